@@ -1,0 +1,118 @@
+//! The stable error codes. Each has a page in `docs/errors/`; `cargo xtask tidy` checks that.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// A stable code such as `ST0104`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Code(&'static str);
+
+impl Code {
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0)
+    }
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $code:literal;)*) => {
+        impl Code {
+            $($(#[$doc])* pub const $name: Code = Code($code);)*
+        }
+
+        /// Every code there is, in order.
+        pub const CODES: &[Code] = &[$(Code::$name),*];
+    };
+}
+
+codes! {
+    /// The program is not valid TypeScript.
+    SYNTAX = "ST0101";
+    /// An import leads nowhere.
+    MODULE_NOT_FOUND = "ST0102";
+    /// The program threw an exception.
+    PROGRAM_THREW = "ST0103";
+    /// The program decides something on a value that exists only after apply.
+    UNKNOWN_BRANCH = "ST0104";
+    /// Two resources have one name.
+    DUPLICATE_NAME = "ST0105";
+    /// A property does not fit its type's schema.
+    BAD_PROPERTY = "ST0106";
+    /// An import of something that stead does not run.
+    UNSUPPORTED_IMPORT = "ST0107";
+    /// The program ran too long or took too much memory.
+    EVALUATION_LIMIT = "ST0108";
+    /// A resource option that is unknown or has the wrong type.
+    BAD_OPTION = "ST0109";
+    /// An operation on a value that exists only after apply, and that cannot be put off.
+    UNKNOWN_OPERATION = "ST0110";
+    /// A property holds something that is not plain data.
+    NOT_DATA = "ST0111";
+    /// The program reads a property that the resource's type does not have.
+    NO_SUCH_PROPERTY = "ST0112";
+
+    /// State breaks an integrity rule.
+    INTEGRITY = "ST0201";
+    /// A stored object is damaged.
+    STATE_DAMAGED = "ST0202";
+    /// State was written by a newer stead.
+    STATE_NEWER = "ST0203";
+    /// Someone else holds the stack.
+    STACK_HELD = "ST0204";
+    /// Someone else took the stack over while this run was under way.
+    FENCED = "ST0205";
+    /// An operation may or may not have happened.
+    IN_DOUBT = "ST0206";
+    /// There is no such stack or resource.
+    NOT_FOUND = "ST0207";
+    /// State changed between plan and apply.
+    STATE_MOVED = "ST0208";
+    /// The store cannot be read or written.
+    STORE = "ST0209";
+
+    /// Resources depend on each other in a circle.
+    CYCLE = "ST0301";
+    /// No provider serves a type.
+    NO_PROVIDER = "ST0302";
+
+    /// A guard refused a deletion or a replacement.
+    GUARDED = "ST0401";
+
+    /// A provider refused a step.
+    STEP_FAILED = "ST0501";
+    /// A step did not run because of another one.
+    STEP_SKIPPED = "ST0502";
+
+    /// There is no project here.
+    NO_PROJECT = "ST0601";
+    /// `stead.toml` cannot be understood.
+    BAD_CONFIG = "ST0602";
+    /// Nobody is there to say yes.
+    NOT_CONFIRMED = "ST0603";
+    /// `stead init` would overwrite something.
+    WOULD_OVERWRITE = "ST0604";
+    /// The command line cannot be understood.
+    USAGE = "ST0605";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_in_order() {
+        assert!(CODES.windows(2).all(|pair| pair[0].as_str() < pair[1].as_str()));
+    }
+}

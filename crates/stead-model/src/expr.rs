@@ -1,0 +1,178 @@
+//! Deferred expressions: what a program made of values that exist only after apply.
+//!
+//! Expressions are data in one table per graph and refer to each other by index, so that shared parts
+//! stay shared. An expression only refers to earlier ones; the table is acyclic by construction.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{NodeId, Value};
+
+/// An expression in its graph's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ExprId(pub u32);
+
+/// What a property is declared to be: known, deferred, or a container with something deferred inside.
+///
+/// A container without anything deferred in it is always one `Known`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Input {
+    Known(Value),
+    Deferred(ExprId),
+    List(Vec<Input>),
+    Map(BTreeMap<String, Input>),
+}
+
+/// A member or element access.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Key {
+    Index(usize),
+    Name(String),
+}
+
+/// A piece of a template literal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TemplatePart {
+    Text(String),
+    Hole(Input),
+}
+
+/// How to compute a value once the resources it comes from exist.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Expr {
+    /// A property of a resource: what it was given, or what the provider returned.
+    Property { node: NodeId, property: String },
+    /// `of.key` or `of[key]`.
+    Get { of: ExprId, key: Key },
+    /// A template literal: every part as a string, joined.
+    Template(Vec<TemplatePart>),
+    /// `left + right`, as JavaScript adds.
+    Add(Box<Input>, Box<Input>),
+    /// `JSON.stringify(of, null, indent)`.
+    Json { of: Box<Input>, indent: u8 },
+}
+
+/// All expressions of one graph.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ExprTable {
+    exprs: Vec<Expr>,
+}
+
+impl ExprTable {
+    pub fn get(&self, id: ExprId) -> Option<&Expr> {
+        self.exprs.get(id.0 as usize)
+    }
+
+    /// Adds an expression. What it refers to must be in the table already.
+    pub fn push(&mut self, expr: Expr) -> ExprId {
+        let id = ExprId(self.exprs.len() as u32);
+        self.exprs.push(expr);
+        id
+    }
+
+    pub fn len(&self) -> usize {
+        self.exprs.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.exprs.is_empty()
+    }
+
+    /// Every expression that the input needs, its own needs first.
+    pub fn needed_by(&self, input: &Input) -> BTreeSet<ExprId> {
+        let mut needed = BTreeSet::new();
+        let mut todo = Vec::new();
+        expressions_in(input, &mut |id| todo.push(id));
+        while let Some(id) = todo.pop() {
+            if needed.insert(id)
+                && let Some(expr) = self.get(id)
+            {
+                operands(expr, &mut |id| todo.push(id));
+            }
+        }
+        needed
+    }
+
+    /// Every node that the input needs, in order.
+    pub fn nodes_of(&self, input: &Input) -> BTreeSet<NodeId> {
+        let property = |id: ExprId| match self.get(id) {
+            Some(Expr::Property { node, .. }) => Some(*node),
+            _ => None,
+        };
+        self.needed_by(input).into_iter().filter_map(property).collect()
+    }
+}
+
+fn operands(expr: &Expr, found: &mut dyn FnMut(ExprId)) {
+    match expr {
+        Expr::Property { .. } => {}
+        Expr::Get { of, .. } => found(*of),
+        Expr::Template(parts) => {
+            for part in parts {
+                if let TemplatePart::Hole(input) = part {
+                    expressions_in(input, found);
+                }
+            }
+        }
+        Expr::Add(left, right) => {
+            expressions_in(left, found);
+            expressions_in(right, found);
+        }
+        Expr::Json { of, .. } => expressions_in(of, found),
+    }
+}
+
+fn expressions_in(input: &Input, found: &mut dyn FnMut(ExprId)) {
+    match input {
+        Input::Known(_) => {}
+        Input::Deferred(id) => found(*id),
+        Input::List(items) => items.iter().for_each(|item| expressions_in(item, found)),
+        Input::Map(map) => map.values().for_each(|item| expressions_in(item, found)),
+    }
+}
+
+impl Input {
+    /// A list that is one `Known` if all its items are.
+    pub fn list(items: Vec<Input>) -> Input {
+        if items.iter().all(|item| matches!(item, Input::Known(_))) {
+            return Input::Known(Value::List(items.into_iter().filter_map(Input::into_known).collect()));
+        }
+        Input::List(items)
+    }
+
+    /// A map that is one `Known` if all its values are.
+    pub fn map(entries: BTreeMap<String, Input>) -> Input {
+        if entries.values().all(|item| matches!(item, Input::Known(_))) {
+            let known = entries.into_iter().filter_map(|(key, item)| Some((key, item.into_known()?)));
+            return Input::Known(Value::Map(known.collect()));
+        }
+        Input::Map(entries)
+    }
+
+    pub fn as_known(&self) -> Option<&Value> {
+        match self {
+            Input::Known(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub fn into_known(self) -> Option<Value> {
+        match self {
+            Input::Known(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl From<Value> for Input {
+    fn from(value: Value) -> Self {
+        Input::Known(value)
+    }
+}

@@ -1,0 +1,213 @@
+//! The graph: everything that a program declares, before anything is applied.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ExprTable, Input, Name, SourceRef, TypeToken};
+
+/// A node's position in its graph: the order in which the program allocated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Whether a provider makes something real of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeKind {
+    Provisioned,
+    /// Groups what it allocates; exists in the program only.
+    Group,
+}
+
+/// The second argument of a resource.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Options {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<NodeId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prevent_delete: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete_before_replace: Option<bool>,
+}
+
+/// One declared resource.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Node {
+    pub name: Name,
+    #[serde(rename = "type")]
+    pub resource: TypeToken,
+    pub kind: NodeKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<NodeId>,
+    pub inputs: BTreeMap<String, Input>,
+    #[serde(default)]
+    pub options: Options,
+    pub source: SourceRef,
+}
+
+/// What a program declares in one environment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Graph {
+    pub nodes: Vec<Node>,
+    pub exprs: ExprTable,
+    /// The entry point's exports.
+    pub outputs: BTreeMap<String, Input>,
+}
+
+/// Resources that wait for each other.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("these resources depend on each other: {}", .0.iter().map(Name::to_string).collect::<Vec<_>>().join(" → "))]
+pub struct DependencyCycle(pub Vec<Name>);
+
+impl Graph {
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(id.index())
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+
+    /// For each property, the nodes that its value comes from.
+    pub fn property_dependencies(&self, id: NodeId) -> BTreeMap<&str, BTreeSet<NodeId>> {
+        let inputs = self.node(id).map(|node| &node.inputs);
+        inputs
+            .into_iter()
+            .flatten()
+            .filter(|(_, input)| !matches!(input, Input::Known(_)))
+            .map(|(key, input)| (key.as_str(), self.exprs.nodes_of(input)))
+            .filter(|(_, nodes)| !nodes.is_empty())
+            .collect()
+    }
+
+    /// For each node, what must be there first: the sources of its properties, `dependsOn` of itself and
+    /// of the groups around it. A group is there when all in it are.
+    pub fn edges(&self) -> Vec<BTreeSet<NodeId>> {
+        let mut edges: Vec<BTreeSet<NodeId>> = vec![BTreeSet::new(); self.nodes.len()];
+        for id in self.ids() {
+            let node = &self.nodes[id.index()];
+            let mut needs: BTreeSet<NodeId> =
+                self.property_dependencies(id).into_values().flatten().collect();
+            let mut around = Some(id);
+            while let Some(enclosing) = around.and_then(|id| self.node(id)) {
+                needs.extend(enclosing.options.depends_on.iter().copied());
+                around = enclosing.parent;
+            }
+            edges[id.index()].extend(needs);
+            if let Some(parent) = node.parent
+                && self.node(parent).is_some_and(|parent| parent.kind == NodeKind::Group)
+            {
+                edges[parent.index()].insert(id);
+            }
+        }
+        edges
+    }
+
+    /// The nodes, each after all it needs; among the free ones the order of the program.
+    pub fn order(&self, edges: &[BTreeSet<NodeId>]) -> Result<Vec<NodeId>, DependencyCycle> {
+        let mut waiting: Vec<usize> = edges.iter().map(BTreeSet::len).collect();
+        let mut dependants: Vec<Vec<NodeId>> = vec![Vec::new(); self.nodes.len()];
+        for (index, needs) in edges.iter().enumerate() {
+            for need in needs {
+                dependants[need.index()].push(NodeId(index as u32));
+            }
+        }
+        let mut free: BinaryHeap<Reverse<NodeId>> =
+            self.ids().filter(|id| waiting[id.index()] == 0).map(Reverse).collect();
+        let mut order = Vec::with_capacity(self.nodes.len());
+        while let Some(Reverse(id)) = free.pop() {
+            order.push(id);
+            for &dependant in &dependants[id.index()] {
+                waiting[dependant.index()] -= 1;
+                if waiting[dependant.index()] == 0 {
+                    free.push(Reverse(dependant));
+                }
+            }
+        }
+        if order.len() == self.nodes.len() { Ok(order) } else { Err(self.cycle(edges, &waiting)) }
+    }
+
+    /// Walks from any node that still waits, always to one that waits too, until one comes round.
+    fn cycle(&self, edges: &[BTreeSet<NodeId>], waiting: &[usize]) -> DependencyCycle {
+        let stuck = |id: &NodeId| waiting[id.index()] > 0;
+        let mut path: Vec<NodeId> = Vec::new();
+        let mut at = self.ids().find(stuck);
+        while let Some(id) = at {
+            if let Some(start) = path.iter().position(|seen| *seen == id) {
+                path.drain(..start);
+                path.push(id);
+                break;
+            }
+            path.push(id);
+            at = edges[id.index()].iter().copied().find(stuck);
+        }
+        DependencyCycle(path.iter().map(|id| self.nodes[id.index()].name.clone()).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Expr, Value};
+
+    fn node(name: &str, kind: NodeKind, parent: Option<u32>) -> Node {
+        Node {
+            name: format!("dev:main:{name}").parse().unwrap(),
+            resource: TypeToken(name.to_owned()),
+            kind,
+            parent: parent.map(NodeId),
+            inputs: BTreeMap::new(),
+            options: Options::default(),
+            source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        }
+    }
+
+    #[test]
+    fn property_sources_and_depends_on_order_the_nodes() {
+        let mut graph = Graph::default();
+        graph.nodes = ["a", "b", "c"].map(|name| node(name, NodeKind::Provisioned, None)).into();
+        let of_c = graph.exprs.push(Expr::Property { node: NodeId(2), property: "id".into() });
+        graph.nodes[0].inputs.insert("x".into(), Input::Deferred(of_c));
+        graph.nodes[1].inputs.insert("y".into(), Input::Known(Value::Null));
+        let order = graph.order(&graph.edges()).unwrap();
+        assert_eq!(order, [NodeId(1), NodeId(2), NodeId(0)]);
+    }
+
+    #[test]
+    fn depending_on_a_group_waits_for_all_in_it() {
+        let mut graph = Graph::default();
+        graph.nodes = vec![
+            node("group", NodeKind::Group, None),
+            node("after", NodeKind::Provisioned, None),
+            node("inner", NodeKind::Provisioned, Some(0)),
+        ];
+        graph.nodes[1].options.depends_on.push(NodeId(0));
+        let order = graph.order(&graph.edges()).unwrap();
+        assert_eq!(order, [NodeId(2), NodeId(0), NodeId(1)]);
+        graph.nodes[2].options.depends_on.push(NodeId(1));
+        let cycle = graph.order(&graph.edges()).unwrap_err();
+        assert_eq!(cycle.0.first(), cycle.0.last());
+        assert_eq!(cycle.0.len(), 4);
+    }
+
+    #[test]
+    fn what_a_group_waits_for_all_in_it_wait_for() {
+        let mut graph = Graph::default();
+        graph.nodes = vec![
+            node("group", NodeKind::Group, None),
+            node("inner", NodeKind::Provisioned, Some(0)),
+            node("first", NodeKind::Provisioned, None),
+        ];
+        graph.nodes[0].options.depends_on.push(NodeId(2));
+        assert!(graph.edges()[1].contains(&NodeId(2)));
+    }
+}

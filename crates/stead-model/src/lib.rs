@@ -1,0 +1,33 @@
+//! The words that every other crate speaks: values, names, graphs, records, diagnostics.
+//!
+//! Pure data. **Invariant:** nothing here knows a clock, a file, a process or a thread.
+
+mod codes;
+mod diagnostic;
+mod event;
+mod expr;
+mod graph;
+mod ids;
+mod limits;
+mod name;
+mod nearest;
+mod path;
+mod record;
+mod resolve;
+mod source;
+mod value;
+
+pub use codes::{CODES, Code};
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use event::{Event, Operation, RunResult, StepEnd};
+pub use expr::{Expr, ExprId, ExprTable, Input, Key, TemplatePart};
+pub use graph::{DependencyCycle, Graph, Node, NodeId, NodeKind, Options};
+pub use ids::{CopyRef, Digest, Epoch, Generation, OpId, PhysicalId, RunId, Seq, StackId, TypeToken, Uid};
+pub use limits::Limits;
+pub use name::{Environment, Module, Name, NameError, Scope, ScopePart, check_id};
+pub use nearest::nearest;
+pub use path::{PropertyPath, Segment};
+pub use record::{Lifecycle, Resource};
+pub use resolve::{EvalError, KnownOutputs, known, resolve, resolve_map};
+pub use source::SourceRef;
+pub use value::{Map, Number, Value};

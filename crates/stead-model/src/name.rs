@@ -1,0 +1,319 @@
+//! Resource names: data with one parser and one printer, which round-trip.
+//!
+//! `<env>#<gid>`, or `<env>:<module>[/<scope>]:<type>[#<id>]`; `<env>` is `environment` or
+//! `environment:namespace`. Inside a part, `:`, `/`, `#` and `%` are percent-encoded.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::TypeToken;
+
+/// The environment that a name belongs to, with a namespace for several instances of one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Environment {
+    pub name: String,
+    pub namespace: Option<String>,
+}
+
+/// The module in which the `new` stands: its path in the project, without extension.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Module(pub String);
+
+/// The chain of enclosing resource instances, outermost first.
+pub type Scope = Vec<ScopePart>;
+
+/// One enclosing instance: `Class` or `Class#id`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScopePart {
+    pub class: String,
+    pub id: Option<String>,
+}
+
+/// What a resource is called in the program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Name {
+    /// Independent of where the code stands.
+    Global {
+        environment: Environment,
+        gid: String,
+    },
+    Placed {
+        environment: Environment,
+        module: Module,
+        scope: Scope,
+        resource: TypeToken,
+        id: Option<String>,
+    },
+}
+
+/// Why a text is not a name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    #[error("a part of the name {0:?} is empty")]
+    EmptyPart(String),
+    #[error("{0:?} is not a name: it needs `env:module:type`, or `env#gid`")]
+    Shape(String),
+    #[error("{0:?} has a `%` that does not start an encoded character")]
+    Encoding(String),
+    #[error("the id {0:?} is a bare number; numbers are the counters of unnamed resources")]
+    NumberAsId(String),
+}
+
+impl Environment {
+    pub fn new(name: &str) -> Environment {
+        Environment { name: name.to_owned(), namespace: None }
+    }
+}
+
+impl Name {
+    pub fn environment(&self) -> &Environment {
+        match self {
+            Name::Global { environment, .. } | Name::Placed { environment, .. } => environment,
+        }
+    }
+
+    /// The short part that people recognise: the id if there is one, else the type.
+    pub fn short(&self) -> &str {
+        match self {
+            Name::Global { gid, .. } => gid,
+            Name::Placed { id: Some(id), .. } if !is_counter(id) => id,
+            Name::Placed { resource, .. } => resource.as_str(),
+        }
+    }
+}
+
+/// True for the ids that stead gives to unnamed siblings.
+fn is_counter(id: &str) -> bool {
+    !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// An id that a user chose: not empty, and not a bare number.
+pub fn check_id(id: &str) -> Result<(), NameError> {
+    if id.is_empty() {
+        return Err(NameError::EmptyPart(id.to_owned()));
+    }
+    if is_counter(id) {
+        return Err(NameError::NumberAsId(id.to_owned()));
+    }
+    Ok(())
+}
+
+struct Encoded<'a>(&'a str);
+
+impl fmt::Display for Encoded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        while let Some(at) = rest.find([':', '/', '#', '%']) {
+            f.write_str(&rest[..at])?;
+            write!(f, "%{:02X}", rest.as_bytes()[at])?;
+            rest = &rest[at + 1..];
+        }
+        f.write_str(rest)
+    }
+}
+
+impl fmt::Display for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Encoded(&self.name))?;
+        match &self.namespace {
+            Some(namespace) => write!(f, ":{}", Encoded(namespace)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for ScopePart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Encoded(&self.class))?;
+        match &self.id {
+            Some(id) => write!(f, "#{}", Encoded(id)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Name::Global { environment, gid } => write!(f, "{environment}#{}", Encoded(gid)),
+            Name::Placed { environment, module, scope, resource, id } => {
+                write!(f, "{environment}:{}", Encoded(&module.0))?;
+                for part in scope {
+                    write!(f, "/{part}")?;
+                }
+                write!(f, ":{}", Encoded(resource.as_str()))?;
+                match id {
+                    Some(id) => write!(f, "#{}", Encoded(id)),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+impl FromStr for Name {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Name, NameError> {
+        let parts: Vec<&str> = text.split(':').collect();
+        match parts.as_slice() {
+            [env] => global(text, env, None),
+            [env, rest] => global(text, rest, Some(env)),
+            [env, place, resource] => placed(text, env, None, place, resource),
+            [env, namespace, place, resource] => placed(text, env, Some(namespace), place, resource),
+            _ => Err(NameError::Shape(text.to_owned())),
+        }
+    }
+}
+
+fn global(text: &str, last: &str, first: Option<&str>) -> Result<Name, NameError> {
+    let (tail, gid) = last.split_once('#').ok_or_else(|| NameError::Shape(text.to_owned()))?;
+    let environment = match first {
+        None => environment(tail, None)?,
+        Some(first) => environment(first, Some(tail))?,
+    };
+    Ok(Name::Global { environment, gid: decode(gid)? })
+}
+
+fn placed(
+    text: &str,
+    env: &str,
+    namespace: Option<&str>,
+    place: &str,
+    resource: &str,
+) -> Result<Name, NameError> {
+    if env.contains(['#', '/']) || resource.contains('/') {
+        return Err(NameError::Shape(text.to_owned()));
+    }
+    let mut places = place.split('/');
+    let module = Module(decode(places.next().unwrap_or_default())?);
+    let scope = places
+        .map(|part| {
+            let (class, id) = with_id(part)?;
+            Ok(ScopePart { class, id })
+        })
+        .collect::<Result<Scope, NameError>>()?;
+    let (resource, id) = with_id(resource)?;
+    let environment = environment(env, namespace)?;
+    Ok(Name::Placed { environment, module, scope, resource: TypeToken(resource), id })
+}
+
+fn environment(name: &str, namespace: Option<&str>) -> Result<Environment, NameError> {
+    Ok(Environment { name: decode(name)?, namespace: namespace.map(decode).transpose()? })
+}
+
+fn with_id(part: &str) -> Result<(String, Option<String>), NameError> {
+    match part.split_once('#') {
+        Some((head, id)) => Ok((decode(head)?, Some(decode(id)?))),
+        None => Ok((decode(part)?, None)),
+    }
+}
+
+/// Undoes `Encoded`, and nothing else: an encoding that the printer would not write is an error,
+/// so that two texts never mean one name.
+fn decode(part: &str) -> Result<String, NameError> {
+    if part.is_empty() {
+        return Err(NameError::EmptyPart(part.to_owned()));
+    }
+    let mut out = String::with_capacity(part.len());
+    let mut rest = part;
+    while let Some(at) = rest.find(['%', '#', '/']) {
+        out.push_str(&rest[..at]);
+        let code = match rest.get(at..at + 3) {
+            Some("%3A") => ':',
+            Some("%2F") => '/',
+            Some("%23") => '#',
+            Some("%25") => '%',
+            _ => return Err(NameError::Encoding(part.to_owned())),
+        };
+        out.push(code);
+        rest = &rest[at + 3..];
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+impl Serialize for Name {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::option;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_five_forms_parse() {
+        for text in [
+            "prod#orders-db",
+            "prod:main:local.File",
+            "prod:main:local.File#readme",
+            "prod:net%2Fvpc/Network:aws.s3.Bucket",
+            "prod:acme:main/Network#a/Inner:aws.s3.Bucket#2",
+        ] {
+            assert_eq!(text.parse::<Name>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_name_says_why() {
+        assert!(matches!("prod".parse::<Name>(), Err(NameError::Shape(_))));
+        assert!(matches!("prod::local.File".parse::<Name>(), Err(NameError::EmptyPart(_))));
+        assert!(matches!("prod:a%2fb:T".parse::<Name>(), Err(NameError::Encoding(_))));
+        assert!(matches!("a:b:c:d:e".parse::<Name>(), Err(NameError::Shape(_))));
+        assert_eq!(check_id("12"), Err(NameError::NumberAsId("12".into())));
+        assert!(check_id("a12").is_ok());
+    }
+
+    fn part() -> impl Strategy<Value = String> {
+        "[a-z:/#%.é ]{1,8}"
+    }
+
+    fn environments() -> impl Strategy<Value = Environment> {
+        (part(), option::of(part())).prop_map(|(name, namespace)| Environment { name, namespace })
+    }
+
+    fn names() -> impl Strategy<Value = Name> {
+        let scope = (part(), option::of(part())).prop_map(|(class, id)| ScopePart { class, id });
+        let placed =
+            (environments(), part(), proptest::collection::vec(scope, 0..4), part(), option::of(part()))
+                .prop_map(|(environment, module, scope, resource, id)| Name::Placed {
+                    environment,
+                    module: Module(module),
+                    scope,
+                    resource: TypeToken(resource),
+                    id,
+                });
+        let global =
+            (environments(), part()).prop_map(|(environment, gid)| Name::Global { environment, gid });
+        prop_oneof![placed, global]
+    }
+
+    proptest! {
+        #[test]
+        fn printing_and_parsing_are_inverses(name in names()) {
+            let text = name.to_string();
+            prop_assert_eq!(text.parse::<Name>().unwrap(), name);
+        }
+
+        #[test]
+        fn any_text_that_parses_prints_as_itself(text in "[a-z:/#%0-9A-F]{0,20}") {
+            if let Ok(name) = text.parse::<Name>() {
+                prop_assert_eq!(name.to_string(), text);
+            }
+        }
+    }
+}

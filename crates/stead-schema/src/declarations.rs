@@ -1,0 +1,72 @@
+//! TypeScript declarations for an editor, made from the schemas.
+
+use std::fmt::Write as _;
+
+use crate::{Access, Property, Shape, TypeSchema};
+
+/// The module `stead/<provider>` as a declaration file.
+pub fn declarations<'a>(types: impl IntoIterator<Item = &'a TypeSchema>) -> String {
+    let mut out = String::from("import { Resource, ResourceOptions } from \"stead\";\n");
+    for schema in types {
+        class(&mut out, schema);
+    }
+    out
+}
+
+fn class(out: &mut String, schema: &TypeSchema) {
+    let name = schema.class();
+    let _ = write!(out, "\nexport interface {name}Inputs {{\n");
+    for property in schema.properties.iter().filter(|property| property.settable()) {
+        let optional = if property.access == Access::Required { "" } else { "?" };
+        member(out, property, "", optional);
+    }
+    let _ = write!(out, "}}\n\n/** {} */\nexport class {name} extends Resource {{\n", schema.doc);
+    let _ = writeln!(out, "  constructor(inputs{}: {name}Inputs, options?: ResourceOptions);", {
+        let required = schema.properties.iter().any(|property| property.access == Access::Required);
+        if required { "" } else { "?" }
+    });
+    for property in &schema.properties {
+        let optional = if property.access == Access::Optional { "?" } else { "" };
+        member(out, property, "readonly ", optional);
+    }
+    out.push_str("}\n");
+}
+
+fn member(out: &mut String, property: &Property, readonly: &str, optional: &str) {
+    let Property { name, doc, .. } = property;
+    let _ = write!(out, "  /** {doc} */\n  {readonly}{name}{optional}: {};\n", typescript(&property.shape));
+}
+
+fn typescript(shape: &Shape) -> String {
+    match shape {
+        Shape::Any => "any".to_owned(),
+        Shape::String => "string".to_owned(),
+        Shape::Choice(choices) => {
+            choices.iter().map(|choice| format!("{choice:?}")).collect::<Vec<_>>().join(" | ")
+        }
+        Shape::Number | Shape::Integer => "number".to_owned(),
+        Shape::Boolean => "boolean".to_owned(),
+        Shape::List(inner) => format!("Array<{}>", typescript(inner)),
+        Shape::Map(inner) => format!("Record<string, {}>", typescript(inner)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_has_typed_inputs_and_readable_outputs() {
+        let schema = TypeSchema::new(
+            "t.File",
+            "A file.",
+            vec![
+                Property::new("path", Shape::String, Access::Required, "Where."),
+                Property::new("mode", Shape::Choice(vec!["a".into(), "b".into()]), Access::Filled, "How."),
+                Property::new("env", Shape::Map(Box::new(Shape::String)), Access::Optional, "With."),
+                Property::new("size", Shape::Integer, Access::ReadOnly, "Bytes."),
+            ],
+        );
+        insta::assert_snapshot!(declarations([&schema]), @"");
+    }
+}

@@ -1,0 +1,15 @@
+//! Resource types: what properties there are, what a change of each one means, and what follows from it.
+//!
+//! Pure. **Invariant:** nothing here knows a particular provider; types come in as data.
+
+mod catalog;
+mod check;
+mod declarations;
+mod diff;
+mod types;
+
+pub use catalog::Catalog;
+pub use check::{Problem, check};
+pub use declarations::declarations;
+pub use diff::{Change, diff};
+pub use types::{Access, Property, ReplaceOrder, Shape, TypeSchema};

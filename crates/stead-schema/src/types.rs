@@ -1,0 +1,119 @@
+//! Schemas as data, with small builders for the providers that are written by hand.
+
+use stead_model::TypeToken;
+
+/// What values a property takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    Any,
+    String,
+    /// One of these strings.
+    Choice(Vec<String>),
+    Number,
+    Integer,
+    Boolean,
+    List(Box<Shape>),
+    Map(Box<Shape>),
+}
+
+/// Who gives a property its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// The user, who must.
+    Required,
+    /// The user; left out means not set.
+    Optional,
+    /// The user, or else the provider.
+    Filled,
+    /// The provider only.
+    ReadOnly,
+}
+
+/// Which half of a replacement comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplaceOrder {
+    #[default]
+    CreateFirst,
+    DeleteFirst,
+}
+
+/// One property of a type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Property {
+    pub name: String,
+    pub shape: Shape,
+    pub access: Access,
+    /// It can be set at creation only: a change replaces the resource.
+    pub create_only: bool,
+    /// An update of the resource never changes it.
+    pub stable: bool,
+    pub doc: String,
+}
+
+/// One resource type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeSchema {
+    pub token: TypeToken,
+    pub doc: String,
+    pub properties: Vec<Property>,
+    pub replace_order: ReplaceOrder,
+}
+
+impl Property {
+    pub fn new(name: &str, shape: Shape, access: Access, doc: &str) -> Property {
+        Property {
+            name: name.to_owned(),
+            shape,
+            access,
+            create_only: false,
+            stable: false,
+            doc: doc.to_owned(),
+        }
+    }
+
+    #[must_use]
+    pub fn create_only(self) -> Property {
+        Property { create_only: true, stable: true, ..self }
+    }
+
+    #[must_use]
+    pub fn stable(self) -> Property {
+        Property { stable: true, ..self }
+    }
+
+    /// The user may set it.
+    pub fn settable(&self) -> bool {
+        self.access != Access::ReadOnly
+    }
+
+    /// The provider may give it a value that the program does not know.
+    pub fn provisioned(&self) -> bool {
+        matches!(self.access, Access::Filled | Access::ReadOnly)
+    }
+}
+
+impl TypeSchema {
+    pub fn new(token: &str, doc: &str, properties: Vec<Property>) -> TypeSchema {
+        TypeSchema {
+            token: TypeToken(token.to_owned()),
+            doc: doc.to_owned(),
+            properties,
+            replace_order: ReplaceOrder::CreateFirst,
+        }
+    }
+
+    #[must_use]
+    pub fn delete_first(self) -> TypeSchema {
+        TypeSchema { replace_order: ReplaceOrder::DeleteFirst, ..self }
+    }
+
+    pub fn property(&self, name: &str) -> Option<&Property> {
+        self.properties.iter().find(|property| property.name == name)
+    }
+
+    /// The class name that a program uses: what stands after the last dot.
+    pub fn class(&self) -> &str {
+        self.token.as_str().rsplit('.').next().unwrap_or_default()
+    }
+}
