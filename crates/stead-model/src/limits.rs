@@ -8,8 +8,9 @@ pub struct Limits {
     pub property_bytes: usize,
     /// Bytes of JSON that all inputs of a resource may take together.
     pub resource_bytes: usize,
-    /// Wall time of one evaluation, in milliseconds.
-    pub evaluation_millis: u64,
+    /// How long one evaluation may run, in interrupts of the interpreter: counted, not timed, so that the
+    /// same program always ends the same way. One is roughly ten thousand branches and calls.
+    pub evaluation_interrupts: u64,
     /// Heap of the evaluator, in bytes.
     pub evaluation_heap: usize,
 }
@@ -20,7 +21,7 @@ impl Default for Limits {
             resources: 100_000,
             property_bytes: 4 << 20,
             resource_bytes: 16 << 20,
-            evaluation_millis: 60_000,
+            evaluation_interrupts: 1_000_000,
             evaluation_heap: 1 << 30,
         }
     }
