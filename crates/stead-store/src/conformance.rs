@@ -1,0 +1,138 @@
+//! The laws of [`Store`], one function each. Every implementation runs `all`.
+//!
+//! The functions panic on a violation, as a test does; nothing that ships calls them.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "this is a test suite in library form")]
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::{Expect, Key, Store, StoreError};
+
+/// Runs every law, each below a key of its own.
+pub async fn all(store: Arc<dyn Store>) {
+    create_happens_once(store.as_ref()).await;
+    swap_needs_the_version_it_read(store.as_ref()).await;
+    a_swap_of_what_is_absent_conflicts(store.as_ref()).await;
+    list_is_sorted_and_deep(store.as_ref()).await;
+    delete_forgets_and_is_repeatable(store.as_ref()).await;
+    odd_bodies_come_back(store.as_ref()).await;
+    racing_creates_have_one_winner(store.clone()).await;
+    racing_increments_lose_nothing(store, 8, 50).await;
+}
+
+fn key(law: &str, name: &str) -> Key {
+    Key::root().child(law).child(name)
+}
+
+fn body(text: &str) -> Bytes {
+    Bytes::copy_from_slice(text.as_bytes())
+}
+
+async fn create_happens_once(store: &dyn Store) {
+    let key = key("create", "x");
+    store.put(&key, body("1"), Expect::Absent).await.unwrap();
+    assert!(matches!(store.put(&key, body("2"), Expect::Absent).await, Err(StoreError::Conflict { .. })));
+    assert_eq!(store.get(&key).await.unwrap().unwrap().body, body("1"));
+}
+
+async fn swap_needs_the_version_it_read(store: &dyn Store) {
+    let key = key("swap", "x");
+    let first = store.put(&key, body("1"), Expect::Absent).await.unwrap();
+    let second = store.put(&key, body("2"), Expect::Version(first.clone())).await.unwrap();
+    let stale = store.put(&key, body("3"), Expect::Version(first)).await;
+    assert!(matches!(stale, Err(StoreError::Conflict { .. })));
+    let found = store.get(&key).await.unwrap().unwrap();
+    assert_eq!((found.body, found.version), (body("2"), second));
+}
+
+async fn a_swap_of_what_is_absent_conflicts(store: &dyn Store) {
+    let version = store.put(&key("absent", "x"), body("1"), Expect::Absent).await.unwrap();
+    let swapped = store.put(&key("absent", "y"), body("2"), Expect::Version(version)).await;
+    assert!(matches!(swapped, Err(StoreError::Conflict { .. })));
+    assert!(store.get(&key("absent", "y")).await.unwrap().is_none());
+}
+
+async fn list_is_sorted_and_deep(store: &dyn Store) {
+    let prefix = Key::root().child("list");
+    let keys = [prefix.child("a").child("2"), prefix.child("a").child("10"), prefix.child("b")];
+    for key in &keys {
+        store.put(key, body(""), Expect::Absent).await.unwrap();
+    }
+    store.put(&Key::root().child("list2"), body(""), Expect::Absent).await.unwrap();
+    let mut sorted = keys.to_vec();
+    sorted.sort();
+    assert_eq!(store.list(&prefix).await.unwrap(), sorted);
+    assert!(store.list(&Key::root().child("nothing")).await.unwrap().is_empty());
+}
+
+async fn delete_forgets_and_is_repeatable(store: &dyn Store) {
+    let key = key("delete", "x");
+    store.put(&key, body("1"), Expect::Absent).await.unwrap();
+    store.delete(&key).await.unwrap();
+    store.delete(&key).await.unwrap();
+    assert!(store.get(&key).await.unwrap().is_none());
+    store.put(&key, body("2"), Expect::Absent).await.unwrap();
+}
+
+async fn odd_bodies_come_back(store: &dyn Store) {
+    let large = Bytes::from(vec![7u8; 1 << 20]);
+    for (name, bytes) in [("empty", Bytes::new()), ("zeros", Bytes::from(vec![0u8; 3])), ("large", large)] {
+        let key = key("bodies", name);
+        store.put(&key, bytes.clone(), Expect::Absent).await.unwrap();
+        assert_eq!(store.get(&key).await.unwrap().unwrap().body, bytes);
+    }
+}
+
+async fn racing_creates_have_one_winner(store: Arc<dyn Store>) {
+    for round in 0..20 {
+        let key = key("race", &round.to_string());
+        let racers: Vec<_> = (0..4)
+            .map(|racer| {
+                let (store, key) = (store.clone(), key.clone());
+                tokio::spawn(async move { store.put(&key, body(&racer.to_string()), Expect::Absent).await })
+            })
+            .collect();
+        let mut winners = 0;
+        for racer in racers {
+            winners += usize::from(racer.await.unwrap().is_ok());
+        }
+        assert_eq!(winners, 1);
+    }
+}
+
+/// A counter that many change at once must end at the number of changes.
+pub async fn racing_increments_lose_nothing(store: Arc<dyn Store>, workers: u64, each: u64) {
+    let key = key("increments", "counter");
+    store.put(&key, body("0"), Expect::Absent).await.unwrap();
+    let tasks: Vec<_> = (0..workers)
+        .map(|_| {
+            let (store, key) = (store.clone(), key.clone());
+            tokio::spawn(async move {
+                for _ in 0..each {
+                    increment(store.as_ref(), &key).await;
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert_eq!(count(&store.get(&key).await.unwrap().unwrap().body), workers * each);
+}
+
+async fn increment(store: &dyn Store, key: &Key) {
+    loop {
+        let found = store.get(key).await.unwrap().unwrap();
+        let next = count(&found.body) + 1;
+        match store.put(key, body(&next.to_string()), Expect::Version(found.version)).await {
+            Ok(_) => return,
+            Err(StoreError::Conflict { .. }) => {}
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+fn count(body: &[u8]) -> u64 {
+    String::from_utf8_lossy(body).parse().unwrap()
+}

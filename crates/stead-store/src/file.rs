@@ -1,0 +1,169 @@
+//! A store in a folder: one file a blob.
+//!
+//! A new blob is a synced temporary file that gets its name by `link`, which fails if the name is taken.
+//! A changed blob is compared and renamed over under a lock that the system lets go when its holder dies.
+//! In both cases the folder is synced before `put` returns. Nothing is ever written in place.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use sha2::{Digest as _, Sha256};
+use stead_world::{FileKind, Files, World};
+
+use crate::{Expect, Found, Key, Store, StoreError, Version};
+
+/// Readable by the owner only: state may describe what others should not know.
+const MODE: u32 = 0o600;
+
+/// Holds the lock for changes of existing blobs. It starts with a dot, so it is never a key.
+const LOCK: &str = ".lock";
+
+pub struct FileStore {
+    world: World,
+    root: PathBuf,
+}
+
+impl FileStore {
+    /// The folder is made when the first blob is.
+    pub fn new(world: World, root: PathBuf) -> FileStore {
+        FileStore { world, root }
+    }
+
+    fn path(&self, key: &Key) -> PathBuf {
+        key.as_str().split('/').fold(self.root.clone(), |path, segment| path.join(segment))
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        action: &'static str,
+        place: &Path,
+        work: impl FnOnce(&dyn Files) -> io::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let place = place.display().to_string();
+        self.world.with_files(work).await.map_err(|source| StoreError::Io { action, place, source })
+    }
+}
+
+#[async_trait]
+impl Store for FileStore {
+    async fn get(&self, key: &Key) -> Result<Option<Found>, StoreError> {
+        let path = self.path(key);
+        self.run("read", &path.clone(), move |files| read(files, &path)).await
+    }
+
+    async fn put(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Version, StoreError> {
+        let path = self.path(key);
+        let unique = self.world.entropy.uuid().map_err(|source| StoreError::Io {
+            action: "name a temporary file for",
+            place: path.display().to_string(),
+            source,
+        })?;
+        let lock = self.root.join(LOCK);
+        let version = version_of(&body);
+        self.world.crash_point("store.put.before");
+        let done = match expect {
+            Expect::Absent => {
+                self.run("write", &path.clone(), move |files| create(files, &path, &body, &unique)).await?
+            }
+            Expect::Version(expected) => {
+                self.run("write", &path.clone(), move |files| {
+                    let _claim = files.claim(&lock)?;
+                    if read(files, &path)?.map(|found| found.version) != Some(expected) {
+                        return Ok(false);
+                    }
+                    files.write_atomically(&path, &body, MODE, &unique).map(|()| true)
+                })
+                .await?
+            }
+        };
+        self.world.crash_point("store.put.after");
+        if done { Ok(version) } else { Err(StoreError::Conflict { key: key.clone() }) }
+    }
+
+    async fn list(&self, prefix: &Key) -> Result<Vec<Key>, StoreError> {
+        let path = if *prefix == Key::root() { self.root.clone() } else { self.path(prefix) };
+        let prefix = prefix.as_str().to_owned();
+        let names = self
+            .run("list", &path.clone(), move |files| {
+                let mut found = Vec::new();
+                walk(files, &path, &prefix, &mut found)?;
+                Ok(found)
+            })
+            .await?;
+        let mut keys: Vec<Key> = names.iter().filter_map(|name| Key::parse(name).ok()).collect();
+        keys.sort();
+        Ok(keys)
+    }
+
+    async fn delete(&self, key: &Key) -> Result<(), StoreError> {
+        let path = self.path(key);
+        self.run("delete", &path.clone(), move |files| match files.remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => {
+                // A folder that just became empty goes too; one that did not stays.
+                if let Some(folder) = path.parent() {
+                    let _ = files.remove_folder(folder);
+                }
+                Ok(())
+            }
+        })
+        .await
+    }
+
+    fn describe(&self) -> String {
+        self.root.display().to_string()
+    }
+}
+
+fn read(files: &dyn Files, path: &Path) -> io::Result<Option<Found>> {
+    match files.read(path) {
+        Ok(bytes) => Ok(Some(Found { version: version_of(&bytes), body: Bytes::from(bytes) })),
+        Err(error) if is_absent(error.kind()) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Creates the blob unless there is one. `false`: there is.
+fn create(files: &dyn Files, path: &Path, body: &[u8], unique: &str) -> io::Result<bool> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    files.ensure_folder(folder)?;
+    let temporary = <dyn Files>::temporary(path, unique);
+    let linked = files.create_synced(&temporary, body, MODE).and_then(|()| files.link(&temporary, path));
+    let removed = files.remove_file(&temporary);
+    match linked {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+        other => other?,
+    }
+    removed?;
+    files.sync_folder(folder)?;
+    Ok(true)
+}
+
+fn walk(files: &dyn Files, folder: &Path, prefix: &str, found: &mut Vec<String>) -> io::Result<()> {
+    let names = match files.list(folder) {
+        Err(error) if is_absent(error.kind()) => return Ok(()),
+        other => other?,
+    };
+    for name in names.iter().filter(|name| !name.starts_with('.')) {
+        let path = folder.join(name);
+        let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}/{name}") };
+        match files.metadata(&path)?.map(|found| found.kind) {
+            Some(FileKind::Directory) => walk(files, &path, &key, found)?,
+            Some(_) => found.push(key),
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+fn is_absent(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// The bytes themselves tell versions apart; blobs that change carry something that never repeats.
+fn version_of(body: &[u8]) -> Version {
+    let digest = Sha256::digest(body);
+    Version(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+}

@@ -1,0 +1,200 @@
+//! The file system of this machine.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::files::{Claim, FileKind, Files, Metadata};
+
+#[derive(Default)]
+pub struct RealFiles {
+    syncs: AtomicU64,
+}
+
+impl RealFiles {
+    fn sync(&self, file: &File) -> io::Result<()> {
+        self.syncs.fetch_add(1, Ordering::Relaxed);
+        file.sync_all()
+    }
+}
+
+/// Closing the file lets go of the lock.
+struct Locked {
+    _file: File,
+}
+
+impl Claim for Locked {}
+
+impl Files for RealFiles {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        fs::read(path)
+    }
+
+    fn metadata(&self, path: &Path) -> io::Result<Option<Metadata>> {
+        match fs::symlink_metadata(path) {
+            Ok(found) => Ok(Some(Metadata { kind: kind(&found), len: found.len(), mode: mode(&found) })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let mut names = fs::read_dir(folder)?
+            .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+            .collect::<io::Result<Vec<_>>>()?;
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn create_synced(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+        let mut file = with_mode(OpenOptions::new().write(true).create_new(true), mode).open(path)?;
+        file.write_all(bytes)?;
+        // The process's umask may have taken bits away from what was asked for.
+        set_mode(path, mode)?;
+        self.sync(&file)
+    }
+
+    fn set_mode(&self, path: &Path, mode: u32) -> io::Result<()> {
+        set_mode(path, mode)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::hard_link(from, to)
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir(path)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir(path)
+    }
+
+    #[cfg(unix)]
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        self.sync(&File::open(path)?)
+    }
+
+    #[cfg(not(unix))]
+    fn sync_folder(&self, _path: &Path) -> io::Result<()> {
+        Ok(()) // Folders cannot be opened there; the file system journals names itself.
+    }
+
+    fn claim(&self, path: &Path) -> io::Result<Box<dyn Claim>> {
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        file.lock()?;
+        Ok(Box::new(Locked { _file: file }))
+    }
+
+    fn try_claim(&self, path: &Path) -> io::Result<Option<Box<dyn Claim>>> {
+        let file = OpenOptions::new().write(true).open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Box::new(Locked { _file: file }))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
+        std::path::absolute(path)
+    }
+
+    fn syncs(&self) -> u64 {
+        self.syncs.load(Ordering::Relaxed)
+    }
+}
+
+fn kind(found: &fs::Metadata) -> FileKind {
+    if found.is_file() {
+        FileKind::File
+    } else if found.is_dir() {
+        FileKind::Directory
+    } else {
+        FileKind::Other
+    }
+}
+
+#[cfg(unix)]
+fn mode(found: &fs::Metadata) -> u32 {
+    use std::os::unix::fs::MetadataExt as _;
+    found.mode() & 0o7777
+}
+
+#[cfg(not(unix))]
+fn mode(_found: &fs::Metadata) -> u32 {
+    0
+}
+
+#[cfg(unix)]
+fn with_mode(options: &mut OpenOptions, mode: u32) -> &mut OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.mode(mode)
+}
+
+#[cfg(not(unix))]
+fn with_mode(options: &mut OpenOptions, _mode: u32) -> &mut OpenOptions {
+    options
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_path: &Path, _mode: u32) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files() -> (tempfile::TempDir, Box<dyn Files>) {
+        (tempfile::tempdir().unwrap(), Box::new(RealFiles::default()))
+    }
+
+    #[test]
+    fn an_atomic_write_replaces_and_leaves_nothing_beside_it() {
+        let (dir, files) = files();
+        let path = dir.path().join("a");
+        files.write_atomically(&path, b"one", 0o600, "1").unwrap();
+        files.write_atomically(&path, b"two", 0o640, "2").unwrap();
+        assert_eq!(files.read(&path).unwrap(), b"two");
+        assert_eq!(files.metadata(&path).unwrap().unwrap().mode, 0o640);
+        assert_eq!(files.list(dir.path()).unwrap(), ["a"]);
+        assert_eq!(files.syncs(), 4);
+    }
+
+    #[test]
+    fn a_file_where_a_folder_is_needed_is_named() {
+        let (dir, files) = files();
+        let path = dir.path().join("a");
+        files.create_synced(&path, b"", 0o600).unwrap();
+        let error = files.ensure_folder(&path.join("b")).unwrap_err();
+        assert!(error.to_string().contains("is a file, and a folder is needed"), "{error}");
+        files.ensure_folder(&dir.path().join("x/y z/ü")).unwrap();
+        assert_eq!(files.list(&dir.path().join("x/y z")).unwrap(), ["ü"]);
+    }
+
+    #[test]
+    fn a_claim_is_exclusive_and_ends_with_its_holder() {
+        let (dir, files) = files();
+        let path = dir.path().join("lock");
+        assert!(files.try_claim(&path).is_err(), "a claim that nobody made cannot be tested");
+        let held = files.claim(&path).unwrap();
+        assert!(files.try_claim(&path).unwrap().is_none());
+        drop(held);
+        assert!(files.try_claim(&path).unwrap().is_some());
+    }
+}
