@@ -34,7 +34,9 @@ impl Files for RealFiles {
     fn metadata(&self, path: &Path) -> io::Result<Option<Metadata>> {
         match fs::symlink_metadata(path) {
             Ok(found) => Ok(Some(Metadata { kind: kind(&found), len: found.len(), mode: mode(&found) })),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }

@@ -1,0 +1,73 @@
+//! The frame around every stored object: lines of JSON, the first of which says what it is.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use stead_model::Digest;
+
+use crate::FORMAT;
+
+/// Why stored bytes cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FormatError {
+    #[error("{what} is damaged at line {line}: {problem}")]
+    Damaged { what: &'static str, line: usize, problem: String },
+    #[error("{what} has format {found}; this stead reads up to {FORMAT}")]
+    Newer { what: &'static str, found: u32 },
+}
+
+#[derive(serde::Deserialize)]
+struct AnyHeader {
+    format: u32,
+}
+
+/// One line of JSON. Our types have only string keys and finite numbers, which always serialise.
+pub(crate) fn line<T: Serialize>(value: &T) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec(value).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Splits an object into its lines, after a look at the format that the first one states.
+pub(crate) fn lines<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Vec<&'a [u8]>, FormatError> {
+    let Some(body) = bytes.strip_suffix(b"\n") else {
+        let problem = if bytes.is_empty() { "it is empty" } else { "it does not end with a newline" };
+        return Err(damaged(what, 1, problem));
+    };
+    let lines: Vec<&[u8]> = body.split(|byte| *byte == b'\n').collect();
+    let header: AnyHeader = parse(what, 1, lines[0])?;
+    if header.format > FORMAT {
+        return Err(FormatError::Newer { what, found: header.format });
+    }
+    Ok(lines)
+}
+
+/// Adds a last line with the digest of all before it: a changed bit never goes unseen.
+pub(crate) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
+    let digest = Digest::of(&bytes);
+    bytes.extend(line(&digest));
+    bytes
+}
+
+/// The lines of a sealed object, without the seal.
+pub(crate) fn sealed_lines<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Vec<&'a [u8]>, FormatError> {
+    let mut lines = lines(what, bytes)?;
+    let count = lines.len();
+    let seal = lines.pop().unwrap_or_default();
+    let digest: Digest = parse(what, count, seal)?;
+    if lines.is_empty() || digest != Digest::of(&bytes[..bytes.len() - seal.len() - 1]) {
+        return Err(damaged(what, count, "the digest does not fit"));
+    }
+    Ok(lines)
+}
+
+pub(crate) fn parse<T: DeserializeOwned>(
+    what: &'static str,
+    line: usize,
+    bytes: &[u8],
+) -> Result<T, FormatError> {
+    serde_json::from_slice(bytes).map_err(|error| damaged(what, line, &error.to_string()))
+}
+
+pub(crate) fn damaged(what: &'static str, line: usize, problem: &str) -> FormatError {
+    FormatError::Damaged { what, line, problem: problem.to_owned() }
+}

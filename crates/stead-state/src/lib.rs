@@ -1,0 +1,21 @@
+//! What is stored and what it means: snapshot, journal, head, integrity rules, replay.
+//!
+//! Bytes in, bytes out. **Invariants:** nothing here reads or writes anything; the same state always gives
+//! the same bytes; recovery and running use the same fold, [`State::apply`].
+
+mod codec;
+mod head;
+mod journal;
+mod rules;
+mod snapshot;
+mod state;
+
+pub use codec::FormatError;
+pub use head::{Head, Owner, RunRecord};
+pub use journal::{AfterDelete, Batch, Intent, Outcome, Pending, Record, Settlement};
+pub use rules::{RULES, Rule, Violation, verify};
+pub use snapshot::Snapshot;
+pub use state::{ReplayError, State};
+
+/// The format that this version writes. Readers take this one and older ones, and refuse newer ones.
+pub const FORMAT: u32 = 1;

@@ -1,0 +1,279 @@
+//! The fold: a snapshot plus journal records gives the state. Running and recovering both use it.
+//!
+//! Every record costs what it changes, never what the stack holds.
+
+use std::collections::{BTreeMap, HashMap};
+
+use stead_model::{CopyRef, Generation, Lifecycle, Map, Name, OpId, Resource, StackId, Uid};
+
+use crate::{AfterDelete, Intent, Outcome, Pending, Record, Settlement, Snapshot};
+
+/// What is known of a stack, with the indexes that planning and running need.
+#[derive(Clone, Debug)]
+pub struct State {
+    stack: StackId,
+    uids: u64,
+    next_op: OpId,
+    outputs: Map,
+    copies: HashMap<Uid, BTreeMap<Generation, Resource>>,
+    names: HashMap<Name, Uid>,
+    pending: BTreeMap<OpId, Pending>,
+}
+
+/// A record that cannot be applied: the journal is not one that this fold wrote.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayError {
+    #[error("the journal ends operation {0}, which it never began")]
+    UnknownOperation(OpId),
+    #[error("the journal begins operation {0} twice")]
+    RepeatedOperation(OpId),
+    #[error("the journal speaks of {0}, which does not exist")]
+    UnknownCopy(CopyRef),
+    #[error("operation {0} ended in a way that does not fit it")]
+    OddOutcome(OpId),
+}
+
+impl From<Snapshot> for State {
+    fn from(snapshot: Snapshot) -> State {
+        let mut state = State {
+            stack: snapshot.stack,
+            uids: snapshot.uids,
+            next_op: snapshot.next_op,
+            outputs: snapshot.outputs,
+            copies: HashMap::with_capacity(snapshot.resources.len()),
+            names: HashMap::with_capacity(snapshot.resources.len()),
+            pending: snapshot.pending.into_iter().map(|pending| (pending.op, pending)).collect(),
+        };
+        snapshot.resources.into_iter().for_each(|resource| state.insert(resource));
+        state
+    }
+}
+
+impl State {
+    pub fn stack(&self) -> &StackId {
+        &self.stack
+    }
+
+    pub fn outputs(&self) -> &Map {
+        &self.outputs
+    }
+
+    /// How many uids were given out; the next one is derived from this.
+    pub fn uids(&self) -> u64 {
+        self.uids
+    }
+
+    pub fn next_op(&self) -> OpId {
+        self.next_op
+    }
+
+    /// The resource that holds the name now: live, or deleted and about to be made again.
+    pub fn by_name(&self, name: &Name) -> Option<&Resource> {
+        self.current(self.names.get(name)?)
+    }
+
+    /// The newest copy of a resource that is not condemned.
+    pub fn current(&self, uid: &Uid) -> Option<&Resource> {
+        let newest = self.copies.get(uid)?.values().next_back()?;
+        (newest.lifecycle != Lifecycle::Condemned).then_some(newest)
+    }
+
+    pub fn copy(&self, copy: &CopyRef) -> Option<&Resource> {
+        self.copies.get(&copy.uid)?.get(&copy.generation)
+    }
+
+    /// The copy that a dependency means: that very one, or the current one once it is gone.
+    pub fn resolve(&self, copy: &CopyRef) -> Option<&Resource> {
+        self.copy(copy).or_else(|| self.current(&copy.uid))
+    }
+
+    /// All copies of all resources, sorted by name and generation.
+    pub fn resources(&self) -> Vec<&Resource> {
+        let mut all: Vec<&Resource> = self.copies.values().flat_map(BTreeMap::values).collect();
+        all.sort_by(|a, b| (&a.name, &a.uid, a.generation).cmp(&(&b.name, &b.uid, b.generation)));
+        all
+    }
+
+    pub fn pending(&self) -> impl Iterator<Item = &Pending> {
+        self.pending.values()
+    }
+
+    /// What an operation is about, for a message.
+    pub fn subject(&self, intent: &Intent) -> Option<Name> {
+        match intent {
+            Intent::Create { resource, .. } | Intent::Update { resource, .. } => Some(resource.name.clone()),
+            Intent::Delete { copy, .. } => self.copy(copy).map(|resource| resource.name.clone()),
+        }
+    }
+
+    /// Whoever wrote the pending operations is gone: from now on nobody knows how they ended.
+    pub fn orphan_pending(&mut self) {
+        for pending in self.pending.values_mut().filter(|pending| pending.doubt.is_none()) {
+            pending.doubt = Some("the run stopped while it was under way".to_owned());
+        }
+    }
+
+    pub fn snapshot(&self, run: Option<stead_model::RunId>) -> Snapshot {
+        Snapshot {
+            stack: self.stack.clone(),
+            run,
+            uids: self.uids,
+            next_op: self.next_op,
+            outputs: self.outputs.clone(),
+            pending: self.pending.values().cloned().collect(),
+            resources: self.resources().into_iter().cloned().collect(),
+        }
+    }
+
+    pub fn apply(&mut self, record: &Record) -> Result<(), ReplayError> {
+        match record {
+            Record::Reserve { uids } => {
+                self.uids = self.uids.max(*uids);
+                Ok(())
+            }
+            Record::Begin { op, intent } => self.begin(*op, intent),
+            Record::Resume { op } => {
+                let pending = self.pending.get_mut(op).ok_or(ReplayError::UnknownOperation(*op))?;
+                pending.doubt = None;
+                Ok(())
+            }
+            Record::End { op, outcome } => self.end(*op, outcome),
+            Record::Settle { op, settlement } => self.settle(*op, settlement),
+            Record::Note { resource } => {
+                self.existing(&resource.copy())?;
+                self.insert(resource.as_ref().clone());
+                Ok(())
+            }
+            Record::Observed { copy, inputs, outputs } => self.observed(copy, inputs, outputs),
+            Record::Outputs { outputs } => {
+                self.outputs.clone_from(outputs);
+                Ok(())
+            }
+            Record::Seal { .. } => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, op: OpId, intent: &Intent) -> Result<(), ReplayError> {
+        if op < self.next_op {
+            return Err(ReplayError::RepeatedOperation(op));
+        }
+        if !matches!(intent, Intent::Create { .. }) {
+            self.existing(&intent.copy())?;
+        }
+        self.next_op = op.next();
+        self.pending.insert(op, Pending { op, intent: intent.clone(), doubt: None });
+        Ok(())
+    }
+
+    fn end(&mut self, op: OpId, outcome: &Outcome) -> Result<(), ReplayError> {
+        if let Outcome::InDoubt { message } = outcome {
+            let pending = self.pending.get_mut(&op).ok_or(ReplayError::UnknownOperation(op))?;
+            pending.doubt = Some(message.clone());
+            return Ok(());
+        }
+        let Pending { intent, .. } = self.pending.remove(&op).ok_or(ReplayError::UnknownOperation(op))?;
+        match (intent, outcome) {
+            (_, Outcome::Failed { .. }) => {}
+            (Intent::Create { mut resource, .. }, Outcome::Created { id, outputs }) => {
+                resource.id = Some(id.clone());
+                resource.outputs.clone_from(outputs);
+                self.replace_older(&resource);
+                self.insert(*resource);
+            }
+            (Intent::Update { mut resource, .. }, Outcome::Updated { outputs }) => {
+                resource.outputs.clone_from(outputs);
+                self.insert(*resource);
+            }
+            (Intent::Delete { copy, after, .. }, Outcome::Deleted) => self.deleted(&copy, after),
+            _ => return Err(ReplayError::OddOutcome(op)),
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, op: OpId, settlement: &Settlement) -> Result<(), ReplayError> {
+        let pending = self.pending.get(&op).ok_or(ReplayError::UnknownOperation(op))?;
+        let outcome = match (settlement, &pending.intent) {
+            (Settlement::DidNotHappen, _) => Outcome::Failed { message: String::new() },
+            (Settlement::Happened { id: Some(id), outputs }, Intent::Create { .. }) => {
+                Outcome::Created { id: id.clone(), outputs: outputs.clone() }
+            }
+            (Settlement::Happened { outputs, .. }, Intent::Update { .. }) => {
+                Outcome::Updated { outputs: outputs.clone() }
+            }
+            (Settlement::Happened { .. }, Intent::Delete { .. }) => Outcome::Deleted,
+            (Settlement::Happened { id: None, .. }, Intent::Create { .. }) => {
+                return Err(ReplayError::OddOutcome(op));
+            }
+        };
+        self.end(op, &outcome)
+    }
+
+    fn observed(
+        &mut self,
+        copy: &CopyRef,
+        inputs: &Option<Map>,
+        outputs: &Option<Map>,
+    ) -> Result<(), ReplayError> {
+        let mut resource = self.existing(copy)?.clone();
+        match (inputs, outputs) {
+            (None, None) => self.deleted(copy, AfterDelete::Replacing),
+            (inputs, outputs) => {
+                resource.inputs = inputs.clone().unwrap_or(resource.inputs);
+                resource.outputs = outputs.clone().unwrap_or(resource.outputs);
+                self.insert(resource);
+            }
+        }
+        Ok(())
+    }
+
+    fn existing(&self, copy: &CopyRef) -> Result<&Resource, ReplayError> {
+        self.copy(copy).ok_or_else(|| ReplayError::UnknownCopy(copy.clone()))
+    }
+
+    /// Older copies give way: one that still exists is condemned, one that is deleted already goes.
+    fn replace_older(&mut self, newer: &Resource) {
+        let Some(copies) = self.copies.get_mut(&newer.uid) else { return };
+        copies.retain(|_, copy| copy.lifecycle != Lifecycle::Replacing);
+        for copy in copies.values_mut() {
+            copy.lifecycle = Lifecycle::Condemned;
+        }
+    }
+
+    fn deleted(&mut self, copy: &CopyRef, after: AfterDelete) {
+        let Some(copies) = self.copies.get_mut(&copy.uid) else { return };
+        match after {
+            AfterDelete::Replacing => {
+                if let Some(resource) = copies.get_mut(&copy.generation) {
+                    resource.lifecycle = Lifecycle::Replacing;
+                    resource.id = None;
+                }
+            }
+            AfterDelete::Gone => {
+                if let Some(resource) = copies.remove(&copy.generation)
+                    && resource.lifecycle != Lifecycle::Condemned
+                {
+                    self.names.remove(&resource.name);
+                }
+            }
+        }
+        if copies.is_empty() {
+            self.copies.remove(&copy.uid);
+        }
+    }
+
+    fn insert(&mut self, resource: Resource) {
+        if resource.lifecycle != Lifecycle::Condemned {
+            if let Some(before) = self.current(&resource.uid)
+                && before.name != resource.name
+            {
+                let before = before.name.clone();
+                self.names.remove(&before);
+            }
+            self.names.insert(resource.name.clone(), resource.uid.clone());
+        }
+        self.copies.entry(resource.uid.clone()).or_default().insert(resource.generation, resource);
+    }
+}
+
+#[cfg(test)]
+mod tests;
