@@ -1,0 +1,51 @@
+//! Where the objects of a stack are in its store.
+
+use stead_model::{Digest, Epoch, RunId, Seq};
+use stead_store::Key;
+
+/// The keys of one stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackKeys {
+    prefix: Key,
+}
+
+impl StackKeys {
+    /// One stack = one program, one environment (with namespace), one target.
+    pub fn new(project: &str, environment: &str, target: &str) -> StackKeys {
+        StackKeys { prefix: Key::root().child(project).child(environment).child(target) }
+    }
+
+    /// The stacks that a listing of a store shows, as (project, environment, target).
+    pub fn in_listing(keys: &[Key]) -> Vec<(String, String, String)> {
+        let stack = |key: &Key| {
+            let segments: Vec<String> = key.segments().collect();
+            match segments.as_slice() {
+                [project, environment, target, last] if last == "head" => {
+                    Some((project.clone(), environment.clone(), target.clone()))
+                }
+                _ => None,
+            }
+        };
+        keys.iter().filter_map(stack).collect()
+    }
+
+    pub fn head(&self) -> Key {
+        self.prefix.child("head")
+    }
+
+    pub fn snapshot(&self, digest: &Digest) -> Key {
+        self.prefix.child("snapshot").child(digest.as_str())
+    }
+
+    pub fn journal(&self, epoch: Epoch) -> Key {
+        self.prefix.child("journal").child(&format!("{:010}", epoch.0))
+    }
+
+    pub fn batch(&self, epoch: Epoch, seq: Seq) -> Key {
+        self.journal(epoch).child(&format!("{:010}", seq.0))
+    }
+
+    pub fn history(&self, run: &RunId) -> Key {
+        self.prefix.child("history").child(run.as_str())
+    }
+}

@@ -1,0 +1,24 @@
+//! A stack open for a run.
+//!
+//! What this crate promises:
+//! - a [`Receipt`] exists only if its `Begin` record is durable;
+//! - opening a run bumps the epoch, and whoever wrote in an older one cannot append any more, however late;
+//! - state is `base snapshot + journal`, folded the same way while running and while recovering;
+//! - `head` never refers to a snapshot that is not stored, or that breaks an integrity rule.
+//!
+//! Claims and owners only tell people who holds a stack; no promise rests on them.
+
+mod appender;
+mod error;
+mod keys;
+mod load;
+mod open;
+mod receipt;
+mod run;
+
+pub use error::JournalError;
+pub use keys::StackKeys;
+pub use load::{Loaded, load};
+pub use open::{Opening, Takeover, open};
+pub use receipt::{RECEIPT_VALIDITY, Receipt};
+pub use run::{Ack, Closed, Run};

@@ -1,0 +1,104 @@
+//! Reads a stack without writing anything: head, snapshot, and the journal since.
+
+use std::sync::Arc;
+
+use stead_model::{Digest, Epoch, Seq, StackId};
+use stead_state::{Batch, Head, Record, Snapshot, State, verify};
+use stead_store::{Key, Store, Version};
+
+use crate::{JournalError, StackKeys};
+
+/// A stack as it was read. Whoever acts on it names `version`, so that a change in between is noticed.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// `None`: the stack does not exist yet.
+    pub head: Option<Head>,
+    pub version: Option<Version>,
+    pub state: State,
+}
+
+/// Reads and checks. Takes no lock; what a run under way has appended so far is included.
+pub async fn load(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<Loaded, JournalError> {
+    let Some((head, version)) = read_head(store, keys).await? else {
+        let state = State::from(Snapshot::empty(StackId(String::new())));
+        return Ok(Loaded { head: None, version: None, state });
+    };
+    let mut state = State::from(read_base(store, keys, &head).await?);
+    for epoch in head.base.0..=head.epoch.0 {
+        fold_epoch(store, keys, Epoch(epoch), &mut state).await?;
+    }
+    check(&state)?;
+    Ok(Loaded { head: Some(head), version: Some(version), state })
+}
+
+pub(crate) async fn read_head(
+    store: &Arc<dyn Store>,
+    keys: &StackKeys,
+) -> Result<Option<(Head, Version)>, JournalError> {
+    let Some(found) = store.get(&keys.head()).await? else { return Ok(None) };
+    let head = Head::decode(&found.body).map_err(|source| format_error(&keys.head(), source))?;
+    Ok(Some((head, found.version)))
+}
+
+pub(crate) async fn read_base(
+    store: &Arc<dyn Store>,
+    keys: &StackKeys,
+    head: &Head,
+) -> Result<Snapshot, JournalError> {
+    let Some(digest) = &head.snapshot else { return Ok(Snapshot::empty(head.stack.clone())) };
+    let key = keys.snapshot(digest);
+    let found = store.get(&key).await?.ok_or_else(|| JournalError::Missing { key: key.to_string() })?;
+    let snapshot = Snapshot::decode(&found.body, digest).map_err(|source| format_error(&key, source))?;
+    match verify(&snapshot) {
+        violations if violations.is_empty() => Ok(snapshot),
+        violations => Err(JournalError::Integrity(violations)),
+    }
+}
+
+/// Where the next append of an epoch goes, and what it must name as its predecessor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tail {
+    pub seq: Seq,
+    pub previous: Option<Digest>,
+    pub sealed: bool,
+}
+
+/// Applies an epoch's batches, in order, up to its seal or its first free slot.
+pub(crate) async fn fold_epoch(
+    store: &Arc<dyn Store>,
+    keys: &StackKeys,
+    epoch: Epoch,
+    state: &mut State,
+) -> Result<Tail, JournalError> {
+    let mut tail = Tail { seq: Seq(0), previous: None, sealed: false };
+    loop {
+        let key = keys.batch(epoch, tail.seq);
+        let Some(found) = store.get(&key).await? else { return Ok(tail) };
+        let batch = Batch::decode(&found.body).map_err(|source| format_error(&key, source))?;
+        if batch.epoch != epoch || batch.seq != tail.seq || batch.previous != tail.previous {
+            return Err(JournalError::BrokenChain { key: key.to_string() });
+        }
+        for record in &batch.records {
+            let replayed = state.apply(record);
+            replayed.map_err(|source| JournalError::Replay { key: key.to_string(), source })?;
+        }
+        tail.previous = Some(Digest::of(&found.body));
+        tail.seq = tail.seq.next();
+        if batch.records.iter().any(|record| matches!(record, Record::Seal { .. })) {
+            tail.sealed = true;
+            return Ok(tail);
+        }
+    }
+}
+
+pub(crate) fn check(state: &State) -> Result<Snapshot, JournalError> {
+    let snapshot = state.snapshot(None);
+    match verify(&snapshot) {
+        violations if violations.is_empty() => Ok(snapshot),
+        violations => Err(JournalError::Integrity(violations)),
+    }
+}
+
+fn format_error(key: &Key, source: stead_state::FormatError) -> JournalError {
+    JournalError::Format { key: key.to_string(), source }
+}

@@ -1,0 +1,211 @@
+//! Opens a run: bumps the epoch, seals older ones, folds what they left behind.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use stead_model::{Digest, Epoch, RunId, StackId};
+use stead_state::{Batch, Head, Owner, Record, State};
+use stead_store::{Expect, Store, StoreError, Version};
+use stead_world::{Claim, World};
+
+use crate::load::{Tail, check, fold_epoch, read_base, read_head};
+use crate::run::{Run, Started};
+use crate::{JournalError, RECEIPT_VALIDITY, StackKeys};
+
+/// What to do when somebody has the stack open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takeover {
+    /// Go on only if that process is certainly dead.
+    IfDead,
+    /// Fence it, whoever it is.
+    Always,
+}
+
+/// How to open a stack.
+pub struct Opening {
+    pub store: Arc<dyn Store>,
+    pub keys: StackKeys,
+    pub world: World,
+    /// The command that runs, for the history.
+    pub command: String,
+    /// Where this process keeps the file that shows it is alive.
+    pub claims: PathBuf,
+    /// The version of head that the caller has planned on; another one is refused. `None`: any.
+    pub planned_on: Option<Option<Version>>,
+    pub takeover: Takeover,
+}
+
+pub async fn open(opening: Opening) -> Result<Run, JournalError> {
+    let found = read_head(&opening.store, &opening.keys).await?;
+    if let Some(planned_on) = &opening.planned_on
+        && *planned_on != found.as_ref().map(|(_, version)| version.clone())
+    {
+        return Err(match found.and_then(|(head, _)| head.owner) {
+            Some(owner) if !is_dead(&opening.world, &owner) => JournalError::Held(Box::new(owner)),
+            _ => JournalError::Moved,
+        });
+    }
+    let (old, expect) = match found {
+        Some((head, version)) => (head, Expect::Version(version)),
+        None => (unborn(&opening.world)?, Expect::Absent),
+    };
+    let forced = match &old.owner {
+        Some(owner) if is_dead(&opening.world, owner) => false,
+        Some(_) if opening.takeover == Takeover::Always => true,
+        Some(owner) => return Err(JournalError::Held(Box::new(owner.clone()))),
+        None => false,
+    };
+    let epoch = old.epoch.next();
+    let run = RunId(format!("run-{}", epoch.0));
+    let (claim, path) = claim(&opening, &run).await?;
+    let host = &opening.world.host;
+    let owner = Owner {
+        user: host.user.clone(),
+        host: host.name.clone(),
+        pid: host.pid,
+        since: opening.world.clock.now().to_string(),
+        run: run.clone(),
+        claim: path.display().to_string(),
+    };
+    let head = Head { epoch, owner: Some(owner), ..old.clone() };
+    let version = swap_head(&opening, &head, expect).await?;
+    opening.world.crash_point("run.open.after_head");
+    if forced {
+        // The old writer may hold receipts; it cannot start a call with them after this.
+        opening.world.clock.sleep(RECEIPT_VALIDITY).await;
+    }
+    let state = recover(&opening, &old, epoch).await?;
+    let mut started = Started { opening, head, version, state, claim, claim_path: path };
+    if old.base <= old.epoch {
+        started.rebase().await?;
+    }
+    Ok(Run::start(started))
+}
+
+/// Folds every epoch that the snapshot does not hold yet, sealing each first.
+async fn recover(opening: &Opening, old: &Head, by: Epoch) -> Result<State, JournalError> {
+    let mut state = State::from(read_base(&opening.store, &opening.keys, old).await?);
+    for epoch in old.base.0..=old.epoch.0 {
+        let sealed_on = state.clone();
+        loop {
+            let tail = fold_epoch(&opening.store, &opening.keys, Epoch(epoch), &mut state).await?;
+            if tail.sealed || seal(opening, Epoch(epoch), &tail, by).await? {
+                break;
+            }
+            // The old writer was faster with that slot: what it wrote counts.
+            state = sealed_on.clone();
+        }
+        opening.world.crash_point("run.open.after_seal");
+    }
+    state.orphan_pending();
+    check(&state)?;
+    Ok(state)
+}
+
+/// Occupies the next slot of an epoch. `false`: somebody else did.
+async fn seal(opening: &Opening, epoch: Epoch, tail: &Tail, by: Epoch) -> Result<bool, JournalError> {
+    let write_id = opening.world.entropy.uuid().map_err(JournalError::outside("draw a random number"))?;
+    let batch = Batch {
+        epoch,
+        seq: tail.seq,
+        previous: tail.previous.clone(),
+        write_id,
+        records: vec![Record::Seal { by }],
+    };
+    let key = opening.keys.batch(epoch, tail.seq);
+    match opening.store.put(&key, Bytes::from(batch.encode()), Expect::Absent).await {
+        Ok(_) => Ok(true),
+        Err(StoreError::Conflict { .. }) => Ok(false),
+        Err(other) => Err(other.into()),
+    }
+}
+
+async fn swap_head(opening: &Opening, head: &Head, expect: Expect) -> Result<Version, JournalError> {
+    match opening.store.put(&opening.keys.head(), Bytes::from(head.encode()), expect).await {
+        Ok(version) => Ok(version),
+        Err(StoreError::Conflict { .. }) => {
+            match read_head(&opening.store, &opening.keys).await?.and_then(|(head, _)| head.owner) {
+                Some(owner) => Err(JournalError::Held(Box::new(owner))),
+                None => Err(JournalError::Moved),
+            }
+        }
+        Err(other) => Err(other.into()),
+    }
+}
+
+fn unborn(world: &World) -> Result<Head, JournalError> {
+    let uuid = world.entropy.uuid().map_err(JournalError::outside("draw a random number"))?;
+    // No epoch was ever open: the base is ahead of it.
+    Ok(Head { stack: StackId(uuid), epoch: Epoch(0), owner: None, snapshot: None, base: Epoch(1) })
+}
+
+/// Certain only on the same machine: the system lets go of a dead process's claim.
+fn is_dead(world: &World, owner: &Owner) -> bool {
+    owner.host == world.host.name
+        && matches!(world.files.try_claim(std::path::Path::new(&owner.claim)), Ok(Some(_)))
+}
+
+async fn claim(opening: &Opening, run: &RunId) -> Result<(Box<dyn Claim>, PathBuf), JournalError> {
+    let unique = opening.world.entropy.uuid().map_err(JournalError::outside("draw a random number"))?;
+    let folder = opening.claims.clone();
+    let name = format!("{run}-{unique}");
+    opening
+        .world
+        .with_files(move |files| {
+            let path = files.absolute(&folder)?.join(name);
+            files.ensure_folder(&folder)?;
+            Ok((files.claim(&path)?, path))
+        })
+        .await
+        .map_err(JournalError::outside("show that this run is alive"))
+}
+
+impl Started {
+    /// Stores the folded state and makes it the base of this epoch's journal.
+    pub(crate) async fn rebase(&mut self) -> Result<Digest, JournalError> {
+        let head = Head { base: self.head.epoch, ..self.head.clone() };
+        self.publish(head, None).await
+    }
+
+    /// Snapshot first, then the head that refers to it, then away with the journals it replaces.
+    pub(crate) async fn publish(&mut self, head: Head, run: Option<RunId>) -> Result<Digest, JournalError> {
+        let mut snapshot = check(&self.state)?;
+        snapshot.run = run;
+        let (bytes, digest) = snapshot.encode();
+        let Opening { store, keys, world, .. } = &self.opening;
+        match store.put(&keys.snapshot(&digest), Bytes::from(bytes), Expect::Absent).await {
+            Ok(_) | Err(StoreError::Conflict { .. }) => {} // the same bytes are there already
+            Err(other) => return Err(other.into()),
+        }
+        world.crash_point("run.publish.after_snapshot");
+        let head = Head { snapshot: Some(digest.clone()), ..head };
+        let (key, expect) = (keys.head(), Expect::Version(self.version.clone()));
+        self.version = match store.put(&key, Bytes::from(head.encode()), expect).await {
+            Ok(version) => version,
+            Err(StoreError::Conflict { .. }) => return Err(JournalError::Fenced),
+            Err(other) => return Err(other.into()),
+        };
+        world.crash_point("run.publish.after_head");
+        let folded = self.head.base.0..head.base.0;
+        self.head = head;
+        for epoch in folded {
+            self.forget_journal(Epoch(epoch)).await?;
+        }
+        Ok(digest)
+    }
+
+    /// Removes the batches that the snapshot holds now. Another's epoch keeps its seal for ever: a writer
+    /// that wakes up late must still find its next slot taken.
+    async fn forget_journal(&self, epoch: Epoch) -> Result<(), JournalError> {
+        let Opening { store, keys, .. } = &self.opening;
+        let mut batches = store.list(&keys.journal(epoch)).await?;
+        if epoch < self.head.epoch {
+            batches.pop();
+        }
+        for key in batches {
+            store.delete(&key).await?;
+        }
+        Ok(())
+    }
+}

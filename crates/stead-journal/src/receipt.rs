@@ -1,0 +1,45 @@
+//! The token that a provider call needs.
+
+use std::time::Duration;
+
+use stead_model::OpId;
+
+/// How long after its `Begin` was written a receipt may start a call. Whoever takes a stack over by force
+/// waits this long before it touches what was under way.
+pub const RECEIPT_VALIDITY: Duration = Duration::from_secs(10);
+
+/// Proof that the intent to do something is durable.
+///
+/// Only a durable `Begin` or `Resume` makes one; it cannot be cloned, and a call consumes it.
+#[derive(Debug)]
+pub struct Receipt {
+    op: OpId,
+    key: String,
+    expires: Duration,
+    attempt: u32,
+}
+
+impl Receipt {
+    pub(crate) fn new(op: OpId, key: String, written: Duration, attempt: u32) -> Receipt {
+        Receipt { op, key, expires: written + RECEIPT_VALIDITY, attempt }
+    }
+
+    pub fn op(&self) -> OpId {
+        self.op
+    }
+
+    /// The same for every attempt at this operation.
+    pub fn idempotency_key(&self) -> &str {
+        &self.key
+    }
+
+    /// 1, or more if an earlier run may have done it already.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// Whether a call may still start, on the holder's own monotonic clock.
+    pub fn is_valid(&self, now: Duration) -> bool {
+        now < self.expires
+    }
+}

@@ -1,0 +1,170 @@
+//! A stack that this process has open: records go in, receipts and a new snapshot come out.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use stead_model::{Digest, OpId, RunId, RunResult, StackId};
+use stead_state::{FORMAT, Head, Intent, Pending, Record, RunRecord, State};
+use stead_store::{Expect, Version};
+use stead_world::Claim;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use crate::appender::{Appender, Submission};
+use crate::{JournalError, Opening, Receipt};
+
+/// What `open` hands over.
+pub(crate) struct Started {
+    pub opening: Opening,
+    pub head: Head,
+    pub version: Version,
+    pub state: State,
+    pub claim: Box<dyn Claim>,
+    pub claim_path: PathBuf,
+}
+
+/// An open stack. Steps share it; the last one to be done closes it.
+pub struct Run {
+    started: Started,
+    queue: mpsc::UnboundedSender<Submission>,
+    appender: JoinHandle<(State, Option<JournalError>)>,
+    /// Numbers are given out in the order in which records enter the queue.
+    next_op: Arc<Mutex<OpId>>,
+    since: String,
+}
+
+/// Resolves when a record is durable.
+pub struct Ack(oneshot::Receiver<Result<(), JournalError>>);
+
+impl Ack {
+    pub async fn durable(self) -> Result<(), JournalError> {
+        // The appender answers everything it takes; a lost answer means that it is gone.
+        self.0.await.unwrap_or(Err(JournalError::Fenced))
+    }
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub struct Closed {
+    pub state: State,
+    pub snapshot: Digest,
+}
+
+impl Run {
+    pub(crate) fn start(started: Started) -> Run {
+        let (queue, records) = mpsc::unbounded_channel();
+        let Opening { store, keys, world, .. } = &started.opening;
+        let appender = Appender::new(
+            store.clone(),
+            keys.clone(),
+            world.clone(),
+            started.head.epoch,
+            started.state.clone(),
+        );
+        let next_op = Arc::new(Mutex::new(started.state.next_op()));
+        let since = started.opening.world.clock.now().to_string();
+        Run { queue, appender: tokio::spawn(appender.run(records)), next_op, since, started }
+    }
+
+    pub fn id(&self) -> RunId {
+        RunId(format!("run-{}", self.started.head.epoch.0))
+    }
+
+    pub fn stack(&self) -> &StackId {
+        &self.started.head.stack
+    }
+
+    /// The state as it was when the run opened, recovery included.
+    pub fn base(&self) -> &State {
+        &self.started.state
+    }
+
+    /// Operations of earlier runs whose end nobody knows.
+    pub fn in_doubt(&self) -> Vec<Pending> {
+        self.started.state.pending().cloned().collect()
+    }
+
+    /// Writes down what is about to be done. The receipt exists once that is durable.
+    ///
+    /// Records are durable in the order in which they are submitted: when this receipt is there, so is
+    /// every record that was submitted before it.
+    pub fn begin<F: FnOnce(String) -> Intent>(
+        &self,
+        intent: F,
+    ) -> impl Future<Output = Result<Receipt, JournalError>> + Send + use<F> {
+        let world = self.started.opening.world.clone();
+        let written = world.clock.monotonic();
+        let (op, key, ack) = {
+            let mut next = self.next_op.lock().unwrap_or_else(PoisonError::into_inner);
+            let op = *next;
+            *next = op.next();
+            let key = format!("{}-{}-{op}", self.stack(), self.started.head.epoch);
+            let ack = self.submit(Record::Begin { op, intent: intent(key.clone()) });
+            (op, key, ack)
+        };
+        async move {
+            ack.durable().await?;
+            world.crash_point("step.begin.durable");
+            Ok(Receipt::new(op, key, written, 1))
+        }
+    }
+
+    /// Takes up an operation of an earlier run again, with its old key.
+    pub async fn resume(&self, pending: &Pending) -> Result<Receipt, JournalError> {
+        let written = self.started.opening.world.clock.monotonic();
+        self.submit(Record::Resume { op: pending.op }).durable().await?;
+        Ok(Receipt::new(pending.op, pending.intent.key().to_owned(), written, 2))
+    }
+
+    /// Puts a record in line. It counts once the acknowledgement says so.
+    pub fn submit(&self, record: Record) -> Ack {
+        let (durable, ack) = oneshot::channel();
+        // If the appender is gone, the dropped sender tells the waiter.
+        let _ = self.queue.send(Submission { record, durable });
+        Ack(ack)
+    }
+
+    /// Ends the run: snapshot, head, history. The journal is the record until this is done.
+    pub async fn close(self, result: RunResult) -> Result<Closed, JournalError> {
+        let Run { mut started, queue, appender, since, .. } = self;
+        drop(queue);
+        let (state, broken) = appender.await.map_err(|failed| JournalError::Outside {
+            action: "finish the journal",
+            problem: failed.to_string(),
+        })?;
+        if let Some(error) = broken {
+            return Err(error);
+        }
+        started.state = state;
+        started.opening.world.crash_point("run.close.before");
+        let run = RunId(format!("run-{}", started.head.epoch.0));
+        let head = Head { owner: None, base: started.head.epoch.next(), ..started.head.clone() };
+        let snapshot = started.publish(head, Some(run.clone())).await?;
+        let record = started.record(run, since, result, snapshot.clone());
+        let key = started.opening.keys.history(&record.run);
+        started.opening.store.put(&key, Bytes::from(record.encode()), Expect::Absent).await?;
+        drop(started.claim);
+        let path = started.claim_path;
+        // A claim that stays behind is unlocked and says nothing.
+        let _ = started.opening.world.with_files(move |files| files.remove_file(&path)).await;
+        Ok(Closed { state: started.state, snapshot })
+    }
+}
+
+impl Started {
+    fn record(&self, run: RunId, started: String, result: RunResult, snapshot: Digest) -> RunRecord {
+        let world = &self.opening.world;
+        RunRecord {
+            format: FORMAT,
+            run,
+            command: self.opening.command.clone(),
+            user: world.host.user.clone(),
+            host: world.host.name.clone(),
+            started,
+            ended: world.clock.now().to_string(),
+            result,
+            snapshot,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Opening, appending, fencing, taking over and recovering, on a store in memory.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use stead_journal::{JournalError, Opening, Run, StackKeys, Takeover, load, open};
+use stead_model::{Generation, Lifecycle, Map, PhysicalId, Resource, RunResult, SourceRef, TypeToken, Uid};
+use stead_state::{Intent, Outcome, Record};
+use stead_store::{MemoryStore, Store};
+use stead_world::World;
+
+fn keys() -> StackKeys {
+    StackKeys::new("shop", "dev", "local")
+}
+
+fn opening(store: &Arc<dyn Store>, claims: &Path, takeover: Takeover) -> Opening {
+    Opening {
+        store: store.clone(),
+        keys: keys(),
+        world: World::real(),
+        command: "up".into(),
+        claims: claims.to_owned(),
+        planned_on: None,
+        takeover,
+    }
+}
+
+fn resource(name: &str) -> Resource {
+    Resource {
+        uid: Uid(format!("uid-{name}")),
+        generation: Generation(1),
+        name: format!("dev:main:t.T#{name}").parse().unwrap(),
+        resource: TypeToken("t.T".into()),
+        lifecycle: Lifecycle::Live,
+        id: None,
+        inputs: Map::new(),
+        outputs: Map::new(),
+        dependencies: Vec::new(),
+        property_dependencies: BTreeMap::new(),
+        prevent_delete: false,
+        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+    }
+}
+
+async fn begin(run: &Run, name: &str) -> Result<stead_journal::Receipt, JournalError> {
+    drop(run.submit(Record::Reserve { uids: 9 }));
+    run.begin(|key| Intent::Create { key, resource: Box::new(resource(name)) }).await
+}
+
+async fn create(run: &Run, name: &str) -> Result<(), JournalError> {
+    let receipt = begin(run, name).await?;
+    let outcome = Outcome::Created { id: PhysicalId(name.into()), outputs: Map::new() };
+    run.submit(Record::End { op: receipt.op(), outcome }).durable().await
+}
+
+fn setup() -> (tempfile::TempDir, Arc<dyn Store>) {
+    (tempfile::tempdir().unwrap(), Arc::new(MemoryStore::default()))
+}
+
+#[tokio::test]
+async fn what_a_closed_run_did_is_what_the_next_reader_sees() {
+    let (dir, store) = setup();
+    let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    create(&run, "a").await.unwrap();
+    let closed = run.close(RunResult::Succeeded).await.unwrap();
+    let loaded = load(&store, &keys()).await.unwrap();
+    assert_eq!(loaded.head.as_ref().unwrap().snapshot, Some(closed.snapshot));
+    assert_eq!(loaded.head.unwrap().owner, None);
+    assert!(loaded.state.by_name(&resource("a").name).is_some());
+    let left: Vec<String> =
+        store.list(&stead_store::Key::root()).await.unwrap().iter().map(|k| k.to_string()).collect();
+    assert!(left.iter().all(|key| !key.contains("/journal/")), "{left:?}");
+}
+
+#[tokio::test]
+async fn many_records_share_one_append() {
+    let (dir, store) = setup();
+    let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    drop(run.submit(Record::Reserve { uids: 100 }));
+    let begins: Vec<_> = (0..50)
+        .map(|n| run.begin(move |key| Intent::Create { key, resource: Box::new(resource(&format!("r{n}"))) }))
+        .collect();
+    for begin in begins {
+        begin.await.unwrap();
+    }
+    let appends = store.list(&keys().journal(stead_model::Epoch(1))).await.unwrap();
+    assert_eq!(appends.len(), 1);
+}
+
+#[tokio::test]
+async fn a_living_holder_is_named_and_a_dead_one_is_taken_over() {
+    let (dir, store) = setup();
+    let first = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    create(&first, "a").await.unwrap();
+    let receipt = begin(&first, "b").await.unwrap();
+    match open(opening(&store, dir.path(), Takeover::IfDead)).await {
+        Err(JournalError::Held(owner)) => assert_eq!(owner.pid, std::process::id()),
+        other => panic!("{:?}", other.err()),
+    }
+    drop(first); // dies: the system lets go of its claim, nothing is written
+
+    let second = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let doubt = second.in_doubt();
+    assert_eq!(doubt.len(), 1);
+    assert_eq!((doubt[0].op, doubt[0].intent.key()), (receipt.op(), receipt.idempotency_key()));
+    assert!(doubt[0].doubt.is_some());
+    assert!(second.base().by_name(&resource("a").name).is_some());
+    let again = second.resume(&doubt[0]).await.unwrap();
+    assert_eq!(again.idempotency_key(), receipt.idempotency_key());
+    assert_eq!(again.attempt(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_writer_that_lost_its_place_cannot_append_however_late_it_wakes() {
+    let (dir, store) = setup();
+    let old = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    create(&old, "a").await.unwrap();
+    let new = open(opening(&store, dir.path(), Takeover::Always)).await.unwrap();
+    assert!(matches!(begin(&old, "late").await, Err(JournalError::Fenced)));
+    assert!(matches!(old.close(RunResult::Succeeded).await, Err(JournalError::Fenced)));
+    create(&new, "b").await.unwrap();
+    let closed = new.close(RunResult::Succeeded).await.unwrap();
+    let names: Vec<_> = closed.state.resources().iter().map(|r| r.name.short().to_owned()).collect();
+    assert_eq!(names, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn a_run_planned_on_an_older_state_does_not_open() {
+    let (dir, store) = setup();
+    let planned_on = load(&store, &keys()).await.unwrap().version;
+    let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    run.close(RunResult::Succeeded).await.unwrap();
+    let late = Opening { planned_on: Some(planned_on), ..opening(&store, dir.path(), Takeover::IfDead) };
+    assert!(matches!(open(late).await, Err(JournalError::Moved)));
+}
+
+#[tokio::test]
+async fn a_state_that_breaks_a_rule_is_never_published() {
+    let (dir, store) = setup();
+    let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    create(&run, "a").await.unwrap();
+    let mut broken = resource("a");
+    broken.id = None;
+    run.submit(Record::Note { resource: Box::new(broken) }).durable().await.unwrap();
+    match run.close(RunResult::Succeeded).await {
+        Err(JournalError::Integrity(violations)) => assert_eq!(violations[0].rule, "S04"),
+        other => panic!("{:?}", other.err()),
+    }
+    let head = store.get(&keys().head()).await.unwrap().unwrap();
+    assert_eq!(stead_state::Head::decode(&head.body).unwrap().snapshot, None);
+}
