@@ -1,4 +1,5 @@
 //! Opening, appending, fencing, taking over and recovering, on a store in memory.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
 use std::path::Path;

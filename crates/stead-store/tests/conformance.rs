@@ -1,4 +1,5 @@
 //! Every store keeps every law.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 

@@ -1,0 +1,171 @@
+//! Prevent-delete: what carries the mark is neither deleted nor replaced, whatever the cause.
+//!
+//! The mark in the program and the mark recorded in state both count, and the safer one holds: to unprotect
+//! and to destroy are two runs.
+
+use serde::Serialize;
+use stead_model::{Code, CopyRef, Diagnostic, Name, Resource, SourceRef};
+
+use crate::Permits;
+
+/// Why a copy would be deleted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "cause")]
+pub enum Cause {
+    /// The program no longer declares it.
+    Removed,
+    /// `stead destroy` asked for it.
+    Destroyed,
+    /// A change that cannot be made in place.
+    Replaced { because: String },
+    /// An earlier run replaced it and did not get to delete the old copy.
+    LeftOver,
+}
+
+/// A deletion that a plan or a recovery wants.
+pub struct Deletion<'a> {
+    pub resource: &'a Resource,
+    /// The mark in the program, if it still declares the resource and says something.
+    pub declared: Option<bool>,
+    pub cause: Cause,
+}
+
+/// A deletion that a guard does not allow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub name: Name,
+    pub source: SourceRef,
+    pub cause: Cause,
+}
+
+/// All deletions are allowed, or none is.
+pub fn decide(deletions: &[Deletion<'_>]) -> Result<Permits, Vec<Refusal>> {
+    let refused: Vec<Refusal> =
+        deletions.iter().filter(|deletion| is_prevented(deletion)).map(refusal).collect();
+    if refused.is_empty() { Ok(Permits::of(deletions.iter().map(copy))) } else { Err(refused) }
+}
+
+fn copy(deletion: &Deletion<'_>) -> CopyRef {
+    deletion.resource.copy()
+}
+
+fn is_prevented(deletion: &Deletion<'_>) -> bool {
+    deletion.resource.prevent_delete || deletion.declared == Some(true)
+}
+
+fn refusal(deletion: &Deletion<'_>) -> Refusal {
+    Refusal {
+        name: deletion.resource.name.clone(),
+        source: deletion.resource.source.clone(),
+        cause: deletion.cause.clone(),
+    }
+}
+
+impl Refusal {
+    pub fn diagnostic(&self) -> Diagnostic {
+        let name = &self.name;
+        let (message, help) = match &self.cause {
+            Cause::Removed => (
+                format!("{name} was removed from the program, but prevent-delete is true on it"),
+                "put it back with `preventDelete: false`, run `stead up`, then remove it",
+            ),
+            Cause::Destroyed => (
+                format!("cannot delete {name}: prevent-delete is true"),
+                "set `preventDelete: false` on it, run `stead up`, then try again",
+            ),
+            Cause::Replaced { because } => (
+                format!("cannot replace {name}: {because}, and prevent-delete is true"),
+                "undo the change; or set `preventDelete: false`, run `stead up`, then change it",
+            ),
+            Cause::LeftOver => (
+                format!("cannot delete the old copy of {name}: prevent-delete is true on it"),
+                "set `preventDelete: false` on it, run `stead up`, then try again",
+            ),
+        };
+        Diagnostic::error(Code::GUARDED, message)
+            .at(self.source.clone(), 0, "declared here")
+            .note("Nothing was changed: the guards look at the whole plan before anything runs.")
+            .help(help)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stead_model::{Generation, Lifecycle, Map, PhysicalId, TypeToken, Uid};
+
+    use super::*;
+
+    fn resource(name: &str, prevent_delete: bool) -> Resource {
+        Resource {
+            uid: Uid(name.into()),
+            generation: Generation(1),
+            name: format!("dev:main:t.T#{name}").parse().unwrap(),
+            resource: TypeToken("t.T".into()),
+            lifecycle: Lifecycle::Live,
+            id: Some(PhysicalId("x".into())),
+            inputs: Map::new(),
+            outputs: Map::new(),
+            dependencies: Vec::new(),
+            property_dependencies: std::collections::BTreeMap::new(),
+            prevent_delete,
+            source: SourceRef { file: "main.ts".into(), line: 3, column: 7 },
+        }
+    }
+
+    #[test]
+    fn one_refusal_takes_every_permit_away() {
+        let (free, kept) = (resource("free", false), resource("kept", true));
+        let deletion = |resource| Deletion { resource, declared: None, cause: Cause::Removed };
+        let mut permits = decide(&[deletion(&free)]).unwrap();
+        assert!(permits.take(&free.copy()).is_some());
+        assert!(permits.take(&free.copy()).is_none(), "a permit is good once");
+        let refused = decide(&[deletion(&free), deletion(&kept)]).unwrap_err();
+        assert_eq!(refused.len(), 1);
+        assert_eq!(refused[0].name, kept.name);
+    }
+
+    #[test]
+    fn the_safer_of_the_recorded_and_the_declared_mark_holds() {
+        for (recorded, declared, allowed) in [
+            (false, None, true),
+            (false, Some(false), true),
+            (false, Some(true), false),
+            (true, None, false),
+            (true, Some(false), false),
+        ] {
+            let resource = resource("a", recorded);
+            let cause = Cause::Replaced { because: "a change of `path` forces it".into() };
+            let decision = decide(&[Deletion { resource: &resource, declared, cause }]);
+            assert_eq!(decision.is_ok(), allowed, "{recorded} {declared:?}");
+        }
+    }
+
+    #[test]
+    fn messages_say_what_why_and_what_now() {
+        let causes = [
+            Cause::Removed,
+            Cause::Destroyed,
+            Cause::Replaced { because: "a change of `path` forces it".into() },
+            Cause::LeftOver,
+        ];
+        let text: Vec<String> = causes
+            .into_iter()
+            .map(|cause| {
+                let resource = resource("db", true);
+                let refused = decide(&[Deletion { resource: &resource, declared: None, cause }]).unwrap_err();
+                let diagnostic = refused[0].diagnostic();
+                format!("{}\n  {}", diagnostic.message, diagnostic.help.join("\n"))
+            })
+            .collect();
+        insta::assert_snapshot!(text.join("\n"), @r"
+        dev:main:t.T#db was removed from the program, but prevent-delete is true on it
+          put it back with `preventDelete: false`, run `stead up`, then remove it
+        cannot delete dev:main:t.T#db: prevent-delete is true
+          set `preventDelete: false` on it, run `stead up`, then try again
+        cannot replace dev:main:t.T#db: a change of `path` forces it, and prevent-delete is true
+          undo the change; or set `preventDelete: false`, run `stead up`, then change it
+        cannot delete the old copy of dev:main:t.T#db: prevent-delete is true on it
+          set `preventDelete: false` on it, run `stead up`, then try again
+        ");
+    }
+}

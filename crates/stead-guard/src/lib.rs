@@ -1,0 +1,10 @@
+//! What may be deleted: decided over the whole plan, before the first side effect.
+//!
+//! Pure. **Invariants:** a [`DeletePermit`] is made here and nowhere else, one for each copy, and only if
+//! nothing in the plan was refused; the engine never edits a mark.
+
+mod decide;
+mod permit;
+
+pub use decide::{Cause, Deletion, Refusal, decide};
+pub use permit::{DeletePermit, Permits};

@@ -1,0 +1,35 @@
+//! The token that a deletion needs.
+
+use std::collections::HashMap;
+
+use stead_model::CopyRef;
+
+/// Proof that the guards looked at the deletion of one copy and had nothing against it.
+///
+/// It cannot be cloned, and the call consumes it.
+#[derive(Debug)]
+pub struct DeletePermit {
+    copy: CopyRef,
+}
+
+impl DeletePermit {
+    pub fn copy(&self) -> &CopyRef {
+        &self.copy
+    }
+}
+
+/// The permits for one plan. Each can be taken once.
+#[derive(Debug, Default)]
+pub struct Permits {
+    by_copy: HashMap<CopyRef, DeletePermit>,
+}
+
+impl Permits {
+    pub(crate) fn of(copies: impl Iterator<Item = CopyRef>) -> Permits {
+        Permits { by_copy: copies.map(|copy| (copy.clone(), DeletePermit { copy })).collect() }
+    }
+
+    pub fn take(&mut self, copy: &CopyRef) -> Option<DeletePermit> {
+        self.by_copy.remove(copy)
+    }
+}

@@ -1,0 +1,54 @@
+//! What makes, changes and deletes real things.
+//!
+//! A call that changes something takes a [`Receipt`], which only a durable intent gives, and a deletion a
+//! [`DeletePermit`] besides, which only the guards give. There is no way to call without them.
+
+mod outcome;
+mod registry;
+mod request;
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use stead_model::{Input, Map, Operation, Resource, TypeToken};
+use stead_schema::{Problem, TypeSchema};
+
+pub use outcome::{Created, Doubt, Live, Outcome, Recovery, Refusal, Updated};
+pub use registry::Providers;
+pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
+pub use stead_guard::DeletePermit;
+pub use stead_journal::Receipt;
+
+/// Serves a family of resource types.
+///
+/// `check`, `diff` and `read` change nothing and may be called at any time, in parallel.
+#[async_trait]
+pub trait Provider: Send + Sync {
+    /// What stands before the first dot of its types.
+    fn name(&self) -> &str;
+
+    fn types(&self) -> Vec<TypeSchema>;
+
+    /// The inputs with defaults filled in, or everything that is wrong with them. What is deferred stays so.
+    async fn check(
+        &self,
+        resource: &TypeToken,
+        inputs: BTreeMap<String, Input>,
+    ) -> Result<BTreeMap<String, Input>, Vec<Problem>>;
+
+    /// What would have to change, and whether that can be done in place. `inputs` went through `check`.
+    async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff;
+
+    /// What is really there; `None` if nothing is.
+    async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal>;
+
+    async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created>;
+
+    async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> Outcome<Updated>;
+
+    async fn delete(&self, receipt: Receipt, permit: DeletePermit, request: DeleteRequest<'_>)
+    -> Outcome<()>;
+
+    /// What to do about an operation whose end nobody knows.
+    fn recovery(&self, operation: Operation, resource: &TypeToken, inputs: &Map) -> Recovery;
+}
