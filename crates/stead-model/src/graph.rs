@@ -112,6 +112,25 @@ impl Graph {
         edges
     }
 
+    /// The provisioned nodes that these stand for: themselves, or all in them. `edges` are the graph's own.
+    pub fn provisioned(&self, ids: &BTreeSet<NodeId>, edges: &[BTreeSet<NodeId>]) -> BTreeSet<NodeId> {
+        let mut found = BTreeSet::new();
+        let mut todo: Vec<NodeId> = ids.iter().copied().collect();
+        while let Some(id) = todo.pop() {
+            match self.node(id).map(|node| node.kind) {
+                Some(NodeKind::Provisioned) => {
+                    found.insert(id);
+                }
+                Some(NodeKind::Group) => {
+                    let inside = |child: &NodeId| self.nodes[child.index()].parent == Some(id);
+                    todo.extend(edges[id.index()].iter().copied().filter(inside));
+                }
+                None => {}
+            }
+        }
+        found
+    }
+
     /// The nodes, each after all it needs; among the free ones the order of the program.
     pub fn order(&self, edges: &[BTreeSet<NodeId>]) -> Result<Vec<NodeId>, DependencyCycle> {
         let mut waiting: Vec<usize> = edges.iter().map(BTreeSet::len).collect();

@@ -144,6 +144,10 @@ pub enum Record {
         inputs: Option<Map>,
         outputs: Option<Map>,
     },
+    /// Nothing real is left of this copy; the record goes.
+    Forget {
+        copy: CopyRef,
+    },
     /// The stack's outputs.
     Outputs {
         outputs: Map,

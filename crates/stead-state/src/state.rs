@@ -145,6 +145,11 @@ impl State {
                 Ok(())
             }
             Record::Observed { copy, inputs, outputs } => self.observed(copy, inputs, outputs),
+            Record::Forget { copy } => {
+                self.existing(copy)?;
+                self.deleted(copy, AfterDelete::Gone);
+                Ok(())
+            }
             Record::Outputs { outputs } => {
                 self.outputs.clone_from(outputs);
                 Ok(())

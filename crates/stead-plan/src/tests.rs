@@ -1,0 +1,322 @@
+//! Small worlds: a graph, a state, a provider's rules as a schema; what is planned, and in which order.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use stead_model::{
+    CopyRef, Expr, Generation, Graph, Input, Lifecycle, Node, NodeId, NodeKind, Options, PhysicalId,
+    Resource, SourceRef, StackId, TypeToken, Uid, Value,
+};
+use stead_schema::{Access, Catalog, Property, ReplaceOrder, Shape, TypeSchema, diff};
+use stead_state::{Snapshot, State};
+
+use crate::{Action, Plan, Planner, Verdict, Why, plan};
+
+fn schema() -> TypeSchema {
+    TypeSchema::new(
+        "t.T",
+        "",
+        vec![
+            Property::new("place", Shape::String, Access::Optional, "").create_only(),
+            Property::new("size", Shape::Any, Access::Optional, ""),
+            Property::new("serial", Shape::Integer, Access::ReadOnly, "").stable(),
+            Property::new("etag", Shape::String, Access::ReadOnly, ""),
+        ],
+    )
+}
+
+fn catalog() -> Catalog {
+    [schema()].into_iter().collect()
+}
+
+fn source() -> SourceRef {
+    SourceRef { file: "main.ts".into(), line: 1, column: 1 }
+}
+
+/// A program in a few words.
+#[derive(Default)]
+struct Program(Graph);
+
+impl Program {
+    fn node(mut self, name: &str, inputs: &[(&str, Input)]) -> Program {
+        self.0.nodes.push(Node {
+            name: format!("dev:main:t.T#{name}").parse().unwrap(),
+            resource: TypeToken("t.T".into()),
+            kind: NodeKind::Provisioned,
+            parent: None,
+            inputs: inputs.iter().map(|(key, input)| ((*key).to_owned(), input.clone())).collect(),
+            options: Options::default(),
+            source: source(),
+        });
+        self
+    }
+
+    /// The property of an earlier node.
+    fn of(&mut self, node: u32, property: &str) -> Input {
+        Input::Deferred(self.0.exprs.push(Expr::Property { node: NodeId(node), property: property.into() }))
+    }
+
+    fn options(mut self, set: impl FnOnce(&mut Options)) -> Program {
+        set(&mut self.0.nodes.last_mut().unwrap().options);
+        self
+    }
+
+    fn plan(&self, base: &State) -> Plan {
+        let (catalog, mut verdicts) = (catalog(), BTreeMap::new());
+        let mut planner = Planner::new(base, &self.0, &catalog).unwrap();
+        loop {
+            let questions = planner.questions();
+            if questions.is_empty() {
+                break;
+            }
+            for question in questions {
+                let changes = question
+                    .old
+                    .map(|old| diff(&schema(), &old.inputs, &question.inputs))
+                    .unwrap_or_default();
+                let order = ReplaceOrder::CreateFirst;
+                let verdict = Verdict::Fits { inputs: question.inputs, changes, order };
+                verdicts.insert(question.node, verdict.clone());
+                planner.answer(question.node, verdict);
+            }
+        }
+        let made = planner.finish().unwrap();
+        let again = plan(base, &self.0, &catalog, &verdicts).unwrap();
+        assert_eq!(serde_json::to_vec(&made).unwrap(), serde_json::to_vec(&again).unwrap());
+        made
+    }
+}
+
+fn known(text: &str) -> Input {
+    Input::Known(Value::from(text))
+}
+
+/// A state in a few words: (name, inputs, depends on).
+fn state(resources: &[(&str, &[(&str, &str)], &[&str])]) -> State {
+    let mut snapshot = Snapshot::empty(StackId("s".into()));
+    snapshot.uids = resources.len() as u64;
+    for (name, inputs, depends) in resources {
+        snapshot.resources.push(Resource {
+            uid: Uid(format!("u-{name}")),
+            generation: Generation(1),
+            name: format!("dev:main:t.T#{name}").parse().unwrap(),
+            resource: TypeToken("t.T".into()),
+            lifecycle: Lifecycle::Live,
+            id: Some(PhysicalId(format!("{name}-1"))),
+            inputs: inputs.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value))).collect(),
+            outputs: [("serial".to_owned(), Value::from(7)), ("etag".to_owned(), Value::from("e"))].into(),
+            dependencies: depends
+                .iter()
+                .map(|on| CopyRef { uid: Uid(format!("u-{on}")), generation: Generation(1) })
+                .collect(),
+            property_dependencies: BTreeMap::new(),
+            prevent_delete: false,
+            source: source(),
+        });
+    }
+    State::from(snapshot)
+}
+
+/// `what name <- the steps it waits for`, a line each.
+fn show(plan: &Plan) -> String {
+    let mut text = String::new();
+    for (index, step) in plan.steps.iter().enumerate() {
+        let what = match (&step.action, &step.why) {
+            (Action::Create { .. }, Why::Replaced { .. }) => "replace",
+            (Action::Create { .. }, Why::Missing) => "re-create",
+            (Action::Create { .. }, _) => "create",
+            (Action::Update { .. }, _) => "update",
+            (Action::Delete { .. }, Why::OldCopy) => "delete old",
+            (Action::Delete { .. }, _) => "delete",
+            (Action::Record { .. }, _) => "record",
+            (Action::Forget { .. }, _) => "forget",
+            (Action::Gather, _) => "gather",
+        };
+        let after: Vec<String> = step.after.iter().map(|id| id.0.to_string()).collect();
+        text += &format!("{index} {what} {} <- [{}]\n", step.name.short(), after.join(" "));
+    }
+    text
+}
+
+#[test]
+fn an_empty_state_gives_creates_in_dependency_order() {
+    let mut program = Program::default().node("vpc", &[("size", known("1"))]);
+    let serial = program.of(0, "serial");
+    let program = program.node("db", &[("size", serial)]).node("free", &[]);
+    let plan = program.plan(&state(&[]));
+    insta::assert_snapshot!(show(&plan), @r"
+    0 create vpc <- []
+    1 create db <- [0]
+    2 create free <- []
+    ");
+    assert_eq!((plan.summary.create, plan.uids), (3, 3));
+}
+
+#[test]
+fn nothing_changed_gives_nothing_to_do() {
+    let mut program = Program::default().node("vpc", &[("size", known("1"))]);
+    let etag = program.of(0, "etag");
+    let program = program.node("db", &[("size", etag)]);
+    let plan = program.plan(&state(&[("vpc", &[("size", "1")], &[]), ("db", &[("size", "e")], &["vpc"])]));
+    assert!(plan.is_empty(), "{}", show(&plan));
+    assert_eq!(plan.summary.unchanged, 2);
+}
+
+#[test]
+fn an_update_makes_unknown_only_what_it_may_change() {
+    let base = state(&[
+        ("vpc", &[("size", "1")], &[]),
+        ("stable", &[("size", "x7")], &["vpc"]),
+        ("follows", &[("size", "e")], &["vpc"]),
+    ]);
+    let mut program = Program::default().node("vpc", &[("size", known("2"))]);
+    let parts = vec![
+        stead_model::TemplatePart::Text("x".into()),
+        stead_model::TemplatePart::Hole(program.of(0, "serial")),
+    ];
+    let serial = Input::Deferred(program.0.exprs.push(Expr::Template(parts)));
+    let etag = program.of(0, "etag");
+    let plan = program.node("stable", &[("size", serial)]).node("follows", &[("size", etag)]).plan(&base);
+    insta::assert_snapshot!(show(&plan), @r"
+    0 update vpc <- []
+    1 update follows <- [0]
+    ");
+}
+
+#[test]
+fn a_replacement_creates_first_and_deletes_the_old_copy_last() {
+    let base = state(&[("vpc", &[("place", "a")], &[]), ("db", &[("size", "7")], &["vpc"])]);
+    let mut program = Program::default().node("vpc", &[("place", known("b"))]);
+    let serial = program.of(0, "serial");
+    let program = program.node("db", &[("size", serial)]);
+    let plan = program.plan(&base);
+    insta::assert_snapshot!(show(&plan), @r"
+    0 replace vpc <- []
+    1 update db <- [0]
+    2 gather vpc <- [0 1]
+    3 delete old vpc <- [2]
+    ");
+    assert_eq!((plan.summary.replace, plan.summary.update, plan.summary.delete), (1, 1, 0));
+}
+
+#[test]
+fn delete_before_replace_deletes_first() {
+    let base = state(&[("vpc", &[("place", "a")], &[])]);
+    let program = Program::default()
+        .node("vpc", &[("place", known("b"))])
+        .options(|options| options.delete_before_replace = Some(true));
+    insta::assert_snapshot!(show(&program.plan(&base)), @r"
+    0 delete old vpc <- []
+    1 replace vpc <- [0]
+    ");
+}
+
+#[test]
+fn what_is_gone_from_the_program_is_deleted_after_its_dependants() {
+    let base = state(&[("a", &[], &[]), ("b", &[], &["a"]), ("c", &[], &["b"]), ("keep", &[], &[])]);
+    let plan = Program::default().node("keep", &[]).node("new", &[]).plan(&base);
+    insta::assert_snapshot!(show(&plan), @r"
+    0 create new <- []
+    1 delete c <- [0]
+    2 delete b <- [0 1]
+    3 delete a <- [0 2]
+    ");
+}
+
+#[test]
+fn an_edge_or_a_mark_that_changed_is_only_recorded() {
+    let base = state(&[("a", &[], &[]), ("b", &[], &["a"])]);
+    let program = Program::default()
+        .node("a", &[])
+        .options(|options| options.prevent_delete = Some(true))
+        .node("b", &[]);
+    insta::assert_snapshot!(show(&program.plan(&base)), @r"
+    0 record a <- []
+    1 record b <- []
+    ");
+}
+
+#[test]
+fn what_is_missing_outside_is_made_again_and_what_is_left_over_deleted() {
+    let mut snapshot = state(&[("a", &[], &[]), ("b", &[], &[])]).snapshot(None);
+    snapshot.resources[0].lifecycle = Lifecycle::Replacing;
+    snapshot.resources[0].id = None;
+    let condemned = Resource { lifecycle: Lifecycle::Condemned, ..snapshot.resources[1].clone() };
+    snapshot.resources[1].generation = Generation(2);
+    snapshot.resources.push(condemned);
+    let base = State::from(snapshot);
+    let plan = Program::default().node("a", &[]).node("b", &[]).plan(&base);
+    insta::assert_snapshot!(show(&plan), @r"
+    0 re-create a <- []
+    1 delete b <- [0]
+    ");
+    insta::assert_snapshot!(show(&Program::default().plan(&base)), @r"
+    0 forget a <- []
+    1 delete b <- []
+    2 delete b <- []
+    ");
+}
+
+#[test]
+fn a_group_is_waited_for_through_one_step() {
+    let mut program = Program::default().node("group", &[]);
+    program.0.nodes[0].kind = NodeKind::Group;
+    let mut program = program.node("x", &[]).node("y", &[]);
+    program.0.nodes[1].parent = Some(NodeId(0));
+    program.0.nodes[2].parent = Some(NodeId(0));
+    let program = program.node("after", &[]).options(|options| options.depends_on.push(NodeId(0)));
+    insta::assert_snapshot!(show(&program.plan(&state(&[]))), @r"
+    0 create x <- []
+    1 create y <- []
+    2 gather group <- [0 1]
+    3 create after <- [2]
+    ");
+}
+
+#[test]
+fn outputs_that_change_are_worth_a_run() {
+    let mut program = Program::default().node("a", &[]);
+    let serial = program.of(0, "serial");
+    program.0.outputs.insert("serial".into(), serial);
+    let plan = program.plan(&state(&[("a", &[], &[])]));
+    assert!(plan.steps.is_empty() && !plan.is_empty());
+    assert_eq!(plan.outputs["serial"], Input::Known(Value::from(7)));
+}
+
+proptest! {
+    /// Any old state, any new program over the same few names: every step waits only for earlier steps.
+    #[test]
+    fn steps_wait_only_for_earlier_steps(
+        old in proptest::collection::btree_map(0u8..12, (0u8..3, 0u8..12), 0..12),
+        new in proptest::collection::btree_map(0u8..12, (0u8..3, 0u8..12), 0..12),
+    ) {
+        let names: Vec<String> = (0..12).map(|n| format!("r{n:02}")).collect();
+        let values = ["x", "y", "z"];
+        let rows: Vec<(&str, [(&str, &str); 1], Vec<&str>)> = old
+            .iter()
+            .map(|(n, (value, on))| {
+                let depends = old.contains_key(on) && on < n;
+                let depends = depends.then(|| names[usize::from(*on)].as_str()).into_iter().collect();
+                (names[usize::from(*n)].as_str(), [("place", values[usize::from(*value)])], depends)
+            })
+            .collect();
+        let rows: Vec<(&str, &[(&str, &str)], &[&str])> =
+            rows.iter().map(|(name, inputs, depends)| (*name, &inputs[..], &depends[..])).collect();
+        let mut program = Program::default();
+        let mut placed: BTreeMap<u8, u32> = BTreeMap::new();
+        for (n, (value, on)) in &new {
+            let mut inputs = vec![("place", known(values[usize::from(*value)]))];
+            if let Some(node) = placed.get(on) {
+                inputs.push(("size", program.of(*node, "etag")));
+            }
+            program = program.node(&names[usize::from(*n)], &inputs);
+            placed.insert(*n, program.0.nodes.len() as u32 - 1);
+        }
+        let plan = program.plan(&state(&rows));
+        for (index, step) in plan.steps.iter().enumerate() {
+            prop_assert!(step.after.iter().all(|after| after.0 < index), "{}", show(&plan));
+        }
+        let summary = plan.summary;
+        prop_assert_eq!(summary.create + summary.update + summary.replace + summary.unchanged, new.len());
+    }
+}

@@ -1,0 +1,67 @@
+//! The options of `cargo xtask bench`.
+
+/// What to measure, how often, and what to do with the result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
+pub(crate) struct Options {
+    pub(crate) stead: bool,
+    pub(crate) peer: bool,
+    /// Runs per row, for both sides. Without it each side has its own number.
+    pub(crate) repeat: Option<usize>,
+    pub(crate) strict: bool,
+    pub(crate) write: bool,
+}
+
+impl Options {
+    pub(crate) fn parse(arguments: &[String]) -> Result<Options, String> {
+        let mut options = Options { stead: true, peer: true, repeat: None, strict: false, write: false };
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            match argument.as_str() {
+                "--no-peer" => options.peer = false,
+                "--only-peer" => options.stead = false,
+                "--strict" => options.strict = true,
+                "--write" => options.write = true,
+                "--repeat" => {
+                    let count = rest.next().and_then(|count| count.parse().ok()).filter(|count| *count > 0);
+                    options.repeat = Some(count.ok_or("--repeat needs a number above 0")?);
+                }
+                other => return Err(format!("bench does not know `{other}`")),
+            }
+        }
+        if !options.stead && !options.peer {
+            return Err("--no-peer and --only-peer together leave nothing to measure".to_owned());
+        }
+        Ok(options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options, String> {
+        let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        Options::parse(&arguments)
+    }
+
+    #[test]
+    fn without_options_both_sides_are_measured() {
+        let want = Options { stead: true, peer: true, repeat: None, strict: false, write: false };
+        assert_eq!(parse(""), Ok(want));
+    }
+
+    #[test]
+    fn every_option_is_understood() {
+        let want = Options { stead: true, peer: false, repeat: Some(7), strict: true, write: true };
+        assert_eq!(parse("--repeat 7 --no-peer --strict --write"), Ok(want));
+        assert!(parse("--only-peer").is_ok_and(|options| !options.stead));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for line in ["--repeat", "--repeat 0", "--repeat x", "--fast", "--no-peer --only-peer"] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+    }
+}

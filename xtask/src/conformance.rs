@@ -1,0 +1,70 @@
+//! Suites that drive outside servers, and therefore do not belong in `cargo test`.
+//!
+//! A suite installs what it needs into the target folder and nowhere else. To add one, write a function
+//! and put it into `SUITES`.
+
+use std::process::ExitCode;
+
+use crate::workspace::Workspace;
+
+/// A suite's name on the command line, and what runs it.
+type Suite = (&'static str, fn(&Workspace) -> Result<(), String>);
+
+const SUITES: &[Suite] = &[];
+
+pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode, String> {
+    run_suites(SUITES, workspace, names)
+}
+
+fn run_suites(suites: &[Suite], workspace: &Workspace, names: &[String]) -> Result<ExitCode, String> {
+    if let Some(unknown) = names.iter().find(|name| !suites.iter().any(|(known, _)| known == name)) {
+        return Err(format!("there is no conformance suite `{unknown}`"));
+    }
+    if suites.is_empty() {
+        println!("conformance: no suites yet");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut failed = 0;
+    for (name, suite) in suites {
+        if !names.is_empty() && !names.iter().any(|wanted| wanted == name) {
+            continue;
+        }
+        match suite(workspace) {
+            Ok(()) => println!("conformance: {name}: passed"),
+            Err(problem) => {
+                failed += 1;
+                println!("conformance: {name}: FAILED: {problem}");
+            }
+        }
+    }
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: &[Suite] = &[("good", |_| Ok(())), ("bad", |_| Err("it broke".to_owned()))];
+
+    fn outcome(suites: &[Suite], names: &[&str]) -> Result<bool, String> {
+        let workspace = Workspace { root: ".".into(), target: "target".into(), packages: Vec::new() };
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        run_suites(suites, &workspace, &names).map(|code| code == ExitCode::SUCCESS)
+    }
+
+    #[test]
+    fn no_suites_is_a_success() {
+        assert_eq!(outcome(&[], &[]), Ok(true));
+    }
+
+    #[test]
+    fn one_failing_suite_fails_the_run_unless_it_was_not_asked_for() {
+        assert_eq!(outcome(TWO, &[]), Ok(false));
+        assert_eq!(outcome(TWO, &["good"]), Ok(true));
+    }
+
+    #[test]
+    fn a_suite_that_does_not_exist_is_an_error() {
+        assert!(outcome(TWO, &["goood"]).is_err());
+    }
+}

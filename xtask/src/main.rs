@@ -1,0 +1,57 @@
+//! The chores of this repository, as one program: `cargo xtask tidy | bench | conformance`.
+//!
+//! Nothing here ships. It must never change a source file: it looks, measures and reports.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its user")]
+
+mod bench;
+mod conformance;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use workspace::Workspace;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  tidy           check crate edges, the one door to the world, error pages and the shape of files
+  bench          time the release binary, and terraform on the same graph where it is installed
+                   --repeat N   runs per row; the median counts (stead 3, terraform 1)
+                   --no-peer    leave terraform out
+                   --only-peer  leave stead out
+                   --strict     exit 1 when a row misses its bar
+                   --write      write docs/benchmarks.md too
+  conformance    run the suites that drive outside servers; names select some of them";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(code) => code,
+        Err(problem) => {
+            eprintln!("xtask: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Result<ExitCode, String> {
+    let Some((command, rest)) = arguments.split_first() else {
+        eprintln!("{USAGE}");
+        return Ok(ExitCode::from(2));
+    };
+    match command.as_str() {
+        "tidy" if rest.is_empty() => tidy::run(&Workspace::load()?),
+        "bench" => bench::run(&Workspace::load()?, &bench::Options::parse(rest)?),
+        "conformance" => conformance::run(&Workspace::load()?, rest),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
+        _ => {
+            eprintln!("xtask: cannot understand `{}`\n\n{USAGE}", arguments.join(" "));
+            Ok(ExitCode::from(2))
+        }
+    }
+}

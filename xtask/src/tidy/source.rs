@@ -1,0 +1,94 @@
+//! The files that are checked, and what is found in them.
+//!
+//! Git says which files there are: what is tracked, and what is new and not ignored, so that a finding
+//! shows before the commit.
+
+use std::fmt;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::process::Command;
+
+/// A text file, with its path from the root of the repository.
+#[derive(Clone, Debug)]
+pub(crate) struct SourceFile {
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+/// Something that must not stay as it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Finding {
+    path: String,
+    line: Option<usize>,
+    message: String,
+}
+
+impl SourceFile {
+    pub(crate) fn is_rust(&self) -> bool {
+        self.path.ends_with(".rs")
+    }
+
+    /// Tests may touch the world; they are recognised by where they stand.
+    pub(crate) fn is_test(&self) -> bool {
+        self.path.ends_with("/tests.rs") || self.path.split('/').any(|part| part == "tests")
+    }
+
+    pub(crate) fn finding(&self, line: usize, message: impl Into<String>) -> Finding {
+        Finding { path: self.path.clone(), line: Some(line), message: message.into() }
+    }
+}
+
+impl Finding {
+    /// A finding about a whole file, or about one that should be there.
+    pub(crate) fn whole(path: impl Into<String>, message: impl Into<String>) -> Finding {
+        Finding { path: path.into(), line: None, message: message.into() }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}: {}", self.path, self.message),
+            None => write!(f, "{}: {}", self.path, self.message),
+        }
+    }
+}
+
+/// Every text file of the repository. What is not UTF-8 is not ours to read.
+pub(crate) fn load(root: &Path) -> Result<Vec<SourceFile>, String> {
+    let output = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root)
+        .output()
+        .map_err(|error| format!("cannot run git to list the files: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("git ls-files failed:\n{}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let listing = String::from_utf8_lossy(&output.stdout);
+    let mut files = Vec::new();
+    for path in listing.split('\0').filter(|path| !path.is_empty()) {
+        match std::fs::read_to_string(root.join(path)) {
+            Ok(text) => files.push(SourceFile { path: path.to_owned(), text }),
+            // Deleted and not committed yet; a link to a folder; a picture.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::InvalidData
+                ) => {}
+            Err(error) => return Err(format!("cannot read {path}: {error}")),
+        }
+    }
+    Ok(files)
+}
+
+/// Files in memory, for the tests of the checks.
+#[cfg(test)]
+pub(crate) fn files<const N: usize>(files: [(&str, &str); N]) -> Vec<SourceFile> {
+    files.map(|(path, text)| SourceFile { path: path.to_owned(), text: text.to_owned() }).into()
+}
+
+/// Findings as a user sees them, for the tests of the checks.
+#[cfg(test)]
+pub(crate) fn shown(findings: &[Finding]) -> Vec<String> {
+    findings.iter().map(Finding::to_string).collect()
+}

@@ -1,0 +1,54 @@
+//! What cargo says about this workspace: where it is, which crates it has, and what they depend on.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde::Deserialize;
+
+/// The part of `cargo metadata --no-deps` that the chores look at.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Workspace {
+    #[serde(rename = "workspace_root")]
+    pub(crate) root: PathBuf,
+    #[serde(rename = "target_directory")]
+    pub(crate) target: PathBuf,
+    pub(crate) packages: Vec<Package>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) manifest_path: PathBuf,
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Dependency {
+    /// The crate's own name, also where the manifest renames it.
+    pub(crate) name: String,
+    /// `None` for a normal dependency, else `dev` or `build`.
+    pub(crate) kind: Option<String>,
+}
+
+impl Workspace {
+    pub(crate) fn load() -> Result<Workspace, String> {
+        let output = Command::new(cargo())
+            .args(["metadata", "--format-version", "1", "--no-deps"])
+            .output()
+            .map_err(|error| format!("cannot run cargo metadata: {error}"))?;
+        if !output.status.success() {
+            return Err(format!("cargo metadata failed:\n{}", String::from_utf8_lossy(&output.stderr)));
+        }
+        Workspace::parse(&output.stdout)
+    }
+
+    pub(crate) fn parse(json: &[u8]) -> Result<Workspace, String> {
+        serde_json::from_slice(json).map_err(|error| format!("cannot read cargo metadata: {error}"))
+    }
+}
+
+/// The cargo that runs us, so that one toolchain does all the work.
+pub(crate) fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
