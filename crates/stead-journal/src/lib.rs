@@ -19,6 +19,6 @@ mod run;
 pub use error::JournalError;
 pub use keys::StackKeys;
 pub use load::{Loaded, load};
-pub use open::{Opening, Takeover, open};
+pub use open::{Opening, Takeover, is_dead, open};
 pub use receipt::{RECEIPT_VALIDITY, Receipt};
-pub use run::{Ack, Closed, Run};
+pub use run::{Ack, Begun, Closed, Run};

@@ -141,7 +141,7 @@ fn unborn(world: &World) -> Result<Head, JournalError> {
 }
 
 /// Certain only on the same machine: the system lets go of a dead process's claim.
-fn is_dead(world: &World, owner: &Owner) -> bool {
+pub fn is_dead(world: &World, owner: &Owner) -> bool {
     owner.host == world.host.name
         && matches!(world.files.try_claim(std::path::Path::new(&owner.claim)), Ok(Some(_)))
 }

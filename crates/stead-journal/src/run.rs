@@ -1,13 +1,14 @@
 //! A stack that this process has open: records go in, receipts and a new snapshot come out.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use stead_model::{Digest, OpId, RunId, RunResult, StackId};
 use stead_state::{FORMAT, Head, Intent, Pending, Record, RunRecord, State};
 use stead_store::{Expect, Version};
-use stead_world::Claim;
+use stead_world::{Claim, World};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -30,7 +31,7 @@ pub struct Run {
     queue: mpsc::UnboundedSender<Submission>,
     appender: JoinHandle<(State, Option<JournalError>)>,
     /// Numbers are given out in the order in which records enter the queue.
-    next_op: Arc<Mutex<OpId>>,
+    next_op: Mutex<OpId>,
     since: String,
 }
 
@@ -41,6 +42,25 @@ impl Ack {
     pub async fn durable(self) -> Result<(), JournalError> {
         // The appender answers everything it takes; a lost answer means that it is gone.
         self.0.await.unwrap_or(Err(JournalError::Fenced))
+    }
+}
+
+/// An intent on its way to the disk.
+pub struct Begun {
+    op: OpId,
+    intent: Intent,
+    ack: Ack,
+    written: Duration,
+    world: World,
+}
+
+impl Begun {
+    /// The receipt, once the intent is durable, and the intent as it was written.
+    pub async fn receipt(self) -> Result<(Receipt, Intent), JournalError> {
+        self.ack.durable().await?;
+        self.world.crash_point("step.begin.durable");
+        let receipt = Receipt::new(self.op, self.intent.key().to_owned(), self.written, 1);
+        Ok((receipt, self.intent))
     }
 }
 
@@ -62,7 +82,7 @@ impl Run {
             started.head.epoch,
             started.state.clone(),
         );
-        let next_op = Arc::new(Mutex::new(started.state.next_op()));
+        let next_op = Mutex::new(started.state.next_op());
         let since = started.opening.world.clock.now().to_string();
         Run { queue, appender: tokio::spawn(appender.run(records)), next_op, since, started }
     }
@@ -85,29 +105,19 @@ impl Run {
         self.started.state.pending().cloned().collect()
     }
 
-    /// Writes down what is about to be done. The receipt exists once that is durable.
+    /// Writes down what is about to be done. `intent` gets the idempotency key.
     ///
-    /// Records are durable in the order in which they are submitted: when this receipt is there, so is
+    /// Records are durable in the order in which they are submitted: when the receipt is there, so is
     /// every record that was submitted before it.
-    pub fn begin<F: FnOnce(String) -> Intent>(
-        &self,
-        intent: F,
-    ) -> impl Future<Output = Result<Receipt, JournalError>> + Send + use<F> {
+    pub fn begin(&self, intent: impl FnOnce(String) -> Intent) -> Begun {
         let world = self.started.opening.world.clone();
         let written = world.clock.monotonic();
-        let (op, key, ack) = {
-            let mut next = self.next_op.lock().unwrap_or_else(PoisonError::into_inner);
-            let op = *next;
-            *next = op.next();
-            let key = format!("{}-{}-{op}", self.stack(), self.started.head.epoch);
-            let ack = self.submit(Record::Begin { op, intent: intent(key.clone()) });
-            (op, key, ack)
-        };
-        async move {
-            ack.durable().await?;
-            world.crash_point("step.begin.durable");
-            Ok(Receipt::new(op, key, written, 1))
-        }
+        let mut next = self.next_op.lock().unwrap_or_else(PoisonError::into_inner);
+        let op = *next;
+        *next = op.next();
+        let intent = intent(format!("{}-{}-{op}", self.stack(), self.started.head.epoch));
+        let ack = self.submit(Record::Begin { op, intent: intent.clone() });
+        Begun { op, intent, ack, written, world }
     }
 
     /// Takes up an operation of an earlier run again, with its old key.

@@ -46,7 +46,8 @@ fn resource(name: &str) -> Resource {
 
 async fn begin(run: &Run, name: &str) -> Result<stead_journal::Receipt, JournalError> {
     drop(run.submit(Record::Reserve { uids: 9 }));
-    run.begin(|key| Intent::Create { key, resource: Box::new(resource(name)) }).await
+    let begun = run.begin(|key| Intent::Create { key, resource: Box::new(resource(name)) });
+    Ok(begun.receipt().await?.0)
 }
 
 async fn create(run: &Run, name: &str) -> Result<(), JournalError> {
@@ -83,7 +84,7 @@ async fn many_records_share_one_append() {
         .map(|n| run.begin(move |key| Intent::Create { key, resource: Box::new(resource(&format!("r{n}"))) }))
         .collect();
     for begin in begins {
-        begin.await.unwrap();
+        begin.receipt().await.unwrap();
     }
     let appends = store.list(&keys().journal(stead_model::Epoch(1))).await.unwrap();
     assert_eq!(appends.len(), 1);

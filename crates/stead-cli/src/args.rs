@@ -1,0 +1,132 @@
+//! The command line, as data.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Infrastructure as code that holds.
+#[derive(Parser)]
+#[command(name = "stead", version, max_term_width = 100, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Args, Clone)]
+pub(crate) struct Common {
+    /// Work as if started in DIR
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub directory: Option<PathBuf>,
+    /// The environment [default: what stead.toml says, else dev]
+    #[arg(short, long, value_name = "ENV", global = true)]
+    pub env: Option<String>,
+    /// One of several instances of the environment
+    #[arg(long, value_name = "NAME", global = true)]
+    pub namespace: Option<String>,
+    /// Where the graph is applied [default: what stead.toml says, else local]
+    #[arg(short, long, value_name = "TARGET", global = true)]
+    pub target: Option<String>,
+    /// Print one JSON object a line on stdout, for programs
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Do not ask
+    #[arg(short, long, global = true)]
+    pub yes: bool,
+    /// How many operations may be under way at once
+    #[arg(long, value_name = "N", default_value_t = 32, global = true)]
+    pub parallel: usize,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Start a project here: stead.toml, main.ts, and types for the editor
+    Init {
+        /// The project's name [default: the folder's]
+        name: Option<String>,
+    },
+    /// Show what `up` would do, and change nothing
+    Plan(PlanArguments),
+    /// Make everything as the program declares it
+    Up {
+        /// First look at what is really there
+        #[arg(long)]
+        refresh: bool,
+    },
+    /// Delete everything that is recorded; the program is not needed
+    Destroy,
+    /// Look at what is really there, and record it
+    Refresh,
+    /// Stacks: one program in one environment on one target
+    #[command(subcommand)]
+    Stack(StackCommand),
+    /// What is recorded
+    #[command(subcommand)]
+    State(StateCommand),
+    /// Take the stack from whoever holds it; that run cannot write any more
+    Unlock,
+    /// Write the type declarations for the editor again
+    Types,
+    /// Explain an error code
+    Explain {
+        /// Such as ST0104
+        code: String,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct PlanArguments {
+    /// First look at what is really there
+    #[arg(long)]
+    pub refresh: bool,
+    /// Exit 0 for nothing to do, 10 for changes, 11 for destructive ones, 12 for drift only
+    #[arg(long)]
+    pub exit_code: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum StackCommand {
+    /// The stacks of this project
+    Ls,
+    /// The stack's state as JSON, on stdout
+    Export,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum StateCommand {
+    /// The names of all recorded resources
+    Ls,
+    /// One resource, in full
+    Show {
+        /// Its name, or its id if only one has it
+        name: String,
+    },
+    /// Say what became of an operation that is in doubt
+    Resolve(ResolveArguments),
+}
+
+#[derive(Args)]
+pub(crate) struct ResolveArguments {
+    /// The resource's name, or its id if only one has it
+    pub name: String,
+    #[command(flatten)]
+    pub answer: Answer,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Answer {
+    /// It was created, and this is its physical id
+    #[arg(long, value_name = "ID")]
+    pub created: Option<String>,
+    /// The update or deletion happened
+    #[arg(long)]
+    pub done: bool,
+    /// It did not happen
+    #[arg(long, alias = "not-done")]
+    pub not_created: bool,
+    /// Send the same request again
+    #[arg(long)]
+    pub retry: bool,
+}

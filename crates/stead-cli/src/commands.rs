@@ -1,0 +1,39 @@
+//! One file a command.
+
+mod destroy;
+mod explain;
+mod init;
+mod plan;
+mod refresh;
+mod run;
+mod stack;
+mod state;
+mod types;
+mod unlock;
+mod up;
+
+use crate::args::{Arguments, Command, StackCommand, StateCommand};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::ui::Ui;
+
+/// Runs the command and gives the exit code of one that did what it was asked.
+pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
+    let Arguments { common, command } = arguments;
+    let session = || Session::open(&common, ui);
+    match command {
+        Command::Init { name } => init::init(&common, name, ui),
+        Command::Explain { code } => explain::explain(&code, ui),
+        Command::Types => types::types(&session()?, ui),
+        Command::Plan(arguments) => plan::plan(&session()?, &arguments, ui).await,
+        Command::Up { refresh } => up::up(&session()?, up::Look::from_flag(refresh), ui).await,
+        Command::Destroy => destroy::destroy(&session()?, ui).await,
+        Command::Refresh => refresh::refresh(&session()?, ui).await,
+        Command::Unlock => unlock::unlock(&session()?, ui).await,
+        Command::Stack(StackCommand::Ls) => stack::ls(&session()?, ui).await,
+        Command::Stack(StackCommand::Export) => stack::export(&session()?, ui).await,
+        Command::State(StateCommand::Ls) => state::ls(&session()?, ui).await,
+        Command::State(StateCommand::Show { name }) => state::show(&session()?, &name, ui).await,
+        Command::State(StateCommand::Resolve(arguments)) => state::resolve(&session()?, &arguments, ui).await,
+    }
+}

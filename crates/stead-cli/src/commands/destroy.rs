@@ -1,0 +1,23 @@
+//! `stead destroy`: delete everything that is recorded. The program is not needed.
+
+use stead_model::Graph;
+
+use crate::commands::run::{carry_out, show_plan};
+use crate::commands::up::{Look, prepare};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::ui::Ui;
+
+pub(crate) async fn destroy(session: &Session, ui: &Ui) -> Result<u8, Failure> {
+    let loaded = session.load_settled(ui).await?;
+    let (prepared, _) = prepare(session, loaded, Graph::default(), Look::AtRecords).await?;
+    if prepared.is_empty() {
+        ui.json("plan", &prepared.plan);
+        ui.result("Nothing to destroy.\n");
+        return Ok(0);
+    }
+    show_plan(session, &prepared.plan, ui);
+    let question =
+        format!("Destroy all of environment {} on target {}?", session.environment, session.target);
+    carry_out(session, prepared, "destroy", &question, ui).await
+}

@@ -1,0 +1,47 @@
+//! `stead explain CODE`: the page on an error code, offline.
+
+use stead_model::{CODES, Code, Diagnostic, nearest};
+
+use crate::failure::Failure;
+use crate::ui::Ui;
+
+macro_rules! pages {
+    ($($code:literal)*) => {
+        &[$(($code, include_str!(concat!("../../../../docs/errors/", $code, ".md")))),*]
+    };
+}
+
+const PAGES: &[(&str, &str)] = pages! {
+    "ST0101" "ST0102" "ST0103" "ST0104" "ST0105" "ST0106" "ST0107" "ST0108" "ST0109" "ST0110" "ST0111" "ST0112"
+    "ST0201" "ST0202" "ST0203" "ST0204" "ST0205" "ST0206" "ST0207" "ST0208" "ST0209"
+    "ST0301" "ST0302"
+    "ST0401"
+    "ST0501" "ST0502"
+    "ST0601" "ST0602" "ST0603" "ST0604" "ST0605"
+};
+
+pub(crate) fn explain(code: &str, ui: &Ui) -> Result<u8, Failure> {
+    let wanted = code.to_uppercase();
+    if let Some((_, page)) = PAGES.iter().find(|(code, _)| *code == wanted) {
+        ui.raw(page);
+        return Ok(0);
+    }
+    let problem = Diagnostic::error(Code::USAGE, format!("there is no error code {code:?}"));
+    let help = match nearest(&wanted, CODES.iter().map(|code| code.as_str())) {
+        Some(meant) => format!("did you mean {meant}?"),
+        None => "codes look like ST0104".to_owned(),
+    };
+    Err(problem.help(help).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_its_page_in_the_binary() {
+        let pages: Vec<&str> = PAGES.iter().map(|(code, _)| *code).collect();
+        let codes: Vec<&str> = CODES.iter().map(|code| code.as_str()).collect();
+        assert_eq!(pages, codes);
+    }
+}

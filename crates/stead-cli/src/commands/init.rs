@@ -1,0 +1,67 @@
+//! `stead init`: a project that plans and applies at once, in an editor that understands it.
+
+use std::sync::Arc;
+
+use stead_local::LocalProvider;
+use stead_model::{Code, Diagnostic};
+use stead_provider::Providers;
+
+use crate::args::Common;
+use crate::commands::types;
+use crate::failure::{Failure, Kind};
+use crate::project;
+use crate::ui::Ui;
+use crate::wiring;
+
+const MAIN: &str = include_str!("init/main.ts");
+const TSCONFIG: &str = include_str!("init/tsconfig.json");
+const GITIGNORE: &str = "# state, claims and generated types\n.stead/\n";
+
+pub(crate) fn init(common: &Common, name: Option<String>, ui: &Ui) -> Result<u8, Failure> {
+    let world = wiring::world();
+    let folder = common.directory.clone().unwrap_or_else(wiring::current_folder);
+    let root = world.files.absolute(&folder).unwrap_or(folder);
+    let name = name
+        .or_else(|| root.file_name().map(|name| name.to_string_lossy().into_owned()))
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "project".to_owned());
+    if let Ok(Some(_)) = world.files.metadata(&root.join(project::FILE)) {
+        let message = format!("{} is there already", root.join(project::FILE).display());
+        let problem = Diagnostic::error(Code::WOULD_OVERWRITE, message).note("Nothing was written.");
+        return Err(Failure::new(
+            Kind::Usage,
+            problem.help("`stead types` renews the type declarations alone"),
+        ));
+    }
+    let settings = format!(
+        "# What this project is called; it is part of where its state lives.\nproject = {}\nmain = \"main.ts\"\n\n# Values that the program reads with `config`. [env.prod.config] would override them in prod.\n[config]\ngreeting = \"hello\"\n",
+        toml_string(&name)
+    );
+    let files = [
+        ("main.ts", MAIN.to_owned()),
+        ("tsconfig.json", TSCONFIG.to_owned()),
+        (".gitignore", GITIGNORE.to_owned()),
+        // Last: a project is one as soon as this file is there.
+        (project::FILE, settings),
+    ];
+    for (file, text) in files {
+        let path = root.join(file);
+        match world.files.metadata(&path) {
+            Ok(None) => {
+                types::write_file(&world, &path, &text)?;
+                ui.result(&format!("wrote {file}\n"));
+            }
+            _ => ui.result(&format!("kept {file}\n")),
+        }
+    }
+    let local = LocalProvider::new(world.clone(), root.clone());
+    let catalog = Providers::default().with(Arc::new(local)).catalog();
+    types::write(&world, &root, &["local"], &catalog)?;
+    ui.result(&format!("wrote {}/\n\nNow: stead plan, then stead up.\n", types::FOLDER));
+    Ok(0)
+}
+
+/// A TOML basic string is a JSON string for all that a name can hold.
+fn toml_string(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}

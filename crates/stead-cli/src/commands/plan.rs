@@ -1,0 +1,44 @@
+//! `stead plan`: what `up` would do. Takes no lock and writes nothing.
+
+use stead_plan::{Action, Why};
+
+use crate::args::PlanArguments;
+use crate::commands::run::{Prepared, show_drift, show_plan};
+use crate::commands::up::{Look, prepare};
+use crate::evaluate::evaluate;
+use crate::failure::{Failure, Kind};
+use crate::session::Session;
+use crate::ui::Ui;
+
+pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) -> Result<u8, Failure> {
+    let loaded = session.load().await?;
+    session.report_pending(&loaded, ui)?;
+    let graph = evaluate(session, ui)?;
+    let (prepared, drift) = prepare(session, loaded, graph, Look::from_flag(arguments.refresh)).await?;
+    show_drift(&drift, ui);
+    if prepared.plan.is_empty() {
+        let count = prepared.plan.summary.unchanged;
+        ui.json("plan", &prepared.plan);
+        let what = if count == 1 { "resource is" } else { "resources are" };
+        ui.result(&format!("Nothing to do: {count} {what} as declared.\n"));
+    } else {
+        show_plan(session, &prepared.plan, ui);
+    }
+    // A plan that the guards would refuse is shown, and then refused.
+    let Prepared { base, graph, plan, .. } = &prepared;
+    session.engine.permit(plan, base, graph).map_err(|refusals| Failure::all(Kind::Guarded, refusals))?;
+    Ok(if arguments.exit_code { exit_code(&prepared) } else { 0 })
+}
+
+fn exit_code(prepared: &Prepared) -> u8 {
+    let destructive =
+        prepared.plan.steps.iter().any(|step| {
+            matches!(step.action, Action::Delete { .. }) || matches!(step.why, Why::Replaced { .. })
+        });
+    match (destructive, prepared.plan.is_empty(), prepared.observed.is_empty()) {
+        (true, _, _) => 11,
+        (false, false, _) => 10,
+        (false, true, false) => 12,
+        (false, true, true) => 0,
+    }
+}

@@ -1,0 +1,199 @@
+//! `stead state`: what is recorded, and answers to what nobody knew.
+
+use std::fmt::Write as _;
+
+use stead_engine::Doubtful;
+use stead_journal::Takeover;
+use stead_model::{Code, Diagnostic, Lifecycle, Map, Operation, PhysicalId, Resource, RunResult, nearest};
+use stead_render::{Paint, Style, value};
+use stead_state::{Intent, Record, Settlement, State};
+
+use crate::args::{Answer, ResolveArguments};
+use crate::failure::{Failure, Kind};
+use crate::session::Session;
+use crate::ui::Ui;
+
+pub(crate) async fn ls(session: &Session, ui: &Ui) -> Result<u8, Failure> {
+    let loaded = session.load_existing().await?;
+    for resource in loaded.state.resources() {
+        let remark = match resource.lifecycle {
+            Lifecycle::Live => "",
+            Lifecycle::Condemned => "\t(old copy, to be deleted)",
+            Lifecycle::Replacing => "\t(deleted, to be made again)",
+        };
+        ui.result(&format!("{}{remark}\n", resource.name));
+        ui.json("resource", resource);
+    }
+    for pending in loaded.state.pending() {
+        if let Some(name) = loaded.state.subject(&pending.intent) {
+            ui.note(&format!("{name}: its {} is not finished", pending.intent.operation().verb()));
+        }
+    }
+    Ok(0)
+}
+
+pub(crate) async fn show(session: &Session, name: &str, ui: &Ui) -> Result<u8, Failure> {
+    let loaded = session.load_existing().await?;
+    let resource = find(&loaded.state, name)?;
+    ui.json("resource", resource);
+    ui.result(&describe(&loaded.state, resource, &ui.out_style()));
+    Ok(0)
+}
+
+fn describe(state: &State, resource: &Resource, style: &Style) -> String {
+    let mut out = format!("{}\n", style.paint(Paint::Strong, &resource.name.to_string()));
+    let _ = writeln!(out, "  type      {}", resource.resource);
+    let _ = writeln!(out, "  id        {}", resource.id.as_ref().map_or("(none)", |id| id.as_str()));
+    let _ = writeln!(out, "  uid       {}  generation {}", resource.uid, resource.generation);
+    let _ = writeln!(out, "  declared  {}", resource.source);
+    if resource.prevent_delete {
+        let _ = writeln!(out, "  marks     prevent-delete");
+    }
+    for (title, properties) in [("inputs", &resource.inputs), ("outputs", &resource.outputs)] {
+        if !properties.is_empty() {
+            let _ = writeln!(out, "  {title}");
+        }
+        for (key, property) in properties {
+            let _ = writeln!(out, "    {key}: {}", value(property));
+        }
+    }
+    for dependency in &resource.dependencies {
+        if let Some(dependency) = state.resolve(dependency) {
+            let _ = writeln!(out, "  needs     {}", dependency.name);
+        }
+    }
+    out
+}
+
+/// By full name, or by the short one if only one resource has it.
+fn find<'a>(state: &'a State, wanted: &str) -> Result<&'a Resource, Failure> {
+    if let Some(resource) = wanted.parse().ok().and_then(|name| state.by_name(&name)) {
+        return Ok(resource);
+    }
+    let all = state.resources();
+    let current = || all.iter().filter(|resource| resource.lifecycle != Lifecycle::Condemned);
+    let found: Vec<&&Resource> = current().filter(|resource| resource.name.short() == wanted).collect();
+    match found.as_slice() {
+        [one] => Ok(one),
+        [] => {
+            let problem =
+                Diagnostic::error(Code::NOT_FOUND, format!("there is no resource {wanted:?} in this stack"));
+            let help = match nearest(wanted, current().map(|resource| resource.name.short())) {
+                Some(meant) => format!("did you mean {meant:?}?"),
+                None => "`stead state ls` lists all".to_owned(),
+            };
+            Err(Failure::new(Kind::Failed, problem.help(help)))
+        }
+        several => {
+            let problem = Diagnostic::error(
+                Code::NOT_FOUND,
+                format!("{} resources are called {wanted:?}", several.len()),
+            );
+            let problem =
+                several.iter().fold(problem, |problem, resource| problem.note(resource.name.to_string()));
+            Err(Failure::new(Kind::Failed, problem.help("use the whole name")))
+        }
+    }
+}
+
+pub(crate) async fn resolve(session: &Session, arguments: &ResolveArguments, ui: &Ui) -> Result<u8, Failure> {
+    let loaded = session.load_existing().await?;
+    let doubtful = find_pending(&loaded.state, &arguments.name)?;
+    let operation = doubtful.pending.intent.operation();
+    let settlement = settlement(session, &doubtful, &arguments.answer).await?;
+    // Planned on nothing: whoever died holding the stack is taken over here.
+    let run = session.run("state resolve", None, Takeover::IfDead).await?;
+    let Some(settlement) = settlement else {
+        let mut progress = ui.progress();
+        let operations = [doubtful.pending];
+        let recovered =
+            session.engine.recover(&run, &operations, &mut |event| progress.event(&event)).await?;
+        run.close(if recovered.problems.is_empty() { RunResult::Succeeded } else { RunResult::Failed })
+            .await?;
+        if !recovered.problems.is_empty() {
+            return Err(Failure::all(Kind::Failed, recovered.problems));
+        }
+        ui.result(&format!("The {} of {} is done.\n", operation.verb(), doubtful.name));
+        return Ok(0);
+    };
+    let what = match settlement {
+        Settlement::Happened { .. } => "happened",
+        Settlement::DidNotHappen => "did not happen",
+    };
+    run.submit(Record::Settle { op: doubtful.pending.op, settlement }).durable().await?;
+    run.close(RunResult::Succeeded).await?;
+    ui.result(&format!("Recorded: the {} of {} {what}.\n", operation.verb(), doubtful.name));
+    Ok(0)
+}
+
+fn find_pending(state: &State, wanted: &str) -> Result<Doubtful, Failure> {
+    let mut found = state.pending().filter_map(|pending| {
+        let name = state.subject(&pending.intent)?;
+        (name.to_string() == wanted || name.short() == wanted)
+            .then(|| Doubtful { pending: pending.clone(), name })
+    });
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(one),
+        (Some(_), Some(_)) => Err(Diagnostic::error(
+            Code::NOT_FOUND,
+            format!("several operations on {wanted:?} are unfinished"),
+        )
+        .help("use the whole name")
+        .into()),
+        (None, _) => {
+            let problem =
+                Diagnostic::error(Code::NOT_FOUND, format!("no operation on {wanted:?} is in doubt"));
+            Err(Failure::new(Kind::Failed, problem.help("`stead state ls` shows what is unfinished")))
+        }
+    }
+}
+
+/// The answer as a record; `None` for a retry.
+async fn settlement(
+    session: &Session,
+    doubtful: &Doubtful,
+    answer: &Answer,
+) -> Result<Option<Settlement>, Failure> {
+    let operation = doubtful.pending.intent.operation();
+    if answer.retry {
+        return Ok(None);
+    }
+    if answer.not_created {
+        return Ok(Some(Settlement::DidNotHappen));
+    }
+    match (&answer.created, &doubtful.pending.intent) {
+        (Some(id), Intent::Create { resource, .. }) => {
+            let mut made = resource.as_ref().clone();
+            made.id = Some(PhysicalId(id.clone()));
+            let outputs = read(session, &made).await?;
+            Ok(Some(Settlement::Happened { id: made.id, outputs }))
+        }
+        (None, Intent::Update { resource, .. }) => {
+            Ok(Some(Settlement::Happened { id: None, outputs: read(session, resource).await? }))
+        }
+        (None, Intent::Delete { .. }) => Ok(Some(Settlement::Happened { id: None, outputs: Map::new() })),
+        _ => {
+            let flag = if operation == Operation::Create { "--created ID" } else { "--done" };
+            let problem =
+                Diagnostic::error(Code::USAGE, format!("what is in doubt is a {}", operation.verb()));
+            Err(problem.help(format!("use `{flag}`, `--not-created` or `--retry`")).into())
+        }
+    }
+}
+
+/// The outputs as they really are.
+async fn read(session: &Session, resource: &Resource) -> Result<Map, Failure> {
+    let Some(provider) = session.engine.providers.of(&resource.resource) else { return Ok(Map::new()) };
+    match provider.read(resource).await {
+        Ok(Some(live)) => Ok(live.outputs),
+        Ok(None) => {
+            let message = format!("{} is not there", resource.name);
+            let problem = Diagnostic::error(Code::NOT_FOUND, message);
+            Err(Failure::new(Kind::Failed, problem.help("if it does not exist, use `--not-created`")))
+        }
+        Err(refusal) => {
+            let message = format!("cannot read {}: {}", resource.name, refusal.message);
+            Err(Failure::new(Kind::Failed, Diagnostic::error(Code::STEP_FAILED, message)))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `stead types`: declarations for the editor, for `stead` and for every provider of the project.
+
+use std::path::{Path, PathBuf};
+
+use stead_model::{Code, Diagnostic};
+use stead_schema::{Catalog, declarations};
+use stead_world::World;
+
+use crate::failure::{Failure, Kind};
+use crate::session::Session;
+use crate::ui::Ui;
+
+/// Beside the project; `tsconfig.json` points here.
+pub(crate) const FOLDER: &str = ".stead/types";
+
+pub(crate) fn types(session: &Session, ui: &Ui) -> Result<u8, Failure> {
+    let providers: Vec<&str> = session.engine.providers.names().collect();
+    let written = write(&session.world, &session.project.root, &providers, &session.engine.catalog)?;
+    for path in written {
+        ui.result(&format!("wrote {}\n", path.display()));
+    }
+    Ok(0)
+}
+
+pub(crate) fn write(
+    world: &World,
+    root: &Path,
+    providers: &[&str],
+    catalog: &Catalog,
+) -> Result<Vec<PathBuf>, Failure> {
+    let folder = root.join(FOLDER);
+    let mut files = vec![(folder.join("stead.d.ts"), stead_eval::DECLARATIONS.to_owned())];
+    for provider in providers {
+        let text = declarations(catalog.of_provider(provider));
+        files.push((folder.join("stead").join(format!("{provider}.d.ts")), text));
+    }
+    let mut written = Vec::new();
+    for (path, text) in files {
+        write_file(world, &path, &text)?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+pub(crate) fn write_file(world: &World, path: &Path, text: &str) -> Result<(), Failure> {
+    let write = || {
+        let unique = world.entropy.uuid()?;
+        if let Some(folder) = path.parent() {
+            world.files.ensure_folder(folder)?;
+        }
+        world.files.write_atomically(path, text.as_bytes(), 0o644, &unique)
+    };
+    write().map_err(|error| {
+        let message = format!("cannot write {}: {error}", path.display());
+        Failure::new(Kind::Failed, Diagnostic::error(Code::STORE, message))
+    })
+}

@@ -1,0 +1,58 @@
+//! `stead up`: make everything as the program declares it.
+
+use crate::commands::run::{Prepared, carry_out, show_drift, show_outputs, show_plan};
+use crate::evaluate::evaluate;
+use crate::failure::{Failure, Kind};
+use crate::session::Session;
+use crate::ui::Ui;
+use stead_engine::{Drift, Refreshed};
+use stead_journal::Loaded;
+use stead_model::Graph;
+
+/// Whether to look at what is really there before planning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    AtRecords,
+    Outside,
+}
+
+impl Look {
+    pub(crate) fn from_flag(refresh: bool) -> Look {
+        if refresh { Look::Outside } else { Look::AtRecords }
+    }
+}
+
+pub(crate) async fn up(session: &Session, look: Look, ui: &Ui) -> Result<u8, Failure> {
+    let loaded = session.load_settled(ui).await?;
+    let graph = evaluate(session, ui)?;
+    let (prepared, drift) = prepare(session, loaded, graph, look).await?;
+    show_drift(&drift, ui);
+    if prepared.is_empty() {
+        let count = prepared.plan.summary.unchanged;
+        let what = if count == 1 { "resource is" } else { "resources are" };
+        ui.json("plan", &prepared.plan);
+        ui.result(&format!("Nothing to do: {count} {what} as declared.\n"));
+        show_outputs(prepared.base.outputs(), ui);
+        return Ok(0);
+    }
+    show_plan(session, &prepared.plan, ui);
+    let question = format!("Apply this to environment {}?", session.environment);
+    carry_out(session, prepared, "up", &question, ui).await
+}
+
+/// Everything up to the plan. Writes nothing.
+pub(crate) async fn prepare(
+    session: &Session,
+    loaded: Loaded,
+    graph: Graph,
+    look: Look,
+) -> Result<(Prepared, Vec<Drift>), Failure> {
+    let engine = &session.engine;
+    let failed = |problems| Failure::all(Kind::Failed, problems);
+    let Refreshed { state: base, drift, records: observed } = match look {
+        Look::AtRecords => Refreshed { state: loaded.state.clone(), drift: Vec::new(), records: Vec::new() },
+        Look::Outside => engine.refresh(&loaded.state).await.map_err(failed)?,
+    };
+    let plan = engine.plan(&base, &graph).await.map_err(failed)?;
+    Ok((Prepared { loaded, graph, base, observed, plan }, drift))
+}

@@ -1,0 +1,67 @@
+//! Evaluates the project's program into a graph.
+
+use stead_eval::{ConsoleLevel, ConsoleLine, Program, Sources};
+use stead_model::{Graph, Limits};
+
+use crate::failure::{Failure, Kind};
+use crate::project::Project;
+use crate::session::Session;
+use crate::ui::Ui;
+
+pub(crate) fn evaluate(session: &Session, ui: &Ui) -> Result<Graph, Failure> {
+    let config = session.project.config(&session.environment.name);
+    let program = Program {
+        entry: &session.project.main,
+        environment: session.environment.clone(),
+        project: &session.project.name,
+        target: &session.target,
+        config: &config,
+    };
+    let sources = ProjectSources { project: &session.project, session };
+    match stead_eval::evaluate(&program, &session.engine.catalog, &sources, &Limits::default()) {
+        Ok(evaluation) => {
+            console(&evaluation.console, ui);
+            Ok(evaluation.graph)
+        }
+        Err(failure) => {
+            console(&failure.console, ui);
+            Err(Failure::all(Kind::Failed, failure.diagnostics))
+        }
+    }
+}
+
+/// The program may read the project's own files, and nothing outside it.
+struct ProjectSources<'a> {
+    project: &'a Project,
+    session: &'a Session,
+}
+
+impl Sources for ProjectSources<'_> {
+    fn read(&self, path: &str) -> Result<Option<String>, String> {
+        if path.starts_with('/') || path.split('/').any(|part| part == "..") {
+            return Err("it is outside the project".to_owned());
+        }
+        let path = self.project.root.join(path);
+        let is_file = |found: stead_world::Metadata| found.kind != stead_world::FileKind::Directory;
+        match self.session.world.files.metadata(&path) {
+            Ok(found) if !found.is_some_and(is_file) => Ok(None),
+            Ok(_) => {
+                let bytes = self.session.world.files.read(&path).map_err(|error| error.to_string())?;
+                String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
+            }
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+fn console(lines: &[ConsoleLine], ui: &Ui) {
+    for line in lines {
+        let level = match line.level {
+            ConsoleLevel::Error => "error: ",
+            ConsoleLevel::Warn => "warning: ",
+            _ => "",
+        };
+        let place = line.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+        ui.note(&format!("{place}{level}{}", line.text));
+    }
+}

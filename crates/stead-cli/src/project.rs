@@ -1,0 +1,132 @@
+//! `stead.toml`: where a project is, and what it says about itself.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use stead_model::{Code, Diagnostic, Map, SourceRef};
+use stead_world::{Files, World};
+
+use crate::failure::{Failure, Kind};
+
+pub(crate) const FILE: &str = "stead.toml";
+
+/// What the file says. A key that is not known here is a mistake, and said so.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    project: String,
+    #[serde(default = "default_main")]
+    main: String,
+    #[serde(default)]
+    environment: Option<String>,
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    state: StateSettings,
+    #[serde(default)]
+    config: Map,
+    #[serde(default)]
+    env: BTreeMap<String, EnvironmentSettings>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StateSettings {
+    #[serde(default)]
+    path: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EnvironmentSettings {
+    #[serde(default)]
+    config: Map,
+}
+
+fn default_main() -> String {
+    "main.ts".to_owned()
+}
+
+/// A project on disk.
+#[derive(Clone)]
+pub(crate) struct Project {
+    pub root: PathBuf,
+    pub name: String,
+    pub main: String,
+    pub default_environment: String,
+    pub default_target: String,
+    pub state: PathBuf,
+    settings: Settings,
+    files: Arc<dyn Files>,
+}
+
+impl Project {
+    /// The project that the folder is in: the nearest `stead.toml`, upwards.
+    pub(crate) fn find(world: &World, from: &Path) -> Result<Project, Failure> {
+        let files = world.files.clone();
+        let from = files.absolute(from).unwrap_or_else(|_| from.to_owned());
+        let holds = |folder: &&Path| matches!(files.metadata(&folder.join(FILE)), Ok(Some(_)));
+        let Some(root) = from.ancestors().find(holds) else {
+            let message = format!("there is no {FILE} in {} or above it", from.display());
+            return Err(Failure::new(
+                Kind::Usage,
+                Diagnostic::error(Code::NO_PROJECT, message)
+                    .help("start a project here with `stead init`, or point to one with `-C DIR`"),
+            ));
+        };
+        let path = root.join(FILE);
+        let bytes = files.read(&path).map_err(|error| unreadable(&path, &error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|_| unreadable(&path, "it is not UTF-8"))?;
+        let settings: Settings = toml::from_str(&text).map_err(|error| misunderstood(&text, &error))?;
+        if settings.project.is_empty() {
+            return Err(unreadable(&path, "`project` is empty"));
+        }
+        Ok(Project {
+            root: root.to_owned(),
+            name: settings.project.clone(),
+            main: settings.main.clone(),
+            default_environment: settings.environment.clone().unwrap_or_else(|| "dev".to_owned()),
+            default_target: settings.target.clone().unwrap_or_else(|| "local".to_owned()),
+            state: root.join(settings.state.path.as_deref().unwrap_or(".stead/state")),
+            settings,
+            files,
+        })
+    }
+
+    /// What `config` holds in an environment: its own values over the project's.
+    pub(crate) fn config(&self, environment: &str) -> Map {
+        let mut config = self.settings.config.clone();
+        if let Some(own) = self.settings.env.get(environment) {
+            config.extend(own.config.clone());
+        }
+        config
+    }
+
+    /// The text of a file of the project; `None` if it cannot be had.
+    pub(crate) fn source(&self, file: &str) -> Option<String> {
+        String::from_utf8(self.files.read(&self.root.join(file)).ok()?).ok()
+    }
+}
+
+fn unreadable(path: &Path, problem: &str) -> Failure {
+    let message = format!("cannot use {}: {problem}", path.display());
+    Failure::new(Kind::Usage, Diagnostic::error(Code::BAD_CONFIG, message))
+}
+
+fn misunderstood(text: &str, error: &toml::de::Error) -> Failure {
+    let problem = Diagnostic::error(Code::BAD_CONFIG, format!("{FILE}: {}", error.message()));
+    let problem = match error.span() {
+        Some(span) => {
+            let before = &text[..span.start.min(text.len())];
+            let line = before.matches('\n').count() as u32 + 1;
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u32 + 1;
+            let length =
+                text.get(span).map_or(0, |text| text.lines().next().unwrap_or_default().chars().count());
+            problem.at(SourceRef { file: FILE.to_owned(), line, column }, length, "here")
+        }
+        None => problem,
+    };
+    Failure::new(Kind::Usage, problem.help("see `stead explain ST0602` for what the file may hold"))
+}

@@ -1,0 +1,175 @@
+//! One command's view of a stack: project, environment, target, store, engine.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use stead_engine::{Doubtful, Engine};
+use stead_journal::{Loaded, Opening, Run, StackKeys, Takeover, is_dead, load, open};
+use stead_local::LocalProvider;
+use stead_model::{Code, Diagnostic, Environment, Operation, RunResult};
+use stead_provider::Providers;
+use stead_store::{FileStore, Store, Version};
+use stead_world::World;
+
+use crate::args::Common;
+use crate::failure::{Failure, Kind};
+use crate::project::Project;
+use crate::ui::Ui;
+use crate::wiring;
+
+/// The targets that are built in.
+const TARGETS: &[&str] = &["local"];
+
+pub(crate) struct Session {
+    pub project: Project,
+    pub environment: Environment,
+    pub target: String,
+    pub store: Arc<dyn Store>,
+    pub keys: StackKeys,
+    pub engine: Engine,
+    pub world: World,
+    pub yes: bool,
+}
+
+impl Session {
+    pub(crate) fn open(common: &Common, ui: &Ui) -> Result<Session, Failure> {
+        let world = wiring::world();
+        let folder = common.directory.clone().unwrap_or_else(wiring::current_folder);
+        let project = Project::find(&world, &folder)?;
+        ui.knows(&project);
+        let name = common.env.clone().unwrap_or_else(|| project.default_environment.clone());
+        let environment = Environment { name, namespace: common.namespace.clone() };
+        if environment.name.is_empty() || environment.namespace.as_deref() == Some("") {
+            let problem = Diagnostic::error(Code::USAGE, "an environment and a namespace cannot be empty");
+            return Err(Failure::new(Kind::Usage, problem));
+        }
+        let target = common.target.clone().unwrap_or_else(|| project.default_target.clone());
+        if !TARGETS.contains(&target.as_str()) {
+            let problem = Diagnostic::error(Code::USAGE, format!("there is no target {target:?}"));
+            return Err(Failure::new(Kind::Usage, problem.help(format!("there is: {}", TARGETS.join(", ")))));
+        }
+        let store: Arc<dyn Store> = Arc::new(FileStore::new(world.clone(), project.state.clone()));
+        let keys = StackKeys::new(&project.name, &environment.to_string(), &target);
+        let local = LocalProvider::new(world.clone(), project.root.clone());
+        let providers = Providers::default().with(Arc::new(local));
+        let engine = Engine::new(world.clone(), providers, common.parallel);
+        Ok(Session { project, environment, target, store, keys, engine, world, yes: common.yes })
+    }
+
+    /// Reads the stack. Writes nothing.
+    pub(crate) async fn load(&self) -> Result<Loaded, Failure> {
+        Ok(load(&self.store, &self.keys).await?)
+    }
+
+    /// Reads the stack; a stack that nobody ever applied is an error.
+    pub(crate) async fn load_existing(&self) -> Result<Loaded, Failure> {
+        let loaded = self.load().await?;
+        if loaded.head.is_none() {
+            let message =
+                format!("there is no stack for environment {} on target {}", self.environment, self.target);
+            let problem = Diagnostic::error(Code::NOT_FOUND, message);
+            return Err(Failure::new(
+                Kind::Failed,
+                problem.help("`stead up` makes one; `stead stack ls` lists those there are"),
+            ));
+        }
+        Ok(loaded)
+    }
+
+    pub(crate) async fn run(
+        &self,
+        command: &str,
+        planned_on: Option<Option<Version>>,
+        takeover: Takeover,
+    ) -> Result<Run, Failure> {
+        let opening = Opening {
+            store: self.store.clone(),
+            keys: self.keys.clone(),
+            world: self.world.clone(),
+            command: command.to_owned(),
+            claims: self.claims(),
+            planned_on,
+            takeover,
+        };
+        Ok(open(opening).await?)
+    }
+
+    fn claims(&self) -> PathBuf {
+        self.project.root.join(".stead").join("claims")
+    }
+
+    /// Reads the stack for a run: what an earlier run left under way is finished first, and what only a
+    /// person can tell ends the command.
+    pub(crate) async fn load_settled(&self, ui: &Ui) -> Result<Loaded, Failure> {
+        let loaded = self.load().await?;
+        if loaded.state.pending().next().is_none() {
+            return Ok(loaded);
+        }
+        let (repeatable, doubtful) = self.engine.triage(&loaded.state);
+        let held = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
+        if repeatable.is_empty() && !held {
+            return Err(in_doubt(&doubtful));
+        }
+        let run = self.run("recover", None, Takeover::IfDead).await?;
+        let mut progress = ui.progress();
+        let recovered = self.engine.recover(&run, &repeatable, &mut |event| progress.event(&event)).await?;
+        let result = if recovered.problems.is_empty() { RunResult::Succeeded } else { RunResult::Failed };
+        run.close(result).await?;
+        if !recovered.problems.is_empty() {
+            return Err(Failure::all(Kind::Failed, recovered.problems));
+        }
+        if !doubtful.is_empty() {
+            return Err(in_doubt(&doubtful));
+        }
+        self.load().await
+    }
+
+    /// For `plan`: says what is unfinished, and fails where only a person can tell.
+    pub(crate) fn report_pending(&self, loaded: &Loaded, ui: &Ui) -> Result<(), Failure> {
+        let owner = loaded.head.as_ref().and_then(|head| head.owner.as_ref());
+        if let Some(owner) = owner.filter(|owner| !is_dead(&self.world, owner)) {
+            let text = format!(
+                "{} on {} holds the stack since {}; what it does is not in this plan.",
+                owner.user, owner.host, owner.since
+            );
+            ui.note(&text);
+            return Ok(());
+        }
+        let (repeatable, doubtful) = self.engine.triage(&loaded.state);
+        if !doubtful.is_empty() {
+            return Err(in_doubt(&doubtful));
+        }
+        for pending in repeatable {
+            if let Some(name) = loaded.state.subject(&pending.intent) {
+                let verb = pending.intent.operation().verb();
+                ui.note(&format!(
+                    "The {verb} of {name} was under way when a run stopped; `stead up` finishes it first."
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Names each operation in doubt, and the commands that settle it.
+pub(crate) fn in_doubt(doubtful: &[Doubtful]) -> Failure {
+    let problem = |doubtful: &Doubtful| {
+        let Doubtful { name, pending } = doubtful;
+        let operation = pending.intent.operation();
+        let why = pending.doubt.as_deref().unwrap_or("the run stopped while it was under way");
+        let message = format!("nobody knows whether the {} of {name} happened: {why}", operation.verb());
+        let problem = Diagnostic::error(Code::IN_DOUBT, message)
+            .note("stead does not send it a second time by itself: it might then have happened twice.");
+        let happened = match operation {
+            Operation::Create => format!("if it was created: stead state resolve '{name}' --created ID"),
+            Operation::Update | Operation::Delete => {
+                format!("if it happened: stead state resolve '{name}' --done")
+            }
+        };
+        problem
+            .help(happened)
+            .help(format!("if it did not happen: stead state resolve '{name}' --not-created"))
+            .help(format!("if a second time does no harm: stead state resolve '{name}' --retry"))
+    };
+    Failure::all(Kind::InDoubt, doubtful.iter().map(problem).collect())
+}

@@ -1,0 +1,174 @@
+//! What goes to the terminal: results to stdout, the rest to stderr; or one JSON line each.
+
+use std::cell::RefCell;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use stead_model::{Diagnostic, Event, Severity};
+use stead_render::{Style, json_line, step_ended};
+
+use crate::args::Common;
+use crate::failure::Failure;
+use crate::project::Project;
+use crate::wiring::Terminal;
+
+/// Whom the output is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reader {
+    Person,
+    Program,
+}
+
+pub(crate) struct Ui {
+    reader: Reader,
+    terminal: Terminal,
+    /// For the lines that a problem is about.
+    project: RefCell<Option<Project>>,
+}
+
+impl Ui {
+    pub(crate) fn new(common: &Common, terminal: Terminal) -> Ui {
+        let reader = if common.json { Reader::Program } else { Reader::Person };
+        Ui { reader, terminal, project: RefCell::new(None) }
+    }
+
+    pub(crate) fn for_programs(&self) -> bool {
+        self.reader == Reader::Program
+    }
+
+    pub(crate) fn interactive(&self) -> bool {
+        self.terminal.interactive && self.reader == Reader::Person
+    }
+
+    pub(crate) fn knows(&self, project: &Project) {
+        *self.project.borrow_mut() = Some(project.clone());
+    }
+
+    pub(crate) fn out_style(&self) -> Style {
+        Style { colour: self.terminal.stdout_colour, width: self.terminal.width }
+    }
+
+    pub(crate) fn err_style(&self) -> Style {
+        Style { colour: self.terminal.stderr_colour, width: self.terminal.width }
+    }
+
+    /// A result for a person.
+    pub(crate) fn result(&self, text: &str) {
+        if self.reader == Reader::Person {
+            write(&mut std::io::stdout().lock(), text);
+        }
+    }
+
+    /// A result for a program.
+    pub(crate) fn json<T: Serialize>(&self, kind: &str, body: &T) {
+        if self.reader == Reader::Program {
+            write(&mut std::io::stdout().lock(), &json_line(kind, body));
+        }
+    }
+
+    /// Bytes that are the result whoever reads them.
+    pub(crate) fn raw(&self, text: &str) {
+        write(&mut std::io::stdout().lock(), text);
+    }
+
+    /// Something worth knowing that is not the result.
+    pub(crate) fn note(&self, text: &str) {
+        if self.reader == Reader::Person {
+            write(&mut std::io::stderr().lock(), &format!("{text}\n"));
+        }
+    }
+
+    pub(crate) fn problem(&self, problem: &Diagnostic) {
+        match self.reader {
+            Reader::Program => self.json("problem", problem),
+            Reader::Person => {
+                let project = self.project.borrow();
+                let source = |file: &str| project.as_ref().and_then(|project| project.source(file));
+                let mut text = stead_render::diagnostic(problem, &source, &self.err_style());
+                if problem.severity == Severity::Error {
+                    text.push('\n');
+                }
+                write(&mut std::io::stderr().lock(), &text);
+            }
+        }
+    }
+
+    pub(crate) fn problems(&self, problems: &[Diagnostic]) {
+        problems.iter().for_each(|problem| self.problem(problem));
+    }
+
+    /// Shows why a command failed, and gives its exit code.
+    pub(crate) fn failed(&self, failure: &Failure) -> u8 {
+        self.problems(&failure.problems);
+        if self.reader == Reader::Person
+            && let Some(problem) = failure.problems.first()
+        {
+            self.note(&format!("For more on this, run `stead explain {}`.", problem.code));
+        }
+        failure.kind as u8
+    }
+
+    /// Shows a run while it goes on.
+    pub(crate) fn progress(&self) -> Progress<'_> {
+        Progress { ui: self, bar: None, running: Vec::new() }
+    }
+}
+
+/// A closed pipe is the reader's choice and no failure of ours.
+fn write(to: &mut dyn std::io::Write, text: &str) {
+    let _ = to.write_all(text.as_bytes());
+    let _ = to.flush();
+}
+
+/// A bar on a terminal, a line a step elsewhere, an event a line for programs.
+pub(crate) struct Progress<'a> {
+    ui: &'a Ui,
+    bar: Option<ProgressBar>,
+    running: Vec<String>,
+}
+
+impl Progress<'_> {
+    pub(crate) fn event(&mut self, event: &Event) {
+        if self.ui.reader == Reader::Program {
+            self.ui.json("event", event);
+            return;
+        }
+        match event {
+            Event::RunStarted { steps, .. } if self.ui.terminal.live_progress => self.start(*steps),
+            Event::StepStarted { name, .. } => self.running.push(name.to_string()),
+            Event::StepEnded { name, .. } => {
+                let name = name.to_string();
+                self.running.retain(|running| *running != name);
+                if let Some(bar) = &self.bar {
+                    bar.inc(1);
+                }
+            }
+            Event::RunEnded { .. } => {
+                if let Some(bar) = self.bar.take() {
+                    bar.finish_and_clear();
+                }
+            }
+            _ => {}
+        }
+        let line = step_ended(event, &self.ui.err_style());
+        match (&self.bar, line) {
+            (Some(bar), line) => {
+                bar.set_message(self.running.first().cloned().unwrap_or_default());
+                if let Some(line) = line {
+                    bar.println(line);
+                }
+            }
+            (None, Some(line)) => self.ui.note(&line),
+            (None, None) => {}
+        }
+    }
+
+    fn start(&mut self, steps: usize) {
+        let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {pos}/{len} {elapsed} {wide_msg}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(std::time::Duration::from_millis(120));
+        self.bar = Some(bar);
+    }
+}

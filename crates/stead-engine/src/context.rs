@@ -1,0 +1,118 @@
+//! What is known of the declared resources while a plan runs, and the records made from it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use stead_model::{
+    CopyRef, EvalError, Generation, Graph, Input, KnownOutputs, Lifecycle, Map, NodeId, PhysicalId, Resource,
+    StackId, Uid, Value, known, resolve_map,
+};
+use stead_plan::{Incarnation, Plan};
+use stead_state::State;
+
+/// Why a step's inputs have no values although everything before it is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unresolved {
+    Evaluation(EvalError),
+    Property(String),
+}
+
+/// The base, and what this run has made so far.
+pub(crate) struct Context<'a> {
+    pub base: &'a State,
+    pub graph: &'a Graph,
+    pub stack: &'a StackId,
+    plan: &'a Plan,
+    edges: Vec<BTreeSet<NodeId>>,
+    made: HashMap<NodeId, Resource>,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(base: &'a State, graph: &'a Graph, stack: &'a StackId, plan: &'a Plan) -> Context<'a> {
+        Context { base, graph, stack, plan, edges: graph.edges(), made: HashMap::new() }
+    }
+
+    /// The resource that a node is now.
+    pub(crate) fn current(&self, id: NodeId) -> Option<&Resource> {
+        self.made.get(&id).or_else(|| self.base.copy(self.plan.existing.get(&id)?))
+    }
+
+    pub(crate) fn made(&mut self, id: NodeId, resource: Resource) {
+        self.made.insert(id, resource);
+    }
+
+    pub(crate) fn values(&self, inputs: &BTreeMap<String, Input>) -> Result<Map, Unresolved> {
+        let resolved = resolve_map(inputs, &self.graph.exprs, self).map_err(Unresolved::Evaluation)?;
+        known(&resolved).map_err(Unresolved::Property)
+    }
+
+    /// The outputs of the stack, if all that they come from is there.
+    pub(crate) fn outputs(&self) -> Result<Map, Unresolved> {
+        self.values(&self.graph.outputs)
+    }
+
+    /// The record of a resource that is about to be made.
+    pub(crate) fn new_record(&self, id: NodeId, incarnation: &Incarnation, inputs: Map) -> Resource {
+        let node = &self.graph.nodes[id.index()];
+        let (uid, generation) = match incarnation {
+            Incarnation::First { counter } => {
+                (Uid::derive(self.stack, &node.name.to_string(), *counter), Generation(1))
+            }
+            Incarnation::Next { uid, generation } => (uid.clone(), *generation),
+        };
+        self.record(id, CopyRef { uid, generation }, None, inputs, Map::new())
+    }
+
+    /// The record of an existing resource with new inputs and today's edges and marks.
+    pub(crate) fn changed_record(&self, id: NodeId, old: &Resource, inputs: Map) -> Resource {
+        self.record(id, old.copy(), old.id.clone(), inputs, old.outputs.clone())
+    }
+
+    fn record(
+        &self,
+        id: NodeId,
+        copy: CopyRef,
+        physical: Option<PhysicalId>,
+        inputs: Map,
+        outputs: Map,
+    ) -> Resource {
+        let node = &self.graph.nodes[id.index()];
+        let needs = self.graph.provisioned(&self.edges[id.index()], &self.edges);
+        let mut dependencies: Vec<CopyRef> =
+            needs.iter().filter_map(|need| self.current(*need)).map(Resource::copy).collect();
+        dependencies.sort_unstable();
+        let sources = |nodes: BTreeSet<NodeId>| {
+            let mut uids: Vec<Uid> = nodes
+                .iter()
+                .filter_map(|node| self.current(*node))
+                .map(|source| source.uid.clone())
+                .collect();
+            uids.sort_unstable();
+            uids
+        };
+        let property_dependencies = self.graph.property_dependencies(id);
+        Resource {
+            uid: copy.uid,
+            generation: copy.generation,
+            name: node.name.clone(),
+            resource: node.resource.clone(),
+            lifecycle: Lifecycle::Live,
+            id: physical,
+            inputs,
+            outputs,
+            dependencies,
+            property_dependencies: property_dependencies
+                .into_iter()
+                .map(|(property, nodes)| (property.to_owned(), sources(nodes)))
+                .collect(),
+            prevent_delete: node.options.prevent_delete.unwrap_or(false),
+            source: node.source.clone(),
+        }
+    }
+}
+
+impl KnownOutputs for Context<'_> {
+    fn property(&self, id: NodeId, property: &str) -> Option<Value> {
+        let resource = self.current(id)?;
+        Some(resource.property(property).cloned().unwrap_or_default())
+    }
+}

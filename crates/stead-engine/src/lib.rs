@@ -1,0 +1,37 @@
+//! Runs: asks the providers, carries plans out, finishes what an earlier run left behind.
+//!
+//! **Invariants:** a provider is called to change something only with a receipt, from one place
+//! ([`call`](crate::call)); nothing here knows what a resource type is; events go out, text does not.
+
+mod call;
+mod context;
+mod execute;
+mod queue;
+mod recover;
+mod refresh;
+mod verdicts;
+
+use stead_provider::Providers;
+use stead_schema::Catalog;
+use stead_world::World;
+
+pub use execute::{Permitted, Report, Stop};
+pub use recover::{Doubtful, Recovered};
+pub use refresh::{Drift, Refreshed};
+
+/// Everything that a run needs besides the stack itself.
+#[derive(Clone)]
+pub struct Engine {
+    pub world: World,
+    pub providers: Providers,
+    pub catalog: Catalog,
+    /// How many provider calls may be under way at once.
+    pub parallel: usize,
+}
+
+impl Engine {
+    pub fn new(world: World, providers: Providers, parallel: usize) -> Engine {
+        let catalog = providers.catalog();
+        Engine { world, providers, catalog, parallel: parallel.max(1) }
+    }
+}

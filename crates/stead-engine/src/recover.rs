@@ -1,0 +1,130 @@
+//! Brings operations of earlier runs to a certain end: repeated where that does no harm, asked otherwise.
+
+use std::sync::Arc;
+
+use stead_guard::{Cause, DeletePermit, Deletion};
+use stead_journal::{JournalError, Run};
+use stead_model::{Code, Diagnostic, Event, Name, Resource, TypeToken};
+use stead_provider::{Provider, Recovery};
+use stead_state::{Intent, Outcome, Pending, Record, State};
+
+use crate::Engine;
+use crate::call::call;
+
+/// An operation whose end only a person can tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubtful {
+    pub pending: Pending,
+    pub name: Name,
+}
+
+/// What a recovery achieved.
+#[derive(Debug, Default)]
+pub struct Recovered {
+    pub finished: Vec<Name>,
+    pub problems: Vec<Diagnostic>,
+}
+
+impl Engine {
+    /// Sorts pending operations into those that can be repeated and those that need an answer.
+    pub fn triage(&self, state: &State) -> (Vec<Pending>, Vec<Doubtful>) {
+        let (mut repeatable, mut doubtful) = (Vec::new(), Vec::new());
+        for pending in state.pending() {
+            match self.recovery(state, &pending.intent) {
+                Some(Recovery::Repeat) => repeatable.push(pending.clone()),
+                _ => {
+                    if let Some(name) = state.subject(&pending.intent) {
+                        doubtful.push(Doubtful { pending: pending.clone(), name });
+                    }
+                }
+            }
+        }
+        (repeatable, doubtful)
+    }
+
+    fn recovery(&self, state: &State, intent: &Intent) -> Option<Recovery> {
+        let resource = subject(state, intent)?;
+        let provider = self.providers.of(&resource.resource)?;
+        Some(provider.recovery(intent.operation(), &resource.resource, &resource.inputs))
+    }
+
+    /// Repeats the operations, one after the other, each with its old key.
+    pub async fn recover(
+        &self,
+        run: &Run,
+        operations: &[Pending],
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Recovered, JournalError> {
+        let mut recovered = Recovered::default();
+        for pending in operations {
+            let Some(resource) = subject(run.base(), &pending.intent).cloned() else { continue };
+            let Some(provider) = self.providers.of(&resource.resource).cloned() else {
+                recovered.problems.push(unserved(&resource.resource));
+                continue;
+            };
+            let operation = pending.intent.operation();
+            events(Event::Recovering { operation, name: resource.name.clone() });
+            match self.repeat(run, pending, &resource, provider).await? {
+                None => recovered.finished.push(resource.name),
+                Some(problem) => recovered.problems.push(problem),
+            }
+        }
+        Ok(recovered)
+    }
+
+    async fn repeat(
+        &self,
+        run: &Run,
+        pending: &Pending,
+        resource: &Resource,
+        provider: Arc<dyn Provider>,
+    ) -> Result<Option<Diagnostic>, JournalError> {
+        let deletion = match &pending.intent {
+            Intent::Delete { .. } => match permit(resource) {
+                Ok(permit) => Some((resource.clone(), permit)),
+                Err(refused) => return Ok(Some(refused)),
+            },
+            _ => None,
+        };
+        let receipt = run.resume(pending).await?;
+        let answer = call(&self.world, receipt, &provider, &pending.intent, deletion).await;
+        let problem = match &answer.outcome {
+            Outcome::Failed { message } | Outcome::InDoubt { message } => {
+                let verb = pending.intent.operation().verb();
+                let message = format!("cannot finish the {verb} of {}: {message}", resource.name);
+                let problem = Diagnostic::error(Code::STEP_FAILED, message).at(
+                    resource.source.clone(),
+                    0,
+                    "declared here",
+                );
+                let help = answer.refusal.and_then(|refusal| refusal.help);
+                Some(help.into_iter().fold(problem, Diagnostic::help))
+            }
+            _ => None,
+        };
+        run.submit(Record::End { op: pending.op, outcome: answer.outcome }).durable().await?;
+        Ok(problem)
+    }
+}
+
+/// The record that an operation is about.
+fn subject<'a>(state: &'a State, intent: &'a Intent) -> Option<&'a Resource> {
+    match intent {
+        Intent::Create { resource, .. } | Intent::Update { resource, .. } => Some(resource),
+        Intent::Delete { copy, .. } => state.copy(copy),
+    }
+}
+
+/// A deletion that was under way passed the guards then; it passes them again now, or it stops.
+fn permit(resource: &Resource) -> Result<DeletePermit, Diagnostic> {
+    let deletion = Deletion { resource, declared: None, cause: Cause::Removed };
+    let refused = || Diagnostic::error(Code::GUARDED, format!("{} may not be deleted", resource.name));
+    match stead_guard::decide(&[deletion]) {
+        Ok(mut permits) => permits.take(&resource.copy()).ok_or_else(refused),
+        Err(refusals) => Err(refusals.first().map_or_else(refused, stead_guard::Refusal::diagnostic)),
+    }
+}
+
+fn unserved(resource: &TypeToken) -> Diagnostic {
+    Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {resource}"))
+}

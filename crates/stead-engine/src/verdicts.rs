@@ -1,0 +1,74 @@
+//! Collects the providers' answers for the planner, as many at once as allowed, without layers.
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use stead_model::{Code, Diagnostic, Graph, Node};
+use stead_plan::{Plan, Planner, Question, Verdict};
+use stead_provider::Diff;
+use stead_state::State;
+
+use crate::Engine;
+
+impl Engine {
+    /// What would have to be done so that the state becomes the graph. Changes nothing.
+    pub async fn plan(&self, base: &State, graph: &Graph) -> Result<Plan, Vec<Diagnostic>> {
+        self.every_type_is_served(graph)?;
+        let mut planner = Planner::new(base, graph, &self.catalog)?;
+        let mut waiting: Vec<Question<'_>> = Vec::new();
+        let mut asked = FuturesUnordered::new();
+        loop {
+            let mut new = planner.questions();
+            new.reverse();
+            waiting.append(&mut new);
+            while asked.len() < self.parallel
+                && let Some(question) = waiting.pop()
+            {
+                let node = question.node;
+                asked.push(async move { (node, self.ask(&graph.nodes[node.index()], question).await) });
+            }
+            match asked.next().await {
+                Some((node, verdict)) => planner.answer(node, verdict),
+                None => break,
+            }
+        }
+        drop(asked);
+        planner.finish()
+    }
+
+    async fn ask(&self, node: &Node, question: Question<'_>) -> Verdict {
+        let Some(provider) = self.providers.of(&node.resource) else {
+            return Verdict::Wrong(Vec::new()); // `every_type_is_served` has said so
+        };
+        let inputs = match provider.check(&node.resource, question.inputs).await {
+            Ok(inputs) => inputs,
+            Err(problems) => return Verdict::Wrong(problems),
+        };
+        let Diff { changes, order } = match question.old {
+            Some(old) => provider.diff(old, &inputs).await,
+            None => Diff::default(),
+        };
+        let order = match question.old {
+            Some(_) => order,
+            None => self.catalog.get(&node.resource).map(|schema| schema.replace_order).unwrap_or_default(),
+        };
+        Verdict::Fits { inputs, changes, order }
+    }
+
+    fn every_type_is_served(&self, graph: &Graph) -> Result<(), Vec<Diagnostic>> {
+        let provisioned = |node: &&Node| node.kind == stead_model::NodeKind::Provisioned;
+        let problems: Vec<Diagnostic> = graph
+            .nodes
+            .iter()
+            .filter(provisioned)
+            .filter(|node| self.providers.of(&node.resource).is_none())
+            .map(|node| {
+                let message = format!("no provider serves {}", node.resource);
+                let served: Vec<&str> = self.providers.names().collect();
+                Diagnostic::error(Code::NO_PROVIDER, message)
+                    .at(node.source.clone(), 0, "declared here")
+                    .help(format!("this target has: {}", served.join(", ")))
+            })
+            .collect();
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+}

@@ -1,0 +1,179 @@
+//! Small pieces of generated code, and which expressions can hold an unknown at all.
+//!
+//! Every generated node keeps the span of what it stands for, so that source maps stay true.
+
+use oxc_allocator::{Allocator, ArenaBox, ArenaVec, CloneIn, GetAllocator};
+use oxc_ast::ast::{
+    Argument, AssignmentOperator, AssignmentTarget, BinaryOperator, Expression, LogicalOperator, NumberBase,
+    TemplateLiteral, UnaryOperator,
+};
+use oxc_ast::builder::AstBuilder;
+use oxc_span::Span;
+
+pub(super) struct Build<'a> {
+    ast: AstBuilder<'a>,
+}
+
+impl<'a> Build<'a> {
+    pub(super) fn new(allocator: &'a Allocator) -> Build<'a> {
+        Build { ast: AstBuilder::new(allocator) }
+    }
+
+    pub(super) fn allocator(&self) -> &'a Allocator {
+        self.ast.allocator()
+    }
+
+    pub(super) fn name(&self, span: Span, name: &'a str) -> Expression<'a> {
+        Expression::new_identifier(span, name, &self.ast)
+    }
+
+    pub(super) fn undefined(&self, span: Span) -> Expression<'a> {
+        Expression::new_unary_expression(span, UnaryOperator::Void, self.number(span, 0), &self.ast)
+    }
+
+    pub(super) fn this(&self, span: Span) -> Expression<'a> {
+        Expression::new_this_expression(span, &self.ast)
+    }
+
+    pub(super) fn number(&self, span: Span, value: usize) -> Expression<'a> {
+        Expression::new_numeric_literal(span, value as f64, None, NumberBase::Decimal, &self.ast)
+    }
+
+    /// `function(arguments…)`, for one of the runtime's functions.
+    pub(super) fn call(
+        &self,
+        span: Span,
+        function: &'a str,
+        arguments: impl IntoIterator<Item = Argument<'a>>,
+    ) -> Expression<'a> {
+        let arguments = ArenaVec::from_iter_in(arguments, &self.ast);
+        Expression::new_call_expression(span, self.name(span, function), None, arguments, false, &self.ast)
+    }
+
+    /// `typeof name === "function"`: one opcode, and false for nearly every value there is.
+    pub(super) fn is_function(&self, span: Span, name: &'a str) -> Expression<'a> {
+        let kind = self.type_of(span, self.name(span, name));
+        let function = Expression::new_string_literal(span, "function", None, &self.ast);
+        Expression::new_binary_expression(span, kind, BinaryOperator::StrictEquality, function, &self.ast)
+    }
+
+    pub(super) fn type_of(&self, span: Span, of: Expression<'a>) -> Expression<'a> {
+        Expression::new_unary_expression(span, UnaryOperator::Typeof, of, &self.ast)
+    }
+
+    pub(super) fn choose(
+        &self,
+        span: Span,
+        test: Expression<'a>,
+        yes: Expression<'a>,
+        no: Expression<'a>,
+    ) -> Expression<'a> {
+        Expression::new_conditional_expression(span, test, yes, no, &self.ast)
+    }
+
+    pub(super) fn logical(
+        &self,
+        span: Span,
+        left: Expression<'a>,
+        operator: LogicalOperator,
+        right: Expression<'a>,
+    ) -> Expression<'a> {
+        Expression::new_logical_expression(span, left, operator, right, &self.ast)
+    }
+
+    pub(super) fn binary(
+        &self,
+        span: Span,
+        left: Expression<'a>,
+        operator: BinaryOperator,
+        right: Expression<'a>,
+    ) -> Expression<'a> {
+        Expression::new_binary_expression(span, left, operator, right, &self.ast)
+    }
+
+    pub(super) fn template(&self, template: TemplateLiteral<'a>) -> Expression<'a> {
+        Expression::TemplateLiteral(ArenaBox::new_in(template, &self.ast))
+    }
+
+    pub(super) fn sequence<const N: usize>(&self, span: Span, all: [Expression<'a>; N]) -> Expression<'a> {
+        Expression::new_sequence_expression(span, ArenaVec::from_array_in(all, &self.ast), &self.ast)
+    }
+
+    pub(super) fn assign(
+        &self,
+        span: Span,
+        target: AssignmentTarget<'a>,
+        value: Expression<'a>,
+    ) -> Expression<'a> {
+        Expression::new_assignment_expression(span, AssignmentOperator::Assign, target, value, &self.ast)
+    }
+
+    pub(super) fn name_target(&self, span: Span, name: &'a str) -> AssignmentTarget<'a> {
+        AssignmentTarget::new_assignment_target_identifier(span, name, &self.ast)
+    }
+
+    /// `object.property` of something that the runtime made.
+    pub(super) fn member(&self, span: Span, object: &'a str, property: &'a str) -> Expression<'a> {
+        let property = oxc_ast::ast::IdentifierName::new(span, property, &self.ast);
+        let object = self.name(span, object);
+        Expression::new_static_member_expression(span, object, property, false, &self.ast)
+    }
+
+    /// `object[key]`, as a target.
+    pub(super) fn element_target(
+        &self,
+        span: Span,
+        object: Expression<'a>,
+        key: Expression<'a>,
+    ) -> AssignmentTarget<'a> {
+        AssignmentTarget::new_computed_member_expression(span, object, key, false, &self.ast)
+    }
+
+    pub(super) fn string(&self, span: Span, text: &'a str) -> Expression<'a> {
+        Expression::new_string_literal(span, text, None, &self.ast)
+    }
+
+    /// A template literal without holes: keeps the escapes of the piece as they were written.
+    pub(super) fn template_piece(&self, piece: oxc_ast::ast::TemplateElement<'a>) -> Expression<'a> {
+        let span = piece.span;
+        let pieces = ArenaVec::from_array_in([piece], &self.ast);
+        Expression::new_template_literal(span, pieces, ArenaVec::new_in(&self.ast), &self.ast)
+    }
+
+    pub(super) fn copy<T: CloneIn<'a>>(&self, node: &T) -> T::Cloned {
+        node.clone_in(self.allocator())
+    }
+}
+
+/// Whether the value of an expression can be an unknown. Asked after the expression was instrumented: what is
+/// left of `+` and template literals then only meets known values.
+pub(super) fn can_be_unknown(expression: &Expression<'_>) -> bool {
+    match expression {
+        Expression::BooleanLiteral(_)
+        | Expression::NullLiteral(_)
+        | Expression::NumericLiteral(_)
+        | Expression::BigIntLiteral(_)
+        | Expression::RegExpLiteral(_)
+        | Expression::StringLiteral(_)
+        | Expression::TemplateLiteral(_)
+        | Expression::ArrayExpression(_)
+        | Expression::ObjectExpression(_)
+        | Expression::ArrowFunctionExpression(_)
+        | Expression::FunctionExpression(_)
+        | Expression::ClassExpression(_)
+        | Expression::UnaryExpression(_)
+        | Expression::UpdateExpression(_)
+        | Expression::BinaryExpression(_)
+        | Expression::PrivateInExpression(_)
+        | Expression::NewExpression(_)
+        | Expression::ImportMeta(_)
+        | Expression::NewTarget(_)
+        | Expression::Super(_) => false,
+        Expression::Identifier(id) => !matches!(id.name.as_str(), "undefined" | "NaN" | "Infinity"),
+        Expression::CallExpression(call) => match &call.callee {
+            Expression::Identifier(id) => !matches!(id.name.as_str(), "__stead_known" | "__stead_make"),
+            _ => true,
+        },
+        _ => true,
+    }
+}

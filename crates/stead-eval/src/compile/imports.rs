@@ -1,0 +1,109 @@
+//! What a module imports and exports, after types are gone.
+//!
+//! Only reads the tree, apart from import attributes, which the engine must not see: what a file is, its name says.
+
+use std::collections::BTreeSet;
+
+use oxc_ast::ast::{
+    BindingPattern, Declaration, ImportDeclarationSpecifier, ModuleExportName, Program, Statement,
+    StringLiteral,
+};
+use oxc_span::Span;
+
+/// One import of a module.
+#[derive(Clone, Debug)]
+pub(crate) struct Import {
+    pub(crate) specifier: String,
+    pub(crate) span: Span,
+    /// The names that it takes from there, and where it says so.
+    pub(crate) names: Vec<(String, Span)>,
+}
+
+/// The names that a module exports.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Exports {
+    pub(crate) names: BTreeSet<String>,
+    /// It passes on all that another module exports, so that `names` is not all.
+    pub(crate) open: bool,
+}
+
+pub(crate) fn collect(program: &mut Program<'_>) -> (Vec<Import>, Exports) {
+    let mut imports = Vec::new();
+    let mut exports = Exports::default();
+    for statement in &mut program.body {
+        match statement {
+            Statement::ImportDeclaration(declaration) => {
+                declaration.with_clause = None;
+                let specifiers = declaration.specifiers.iter().flatten();
+                let names = specifiers.filter_map(imported_name).collect();
+                imports.push(import(&declaration.source, names));
+            }
+            Statement::ExportFromDeclaration(declaration) => {
+                declaration.with_clause = None;
+                let specifiers = declaration.specifiers.iter();
+                let names = specifiers.map(|item| (name(&item.local), item.span)).collect();
+                exports.names.extend(declaration.specifiers.iter().map(|item| name(&item.exported)));
+                imports.push(import(&declaration.source, names));
+            }
+            Statement::ExportAllDeclaration(declaration) => {
+                declaration.with_clause = None;
+                match &declaration.exported {
+                    Some(exported) => drop(exports.names.insert(name(exported))),
+                    None => exports.open = true,
+                }
+                imports.push(import(&declaration.source, Vec::new()));
+            }
+            Statement::ExportNamedDeclaration(declaration) => {
+                exports.names.extend(declaration.specifiers.iter().map(|item| name(&item.exported)));
+            }
+            Statement::ExportDeclaration(export) => declared(&export.declaration, &mut exports.names),
+            Statement::ExportDefaultDeclaration(_) => drop(exports.names.insert("default".to_owned())),
+            _ => {}
+        }
+    }
+    (imports, exports)
+}
+
+fn import(source: &StringLiteral<'_>, names: Vec<(String, Span)>) -> Import {
+    Import { specifier: source.value.to_string(), span: source.span, names }
+}
+
+fn imported_name(specifier: &ImportDeclarationSpecifier<'_>) -> Option<(String, Span)> {
+    match specifier {
+        ImportDeclarationSpecifier::ImportSpecifier(item) => Some((name(&item.imported), item.span)),
+        ImportDeclarationSpecifier::ImportDefaultSpecifier(item) => Some(("default".to_owned(), item.span)),
+        ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => None,
+    }
+}
+
+fn name(export: &ModuleExportName<'_>) -> String {
+    export.name().to_string()
+}
+
+fn declared(declaration: &Declaration<'_>, names: &mut BTreeSet<String>) {
+    match declaration {
+        Declaration::VariableDeclaration(variables) => {
+            variables.declarations.iter().for_each(|variable| bound(&variable.id, names));
+        }
+        Declaration::FunctionDeclaration(function) => {
+            names.extend(function.id.iter().map(|id| id.name.to_string()));
+        }
+        Declaration::ClassDeclaration(class) => names.extend(class.id.iter().map(|id| id.name.to_string())),
+        _ => {}
+    }
+}
+
+fn bound(pattern: &BindingPattern<'_>, names: &mut BTreeSet<String>) {
+    match pattern {
+        BindingPattern::BindingIdentifier(id) => drop(names.insert(id.name.to_string())),
+        BindingPattern::ObjectPattern(object) => {
+            object.properties.iter().for_each(|property| bound(&property.value, names));
+            object.rest.iter().for_each(|rest| bound(&rest.argument, names));
+        }
+        BindingPattern::ArrayPattern(array) => {
+            array.elements.iter().flatten().for_each(|element| bound(element, names));
+            array.rest.iter().for_each(|rest| bound(&rest.argument, names));
+        }
+        BindingPattern::AssignmentPattern(assignment) => bound(&assignment.left, names),
+    }
+}

@@ -1,0 +1,159 @@
+//! One TypeScript file to one instrumented JavaScript module: parse, check, strip types, instrument, print.
+//!
+//! Deterministic: the same text and first site number give the same code, so that a source map can be made
+//! later, by compiling again, only when an error needs one.
+
+mod assign;
+mod build;
+mod imports;
+mod instrument;
+mod visit;
+
+use std::path::{Path, PathBuf};
+
+use oxc_allocator::Allocator;
+use oxc_codegen::{Codegen, CodegenOptions, CommentOptions};
+use oxc_diagnostics::{Diagnostics, Severity};
+use oxc_parser::{ParseOptions, Parser};
+use oxc_semantic::SemanticBuilder;
+use oxc_span::{SourceType, Span};
+use oxc_transformer::{TransformOptions, Transformer};
+use stead_model::{Code, Diagnostic};
+
+use crate::place::SourceText;
+use crate::site::Site;
+
+pub(crate) use imports::{Exports, Import};
+
+/// A module that the engine can run.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) code: String,
+    pub(crate) sites: Vec<Site>,
+    pub(crate) imports: Vec<Import>,
+    pub(crate) exports: Exports,
+    /// Every `await` outside of a function.
+    pub(crate) awaits: Vec<Span>,
+}
+
+/// From generated positions to source positions, sorted: (line, column) → (line, column), all from 0, columns
+/// in UTF-16 units.
+pub(crate) struct SourceMap {
+    tokens: Vec<((u32, u32), (u32, u32))>,
+}
+
+/// Lines that stand before the program's own in the generated code.
+const HEADER_LINES: u32 = 1;
+
+/// What every module imports for its instrumentation. One line: `HEADER_LINES` counts it.
+const HEADER: &str = "import { known as __stead_known, add as __stead_add, text as __stead_text, \
+    make as __stead_make, reference as __stead_reference, addTo as __stead_add_to, \
+    thrown as __stead_thrown } from \"stead:runtime\"; let __stead_ref;\n";
+
+/// Compiles a file whose sites are numbered from `first_site` on.
+pub(crate) fn compile(source: &SourceText, first_site: usize) -> Result<Compiled, Vec<Diagnostic>> {
+    run(source, first_site, false).map(|(compiled, _)| compiled)
+}
+
+/// Compiles again what compiled before, for its source map.
+pub(crate) fn source_map(source: &SourceText, first_site: usize) -> Option<SourceMap> {
+    run(source, first_site, true).ok().and_then(|(_, map)| map)
+}
+
+impl SourceMap {
+    /// The source position (line and UTF-16 column, from 0) of a generated one (from 1, as engines report).
+    pub(crate) fn lookup(&self, line: u32, column: u32) -> Option<(u32, u32)> {
+        let wanted = (line.checked_sub(1 + HEADER_LINES)?, column.saturating_sub(1));
+        let after = self.tokens.partition_point(|(generated, _)| *generated <= wanted);
+        let before = self.tokens.get(after.checked_sub(1)?)?;
+        if before.0.0 == wanted.0 {
+            return Some(before.1);
+        }
+        // Nothing on this line stands before it; what comes next is nearer than the line above.
+        self.tokens.get(after).map(|token| token.1)
+    }
+}
+
+fn run(
+    source: &SourceText,
+    first_site: usize,
+    with_map: bool,
+) -> Result<(Compiled, Option<SourceMap>), Vec<Diagnostic>> {
+    let allocator = Allocator::default();
+    let script = [".js", ".mjs"].iter().any(|extension| source.path.ends_with(extension));
+    let source_type = if script { SourceType::mjs() } else { SourceType::ts() };
+    let options = ParseOptions { preserve_parens: false, ..ParseOptions::default() };
+    let parsed = Parser::new(&allocator, &source.text, source_type).with_options(options).parse();
+    fail_on_errors(source, &parsed.diagnostics)?;
+    let mut program = parsed.program;
+
+    let semantic = SemanticBuilder::new().with_check_syntax_error(true).with_enum_eval(true).build(&program);
+    fail_on_errors(source, &semantic.diagnostics)?;
+    let scoping = semantic.semantic.into_scoping();
+    let transformer = Transformer::new(&allocator, Path::new(&source.path), &TransformOptions::default());
+    let transformed = transformer.build_with_scoping(scoping, &mut program);
+    fail_on_errors(source, &transformed.diagnostics)?;
+
+    let mut problems = Vec::new();
+    let (imports, exports) = imports::collect(&mut program);
+    let instrumented = instrument::instrument(&allocator, &mut program, first_site);
+    for refusal in instrumented.refused {
+        let place = source.place(refusal.span);
+        problems.push(
+            Diagnostic::error(refusal.code, refusal.message)
+                .at(place.at, place.length, refusal.label)
+                .help(refusal.help),
+        );
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let options = CodegenOptions {
+        comments: CommentOptions::disabled(),
+        source_map_path: with_map.then(|| PathBuf::from(&source.path)),
+        ..CodegenOptions::default()
+    };
+    let printed = Codegen::new().with_options(options).build(&program);
+    let map = printed.map.map(|map| {
+        let token = |token: oxc_sourcemap::Token| {
+            let generated = (token.get_dst_line(), token.get_dst_col());
+            (generated, (token.get_src_line(), token.get_src_col()))
+        };
+        SourceMap { tokens: map.get_tokens().map(token).collect() }
+    });
+    let mut imports = imports;
+    imports.extend(instrumented.imports);
+    let compiled = Compiled {
+        code: format!("{HEADER}{}", printed.code),
+        sites: instrumented.sites,
+        imports,
+        exports,
+        awaits: instrumented.awaits,
+    };
+    Ok((compiled, map))
+}
+
+fn fail_on_errors(source: &SourceText, found: &Diagnostics) -> Result<(), Vec<Diagnostic>> {
+    let errors = found.iter().filter(|problem| problem.severity == Severity::Error);
+    let errors: Vec<Diagnostic> = errors
+        .map(|problem| {
+            let mut diagnostic = Diagnostic::error(Code::SYNTAX, problem.message.to_string());
+            if problem.labels.is_empty() {
+                let start = source.place(Span::new(0, 0));
+                diagnostic = diagnostic.at(start.at, 0, "in this file");
+            }
+            for label in &problem.labels {
+                let place = source.place(label.span());
+                diagnostic = diagnostic.at(place.at, place.length, label.label().unwrap_or_default());
+            }
+            if let Some(note) = &problem.note {
+                diagnostic = diagnostic.note(note.to_string());
+            }
+            match &problem.help {
+                Some(help) => diagnostic.help(help.to_string()),
+                None => diagnostic,
+            }
+        })
+        .collect();
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}

@@ -1,0 +1,337 @@
+//! Which node is guarded how: one method for each kind of node that looks at a value.
+//!
+//! Children are always instrumented first. A kind that is missing here must be one that only passes values on.
+
+use oxc_ast::ast::{
+    AccessorProperty, ArrowFunctionExpression, AssignmentTargetPropertyProperty, AwaitExpression,
+    BinaryExpression, BinaryOperator, BindingIdentifier, BindingProperty, CallExpression, Class, ClassElement,
+    ComputedMemberExpression, ConditionalExpression, Decorator, DoWhileStatement, Expression, ForInStatement,
+    ForOfStatement, ForStatement, Function, IdentifierReference, IfStatement, ImportExpression,
+    LogicalExpression, LogicalOperator, MethodDefinition, MethodDefinitionKind, ObjectProperty,
+    PrivateFieldExpression, PrivateInExpression, PropertyDefinition, SpreadElement, Statement, StaticBlock,
+    StaticMemberExpression, SwitchCase, SwitchStatement, ThrowStatement, UnaryExpression, UnaryOperator,
+    VariableDeclarator, WhileStatement, YieldExpression,
+};
+use oxc_ast_visit::{VisitJsMut, walk_js_mut as walk};
+use oxc_span::{GetSpan, Span};
+use oxc_syntax::scope::ScopeFlags;
+use stead_model::Code;
+
+use super::imports::Import;
+use super::instrument::{Instrument, Refused, This, iterates, single};
+use crate::site::Use;
+
+impl<'a> VisitJsMut<'a> for Instrument<'a> {
+    fn visit_expression(&mut self, it: &mut Expression<'a>) {
+        walk::walk_expression(self, it);
+        self.rewrite(it);
+    }
+
+    fn visit_if_statement(&mut self, it: &mut IfStatement<'a>) {
+        walk::walk_if_statement(self, it);
+        self.guard(&mut it.test, Use::Test);
+    }
+
+    fn visit_while_statement(&mut self, it: &mut WhileStatement<'a>) {
+        walk::walk_while_statement(self, it);
+        self.guard(&mut it.test, Use::Test);
+    }
+
+    fn visit_do_while_statement(&mut self, it: &mut DoWhileStatement<'a>) {
+        walk::walk_do_while_statement(self, it);
+        self.guard(&mut it.test, Use::Test);
+    }
+
+    fn visit_for_statement(&mut self, it: &mut ForStatement<'a>) {
+        walk::walk_for_statement(self, it);
+        if let Some(test) = &mut it.test {
+            self.guard(test, Use::Test);
+        }
+    }
+
+    fn visit_conditional_expression(&mut self, it: &mut ConditionalExpression<'a>) {
+        walk::walk_conditional_expression(self, it);
+        self.guard(&mut it.test, Use::Choose);
+    }
+
+    fn visit_logical_expression(&mut self, it: &mut LogicalExpression<'a>) {
+        walk::walk_logical_expression(self, it);
+        let nullish = it.operator == LogicalOperator::Coalesce;
+        self.guard(&mut it.left, if nullish { Use::Nullish } else { Use::Logical });
+    }
+
+    fn visit_unary_expression(&mut self, it: &mut UnaryExpression<'a>) {
+        walk::walk_unary_expression(self, it);
+        match it.operator {
+            UnaryOperator::LogicalNot => self.guard(&mut it.argument, Use::Not),
+            UnaryOperator::UnaryNegation | UnaryOperator::UnaryPlus | UnaryOperator::BitwiseNot => {
+                self.guard(&mut it.argument, Use::Arithmetic);
+            }
+            // `typeof` is rewritten as a whole; `void` and `delete` do not look at the value.
+            UnaryOperator::Typeof | UnaryOperator::Void | UnaryOperator::Delete => {}
+        }
+    }
+
+    fn visit_binary_expression(&mut self, it: &mut BinaryExpression<'a>) {
+        walk::walk_binary_expression(self, it);
+        let usage = match it.operator {
+            BinaryOperator::Addition => return,
+            BinaryOperator::In => Use::In,
+            BinaryOperator::Instanceof => Use::InstanceOf,
+            operator if operator.is_equality() || operator.is_compare() => Use::Compare,
+            _ => Use::Arithmetic,
+        };
+        self.guard(&mut it.left, usage);
+        self.guard(&mut it.right, usage);
+    }
+
+    fn visit_private_in_expression(&mut self, it: &mut PrivateInExpression<'a>) {
+        walk::walk_private_in_expression(self, it);
+        self.guard(&mut it.right, Use::In);
+    }
+
+    fn visit_switch_statement(&mut self, it: &mut SwitchStatement<'a>) {
+        walk::walk_switch_statement(self, it);
+        self.guard(&mut it.discriminant, Use::Switch);
+    }
+
+    fn visit_switch_case(&mut self, it: &mut SwitchCase<'a>) {
+        walk::walk_switch_case(self, it);
+        if let Some(test) = &mut it.test {
+            self.guard(test, Use::Switch);
+        }
+    }
+
+    fn visit_for_of_statement(&mut self, it: &mut ForOfStatement<'a>) {
+        if it.r#await && self.functions == 0 {
+            self.out.awaits.push(it.right.span());
+        }
+        walk::walk_for_of_statement(self, it);
+        self.guard(&mut it.right, Use::Iterate);
+    }
+
+    fn visit_for_in_statement(&mut self, it: &mut ForInStatement<'a>) {
+        walk::walk_for_in_statement(self, it);
+        self.guard(&mut it.right, Use::Iterate);
+    }
+
+    fn visit_spread_element(&mut self, it: &mut SpreadElement<'a>) {
+        walk::walk_spread_element(self, it);
+        self.guard(&mut it.argument, Use::Spread);
+    }
+
+    fn visit_yield_expression(&mut self, it: &mut YieldExpression<'a>) {
+        walk::walk_yield_expression(self, it);
+        if let (true, Some(argument)) = (it.delegate, &mut it.argument) {
+            self.guard(argument, Use::Iterate);
+        }
+    }
+
+    fn visit_variable_declarator(&mut self, it: &mut VariableDeclarator<'a>) {
+        walk::walk_variable_declarator(self, it);
+        if let Some(init) = &mut it.init {
+            self.guard_pattern_source(iterates(&it.id), init);
+        }
+    }
+
+    fn visit_computed_member_expression(&mut self, it: &mut ComputedMemberExpression<'a>) {
+        walk::walk_computed_member_expression(self, it);
+        self.guard(&mut it.expression, Use::Key);
+        if it.optional {
+            self.guard(&mut it.object, Use::OptionalChain);
+        }
+    }
+
+    fn visit_static_member_expression(&mut self, it: &mut StaticMemberExpression<'a>) {
+        walk::walk_static_member_expression(self, it);
+        if it.optional {
+            self.guard(&mut it.object, Use::OptionalChain);
+        }
+    }
+
+    fn visit_private_field_expression(&mut self, it: &mut PrivateFieldExpression<'a>) {
+        walk::walk_private_field_expression(self, it);
+        if it.optional {
+            self.guard(&mut it.object, Use::OptionalChain);
+        }
+    }
+
+    fn visit_call_expression(&mut self, it: &mut CallExpression<'a>) {
+        walk::walk_call_expression(self, it);
+        // A method keeps its `this` only if it stays a member; calling one of an unknown fails anyway.
+        if it.optional && !it.callee.is_member_expression() {
+            self.guard(&mut it.callee, Use::OptionalChain);
+        }
+        let makes_array = matches!(&it.callee, Expression::Identifier(id) if id.name == "Array");
+        if makes_array && single(&it.arguments)
+            && let Some(length) = it.arguments[0].as_expression_mut()
+        {
+            self.guard(length, Use::Count);
+        }
+    }
+
+    fn visit_object_property(&mut self, it: &mut ObjectProperty<'a>) {
+        walk::walk_object_property(self, it);
+        self.guard_key(&mut it.key, it.computed);
+    }
+
+    fn visit_binding_property(&mut self, it: &mut BindingProperty<'a>) {
+        walk::walk_binding_property(self, it);
+        self.guard_key(&mut it.key, it.computed);
+    }
+
+    fn visit_assignment_target_property_property(&mut self, it: &mut AssignmentTargetPropertyProperty<'a>) {
+        walk::walk_assignment_target_property_property(self, it);
+        self.guard_key(&mut it.name, it.computed);
+    }
+
+    fn visit_throw_statement(&mut self, it: &mut ThrowStatement<'a>) {
+        walk::walk_throw_statement(self, it);
+        self.thrown(&mut it.argument);
+    }
+
+    fn visit_await_expression(&mut self, it: &mut AwaitExpression<'a>) {
+        if self.functions == 0 {
+            self.out.awaits.push(it.span);
+        }
+        walk::walk_await_expression(self, it);
+    }
+
+    fn visit_class(&mut self, it: &mut Class<'a>) {
+        let derived = it.heritage.is_some();
+        let outer = self.this;
+        it.decorators.iter_mut().for_each(|decorator| self.visit_decorator(decorator));
+        if let Some(heritage) = &mut it.heritage {
+            self.visit_expression(&mut heritage.expression);
+            self.guard(&mut heritage.expression, Use::Extends);
+        }
+        it.id.iter_mut().for_each(|id| self.visit_binding_identifier(id));
+        for element in &mut it.body.body {
+            if let (true, ClassElement::MethodDefinition(method)) = (derived, &mut *element)
+                && method.kind == MethodDefinitionKind::Constructor
+            {
+                self.this = after_super(&method.value);
+                self.constructor(&mut method.value);
+                self.this = outer;
+            } else {
+                self.visit_class_element(element);
+            }
+        }
+    }
+
+    fn visit_method_definition(&mut self, it: &mut MethodDefinition<'a>) {
+        walk::walk_method_definition(self, it);
+        self.guard_key(&mut it.key, it.computed);
+    }
+
+    fn visit_property_definition(&mut self, it: &mut PropertyDefinition<'a>) {
+        it.decorators.iter_mut().for_each(|decorator| self.visit_decorator(decorator));
+        self.visit_property_key(&mut it.key);
+        self.guard_key(&mut it.key, it.computed);
+        self.with_own_this(|this| it.value.iter_mut().for_each(|value| this.visit_expression(value)));
+    }
+
+    fn visit_accessor_property(&mut self, it: &mut AccessorProperty<'a>) {
+        self.out.refused.push(Refused {
+            code: Code::SYNTAX,
+            span: it.key.span(),
+            message: "`accessor` fields are not supported yet".to_owned(),
+            label: "here",
+            help: "write a field, or a getter and a setter",
+        });
+    }
+
+    fn visit_static_block(&mut self, it: &mut StaticBlock<'a>) {
+        self.with_own_this(|this| walk::walk_static_block(this, it));
+    }
+
+    fn visit_function(&mut self, it: &mut Function<'a>, flags: ScopeFlags) {
+        self.with_own_this(|this| walk::walk_function(this, it, flags));
+    }
+
+    fn visit_arrow_function_expression(&mut self, it: &mut ArrowFunctionExpression<'a>) {
+        self.functions += 1;
+        walk::walk_arrow_function_expression(self, it);
+        self.functions -= 1;
+    }
+
+    fn visit_import_expression(&mut self, it: &mut ImportExpression<'a>) {
+        it.options = None;
+        match &it.source {
+            Expression::StringLiteral(text) => self.out.imports.push(Import {
+                specifier: text.value.to_string(),
+                span: text.span,
+                names: Vec::new(),
+            }),
+            other => self.out.refused.push(Refused {
+                code: Code::UNSUPPORTED_IMPORT,
+                span: other.span(),
+                message: "an import whose path is computed".to_owned(),
+                label: "this must be a string",
+                help: "write the path out, so that the files of the program are known before it runs",
+            }),
+        }
+    }
+
+    fn visit_decorator(&mut self, it: &mut Decorator<'a>) {
+        self.out.refused.push(Refused {
+            code: Code::SYNTAX,
+            span: it.span,
+            message: "decorators are not supported yet".to_owned(),
+            label: "here",
+            help: "call the function yourself, or set the option in the constructor",
+        });
+    }
+
+    fn visit_identifier_reference(&mut self, it: &mut IdentifierReference<'a>) {
+        self.refuse_reserved(it.name.as_str(), it.span);
+    }
+
+    fn visit_binding_identifier(&mut self, it: &mut BindingIdentifier<'a>) {
+        self.refuse_reserved(it.name.as_str(), it.span);
+    }
+}
+
+impl<'a> Instrument<'a> {
+    fn with_own_this(&mut self, visit: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.this, This::Anywhere);
+        self.functions += 1;
+        visit(self);
+        self.functions -= 1;
+        self.this = outer;
+    }
+
+    /// As `visit_function`, but `this` was set by the class around it.
+    fn constructor(&mut self, function: &mut Function<'a>) {
+        self.functions += 1;
+        walk::walk_function(self, function, ScopeFlags::Function | ScopeFlags::Constructor);
+        self.functions -= 1;
+    }
+
+    fn refuse_reserved(&mut self, name: &str, span: Span) {
+        if name.starts_with("__stead") {
+            self.out.refused.push(Refused {
+                code: Code::SYNTAX,
+                span,
+                message: format!("`{name}` is a reserved name"),
+                label: "names that start with `__stead` belong to stead",
+                help: "choose another name",
+            });
+        }
+    }
+}
+
+/// `this` exists behind a `super(…)` that is a statement of its own in the constructor.
+fn after_super(constructor: &Function<'_>) -> This {
+    let statements = constructor.body.iter().flat_map(|body| body.statements.iter());
+    let ends = statements.filter_map(|statement| match statement {
+        Statement::ExpressionStatement(statement) => match &statement.expression {
+            Expression::CallExpression(call) if matches!(call.callee, Expression::Super(_)) => {
+                Some(call.span.end)
+            }
+            _ => None,
+        },
+        _ => None,
+    });
+    ends.min().map_or(This::Nowhere, This::After)
+}

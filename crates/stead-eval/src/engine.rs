@@ -1,0 +1,240 @@
+//! Runs a loaded program: sets the engine up with its limits, runs the prelude, the program, and all its jobs.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rquickjs::loader::{ImportAttributes, Loader, Resolver};
+use rquickjs::module::Declared;
+use rquickjs::promise::PromiseState;
+use rquickjs::{Context, Ctx, Error, Module, Persistent, Promise, Runtime, Value, context::intrinsic};
+use stead_model::{Code, Diagnostic, Graph};
+
+use crate::host::{self, Kept, Shared};
+use crate::load::Loaded;
+use crate::{declare, failure, names, outputs};
+
+/// Stack for the program's calls, the most that rquickjs limits: it takes a larger number as "no limit". The
+/// thread has more, for what Rust needs on top.
+const SCRIPT_STACK: usize = 16 << 20;
+pub(crate) const THREAD_STACK: usize = 64 << 20;
+
+const PRELUDE: &[(&str, &str)] = &[
+    ("stead:host", include_str!("prelude/host.js")),
+    ("stead:unknown", include_str!("prelude/unknown.js")),
+    ("stead:resource", include_str!("prelude/resource.js")),
+    ("stead:runtime", include_str!("prelude/runtime.js")),
+    ("stead:text", include_str!("prelude/text.js")),
+    ("stead:builtins", include_str!("prelude/builtins.js")),
+    ("stead:console", include_str!("prelude/console.js")),
+    ("stead:sandbox", include_str!("prelude/sandbox.js")),
+    ("stead", include_str!("prelude/stead.js")),
+];
+
+/// The order in which built-ins are replaced: `sandbox` hides what the others need.
+const START: &str = "import \"stead:runtime\"; import \"stead:text\"; import \"stead:builtins\"; \
+    import \"stead:console\"; import \"stead\"; import \"stead:sandbox\";";
+
+type Intrinsics = (
+    intrinsic::Date,
+    intrinsic::Eval,
+    intrinsic::RegExpCompiler,
+    intrinsic::RegExp,
+    intrinsic::Json,
+    intrinsic::Proxy,
+    intrinsic::MapSet,
+    intrinsic::TypedArrays,
+    intrinsic::Promise,
+);
+
+/// A promise that was rejected while nobody listened, and what it was rejected with.
+type Rejection = (Persistent<Value<'static>>, Persistent<Value<'static>>);
+
+struct Engine {
+    session: Shared,
+    kept: Rc<Kept>,
+    rejections: Rc<RefCell<Vec<Rejection>>>,
+    interrupts: Rc<Cell<u64>>,
+}
+
+/// The graph, if nothing was reported to the session.
+pub(crate) fn run(session: &Shared, loaded: Loaded) -> Option<Graph> {
+    let engine = Engine {
+        session: session.clone(),
+        kept: Rc::default(),
+        rejections: Rc::default(),
+        interrupts: Rc::default(),
+    };
+    let outcome = engine.start(loaded);
+    if let Err(error) = &outcome {
+        let message = format!("the JavaScript engine failed: {error}");
+        session.borrow_mut().report(Diagnostic::error(Code::EVALUATION_LIMIT, message));
+    }
+    outcome.ok().flatten().filter(|_| session.borrow().diagnostics.is_empty())
+}
+
+impl Engine {
+    fn start(&self, mut loaded: Loaded) -> rquickjs::Result<Option<Graph>> {
+        let entry = loaded.code.remove(&self.session.borrow().setting.entry).unwrap_or_default();
+        let limits = self.session.borrow().limits;
+        let runtime = Runtime::new()?;
+        runtime.set_max_stack_size(SCRIPT_STACK);
+        runtime.set_memory_limit(limits.evaluation_heap);
+        let interrupts = self.interrupts.clone();
+        runtime.set_interrupt_handler(Some(Box::new(move || {
+            interrupts.set(interrupts.get() + 1);
+            interrupts.get() > limits.evaluation_interrupts
+        })));
+        let rejections = self.rejections.clone();
+        runtime.set_host_promise_rejection_tracker(Some(Box::new(move |ctx, promise, reason, handled| {
+            track(&rejections, &ctx, promise, reason, handled);
+        })));
+        runtime.set_loader(Links(loaded.links), Modules(loaded.code));
+        let context = Context::custom::<Intrinsics>(&runtime)?;
+        let graph = context.with(|ctx| {
+            let graph = self.evaluate(&ctx, entry);
+            self.rejections.borrow_mut().clear();
+            self.kept.clear();
+            graph
+        });
+        runtime.set_interrupt_handler(None);
+        Ok(graph)
+    }
+
+    fn evaluate<'js>(&self, ctx: &Ctx<'js>, code: String) -> Option<Graph> {
+        let begun = host::install(ctx, &self.session, &self.kept).and_then(|()| {
+            let started = Module::evaluate(ctx.clone(), "stead:start", START)?;
+            while ctx.execute_pending_job() {}
+            started.finish::<()>()
+        });
+        self.caught(ctx, begun)?;
+        let entry = self.session.borrow().setting.entry.clone();
+        let module = self.caught(ctx, Module::declare(ctx.clone(), entry, code))?;
+        let (module, promise) = self.caught(ctx, module.eval())?;
+        while ctx.execute_pending_job() {}
+        self.settle(ctx, &promise);
+        self.report_rejections(ctx);
+        if !self.session.borrow().diagnostics.is_empty() {
+            // What is declared wrongly is still worth hearing of.
+            declare::check_schemas(&mut self.session.borrow_mut());
+            return None;
+        }
+        let world = self.caught(ctx, self.kept.world(ctx))?;
+        let exports = self.caught(ctx, module.namespace())?;
+        let outputs = self.caught(ctx, outputs::read(&self.session, &world, &exports))?;
+        let mut session = self.session.borrow_mut();
+        declare::check_schemas(&mut session);
+        let graph = names::graph(&mut session);
+        Some(Graph { outputs, ..graph })
+    }
+
+    /// Reports an exception of the engine as the program's.
+    fn caught<'js, T>(&self, ctx: &Ctx<'js>, result: rquickjs::Result<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(Error::Exception) => {
+                self.failed(ctx, &ctx.catch());
+                None
+            }
+            Err(error) => {
+                let message = format!("the JavaScript engine failed: {error}");
+                self.session.borrow_mut().report(Diagnostic::error(Code::PROGRAM_THREW, message));
+                None
+            }
+        }
+    }
+
+    fn failed<'js>(&self, ctx: &Ctx<'js>, thrown: &Value<'js>) {
+        let limits = self.session.borrow().limits;
+        let stops = failure::Stops {
+            interrupted: self.interrupts.get() > limits.evaluation_interrupts,
+            interrupts: limits.evaluation_interrupts,
+            heap: limits.evaluation_heap,
+        };
+        failure::report(ctx, &self.session, &self.kept, thrown, &stops);
+    }
+
+    fn settle<'js>(&self, ctx: &Ctx<'js>, promise: &Promise<'js>) {
+        match promise.state() {
+            PromiseState::Resolved => {}
+            PromiseState::Rejected => drop(self.caught(ctx, promise.finish::<Value<'js>>())),
+            PromiseState::Pending => {
+                let mut session = self.session.borrow_mut();
+                let mut problem =
+                    Diagnostic::error(Code::PROGRAM_THREW, "the program waits for a promise that never settles")
+                        .help("every promise must be resolved by the program itself: nothing comes from outside");
+                let awaits = session.files.values().flat_map(|file| {
+                    file.awaits.iter().map(|span| file.source.place(*span)).collect::<Vec<_>>()
+                });
+                for place in awaits.take(5).collect::<Vec<_>>() {
+                    problem = problem.at(place.at, place.length, "it waits at an `await` such as this one");
+                }
+                session.report(problem);
+            }
+        }
+    }
+
+    /// A promise that failed unheard is a program that failed.
+    fn report_rejections<'js>(&self, ctx: &Ctx<'js>) {
+        let unheard = std::mem::take(&mut *self.rejections.borrow_mut());
+        let mut seen: Vec<Value<'js>> = Vec::new();
+        for (_, reason) in unheard {
+            if let Ok(reason) = reason.restore(ctx)
+                && !seen.contains(&reason)
+            {
+                self.failed(ctx, &reason);
+                seen.push(reason);
+            }
+        }
+    }
+}
+
+fn track<'js>(
+    rejections: &RefCell<Vec<Rejection>>,
+    ctx: &Ctx<'js>,
+    promise: Value<'js>,
+    reason: Value<'js>,
+    handled: bool,
+) {
+    if !handled {
+        rejections.borrow_mut().push((Persistent::save(ctx, promise), Persistent::save(ctx, reason)));
+        return;
+    }
+    let same = |(known, _): &Rejection| known.clone().restore(ctx).is_ok_and(|known| known == promise);
+    rejections.borrow_mut().retain(|rejection| !same(rejection));
+}
+
+/// Imports were resolved when the program was loaded.
+struct Links(HashMap<(String, String), String>);
+
+impl Resolver for Links {
+    fn resolve<'js>(
+        &mut self,
+        _: &Ctx<'js>,
+        base: &str,
+        name: &str,
+        _: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<String> {
+        // The header of every module, and the prelude itself, name modules of the prelude.
+        if PRELUDE.iter().any(|(module, _)| *module == name) {
+            return Ok(name.to_owned());
+        }
+        let link = self.0.get(&(base.to_owned(), name.to_owned()));
+        link.cloned().ok_or_else(|| Error::new_resolving(base, name))
+    }
+}
+
+struct Modules(HashMap<String, String>);
+
+impl Loader for Modules {
+    fn load<'js>(
+        &mut self,
+        ctx: &Ctx<'js>,
+        name: &str,
+        _: Option<ImportAttributes<'js>>,
+    ) -> rquickjs::Result<Module<'js, Declared>> {
+        let prelude = PRELUDE.iter().find(|(module, _)| *module == name).map(|(_, code)| (*code).to_owned());
+        let code = prelude.or_else(|| self.0.remove(name)).ok_or_else(|| Error::new_loading(name))?;
+        Module::declare(ctx.clone(), name, code)
+    }
+}

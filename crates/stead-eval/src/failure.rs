@@ -1,0 +1,132 @@
+//! From what a program threw to a diagnostic.
+
+use rquickjs::{Ctx, Object, Value};
+use stead_model::{Code, Diagnostic};
+
+use crate::host::{Kept, Shared};
+use crate::place::Place;
+
+/// Why the evaluation ended too early, as far as the engine tells.
+pub(crate) struct Stops {
+    /// It ran longer than the limit.
+    pub(crate) interrupted: bool,
+    pub(crate) interrupts: u64,
+    pub(crate) heap: usize,
+}
+
+/// Reports what was thrown, unless it was reported when it happened.
+pub(crate) fn report<'js>(
+    ctx: &Ctx<'js>,
+    session: &Shared,
+    kept: &Kept,
+    thrown: &Value<'js>,
+    stops: &Stops,
+) {
+    if kept.is_refusal(ctx, thrown) && !session.borrow().diagnostics.is_empty() {
+        return;
+    }
+    let seen = Seen::of(thrown);
+    let frames = session.borrow_mut().frames(&seen.stack);
+    let mut problem = match limit(&seen, stops) {
+        Some(problem) => problem,
+        None => Diagnostic::error(Code::PROGRAM_THREW, seen.headline()),
+    };
+    let place = frames.first().map(|frame| frame.place.clone()).or_else(|| thrown_at(session));
+    if let Some(Place { at, length }) = place {
+        problem = problem.at(at, length, "thrown here");
+    }
+    for frame in frames.iter().skip(1).take(10) {
+        let function = if frame.function.is_empty() { "the module" } else { &frame.function };
+        problem = problem.note(format!("called by {function} at {}", frame.place.at));
+    }
+    for cause in seen.causes {
+        problem = problem.note(format!("caused by {cause}"));
+    }
+    session.borrow_mut().report(problem);
+}
+
+fn thrown_at(session: &Shared) -> Option<Place> {
+    let session = session.borrow();
+    session.thrown_at.map(|site| session.site_place(site))
+}
+
+/// What can be read of a thrown value without running code of the program more than once.
+#[derive(Default)]
+struct Seen {
+    name: String,
+    message: String,
+    stack: String,
+    causes: Vec<String>,
+}
+
+impl Seen {
+    fn of(thrown: &Value<'_>) -> Seen {
+        let Some(object) = thrown.as_object().filter(|_| thrown.is_error()) else {
+            return Seen { message: text(thrown), ..Seen::default() };
+        };
+        let mut causes = Vec::new();
+        let mut at = object.get::<_, Value<'_>>("cause").ok();
+        while let Some(cause) = at.filter(|cause| !cause.is_undefined() && causes.len() < 5) {
+            let cause_object = cause.as_object().filter(|_| cause.is_error());
+            causes.push(match cause_object {
+                Some(object) => format!("{}: {}", member(object, "name"), member(object, "message")),
+                None => text(&cause),
+            });
+            at = cause_object.and_then(|object| object.get::<_, Value<'_>>("cause").ok());
+        }
+        Seen {
+            name: member(object, "name"),
+            message: member(object, "message"),
+            stack: member(object, "stack"),
+            causes,
+        }
+    }
+
+    fn headline(&self) -> String {
+        match self.name.as_str() {
+            "" | "Error" => format!("the program threw: {}", self.message),
+            name => format!("the program threw: {name}: {}", self.message),
+        }
+    }
+}
+
+fn member(object: &Object<'_>, name: &str) -> String {
+    object.get::<_, Value<'_>>(name).ok().map(|value| text(&value)).unwrap_or_default()
+}
+
+fn text(value: &Value<'_>) -> String {
+    if let Some(text) = value.as_string() {
+        return text.to_string().unwrap_or_default();
+    }
+    if let Some(number) = value.as_number() {
+        return number.to_string();
+    }
+    if let Some(flag) = value.as_bool() {
+        return flag.to_string();
+    }
+    value.type_name().to_owned()
+}
+
+fn limit(seen: &Seen, stops: &Stops) -> Option<Diagnostic> {
+    let error = |message: String| Diagnostic::error(Code::EVALUATION_LIMIT, message);
+    if stops.interrupted {
+        let message = "the program runs too long".to_owned();
+        return Some(
+            error(message)
+                .note(format!("it was stopped after {} counts of about ten thousand steps each", stops.interrupts))
+                .help("look for a loop that does not end"),
+        );
+    }
+    match seen.message.as_str() {
+        "out of memory" | "string too long" => Some(
+            error("the program takes too much memory".to_owned())
+                .note(format!("it may take {} MiB", stops.heap >> 20))
+                .help("look for a list or a text that grows without end"),
+        ),
+        "Maximum call stack size exceeded" => Some(
+            error("functions call each other too deeply".to_owned())
+                .help("look for a function that calls itself without end"),
+        ),
+        _ => None,
+    }
+}

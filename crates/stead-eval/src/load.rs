@@ -1,0 +1,237 @@
+//! Collects and compiles the whole program before anything of it runs: all files, all imports.
+//!
+//! Everything that is wrong with imports and syntax is found here, in all files at once.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::rc::Rc;
+
+use oxc_span::Span;
+use stead_model::{Code, Diagnostic, nearest};
+
+use crate::compile::{self, Compiled, Exports, Import};
+use crate::place::SourceText;
+use crate::port::Port;
+use crate::site::SiteTable;
+use crate::specifier::{self, Specifier};
+
+/// A file that was compiled.
+pub(crate) struct LoadedFile {
+    pub(crate) source: Rc<SourceText>,
+    pub(crate) first_site: usize,
+    pub(crate) awaits: Vec<Span>,
+    exports: Exports,
+}
+
+/// A program that the engine can run.
+#[derive(Default)]
+pub(crate) struct Loaded {
+    pub(crate) files: BTreeMap<String, LoadedFile>,
+    pub(crate) sites: SiteTable,
+    /// Code by module name.
+    pub(crate) code: HashMap<String, String>,
+    /// What an import of a module means: (importing module, specifier) to module name.
+    pub(crate) links: HashMap<(String, String), String>,
+}
+
+/// The names that the module `"stead"` exports.
+const STEAD_EXPORTS: &[&str] = &["Resource", "config", "env", "namespace", "project", "target"];
+
+pub(crate) fn load(entry: &str, port: &Port) -> Result<Loaded, Vec<Diagnostic>> {
+    let mut loader =
+        Loader { port, out: Loaded::default(), todo: VecDeque::new(), imports: Vec::new(), problems: Vec::new() };
+    match port.read(entry) {
+        Ok(Some(text)) => loader.file(entry, text),
+        Ok(None) => loader.problems.push(
+            Diagnostic::error(Code::MODULE_NOT_FOUND, format!("there is no entry point `{entry}`"))
+                .help("`entry` in stead.toml names the file that the program starts with"),
+        ),
+        Err(error) => loader.problems.push(unreadable(entry, &error)),
+    }
+    while let Some((path, text)) = loader.todo.pop_front() {
+        loader.file(&path, text);
+    }
+    loader.check_names();
+    if loader.problems.is_empty() { Ok(loader.out) } else { Err(loader.problems) }
+}
+
+fn unreadable(path: &str, error: &str) -> Diagnostic {
+    Diagnostic::error(Code::MODULE_NOT_FOUND, format!("`{path}` cannot be read: {error}"))
+}
+
+struct Loader<'a> {
+    port: &'a Port,
+    out: Loaded,
+    todo: VecDeque<(String, String)>,
+    /// (importing file, import, module)
+    imports: Vec<(Rc<SourceText>, Import, String)>,
+    problems: Vec<Diagnostic>,
+}
+
+impl Loader<'_> {
+    fn file(&mut self, path: &str, text: String) {
+        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+        let source = Rc::new(SourceText::new(path, text));
+        let first_site = self.out.sites.len();
+        if path.ends_with(".json") {
+            return self.json(path, source);
+        }
+        match compile::compile(&source, first_site) {
+            Err(problems) => self.problems.extend(problems),
+            Ok(Compiled { code, sites, imports, exports, awaits }) => {
+                self.out.sites.add(source.clone(), sites);
+                self.out.code.insert(path.to_owned(), code);
+                let file = LoadedFile { source: source.clone(), first_site, awaits, exports };
+                self.out.files.insert(path.to_owned(), file);
+                for import in imports {
+                    self.import(&source, import);
+                }
+            }
+        }
+    }
+
+    fn json(&mut self, path: &str, source: Rc<SourceText>) {
+        if let Err(error) = serde_json::from_str::<stead_model::Value>(&source.text) {
+            let place = source.word_at(error.line(), error.column().saturating_sub(1));
+            let problem = Diagnostic::error(Code::SYNTAX, format!("`{path}` is not JSON: {error}"));
+            return self.problems.push(problem.at(place.at, place.length, "here"));
+        }
+        let text = stead_model::Value::String(source.text.clone()).to_json();
+        self.out.code.insert(path.to_owned(), format!("export default JSON.parse({text});\n"));
+        let exports = Exports { names: BTreeSet::from(["default".to_owned()]), open: false };
+        let file = LoadedFile { source, first_site: self.out.sites.len(), awaits: Vec::new(), exports };
+        self.out.files.insert(path.to_owned(), file);
+    }
+
+    fn import(&mut self, source: &Rc<SourceText>, import: Import) {
+        let link = (source.path.clone(), import.specifier.clone());
+        if let Some(module) = self.out.links.get(&link) {
+            return self.imports.push((source.clone(), import, module.clone()));
+        }
+        match self.resolve(source, &import) {
+            Ok(module) => {
+                self.out.links.insert(link, module.clone());
+                self.imports.push((source.clone(), import, module));
+            }
+            Err(problem) => {
+                let place = source.place(import.span);
+                let mut problem = *problem;
+                problem.labels.insert(
+                    0,
+                    stead_model::Label { place: place.at, length: place.length, text: "imported here".into() },
+                );
+                self.problems.push(problem);
+            }
+        }
+    }
+
+    fn resolve(&mut self, source: &SourceText, import: &Import) -> Result<String, Box<Diagnostic>> {
+        let specifier = &import.specifier;
+        match specifier::parse(&source.path, specifier) {
+            Specifier::Stead => Ok("stead".to_owned()),
+            Specifier::Provider(provider) => self.provider(&provider),
+            Specifier::Files(files) => self.first_of(specifier, files),
+            Specifier::Outside => Err(Box::new(
+                Diagnostic::error(
+                    Code::MODULE_NOT_FOUND,
+                    format!("the import `{specifier}` leads out of the project"),
+                )
+                .help("move the file into the project; a program consists of the files below its stead.toml"),
+            )),
+            Specifier::Node(module) => Err(Box::new(node_module(specifier, &module))),
+            Specifier::Package(package) => Err(Box::new(
+                Diagnostic::error(Code::MODULE_NOT_FOUND, format!("there is no module `{package}`"))
+                    .note("packages from npm cannot be imported yet")
+                    .help(format!("for a file of the project, write `./{package}`"))
+                    .help("stead's own modules are `stead` and `stead/<provider>`, such as `stead/local`"),
+            )),
+        }
+    }
+
+    fn provider(&mut self, provider: &str) -> Result<String, Box<Diagnostic>> {
+        let module = format!("stead/{provider}");
+        if self.out.code.contains_key(&module) {
+            return Ok(module);
+        }
+        let names = self.provider_exports(provider);
+        if names.is_empty() {
+            let message = format!("there is no provider `{provider}`");
+            return Err(Box::new(Diagnostic::error(Code::MODULE_NOT_FOUND, message)));
+        }
+        let mut code =
+            format!("import {{ provide }} from \"stead:resource\";\nconst all = provide({provider:?});\n");
+        for name in names {
+            code.push_str(&format!("export const {name} = all.{name};\n"));
+        }
+        self.out.code.insert(module.clone(), code);
+        Ok(module)
+    }
+
+    /// The first part of each type's name, after the provider's.
+    fn provider_exports(&self, provider: &str) -> BTreeSet<String> {
+        let tokens = self.port.types(provider);
+        let first = |token: &stead_model::TypeToken| token.as_str().split('.').nth(1).map(str::to_owned);
+        tokens.iter().filter_map(first).collect()
+    }
+
+    fn first_of(&mut self, specifier: &str, files: Vec<String>) -> Result<String, Box<Diagnostic>> {
+        for path in &files {
+            if self.out.files.contains_key(path) || self.todo.iter().any(|(waiting, _)| waiting == path) {
+                return Ok(path.clone());
+            }
+            match self.port.read(path) {
+                Ok(Some(text)) => {
+                    self.todo.push_back((path.clone(), text));
+                    return Ok(path.clone());
+                }
+                Ok(None) => {}
+                Err(error) => return Err(Box::new(unreadable(path, &error))),
+            }
+        }
+        let message = format!("there is no module `{specifier}`");
+        Err(Box::new(
+            Diagnostic::error(Code::MODULE_NOT_FOUND, message).note(format!("looked for {}", files.join(", "))),
+        ))
+    }
+
+    /// Every name that is imported must be exported where it is imported from.
+    fn check_names(&mut self) {
+        for (source, import, module) in std::mem::take(&mut self.imports) {
+            let known: BTreeSet<String> = match self.out.files.get(&module) {
+                Some(file) if file.exports.open => continue,
+                Some(file) => file.exports.names.clone(),
+                None if module == "stead" => STEAD_EXPORTS.iter().map(|name| (*name).to_owned()).collect(),
+                None => match module.strip_prefix("stead/") {
+                    Some(provider) => self.provider_exports(provider),
+                    None => continue,
+                },
+            };
+            for (name, span) in import.names.iter().filter(|(name, _)| !known.contains(name)) {
+                let place = source.place(*span);
+                let message = format!("`{}` exports no `{name}`", import.specifier);
+                let problem = Diagnostic::error(Code::MODULE_NOT_FOUND, message)
+                    .at(place.at, place.length, "imported here");
+                self.problems.push(match nearest(name, known.iter().map(String::as_str)) {
+                    Some(meant) => problem.help(format!("did you mean `{meant}`?")),
+                    None => problem.help(format!(
+                        "it exports: {}",
+                        known.iter().take(20).cloned().collect::<Vec<_>>().join(", ")
+                    )),
+                });
+            }
+        }
+    }
+}
+
+fn node_module(specifier: &str, module: &str) -> Diagnostic {
+    let help = match module {
+        "fs" => "put the text into the program, or import a `.json` file; reading files comes later",
+        "process" | "os" => "use `config`, `env`, `project` and `target` of the module `stead`",
+        "crypto" => "use `new local.RandomString(…)` or `new local.KeyPair(…)`, which keep their value",
+        "child_process" => "use `new local.Command(…)`",
+        "path" | "url" | "util" | "querystring" => "join strings with template literals",
+        _ => "describe what you need as a resource; the provider does the work when the plan is applied",
+    };
+    Diagnostic::error(Code::UNSUPPORTED_IMPORT, format!("`{specifier}` is a module of Node.js"))
+        .note("a program is evaluated by stead itself, without files, network, clock or processes")
+        .help(help)
+}

@@ -1,0 +1,104 @@
+//! Gives every resource its name, and finds two with the same one.
+
+use std::collections::HashMap;
+
+use stead_model::{
+    Code, Diagnostic, Environment, Graph, Module, Name, Node, NodeKind, Scope, ScopePart, TypeToken,
+};
+
+use crate::session::{Draft, Progress, Session};
+use crate::specifier::module_name;
+
+/// The graph's nodes, named. Problems are reported to the session.
+pub(crate) fn nodes(session: &mut Session) -> Vec<Node> {
+    let drafts = std::mem::take(&mut session.drafts);
+    let mut names: Vec<Name> = Vec::with_capacity(drafts.len());
+    let mut scopes: Vec<Scope> = Vec::with_capacity(drafts.len());
+    let mut counters = HashMap::new();
+    let mut seen: HashMap<Name, usize> = HashMap::with_capacity(drafts.len());
+    let mut problems = Vec::new();
+    for (index, draft) in drafts.iter().enumerate() {
+        let around = draft.parent.and_then(|parent| scopes.get(parent.index())).cloned().unwrap_or_default();
+        let (name, id) = name(session, draft, &around, &mut counters);
+        scopes.push(scope_inside(draft, around, id));
+        if draft.progress != Progress::Declared {
+            problems.push(unfinished(session, draft));
+        } else if let Some(first) = seen.get(&name) {
+            problems.push(duplicate(session, &name, &drafts[*first], draft));
+        } else {
+            seen.insert(name.clone(), index);
+        }
+        names.push(name);
+    }
+    for problem in problems {
+        session.report(problem);
+    }
+    drafts.into_iter().zip(names).map(|(draft, name)| node(session, draft, name)).collect()
+}
+
+/// The name, and the id in it.
+fn name(
+    session: &Session,
+    draft: &Draft,
+    scope: &Scope,
+    counters: &mut HashMap<(Module, Scope, TypeToken), usize>,
+) -> (Name, Option<String>) {
+    let environment: Environment = session.setting.environment.clone();
+    if let Some(gid) = &draft.gid {
+        return (Name::Global { environment, gid: gid.clone() }, Some(gid.clone()));
+    }
+    let file = session.sites.file(draft.site).map_or(session.setting.entry.as_str(), |file| &file.path);
+    let module = Module(module_name(file).to_owned());
+    let resource = resource_type(draft);
+    let id = draft.id.clone().or_else(|| {
+        let counter = counters.entry((module.clone(), scope.clone(), resource.clone())).or_insert(0);
+        *counter += 1;
+        (*counter > 1).then(|| counter.to_string())
+    });
+    (Name::Placed { environment, module, scope: scope.clone(), resource, id: id.clone() }, id)
+}
+
+/// The scope of what a resource allocates. One with a gid starts a new chain: its place does not matter.
+fn scope_inside(draft: &Draft, around: Scope, id: Option<String>) -> Scope {
+    let mut scope = if draft.gid.is_some() { Scope::new() } else { around };
+    scope.push(ScopePart { class: draft.class.clone(), id });
+    scope
+}
+
+fn resource_type(draft: &Draft) -> TypeToken {
+    draft.token.clone().unwrap_or_else(|| TypeToken(draft.class.clone()))
+}
+
+fn node(session: &Session, draft: Draft, name: Name) -> Node {
+    let resource = resource_type(&draft);
+    let kind = if draft.token.is_some() { NodeKind::Provisioned } else { NodeKind::Group };
+    let source = session.site_place(draft.site).at;
+    Node { name, resource, kind, parent: draft.parent, inputs: draft.inputs, options: draft.options, source }
+}
+
+fn duplicate(session: &Session, name: &Name, first: &Draft, second: &Draft) -> Diagnostic {
+    let (here, there) = (session.site_place(second.site), session.site_place(first.site));
+    let problem = Diagnostic::error(Code::DUPLICATE_NAME, format!("two resources are called `{name}`"))
+        .at(here.at, here.length, "the second one")
+        .at(there.at, there.length, "the first one");
+    match name {
+        Name::Global { .. } => problem.help("a `gid` is unique in its environment: change one of them"),
+        Name::Placed { .. } => problem.help("give one of them another `id`"),
+    }
+}
+
+/// A constructor threw and the program went on: whether the resource is meant to be there, nobody can say.
+fn unfinished(session: &Session, draft: &Draft) -> Diagnostic {
+    let place = session.site_place(draft.site);
+    let what = resource_type(draft);
+    Diagnostic::error(Code::PROGRAM_THREW, format!("the constructor of this {what} did not finish"))
+        .at(place.at, place.length, "made here")
+        .note("the program caught what the constructor threw, and went on without the resource")
+        .help("decide before `new` whether the resource is made, instead of catching the error")
+}
+
+/// Everything that is declared, with the outputs still to come.
+pub(crate) fn graph(session: &mut Session) -> Graph {
+    let nodes = nodes(session);
+    Graph { nodes, exprs: std::mem::take(&mut session.exprs), outputs: Default::default() }
+}

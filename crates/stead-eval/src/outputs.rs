@@ -1,0 +1,67 @@
+//! The entry module's exports: what a stack tells others.
+
+use std::collections::BTreeMap;
+
+use rquickjs::{Object, Value};
+use stead_model::{Code, Diagnostic, Input, SourceRef};
+
+use crate::host::Shared;
+use crate::walk::{NotData, Walker, World};
+
+/// Data and unknowns as they are, a resource as the map of its properties. Functions and classes are no outputs.
+pub(crate) fn read<'js>(
+    session: &Shared,
+    world: &World<'js>,
+    exports: &Object<'js>,
+) -> rquickjs::Result<BTreeMap<String, Input>> {
+    let limits = session.borrow().limits;
+    let expand = |node: i32| properties(session, node);
+    let mut outputs = BTreeMap::new();
+    for name in exports.keys::<String>() {
+        let name = name?;
+        let value: Value<'js> = exports.get(name.as_str())?;
+        if value.is_undefined() || (value.is_function() && !is_unknown(world, &value)?) {
+            continue;
+        }
+        let mut walker = Walker::new(world, limits.resource_bytes, Some(&expand));
+        let output = walker.input(&value)?;
+        for problem in walker.problems {
+            report(session, &name, problem);
+        }
+        outputs.extend(output.map(|output| (name, output)));
+    }
+    Ok(outputs)
+}
+
+fn is_unknown<'js>(world: &World<'js>, value: &Value<'js>) -> rquickjs::Result<bool> {
+    match value.as_object() {
+        Some(object) => Ok(object.get::<_, Value<'js>>(world.id_symbol.as_atom())?.is_int()),
+        None => Ok(false),
+    }
+}
+
+/// The properties of a provisioned resource: those that are set, and those that the provider fills in.
+fn properties(session: &Shared, node: i32) -> Option<Input> {
+    let mut session = session.borrow_mut();
+    let draft = session.draft(node)?;
+    let token = draft.token.clone()?;
+    let mut properties = draft.inputs.clone();
+    let schema = session.schema(&token)?;
+    for property in schema.properties.iter().filter(|property| property.provisioned()) {
+        if !properties.contains_key(&property.name) {
+            let value = session.property(node.unsigned_abs(), &property.name);
+            properties.insert(property.name.clone(), Input::Deferred(value));
+        }
+    }
+    Some(Input::map(properties))
+}
+
+fn report(session: &Shared, name: &str, found: NotData) {
+    let mut session = session.borrow_mut();
+    let inside = if found.path.0.is_empty() { String::new() } else { format!(", at `{}`", found.path) };
+    let message = format!("the output `{name}`{inside}: {}", found.message);
+    let code = if found.too_large { Code::EVALUATION_LIMIT } else { Code::NOT_DATA };
+    let place = SourceRef { file: session.setting.entry.clone(), line: 1, column: 1 };
+    let problem = Diagnostic::error(code, message).at(place, 0, "exported by this file");
+    session.report(found.help.into_iter().fold(problem, Diagnostic::help));
+}

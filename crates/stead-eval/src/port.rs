@@ -1,0 +1,72 @@
+//! What the evaluation asks of its caller while it runs on a thread of its own: files and types.
+//!
+//! The caller's thread answers, so that neither the sources nor the catalog need to be shared or copied.
+
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+
+use stead_model::TypeToken;
+use stead_schema::{Catalog, TypeSchema};
+
+use crate::Sources;
+
+pub(crate) type FileText = Result<Option<String>, String>;
+
+enum Request {
+    Read { path: String, reply: SyncSender<FileText> },
+    Types { provider: String, reply: SyncSender<Vec<TypeToken>> },
+    Schema { token: TypeToken, reply: SyncSender<Option<TypeSchema>> },
+}
+
+/// The asking side.
+#[derive(Clone)]
+pub(crate) struct Port {
+    requests: std::sync::mpsc::Sender<Request>,
+}
+
+/// The answering side.
+pub(crate) struct Desk {
+    requests: Receiver<Request>,
+}
+
+pub(crate) fn open() -> (Port, Desk) {
+    let (sender, receiver) = channel();
+    (Port { requests: sender }, Desk { requests: receiver })
+}
+
+impl Port {
+    pub(crate) fn read(&self, path: &str) -> FileText {
+        let answer = self.ask(|reply| Request::Read { path: path.to_owned(), reply });
+        answer.unwrap_or_else(|| Err("the evaluation was ended".to_owned()))
+    }
+
+    /// The types that a provider serves, in order.
+    pub(crate) fn types(&self, provider: &str) -> Vec<TypeToken> {
+        self.ask(|reply| Request::Types { provider: provider.to_owned(), reply }).unwrap_or_default()
+    }
+
+    pub(crate) fn schema(&self, token: &TypeToken) -> Option<TypeSchema> {
+        self.ask(|reply| Request::Schema { token: token.clone(), reply }).flatten()
+    }
+
+    fn ask<T>(&self, request: impl FnOnce(SyncSender<T>) -> Request) -> Option<T> {
+        let (reply, answer) = sync_channel(1);
+        self.requests.send(request(reply)).ok()?;
+        answer.recv().ok()
+    }
+}
+
+impl Desk {
+    /// Answers until the evaluation is over. A reply that nobody waits for any more is dropped.
+    pub(crate) fn serve(self, sources: &dyn Sources, catalog: &Catalog) {
+        for request in self.requests {
+            match request {
+                Request::Read { path, reply } => drop(reply.send(sources.read(&path))),
+                Request::Types { provider, reply } => {
+                    let tokens = catalog.of_provider(&provider).map(|schema| schema.token.clone());
+                    drop(reply.send(tokens.collect()));
+                }
+                Request::Schema { token, reply } => drop(reply.send(catalog.get(&token).cloned())),
+            }
+        }
+    }
+}

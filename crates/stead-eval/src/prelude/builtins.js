@@ -1,0 +1,113 @@
+// Built-ins that test a value without turning it into something else first: the engine would answer for the
+// proxy instead of the value. Each is wrapped so that an unknown is refused; for known values nothing changes.
+
+import { apply, construct, defineProperty, getPrototypeOf, isArray } from "stead:host";
+import { idOf, refuse } from "stead:unknown";
+import { replaceConstructor } from "stead:text";
+
+function check(value, name) {
+  const id = idOf(value);
+  if (id !== undefined) refuse("builtin", id, name);
+  return value;
+}
+
+function wrap(object, key, name, make) {
+  const native = object?.[key];
+  if (typeof native !== "function") return;
+  defineProperty(object, key, { value: make(native, name), writable: true, configurable: true });
+}
+
+// The callback's result is tested.
+const predicate = (native, name) =>
+  function (callback, ...rest) {
+    if (typeof callback !== "function" || idOf(callback) !== undefined) return apply(native, this, [callback]);
+    const self = rest[0];
+    const tested = (...args) => check(apply(callback, self, args), name);
+    return apply(native, this, [tested]);
+  };
+const lists = [
+  [Array.prototype, "Array.prototype"],
+  [getPrototypeOf(Uint8Array.prototype), "TypedArray.prototype"],
+  [globalThis.Iterator?.prototype, "Iterator.prototype"],
+];
+const tests = ["filter", "find", "findIndex", "findLast", "findLastIndex", "some", "every"];
+for (const [prototype, owner] of lists) {
+  for (const key of tests) wrap(prototype, key, `${owner}.${key}`, predicate);
+}
+
+// What is looked for is compared with the items up to where it is found.
+const search = (native, name) =>
+  function (...args) {
+    check(args[0], name);
+    const found = apply(native, this, args);
+    if (isArray(this)) {
+      const end = typeof found === "number" && found >= 0 && name !== "Array.prototype.lastIndexOf" ? found : this.length;
+      if (found !== true) for (let i = 0; i < end; i++) check(this[i], name);
+    }
+    return found;
+  };
+for (const key of ["includes", "indexOf", "lastIndexOf"]) wrap(Array.prototype, key, `Array.prototype.${key}`, search);
+
+// What is an array is taken apart, what is not stays: an unknown may be either.
+wrap(Array.prototype, "flat", "Array.prototype.flat", (native, name) =>
+  function (depth) {
+    const look = (list, left) => {
+      for (let i = 0; i < list.length; i++) {
+        check(list[i], name);
+        if (left > 0 && isArray(list[i])) look(list[i], left - 1);
+      }
+    };
+    if (isArray(this)) look(this, (depth === undefined ? 1 : +depth) - 1);
+    return apply(native, this, [depth]);
+  });
+wrap(Array.prototype, "flatMap", "Array.prototype.flatMap", predicate);
+
+// Keys and members are compared by identity.
+const keyed = (native, name) =>
+  function (...args) {
+    check(args[0], name);
+    return apply(native, this, args);
+  };
+const collections = [
+  [Map, "Map", ["get", "set", "has", "delete"]],
+  [Set, "Set", ["add", "has", "delete"]],
+  [WeakMap, "WeakMap", ["get", "set", "has", "delete"]],
+  [WeakSet, "WeakSet", ["add", "has", "delete"]],
+];
+for (const [type, owner, keys] of collections) {
+  for (const key of keys) wrap(type.prototype, key, `${owner}.prototype.${key}`, keyed);
+}
+wrap(Map, "groupBy", "Map.groupBy", (native, name) =>
+  function (items, callback) {
+    const tested = (...args) => check(apply(callback, undefined, args), name);
+    return apply(native, this, [items, typeof callback === "function" ? tested : callback]);
+  });
+
+// Questions about what a value is.
+const questions = [
+  [Number, "Number", ["isInteger", "isFinite", "isNaN", "isSafeInteger"]],
+  [Array, "Array", ["isArray"]],
+  [Object, "Object", ["is"]],
+  [Error, "Error", ["isError"]],
+  [ArrayBuffer, "ArrayBuffer", ["isView"]],
+];
+for (const [owner, name, keys] of questions) {
+  for (const key of keys) {
+    wrap(owner, key, `${name}.${key}`, (native, asked) =>
+      function (...args) {
+        for (let i = 0; i < args.length; i++) check(args[i], asked);
+        return apply(native, this, args);
+      });
+  }
+}
+wrap(Function.prototype, "toString", "Function.prototype.toString", (native, name) =>
+  function () {
+    return apply(native, check(this, name), []);
+  });
+
+const NativeBoolean = Boolean;
+replaceConstructor("Boolean", NativeBoolean, function SteadBoolean(...args) {
+  check(args[0], "Boolean");
+  if (new.target !== undefined) return construct(NativeBoolean, args, new.target);
+  return apply(NativeBoolean, undefined, args);
+});

@@ -1,0 +1,58 @@
+// console.*: text for Rust to collect. Formatting must never run the program's code, apart from `toString`
+// of an error, and must never fail.
+
+import { host, NativeError, defineProperty, isArray, ownKeys } from "stead:host";
+import { idOf } from "stead:unknown";
+import { nodeOf } from "stead:resource";
+
+const { getOwnPropertyDescriptor } = Reflect;
+const { stringify } = JSON;
+
+function show(value, depth) {
+  const id = idOf(value);
+  if (id !== undefined) return `<${host.describe(id)}>`;
+  if (typeof value === "string") return depth === 0 ? value : stringify(value);
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "symbol") return "<symbol>";
+  if (typeof value === "function") return `<function ${ownText(value, "name")}>`;
+  if (typeof value !== "object" || value === null) return `${value}`;
+  const node = nodeOf(value);
+  if (node !== undefined) return `<${host.describeNode(node)}>`;
+  if (value instanceof NativeError) return `${ownText(value, "name") || "Error"}: ${ownText(value, "message")}`;
+  if (depth > 3) return isArray(value) ? "[…]" : "{…}";
+  return isArray(value) ? showList(value, depth) : showObject(value, depth);
+}
+
+function showList(list, depth) {
+  let text = "[";
+  for (let i = 0; i < list.length && i < 100; i++) text += `${i > 0 ? ", " : ""}${show(list[i], depth + 1)}`;
+  return `${text}${list.length > 100 ? ", …" : ""}]`;
+}
+
+function showObject(object, depth) {
+  let text = "";
+  const keys = ownKeys(object);
+  for (let i = 0; i < keys.length && i < 100; i++) {
+    const property = getOwnPropertyDescriptor(object, keys[i]);
+    if (typeof keys[i] === "symbol" || !property.enumerable) continue;
+    const shown = property.get === undefined ? show(property.value, depth + 1) : "<getter>";
+    text += `${text === "" ? "" : ", "}${keys[i]}: ${shown}`;
+  }
+  return text === "" ? "{}" : `{ ${text} }`;
+}
+
+function ownText(object, key) {
+  const property = getOwnPropertyDescriptor(object, key);
+  return typeof property?.value === "string" ? property.value : "";
+}
+
+const levels = { debug: 0, trace: 0, log: 1, info: 1, dir: 1, warn: 2, error: 3 };
+const console = {};
+for (const name of ownKeys(levels)) {
+  console[name] = (...values) => {
+    let text = "";
+    for (let i = 0; i < values.length; i++) text += `${i > 0 ? " " : ""}${show(values[i], 0)}`;
+    host.log(levels[name], text, new NativeError().stack);
+  };
+}
+defineProperty(globalThis, "console", { value: console, writable: true, configurable: true });

@@ -1,0 +1,153 @@
+// Resources: the base class, the classes of providers, and what happens at `new`.
+//
+// Rust knows nodes by number; an instance carries its number in a private field that no program can reach.
+
+import {
+  host, NativeError, NativeTypeError, apply, construct, create, defineProperty, freeze, getPrototypeOf,
+  hasOwnProperty, setPrototypeOf,
+} from "stead:host";
+import { refusal, unknown } from "stead:unknown";
+
+// The resources whose constructors run right now, innermost first.
+let building;
+
+// Only provider classes know it; with it as its first argument, the base class provisions.
+const PROVISION = freeze({});
+
+// From a provider's class to what it makes.
+const types = new WeakMap();
+const { get: getType, set: setType } = WeakMap.prototype;
+const typeOf = (target) => apply(getType, types, [target]);
+
+const NativeProxy = Proxy;
+const { get: reflectGet } = Reflect;
+
+/** The node of a resource instance; `undefined` for everything else. */
+export let nodeOf;
+
+/** What a class derives from to become a resource. */
+export class Resource {
+  #node;
+  static {
+    nodeOf = (value) =>
+      typeof value === "object" && value !== null && #node in value ? value.#node : undefined;
+  }
+  constructor(id, options) {
+    const frame = building;
+    if (frame === undefined || frame.target !== new.target || frame.declared) {
+      throw new NativeTypeError("a resource is made with `new`, and its constructor calls `super` once");
+    }
+    frame.declared = true;
+    this.#node = frame.node;
+    if (id === PROVISION) provision(this, frame, options);
+    else host.declareGroup(frame.node, id, options);
+  }
+  /** A resource is not text: silently it would become "[object Object]". */
+  [Symbol.toPrimitive]() {
+    throw refusal(host.refuseResource(nodeOf(this) ?? -1, new NativeError().stack));
+  }
+}
+freeze(Resource);
+freeze(Resource.prototype);
+host.nodeOf(nodeOf);
+
+export function isResourceClass(target) {
+  for (let at = target; typeof at === "function"; at = getPrototypeOf(at)) {
+    if (at === Resource) return true;
+  }
+  return false;
+}
+
+/** `new target(...args)` for a resource class. The node is there before the constructor runs, so that what it
+ * allocates, before or after `super`, finds the node around it. */
+export function makeResource(site, self, target, args) {
+  if (target === Resource) throw new NativeTypeError("`Resource` itself cannot be made; derive a class from it");
+  const parent = nodeOf(self) ?? building?.node ?? -1;
+  let type;
+  for (let at = target; at !== Resource && type === undefined; at = getPrototypeOf(at)) type = typeOf(at);
+  const node = host.begin(site, parent, `${target.name}`, type === undefined ? "" : type.token);
+  if (typeof node === "string") throw refusal(node);
+  const frame = { node, target, type, declared: false };
+  const outer = building;
+  building = frame;
+  try {
+    return construct(target, args);
+  } catch (error) {
+    host.abandon(node);
+    throw error;
+  } finally {
+    building = outer;
+  }
+}
+
+/** Declares a provisioned resource, and gives it its properties: those that the program set as they are, those
+ * that the provider fills in as unknowns. */
+function provision(instance, { node, type }, { inputs, options }) {
+  host.declare(node, inputs, options);
+  const given = typeof inputs === "object" && inputs !== null;
+  for (let i = 0; i < type.members.length; i++) {
+    const { name, getter } = type.members[i];
+    const value = given && apply(hasOwnProperty, inputs, [name]) ? inputs[name] : undefined;
+    if (value !== undefined) defineProperty(instance, name, { value, enumerable: true });
+    else if (getter !== undefined) defineProperty(instance, name, getter);
+  }
+}
+
+/** Makes the class of a type from its schema. */
+function materialise(token) {
+  const schema = host.schema(token);
+  const name = schema.class;
+  const made = {
+    [name]: class extends Resource {
+      constructor(inputs, options) {
+        super(PROVISION, { inputs, options });
+      }
+    },
+  }[name];
+  const members = [];
+  for (let i = 0; i < schema.members.length; i++) {
+    const { 0: member, 1: provisioned } = schema.members[i];
+    const get = function () {
+      return unknown(host.property(nodeOf(this), member));
+    };
+    members[i] = { name: member, getter: provisioned ? { get, enumerable: true } : undefined };
+    defineProperty(made.prototype, member, { value: undefined });
+  }
+  setPrototypeOf(made.prototype, new NativeProxy(create(Resource.prototype), missing(token)));
+  const type = freeze({ token, members });
+  apply(setType, types, [made, type]);
+  freeze(made.prototype);
+  return made;
+}
+
+// Stands behind a provider's class: what is read from here, the type does not have.
+const missing = (token) =>
+  freeze({
+    get(target, key, receiver) {
+      if (typeof key === "symbol" || key in target || key === "then" || key === "toJSON") {
+        return reflectGet(target, key, receiver);
+      }
+      throw refusal(host.noSuchProperty(token, key, nodeOf(receiver) ?? -1, new NativeError().stack));
+    },
+  });
+
+/** All classes of a provider, as `stead/<provider>` exports them. Types with more than two parts are in
+ * namespaces, whose classes are made when they are first used. */
+export function provide(provider) {
+  const exported = {};
+  const tokens = host.types(provider);
+  for (let i = 0; i < tokens.length; i++) {
+    const { token, path } = tokens[i];
+    let at = exported;
+    for (let depth = 0; depth + 1 < path.length; depth++) at = at[path[depth]] ??= {};
+    const name = path[path.length - 1];
+    if (path.length === 1) defineProperty(at, name, { value: materialise(token), enumerable: true });
+    else lazily(at, name, () => materialise(token));
+  }
+  return exported;
+}
+
+function lazily(object, name, make) {
+  let made;
+  defineProperty(object, name, { get: () => (made ??= make()), enumerable: true });
+}

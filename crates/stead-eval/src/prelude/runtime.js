@@ -1,0 +1,65 @@
+// What instrumented code calls. Each function is exact JavaScript for known values.
+
+import { host, NativeArray, construct } from "stead:host";
+import { idOf, refuseAt, unknown } from "stead:unknown";
+import { isResourceClass, makeResource } from "stead:resource";
+import { textOf } from "stead:text";
+
+/** The value itself; stops the evaluation if it is an unknown. */
+export function known(value, site) {
+  if (typeof value === "function") {
+    const id = idOf(value);
+    if (id !== undefined) refuseAt(site, id);
+  }
+  return value;
+}
+
+/** `left + right`. */
+export function add(left, right, site) {
+  const leftId = idOf(left);
+  const rightId = idOf(right);
+  if (leftId === undefined && rightId === undefined) return left + right;
+  return unknown(host.add(leftId ?? -1, left, rightId ?? -1, right, site));
+}
+
+/** A template literal: text and holes take turns. */
+export function text(...parts) {
+  const { length } = parts;
+  let deferred = false;
+  for (let i = 1; i < length; i += 2) {
+    const part = textOf(parts[i]);
+    parts[i] = part;
+    if (typeof part !== "string") deferred = true;
+  }
+  if (deferred) return unknown(host.template(parts));
+  let joined = parts[0];
+  for (let i = 1; i < length; i++) joined += parts[i];
+  return joined;
+}
+
+/** `new target(...args)`, at a site, in a function whose `this` is `self`. */
+export function make(site, self, target, ...args) {
+  known(target, site);
+  if (isResourceClass(target)) return makeResource(site, self, target, args);
+  if (target === NativeArray && args.length === 1) known(args[0], site);
+  return known(construct(target, args), site);
+}
+
+/** `object[key]`, with both parts evaluated, to be read and then written. */
+export function reference(object, key) {
+  if (typeof key !== "symbol" && typeof key !== "number") key = `${key}`;
+  return { object, key, value: object[key] };
+}
+
+/** `object[key] += value`. */
+export function addTo({ object, key, value: old }, value, site) {
+  return (object[key] = add(old, value, site));
+}
+
+/** What is thrown. Anything but an error does not know where it comes from. */
+export function thrown(value, site) {
+  known(value, site);
+  host.thrownAt(site);
+  return value;
+}
+

@@ -1,0 +1,87 @@
+// What a program must not reach: code from text, proxies, the clock, randomness, the machine's time zone.
+// Evaluation is a function of its sources and its config.
+
+import { host, NativeError, apply, construct, defineProperty, getPrototypeOf } from "stead:host";
+import { refusal } from "stead:unknown";
+import { replaceConstructor } from "stead:text";
+
+const gone = (name, help) =>
+  function () {
+    throw refusal(host.refuseBuiltin(name, help, new NativeError().stack));
+  };
+
+// Code from text: also through the constructor of any function.
+const noCode = "write the code out";
+const functions = [function () {}, async function () {}, function* () {}, async function* () {}];
+for (let i = 0; i < functions.length; i++) {
+  const value = gone("Function", noCode);
+  const prototype = getPrototypeOf(functions[i]);
+  defineProperty(value, "prototype", { value: prototype });
+  defineProperty(prototype, "constructor", { value, writable: false, configurable: false });
+  if (i === 0) defineProperty(globalThis, "Function", { value, writable: true, configurable: true });
+}
+defineProperty(globalThis, "eval", { value: gone("eval", noCode), writable: true, configurable: true });
+
+const hidden = [
+  "Proxy", "WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "Atomics", "performance", "Performance",
+  "navigator", "InternalError", "bjson", "scriptArgs", "print", "gc",
+];
+for (const name of hidden) delete globalThis[name];
+
+defineProperty(Math, "random", {
+  value: gone("Math.random()", "use `new local.RandomString(…)`, which keeps its value, or a value of `config`"),
+  writable: true,
+  configurable: true,
+});
+
+// The engine's own places in stack traces are what errors are found by.
+Error.stackTraceLimit = 64;
+for (const key of ["stackTraceLimit", "prepareStackTrace"]) {
+  defineProperty(Error, key, { value: Error[key], writable: false, configurable: false });
+}
+
+// Dates: from a value only, and always in UTC.
+const NativeDate = Date;
+const { UTC, parse } = NativeDate;
+const { toISOString, toUTCString } = NativeDate.prototype;
+const noClock = "a program gives the same graph whenever it runs; take the time from `config`";
+const now = gone("the current time", noClock);
+const zoned = /(?:Z|GMT|UTC|[+-]\d\d:?\d\d)(?: \([^)]*\))?$/;
+const isoDate = /^[+-]?\d{4,6}(?:-\d\d(?:-\d\d)?)?$/;
+const isoTime = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
+const { test } = RegExp.prototype;
+const parseDate = (text) => {
+  if (apply(test, isoTime, [text])) return parse(`${text}Z`);
+  return apply(test, isoDate, [text]) || apply(test, zoned, [text]) ? parse(text) : NaN;
+};
+function SteadDate(...args) {
+  if (new.target === undefined || args.length === 0) now();
+  let value = args[0];
+  if (args.length > 1) value = apply(UTC, undefined, args);
+  else if (typeof value === "object" && value !== null && !(value instanceof NativeDate)) value = `${value}`;
+  if (typeof value === "string") value = parseDate(value);
+  return construct(NativeDate, [value], new.target);
+}
+replaceConstructor("Date", NativeDate, SteadDate);
+defineProperty(SteadDate, "now", { value: now, writable: true, configurable: true });
+defineProperty(SteadDate, "parse", { value: (text) => parseDate(`${text}`), writable: true, configurable: true });
+for (const part of ["FullYear", "Month", "Date", "Day", "Hours", "Minutes", "Seconds", "Milliseconds"]) {
+  for (const verb of ["get", "set"]) {
+    const value = NativeDate.prototype[`${verb}UTC${part}`];
+    if (value) defineProperty(NativeDate.prototype, `${verb}${part}`, { value, writable: true, configurable: true });
+  }
+}
+const isoText = function () {
+  return apply(toISOString, this, []);
+};
+const utcText = function () {
+  return apply(toUTCString, this, []);
+};
+for (const key of ["toString", "toDateString", "toTimeString"]) {
+  defineProperty(NativeDate.prototype, key, { value: utcText, writable: true, configurable: true });
+}
+for (const key of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) {
+  defineProperty(NativeDate.prototype, key, { value: isoText, writable: true, configurable: true });
+}
+defineProperty(NativeDate.prototype, "getTimezoneOffset", { value: () => 0, writable: true, configurable: true });
+for (const key of ["getYear", "setYear"]) delete NativeDate.prototype[key];

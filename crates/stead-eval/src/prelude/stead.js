@@ -1,0 +1,31 @@
+// The module "stead", as programs import it.
+
+import { host, NativeError, NativeTypeError, freeze } from "stead:host";
+import { idOf, refuse } from "stead:unknown";
+
+export { Resource } from "stead:resource";
+
+export const { env, namespace, project, target } = host.program;
+
+function read(key, kind) {
+  const id = idOf(key);
+  if (id !== undefined) refuse("builtin", id, "config");
+  const value = host.config(`${key}`);
+  if (value !== undefined && kind !== undefined && typeof value !== kind) {
+    throw new NativeTypeError(`config \`${key}\` must be a ${kind}, and it is a ${typeof value}`);
+  }
+  return value;
+}
+
+export const config = freeze({
+  get: (key) => read(key),
+  number: (key) => read(key, "number"),
+  boolean: (key) => read(key, "boolean"),
+  require(key) {
+    const value = read(key);
+    if (value === undefined) {
+      throw new NativeError(`config \`${key}\` is not set for environment \`${env}\`; set it in stead.toml`);
+    }
+    return value;
+  },
+});

@@ -1,0 +1,210 @@
+//! What is said when a program needs a value that exists only after apply.
+//!
+//! Every text names the property, the resource and its place, says why, and what to write instead.
+
+use stead_model::{Code, Diagnostic, Expr, ExprId, Input, Key, NodeId, TemplatePart};
+
+use crate::place::Place;
+use crate::session::Session;
+use crate::site::Use;
+
+/// Where the value of an expression comes from first.
+struct Origin {
+    node: i32,
+    property: String,
+    /// It is that property, or a part of it; otherwise something made from it.
+    direct: bool,
+}
+
+/// A site met an unknown.
+pub(crate) fn at_site(session: &mut Session, site: usize, id: u32) -> Diagnostic {
+    let place = session.site_place(site);
+    let usage = session.sites.usage(site).unwrap_or(Use::Test);
+    let (does, help) = site_words(usage);
+    let code = match usage {
+        Use::Add | Use::Arithmetic => Code::UNKNOWN_OPERATION,
+        _ => Code::UNKNOWN_BRANCH,
+    };
+    explain(session, code, does, Some(place), id, help)
+}
+
+/// The engine, or a built-in, met an unknown. The place comes from the stack.
+pub(crate) fn by_stack(session: &mut Session, what: &str, id: u32, detail: &str, stack: &str) -> Diagnostic {
+    let place = session.stack_place(stack);
+    let (code, does, help) = trap_words(what, detail);
+    let place = place.map(|place| match (what, last_key(session, id)) {
+        ("call", Some(method)) => near(session, &place, &method),
+        _ => place,
+    });
+    explain(session, code, &does, place, id, help)
+}
+
+/// `result` of local.RandomString#pw, for people.
+pub(crate) fn describe(session: &Session, id: u32) -> String {
+    let origin = origin(session, ExprId(id));
+    let made = if origin.direct { "" } else { "made from " };
+    format!("{made}`{}` of {}", origin.property, session.describe_node(origin.node))
+}
+
+/// A resource was used as text.
+pub(crate) fn resource_as_text(session: &mut Session, node: i32, stack: &str) -> Diagnostic {
+    let what = session.describe_node(node);
+    let message = format!("{what} is used as text or as a number, and it is a resource");
+    let mut problem = Diagnostic::error(Code::UNKNOWN_OPERATION, message);
+    if let Some(place) = session.stack_place(stack) {
+        problem = problem.at(place.at, place.length, "here");
+    }
+    if let Some(place) = session.declared_at(node) {
+        problem = problem.at(place.at, place.length, "declared here");
+    }
+    problem.help("use one of its properties")
+}
+
+fn near(session: &Session, place: &Place, member: &str) -> Place {
+    session.files.get(&place.at.file).map_or_else(|| place.clone(), |file| file.source.member_near(place, member))
+}
+
+fn explain(
+    session: &mut Session,
+    code: Code,
+    does: &str,
+    place: Option<Place>,
+    id: u32,
+    help: &[&str],
+) -> Diagnostic {
+    let origin = origin(session, ExprId(id));
+    let resource = session.describe_node(origin.node);
+    let value = describe(session, id);
+    let message = if origin.direct {
+        format!("{does} {value}, which exists only after apply")
+    } else {
+        format!("{does} a value {value}, which exists only after apply")
+    };
+    let mut problem = Diagnostic::error(code, message);
+    if let Some(place) = place {
+        problem = problem.at(place.at, place.length, "not known while planning");
+    }
+    if let Some(place) = session.declared_at(origin.node) {
+        problem = problem.at(place.at, place.length, format!("{resource} is declared here"));
+    }
+    let property = origin.property.split(['.', '[']).next().unwrap_or_default();
+    problem = problem.note(format!(
+        "the provider sets `{property}` when it makes the resource; the whole graph must be known before that"
+    ));
+    help.iter().fold(problem, |problem, help| problem.help(*help))
+}
+
+fn origin(session: &Session, id: ExprId) -> Origin {
+    let mut at = id;
+    let mut direct = true;
+    let mut path = String::new();
+    loop {
+        match session.exprs.get(at) {
+            Some(Expr::Property { node: NodeId(node), property }) => {
+                return Origin { node: *node as i32, property: format!("{property}{path}"), direct };
+            }
+            Some(Expr::Get { of, key }) => {
+                if direct {
+                    path = match key {
+                        Key::Index(index) => format!("[{index}]{path}"),
+                        Key::Name(name) => format!(".{name}{path}"),
+                    };
+                }
+                at = *of;
+            }
+            Some(expr) => {
+                direct = false;
+                path.clear();
+                match first_operand(expr) {
+                    Some(operand) => at = operand,
+                    None => return Origin { node: -1, property: "a value".to_owned(), direct },
+                }
+            }
+            None => return Origin { node: -1, property: "a value".to_owned(), direct },
+        }
+    }
+}
+
+fn first_operand(expr: &Expr) -> Option<ExprId> {
+    let in_input = |input: &Input| match input {
+        Input::Deferred(id) => Some(*id),
+        _ => None,
+    };
+    match expr {
+        Expr::Property { .. } => None,
+        Expr::Get { of, .. } => Some(*of),
+        Expr::Template(parts) => parts.iter().find_map(|part| match part {
+            TemplatePart::Hole(input) => in_input(input),
+            TemplatePart::Text(_) => None,
+        }),
+        Expr::Add(left, right) => in_input(left).or_else(|| in_input(right)),
+        Expr::Json { of, .. } => in_input(of),
+    }
+}
+
+/// The member that an expression reads last: for a call, the method.
+fn last_key(session: &Session, id: u32) -> Option<String> {
+    match session.exprs.get(ExprId(id)) {
+        Some(Expr::Get { key: Key::Name(name), .. }) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+const DECIDE: &str = "decide on something that the program knows: `config`, `env`, or a property that you set";
+const NEVER_NULLISH: &str = "a value from a provider is never null or undefined: leave the default out";
+const KNOWN_LIST: &str = "iterate over a list that the program knows, such as the one the resource was made from";
+const KNOWN_KEY: &str = "use a key that the program knows, such as an id of your own";
+const TEMPLATE: &str = "template literals, `+`, property access and `JSON.stringify` work on such values";
+
+type Help = &'static [&'static str];
+
+fn site_words(usage: Use) -> (&'static str, Help) {
+    match usage {
+        Use::Test => ("this statement decides on", &[DECIDE]),
+        Use::Choose => ("`?:` decides on", &[DECIDE]),
+        Use::Logical => ("`&&` and `||` decide on", &[DECIDE, NEVER_NULLISH]),
+        Use::Nullish => ("`??` decides on", &[NEVER_NULLISH]),
+        Use::Not => ("`!` decides on", &[DECIDE]),
+        Use::Switch => ("`switch` decides on", &[DECIDE]),
+        Use::Compare => ("this comparison looks at", &[DECIDE]),
+        Use::TypeOf => ("`typeof` looks at", &[DECIDE]),
+        Use::In => ("`in` looks at", &[DECIDE]),
+        Use::InstanceOf => ("`instanceof` looks at", &[DECIDE]),
+        Use::OptionalChain => ("`?.` decides on", &[NEVER_NULLISH, "write `.` instead of `?.`"]),
+        Use::Iterate => ("this loop runs over", &[KNOWN_LIST]),
+        Use::Spread => ("`...` spreads", &[KNOWN_LIST, "pass the value as a whole"]),
+        Use::Destructure => ("this pattern takes apart", &[KNOWN_LIST, "read single items: `value[0]`"]),
+        Use::Key => ("a key is", &[KNOWN_KEY]),
+        Use::Count => ("a length is", &[DECIDE]),
+        Use::Throw => ("what is thrown is", &[DECIDE]),
+        Use::Extends => ("a class derives from", &[DECIDE]),
+        Use::Add => ("`+` joins something that cannot be put off with", &[TEMPLATE]),
+        Use::Arithmetic => ("this operator calculates with", &[TEMPLATE]),
+        Use::New => ("`new` makes an instance of", &[DECIDE]),
+    }
+}
+
+fn trap_words(what: &str, detail: &str) -> (Code, String, Help) {
+    let branch = |does: &str, help: Help| (Code::UNKNOWN_BRANCH, does.to_owned(), help);
+    let operation = |does: &str, help: Help| (Code::UNKNOWN_OPERATION, does.to_owned(), help);
+    match what {
+        "iterate" => branch("this iterates over", &[KNOWN_LIST]),
+        "has" => branch("`in` looks at", &[DECIDE]),
+        "builtin" => (Code::UNKNOWN_BRANCH, format!("`{detail}` looks at"), &[DECIDE]),
+        "inspect" => branch("this looks at", &[DECIDE]),
+        "keys" => branch("this lists the keys of", &[KNOWN_LIST]),
+        "number" => operation("this calculates with", &[TEMPLATE]),
+        "call" => operation("this calls a method of", &[TEMPLATE]),
+        "construct" => branch("`new` makes an instance of", &[DECIDE]),
+        "set" => operation("this changes", &["a value from a provider cannot be changed; make a new one"]),
+        "replacer" => operation(
+            "`JSON.stringify` with a function as its second argument meets",
+            &["leave the function out, and change the value before"],
+        ),
+        "indent" => operation(
+            "`JSON.stringify` with an indent meets",
+            &["leave the indent out: how many lines the value takes is not known yet"],
+        ),
+        _ => operation("this makes text in a way that cannot be put off of", &[TEMPLATE]),
+    }
+}

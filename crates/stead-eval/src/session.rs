@@ -1,0 +1,205 @@
+//! What is known of the program while it runs: its files, what it has declared so far, what went wrong.
+//!
+//! **Invariant:** nothing here calls the engine. The prelude may call back at any time, so that a session that
+//! is borrowed while JavaScript runs would be borrowed twice.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use stead_model::{
+    Code, Diagnostic, Environment, Expr, ExprId, ExprTable, Input, Key, Limits, Map, NodeId, Options, SourceRef,
+    TypeToken,
+};
+use stead_schema::TypeSchema;
+
+use crate::ConsoleLine;
+use crate::load::{Loaded, LoadedFile};
+use crate::place::Place;
+use crate::port::Port;
+use crate::site::SiteTable;
+use crate::trace::{Frame, Tracer};
+
+/// How far a resource's constructor has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// `super` was not called yet.
+    Begun,
+    Declared,
+    /// The constructor threw.
+    Abandoned,
+}
+
+/// A resource that the program has allocated. It gets its name when the program is through: what is made
+/// before `super` lies in a resource whose id is not known yet.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) class: String,
+    /// `None` for a group.
+    pub(crate) token: Option<TypeToken>,
+    pub(crate) site: usize,
+    pub(crate) parent: Option<NodeId>,
+    pub(crate) progress: Progress,
+    pub(crate) id: Option<String>,
+    pub(crate) gid: Option<String>,
+    pub(crate) inputs: BTreeMap<String, Input>,
+    pub(crate) options: Options,
+    /// Some of its inputs were not data, and are missing from `inputs`.
+    pub(crate) broken: bool,
+}
+
+/// The program's view of where it runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) entry: String,
+    pub(crate) environment: Environment,
+    pub(crate) project: String,
+    pub(crate) target: String,
+    pub(crate) config: Map,
+}
+
+pub(crate) struct Session {
+    pub(crate) setting: Setting,
+    pub(crate) limits: Limits,
+    pub(crate) port: Port,
+    pub(crate) files: BTreeMap<String, LoadedFile>,
+    pub(crate) sites: SiteTable,
+    tracer: Tracer,
+    schemas: HashMap<TypeToken, Rc<TypeSchema>>,
+    pub(crate) exprs: ExprTable,
+    properties: HashMap<(NodeId, String), ExprId>,
+    pub(crate) drafts: Vec<Draft>,
+    pub(crate) console: Vec<ConsoleLine>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Where something was last thrown.
+    pub(crate) thrown_at: Option<usize>,
+}
+
+/// More problems than this help nobody.
+const MAX_DIAGNOSTICS: usize = 50;
+
+impl Session {
+    pub(crate) fn new(setting: Setting, limits: Limits, port: Port, loaded: &mut Loaded) -> Session {
+        Session {
+            setting,
+            limits,
+            port,
+            files: std::mem::take(&mut loaded.files),
+            sites: std::mem::take(&mut loaded.sites),
+            tracer: Tracer::default(),
+            schemas: HashMap::new(),
+            exprs: ExprTable::default(),
+            properties: HashMap::new(),
+            drafts: Vec::new(),
+            console: Vec::new(),
+            diagnostics: Vec::new(),
+            thrown_at: None,
+        }
+    }
+
+    /// Records a problem. The evaluation fails with it, whatever the program does next.
+    pub(crate) fn report(&mut self, problem: Diagnostic) {
+        if self.diagnostics.len() < MAX_DIAGNOSTICS && !self.diagnostics.contains(&problem) {
+            self.diagnostics.push(problem);
+        }
+    }
+
+    pub(crate) fn schema(&mut self, token: &TypeToken) -> Option<Rc<TypeSchema>> {
+        if !self.schemas.contains_key(token) {
+            let schema = self.port.schema(token)?;
+            self.schemas.insert(token.clone(), Rc::new(schema));
+        }
+        self.schemas.get(token).cloned()
+    }
+
+    pub(crate) fn draft(&self, node: i32) -> Option<&Draft> {
+        self.drafts.get(usize::try_from(node).ok()?)
+    }
+
+    /// Reserves the node of a resource whose constructor is about to run.
+    pub(crate) fn begin(
+        &mut self,
+        site: usize,
+        parent: i32,
+        class: String,
+        token: String,
+    ) -> Result<u32, String> {
+        let problem = if self.drafts.len() >= self.limits.resources {
+            let message = format!("the program declares more than {} resources", self.limits.resources);
+            Diagnostic::error(Code::EVALUATION_LIMIT, message)
+        } else if class.is_empty() {
+            Diagnostic::error(Code::PROGRAM_THREW, "a resource class needs a name")
+                .help("the class is part of the names of its resources: write `class Name extends …`")
+        } else {
+            self.drafts.push(Draft {
+                class,
+                token: (!token.is_empty()).then_some(TypeToken(token)),
+                site,
+                parent: u32::try_from(parent).ok().map(NodeId),
+                progress: Progress::Begun,
+                id: None,
+                gid: None,
+                inputs: BTreeMap::new(),
+                options: Options::default(),
+                broken: false,
+            });
+            return Ok(self.drafts.len() as u32 - 1);
+        };
+        let message = problem.message.clone();
+        let place = self.site_place(site);
+        self.report(problem.at(place.at, place.length, "made here"));
+        Err(message)
+    }
+
+    /// The expression for a property of a resource; one for each, however often it is read.
+    pub(crate) fn property(&mut self, node: u32, property: &str) -> ExprId {
+        let node = NodeId(node);
+        if let Some(known) = self.properties.get(&(node, property.to_owned())) {
+            return *known;
+        }
+        let id = self.exprs.push(Expr::Property { node, property: property.to_owned() });
+        self.properties.insert((node, property.to_owned()), id);
+        id
+    }
+
+    pub(crate) fn get(&mut self, of: u32, key: &str) -> ExprId {
+        let canonical = |index: &usize| index.to_string() == key;
+        let key = match key.parse::<usize>().ok().filter(canonical) {
+            Some(index) => Key::Index(index),
+            None => Key::Name(key.to_owned()),
+        };
+        self.exprs.push(Expr::Get { of: ExprId(of), key })
+    }
+
+    /// Where a site is; the entry's start for one that does not exist.
+    pub(crate) fn site_place(&self, site: usize) -> Place {
+        self.sites.place(site).unwrap_or_else(|| Place {
+            at: SourceRef { file: self.setting.entry.clone(), line: 1, column: 1 },
+            length: 0,
+        })
+    }
+
+    /// Where a resource was declared. The keyword and the class are underlined, not the whole call.
+    pub(crate) fn declared_at(&self, node: i32) -> Option<Place> {
+        let place = self.site_place(self.draft(node)?.site);
+        Some(Place { length: place.length.min("new".len()), ..place })
+    }
+
+    pub(crate) fn frames(&mut self, stack: &str) -> Vec<Frame> {
+        self.tracer.frames(stack, &self.files)
+    }
+
+    /// Where the program was when a stack was taken.
+    pub(crate) fn stack_place(&mut self, stack: &str) -> Option<Place> {
+        self.frames(stack).into_iter().next().map(|frame| frame.place)
+    }
+
+    /// `local.File#readme`: enough to recognise a resource while names are not given yet.
+    pub(crate) fn describe_node(&self, node: i32) -> String {
+        let Some(draft) = self.draft(node) else { return "a resource".to_owned() };
+        let kind = draft.token.as_ref().map_or(draft.class.as_str(), TypeToken::as_str);
+        match draft.id.as_ref().or(draft.gid.as_ref()) {
+            Some(id) => format!("{kind}#{id}"),
+            None => kind.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! From what an import says to which file it means. Pure: whether a file exists, the caller asks.
+
+/// What an import refers to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Specifier {
+    /// A built-in module of stead: `stead`, or `stead/<provider>`.
+    Stead,
+    Provider(String),
+    /// Files of the project that it may mean, the likeliest first.
+    Files(Vec<String>),
+    /// A relative path that leaves the project.
+    Outside,
+    /// A module of Node.js.
+    Node(String),
+    /// A package.
+    Package(String),
+}
+
+const NODE_MODULES: &[&str] = &[
+    "assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants", "crypto", "dgram",
+    "diagnostics_channel", "dns", "domain", "events", "fs", "http", "http2", "https", "inspector", "module",
+    "net", "os", "path", "perf_hooks", "process", "punycode", "querystring", "readline", "repl", "stream",
+    "string_decoder", "sys", "timers", "tls", "tty", "url", "util", "v8", "vm", "wasi", "worker_threads",
+    "zlib",
+];
+
+/// Reads an import of the module at `base`.
+pub(crate) fn parse(base: &str, specifier: &str) -> Specifier {
+    if specifier == "stead" {
+        return Specifier::Stead;
+    }
+    if let Some(provider) = specifier.strip_prefix("stead/") {
+        return Specifier::Provider(provider.to_owned());
+    }
+    if specifier.starts_with("./") || specifier.starts_with("../") || matches!(specifier, "." | "..") {
+        let folder = base.rsplit_once('/').map_or("", |(folder, _)| folder);
+        return match join(folder, specifier) {
+            Some(path) => Specifier::Files(candidates(&path)),
+            None => Specifier::Outside,
+        };
+    }
+    let bare = specifier.strip_prefix("node:");
+    let first = bare.unwrap_or(specifier).split('/').next().unwrap_or_default();
+    if bare.is_some() || NODE_MODULES.contains(&first) {
+        return Specifier::Node(first.to_owned());
+    }
+    Specifier::Package(specifier.to_owned())
+}
+
+/// The name of a module in names of resources: its path without extension.
+pub(crate) fn module_name(path: &str) -> &str {
+    let (start, file) = path.rsplit_once('/').map_or((0, path), |(folder, file)| (folder.len() + 1, file));
+    match file.rfind('.') {
+        Some(dot) if dot > 0 => &path[..start + dot],
+        _ => path,
+    }
+}
+
+fn join(folder: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+fn candidates(path: &str) -> Vec<String> {
+    let written = |extension: &str| path.strip_suffix(extension);
+    // TypeScript lets an import name the file that the compiler would write.
+    if let Some(stem) = written(".mjs") {
+        return vec![format!("{stem}.mts"), path.to_owned()];
+    }
+    if let Some(stem) = written(".js") {
+        return vec![format!("{stem}.ts"), path.to_owned()];
+    }
+    if [".ts", ".mts", ".json"].iter().any(|extension| path.ends_with(extension)) {
+        return vec![path.to_owned()];
+    }
+    let folder = if path.is_empty() { String::new() } else { format!("{path}/") };
+    let mut all = Vec::new();
+    if !path.is_empty() {
+        all.extend(["ts", "mts", "js", "mjs"].map(|extension| format!("{path}.{extension}")));
+    }
+    all.extend(["ts", "js"].map(|extension| format!("{folder}index.{extension}")));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_imports_mean_files_of_the_project() {
+        let files = |specifier| match parse("net/vpc.ts", specifier) {
+            Specifier::Files(files) => files,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(files("./subnet.js"), ["net/subnet.ts", "net/subnet.js"]);
+        assert_eq!(files("../a.json"), ["a.json"]);
+        assert_eq!(files("../lib")[0], "lib.ts");
+        assert!(files("../lib").contains(&"lib/index.ts".to_owned()));
+        assert_eq!(files("..")[0], "index.ts");
+        assert_eq!(parse("net/vpc.ts", "../../x"), Specifier::Outside);
+    }
+
+    #[test]
+    fn modules_of_stead_and_of_node_are_told_from_packages() {
+        assert_eq!(parse("a.ts", "stead"), Specifier::Stead);
+        assert_eq!(parse("a.ts", "stead/local"), Specifier::Provider("local".into()));
+        assert_eq!(parse("a.ts", "node:fs/promises"), Specifier::Node("fs".into()));
+        assert_eq!(parse("a.ts", "path"), Specifier::Node("path".into()));
+        assert_eq!(parse("a.ts", "lodash/map"), Specifier::Package("lodash/map".into()));
+    }
+
+    #[test]
+    fn a_module_is_named_by_its_path_without_extension() {
+        assert_eq!(module_name("main.ts"), "main");
+        assert_eq!(module_name("net/vpc.prod.ts"), "net/vpc.prod");
+        assert_eq!(module_name("a.b/c"), "a.b/c");
+    }
+}

@@ -1,0 +1,192 @@
+//! Programs in memory, a small catalog, and results as text that a snapshot can hold.
+#![allow(dead_code)]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use stead_eval::{EvalFailure, Evaluation, Program, Sources, evaluate};
+use stead_model::{Diagnostic, Environment, Graph, Input, Limits, Map, TemplatePart, Expr, ExprId, Key, Value};
+use stead_schema::{Access, Catalog, Property, Shape, TypeSchema};
+
+pub struct Files(pub BTreeMap<String, String>);
+
+impl Sources for Files {
+    fn read(&self, path: &str) -> Result<Option<String>, String> {
+        assert!(!path.split('/').any(|part| part == ".." || part == "."), "not normalised: {path}");
+        Ok(self.0.get(path).cloned())
+    }
+}
+
+pub struct Run {
+    files: BTreeMap<String, String>,
+    config: Map,
+    environment: Environment,
+    limits: Limits,
+}
+
+pub fn program(main: &str) -> Run {
+    Run {
+        files: [("main.ts".to_owned(), main.to_owned())].into(),
+        config: Map::new(),
+        environment: Environment::new("dev"),
+        limits: Limits { evaluation_interrupts: 20_000, evaluation_heap: 256 << 20, ..Limits::default() },
+    }
+}
+
+impl Run {
+    pub fn file(mut self, path: &str, text: &str) -> Run {
+        self.files.insert(path.to_owned(), text.to_owned());
+        self
+    }
+
+    pub fn config(mut self, key: &str, value: Value) -> Run {
+        self.config.insert(key.to_owned(), value);
+        self
+    }
+
+    pub fn namespace(mut self, namespace: &str) -> Run {
+        self.environment.namespace = Some(namespace.to_owned());
+        self
+    }
+
+    pub fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Run {
+        change(&mut self.limits);
+        self
+    }
+
+    pub fn evaluate(self) -> Result<Evaluation, EvalFailure> {
+        let program = Program {
+            entry: "main.ts",
+            environment: self.environment,
+            project: "shop",
+            target: "local",
+            config: &self.config,
+        };
+        evaluate(&program, &catalog(), &Files(self.files), &self.limits)
+    }
+
+    pub fn graph(self) -> Graph {
+        match self.evaluate() {
+            Ok(evaluation) => evaluation.graph,
+            Err(failure) => panic!("{}", diagnostics(&failure.diagnostics)),
+        }
+    }
+
+    /// What went wrong, as text.
+    pub fn failure(self) -> String {
+        match self.evaluate() {
+            Ok(evaluation) => panic!("no failure:\n{}", show(&evaluation.graph)),
+            Err(failure) => diagnostics(&failure.diagnostics),
+        }
+    }
+
+    pub fn code(self) -> String {
+        let text = self.failure();
+        text.split_whitespace().next().unwrap_or_default().to_owned()
+    }
+}
+
+pub fn catalog() -> Catalog {
+    let text = |name: &str, access| Property::new(name, Shape::String, access, "some text");
+    let file = vec![
+        text("path", Access::Required).create_only(),
+        text("content", Access::Optional),
+        Property::new("mode", Shape::Choice(vec!["0644".into(), "0600".into()]), Access::Filled, ""),
+        Property::new("size", Shape::Integer, Access::ReadOnly, ""),
+        text("digest", Access::ReadOnly),
+    ];
+    let random = vec![
+        Property::new("length", Shape::Integer, Access::Optional, ""),
+        text("result", Access::ReadOnly),
+    ];
+    let data = vec![
+        Property::new("value", Shape::Any, Access::Optional, ""),
+        Property::new("echo", Shape::Any, Access::ReadOnly, ""),
+        Property::new("list", Shape::List(Box::new(Shape::String)), Access::ReadOnly, ""),
+    ];
+    let queue = vec![text("QueueName", Access::Filled), text("Arn", Access::ReadOnly)];
+    [
+        TypeSchema::new("local.File", "A file.", file),
+        TypeSchema::new("local.RandomString", "Random text.", random),
+        TypeSchema::new("local.Data", "Holds a value.", data),
+        TypeSchema::new("aws.sqs.Queue", "A queue.", queue),
+    ]
+    .into_iter()
+    .collect()
+}
+
+/// One line a node, then the outputs.
+pub fn show(graph: &Graph) -> String {
+    let mut out = String::new();
+    for node in &graph.nodes {
+        let _ = write!(out, "{} @{}:{}:{}", node.name, node.source.file, node.source.line, node.source.column);
+        if let Some(parent) = node.parent {
+            let _ = write!(out, " in {}", parent.0);
+        }
+        for (key, input) in &node.inputs {
+            let _ = write!(out, " {key}={}", input_text(graph, input));
+        }
+        let options = serde_json::to_string(&node.options).unwrap();
+        if options != "{}" {
+            let _ = write!(out, " {options}");
+        }
+        out.push('\n');
+    }
+    for (key, input) in &graph.outputs {
+        let _ = writeln!(out, "> {key} = {}", input_text(graph, input));
+    }
+    out
+}
+
+pub fn names(graph: &Graph) -> Vec<String> {
+    graph.nodes.iter().map(|node| node.name.to_string()).collect()
+}
+
+pub fn input_text(graph: &Graph, input: &Input) -> String {
+    match input {
+        Input::Known(value) => value.to_json(),
+        Input::Deferred(id) => expr_text(graph, *id),
+        Input::List(items) => {
+            let items: Vec<_> = items.iter().map(|item| input_text(graph, item)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Input::Map(map) => {
+            let items: Vec<_> = map.iter().map(|(key, item)| format!("{key}: {}", input_text(graph, item))).collect();
+            format!("{{{}}}", items.join(", "))
+        }
+    }
+}
+
+fn expr_text(graph: &Graph, id: ExprId) -> String {
+    match graph.exprs.get(id).unwrap() {
+        Expr::Property { node, property } => format!("#{}.{property}", node.0),
+        Expr::Get { of, key: Key::Index(index) } => format!("{}[{index}]", expr_text(graph, *of)),
+        Expr::Get { of, key: Key::Name(name) } => format!("{}.{name}", expr_text(graph, *of)),
+        Expr::Template(parts) => {
+            let parts = parts.iter().map(|part| match part {
+                TemplatePart::Text(text) => text.clone(),
+                TemplatePart::Hole(input) => format!("${{{}}}", input_text(graph, input)),
+            });
+            format!("`{}`", parts.collect::<String>())
+        }
+        Expr::Add(left, right) => format!("({} + {})", input_text(graph, left), input_text(graph, right)),
+        Expr::Json { of, .. } => format!("json({})", input_text(graph, of)),
+    }
+}
+
+pub fn diagnostics(all: &[Diagnostic]) -> String {
+    let mut out = String::new();
+    for problem in all {
+        let _ = writeln!(out, "{} {}", problem.code, problem.message);
+        for label in &problem.labels {
+            let _ = writeln!(out, "  @ {} +{} {}", label.place, label.length, label.text);
+        }
+        for note in &problem.notes {
+            let _ = writeln!(out, "  note: {note}");
+        }
+        for help in &problem.help {
+            let _ = writeln!(out, "  help: {help}");
+        }
+    }
+    out
+}

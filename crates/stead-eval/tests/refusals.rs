@@ -1,0 +1,265 @@
+//! Everything that must not pass in silence, with the text that a person gets.
+
+mod common;
+
+use common::program;
+
+const HEAD: &str = "import { File, RandomString, Data } from \"stead/local\";\nimport { Resource } from \"stead\";\n\
+    const pw = new RandomString({}, { id: \"pw\" });\nconst data = new Data();\nconst u = pw.result; const l = data.list;\n";
+
+fn code_of(statement: &str) -> String {
+    let text = format!("{HEAD}{statement}\nexport {{}};\n");
+    match program(&text).evaluate() {
+        Ok(_) => "silent".to_owned(),
+        Err(failure) => {
+            let first = &failure.diagnostics[0];
+            let place = first.labels.first().map(|label| format!("{}:{}", label.place.line, label.place.column));
+            format!("{} {}", first.code, place.unwrap_or_else(|| "nowhere".to_owned()))
+        }
+    }
+}
+
+#[test]
+fn an_if_on_an_unknown_names_property_resource_and_places() {
+    let text = "import { RandomString } from \"stead/local\";\nconst pw = new RandomString({}, { id: \"pw\" });\n\
+        /* é🦀 */ if (1 && pw.result) { new RandomString(); }\n";
+    insta::assert_snapshot!(program(text).failure(), @"
+    ST0104 this statement decides on `result` of local.RandomString#pw, which exists only after apply
+      @ main.ts:3:19 +9 not known while planning
+      @ main.ts:2:12 +3 local.RandomString#pw is declared here
+      note: the provider sets `result` when it makes the resource; the whole graph must be known before that
+      help: decide on something that the program knows: `config`, `env`, or a property that you set
+    ");
+}
+
+#[test]
+fn logic_on_an_unknown_is_refused_wherever_the_language_looks() {
+    let cases = [
+        "if (u) {}", "if (!u) {}", "while (u) {}", "do {} while (u);", "for (; u;) {}", "u ? 1 : 2;", "u && 1;", "u || 1;",
+        "u ?? 1;", "switch (u) {}", "switch (1) { case u: }", "u === 1;", "1 !== u;", "u == null;", "u < 1;", "1 >= u;",
+        "typeof u;", "typeof data.echo.x;", "'a' in u;", "u in {};", "u instanceof Object;", "u?.x;", "u?.();", "data.echo?.x.y;",
+        "for (const x of l) {}", "for (const x in l) {}", "[...l];", "Math.max(...l);", "({ ...u });", "const [a] = l;",
+        "let a; [a] = l;", "const { a: [b] } = { a: l };", "const { x, ...r } = data.echo;", "({})[u];", "({ [u]: 1 });", "class A { [u] = 1 }",
+        "let x: any = u; x ||= 1;", "let x: any = u; x ??= 1;", "const o: any = { x: u }; o.x &&= 1;",
+        "const o: any = { x: u }; (() => o)().x ||= 1;", "throw u;", "class B extends (u as any) {}", "new (u as any)();",
+        "function* g() { yield* l; } [...g()];", "new Array(data.echo);", "Array(data.echo);", "if ((0, u)) {}", "if (true ? u : 1) {}",
+        "class P { #x = u; t() { return this.#x ||= 'a'; } } new P().t();", "const f = (a: any) => a ? 1 : 2; f(u);",
+        "if (`${u}`) {}", "if (u + 'x') {}", "(u + 1) === '1';", "const { [u]: z } = {} as any;",
+    ];
+    let wrong: Vec<String> = cases
+        .iter()
+        .map(|case| (case, code_of(case)))
+        .filter(|(_, code)| !code.starts_with("ST0104 6:"))
+        .map(|(case, code)| format!("{case}   {code}"))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn builtins_that_look_at_a_value_refuse_an_unknown() {
+    let cases = [
+        "[1].filter(() => u);", "[1].find(() => u);", "[1].findIndex(() => u);", "[1].findLast(() => u);",
+        "[1].findLastIndex(() => u);", "[1].some(() => u);", "[1].every(() => u);", "[u].filter(Boolean);", "[1].includes(u as any);",
+        "[u].includes('a');", "[u].indexOf('a');", "[u].lastIndexOf('a');", "[1].indexOf(u as any);", "[l].flat();", "[1].flatMap(() => l);",
+        "[[l]].flat(2);", "[1].concat(l as any);",
+        "new Map([[u, 1]]);", "new Set([u]);", "new Map().get(u);", "new Map().has(u);", "new Set().add(u);", "new Set().has(u);",
+        "new WeakMap().has(u as any);", "Map.groupBy([1], () => u);", "Object.groupBy([1], () => u);",
+        "Number.isInteger(u);", "Number.isNaN(u);", "Number.isFinite(u);", "Number.isSafeInteger(u);", "Array.isArray(l);", "Object.is(u, 1);",
+        "Boolean(u);", "new Boolean(u);", "Object.keys(u);", "Object.entries(u);", "Object.assign({}, u);", "Object.getPrototypeOf(u);",
+        "Object.isFrozen(u);", "Object.freeze(u);", "Reflect.ownKeys(u as any);", "Reflect.has(u as any, 'x');", "Array.from(l);", "Promise.all(l);",
+        "new Uint8Array(l as any);", "Object.fromEntries(l as any);", "Object.prototype.toString.call(u);", "'x'.split(u);",
+        "'x'.match(u);", "new RegExp(u);", "[1].values().filter(() => u as any).toArray();", "[1].values().some(() => u as any);",
+        "new Uint8Array(1).some(() => u as any);", "Function.prototype.toString.call(u);",
+        "String.raw`${u}`;", "Number(u);", "parseInt(u);", "isNaN(u as any);", "Math.max(u as any);", "'a'.includes(u);", "'a'.padStart(u as any);",
+        "'a'.replace('a', u);", "[1, 2].sort(() => u as any);", "[u, 'b'].sort();", "[u, 'b'].toSorted();", "new Date(u);", "BigInt(u);", "Symbol(u);",
+        "JSON.parse(u);", "encodeURIComponent(u);", "[1].at(u as any);", "[1, 2].slice(u as any);", "[].length = u as any;", "new Error(u);", "'a'.concat(u);",
+        "parseFloat(u);", "Symbol.for(u);", "'abc'.at(u as any);", "[1].with(u as any, 1);", "[3].fill(1, u as any);", "/x/.test(u);",
+        "Reflect.apply(u as any, null, []);", "[1].map(u as any);", "[1, 2].reduce(u as any);", "new Array(3).join(u);",
+    ];
+    let wrong: Vec<String> = cases
+        .iter()
+        .map(|case| (case, code_of(case)))
+        .filter(|(_, code)| !code.starts_with("ST0104 6:") && !code.starts_with("ST0110 6:"))
+        .map(|(case, code)| format!("{case}   {code}"))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn operations_that_cannot_be_put_off_are_refused() {
+    let cases = [
+        "u.split(':');", "u - 1;", "u * 2;", "-u;", "+u;", "~u;", "u ** 2;", "u & 1;", "let x: any = u; x++;", "let x: any = u; x -= 1;",
+        "let x: any = 1; x -= u;", "const o: any = { x: u }; o.x *= 2;", "u + {};", "u + undefined;", "u + Symbol();", "u + 1n;", "u + NaN;",
+        "(u as any).x = 1;", "delete (u as any).x;", "const a = [u]; `${a}`;", "[u] + 'x';", "JSON.stringify({ a: data.echo }, null, 2);", "JSON.stringify({ a: u }, (k, v) => v);",
+        "u.length.toFixed();", "`${pw}`;", "pw + 'x';", "data.echo();",
+    ];
+    let wrong: Vec<String> = cases
+        .iter()
+        .map(|case| (case, code_of(case)))
+        .filter(|(_, code)| !code.starts_with("ST0110 6:"))
+        .map(|(case, code)| format!("{case}   {code}"))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_refusal_cannot_be_caught_away() {
+    let text = format!("{HEAD}let yes = false;\ntry {{ if (u) yes = true; }} catch {{ yes = true; }}\n");
+    insta::assert_snapshot!(program(&text).failure(), @"
+    ST0104 this statement decides on `result` of local.RandomString#pw, which exists only after apply
+      @ main.ts:7:11 +1 not known while planning
+      @ main.ts:3:12 +3 local.RandomString#pw is declared here
+      note: the provider sets `result` when it makes the resource; the whole graph must be known before that
+      help: decide on something that the program knows: `config`, `env`, or a property that you set
+    ");
+}
+
+#[test]
+fn a_method_call_on_an_unknown_is_refused_at_the_method() {
+    let text = "import { RandomString } from \"stead/local\";\n\nfunction account(of: RandomString) {\n  const arn = of.result;\n  \
+        return arn.split(\":\")[4];\n}\nexport const out = account(new RandomString());\n";
+    insta::assert_snapshot!(program(text).failure(), @"
+    ST0110 this calls a method of `result.split` of local.RandomString, which exists only after apply
+      @ main.ts:5:14 +5 not known while planning
+      @ main.ts:7:28 +3 local.RandomString is declared here
+      note: the provider sets `result` when it makes the resource; the whole graph must be known before that
+      help: template literals, `+`, property access and `JSON.stringify` work on such values
+    ");
+}
+
+#[test]
+fn a_property_that_the_type_does_not_have_is_refused_with_the_nearest_name() {
+    let text = "import { File } from \"stead/local\";\nconst file = new File({ path: \"a\" });\n\
+        export const big = { s: file.path, t: file.sise };\n";
+    insta::assert_snapshot!(program(text).failure(), @"
+    ST0112 local.File has no property `sise`
+      @ main.ts:3:44 +4 read here
+      @ main.ts:2:14 +3 the resource is declared here
+      help: did you mean `size`?
+    ");
+}
+
+#[test]
+fn inputs_that_do_not_fit_their_schema_are_all_reported_at_their_properties() {
+    let text = "import { File, RandomString } from \"stead/local\";\nnew File({ path: 1, contnt: \"x\",\n  mode: \"9\" });\n\
+        const inputs: any = { length: \"8\" };\nnew RandomString(inputs);\nnew File({} as any, { id: \"f\" });\n";
+    insta::assert_snapshot!(program(text).failure(), @r#"
+    ST0106 local.File: local.File has no property `contnt`
+      @ main.ts:2:21 +6 here
+      help: did you mean `content`?
+    ST0106 local.File: `mode` cannot be "9"
+      @ main.ts:3:3 +4 here
+      help: use one of: 0644, 0600
+    ST0106 local.File: `path` must be a string, and it is a number
+      @ main.ts:2:12 +4 here
+    ST0106 local.RandomString: `length` must be a whole number, and it is a string
+      @ main.ts:5:1 +24 here
+    ST0106 local.File#f: `path` is missing
+      @ main.ts:6:1 +32 here
+      help: local.File needs `path`: some text
+    "#);
+}
+
+#[test]
+fn what_is_not_data_is_refused_with_its_path() {
+    let text = "import { Data, File } from \"stead/local\";\nclass Point { x = 1; }\nconst cycle: any = {}; cycle.self = cycle;\n\
+        const file = new File({ path: \"a\" });\n\
+        new Data({ value: { f: () => 1, s: Symbol(), p: new Point(), m: new Map(), n: [new Set(), new Date(0)] } });\n\
+        new Data({ value: cycle });\nnew Data({ value: file });\nnew Data({ value: [NaN, 1 / 0, 1n, undefined] });\n\
+        new Data({ value: Promise.resolve(1) });\nnew Data([] as any);\nnew Data(file.size as any);\nnew Data(new Map() as any);\n\
+        export const out = { p: new Point() };\n";
+    insta::assert_snapshot!(program(text).failure(), @"
+    ST0111 `value.f` of local.Data: a function is not data
+      @ main.ts:5:12 +5 set here
+      help: call it, and pass its result
+    ST0111 `value.s` of local.Data: a symbol is not data
+      @ main.ts:5:12 +5 set here
+    ST0111 `value.p` of local.Data: an instance of Point is not data
+      @ main.ts:5:12 +5 set here
+      help: pass a plain object with the values that are needed
+    ST0111 `value.m` of local.Data: an instance of Map is not data
+      @ main.ts:5:12 +5 set here
+      help: use `Object.fromEntries(map)`
+    ST0111 `value.n[0]` of local.Data: an instance of Set is not data
+      @ main.ts:5:12 +5 set here
+      help: use `[...set]`
+    ST0111 `value.n[1]` of local.Data: an instance of Date is not data
+      @ main.ts:5:12 +5 set here
+      help: use `date.toISOString()`
+    ST0111 `value.self` of local.Data: it contains itself
+      @ main.ts:6:12 +5 set here
+    ST0111 `value` of local.Data: a whole resource is not data
+      @ main.ts:7:12 +5 set here
+      help: pass one of its properties; to wait for it, use the option `dependsOn`
+    ST0111 `value[0]` of local.Data: NaN is not a number that can be stored
+      @ main.ts:8:12 +5 set here
+    ST0111 `value[1]` of local.Data: Infinity is not a number that can be stored
+      @ main.ts:8:12 +5 set here
+    ST0111 `value[2]` of local.Data: a bigint is not data
+      @ main.ts:8:12 +5 set here
+    ST0111 `value[3]` of local.Data: undefined is not data
+      @ main.ts:8:12 +5 set here
+    ST0111 `value` of local.Data: an instance of Promise is not data
+      @ main.ts:9:12 +5 set here
+      help: `await` it first
+    ST0111 the properties of local.Data must be an object that the program knows
+      @ main.ts:10:1 +19 made here
+    ST0111 the properties of local.Data must be an object that the program knows
+      @ main.ts:11:1 +26 made here
+    ST0111 the properties of local.Data must be an object that the program knows
+      @ main.ts:12:1 +26 made here
+    ");
+}
+
+#[test]
+fn options_that_do_not_exist_or_have_the_wrong_type_are_refused() {
+    let text = "import { Data } from \"stead/local\";\nimport { Resource } from \"stead\";\nnew Data({}, { idd: \"a\" } as any);\n\
+        new Data({}, { id: 5, preventDelete: \"yes\" } as any);\nnew Data({}, { id: \"12\" });\nnew Data({}, { gid: \"\" });\n\
+        new Data({}, { dependsOn: [\"a\"] } as any);\nconst d = new Data({}, { id: \"x\", gid: \"y\" });\n\
+        new Data({}, { id: d.echo });\nnew Data({}, \"id\" as any);\nnew Data({}, { pinned: true } as any);\n\
+        class G extends Resource {}\nnew (G as any)(7);\n";
+    insta::assert_snapshot!(program(text).failure(), @r#"
+    ST0109 there is no resource option `idd`
+      @ main.ts:3:16 +3 here
+      help: did you mean `id`?
+    ST0109 `id` must be a string that the program knows
+      @ main.ts:4:16 +2 here
+    ST0109 `preventDelete` must be true or false
+      @ main.ts:4:23 +13 here
+    ST0109 `id`: the id "12" is a bare number; numbers are the counters of unnamed resources
+      @ main.ts:5:16 +2 here
+    ST0109 `gid`: a part of the name "" is empty
+      @ main.ts:6:16 +3 here
+    ST0109 `dependsOn` takes a resource, or a list of resources
+      @ main.ts:7:16 +9 here
+      help: a property that comes from a resource orders the two by itself
+    ST0109 a resource has an `id` or a `gid`, not both
+      @ main.ts:8:35 +3 here
+      help: a `gid` is the whole name; leave `id` out
+    ST0109 `id` must be a string that the program knows
+      @ main.ts:9:16 +2 here
+    ST0109 the options of a resource are a plain object
+      @ main.ts:10:1 +25 here
+    ST0109 there is no resource option `pinned`
+      @ main.ts:11:16 +6 here
+      help: there are: id, gid, dependsOn, preventDelete, deleteBeforeReplace
+    ST0109 `id` must be a string that the program knows
+      @ main.ts:13:1 +17 here
+    "#);
+}
+
+#[test]
+fn two_resources_with_one_name_are_refused_with_both_places() {
+    let text = "import { Data } from \"stead/local\";\nnew Data({}, { id: \"a\" });\nnew Data({}, { id: \"a\" });\n\
+        new Data({}, { gid: \"g\" });\n  new Data({}, { gid: \"g\" });\n";
+    insta::assert_snapshot!(program(text).failure(), @"
+    ST0105 two resources are called `dev:main:local.Data#a`
+      @ main.ts:3:1 +25 the second one
+      @ main.ts:2:1 +25 the first one
+      help: give one of them another `id`
+    ST0105 two resources are called `dev#g`
+      @ main.ts:5:3 +26 the second one
+      @ main.ts:4:1 +26 the first one
+      help: a `gid` is unique in its environment: change one of them
+    ");
+}

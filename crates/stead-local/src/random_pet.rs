@@ -1,0 +1,94 @@
+//! `local.RandomPet`: a friendly name for something that needs one, the same until an input changes.
+
+use async_trait::async_trait;
+use stead_model::{Map, PhysicalId, Resource, Value};
+use stead_provider::{Created, Live, Receipt, Refusal, Updated};
+use stead_schema::{Access, Problem, Property, Shape, TypeSchema};
+use stead_world::Entropy;
+
+use crate::failure::Attempt;
+use crate::given::{Given, count, optional_text, out_of_range, text};
+use crate::kind::{Kind, as_recorded};
+use crate::machine::Machine;
+use crate::random_string::no_randomness;
+use crate::words::{ADJECTIVES, ANIMALS};
+
+const WORDS: &str = "words";
+const SEPARATOR: &str = "separator";
+const PREFIX: &str = "prefix";
+const MOST_WORDS: i64 = 5;
+
+pub(crate) struct RandomPet;
+
+#[async_trait]
+impl Kind for RandomPet {
+    fn schema(&self) -> TypeSchema {
+        let (filled, optional) = (Access::Filled, Access::Optional);
+        TypeSchema::new(
+            "local.RandomPet",
+            "A friendly random name, such as brave-otter, drawn once.",
+            vec![
+                Property::new(WORDS, Shape::Integer, filled, "How many words, 1 to 5; 2 if left out.")
+                    .create_only(),
+                Property::new(
+                    SEPARATOR,
+                    Shape::String,
+                    filled,
+                    "What stands between them; \"-\" if left out.",
+                )
+                .create_only(),
+                Property::new(PREFIX, Shape::String, optional, "A first word of your own.").create_only(),
+                Property::new("keepers", Shape::Any, optional, "A change of it draws anew.").create_only(),
+                Property::new("result", Shape::String, Access::ReadOnly, "The name.").stable(),
+            ],
+        )
+    }
+
+    fn defaults(&self) -> Map {
+        [(WORDS.to_owned(), Value::from(2)), (SEPARATOR.to_owned(), Value::from("-"))].into()
+    }
+
+    fn problems(&self, inputs: Given<'_>) -> Vec<Problem> {
+        out_of_range(inputs, WORDS, 1, MOST_WORDS).into_iter().collect()
+    }
+
+    async fn read(&self, _machine: &Machine, resource: &Resource) -> Result<Option<Live>, Refusal> {
+        Ok(Some(as_recorded(resource)))
+    }
+
+    async fn create(&self, machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created> {
+        let drawn = draw(machine.world.entropy.as_ref(), count(inputs, WORDS)?);
+        let mut words = drawn.map_err(|error| no_randomness(&error))?;
+        if let Some(prefix) = optional_text(inputs, PREFIX)? {
+            words.insert(0, prefix);
+        }
+        let result = Value::from(words.join(text(inputs, SEPARATOR)?));
+        let id = PhysicalId(receipt.idempotency_key().to_owned());
+        Ok(Created { id, outputs: [("result".to_owned(), result)].into() })
+    }
+
+    async fn update(
+        &self,
+        _machine: &Machine,
+        _receipt: &Receipt,
+        resource: &Resource,
+        _old_inputs: &Map,
+    ) -> Attempt<Updated> {
+        Ok(Updated { outputs: resource.outputs.clone() })
+    }
+
+    async fn delete(&self, _machine: &Machine, _receipt: &Receipt, _resource: &Resource) -> Attempt<()> {
+        Ok(())
+    }
+}
+
+/// Adjectives, no one twice, and an animal that they are about.
+fn draw(entropy: &dyn Entropy, count: usize) -> std::io::Result<Vec<&'static str>> {
+    let mut left = ADJECTIVES.to_vec();
+    let mut words = Vec::with_capacity(count + 1);
+    for _ in 1..count {
+        words.push(left.swap_remove(entropy.below(left.len() as u32)? as usize));
+    }
+    words.push(ANIMALS[entropy.below(ANIMALS.len() as u32)? as usize]);
+    Ok(words)
+}

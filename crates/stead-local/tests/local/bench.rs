@@ -1,0 +1,240 @@
+//! A project folder, a provider for it, and the tokens that its calls need: made as a run makes them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use stead_guard::{Cause, Deletion, decide};
+use stead_journal::{JournalError, Opening, Run, StackKeys, Takeover, open};
+use stead_local::LocalProvider;
+use stead_model::{
+    Generation, Input, Lifecycle, Map, PhysicalId, Resource, SourceRef, TypeToken, Uid, Value,
+};
+use stead_provider::{
+    CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Live, Outcome, Provider, Receipt, Refusal,
+    UpdateRequest, Updated,
+};
+use stead_schema::Problem;
+use stead_state::{Intent, Record};
+use stead_store::{MemoryStore, Store};
+use stead_world::World;
+
+pub(crate) struct Bench {
+    folder: tempfile::TempDir,
+    pub(crate) provider: LocalProvider,
+}
+
+pub(crate) fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {
+    entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+pub(crate) fn declared(inputs: &Map) -> BTreeMap<String, Input> {
+    inputs.iter().map(|(name, value)| (name.clone(), Input::Known(value.clone()))).collect()
+}
+
+/// A record as state would have it before the provider answered.
+pub(crate) fn record(token: &str, inputs: Map) -> Resource {
+    Resource {
+        uid: Uid("uid".into()),
+        generation: Generation(1),
+        name: format!("dev:main:{token}#it").parse().unwrap(),
+        resource: TypeToken(token.into()),
+        lifecycle: Lifecycle::Live,
+        id: None,
+        inputs,
+        outputs: Map::new(),
+        dependencies: Vec::new(),
+        property_dependencies: BTreeMap::new(),
+        prevent_delete: false,
+        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+    }
+}
+
+/// A stack of its own in memory, for one operation.
+struct Stack {
+    store: Arc<dyn Store>,
+    claims: tempfile::TempDir,
+}
+
+impl Stack {
+    fn new() -> Stack {
+        Stack { store: Arc::new(MemoryStore::default()), claims: tempfile::tempdir().unwrap() }
+    }
+
+    async fn open(&self) -> Run {
+        loop {
+            let opening = Opening {
+                store: self.store.clone(),
+                keys: StackKeys::new("shop", "dev", "local"),
+                world: World::real(),
+                command: "up".into(),
+                claims: self.claims.path().to_owned(),
+                planned_on: None,
+                takeover: Takeover::IfDead,
+            };
+            match open(opening).await {
+                Ok(run) => return run,
+                // Another test's child process, just forked, still has a copy of the claim that was let go.
+                Err(JournalError::Held(_)) => std::thread::yield_now(),
+                Err(other) => panic!("{other:?}"),
+            }
+        }
+    }
+
+    async fn begin(&self) -> Receipt {
+        let run = self.open().await;
+        drop(run.submit(Record::Reserve { uids: 1 }));
+        let resource = Box::new(record("local.Data", Map::new()));
+        let (receipt, _) = run.begin(|key| Intent::Create { key, resource }).receipt().await.unwrap();
+        receipt
+    }
+}
+
+/// Receipts of the first and of the second attempt at one operation, the second by a run that took over.
+pub(crate) async fn attempts() -> (Receipt, Receipt) {
+    let stack = Stack::new();
+    let first = stack.begin().await;
+    let run = stack.open().await;
+    let second = run.resume(&run.in_doubt()[0]).await.unwrap();
+    assert_eq!(first.idempotency_key(), second.idempotency_key());
+    assert_eq!((first.attempt(), second.attempt()), (1, 2));
+    (first, second)
+}
+
+pub(crate) async fn receipt() -> Receipt {
+    Stack::new().begin().await
+}
+
+pub(crate) fn permit(resource: &Resource) -> DeletePermit {
+    let deletion = Deletion { resource, declared: None, cause: Cause::Removed };
+    decide(&[deletion]).unwrap().take(&resource.copy()).unwrap()
+}
+
+pub(crate) fn refused<T: std::fmt::Debug>(outcome: Outcome<T>) -> Refusal {
+    match outcome {
+        Outcome::Refused(refusal) => {
+            assert!(refusal.help.is_some(), "every refusal says what to do: {refusal:?}");
+            refusal
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(crate) fn done<T: std::fmt::Debug>(outcome: Outcome<T>) -> T {
+    match outcome {
+        Outcome::Done(done) => done,
+        other => panic!("{other:?}"),
+    }
+}
+
+impl Bench {
+    pub(crate) fn new() -> Bench {
+        Bench::with(World::real())
+    }
+
+    pub(crate) fn with(world: World) -> Bench {
+        let folder = tempfile::tempdir().unwrap();
+        let provider = LocalProvider::new(world, folder.path().to_owned());
+        Bench { folder, provider }
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        std::fs::write(self.path(path), content).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    pub(crate) fn names(&self, path: &str) -> Vec<String> {
+        names_in(&self.path(path))
+    }
+
+    pub(crate) async fn check(&self, token: &str, inputs: Map) -> Result<Map, Vec<Problem>> {
+        let checked = self.provider.check(&TypeToken(token.into()), declared(&inputs)).await?;
+        Ok(checked.into_iter().filter_map(|(name, input)| Some((name, input.into_known()?))).collect())
+    }
+
+    /// The messages and helps of what is wrong with the inputs.
+    pub(crate) async fn problems(&self, token: &str, inputs: Map) -> Vec<String> {
+        let problems = self.check(token, inputs).await.err().unwrap_or_default();
+        problems.into_iter().map(|p| format!("{} / {}", p.message, p.help.unwrap_or_default())).collect()
+    }
+
+    pub(crate) async fn create_with(&self, receipt: Receipt, token: &str, inputs: Map) -> Outcome<Created> {
+        let record = record(token, self.check(token, inputs).await.unwrap());
+        let request = CreateRequest {
+            name: &record.name,
+            resource: &record.resource,
+            source: &record.source,
+            inputs: &record.inputs,
+        };
+        self.provider.create(receipt, request).await
+    }
+
+    pub(crate) async fn create(&self, token: &str, inputs: Map) -> Outcome<Created> {
+        self.create_with(receipt().await, token, inputs).await
+    }
+
+    /// Makes it, and gives the record that state would then have.
+    pub(crate) async fn made(&self, token: &str, inputs: Map) -> Resource {
+        let Created { id, outputs } = done(self.create(token, inputs.clone()).await);
+        self.recorded(token, inputs, id, outputs).await
+    }
+
+    pub(crate) async fn recorded(&self, token: &str, inputs: Map, id: PhysicalId, outputs: Map) -> Resource {
+        let inputs = self.check(token, inputs).await.unwrap();
+        Resource { id: Some(id), outputs, ..record(token, inputs) }
+    }
+
+    pub(crate) async fn diff(&self, old: &Resource, inputs: Map) -> Diff {
+        let inputs = self.check(old.resource.as_str(), inputs).await.unwrap();
+        self.provider.diff(old, &declared(&inputs)).await
+    }
+
+    /// The paths that differ, `!` behind those that replace.
+    pub(crate) async fn changes(&self, old: &Resource, inputs: Map) -> Vec<String> {
+        let mark = |replaces| if replaces { "!" } else { "" };
+        let Diff { changes, .. } = self.diff(old, inputs).await;
+        changes.into_iter().map(|change| format!("{}{}", change.path, mark(change.replaces))).collect()
+    }
+
+    pub(crate) async fn update(&self, old: &Resource, inputs: Map) -> Outcome<Updated> {
+        let inputs = self.check(old.resource.as_str(), inputs).await.unwrap();
+        let resource = Resource { inputs, ..old.clone() };
+        let request = UpdateRequest { resource: &resource, old_inputs: &old.inputs };
+        self.provider.update(receipt().await, request).await
+    }
+
+    pub(crate) async fn changed(&self, old: &Resource, inputs: Map) -> Resource {
+        let Updated { outputs } = done(self.update(old, inputs.clone()).await);
+        let inputs = self.check(old.resource.as_str(), inputs).await.unwrap();
+        Resource { inputs, outputs, ..old.clone() }
+    }
+
+    pub(crate) async fn delete(&self, resource: &Resource) -> Outcome<()> {
+        self.provider.delete(receipt().await, permit(resource), DeleteRequest { resource }).await
+    }
+
+    pub(crate) async fn live(&self, resource: &Resource) -> Option<Live> {
+        self.provider.read(resource).await.unwrap()
+    }
+}
+
+/// What is in a folder, with what is hidden.
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+pub(crate) fn mode_of(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o7777
+}

@@ -1,0 +1,178 @@
+//! `local.Command`.
+
+use stead_model::{Map, Operation, Resource, TypeToken, Value};
+use stead_provider::{Outcome, Provider as _, Recovery};
+use stead_schema::ReplaceOrder;
+
+use crate::bench::{Bench, attempts, done, map, refused};
+
+const COMMAND: &str = "local.Command";
+
+fn command(create: &str) -> Map {
+    map([("create", create.into())])
+}
+
+fn with(mut inputs: Map, name: &str, value: impl Into<Value>) -> Map {
+    inputs.insert(name.to_owned(), value.into());
+    inputs
+}
+
+fn output(resource: &Resource, name: &str) -> String {
+    resource.outputs[name].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_command_runs_in_its_folder_with_its_environment_and_its_output_is_kept() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("sub")).unwrap();
+    let inputs = with(command("pwd; echo \"$WHO\"; printf oops >&2"), "directory", "sub");
+    let made =
+        bench.made(COMMAND, with(inputs, "environment", Value::Map(map([("WHO", "me".into())])))).await;
+    let printed = output(&made, "stdout");
+    assert!(printed.ends_with("/sub\nme\n"), "{printed:?}");
+    assert_eq!(output(&made, "stderr"), "oops");
+    assert_eq!(made.outputs["exitCode"], Value::from(0));
+    let live = bench.live(&made).await.unwrap();
+    assert_eq!((live.inputs, live.outputs), (made.inputs, made.outputs));
+}
+
+#[tokio::test]
+async fn later_commands_are_told_what_the_first_one_made() {
+    let bench = Bench::new();
+    let tell = "echo \"$STEAD_ID|$STEAD_STDOUT|$STEAD_IDEMPOTENCY_KEY\"";
+    let inputs = with(
+        with(command("echo made; echo $STEAD_IDEMPOTENCY_KEY > key"), "update", tell),
+        "delete",
+        format!("{tell} > gone"),
+    );
+    let made = bench.made(COMMAND, inputs.clone()).await;
+    let id = made.id.as_ref().unwrap().as_str();
+    assert_eq!(bench.read("key").trim(), id, "the id is the operation's key");
+    let changed = bench.changed(&made, with(inputs, "triggers", 1)).await;
+    let told = output(&changed, "stdout");
+    let key = told.strip_prefix(&format!("{id}|made\n|")).unwrap().trim();
+    assert!(!key.is_empty() && key != id, "an update has a key of its own: {told:?}");
+    done(bench.delete(&changed).await);
+    assert!(bench.read("gone").starts_with(&format!("{id}|{id}|made\n|")), "{}", bench.read("gone"));
+}
+
+#[tokio::test]
+async fn a_long_output_does_not_keep_the_delete_command_from_starting() {
+    let bench = Bench::new();
+    let create = "head -c 300000 /dev/zero | tr '\\0' x; printf '\\0'";
+    let made = bench.made(COMMAND, with(command(create), "delete", "echo ${#STEAD_STDOUT} > n")).await;
+    assert_eq!(output(&made, "stdout").len(), 300_001);
+    done(bench.delete(&made).await);
+    assert_eq!(bench.read("n"), "65536\n");
+}
+
+#[tokio::test]
+async fn a_failing_command_is_refused_with_its_last_words() {
+    let bench = Bench::new();
+    let create = "for i in $(seq 1 30); do echo \"line $i\" >&2; done; exit 3";
+    let refusal = refused(bench.create(COMMAND, command(create)).await);
+    assert!(
+        refusal.message.starts_with("`create` ended with exit code 3:\nline 11\n"),
+        "{}",
+        refusal.message
+    );
+    assert!(refusal.message.ends_with("\nline 30"), "{}", refusal.message);
+    let refusal = refused(bench.create(COMMAND, command("exit 1")).await);
+    assert_eq!(refusal.message, "`create` ended with exit code 1");
+    let made = bench.made(COMMAND, with(command("true"), "delete", "echo no >&2; false")).await;
+    assert_eq!(refused(bench.delete(&made).await).message, "`delete` ended with exit code 1:\nno");
+}
+
+#[tokio::test]
+async fn a_command_that_could_not_start_is_refused_with_its_folder() {
+    let bench = Bench::new();
+    let refusal = refused(bench.create(COMMAND, with(command("true"), "directory", "missing")).await);
+    assert!(refusal.message.starts_with("cannot start `create` in the folder /"), "{}", refusal.message);
+    assert!(refusal.message.ends_with("/missing: no such file or directory"), "{}", refusal.message);
+    assert_eq!(refusal.path.unwrap().to_string(), "directory");
+}
+
+#[tokio::test]
+async fn a_command_ended_by_a_signal_is_in_doubt() {
+    let bench = Bench::new();
+    match bench.create(COMMAND, command("echo half >&2; kill -9 $$")).await {
+        Outcome::InDoubt(doubt) => {
+            assert!(doubt.message.contains("signal") && doubt.message.ends_with("half"))
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_attempt_sees_the_same_key() {
+    let bench = Bench::new();
+    let (first, second) = attempts().await;
+    let create = command("echo $STEAD_IDEMPOTENCY_KEY >> keys");
+    let one = done(bench.create_with(first, COMMAND, create.clone()).await);
+    let two = done(bench.create_with(second, COMMAND, create).await);
+    assert_eq!(one.id, two.id);
+    let keys = bench.read("keys");
+    let keys: Vec<&str> = keys.lines().collect();
+    assert_eq!((keys.len(), keys[0]), (2, keys[1]));
+}
+
+#[tokio::test]
+async fn without_an_update_line_a_change_replaces_delete_first() {
+    let bench = Bench::new();
+    let made = bench.made(COMMAND, command("echo 1")).await;
+    assert_eq!(bench.changes(&made, command("echo 1")).await, [""; 0]);
+    assert_eq!(bench.changes(&made, command("echo 2")).await, ["create!"]);
+    let triggered = with(with(command("echo 1"), "triggers", 1), "delete", "true");
+    assert_eq!(bench.changes(&made, triggered).await, ["delete", "triggers!"]);
+    assert_eq!(bench.diff(&made, command("echo 2")).await.order, ReplaceOrder::DeleteFirst);
+}
+
+#[tokio::test]
+async fn with_an_update_line_a_change_is_made_in_place() {
+    let bench = Bench::new();
+    let made = bench.made(COMMAND, with(command("echo 1"), "update", "echo updated")).await;
+    let wanted = with(command("echo 2"), "update", "echo updated");
+    assert_eq!(bench.changes(&made, wanted.clone()).await, ["create"]);
+    assert_eq!(output(&bench.changed(&made, wanted).await, "stdout"), "updated\n");
+    assert_eq!(bench.changes(&made, command("echo 2")).await, ["create!", "update"], "the line is gone");
+}
+
+#[tokio::test]
+async fn a_change_of_what_is_for_later_runs_nothing() {
+    let bench = Bench::new();
+    let made = bench.made(COMMAND, command("echo 1")).await;
+    let later = with(with(command("echo 1"), "update", "touch ran"), "delete", "touch ran");
+    let later = with(later, "idempotent", true);
+    assert_eq!(bench.changes(&made, later.clone()).await, ["delete", "idempotent", "update"]);
+    let changed = bench.changed(&made, later).await;
+    assert_eq!(changed.outputs, made.outputs);
+    assert_eq!(bench.names("."), [""; 0]);
+    done(bench.delete(&made).await);
+    assert_eq!(bench.names("."), [""; 0], "without a delete line nothing runs");
+}
+
+#[tokio::test]
+async fn only_an_idempotent_command_or_one_that_runs_nothing_is_repeated() {
+    let bench = Bench::new();
+    let recovery =
+        |operation, inputs: &Map| bench.provider.recovery(operation, &TypeToken(COMMAND.into()), inputs);
+    let bare = command("x");
+    assert_eq!(recovery(Operation::Create, &bare), Recovery::Ask);
+    assert_eq!(recovery(Operation::Update, &bare), Recovery::Repeat);
+    assert_eq!(recovery(Operation::Delete, &bare), Recovery::Repeat);
+    let full = with(with(bare, "update", "y"), "delete", "z");
+    for operation in [Operation::Create, Operation::Update, Operation::Delete] {
+        assert_eq!(recovery(operation, &full), Recovery::Ask);
+        assert_eq!(recovery(operation, &with(full.clone(), "idempotent", true)), Recovery::Repeat);
+        assert_eq!(recovery(operation, &with(full.clone(), "idempotent", false)), Recovery::Ask);
+    }
+}
+
+#[tokio::test]
+async fn lines_and_variables_that_the_system_cannot_take_are_problems() {
+    let bench = Bench::new();
+    let bad = map([("A=B", "x".into()), ("C", "\0".into()), ("", "x".into()), ("fine", "x".into())]);
+    let inputs = with(with(command(" "), "delete", "a\0b"), "environment", Value::Map(bad));
+    let problems = bench.problems(COMMAND, inputs).await;
+    assert_eq!(problems.len(), 5, "{problems:?}");
+}

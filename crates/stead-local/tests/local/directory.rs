@@ -1,0 +1,105 @@
+//! `local.Directory`.
+
+use stead_model::{Map, Value};
+use stead_provider::Outcome;
+
+use crate::bench::{Bench, attempts, done, map, mode_of, refused};
+use crate::failing_files::{Fails, world};
+
+const DIRECTORY: &str = "local.Directory";
+
+fn folder(path: &str) -> Map {
+    map([("path", path.into())])
+}
+
+#[tokio::test]
+async fn a_folder_is_made_with_those_above_it_changed_and_deleted() {
+    let bench = Bench::new();
+    let made = bench.made(DIRECTORY, folder("a/b c/d")).await;
+    assert_eq!(made.id.as_ref().unwrap().as_str(), "a/b c/d");
+    assert_eq!(made.inputs["mode"], Value::from("0755"));
+    assert_eq!(mode_of(&bench.path("a/b c/d")), 0o755);
+    let private = map([("path", "a/b c/d".into()), ("mode", "0700".into())]);
+    let changed = bench.changed(&made, private).await;
+    assert_eq!(mode_of(&bench.path("a/b c/d")), 0o700);
+    done(bench.delete(&changed).await);
+    assert_eq!(bench.names("a/b c"), [""; 0]);
+    done(bench.delete(&changed).await);
+}
+
+#[tokio::test]
+async fn a_folder_that_is_there_already_is_refused_unless_the_attempt_is_a_repeated_one() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("a")).unwrap();
+    let refusal = refused(bench.create(DIRECTORY, folder("a")).await);
+    assert!(refusal.message.contains("a is there already"), "{}", refusal.message);
+    let (first, second) = attempts().await;
+    done(bench.create_with(first, DIRECTORY, folder("b")).await);
+    bench.write("b/inside", "");
+    done(bench.create_with(second, DIRECTORY, folder("b")).await);
+    assert_eq!(bench.names("b"), ["inside"]);
+}
+
+#[tokio::test]
+async fn a_file_where_a_folder_is_needed_is_refused_by_name() {
+    let bench = Bench::new();
+    bench.write("plain", "");
+    let refusal = refused(bench.create(DIRECTORY, folder("plain")).await);
+    assert!(refusal.message.ends_with("plain is a file, and a folder is to be made there"));
+    let refusal = refused(bench.create(DIRECTORY, folder("plain/x/y")).await);
+    assert!(refusal.message.ends_with("plain is a file, and a folder is needed"), "{}", refusal.message);
+    let refusal = refused(bench.create(DIRECTORY, folder("/proc/stead")).await);
+    assert_eq!(refusal.message, "cannot create /proc/stead: no such file or directory");
+}
+
+#[tokio::test]
+async fn only_an_empty_folder_is_deleted() {
+    let bench = Bench::new();
+    let made = bench.made(DIRECTORY, folder("a")).await;
+    for name in ["one", "two", "three", "four", "five"] {
+        bench.write(&format!("a/{name}"), "");
+    }
+    let refusal = refused(bench.delete(&made).await);
+    assert!(refusal.message.ends_with("it is not empty, it holds five, four, one and 2 more"));
+    assert_eq!(bench.names("a").len(), 5);
+    std::fs::remove_dir_all(bench.path("a")).unwrap();
+    bench.write("a", "a file now");
+    assert!(refused(bench.delete(&made).await).message.contains("a is a file"));
+    assert!(bench.live(&made).await.is_none());
+}
+
+#[tokio::test]
+async fn a_folder_without_its_mode_does_not_stay() {
+    let bench = Bench::with(world(Fails::SetMode, "a"));
+    refused(bench.create(DIRECTORY, folder("a")).await);
+    assert_eq!(bench.names("."), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_folder_that_may_not_outlive_a_crash_is_in_doubt() {
+    let bench = Bench::with(world(Fails::SyncFolder, "a"));
+    std::fs::create_dir(bench.path("a")).unwrap();
+    let outcome = bench.create(DIRECTORY, folder("a/b")).await;
+    assert!(matches!(outcome, Outcome::InDoubt(_)), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn read_sees_the_mode_and_the_absence_of_a_folder() {
+    let bench = Bench::new();
+    let made = bench.made(DIRECTORY, folder("a")).await;
+    assert_eq!(bench.live(&made).await.unwrap().inputs, made.inputs);
+    std::fs::set_permissions(bench.path("a"), std::os::unix::fs::PermissionsExt::from_mode(0o1777)).unwrap();
+    assert_eq!(bench.live(&made).await.unwrap().inputs["mode"], Value::from("1777"));
+    std::fs::remove_dir(bench.path("a")).unwrap();
+    assert!(bench.live(&made).await.is_none());
+}
+
+#[tokio::test]
+async fn a_mode_changes_in_place_and_a_path_replaces() {
+    let bench = Bench::new();
+    let made = bench.made(DIRECTORY, folder("a")).await;
+    assert_eq!(bench.changes(&made, folder("a/")).await, [""; 0]);
+    assert_eq!(bench.changes(&made, folder("b")).await, ["path!"]);
+    let private = map([("path", "a".into()), ("mode", "0700".into())]);
+    assert_eq!(bench.changes(&made, private).await, ["mode"]);
+}

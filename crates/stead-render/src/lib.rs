@@ -1,0 +1,19 @@
+//! Makes text and JSON of what the other crates say. Pure: no terminal, no file, no environment.
+//!
+//! Colour never carries meaning alone. Values of any length come out on one line of bounded length.
+
+mod diagnostic;
+mod json;
+mod outputs;
+mod plan;
+mod progress;
+mod style;
+mod value;
+
+pub use diagnostic::{SourceText, diagnostic};
+pub use json::{JSON_VERSION, json_line};
+pub use outputs::outputs;
+pub use plan::{Header, change_line, plan, summary};
+pub use progress::step_ended;
+pub use style::{Paint, Style};
+pub use value::{input, value};

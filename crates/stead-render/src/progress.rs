@@ -1,0 +1,49 @@
+//! One line for each thing that happened.
+
+use stead_model::{Event, Operation, StepEnd};
+
+use crate::{Paint, Style};
+
+/// The line for an event that ends something, or `None` for one that does not.
+pub fn step_ended(event: &Event, style: &Style) -> Option<String> {
+    match event {
+        Event::StepEnded { operation, name, end, millis } => {
+            let done = match operation {
+                Operation::Create => "created",
+                Operation::Update => "updated",
+                Operation::Delete => "deleted",
+            };
+            let verb = operation.verb();
+            Some(match end {
+                StepEnd::Done => {
+                    format!("{} {name}{}", style.paint(Paint::Good, done), time(*millis, style))
+                }
+                StepEnd::Failed { .. } => {
+                    format!(
+                        "{} {name}{}",
+                        style.paint(Paint::Danger, &format!("{verb} failed")),
+                        time(*millis, style)
+                    )
+                }
+                StepEnd::InDoubt { .. } => {
+                    format!("{} {name}", style.paint(Paint::Danger, &format!("{verb} in doubt")))
+                }
+                StepEnd::Skipped { because } => {
+                    format!("{} {name}: {because}", style.paint(Paint::Caution, &format!("{verb} skipped")))
+                }
+            })
+        }
+        Event::Recovering { operation, name } => {
+            Some(format!("{} the {} of {name}", style.paint(Paint::Caution, "finishing"), operation.verb()))
+        }
+        Event::RunStarted { .. } | Event::StepStarted { .. } | Event::RunEnded { .. } => None,
+    }
+}
+
+/// Only what a person would notice.
+fn time(millis: u64, style: &Style) -> String {
+    if millis < 500 {
+        return String::new();
+    }
+    style.paint(Paint::Quiet, &format!(" ({:.1} s)", millis as f64 / 1000.0))
+}
