@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::Deserialize;
 use stead_model::{Code, Diagnostic, Map, SourceRef};
-use stead_world::{Files, World};
+use stead_world::World;
 
 use crate::failure::{Failure, Kind};
 
@@ -59,39 +58,37 @@ pub(crate) struct Project {
     pub default_target: String,
     pub state: PathBuf,
     settings: Settings,
-    files: Arc<dyn Files>,
 }
 
 impl Project {
-    /// The project that the folder is in: the nearest `stead.toml`, upwards.
-    pub(crate) fn find(world: &World, from: &Path) -> Result<Project, Failure> {
-        let files = world.files.clone();
-        let from = files.absolute(from).unwrap_or_else(|_| from.to_owned());
-        let holds = |folder: &&Path| matches!(files.metadata(&folder.join(FILE)), Ok(Some(_)));
-        let Some(root) = from.ancestors().find(holds) else {
+    /// The folder of the project that a folder is in: the nearest `stead.toml`, upwards.
+    pub(crate) fn locate(world: &World, from: &Path) -> Result<PathBuf, Failure> {
+        let from = world.files.absolute(from).unwrap_or_else(|_| from.to_owned());
+        let holds = |folder: &&Path| matches!(world.files.metadata(&folder.join(FILE)), Ok(Some(_)));
+        from.ancestors().find(holds).map(Path::to_owned).ok_or_else(|| {
             let message = format!("there is no {FILE} in {} or above it", from.display());
-            return Err(Failure::new(
-                Kind::Usage,
-                Diagnostic::error(Code::NO_PROJECT, message)
-                    .help("start a project here with `stead init`, or point to one with `-C DIR`"),
-            ));
-        };
+            let problem = Diagnostic::error(Code::NO_PROJECT, message)
+                .help("start a project here with `stead init`, or point to one with `-C DIR`");
+            Failure::new(Kind::Usage, problem)
+        })
+    }
+
+    pub(crate) fn read(world: &World, root: PathBuf) -> Result<Project, Failure> {
         let path = root.join(FILE);
-        let bytes = files.read(&path).map_err(|error| unreadable(&path, &error.to_string()))?;
+        let bytes = world.files.read(&path).map_err(|error| unreadable(&path, &error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|_| unreadable(&path, "it is not UTF-8"))?;
         let settings: Settings = toml::from_str(&text).map_err(|error| misunderstood(&text, &error))?;
         if settings.project.is_empty() {
             return Err(unreadable(&path, "`project` is empty"));
         }
         Ok(Project {
-            root: root.to_owned(),
             name: settings.project.clone(),
             main: settings.main.clone(),
             default_environment: settings.environment.clone().unwrap_or_else(|| "dev".to_owned()),
             default_target: settings.target.clone().unwrap_or_else(|| "local".to_owned()),
             state: root.join(settings.state.path.as_deref().unwrap_or(".stead/state")),
             settings,
-            files,
+            root,
         })
     }
 
@@ -102,11 +99,6 @@ impl Project {
             config.extend(own.config.clone());
         }
         config
-    }
-
-    /// The text of a file of the project; `None` if it cannot be had.
-    pub(crate) fn source(&self, file: &str) -> Option<String> {
-        String::from_utf8(self.files.read(&self.root.join(file)).ok()?).ok()
     }
 }
 

@@ -35,8 +35,9 @@ impl Session {
     pub(crate) fn open(common: &Common, ui: &Ui) -> Result<Session, Failure> {
         let world = wiring::world();
         let folder = common.directory.clone().unwrap_or_else(wiring::current_folder);
-        let project = Project::find(&world, &folder)?;
-        ui.knows(&project);
+        let root = Project::locate(&world, &folder)?;
+        ui.knows(&root, &world);
+        let project = Project::read(&world, root)?;
         let name = common.env.clone().unwrap_or_else(|| project.default_environment.clone());
         let environment = Environment { name, namespace: common.namespace.clone() };
         if environment.name.is_empty() || environment.namespace.as_deref() == Some("") {

@@ -1,15 +1,17 @@
 //! What goes to the terminal: results to stdout, the rest to stderr; or one JSON line each.
 
 use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use stead_model::{Diagnostic, Event, Severity};
 use stead_render::{Style, json_line, step_ended};
+use stead_world::{Files, World};
 
 use crate::args::Common;
 use crate::failure::Failure;
-use crate::project::Project;
 use crate::wiring::Terminal;
 
 /// Whom the output is for.
@@ -23,13 +25,13 @@ pub(crate) struct Ui {
     reader: Reader,
     terminal: Terminal,
     /// For the lines that a problem is about.
-    project: RefCell<Option<Project>>,
+    root: RefCell<Option<(PathBuf, Arc<dyn Files>)>>,
 }
 
 impl Ui {
     pub(crate) fn new(common: &Common, terminal: Terminal) -> Ui {
         let reader = if common.json { Reader::Program } else { Reader::Person };
-        Ui { reader, terminal, project: RefCell::new(None) }
+        Ui { reader, terminal, root: RefCell::new(None) }
     }
 
     pub(crate) fn for_programs(&self) -> bool {
@@ -40,8 +42,15 @@ impl Ui {
         self.terminal.interactive && self.reader == Reader::Person
     }
 
-    pub(crate) fn knows(&self, project: &Project) {
-        *self.project.borrow_mut() = Some(project.clone());
+    /// From now on problems can show the project's lines.
+    pub(crate) fn knows(&self, root: &Path, world: &World) {
+        *self.root.borrow_mut() = Some((root.to_owned(), world.files.clone()));
+    }
+
+    fn source(&self, file: &str) -> Option<String> {
+        let root = self.root.borrow();
+        let (root, files) = root.as_ref()?;
+        String::from_utf8(files.read(&root.join(file)).ok()?).ok()
     }
 
     pub(crate) fn out_style(&self) -> Style {
@@ -82,9 +91,8 @@ impl Ui {
         match self.reader {
             Reader::Program => self.json("problem", problem),
             Reader::Person => {
-                let project = self.project.borrow();
-                let source = |file: &str| project.as_ref().and_then(|project| project.source(file));
-                let mut text = stead_render::diagnostic(problem, &source, &self.err_style());
+                let mut text =
+                    stead_render::diagnostic(problem, &|file| self.source(file), &self.err_style());
                 if problem.severity == Severity::Error {
                     text.push('\n');
                 }

@@ -163,6 +163,9 @@ impl Executor<'_> {
                     if self.stopping == Stop::Now {
                         return;
                     }
+                    if self.stopping == Stop::Finish {
+                        (self.events)(Event::Stopping { under_way: self.calls });
+                    }
                 }
                 Some(happened) = self.tasks.next() => self.happened(happened),
             }

@@ -3,7 +3,7 @@
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use stead_model::{Code, Diagnostic, Graph, Node};
-use stead_plan::{Plan, Planner, Question, Verdict};
+use stead_plan::{Plan, Planner, Purpose, Question, Verdict};
 use stead_provider::Diff;
 use stead_state::State;
 
@@ -11,9 +11,9 @@ use crate::Engine;
 
 impl Engine {
     /// What would have to be done so that the state becomes the graph. Changes nothing.
-    pub async fn plan(&self, base: &State, graph: &Graph) -> Result<Plan, Vec<Diagnostic>> {
+    pub async fn plan(&self, base: &State, graph: &Graph, purpose: Purpose) -> Result<Plan, Vec<Diagnostic>> {
         self.every_type_is_served(graph)?;
-        let mut planner = Planner::new(base, graph, &self.catalog)?;
+        let mut planner = Planner::new(base, graph, &self.catalog, purpose)?;
         let mut waiting: Vec<Question<'_>> = Vec::new();
         let mut asked = FuturesUnordered::new();
         loop {

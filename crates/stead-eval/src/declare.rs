@@ -25,7 +25,7 @@ pub(crate) fn provisioned<'js>(
         Some(object) => walker.inputs(object, limits.property_bytes)?,
         None => Default::default(),
     };
-    let problems = walker.problems;
+    let (problems, bytes) = (walker.problems, walker.spent);
     let broken = !problems.is_empty() || (object.is_none() && !inputs.is_undefined());
     let given = options::read(world, options)?;
     let mut session = session.borrow_mut();
@@ -38,6 +38,7 @@ pub(crate) fn provisioned<'js>(
         session.report(place.into_iter().fold(problem, |p, place| p.at(place.at, place.length, "made here")));
     }
     apply_options(session, node, given);
+    session.keep(bytes);
     for problem in problems {
         report_not_data(session, node, problem);
     }

@@ -17,6 +17,8 @@ use crate::{declare, failure, names, outputs};
 /// Stack for the program's calls, the most that rquickjs limits: it takes a larger number as "no limit". The
 /// thread has more, for what Rust needs on top.
 const SCRIPT_STACK: usize = 16 << 20;
+/// Nearly all that a program makes it keeps: looking for garbage before this many bytes are in use finds little.
+const FIRST_COLLECTION: usize = 32 << 20;
 pub(crate) const THREAD_STACK: usize = 64 << 20;
 
 const PRELUDE: &[(&str, &str)] = &[
@@ -80,10 +82,12 @@ impl Engine {
         let runtime = Runtime::new()?;
         runtime.set_max_stack_size(SCRIPT_STACK);
         runtime.set_memory_limit(limits.evaluation_heap);
+        runtime.set_gc_threshold(FIRST_COLLECTION);
         let interrupts = self.interrupts.clone();
+        let exhausted = self.session.borrow().exhausted.clone();
         runtime.set_interrupt_handler(Some(Box::new(move || {
             interrupts.set(interrupts.get() + 1);
-            interrupts.get() > limits.evaluation_interrupts
+            interrupts.get() > limits.evaluation_interrupts || exhausted.get()
         })));
         let rejections = self.rejections.clone();
         runtime.set_host_promise_rejection_tracker(Some(Box::new(move |ctx, promise, reason, handled| {
@@ -114,6 +118,10 @@ impl Engine {
         while ctx.execute_pending_job() {}
         self.settle(ctx, &promise);
         self.report_rejections(ctx);
+        if self.interrupted() {
+            // An interrupt in a job ends the job, and nobody hears of it.
+            self.failed(ctx, &Value::new_undefined(ctx.clone()));
+        }
         if !self.session.borrow().diagnostics.is_empty() {
             // What is declared wrongly is still worth hearing of.
             declare::check_schemas(&mut self.session.borrow_mut());
@@ -145,13 +153,20 @@ impl Engine {
     }
 
     fn failed<'js>(&self, ctx: &Ctx<'js>, thrown: &Value<'js>) {
+        if self.session.borrow().exhausted.get() {
+            return; // The reason is reported; what follows from it is noise.
+        }
         let limits = self.session.borrow().limits;
         let stops = failure::Stops {
-            interrupted: self.interrupts.get() > limits.evaluation_interrupts,
+            interrupted: self.interrupted(),
             interrupts: limits.evaluation_interrupts,
             heap: limits.evaluation_heap,
         };
         failure::report(ctx, &self.session, &self.kept, thrown, &stops);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupts.get() > self.session.borrow().limits.evaluation_interrupts
     }
 
     fn settle<'js>(&self, ctx: &Ctx<'js>, promise: &Promise<'js>) {
@@ -160,9 +175,11 @@ impl Engine {
             PromiseState::Rejected => drop(self.caught(ctx, promise.finish::<Value<'js>>())),
             PromiseState::Pending => {
                 let mut session = self.session.borrow_mut();
-                let mut problem =
-                    Diagnostic::error(Code::PROGRAM_THREW, "the program waits for a promise that never settles")
-                        .help("every promise must be resolved by the program itself: nothing comes from outside");
+                let mut problem = Diagnostic::error(
+                    Code::PROGRAM_THREW,
+                    "the program waits for a promise that never settles",
+                )
+                .help("every promise must be resolved by the program itself: nothing comes from outside");
                 let awaits = session.files.values().flat_map(|file| {
                     file.awaits.iter().map(|span| file.source.place(*span)).collect::<Vec<_>>()
                 });

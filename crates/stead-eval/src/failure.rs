@@ -15,23 +15,19 @@ pub(crate) struct Stops {
 }
 
 /// Reports what was thrown, unless it was reported when it happened.
-pub(crate) fn report<'js>(
-    ctx: &Ctx<'js>,
-    session: &Shared,
-    kept: &Kept,
-    thrown: &Value<'js>,
-    stops: &Stops,
-) {
+pub(crate) fn report<'js>(ctx: &Ctx<'js>, session: &Shared, kept: &Kept, thrown: &Value<'js>, stops: &Stops) {
     if kept.is_refusal(ctx, thrown) && !session.borrow().diagnostics.is_empty() {
         return;
     }
     let seen = Seen::of(thrown);
-    let frames = session.borrow_mut().frames(&seen.stack);
+    let mut frames = session.borrow_mut().frames(&seen.stack);
+    frames.dedup();
     let mut problem = match limit(&seen, stops) {
         Some(problem) => problem,
         None => Diagnostic::error(Code::PROGRAM_THREW, seen.headline()),
     };
-    let place = frames.first().map(|frame| frame.place.clone()).or_else(|| thrown_at(session));
+    let site = kept.thrown_at(ctx, thrown).map(|site| session.borrow().site_place(site));
+    let place = site.or_else(|| frames.first().map(|frame| frame.place.clone()));
     if let Some(Place { at, length }) = place {
         problem = problem.at(at, length, "thrown here");
     }
@@ -43,11 +39,6 @@ pub(crate) fn report<'js>(
         problem = problem.note(format!("caused by {cause}"));
     }
     session.borrow_mut().report(problem);
-}
-
-fn thrown_at(session: &Shared) -> Option<Place> {
-    let session = session.borrow();
-    session.thrown_at.map(|site| session.site_place(site))
 }
 
 /// What can be read of a thrown value without running code of the program more than once.
@@ -113,7 +104,10 @@ fn limit(seen: &Seen, stops: &Stops) -> Option<Diagnostic> {
         let message = "the program runs too long".to_owned();
         return Some(
             error(message)
-                .note(format!("it was stopped after {} counts of about ten thousand steps each", stops.interrupts))
+                .note(format!(
+                    "it was stopped after {} counts of about ten thousand steps each",
+                    stops.interrupts
+                ))
                 .help("look for a loop that does not end"),
         );
     }

@@ -25,6 +25,7 @@ pub(crate) struct Kept {
     node_of: RefCell<Option<Persistent<Function<'static>>>>,
     symbols: RefCell<Option<(Persistent<Symbol<'static>>, Persistent<Symbol<'static>>)>>,
     prototype: RefCell<Option<Persistent<Object<'static>>>>,
+    thrown_at: RefCell<Option<Persistent<Function<'static>>>>,
 }
 
 impl Kept {
@@ -47,7 +48,14 @@ impl Kept {
         !error.is_function() && object.get::<_, Value<'js>>(symbol.as_atom()).is_ok_and(|mark| mark.is_bool())
     }
 
+    /// The site at which something was thrown.
+    pub(crate) fn thrown_at<'js>(&self, ctx: &Ctx<'js>, thrown: &Value<'js>) -> Option<usize> {
+        let function = self.thrown_at.borrow().clone()?.restore(ctx).ok()?;
+        function.call::<_, Option<usize>>((thrown.clone(),)).ok().flatten()
+    }
+
     pub(crate) fn clear(&self) {
+        self.thrown_at.replace(None);
         self.node_of.replace(None);
         self.symbols.replace(None);
         self.prototype.replace(None);
@@ -110,18 +118,22 @@ impl<'js> Host<'js> {
 
     fn expressions(&self) -> rquickjs::Result<()> {
         let session = self.session.clone();
-        self.function("property", move |node: u32, name: String| session.borrow_mut().property(node, &name).0)?;
-        let session = self.session.clone();
-        self.function("get", move |of: u32, key: String| session.borrow_mut().get(of, &key).0)?;
-        let session = self.session.clone();
-        self.function("json", move |of: u32| {
-            let of = Box::new(Input::Deferred(ExprId(of)));
-            session.borrow_mut().exprs.push(Expr::Json { of, indent: 0 }).0
+        self.function("property", move |ctx: Ctx<'js>, node: u32, name: String| {
+            number(&ctx, session.borrow_mut().property(node, &name))
         })?;
         let session = self.session.clone();
-        self.function("template", move |parts: Array<'js>| -> rquickjs::Result<u32> {
-            let parts = template_parts(&parts)?;
-            Ok(session.borrow_mut().exprs.push(Expr::Template(parts)).0)
+        self.function("get", move |ctx: Ctx<'js>, of: u32, key: String| {
+            number(&ctx, session.borrow_mut().get(of, &key))
+        })?;
+        let session = self.session.clone();
+        self.function("json", move |ctx: Ctx<'js>, of: u32| {
+            let of = Box::new(Input::Deferred(ExprId(of)));
+            number(&ctx, session.borrow_mut().expression(Expr::Json { of, indent: 0 }, 0))
+        })?;
+        let session = self.session.clone();
+        self.function("template", move |ctx: Ctx<'js>, parts: Array<'js>| -> rquickjs::Result<u32> {
+            let (parts, bytes) = template_parts(&parts)?;
+            number(&ctx, session.borrow_mut().expression(Expr::Template(parts), bytes))
         })?;
         let session = self.session.clone();
         self.function("isScalar", move |id: u32| is_scalar(&mut session.borrow_mut(), ExprId(id)))?;
@@ -138,7 +150,9 @@ impl<'js> Host<'js> {
                 let operands = (operand(left, &left_value), operand(right, &right_value));
                 let mut session = session.borrow_mut();
                 if let (Some(left), Some(right)) = operands {
-                    return Ok(session.exprs.push(Expr::Add(Box::new(left), Box::new(right))).0);
+                    let bytes = 2 * size_of::<Input>() + text_bytes(&left) + text_bytes(&right);
+                    let expr = Expr::Add(Box::new(left), Box::new(right));
+                    return number(&ctx, session.expression(expr, bytes));
                 }
                 let problem = refuse::at_site(&mut session, site, left.max(right).unsigned_abs());
                 let message = problem.message.clone();
@@ -246,6 +260,9 @@ impl<'js> Host<'js> {
         let session = self.session.clone();
         self.function("log", move |level: u8, text: String, stack: String| {
             let mut session = session.borrow_mut();
+            if !session.keep(text.len() + size_of::<ConsoleLine>()) {
+                return;
+            }
             let place = session.stack_place(&stack).map(|place| place.at);
             let level = match level {
                 0 => ConsoleLevel::Debug,
@@ -255,8 +272,10 @@ impl<'js> Host<'js> {
             };
             session.console.push(ConsoleLine { level, text, place });
         })?;
-        let session = self.session.clone();
-        self.function("thrownAt", move |site: usize| session.borrow_mut().thrown_at = Some(site))?;
+        let kept = self.kept.clone();
+        self.function("thrownAt", move |ctx: Ctx<'js>, function: Function<'js>| {
+            kept.thrown_at.replace(Some(Persistent::save(&ctx, function)));
+        })?;
         let session = self.session.clone();
         self.function("describe", move |id: u32| {
             format!("{}, known after apply", refuse::describe(&session.borrow(), id))
@@ -302,21 +321,34 @@ fn no_such_property(session: &mut Session, token: String, key: &str, node: i32, 
     }
 }
 
-fn template_parts(parts: &Array<'_>) -> rquickjs::Result<Vec<TemplatePart>> {
+/// The number that stands for an expression in the prelude.
+fn number(ctx: &Ctx<'_>, id: Option<ExprId>) -> rquickjs::Result<u32> {
+    id.map(|id| id.0).ok_or_else(|| rquickjs::Exception::throw_internal(ctx, "out of memory"))
+}
+
+fn text_bytes(input: &Input) -> usize {
+    input.as_known().and_then(Plain::as_str).map_or(0, str::len)
+}
+
+/// The parts, and roughly how many bytes they take.
+fn template_parts(parts: &Array<'_>) -> rquickjs::Result<(Vec<TemplatePart>, usize)> {
+    let mut bytes = parts.len() * size_of::<TemplatePart>();
     let mut out: Vec<TemplatePart> = Vec::with_capacity(parts.len());
     for part in parts.iter::<Value<'_>>() {
         let part = part?;
         if let Some(id) = part.as_int() {
             out.push(TemplatePart::Hole(Input::Deferred(ExprId(id as u32))));
         } else if let Some(text) = part.as_string() {
-            match (out.last_mut(), text.to_string()?) {
-                (_, text) if text.is_empty() => {}
-                (Some(TemplatePart::Text(before)), text) => before.push_str(&text),
-                (_, text) => out.push(TemplatePart::Text(text)),
+            let text = text.to_string()?;
+            bytes += text.len();
+            match out.last_mut() {
+                _ if text.is_empty() => {}
+                Some(TemplatePart::Text(before)) => before.push_str(&text),
+                _ => out.push(TemplatePart::Text(text)),
             }
         }
     }
-    Ok(out)
+    Ok((out, bytes))
 }
 
 /// One side of `+`. What is not a string, a number, a boolean or null has no place in an expression.

@@ -99,7 +99,8 @@ pub fn evaluate(
     let (port, desk) = port::open();
     let limits = *limits;
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("stead-eval".to_owned()).stack_size(engine::THREAD_STACK);
+        let thread =
+            std::thread::Builder::new().name("stead-eval".to_owned()).stack_size(engine::THREAD_STACK);
         let running = thread.spawn_scoped(scope, move || run(setting, limits, port));
         match running {
             Ok(running) => {
@@ -127,4 +128,15 @@ fn run(setting: Setting, limits: Limits, port: Port) -> Result<Evaluation, EvalF
 
 fn broken(message: &str) -> EvalFailure {
     EvalFailure { diagnostics: vec![Diagnostic::error(Code::EVALUATION_LIMIT, message)], console: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_declarations_are_typescript() {
+        let allocator = oxc_allocator::Allocator::default();
+        let kind = oxc_span::SourceType::d_ts();
+        let parsed = oxc_parser::Parser::new(&allocator, super::DECLARATIONS, kind).parse();
+        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    }
 }

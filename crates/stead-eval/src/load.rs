@@ -37,8 +37,13 @@ pub(crate) struct Loaded {
 const STEAD_EXPORTS: &[&str] = &["Resource", "config", "env", "namespace", "project", "target"];
 
 pub(crate) fn load(entry: &str, port: &Port) -> Result<Loaded, Vec<Diagnostic>> {
-    let mut loader =
-        Loader { port, out: Loaded::default(), todo: VecDeque::new(), imports: Vec::new(), problems: Vec::new() };
+    let mut loader = Loader {
+        port,
+        out: Loaded::default(),
+        todo: VecDeque::new(),
+        imports: Vec::new(),
+        problems: Vec::new(),
+    };
     match port.read(entry) {
         Ok(Some(text)) => loader.file(entry, text),
         Ok(None) => loader.problems.push(
@@ -77,7 +82,8 @@ impl Loader<'_> {
         }
         match compile::compile(&source, first_site) {
             Err(problems) => self.problems.extend(problems),
-            Ok(Compiled { code, sites, imports, exports, awaits }) => {
+            Ok(Compiled { code, sites, imports, exports, awaits, problems }) => {
+                self.problems.extend(problems);
                 self.out.sites.add(source.clone(), sites);
                 self.out.code.insert(path.to_owned(), code);
                 let file = LoadedFile { source: source.clone(), first_site, awaits, exports };
@@ -117,7 +123,11 @@ impl Loader<'_> {
                 let mut problem = *problem;
                 problem.labels.insert(
                     0,
-                    stead_model::Label { place: place.at, length: place.length, text: "imported here".into() },
+                    stead_model::Label {
+                        place: place.at,
+                        length: place.length,
+                        text: "imported here".into(),
+                    },
                 );
                 self.problems.push(problem);
             }
@@ -189,7 +199,8 @@ impl Loader<'_> {
         }
         let message = format!("there is no module `{specifier}`");
         Err(Box::new(
-            Diagnostic::error(Code::MODULE_NOT_FOUND, message).note(format!("looked for {}", files.join(", "))),
+            Diagnostic::error(Code::MODULE_NOT_FOUND, message)
+                .note(format!("looked for {}", files.join(", "))),
         ))
     }
 
@@ -208,8 +219,11 @@ impl Loader<'_> {
             for (name, span) in import.names.iter().filter(|(name, _)| !known.contains(name)) {
                 let place = source.place(*span);
                 let message = format!("`{}` exports no `{name}`", import.specifier);
-                let problem = Diagnostic::error(Code::MODULE_NOT_FOUND, message)
-                    .at(place.at, place.length, "imported here");
+                let problem = Diagnostic::error(Code::MODULE_NOT_FOUND, message).at(
+                    place.at,
+                    place.length,
+                    "imported here",
+                );
                 self.problems.push(match nearest(name, known.iter().map(String::as_str)) {
                     Some(meant) => problem.help(format!("did you mean `{meant}`?")),
                     None => problem.help(format!(

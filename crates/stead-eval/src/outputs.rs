@@ -49,7 +49,7 @@ fn properties(session: &Shared, node: i32) -> Option<Input> {
     let schema = session.schema(&token)?;
     for property in schema.properties.iter().filter(|property| property.provisioned()) {
         if !properties.contains_key(&property.name) {
-            let value = session.property(node.unsigned_abs(), &property.name);
+            let value = session.property(node.unsigned_abs(), &property.name)?;
             properties.insert(property.name.clone(), Input::Deferred(value));
         }
     }

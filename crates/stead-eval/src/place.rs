@@ -57,17 +57,25 @@ impl SourceText {
     pub(crate) fn member_near(&self, place: &Place, name: &str) -> Place {
         let text = self.line(place.at.line as usize);
         let dotted = format!(".{name}");
-        let ends = |at: usize| !text[at + dotted.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        let ends =
+            |at: usize| !text[at + dotted.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
         let columns = text.match_indices(&dotted).filter(|(at, _)| ends(*at));
         let columns = columns.map(|(at, _)| text[..at].chars().count() as u32 + 2);
-        let nearest = columns.min_by_key(|column| (*column < place.at.column, column.abs_diff(place.at.column)));
+        let nearest =
+            columns.min_by_key(|column| (*column < place.at.column, column.abs_diff(place.at.column)));
         match nearest {
-            Some(column) => Place {
-                at: SourceRef { column, ..place.at.clone() },
-                length: name.chars().count(),
-            },
+            Some(column) => {
+                Place { at: SourceRef { column, ..place.at.clone() }, length: name.chars().count() }
+            }
             None => place.clone(),
         }
+    }
+
+    /// The byte at which a place begins.
+    pub(crate) fn offset(&self, at: &SourceRef) -> u32 {
+        let begin = self.line_starts.get((at.line as usize).saturating_sub(1)).copied().unwrap_or(0);
+        let before = self.line(at.line as usize).chars().take((at.column as usize).saturating_sub(1));
+        (begin + before.map(char::len_utf8).sum::<usize>()) as u32
     }
 
     fn line(&self, line: usize) -> &str {

@@ -31,11 +31,12 @@ pub(crate) fn at_site(session: &mut Session, site: usize, id: u32) -> Diagnostic
 /// The engine, or a built-in, met an unknown. The place comes from the stack.
 pub(crate) fn by_stack(session: &mut Session, what: &str, id: u32, detail: &str, stack: &str) -> Diagnostic {
     let place = session.stack_place(stack);
+    if let ("call", Some((of, method))) = (what, method(session, id)) {
+        let place = place.map(|place| near(session, &place, &method));
+        let does = format!("this calls `{method}` on");
+        return explain(session, Code::UNKNOWN_OPERATION, &does, place, of, &[TEMPLATE]);
+    }
     let (code, does, help) = trap_words(what, detail);
-    let place = place.map(|place| match (what, last_key(session, id)) {
-        ("call", Some(method)) => near(session, &place, &method),
-        _ => place,
-    });
     explain(session, code, &does, place, id, help)
 }
 
@@ -61,7 +62,10 @@ pub(crate) fn resource_as_text(session: &mut Session, node: i32, stack: &str) ->
 }
 
 fn near(session: &Session, place: &Place, member: &str) -> Place {
-    session.files.get(&place.at.file).map_or_else(|| place.clone(), |file| file.source.member_near(place, member))
+    session
+        .files
+        .get(&place.at.file)
+        .map_or_else(|| place.clone(), |file| file.source.member_near(place, member))
 }
 
 fn explain(
@@ -142,17 +146,19 @@ fn first_operand(expr: &Expr) -> Option<ExprId> {
     }
 }
 
-/// The member that an expression reads last: for a call, the method.
-fn last_key(session: &Session, id: u32) -> Option<String> {
+/// For something that is called: the method, and what it is a method of.
+fn method(session: &Session, id: u32) -> Option<(u32, String)> {
     match session.exprs.get(ExprId(id)) {
-        Some(Expr::Get { key: Key::Name(name), .. }) => Some(name.clone()),
+        Some(Expr::Get { of, key: Key::Name(name) }) => Some((of.0, name.clone())),
         _ => None,
     }
 }
 
-const DECIDE: &str = "decide on something that the program knows: `config`, `env`, or a property that you set";
+const DECIDE: &str =
+    "decide on something that the program knows: `config`, `env`, or a property that you set";
 const NEVER_NULLISH: &str = "a value from a provider is never null or undefined: leave the default out";
-const KNOWN_LIST: &str = "iterate over a list that the program knows, such as the one the resource was made from";
+const KNOWN_LIST: &str =
+    "iterate over a list that the program knows, such as the one the resource was made from";
 const KNOWN_KEY: &str = "use a key that the program knows, such as an id of your own";
 const TEMPLATE: &str = "template literals, `+`, property access and `JSON.stringify` work on such values";
 
@@ -194,7 +200,7 @@ fn trap_words(what: &str, detail: &str) -> (Code, String, Help) {
         "inspect" => branch("this looks at", &[DECIDE]),
         "keys" => branch("this lists the keys of", &[KNOWN_LIST]),
         "number" => operation("this calculates with", &[TEMPLATE]),
-        "call" => operation("this calls a method of", &[TEMPLATE]),
+        "call" => operation("this calls", &[TEMPLATE]),
         "construct" => branch("`new` makes an instance of", &[DECIDE]),
         "set" => operation("this changes", &["a value from a provider cannot be changed; make a new one"]),
         "replacer" => operation(

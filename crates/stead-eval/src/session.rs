@@ -3,12 +3,13 @@
 //! **Invariant:** nothing here calls the engine. The prelude may call back at any time, so that a session that
 //! is borrowed while JavaScript runs would be borrowed twice.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use stead_model::{
-    Code, Diagnostic, Environment, Expr, ExprId, ExprTable, Input, Key, Limits, Map, NodeId, Options, SourceRef,
-    TypeToken,
+    Code, Diagnostic, Environment, Expr, ExprId, ExprTable, Input, Key, Limits, Map, NodeId, Options,
+    SourceRef, TypeToken,
 };
 use stead_schema::TypeSchema;
 
@@ -66,12 +67,13 @@ pub(crate) struct Session {
     tracer: Tracer,
     schemas: HashMap<TypeToken, Rc<TypeSchema>>,
     pub(crate) exprs: ExprTable,
+    kept_bytes: usize,
+    /// Nothing more fits: the engine stops the program as soon as it looks.
+    pub(crate) exhausted: Rc<Cell<bool>>,
     properties: HashMap<(NodeId, String), ExprId>,
     pub(crate) drafts: Vec<Draft>,
     pub(crate) console: Vec<ConsoleLine>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Where something was last thrown.
-    pub(crate) thrown_at: Option<usize>,
 }
 
 /// More problems than this help nobody.
@@ -88,11 +90,12 @@ impl Session {
             tracer: Tracer::default(),
             schemas: HashMap::new(),
             exprs: ExprTable::default(),
+            kept_bytes: 0,
+            exhausted: Rc::default(),
             properties: HashMap::new(),
             drafts: Vec::new(),
             console: Vec::new(),
             diagnostics: Vec::new(),
-            thrown_at: None,
         }
     }
 
@@ -150,24 +153,45 @@ impl Session {
         Err(message)
     }
 
-    /// The expression for a property of a resource; one for each, however often it is read.
-    pub(crate) fn property(&mut self, node: u32, property: &str) -> ExprId {
-        let node = NodeId(node);
-        if let Some(known) = self.properties.get(&(node, property.to_owned())) {
-            return *known;
+    /// Counts what the session keeps for the program: it is as large as the program makes it, and the engine's
+    /// own limit does not see it. False if it is too much, which ends the evaluation.
+    pub(crate) fn keep(&mut self, bytes: usize) -> bool {
+        self.kept_bytes = self.kept_bytes.saturating_add(bytes);
+        let fits = self.kept_bytes <= self.limits.evaluation_heap;
+        if !fits {
+            self.exhausted.set(true);
+            let message = "the program declares or prints more than fits into memory";
+            let limit = format!("it may take {} MiB", self.limits.evaluation_heap >> 20);
+            self.report(Diagnostic::error(Code::EVALUATION_LIMIT, message).note(limit));
         }
-        let id = self.exprs.push(Expr::Property { node, property: property.to_owned() });
-        self.properties.insert((node, property.to_owned()), id);
-        id
+        fits
     }
 
-    pub(crate) fn get(&mut self, of: u32, key: &str) -> ExprId {
+    /// Adds an expression; `None` if there are too many.
+    pub(crate) fn expression(&mut self, expr: Expr, text_bytes: usize) -> Option<ExprId> {
+        let fits = self.keep(size_of::<Expr>() + text_bytes);
+        fits.then(|| self.exprs.push(expr))
+    }
+
+    /// The expression for a property of a resource; one for each, however often it is read.
+    pub(crate) fn property(&mut self, node: u32, property: &str) -> Option<ExprId> {
+        let key = (NodeId(node), property.to_owned());
+        if let Some(known) = self.properties.get(&key) {
+            return Some(*known);
+        }
+        let expr = Expr::Property { node: key.0, property: property.to_owned() };
+        let id = self.expression(expr, 2 * property.len())?;
+        self.properties.insert(key, id);
+        Some(id)
+    }
+
+    pub(crate) fn get(&mut self, of: u32, key: &str) -> Option<ExprId> {
         let canonical = |index: &usize| index.to_string() == key;
         let key = match key.parse::<usize>().ok().filter(canonical) {
             Some(index) => Key::Index(index),
             None => Key::Name(key.to_owned()),
         };
-        self.exprs.push(Expr::Get { of: ExprId(of), key })
+        self.expression(Expr::Get { of: ExprId(of), key }, 32)
     }
 
     /// Where a site is; the entry's start for one that does not exist.

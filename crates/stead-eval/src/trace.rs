@@ -4,12 +4,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::compile::{self, SourceMap};
+use crate::compile::{self, Calls, SourceMap};
 use crate::load::LoadedFile;
 use crate::place::Place;
 
 /// One call on the way to an error.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Frame {
     /// Empty for a module's own code.
     pub(crate) function: String,
@@ -18,37 +18,65 @@ pub(crate) struct Frame {
 
 #[derive(Default)]
 pub(crate) struct Tracer {
-    maps: HashMap<String, Option<SourceMap>>,
+    files: HashMap<String, Option<(SourceMap, Calls)>>,
 }
 
 impl Tracer {
     /// The calls in the user's files, innermost first.
     pub(crate) fn frames(&mut self, stack: &str, files: &BTreeMap<String, LoadedFile>) -> Vec<Frame> {
-        stack.lines().filter_map(|line| self.frame(line, files)).collect()
+        let mut frames = Vec::new();
+        let mut called = "";
+        for line in stack.lines().filter_map(parse) {
+            frames.extend(self.frame(&line, called, files));
+            called = line.function;
+        }
+        frames
     }
 
-    fn frame(&mut self, line: &str, files: &BTreeMap<String, LoadedFile>) -> Option<Frame> {
-        let (function, path, line, column) = parse(line)?;
+    fn frame(
+        &mut self,
+        line: &Line<'_>,
+        called: &str,
+        files: &BTreeMap<String, LoadedFile>,
+    ) -> Option<Frame> {
+        let (path, number, column) = line.place?;
         let file = files.get(path)?;
-        let map = self.maps.entry(path.to_owned());
-        let map = map.or_insert_with(|| compile::source_map(&file.source, file.first_site));
-        let (line, column) = map.as_ref()?.lookup(line, column)?;
-        let place = file.source.word_at(line as usize + 1, column as usize);
-        Some(Frame { function: function.to_owned(), place })
+        let known = self.files.entry(path.to_owned()).or_insert_with(|| {
+            let map = compile::source_map(&file.source, file.first_site)?;
+            Some((map, Calls::of(&file.source)))
+        });
+        let (map, calls) = known.as_ref()?;
+        let (number, column) = map.lookup(number, column)?;
+        let word = file.source.word_at(number as usize + 1, column as usize);
+        let callee = calls.callee(file.source.offset(&word.at), called);
+        let place = callee.map_or(word, |span| file.source.place(span));
+        Some(Frame { function: line.function.to_owned(), place })
     }
 }
 
-/// `    at function (file:line:column)` or `    at file:line:column`.
-fn parse(line: &str) -> Option<(&str, &str, u32, u32)> {
+/// One line of a trace.
+#[derive(Debug, PartialEq)]
+struct Line<'a> {
+    function: &'a str,
+    /// File, line and column; none for the engine's own functions.
+    place: Option<(&'a str, u32, u32)>,
+}
+
+/// `    at function (file:line:column)`, `    at file:line:column`, or `    at function (native)`.
+fn parse(line: &str) -> Option<Line<'_>> {
     let rest = line.trim().strip_prefix("at ")?;
     let (function, place) = match rest.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')) {
         Some((function, place)) => (function.trim(), place),
         None => ("", rest),
     };
     let function = if matches!(function, "<anonymous>" | "<eval>") { "" } else { function };
+    Some(Line { function, place: numbers(place) })
+}
+
+fn numbers(place: &str) -> Option<(&str, u32, u32)> {
     let (rest, column) = place.rsplit_once(':')?;
     let (path, line) = rest.rsplit_once(':')?;
-    Some((function, path, line.parse().ok()?, column.parse().ok()?))
+    Some((path, line.parse().ok()?, column.parse().ok()?))
 }
 
 #[cfg(test)]
@@ -57,9 +85,10 @@ mod tests {
 
     #[test]
     fn the_engines_lines_are_read() {
-        assert_eq!(parse("    at load (net/vpc.ts:3:14)"), Some(("load", "net/vpc.ts", 3, 14)));
-        assert_eq!(parse("    at <anonymous> (main.ts:1:2)"), Some(("", "main.ts", 1, 2)));
-        assert_eq!(parse("    at main.ts:1:2"), Some(("", "main.ts", 1, 2)));
-        assert_eq!(parse("    at apply (native)"), None);
+        let read = |line| parse(line).map(|line| (line.function, line.place));
+        assert_eq!(read("    at load (net/vpc.ts:3:14)"), Some(("load", Some(("net/vpc.ts", 3, 14)))));
+        assert_eq!(read("    at <anonymous> (main.ts:1:2)"), Some(("", Some(("main.ts", 1, 2)))));
+        assert_eq!(read("    at main.ts:1:2"), Some(("", Some(("main.ts", 1, 2)))));
+        assert_eq!(read("    at apply (native)"), Some(("apply", None)));
     }
 }

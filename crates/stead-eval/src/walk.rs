@@ -45,6 +45,8 @@ pub(crate) struct Walker<'js, 'a> {
     budget: usize,
     /// The current property is too large; that was said once.
     exhausted: bool,
+    /// Bytes of JSON that came, roughly.
+    pub(crate) spent: usize,
     pub(crate) problems: Vec<NotData>,
 }
 
@@ -52,7 +54,16 @@ const MAX_DEPTH: usize = 200;
 
 impl<'js, 'a> Walker<'js, 'a> {
     pub(crate) fn new(world: &'a World<'js>, budget: usize, expand: Option<Expand<'a>>) -> Walker<'js, 'a> {
-        Walker { world, expand, path: Vec::new(), around: Vec::new(), budget, exhausted: false, problems: Vec::new() }
+        Walker {
+            world,
+            expand,
+            path: Vec::new(),
+            around: Vec::new(),
+            budget,
+            exhausted: false,
+            spent: 0,
+            problems: Vec::new(),
+        }
     }
 
     /// The properties of a resource. Each may take `property_bytes`, all together what the walker was given.
@@ -139,7 +150,9 @@ impl<'js, 'a> Walker<'js, 'a> {
             let id: Value<'js> = object.get(self.world.id_symbol.as_atom())?;
             return match id.as_int() {
                 Some(id) => Ok(self.spend(16).then_some(Input::Deferred(ExprId(id as u32)))),
-                None => self.refuse("a function is not data".to_owned(), Some("call it, and pass its result")),
+                None => {
+                    self.refuse("a function is not data".to_owned(), Some("call it, and pass its result"))
+                }
             };
         }
         if self.around.contains(object) {
@@ -201,6 +214,7 @@ impl<'js, 'a> Walker<'js, 'a> {
     fn spend(&mut self, bytes: usize) -> bool {
         if bytes <= self.budget && !self.exhausted {
             self.budget -= bytes;
+            self.spent += bytes;
             return true;
         }
         if !self.exhausted {

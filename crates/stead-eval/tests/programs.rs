@@ -345,12 +345,13 @@ function warn() { console.warn(new TypeError("bad"), null, undefined, 1n, () => 
     )
     .evaluate()
     .unwrap();
-    let lines = evaluation.console.iter().map(|line| {
-        format!("{:?} {} @{}", line.level, line.text, line.place.as_ref().unwrap())
-    });
+    let lines = evaluation
+        .console
+        .iter()
+        .map(|line| format!("{:?} {} @{}", line.level, line.text, line.place.as_ref().unwrap()));
     insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r#"
-    Info password <`result` of local.RandomString#pw, known after apply> { a: [1, "x"], pw: <local.RandomString#pw> } @main.ts:3:25
-    Warn Error: bad null undefined 1n <function > @main.ts:4:60
+    Info password <`result` of local.RandomString#pw, known after apply> { a: [1, "x"], pw: <local.RandomString#pw> } @main.ts:3:1
+    Warn TypeError: bad null undefined 1n <function without a name> @main.ts:4:19
     "#);
     assert_eq!(evaluation.console[1].level, ConsoleLevel::Warn);
 }

@@ -16,10 +16,14 @@ use crate::given::{Given, text};
 use crate::kind::{IfTaken, Kind};
 use crate::machine::{Machine, folder_of};
 use crate::mode::{MODE, mode, mode_problem, with_real_mode};
-use crate::place::{PATH, in_the_way, path_problem, without_respelling};
+use crate::place::{PATH, in_the_way, not_ours_to_delete, path_problem, taken, without_respelling};
 
 /// How many of the names in a folder a refusal lists.
 const NAMES_SHOWN: usize = 3;
+
+/// What to do about something that is there already.
+const TAKEN: &str =
+    "move it away, or leave it out of the program: files can be written in a folder that is there";
 
 pub(crate) struct Directory;
 
@@ -103,7 +107,7 @@ impl Wanted {
         let path = self.path.as_path();
         match (look(files, path)?.map(|found| found.kind), if_taken) {
             (None, _) => self.make_new(files),
-            (Some(FileKind::Directory), IfTaken::Refuse) => Err(taken(path).into()),
+            (Some(FileKind::Directory), IfTaken::Refuse) => Err(taken(path, TAKEN).into()),
             (Some(FileKind::Directory), _) => {
                 files.set_mode(path, self.mode).map_err(|error| unable("set the mode of", path, &error))?;
                 self.keep(files)
@@ -136,17 +140,11 @@ impl Wanted {
     }
 }
 
-fn taken(path: &Path) -> Refusal {
-    Refusal::new(format!("{} is there already, and it is not ours", path.display()))
-        .at(PATH)
-        .help("move it away, or leave it out of the program: files can be written in a folder that is there")
-}
-
 fn delete(files: &dyn Files, path: &Path) -> Attempt<()> {
     match look(files, path)?.map(|found| found.kind) {
         None => return Ok(()),
         Some(FileKind::Directory) => {}
-        Some(other) => return Err(in_the_way(path, other, "the folder to delete is no longer there").into()),
+        Some(other) => return Err(not_ours_to_delete(path, other, "folder").into()),
     }
     match files.remove_folder(path) {
         Ok(()) => removed(files, path),

@@ -15,10 +15,13 @@ use crate::given::{Given, flag, text};
 use crate::kind::{IfTaken, Kind};
 use crate::machine::Machine;
 use crate::mode::{MODE, mode, mode_problem, with_real_mode};
-use crate::place::{PATH, file_path_problem, in_the_way, without_respelling};
+use crate::place::{PATH, file_path_problem, in_the_way, not_ours_to_delete, taken, without_respelling};
 
 const CONTENT: &str = "content";
 const OVERWRITE: &str = "overwrite";
+
+/// What to do about something that is there already.
+const TAKEN: &str = "move it away, or set `overwrite: true` to let its content go";
 
 pub(crate) struct File;
 
@@ -115,7 +118,7 @@ impl Kind for File {
         let work = move |files: &dyn Files| match look(files, &path)?.map(|found| found.kind) {
             None => Ok(()),
             Some(FileKind::File) => remove(files, &path),
-            Some(other) => Err(in_the_way(&path, other, "the file to delete is no longer there").into()),
+            Some(other) => Err(not_ours_to_delete(&path, other, "file").into()),
         };
         machine.on_disk(work).await
     }
@@ -138,16 +141,10 @@ impl Wanted {
             (None, _) | (Some(FileKind::File), IfTaken::Replace) => draft.put(files),
             // Written again, for the mode and for the disk: the first attempt may not have come that far.
             (Some(FileKind::File), IfTaken::AcceptOurs) if draft.is_there(files) => draft.put(files),
-            (Some(FileKind::File), _) => Err(taken(path).into()),
+            (Some(FileKind::File), _) => Err(taken(path, TAKEN).into()),
             (Some(other), _) => Err(in_the_way(path, other, "a file is to be written there").into()),
         }
     }
-}
-
-fn taken(path: &Path) -> Refusal {
-    Refusal::new(format!("{} is there already, and it is not ours", path.display()))
-        .at(PATH)
-        .help("move it away, or set `overwrite: true` to let its content go")
 }
 
 /// What is not a file any more is not our file.

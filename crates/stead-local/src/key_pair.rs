@@ -20,12 +20,15 @@ use crate::given::{Given, problem, text};
 use crate::kind::{IfTaken, Kind};
 use crate::machine::Machine;
 use crate::openssh::{Found, PublicKey, private_text};
-use crate::place::{PATH, file_path_problem, in_the_way, without_respelling};
+use crate::place::{PATH, file_path_problem, in_the_way, not_ours_to_delete, taken, without_respelling};
 use crate::random_string::no_randomness;
 
 const COMMENT: &str = "comment";
 const PRIVATE_MODE: u32 = 0o600;
 const PUBLIC_MODE: u32 = 0o644;
+
+/// What to do about something that is there already.
+const TAKEN: &str = "move it away, or choose another `path`; a key is never overwritten";
 
 pub(crate) struct KeyPair;
 
@@ -135,8 +138,8 @@ impl Pair {
             (Some(_), _) if if_taken == IfTaken::AcceptOurs && self.is_ours(files, ours)? => {
                 self.rewrite_public(files, ours)
             }
-            (Some(_), _) => Err(taken(&self.private).into()),
-            (None, Some(_)) => Err(taken(&self.public).into()),
+            (Some(_), _) => Err(taken(&self.private, TAKEN).into()),
+            (None, Some(_)) => Err(taken(&self.public, TAKEN).into()),
         }
     }
 
@@ -228,7 +231,7 @@ impl Pair {
     fn delete(&self, files: &dyn Files) -> Attempt<()> {
         for path in [&self.public, &self.private] {
             if let Some(found) = look(files, path)?.filter(|found| found.kind != FileKind::File) {
-                return Err(in_the_way(path, found.kind, "the key to delete is no longer there").into());
+                return Err(not_ours_to_delete(path, found.kind, "key").into());
             }
         }
         remove(files, &self.public)?;
@@ -244,12 +247,6 @@ impl Pair {
             .at(PATH)
             .help("put the key back; or delete the file, run `stead refresh` and have a new pair made")
     }
-}
-
-fn taken(path: &std::path::Path) -> Refusal {
-    Refusal::new(format!("{} is there already, and it is not ours", path.display()))
-        .at(PATH)
-        .help("move it away, or choose another `path`; a key is never overwritten")
 }
 
 fn outputs(line: String, key: PublicKey) -> Map {

@@ -1,11 +1,11 @@
 //! The property `path`: what may stand in it, and when two spellings mean one place.
 
+use std::path::Path;
+
 use stead_model::Value;
 use stead_provider::Refusal;
 use stead_schema::{Change, Problem};
 use stead_world::FileKind;
-
-use std::path::Path;
 
 use crate::given::{Given, has_nul, problem};
 use crate::machine::Machine;
@@ -48,7 +48,7 @@ fn is_respelling(machine: &Machine, change: &Change) -> bool {
     }
 }
 
-/// Something is where something else should be, or should be deleted.
+/// Something is where something else should be.
 pub(crate) fn in_the_way(path: &Path, found: FileKind, wanted: &str) -> Refusal {
     let found = match found {
         FileKind::File => "a file",
@@ -58,4 +58,15 @@ pub(crate) fn in_the_way(path: &Path, found: FileKind, wanted: &str) -> Refusal 
     Refusal::new(format!("{} is {found}, and {wanted}", path.display()))
         .at(PATH)
         .help("move it away, or choose another `path`")
+}
+
+/// Something is at a path that is to be made anew. `help` says what to do about it.
+pub(crate) fn taken(path: &Path, help: &str) -> Refusal {
+    Refusal::new(format!("{} is there already, and it is not ours", path.display())).at(PATH).help(help)
+}
+
+/// Something else is at a path whose thing is to be deleted.
+pub(crate) fn not_ours_to_delete(path: &Path, found: FileKind, thing: &str) -> Refusal {
+    in_the_way(path, found, &format!("the {thing} to delete is no longer there"))
+        .help("see what it is; once it is out of the way, try again")
 }

@@ -76,6 +76,10 @@ pub enum Event {
         end: StepEnd,
         millis: u64,
     },
+    /// Somebody asked the run to stop: what is under way finishes, nothing new starts.
+    Stopping {
+        under_way: usize,
+    },
     RunEnded {
         run: RunId,
         result: RunResult,

@@ -192,8 +192,10 @@ mod tests {
 
     #[test]
     fn property_sources_and_depends_on_order_the_nodes() {
-        let mut graph = Graph::default();
-        graph.nodes = ["a", "b", "c"].map(|name| node(name, NodeKind::Provisioned, None)).into();
+        let mut graph = Graph {
+            nodes: ["a", "b", "c"].map(|name| node(name, NodeKind::Provisioned, None)).into(),
+            ..Graph::default()
+        };
         let of_c = graph.exprs.push(Expr::Property { node: NodeId(2), property: "id".into() });
         graph.nodes[0].inputs.insert("x".into(), Input::Deferred(of_c));
         graph.nodes[1].inputs.insert("y".into(), Input::Known(Value::Null));
@@ -203,12 +205,14 @@ mod tests {
 
     #[test]
     fn depending_on_a_group_waits_for_all_in_it() {
-        let mut graph = Graph::default();
-        graph.nodes = vec![
-            node("group", NodeKind::Group, None),
-            node("after", NodeKind::Provisioned, None),
-            node("inner", NodeKind::Provisioned, Some(0)),
-        ];
+        let mut graph = Graph {
+            nodes: vec![
+                node("group", NodeKind::Group, None),
+                node("after", NodeKind::Provisioned, None),
+                node("inner", NodeKind::Provisioned, Some(0)),
+            ],
+            ..Graph::default()
+        };
         graph.nodes[1].options.depends_on.push(NodeId(0));
         let order = graph.order(&graph.edges()).unwrap();
         assert_eq!(order, [NodeId(2), NodeId(0), NodeId(1)]);
@@ -220,12 +224,14 @@ mod tests {
 
     #[test]
     fn what_a_group_waits_for_all_in_it_wait_for() {
-        let mut graph = Graph::default();
-        graph.nodes = vec![
-            node("group", NodeKind::Group, None),
-            node("inner", NodeKind::Provisioned, Some(0)),
-            node("first", NodeKind::Provisioned, None),
-        ];
+        let mut graph = Graph {
+            nodes: vec![
+                node("group", NodeKind::Group, None),
+                node("inner", NodeKind::Provisioned, Some(0)),
+                node("first", NodeKind::Provisioned, None),
+            ],
+            ..Graph::default()
+        };
         graph.nodes[0].options.depends_on.push(NodeId(2));
         assert!(graph.edges()[1].contains(&NodeId(2)));
     }

@@ -7,7 +7,7 @@ use stead_model::{CopyRef, Lifecycle, NodeId, Resource, Uid};
 use stead_schema::{Change, ReplaceOrder};
 use stead_state::AfterDelete;
 
-use crate::plan::{Action, StepId, Why};
+use crate::plan::{Action, Purpose, StepId, Why};
 use crate::planner::Decision;
 use crate::steps::Assembly;
 
@@ -60,6 +60,10 @@ fn doomed<'a>(assembly: &mut Assembly<'_, 'a>) -> Vec<Doomed<'a>> {
         assembly.existing.iter().map(|(id, copy)| (&copy.uid, *id)).collect();
     let mut doomed = Vec::new();
     let mut removed = 0;
+    let removal = match planner.purpose {
+        Purpose::Up => Why::Removed,
+        Purpose::Destroy => Why::Destroyed,
+    };
     for resource in planner.base.resources() {
         let node = declared.get(&resource.uid).copied();
         let decided = node.and_then(|id| planner.decided[id.index()].as_ref());
@@ -67,7 +71,7 @@ fn doomed<'a>(assembly: &mut Assembly<'_, 'a>) -> Vec<Doomed<'a>> {
             (Lifecycle::Condemned, _) => (Why::LeftOver, Vec::new()),
             (_, None) => {
                 removed += 1;
-                (if planner.graph.nodes.is_empty() { Why::Destroyed } else { Why::Removed }, Vec::new())
+                (removal.clone(), Vec::new())
             }
             (Lifecycle::Live, Some(decided))
                 if decided.decision == Decision::Replace(ReplaceOrder::CreateFirst) =>

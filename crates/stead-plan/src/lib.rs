@@ -8,7 +8,7 @@ mod plan;
 mod planner;
 mod steps;
 
-pub use plan::{Action, Incarnation, Plan, Step, StepId, Summary, Why};
+pub use plan::{Action, Incarnation, Plan, Purpose, Step, StepId, Summary, Why};
 pub use planner::{Planner, Question, Verdict, plan};
 
 #[cfg(test)]

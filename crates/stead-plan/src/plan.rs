@@ -93,6 +93,15 @@ pub struct Step {
     pub node: Option<NodeId>,
 }
 
+/// What a plan is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Everything becomes as declared.
+    Up,
+    /// Everything goes; the graph is empty.
+    Destroy,
+}
+
 /// How many resources each thing happens to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
@@ -110,8 +119,8 @@ pub struct Plan {
     pub summary: Summary,
     /// The stack's outputs, as far as they are known.
     pub outputs: BTreeMap<String, Input>,
-    /// The recorded outputs are not these.
-    pub outputs_change: bool,
+    /// Where the recorded outputs differ from these.
+    pub output_changes: Vec<Change>,
     /// How many uids count as given out once this plan has run.
     pub uids: u64,
     /// The existing copy of each declared resource that has one.
@@ -121,7 +130,7 @@ pub struct Plan {
 impl Plan {
     /// There is nothing to do and nothing to write.
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty() && !self.outputs_change
+        self.steps.is_empty() && self.output_changes.is_empty()
     }
 
     /// Everything that would be deleted, for the guards. `declared` tells the program's own marks.

@@ -10,8 +10,8 @@ use stead_model::{
 use stead_schema::{Catalog, Change, Problem, ReplaceOrder};
 use stead_state::State;
 
-use crate::Plan;
 use crate::steps::assemble;
+use crate::{Plan, Purpose};
 
 /// What the planner needs to know from a provider about one resource.
 pub struct Question<'a> {
@@ -59,6 +59,7 @@ pub struct Planner<'a> {
     pub(crate) base: &'a State,
     pub(crate) graph: &'a Graph,
     catalog: &'a Catalog,
+    pub(crate) purpose: Purpose,
     pub(crate) edges: Vec<BTreeSet<NodeId>>,
     pub(crate) order: Vec<NodeId>,
     dependants: Vec<Vec<NodeId>>,
@@ -73,9 +74,10 @@ pub fn plan(
     base: &State,
     graph: &Graph,
     catalog: &Catalog,
+    purpose: Purpose,
     verdicts: &BTreeMap<NodeId, Verdict>,
 ) -> Result<Plan, Vec<Diagnostic>> {
-    let mut planner = Planner::new(base, graph, catalog)?;
+    let mut planner = Planner::new(base, graph, catalog, purpose)?;
     loop {
         let questions = planner.questions();
         if questions.is_empty() {
@@ -103,6 +105,7 @@ impl<'a> Planner<'a> {
         base: &'a State,
         graph: &'a Graph,
         catalog: &'a Catalog,
+        purpose: Purpose,
     ) -> Result<Planner<'a>, Vec<Diagnostic>> {
         let edges = graph.edges();
         let order = graph.order(&edges).map_err(|cycle| vec![cycle_problem(graph, &cycle)])?;
@@ -117,6 +120,7 @@ impl<'a> Planner<'a> {
             base,
             graph,
             catalog,
+            purpose,
             edges,
             order,
             dependants,

@@ -1,9 +1,10 @@
 //! Makes steps of decisions, and puts them in order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stead_model::{
-    Code, CopyRef, Diagnostic, Input, Name, NodeId, Resource, SourceRef, TypeToken, Value, resolve_map,
+    Code, CopyRef, Diagnostic, Input, Map, Name, NodeId, PropertyPath, Resource, SourceRef, TypeToken,
+    resolve_map,
 };
 use stead_schema::{Change, ReplaceOrder};
 use stead_state::AfterDelete;
@@ -43,13 +44,23 @@ pub(crate) fn assemble(planner: &Planner<'_>) -> Result<Plan, Vec<Diagnostic>> {
         vec![Diagnostic::error(Code::BAD_PROPERTY, format!("an exported value has no value: {error}"))]
     })?;
     let Assembly { steps, summary, uids, existing, .. } = assembly;
-    let outputs_change = !same_outputs(&outputs, planner.base.outputs());
-    Ok(Plan { steps, summary, outputs, outputs_change, uids, existing })
+    let output_changes = output_changes(planner.base.outputs(), &outputs);
+    Ok(Plan { steps, summary, outputs, output_changes, uids, existing })
 }
 
-fn same_outputs(outputs: &BTreeMap<String, Input>, recorded: &BTreeMap<String, Value>) -> bool {
-    outputs.len() == recorded.len()
-        && outputs.iter().all(|(key, output)| output.as_known() == recorded.get(key))
+fn output_changes(recorded: &Map, outputs: &BTreeMap<String, Input>) -> Vec<Change> {
+    let names: BTreeSet<&String> = recorded.keys().chain(outputs.keys()).collect();
+    names
+        .into_iter()
+        .map(|name| (name, recorded.get(name), outputs.get(name)))
+        .filter(|(_, old, new)| *old != new.and_then(Input::as_known) || old.is_some() != new.is_some())
+        .map(|(name, old, new)| Change {
+            path: PropertyPath::of(name),
+            old: old.cloned(),
+            new: new.cloned(),
+            replaces: false,
+        })
+        .collect()
 }
 
 impl Assembly<'_, '_> {

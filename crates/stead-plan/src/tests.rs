@@ -10,7 +10,7 @@ use stead_model::{
 use stead_schema::{Access, Catalog, Property, ReplaceOrder, Shape, TypeSchema, diff};
 use stead_state::{Snapshot, State};
 
-use crate::{Action, Plan, Planner, Verdict, Why, plan};
+use crate::{Action, Plan, Planner, Purpose, Verdict, Why, plan};
 
 fn schema() -> TypeSchema {
     TypeSchema::new(
@@ -63,7 +63,7 @@ impl Program {
 
     fn plan(&self, base: &State) -> Plan {
         let (catalog, mut verdicts) = (catalog(), BTreeMap::new());
-        let mut planner = Planner::new(base, &self.0, &catalog).unwrap();
+        let mut planner = Planner::new(base, &self.0, &catalog, Purpose::Up).unwrap();
         loop {
             let questions = planner.questions();
             if questions.is_empty() {
@@ -81,7 +81,7 @@ impl Program {
             }
         }
         let made = planner.finish().unwrap();
-        let again = plan(base, &self.0, &catalog, &verdicts).unwrap();
+        let again = plan(base, &self.0, &catalog, Purpose::Up, &verdicts).unwrap();
         assert_eq!(serde_json::to_vec(&made).unwrap(), serde_json::to_vec(&again).unwrap());
         made
     }
@@ -91,8 +91,10 @@ fn known(text: &str) -> Input {
     Input::Known(Value::from(text))
 }
 
-/// A state in a few words: (name, inputs, depends on).
-fn state(resources: &[(&str, &[(&str, &str)], &[&str])]) -> State {
+/// A recorded resource in a few words: name, inputs, what it depends on.
+type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str]);
+
+fn state(resources: &[Row<'_>]) -> State {
     let mut snapshot = Snapshot::empty(StackId("s".into()));
     snapshot.uids = resources.len() as u64;
     for (name, inputs, depends) in resources {
@@ -292,7 +294,7 @@ proptest! {
     ) {
         let names: Vec<String> = (0..12).map(|n| format!("r{n:02}")).collect();
         let values = ["x", "y", "z"];
-        let rows: Vec<(&str, [(&str, &str); 1], Vec<&str>)> = old
+        let rows: Vec<_> = old
             .iter()
             .map(|(n, (value, on))| {
                 let depends = old.contains_key(on) && on < n;
@@ -300,7 +302,7 @@ proptest! {
                 (names[usize::from(*n)].as_str(), [("place", values[usize::from(*value)])], depends)
             })
             .collect();
-        let rows: Vec<(&str, &[(&str, &str)], &[&str])> =
+        let rows: Vec<Row<'_>> =
             rows.iter().map(|(name, inputs, depends)| (*name, &inputs[..], &depends[..])).collect();
         let mut program = Program::default();
         let mut placed: BTreeMap<u8, u32> = BTreeMap::new();

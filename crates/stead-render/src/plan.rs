@@ -24,8 +24,9 @@ pub fn plan(plan: &Plan, header: &Header<'_>, style: &Style) -> String {
         out.push('\n');
         describe(step, style, &mut out);
     }
-    if plan.outputs_change {
-        let _ = writeln!(out, "\n{} the outputs of the stack", style.paint(Paint::Caution, "~"));
+    if !plan.output_changes.is_empty() {
+        let _ = writeln!(out, "\n{} outputs", style.paint(Paint::Caution, "~"));
+        plan.output_changes.iter().for_each(|change| out.push_str(&change_line(change, style)));
     }
     let _ = writeln!(out, "\n{}", summary(&plan.summary));
     out

@@ -47,7 +47,15 @@ const EDGES: &[(&str, May)] = &[
 ];
 
 /// What the tests of any crate may use besides: real pieces are better than mocks of them.
-const FOR_TESTS: &[&str] = &["stead-world", "stead-store", "stead-provider", "stead-local"];
+const FOR_TESTS: &[&str] = &[
+    "stead-guard",
+    "stead-journal",
+    "stead-local",
+    "stead-provider",
+    "stead-state",
+    "stead-store",
+    "stead-world",
+];
 
 const TABLE: &str = "the table in xtask/src/tidy/edges.rs";
 

@@ -1,6 +1,6 @@
 //! `stead plan`: what `up` would do. Takes no lock and writes nothing.
 
-use stead_plan::{Action, Why};
+use stead_plan::{Action, Purpose, Why};
 
 use crate::args::PlanArguments;
 use crate::commands::run::{Prepared, show_drift, show_plan};
@@ -14,7 +14,8 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     let loaded = session.load().await?;
     session.report_pending(&loaded, ui)?;
     let graph = evaluate(session, ui)?;
-    let (prepared, drift) = prepare(session, loaded, graph, Look::from_flag(arguments.refresh)).await?;
+    let (prepared, drift) =
+        prepare(session, loaded, graph, Look::from_flag(arguments.refresh), Purpose::Up).await?;
     show_drift(&drift, ui);
     if prepared.plan.is_empty() {
         let count = prepared.plan.summary.unchanged;

@@ -1,13 +1,15 @@
 //! `stead up`: make everything as the program declares it.
 
+use stead_engine::{Drift, Refreshed};
+use stead_journal::Loaded;
+use stead_model::Graph;
+use stead_plan::Purpose;
+
 use crate::commands::run::{Prepared, carry_out, show_drift, show_outputs, show_plan};
 use crate::evaluate::evaluate;
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::ui::Ui;
-use stead_engine::{Drift, Refreshed};
-use stead_journal::Loaded;
-use stead_model::Graph;
 
 /// Whether to look at what is really there before planning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +27,7 @@ impl Look {
 pub(crate) async fn up(session: &Session, look: Look, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.load_settled(ui).await?;
     let graph = evaluate(session, ui)?;
-    let (prepared, drift) = prepare(session, loaded, graph, look).await?;
+    let (prepared, drift) = prepare(session, loaded, graph, look, Purpose::Up).await?;
     show_drift(&drift, ui);
     if prepared.is_empty() {
         let count = prepared.plan.summary.unchanged;
@@ -46,6 +48,7 @@ pub(crate) async fn prepare(
     loaded: Loaded,
     graph: Graph,
     look: Look,
+    purpose: Purpose,
 ) -> Result<(Prepared, Vec<Drift>), Failure> {
     let engine = &session.engine;
     let failed = |problems| Failure::all(Kind::Failed, problems);
@@ -53,6 +56,6 @@ pub(crate) async fn prepare(
         Look::AtRecords => Refreshed { state: loaded.state.clone(), drift: Vec::new(), records: Vec::new() },
         Look::Outside => engine.refresh(&loaded.state).await.map_err(failed)?,
     };
-    let plan = engine.plan(&base, &graph).await.map_err(failed)?;
+    let plan = engine.plan(&base, &graph, purpose).await.map_err(failed)?;
     Ok((Prepared { loaded, graph, base, observed, plan }, drift))
 }

@@ -61,12 +61,7 @@ pub(super) fn instrument<'a>(
     let mut visitor = Instrument {
         build: Build::new(allocator),
         first_site,
-        out: Instrumented {
-            sites: Vec::new(),
-            imports: Vec::new(),
-            awaits: Vec::new(),
-            refused: Vec::new(),
-        },
+        out: Instrumented { sites: Vec::new(), imports: Vec::new(), awaits: Vec::new(), refused: Vec::new() },
         this: This::Anywhere,
         functions: 0,
     };
@@ -190,9 +185,8 @@ impl<'a> Instrument<'a> {
             Simple::Name(name) => Some(self.build.is_function(span, name)),
             _ => None,
         });
-        let test = tests.reduce(|left, right| {
-            self.build.logical(span, left, oxc_ast::ast::LogicalOperator::Or, right)
-        });
+        let test = tests
+            .reduce(|left, right| self.build.logical(span, left, oxc_ast::ast::LogicalOperator::Or, right));
         match test {
             Some(test) => {
                 let plain = self.build.binary(span, copies.0, BinaryOperator::Addition, copies.1);
@@ -226,9 +220,8 @@ impl<'a> Instrument<'a> {
         let call = self.build.call(span, "__stead_text", arguments);
         let (Some(names), Some(plain)) = (names, plain) else { return call };
         let tests = names.iter().map(|name| self.build.is_function(span, name));
-        let test = tests.reduce(|left, right| {
-            self.build.logical(span, left, oxc_ast::ast::LogicalOperator::Or, right)
-        });
+        let test = tests
+            .reduce(|left, right| self.build.logical(span, left, oxc_ast::ast::LogicalOperator::Or, right));
         match test {
             Some(test) => self.build.choose(span, test, call, self.build.template(plain)),
             None => call,
@@ -329,4 +322,3 @@ fn only_names(target: &AssignmentTarget<'_>) -> bool {
 pub(super) fn single(arguments: &[Argument<'_>]) -> bool {
     arguments.len() == 1 && !matches!(arguments[0], Argument::SpreadElement(_))
 }
-

@@ -5,6 +5,7 @@
 
 mod assign;
 mod build;
+mod calls;
 mod imports;
 mod instrument;
 mod visit;
@@ -23,6 +24,7 @@ use stead_model::{Code, Diagnostic};
 use crate::place::SourceText;
 use crate::site::Site;
 
+pub(crate) use calls::Calls;
 pub(crate) use imports::{Exports, Import};
 
 /// A module that the engine can run.
@@ -34,12 +36,16 @@ pub(crate) struct Compiled {
     pub(crate) exports: Exports,
     /// Every `await` outside of a function.
     pub(crate) awaits: Vec<Span>,
+    /// What keeps it from being run.
+    pub(crate) problems: Vec<Diagnostic>,
 }
 
 /// From generated positions to source positions, sorted: (line, column) → (line, column), all from 0, columns
 /// in UTF-16 units.
 pub(crate) struct SourceMap {
     tokens: Vec<((u32, u32), (u32, u32))>,
+    /// The generated code, whose columns the engine counts in bytes.
+    code: String,
 }
 
 /// Lines that stand before the program's own in the generated code.
@@ -61,9 +67,10 @@ pub(crate) fn source_map(source: &SourceText, first_site: usize) -> Option<Sourc
 }
 
 impl SourceMap {
-    /// The source position (line and UTF-16 column, from 0) of a generated one (from 1, as engines report).
+    /// The source position (line and UTF-16 column, from 0) of a generated one (from 1, columns in bytes).
     pub(crate) fn lookup(&self, line: u32, column: u32) -> Option<(u32, u32)> {
-        let wanted = (line.checked_sub(1 + HEADER_LINES)?, column.saturating_sub(1));
+        let line = line.checked_sub(1 + HEADER_LINES)?;
+        let wanted = (line, self.utf16_column(line, column.saturating_sub(1) as usize));
         let after = self.tokens.partition_point(|(generated, _)| *generated <= wanted);
         let before = self.tokens.get(after.checked_sub(1)?)?;
         if before.0.0 == wanted.0 {
@@ -71,6 +78,12 @@ impl SourceMap {
         }
         // Nothing on this line stands before it; what comes next is nearer than the line above.
         self.tokens.get(after).map(|token| token.1)
+    }
+
+    fn utf16_column(&self, line: u32, bytes: usize) -> u32 {
+        let text = self.code.lines().nth(line as usize).unwrap_or_default();
+        let before = text.char_indices().take_while(|(at, _)| *at < bytes);
+        before.map(|(_, c)| c.len_utf16() as u32).sum()
     }
 }
 
@@ -94,20 +107,14 @@ fn run(
     let transformed = transformer.build_with_scoping(scoping, &mut program);
     fail_on_errors(source, &transformed.diagnostics)?;
 
-    let mut problems = Vec::new();
     let (imports, exports) = imports::collect(&mut program);
     let instrumented = instrument::instrument(&allocator, &mut program, first_site);
-    for refusal in instrumented.refused {
-        let place = source.place(refusal.span);
-        problems.push(
-            Diagnostic::error(refusal.code, refusal.message)
-                .at(place.at, place.length, refusal.label)
-                .help(refusal.help),
-        );
-    }
-    if !problems.is_empty() {
-        return Err(problems);
-    }
+    let problem = |refused: instrument::Refused| {
+        let place = source.place(refused.span);
+        let problem = Diagnostic::error(refused.code, refused.message);
+        problem.at(place.at, place.length, refused.label).help(refused.help)
+    };
+    let problems = instrumented.refused.into_iter().map(problem).collect();
     let options = CodegenOptions {
         comments: CommentOptions::disabled(),
         source_map_path: with_map.then(|| PathBuf::from(&source.path)),
@@ -119,7 +126,7 @@ fn run(
             let generated = (token.get_dst_line(), token.get_dst_col());
             (generated, (token.get_src_line(), token.get_src_col()))
         };
-        SourceMap { tokens: map.get_tokens().map(token).collect() }
+        SourceMap { tokens: map.get_tokens().map(token).collect(), code: printed.code.clone() }
     });
     let mut imports = imports;
     imports.extend(instrumented.imports);
@@ -129,6 +136,7 @@ fn run(
         imports,
         exports,
         awaits: instrumented.awaits,
+        problems,
     };
     Ok((compiled, map))
 }

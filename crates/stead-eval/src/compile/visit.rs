@@ -4,13 +4,13 @@
 
 use oxc_ast::ast::{
     AccessorProperty, ArrowFunctionExpression, AssignmentTargetPropertyProperty, AwaitExpression,
-    BinaryExpression, BinaryOperator, BindingIdentifier, BindingProperty, CallExpression, Class, ClassElement,
-    ComputedMemberExpression, ConditionalExpression, Decorator, DoWhileStatement, Expression, ForInStatement,
-    ForOfStatement, ForStatement, Function, IdentifierReference, IfStatement, ImportExpression,
-    LogicalExpression, LogicalOperator, MethodDefinition, MethodDefinitionKind, ObjectProperty,
-    PrivateFieldExpression, PrivateInExpression, PropertyDefinition, SpreadElement, Statement, StaticBlock,
-    StaticMemberExpression, SwitchCase, SwitchStatement, ThrowStatement, UnaryExpression, UnaryOperator,
-    VariableDeclarator, WhileStatement, YieldExpression,
+    BinaryExpression, BinaryOperator, BindingIdentifier, BindingProperty, CallExpression, Class,
+    ClassElement, ComputedMemberExpression, ConditionalExpression, Decorator, DoWhileStatement, Expression,
+    ForInStatement, ForOfStatement, ForStatement, Function, IdentifierReference, IfStatement,
+    ImportExpression, LogicalExpression, LogicalOperator, MethodDefinition, MethodDefinitionKind,
+    ObjectProperty, PrivateFieldExpression, PrivateInExpression, PropertyDefinition, SpreadElement,
+    Statement, StaticBlock, StaticMemberExpression, SwitchCase, SwitchStatement, ThrowStatement,
+    UnaryExpression, UnaryOperator, VariableDeclarator, WhileStatement, YieldExpression,
 };
 use oxc_ast_visit::{VisitJsMut, walk_js_mut as walk};
 use oxc_span::{GetSpan, Span};
@@ -163,7 +163,8 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
             self.guard(&mut it.callee, Use::OptionalChain);
         }
         let makes_array = matches!(&it.callee, Expression::Identifier(id) if id.name == "Array");
-        if makes_array && single(&it.arguments)
+        if makes_array
+            && single(&it.arguments)
             && let Some(length) = it.arguments[0].as_expression_mut()
         {
             self.guard(length, Use::Count);

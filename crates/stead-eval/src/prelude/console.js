@@ -1,7 +1,7 @@
 // console.*: text for Rust to collect. Formatting must never run the program's code, apart from `toString`
 // of an error, and must never fail.
 
-import { host, NativeError, defineProperty, isArray, ownKeys } from "stead:host";
+import { host, NativeError, defineProperty, getPrototypeOf, isArray, ownKeys } from "stead:host";
 import { idOf } from "stead:unknown";
 import { nodeOf } from "stead:resource";
 
@@ -14,11 +14,11 @@ function show(value, depth) {
   if (typeof value === "string") return depth === 0 ? value : stringify(value);
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "symbol") return "<symbol>";
-  if (typeof value === "function") return `<function ${ownText(value, "name")}>`;
+  if (typeof value === "function") return `<function ${textIn(value, "name") || "without a name"}>`;
   if (typeof value !== "object" || value === null) return `${value}`;
   const node = nodeOf(value);
   if (node !== undefined) return `<${host.describeNode(node)}>`;
-  if (value instanceof NativeError) return `${ownText(value, "name") || "Error"}: ${ownText(value, "message")}`;
+  if (value instanceof NativeError) return `${textIn(value, "name")}: ${textIn(value, "message")}`;
   if (depth > 3) return isArray(value) ? "[…]" : "{…}";
   return isArray(value) ? showList(value, depth) : showObject(value, depth);
 }
@@ -41,18 +41,24 @@ function showObject(object, depth) {
   return text === "" ? "{}" : `{ ${text} }`;
 }
 
-function ownText(object, key) {
-  const property = getOwnPropertyDescriptor(object, key);
-  return typeof property?.value === "string" ? property.value : "";
+// A text that an object has, or inherits; getters are not asked.
+function textIn(object, key) {
+  for (let at = object; at !== null; at = getPrototypeOf(at)) {
+    const property = getOwnPropertyDescriptor(at, key);
+    if (property !== undefined) return typeof property.value === "string" ? property.value : "";
+  }
+  return "";
 }
 
 const levels = { debug: 0, trace: 0, log: 1, info: 1, dir: 1, warn: 2, error: 3 };
 const console = {};
 for (const name of ownKeys(levels)) {
-  console[name] = (...values) => {
+  const write = (...values) => {
     let text = "";
     for (let i = 0; i < values.length; i++) text += `${i > 0 ? " " : ""}${show(values[i], 0)}`;
     host.log(levels[name], text, new NativeError().stack);
   };
+  defineProperty(write, "name", { value: name });
+  console[name] = write;
 }
 defineProperty(globalThis, "console", { value: console, writable: true, configurable: true });

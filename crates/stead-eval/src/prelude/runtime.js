@@ -1,6 +1,6 @@
 // What instrumented code calls. Each function is exact JavaScript for known values.
 
-import { host, NativeArray, construct } from "stead:host";
+import { host, NativeArray, apply, construct } from "stead:host";
 import { idOf, refuseAt, unknown } from "stead:unknown";
 import { isResourceClass, makeResource } from "stead:resource";
 import { textOf } from "stead:text";
@@ -56,10 +56,19 @@ export function addTo({ object, key, value: old }, value, site) {
   return (object[key] = add(old, value, site));
 }
 
-/** What is thrown. Anything but an error does not know where it comes from. */
+// Where an error was first thrown: the engine only knows where it was made, and that not well.
+const origins = new WeakMap();
+const { get, set, has } = WeakMap.prototype;
+let lastThrown;
+host.thrownAt((value) => (typeof value === "object" && value !== null ? apply(get, origins, [value]) : lastThrown));
+
+/** What is thrown. */
 export function thrown(value, site) {
   known(value, site);
-  host.thrownAt(site);
+  lastThrown = site;
+  if (typeof value === "object" && value !== null && !apply(has, origins, [value])) {
+    apply(set, origins, [value, site]);
+  }
   return value;
 }
 

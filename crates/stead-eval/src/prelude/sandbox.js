@@ -5,10 +5,13 @@ import { host, NativeError, apply, construct, defineProperty, getPrototypeOf } f
 import { refusal } from "stead:unknown";
 import { replaceConstructor } from "stead:text";
 
-const gone = (name, help) =>
-  function () {
+const gone = (name, help, called = name) => {
+  const refused = function () {
     throw refusal(host.refuseBuiltin(name, help, new NativeError().stack));
   };
+  defineProperty(refused, "name", { value: called });
+  return refused;
+};
 
 // Code from text: also through the constructor of any function.
 const noCode = "write the code out";
@@ -29,7 +32,11 @@ const hidden = [
 for (const name of hidden) delete globalThis[name];
 
 defineProperty(Math, "random", {
-  value: gone("Math.random()", "use `new local.RandomString(…)`, which keeps its value, or a value of `config`"),
+  value: gone(
+    "Math.random()",
+    "use `new local.RandomString(…)`, which keeps its value, or a value of `config`",
+    "random",
+  ),
   writable: true,
   configurable: true,
 });
@@ -45,7 +52,7 @@ const NativeDate = Date;
 const { UTC, parse } = NativeDate;
 const { toISOString, toUTCString } = NativeDate.prototype;
 const noClock = "a program gives the same graph whenever it runs; take the time from `config`";
-const now = gone("the current time", noClock);
+const now = gone("the current time", noClock, "now");
 const zoned = /(?:Z|GMT|UTC|[+-]\d\d:?\d\d)(?: \([^)]*\))?$/;
 const isoDate = /^[+-]?\d{4,6}(?:-\d\d(?:-\d\d)?)?$/;
 const isoTime = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;

@@ -1,11 +1,13 @@
 //! Programs in memory, a small catalog, and results as text that a snapshot can hold.
-#![allow(dead_code)]
+#![allow(dead_code, unreachable_pub)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use stead_eval::{EvalFailure, Evaluation, Program, Sources, evaluate};
-use stead_model::{Diagnostic, Environment, Graph, Input, Limits, Map, TemplatePart, Expr, ExprId, Key, Value};
+use stead_model::{
+    Diagnostic, Environment, Expr, ExprId, Graph, Input, Key, Limits, Map, TemplatePart, Value,
+};
 use stead_schema::{Access, Catalog, Property, Shape, TypeSchema};
 
 pub struct Files(pub BTreeMap<String, String>);
@@ -95,10 +97,8 @@ pub fn catalog() -> Catalog {
         Property::new("size", Shape::Integer, Access::ReadOnly, ""),
         text("digest", Access::ReadOnly),
     ];
-    let random = vec![
-        Property::new("length", Shape::Integer, Access::Optional, ""),
-        text("result", Access::ReadOnly),
-    ];
+    let random =
+        vec![Property::new("length", Shape::Integer, Access::Optional, ""), text("result", Access::ReadOnly)];
     let data = vec![
         Property::new("value", Shape::Any, Access::Optional, ""),
         Property::new("echo", Shape::Any, Access::ReadOnly, ""),
@@ -119,7 +119,8 @@ pub fn catalog() -> Catalog {
 pub fn show(graph: &Graph) -> String {
     let mut out = String::new();
     for node in &graph.nodes {
-        let _ = write!(out, "{} @{}:{}:{}", node.name, node.source.file, node.source.line, node.source.column);
+        let _ =
+            write!(out, "{} @{}:{}:{}", node.name, node.source.file, node.source.line, node.source.column);
         if let Some(parent) = node.parent {
             let _ = write!(out, " in {}", parent.0);
         }
@@ -151,7 +152,8 @@ pub fn input_text(graph: &Graph, input: &Input) -> String {
             format!("[{}]", items.join(", "))
         }
         Input::Map(map) => {
-            let items: Vec<_> = map.iter().map(|(key, item)| format!("{key}: {}", input_text(graph, item))).collect();
+            let items: Vec<_> =
+                map.iter().map(|(key, item)| format!("{key}: {}", input_text(graph, item))).collect();
             format!("{{{}}}", items.join(", "))
         }
     }

@@ -1,0 +1,159 @@
+//! The way through, as a new user walks it.
+
+use crate::project::Project;
+
+const TWO_FILES: &str = r#"
+import * as local from "stead/local";
+const a = new local.File({ path: "a.txt", content: "one" }, { id: "a" });
+new local.File({ path: "b.txt", content: `after ${a.sha256}` }, { id: "b" });
+export const size = a.size;
+"#;
+
+#[test]
+fn init_plan_up_again_destroy() {
+    let project = Project::empty();
+    insta::assert_snapshot!(project.stead(&["init", "shop"]).ok());
+    assert!(project.has(".stead/types/stead.d.ts") && project.has(".stead/types/stead/local.d.ts"));
+    let before = project.everything();
+    insta::assert_snapshot!(project.stead(&["plan"]).ok());
+    assert_eq!(project.everything(), before, "plan writes nothing");
+
+    let up = project.stead(&["up", "--yes"]).ok();
+    assert!(up.contains("Done: 2 steps."), "{up}");
+    let greeting = project.read("greeting.txt");
+    assert!(greeting.starts_with("hello, "), "{greeting}");
+
+    let before = project.everything();
+    let again = project.stead(&["up", "--yes"]).ok();
+    assert!(again.starts_with("Nothing to do: 2 resources are as declared."), "{again}");
+    assert_eq!(project.everything(), before, "with nothing to do nothing is touched");
+
+    project.stead(&["destroy", "--yes"]).ok();
+    assert!(!project.has("greeting.txt"));
+    assert!(project.stead(&["destroy", "--yes"]).ok().contains("Nothing to destroy"));
+    assert_eq!(project.stead(&["state", "ls"]).ok(), "");
+}
+
+#[test]
+fn init_does_not_overwrite() {
+    let project = Project::with("export {};");
+    let refused = project.stead(&["init"]).ends(2);
+    assert!(refused.stderr.contains("ST0604"), "{}", refused.stderr);
+    assert_eq!(project.read("main.ts"), "export {};");
+}
+
+#[test]
+fn a_change_gives_update_replace_delete_and_says_why() {
+    let project = Project::with(TWO_FILES);
+    project.stead(&["up", "--yes"]).ok();
+    project.write(
+        "main.ts",
+        r#"
+import * as local from "stead/local";
+const a = new local.File({ path: "a.txt", content: "two" }, { id: "a" });
+new local.File({ path: "c.txt", content: `after ${a.sha256}` }, { id: "b" });
+new local.Data({ value: [1, { deep: true }] }, { id: "d" });
+export const size = a.size;
+"#,
+    );
+    insta::assert_snapshot!(project.stead(&["plan"]).ok());
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 11);
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.read("a.txt"), "two");
+    assert!(project.read("c.txt").starts_with("after 3fc4ccfe"), "{}", project.read("c.txt"));
+    assert!(!project.has("b.txt"));
+    project.write(
+        "main.ts",
+        "import * as local from \"stead/local\";\nnew local.Data({ value: 1 }, { id: \"d\" });\n",
+    );
+    insta::assert_snapshot!(project.stead(&["plan"]).ok());
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.stead(&["state", "ls"]).ok(), "dev:main:local.Data#d\n");
+    assert!(!project.has("a.txt") && !project.has("c.txt"));
+}
+
+#[test]
+fn what_is_recorded_can_be_listed_shown_and_exported() {
+    let project = Project::with(TWO_FILES);
+    let missing = project.stead(&["state", "ls"]).ends(1);
+    assert!(missing.stderr.contains("ST0207"), "{}", missing.stderr);
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.stead(&["state", "ls"]).ok(), "dev:main:local.File#a\ndev:main:local.File#b\n");
+    assert_eq!(project.stead(&["stack", "ls"]).ok(), "shop\tdev\tlocal\n");
+    let shown = project.stead(&["state", "show", "b"]).ok();
+    let uid = shown.lines().find(|line| line.contains("uid")).unwrap().to_owned();
+    insta::assert_snapshot!(shown.replace(&uid, "  uid       [UID]"));
+    let wrong = project.stead(&["state", "show", "bb"]).ends(1);
+    assert!(wrong.stderr.contains("did you mean \"b\"?"), "{}", wrong.stderr);
+    let export: serde_json::Value = serde_json::from_str(&project.stead(&["stack", "export"]).ok()).unwrap();
+    assert_eq!(export["format"], 1);
+    assert_eq!(export["resources"].as_array().unwrap().len(), 2);
+    assert_eq!(export["outputs"]["size"], 3);
+}
+
+#[test]
+fn environments_are_apart() {
+    let project = Project::with(
+        "import { env } from \"stead\";\nimport * as local from \"stead/local\";\nnew local.File({ path: `${env}.txt`, content: \"\" });\n",
+    );
+    project.stead(&["up", "--yes"]).ok();
+    project.stead(&["up", "--yes", "-e", "prod", "--namespace", "acme"]).ok();
+    assert!(project.has("dev.txt") && project.has("prod.txt"));
+    assert_eq!(project.stead(&["stack", "ls"]).ok(), "shop\tdev\tlocal\nshop\tprod:acme\tlocal\n");
+    project.stead(&["destroy", "--yes"]).ok();
+    assert!(!project.has("dev.txt") && project.has("prod.txt"));
+}
+
+#[test]
+fn drift_is_shown_recorded_and_mended() {
+    let project = Project::with(TWO_FILES);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("a.txt", "meddled");
+    std::fs::remove_file(project.path("b.txt")).unwrap();
+    assert!(project.stead(&["plan"]).ok().starts_with("Nothing to do"), "plan looks at records unless asked");
+    insta::assert_snapshot!(project.stead(&["plan", "--refresh"]).ok());
+    project.stead(&["up", "--yes", "--refresh"]).ok();
+    assert_eq!(project.read("a.txt"), "one");
+    assert!(project.has("b.txt"));
+    assert_eq!(project.stead(&["plan", "--refresh", "--exit-code"]).code, 0);
+    project.write("a.txt", "again");
+    project.stead(&["refresh", "--yes"]).ok();
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 10);
+}
+
+#[test]
+fn programs_read_one_json_object_a_line() {
+    let project = Project::with(TWO_FILES);
+    let lines = project.stead(&["up", "--yes", "--json"]).ok();
+    let kinds: Vec<String> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .map(|line| {
+            assert_eq!(line["v"], 1);
+            let event = line["event"].as_str().map(|event| format!(":{event}")).unwrap_or_default();
+            format!("{}{event}", line["kind"].as_str().unwrap())
+        })
+        .collect();
+    insta::assert_snapshot!(kinds.join("\n"));
+    let failed = project.stead(&["state", "show", "x", "--json"]).ends(1);
+    let problem: serde_json::Value = serde_json::from_str(&failed.stdout).unwrap();
+    assert_eq!((&problem["kind"], &problem["code"]), (&"problem".into(), &"ST0207".into()));
+    assert_eq!(failed.stderr, "");
+}
+
+#[test]
+fn the_quickstart_runs_and_then_has_nothing_to_do() {
+    let project = Project::empty();
+    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/quickstart");
+    for file in ["stead.toml", "main.ts", "site.ts"] {
+        project.write(file, &std::fs::read_to_string(example.join(file)).unwrap());
+    }
+    let up = project.stead(&["up", "--yes"]).ends(0);
+    assert!(up.stdout.contains("lines  = 4"), "{}", up.stdout);
+    assert!(
+        up.stderr.contains("created dev:main:local.RandomPet#owner"),
+        "progress is visible: {}",
+        up.stderr
+    );
+    assert!(project.stead(&["up", "--yes"]).ok().starts_with("Nothing to do: 6 resources"));
+}

@@ -1,0 +1,8 @@
+//! The real binary, in a folder of its own.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod crashes;
+mod errors;
+mod journey;
+mod project;
+mod sharing;

@@ -1,0 +1,119 @@
+//! A hermetic project: a temporary folder, a fixed environment, commands with their output.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+pub(crate) struct Project {
+    folder: tempfile::TempDir,
+}
+
+/// What a command printed, and how it ended.
+#[must_use = "look at the exit code or the output"]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Project {
+    /// A project with this program as its `main.ts`.
+    pub(crate) fn with(main: &str) -> Project {
+        let project = Project { folder: tempfile::tempdir().unwrap() };
+        project.write("stead.toml", "project = \"shop\"\n");
+        project.write("main.ts", main);
+        project
+    }
+
+    pub(crate) fn empty() -> Project {
+        Project { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.folder.path().join(file)
+    }
+
+    pub(crate) fn write(&self, file: &str, text: &str) {
+        let path = self.path(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, file: &str) -> String {
+        std::fs::read_to_string(self.path(file)).unwrap()
+    }
+
+    pub(crate) fn has(&self, file: &str) -> bool {
+        self.path(file).exists()
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stead"));
+        command
+            .args(arguments)
+            .arg("-C")
+            .arg(self.folder.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("USER", "ada")
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn stead(&self, arguments: &[&str]) -> Ran {
+        self.ran(self.command(arguments).output().unwrap())
+    }
+
+    /// Runs until the crash point is reached, where the process ends as if killed.
+    pub(crate) fn crash(&self, arguments: &[&str], point: &str) {
+        let output = self.command(arguments).env("STEAD_CRASH_AT", point).output().unwrap();
+        assert_eq!(output.status.code(), None, "{point} was not reached: {}", self.ran(output).stderr);
+    }
+
+    pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
+        let mut command = self.command(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    pub(crate) fn ran(&self, output: Output) -> Ran {
+        let text = |bytes: Vec<u8>| {
+            String::from_utf8(bytes).unwrap().replace(&self.folder.path().display().to_string(), "[PROJECT]")
+        };
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+
+    /// Every file below the project and what it holds, to see that nothing was touched.
+    pub(crate) fn everything(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut found = Vec::new();
+        collect(self.folder.path(), &mut found);
+        found.sort();
+        found
+    }
+}
+
+fn collect(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, found);
+        } else {
+            found.push((path.clone(), std::fs::read(&path).unwrap()));
+        }
+    }
+}
+
+impl Ran {
+    /// The output, if the command did what it was asked.
+    pub(crate) fn ok(self) -> String {
+        self.ends(0).stdout
+    }
+
+    pub(crate) fn ends(self, code: i32) -> Ran {
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+}

@@ -1,0 +1,83 @@
+//! Several people at once: one wins, the others are told who, nothing is lost.
+
+use std::io::{BufRead as _, Read as _};
+
+use crate::project::Project;
+
+const SLOW: &str = r#"
+import * as local from "stead/local";
+new local.Command({ create: "touch started; while [ ! -e go ]; do sleep 0.02; done", idempotent: true }, { id: "slow" });
+"#;
+
+/// Waits for something that another process does.
+fn wait_for(mut done: impl FnMut() -> bool) {
+    while !done() {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_second_run_is_told_who_holds_the_stack() {
+    let project = Project::with(SLOW);
+    let first = project.spawn(&["up", "--yes"]);
+    wait_for(|| project.has("started"));
+    let second = project.stead(&["up", "--yes"]).ends(14);
+    assert!(second.stderr.contains("ST0204") && second.stderr.contains("ada on "), "{}", second.stderr);
+    let plan = project.stead(&["plan"]).ends(0);
+    assert!(plan.stderr.contains("holds the stack since"), "{}", plan.stderr);
+    project.write("go", "");
+    let first = project.ran(first.wait_with_output().unwrap());
+    first.ok();
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+}
+
+#[test]
+fn unlock_fences_the_old_run() {
+    let project = Project::with(SLOW);
+    let first = project.spawn(&["up", "--yes"]);
+    wait_for(|| project.has("started"));
+    let unlocked = project.stead(&["unlock", "--yes"]).ok();
+    assert!(unlocked.contains("Took the stack from ada"), "{unlocked}");
+    project.write("go", "");
+    let first = project.ran(first.wait_with_output().unwrap()).ends(14);
+    assert!(first.stderr.contains("ST0205"), "{}", first.stderr);
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_lets_what_runs_finish_and_exits_130() {
+    let project = Project::with(&format!(
+        "{SLOW}\nnew local.Command({{ create: \"touch second\", triggers: [\"x\"] }}, {{ id: \"second\" }});"
+    ));
+    let mut first = project.spawn(&["up", "--yes", "--parallel", "1"]);
+    wait_for(|| project.has("started"));
+    let pid = first.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let mut stderr = std::io::BufReader::new(first.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("stopping: 1 under way will finish") {
+        assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+    }
+    project.write("go", "");
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(first.wait().unwrap().code(), Some(130), "{said}");
+    assert!(said.contains("1 not started"), "{said}");
+    assert!(!project.has("second"));
+    assert_eq!(project.stead(&["state", "ls"]).ok(), "dev:main:local.Command#slow\n");
+    project.stead(&["up", "--yes"]).ok();
+}
+
+#[test]
+fn eight_at_once_leave_one_whole_state() {
+    let project = Project::with(
+        "import * as local from \"stead/local\";\nfor (let n = 0; n < 20; n++) new local.Data({ value: n }, { id: `d${n}` });\n",
+    );
+    let runs: Vec<_> = (0..8).map(|_| project.spawn(&["up", "--yes"])).collect();
+    let codes: Vec<i32> =
+        runs.into_iter().map(|run| project.ran(run.wait_with_output().unwrap()).code).collect();
+    assert!(codes.contains(&0) && codes.iter().all(|code| [0, 14].contains(code)), "{codes:?}");
+    assert_eq!(project.stead(&["state", "ls"]).ok().lines().count(), 20);
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+}

@@ -1,0 +1,118 @@
+//! A workbench: programs in a few words, and one call for plan, guard, run.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use stead_engine::{Engine, Report, Stop};
+use stead_journal::{Loaded, Opening, Run, Takeover, load, open};
+use stead_model::{
+    Diagnostic, Event, Expr, Graph, Input, Node, NodeId, NodeKind, Options, SourceRef, TypeToken, Value,
+};
+use stead_plan::Purpose;
+use stead_provider::Providers;
+use stead_store::{MemoryStore, Store};
+use stead_world::World;
+use tokio::sync::watch;
+
+use crate::provider::{Scripted, keys};
+
+pub(crate) struct Bench {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) provider: Arc<Scripted>,
+    pub(crate) engine: Engine,
+    pub(crate) world: World,
+    pub(crate) events: Vec<Event>,
+    claims: tempfile::TempDir,
+}
+
+impl Bench {
+    pub(crate) fn new(parallel: usize) -> Bench {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        let provider = Arc::new(Scripted::new(store.clone()));
+        let world = World::real();
+        let engine = Engine::new(world.clone(), Providers::default().with(provider.clone()), parallel);
+        Bench { store, provider, engine, world, events: Vec::new(), claims: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) async fn load(&self) -> Loaded {
+        load(&self.store, &keys()).await.unwrap()
+    }
+
+    pub(crate) async fn open(&self) -> Run {
+        open(Opening {
+            store: self.store.clone(),
+            keys: keys(),
+            world: self.world.clone(),
+            command: "up".into(),
+            claims: self.claims.path().to_owned(),
+            planned_on: None,
+            takeover: Takeover::IfDead,
+        })
+        .await
+        .unwrap()
+    }
+
+    pub(crate) async fn try_up(
+        &mut self,
+        program: &Program,
+        stop: watch::Receiver<Stop>,
+    ) -> Result<Report, Vec<Diagnostic>> {
+        let base = self.load().await.state;
+        let plan = self.engine.plan(&base, &program.0, Purpose::Up).await?;
+        let permitted = self.engine.permit(&plan, &base, &program.0)?;
+        let run = self.open().await;
+        let events = &mut self.events;
+        let mut on_event = |event| events.push(event);
+        Ok(self.engine.execute(run, permitted, &base, &program.0, &mut on_event, stop).await)
+    }
+
+    pub(crate) async fn up(&mut self, program: &Program) -> Report {
+        let (_keep, stop) = watch::channel(Stop::No);
+        self.try_up(program, stop).await.unwrap()
+    }
+
+    /// The short names of what is recorded, with their `size`.
+    pub(crate) async fn recorded(&self) -> Vec<String> {
+        let state = self.load().await.state;
+        let show = |resource: &&stead_model::Resource| {
+            let size = resource.inputs.get("size").map(Value::to_json).unwrap_or_default();
+            format!("{}{size}", resource.name.short())
+        };
+        state.resources().iter().map(show).collect()
+    }
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Program(pub(crate) Graph);
+
+impl Program {
+    pub(crate) fn node(mut self, name: &str, inputs: &[(&str, Input)]) -> Program {
+        let mut inputs: BTreeMap<String, Input> =
+            inputs.iter().map(|(key, input)| ((*key).to_owned(), input.clone())).collect();
+        inputs.insert("name".into(), Value::from(name).into());
+        self.0.nodes.push(Node {
+            name: format!("dev:main:t.T#{name}").parse().unwrap(),
+            resource: TypeToken("t.T".into()),
+            kind: NodeKind::Provisioned,
+            parent: None,
+            inputs,
+            options: Options::default(),
+            source: SourceRef { file: "main.ts".into(), line: self.0.nodes.len() as u32 + 1, column: 1 },
+        });
+        self
+    }
+
+    pub(crate) fn options(mut self, set: impl FnOnce(&mut Options)) -> Program {
+        set(&mut self.0.nodes.last_mut().unwrap().options);
+        self
+    }
+
+    /// The output of an earlier node.
+    pub(crate) fn of(&mut self, node: u32) -> Input {
+        Input::Deferred(self.0.exprs.push(Expr::Property { node: NodeId(node), property: "out".into() }))
+    }
+}
+
+pub(crate) fn text(text: &str) -> Input {
+    Value::from(text).into()
+}

@@ -1,0 +1,7 @@
+//! The engine with real journal, planner, guards and a store in memory; only the provider is scripted.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod bench;
+mod provider;
+mod recovery;
+mod runs;

@@ -1,0 +1,179 @@
+//! A provider that does what its inputs say, keeps a log, and looks into the journal at every call.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use stead_journal::StackKeys;
+use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken, Value};
+use stead_provider::{
+    CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, Live, Outcome, Provider, Receipt,
+    Recovery, Refusal, UpdateRequest, Updated,
+};
+use stead_schema::{Access, Problem, Property, Shape, TypeSchema, check, diff};
+use stead_state::{Batch, Record};
+use stead_store::{Key, Store};
+
+pub(crate) struct Scripted {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) log: Mutex<Vec<String>>,
+    pub(crate) running: AtomicUsize,
+    pub(crate) most: AtomicUsize,
+    /// What exists, by id: what a read finds.
+    pub(crate) real: Mutex<BTreeMap<String, Map>>,
+}
+
+impl Scripted {
+    pub(crate) fn new(store: Arc<dyn Store>) -> Scripted {
+        Scripted {
+            store,
+            log: Mutex::default(),
+            running: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+            real: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn log(&self) -> Vec<String> {
+        std::mem::take(&mut self.log.lock().unwrap())
+    }
+
+    /// Logs the call, and checks the promise that its intent is in the store already.
+    async fn called(&self, what: &str, receipt: &Receipt, inputs: &Map) {
+        let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(now, Ordering::SeqCst);
+        assert!(self.journal_holds(receipt).await, "{what} was called before its intent was durable");
+        let name = inputs.get("name").and_then(Value::as_str).unwrap_or_default();
+        self.log.lock().unwrap().push(format!("{what} {name}"));
+        if let Some(millis) = inputs.get("sleep").and_then(Value::as_i64) {
+            tokio::time::sleep(std::time::Duration::from_millis(millis as u64)).await;
+        }
+        self.running.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    async fn journal_holds(&self, receipt: &Receipt) -> bool {
+        for key in self.store.list(&Key::root()).await.unwrap() {
+            if !key.as_str().contains("/journal/") {
+                continue;
+            }
+            let batch = Batch::decode(&self.store.get(&key).await.unwrap().unwrap().body).unwrap();
+            let found = batch.records.iter().any(|record| match record {
+                Record::Begin { op, intent } => {
+                    *op == receipt.op() && intent.key() == receipt.idempotency_key()
+                }
+                Record::Resume { op } => *op == receipt.op(),
+                _ => false,
+            });
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn answer<T>(inputs: &Map, operation: &str, done: T) -> Outcome<T> {
+        match inputs.get(operation).and_then(Value::as_str) {
+            Some("fail") => Outcome::Refused(Refusal::new("it was told to fail").help("tell it not to")),
+            Some("doubt") => Outcome::InDoubt(Doubt { message: "the line went dead".into() }),
+            _ => Outcome::Done(done),
+        }
+    }
+}
+
+pub(crate) fn keys() -> StackKeys {
+    StackKeys::new("shop", "dev", "test")
+}
+
+fn schema() -> TypeSchema {
+    let optional = |name: &str| Property::new(name, Shape::Any, Access::Optional, "");
+    TypeSchema::new(
+        "t.T",
+        "",
+        vec![
+            optional("name"),
+            optional("size"),
+            optional("sleep"),
+            optional("create"),
+            optional("update"),
+            optional("delete"),
+            optional("ask"),
+            optional("place").create_only(),
+            Property::new("out", Shape::Any, Access::ReadOnly, ""),
+        ],
+    )
+}
+
+fn outputs(inputs: &Map) -> Map {
+    [("out".to_owned(), inputs.get("size").cloned().unwrap_or_default())].into()
+}
+
+#[async_trait]
+impl Provider for Scripted {
+    fn name(&self) -> &str {
+        "t"
+    }
+
+    fn types(&self) -> Vec<TypeSchema> {
+        vec![schema()]
+    }
+
+    async fn check(
+        &self,
+        _: &TypeToken,
+        inputs: BTreeMap<String, Input>,
+    ) -> Result<BTreeMap<String, Input>, Vec<Problem>> {
+        match check(&schema(), &inputs) {
+            problems if problems.is_empty() => Ok(inputs),
+            problems => Err(problems),
+        }
+    }
+
+    async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff {
+        Diff { changes: diff(&schema(), &old.inputs, inputs), order: Default::default() }
+    }
+
+    async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal> {
+        let id = resource.id.as_ref().unwrap().as_str();
+        let found = self.real.lock().unwrap().get(id).cloned();
+        Ok(found.map(|inputs| Live { outputs: outputs(&inputs), inputs }))
+    }
+
+    async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created> {
+        self.called("create", &receipt, request.inputs).await;
+        let id = receipt.idempotency_key().to_owned();
+        let answer = Self::answer(request.inputs, "create", ());
+        if let Outcome::Done(()) = answer {
+            self.real.lock().unwrap().insert(id.clone(), request.inputs.clone());
+        }
+        match answer {
+            Outcome::Done(()) => {
+                Outcome::Done(Created { id: PhysicalId(id), outputs: outputs(request.inputs) })
+            }
+            Outcome::Refused(refusal) => Outcome::Refused(refusal),
+            Outcome::InDoubt(doubt) => Outcome::InDoubt(doubt),
+        }
+    }
+
+    async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> Outcome<Updated> {
+        self.called("update", &receipt, &request.resource.inputs).await;
+        let outputs = outputs(&request.resource.inputs);
+        Self::answer(&request.resource.inputs, "update", Updated { outputs })
+    }
+
+    async fn delete(
+        &self,
+        receipt: Receipt,
+        permit: DeletePermit,
+        request: DeleteRequest<'_>,
+    ) -> Outcome<()> {
+        assert_eq!(*permit.copy(), request.resource.copy());
+        self.called("delete", &receipt, &request.resource.inputs).await;
+        self.real.lock().unwrap().remove(request.resource.id.as_ref().unwrap().as_str());
+        Self::answer(&request.resource.inputs, "delete", ())
+    }
+
+    fn recovery(&self, _: Operation, _: &TypeToken, inputs: &Map) -> Recovery {
+        if inputs.contains_key("ask") { Recovery::Ask } else { Recovery::Repeat }
+    }
+}

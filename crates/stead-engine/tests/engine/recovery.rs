@@ -1,0 +1,115 @@
+//! Crashes, doubt, drift: what the next run does about them.
+
+use stead_model::{Generation, Lifecycle, Operation, RunResult, Value};
+use stead_plan::Incarnation;
+use stead_state::{Intent, Record};
+
+use stead_plan::Purpose;
+
+use crate::bench::{Bench, Program, text};
+
+/// A run that dies after its provider was called and before the answer was written.
+async fn die_while_creating(bench: &mut Bench, program: &Program) {
+    let base = bench.load().await.state;
+    let plan = bench.engine.plan(&base, &program.0, Purpose::Up).await.unwrap();
+    let stead_plan::Action::Create { incarnation: Incarnation::First { counter }, .. } =
+        &plan.steps[0].action
+    else {
+        panic!("the first step creates")
+    };
+    let run = bench.open().await;
+    let node = &program.0.nodes[0];
+    let inputs = stead_model::known(&node.inputs).unwrap();
+    let resource = stead_model::Resource {
+        uid: stead_model::Uid::derive(run.stack(), &node.name.to_string(), *counter),
+        generation: Generation(1),
+        name: node.name.clone(),
+        resource: node.resource.clone(),
+        lifecycle: Lifecycle::Live,
+        id: None,
+        inputs,
+        outputs: Default::default(),
+        dependencies: Vec::new(),
+        property_dependencies: Default::default(),
+        prevent_delete: false,
+        source: node.source.clone(),
+    };
+    drop(run.submit(Record::Reserve { uids: counter + 1 }));
+    let begun = run.begin(|key| Intent::Create { key, resource: Box::new(resource) });
+    begun.receipt().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_create_that_was_under_way_is_repeated_with_the_same_key_and_not_doubled() {
+    let mut bench = Bench::new(8);
+    let program = Program::default().node("a", &[]);
+    die_while_creating(&mut bench, &program).await;
+    let (repeatable, doubtful) = bench.engine.triage(&bench.load().await.state);
+    assert_eq!((repeatable.len(), doubtful.len()), (1, 0));
+    let run = bench.open().await;
+    let recovered = bench.engine.recover(&run, &repeatable, &mut |_| {}).await.unwrap();
+    assert_eq!(recovered.finished.len(), 1);
+    run.close(RunResult::Succeeded).await.unwrap();
+    let state = bench.load().await.state;
+    let made = state.by_name(&program.0.nodes[0].name).unwrap();
+    assert_eq!(made.id.as_ref().unwrap().as_str(), repeatable[0].intent.key());
+    assert_eq!(bench.provider.real.lock().unwrap().len(), 1);
+    assert!(bench.engine.plan(&state, &program.0, Purpose::Up).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn an_operation_that_only_a_person_can_tell_about_is_not_repeated() {
+    let mut bench = Bench::new(8);
+    let program = Program::default().node("a", &[("ask", text("yes"))]);
+    die_while_creating(&mut bench, &program).await;
+    let (repeatable, doubtful) = bench.engine.triage(&bench.load().await.state);
+    assert_eq!((repeatable.len(), doubtful.len()), (0, 1));
+    assert_eq!(doubtful[0].pending.intent.operation(), Operation::Create);
+    assert!(bench.provider.log().is_empty());
+}
+
+#[tokio::test]
+async fn an_ambiguous_answer_stays_in_doubt_across_runs() {
+    let mut bench = Bench::new(8);
+    let program = Program::default().node("a", &[("create", text("doubt"))]).node("b", &[]);
+    let report = bench.up(&program).await;
+    assert_eq!(report.result, RunResult::InDoubt);
+    assert_eq!(bench.recorded().await, ["b"]);
+    let state = bench.load().await.state;
+    let pending: Vec<_> = state.pending().collect();
+    assert_eq!(pending.len(), 1);
+    assert_eq!(pending[0].doubt.as_deref(), Some("the line went dead"));
+}
+
+#[tokio::test]
+async fn drift_is_seen_recorded_and_mended() {
+    let mut bench = Bench::new(8);
+    let program = Program::default().node("a", &[("size", text("1"))]).node("b", &[("size", text("2"))]);
+    bench.up(&program).await;
+    bench.provider.log();
+    let ids: Vec<String> = bench.provider.real.lock().unwrap().keys().cloned().collect();
+    {
+        let mut real = bench.provider.real.lock().unwrap();
+        real.get_mut(&ids[0]).unwrap().insert("size".into(), Value::from("9"));
+        real.remove(&ids[1]);
+    }
+    let base = bench.load().await.state;
+    let refreshed = bench.engine.refresh(&base).await.unwrap();
+    let seen: Vec<_> =
+        refreshed.drift.iter().map(|drift| (drift.name.short(), drift.found.is_some())).collect();
+    assert_eq!(seen, [("a", true), ("b", false)]);
+    assert_eq!(refreshed.drift[0].changes[0].path.to_string(), "size");
+
+    let plan = bench.engine.plan(&refreshed.state, &program.0, Purpose::Up).await.unwrap();
+    assert_eq!((plan.summary.update, plan.summary.create), (1, 1));
+    let run = bench.open().await;
+    for record in refreshed.records {
+        run.submit(record).durable().await.unwrap();
+    }
+    run.close(RunResult::Succeeded).await.unwrap();
+    assert_eq!(bench.up(&program).await.result, RunResult::Succeeded);
+    let mut log = bench.provider.log();
+    log.sort();
+    assert_eq!(log, ["create b", "update a"]);
+    assert_eq!(bench.recorded().await, ["a\"1\"", "b\"2\""]);
+}
