@@ -298,7 +298,7 @@ proptest! {
             .iter()
             .map(|(n, (value, on))| {
                 let depends = old.contains_key(on) && on < n;
-                let depends = depends.then(|| names[usize::from(*on)].as_str()).into_iter().collect();
+                let depends: Vec<&str> = depends.then(|| names[usize::from(*on)].as_str()).into_iter().collect();
                 (names[usize::from(*n)].as_str(), [("place", values[usize::from(*value)])], depends)
             })
             .collect();
