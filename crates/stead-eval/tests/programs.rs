@@ -100,10 +100,7 @@ export const only = JSON.stringify({ b: pw.result, a: 1 }, ["b"]);
     "#);
 }
 
-#[test]
-fn groups_scope_what_they_allocate() {
-    let graph = program(
-        r#"import { Resource } from "stead";
+const SITE: &str = r#"import { Resource } from "stead";
 import { File } from "stead/local";
 import { Network } from "./net/vpc";
 
@@ -135,11 +132,9 @@ new Site();
 site.add();
 await named.later();
 new Network("x");
-"#,
-    )
-    .file(
-        "net/vpc.ts",
-        r#"import { Resource } from "stead";
+"#;
+
+const NETWORK: &str = r#"import { Resource } from "stead";
 import * as local from "stead/local";
 export class Network extends Resource {
   constructor(id: string) {
@@ -154,9 +149,11 @@ class Inner extends Resource {
     new local.File({ path: "inner" });
   }
 }
-"#,
-    )
-    .graph();
+"#;
+
+#[test]
+fn groups_scope_what_they_allocate() {
+    let graph = program(SITE).file("net/vpc.ts", NETWORK).graph();
     insta::assert_snapshot!(show(&graph), @r#"
     dev:net%2Fvpc:local.File @net/vpc.ts:10:19 path="shared"
     dev:main:Site @main.ts:27:14
@@ -399,4 +396,67 @@ export const out = [order, n, m, new Q().inc(), P.s, first, others, swap1, swap2
     )
     .graph();
     insta::assert_snapshot!(show(&graph), @r#"> out = [["obj","get","val","set6","undeclared"],7,{"x":9,"y":3},4,2,1,[2,3],2,1,"none","a|b\\n|1,2","1,2 [object Object] null","a12","3a","18446744073709551616",[1,2,3],true,[2,3],[1,2,[3]],1,false,true]"#);
+}
+
+/// `semantics.json` is what Node.js 20 gives for the same program without its types.
+#[test]
+fn instrumented_code_computes_what_node_computes() {
+    let graph = program(include_str!("fixtures/semantics.ts")).graph();
+    let Some(Value::String(text)) = graph.outputs["out"].as_known() else { panic!("no text") };
+    let ours: Vec<serde_json::Value> = serde_json::from_str(text).unwrap();
+    let node: Vec<serde_json::Value> = serde_json::from_str(include_str!("fixtures/semantics.json")).unwrap();
+    assert_eq!(ours, node);
+}
+
+#[test]
+fn modules_may_import_each_other_and_the_entry() {
+    let graph = program(
+        "import { Base, names } from './base';\nexport class Mine extends Base {}\nexport const all = names();\n",
+    )
+    .file(
+        "base.ts",
+        "import { Resource } from 'stead';\nimport * as main from './main';\n\
+         export class Base extends Resource { constructor() { super(); } }\n\
+         export const names = () => typeof main.Mine;\n",
+    )
+    .graph();
+    insta::assert_snapshot!(show(&graph), @r#"> all = "function""#);
+}
+
+#[test]
+fn constructors_before_super_nest_by_the_instance_under_construction() {
+    let graph = program(
+        r#"import { Resource } from "stead";
+import { Data } from "stead/local";
+class Inner extends Resource {
+  constructor(id: string, made?: () => void) { const early = new Data({}, { id: "early" }); super(id); made?.(); void early; }
+}
+class Outer extends Inner {
+  inner: Inner;
+  constructor() {
+    const before = new Data({}, { id: "before" });
+    super("outer", () => new Data({}, { id: "callback" }));
+    const arrow = () => new Data({}, { id: "arrow" });
+    this.inner = new Inner("in", () => arrow());
+    void before;
+  }
+}
+export default class extends Outer {}
+const outer = new Outer();
+(function (this: Outer) { new Data({}, { id: "borrowed" }); }).call(outer);
+new Data({}, { id: "top" });
+"#,
+    )
+    .graph();
+    insta::assert_snapshot!(names(&graph).join("\n"), @"
+    dev:main:Outer#outer
+    dev:main/Outer#outer:local.Data#before
+    dev:main/Outer#outer:local.Data#early
+    dev:main/Outer#outer:local.Data#callback
+    dev:main/Outer#outer:Inner#in
+    dev:main/Outer#outer/Inner#in:local.Data#early
+    dev:main/Outer#outer:local.Data#arrow
+    dev:main/Outer#outer:local.Data#borrowed
+    dev:main:local.Data#top
+    ");
 }

@@ -76,6 +76,10 @@ pub async fn open(opening: Opening) -> Result<Run, JournalError> {
         opening.world.clock.sleep(RECEIPT_VALIDITY).await;
     }
     let state = recover(&opening, &old, epoch).await?;
+    if let Some(owner) = old.owner.as_ref().filter(|owner| owner.host == opening.world.host.name) {
+        // The dead owner's claim has told what it had to tell.
+        let _ = opening.world.files.remove_file(std::path::Path::new(&owner.claim));
+    }
     let mut started = Started { opening, head, version, state, claim, claim_path: path };
     if old.base <= old.epoch {
         started.rebase().await?;
@@ -190,7 +194,8 @@ impl Started {
         let folded = self.head.base.0..head.base.0;
         self.head = head;
         for epoch in folded {
-            self.forget_journal(Epoch(epoch)).await?;
+            // State is published; what cannot be removed now means nothing and does no harm.
+            let _ = self.forget_journal(Epoch(epoch)).await;
         }
         Ok(digest)
     }

@@ -144,17 +144,16 @@ impl<'a> Instrument<'a> {
     /// Rewrites an expression whose parts have been instrumented.
     pub(super) fn rewrite(&mut self, expression: &mut Expression<'a>) {
         match expression {
-            Expression::BinaryExpression(binary) if binary.operator == BinaryOperator::Addition => {
-                if can_be_unknown(&binary.left) || can_be_unknown(&binary.right) {
-                    let span = binary.span;
-                    let (left, right) = (self.take(&mut binary.left), self.take(&mut binary.right));
-                    *expression = self.addition(span, left, right);
-                }
+            Expression::BinaryExpression(binary)
+                if binary.operator == BinaryOperator::Addition
+                    && (can_be_unknown(&binary.left) || can_be_unknown(&binary.right)) =>
+            {
+                let span = binary.span;
+                let (left, right) = (self.take(&mut binary.left), self.take(&mut binary.right));
+                *expression = self.addition(span, left, right);
             }
-            Expression::TemplateLiteral(template) => {
-                if template.expressions.iter().any(can_be_unknown) {
-                    *expression = self.template(template);
-                }
+            Expression::TemplateLiteral(template) if template.expressions.iter().any(can_be_unknown) => {
+                *expression = self.template(template);
             }
             Expression::UnaryExpression(unary) if unary.operator == UnaryOperator::Typeof => {
                 self.type_of(expression);

@@ -1,7 +1,7 @@
 // What instrumented code calls. Each function is exact JavaScript for known values.
 
 import { host, NativeArray, apply, construct } from "stead:host";
-import { idOf, refuseAt, unknown } from "stead:unknown";
+import { idOf, refusal, refuseAt, unknown } from "stead:unknown";
 import { isResourceClass, makeResource } from "stead:resource";
 import { textOf } from "stead:text";
 
@@ -19,7 +19,9 @@ export function add(left, right, site) {
   const leftId = idOf(left);
   const rightId = idOf(right);
   if (leftId === undefined && rightId === undefined) return left + right;
-  return unknown(host.add(leftId ?? -1, left, rightId ?? -1, right, site));
+  const sum = host.add(leftId ?? -1, left, rightId ?? -1, right, site);
+  if (typeof sum === "string") throw refusal(sum);
+  return unknown(sum);
 }
 
 /** A template literal: text and holes take turns. */

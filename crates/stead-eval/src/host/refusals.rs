@@ -1,0 +1,100 @@
+//! Host functions that report: refusals, and what the program prints.
+
+use rquickjs::{Ctx, Function, Persistent};
+use stead_model::{Code, Diagnostic, TypeToken, nearest};
+
+use super::{Host, Shared};
+use crate::session::Session;
+use crate::{ConsoleLevel, ConsoleLine, refuse};
+
+impl<'js> Host<'js> {
+    pub(super) fn refusals(&self) -> rquickjs::Result<()> {
+        let session = self.session.clone();
+        self.function("refuseAt", move |site: usize, id: u32| {
+            record(&session, |session| refuse::at_site(session, site, id))
+        })?;
+        let session = self.session.clone();
+        self.function("refuse", move |what: String, id: u32, detail: String, stack: String| {
+            record(&session, |session| refuse::by_stack(session, &what, id, &detail, &stack))
+        })?;
+        let session = self.session.clone();
+        self.function("refuseResource", move |node: i32, stack: String| {
+            record(&session, |session| refuse::resource_as_text(session, node, &stack))
+        })?;
+        let session = self.session.clone();
+        self.function("refuseBuiltin", move |name: String, help: String, stack: String| {
+            record(&session, |session| {
+                let problem = Diagnostic::error(Code::PROGRAM_THREW, format!("a program cannot use {name}"));
+                at_stack(session, problem, &stack).help(help)
+            })
+        })?;
+        let session = self.session.clone();
+        self.function("noSuchProperty", move |token: String, key: String, node: i32, stack: String| {
+            record(&session, |session| no_such_property(session, token, &key, node, &stack))
+        })
+    }
+
+    pub(super) fn messages(&self) -> rquickjs::Result<()> {
+        let session = self.session.clone();
+        self.function("log", move |level: u8, text: String, stack: String| {
+            let mut session = session.borrow_mut();
+            if !session.keep(text.len() + size_of::<ConsoleLine>()) {
+                return;
+            }
+            let place = session.stack_place(&stack).map(|place| place.at);
+            let level = match level {
+                0 => ConsoleLevel::Debug,
+                1 => ConsoleLevel::Info,
+                2 => ConsoleLevel::Warn,
+                _ => ConsoleLevel::Error,
+            };
+            session.console.push(ConsoleLine { level, text, place });
+        })?;
+        let kept = self.kept.clone();
+        self.function("thrownAt", move |ctx: Ctx<'js>, function: Function<'js>| {
+            kept.thrown_at.replace(Some(Persistent::save(&ctx, function)));
+        })?;
+        let session = self.session.clone();
+        self.function("describe", move |id: u32| {
+            format!("{}, known after apply", refuse::describe(&session.borrow(), id))
+        })?;
+        let session = self.session.clone();
+        self.function("describeNode", move |node: i32| session.borrow().describe_node(node))
+    }
+}
+
+/// Reports a problem and returns its message, for the error that the program sees.
+pub(super) fn record(session: &Shared, problem: impl FnOnce(&mut Session) -> Diagnostic) -> String {
+    let mut session = session.borrow_mut();
+    let problem = problem(&mut session);
+    let message = problem.message.clone();
+    session.report(problem);
+    message
+}
+
+fn at_stack(session: &mut Session, problem: Diagnostic, stack: &str) -> Diagnostic {
+    match session.stack_place(stack) {
+        Some(place) => problem.at(place.at, place.length, "here"),
+        None => problem,
+    }
+}
+
+fn no_such_property(session: &mut Session, token: String, key: &str, node: i32, stack: &str) -> Diagnostic {
+    let token = TypeToken(token);
+    let schema = session.schema(&token);
+    let names: Vec<&str> =
+        schema.iter().flat_map(|schema| &schema.properties).map(|property| property.name.as_str()).collect();
+    let mut problem = Diagnostic::error(Code::NO_SUCH_PROPERTY, format!("{token} has no property `{key}`"));
+    if let Some(place) = session.stack_place(stack) {
+        let file = session.files.get(&place.at.file);
+        let place = file.map_or(place.clone(), |file| file.source.member_near(&place, key));
+        problem = problem.at(place.at, place.length, "read here");
+    }
+    if let Some(place) = session.declared_at(node) {
+        problem = problem.at(place.at, place.length, "the resource is declared here");
+    }
+    match nearest(key, names.iter().copied()) {
+        Some(meant) => problem.help(format!("did you mean `{meant}`?")),
+        None => problem.help(format!("it has: {}", names.join(", "))),
+    }
+}
