@@ -6,8 +6,7 @@ delete globalThis.__stead_host;
 
 // What the prelude itself needs of the language, taken before a program can replace it.
 export const { apply, construct, defineProperty, getPrototypeOf, ownKeys } = Reflect;
-export const { freeze, setPrototypeOf, create } = Object;
-export const { hasOwnProperty } = Object.prototype;
+export const { create, freeze, hasOwn, setPrototypeOf } = Object;
 export const { isArray } = Array;
 export const NativeArray = Array;
 export const NativeError = Error;

@@ -4,7 +4,7 @@
 
 import {
   host, NativeError, NativeTypeError, apply, construct, create, defineProperty, freeze, getPrototypeOf,
-  hasOwnProperty, setPrototypeOf,
+  hasOwn, setPrototypeOf,
 } from "stead:host";
 import { refusal, unknown } from "stead:unknown";
 
@@ -87,7 +87,7 @@ function provision(instance, { node, type }, { inputs, options }) {
   const given = typeof inputs === "object" && inputs !== null;
   for (let i = 0; i < type.members.length; i++) {
     const { name, getter } = type.members[i];
-    const value = given && apply(hasOwnProperty, inputs, [name]) ? inputs[name] : undefined;
+    const value = given && hasOwn(inputs, name) ? inputs[name] : undefined;
     if (value !== undefined) defineProperty(instance, name, { value, enumerable: true });
     else if (getter !== undefined) defineProperty(instance, name, getter);
   }
