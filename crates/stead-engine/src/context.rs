@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stead_model::{
-    CopyRef, EvalError, Generation, Graph, Input, KnownOutputs, Lifecycle, Map, NodeId, PhysicalId, Resource,
-    StackId, Uid, Value, known, resolve_map,
+    CopyRef, EvalError, Functions, Generation, Graph, Input, KnownOutputs, Lifecycle, Map, NodeId,
+    PhysicalId, Resource, StackId, Uid, Value, known, resolve_map,
 };
 use stead_plan::{Incarnation, Plan};
 use stead_state::State;
@@ -22,13 +22,20 @@ pub(crate) struct Context<'a> {
     pub graph: &'a Graph,
     pub stack: &'a StackId,
     plan: &'a Plan,
+    functions: &'a dyn Functions,
     edges: Vec<BTreeSet<NodeId>>,
     made: HashMap<NodeId, Resource>,
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(base: &'a State, graph: &'a Graph, stack: &'a StackId, plan: &'a Plan) -> Context<'a> {
-        Context { base, graph, stack, plan, edges: graph.edges(), made: HashMap::new() }
+    pub(crate) fn new(
+        base: &'a State,
+        graph: &'a Graph,
+        stack: &'a StackId,
+        plan: &'a Plan,
+        functions: &'a dyn Functions,
+    ) -> Context<'a> {
+        Context { base, graph, stack, plan, functions, edges: graph.edges(), made: HashMap::new() }
     }
 
     /// The resource that a node is now.
@@ -41,7 +48,8 @@ impl<'a> Context<'a> {
     }
 
     pub(crate) fn values(&self, inputs: &BTreeMap<String, Input>) -> Result<Map, Unresolved> {
-        let resolved = resolve_map(inputs, &self.graph.exprs, self).map_err(Unresolved::Evaluation)?;
+        let resolved =
+            resolve_map(inputs, &self.graph.exprs, self, self.functions).map_err(Unresolved::Evaluation)?;
         known(&resolved).map_err(Unresolved::Property)
     }
 

@@ -83,7 +83,7 @@ impl Engine {
             run: &run,
             plan,
             permits,
-            context: Context::new(base, graph, run.stack(), plan),
+            context: Context::new(base, graph, run.stack(), plan, self.functions.as_ref()),
             queue: Queue::new(plan),
             tasks: FuturesUnordered::new(),
             calls: 0,

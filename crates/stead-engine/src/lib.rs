@@ -11,6 +11,9 @@ mod recover;
 mod refresh;
 mod verdicts;
 
+use std::sync::Arc;
+
+use stead_model::{Functions, NoFunctions};
 use stead_provider::Providers;
 use stead_schema::Catalog;
 use stead_world::World;
@@ -27,11 +30,19 @@ pub struct Engine {
     pub catalog: Catalog,
     /// How many provider calls may be under way at once.
     pub parallel: usize,
+    /// The interpreter, for the deferred expressions that need one.
+    pub functions: Arc<dyn Functions>,
 }
 
 impl Engine {
     pub fn new(world: World, providers: Providers, parallel: usize) -> Engine {
         let catalog = providers.catalog();
-        Engine { world, providers, catalog, parallel: parallel.max(1) }
+        Engine { world, providers, catalog, parallel: parallel.max(1), functions: Arc::new(NoFunctions) }
+    }
+
+    /// The same engine, with an interpreter.
+    #[must_use]
+    pub fn with_functions(self, functions: Arc<dyn Functions>) -> Engine {
+        Engine { functions, ..self }
     }
 }

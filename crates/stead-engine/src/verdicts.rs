@@ -13,7 +13,7 @@ impl Engine {
     /// What would have to be done so that the state becomes the graph. Changes nothing.
     pub async fn plan(&self, base: &State, graph: &Graph, purpose: Purpose) -> Result<Plan, Vec<Diagnostic>> {
         self.every_type_is_served(graph)?;
-        let mut planner = Planner::new(base, graph, &self.catalog, purpose)?;
+        let mut planner = Planner::new(base, graph, &self.catalog, purpose, self.functions.as_ref())?;
         let mut waiting: Vec<Question<'_>> = Vec::new();
         let mut asked = FuturesUnordered::new();
         loop {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{NodeId, Value};
+use crate::{NodeId, SourceRef, Value};
 
 /// An expression in its graph's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -42,6 +42,37 @@ pub enum TemplatePart {
     Hole(Input),
 }
 
+/// An operation of the language itself, on plain values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Builtin {
+    /// A method of a built-in object; the first operand is the receiver: `split`, `toUpperCase`.
+    Method(String),
+    /// A unary, binary or comparison operator: `-`, `*`, `<`, `!`.
+    Operator(String),
+    /// A function that is always there: `encodeURIComponent`, `Math.max`.
+    Global(String),
+}
+
+/// What a built-in works on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operand {
+    Input(Input),
+    /// A regular expression, which is no value.
+    Regex {
+        source: String,
+        flags: String,
+    },
+}
+
+/// A function that the program gave to `stead.apply`: the how-manieth, in the order of evaluation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FunctionRef {
+    pub ordinal: u32,
+    pub source: SourceRef,
+}
+
 /// How to compute a value once the resources it comes from exist.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -56,6 +87,12 @@ pub enum Expr {
     Add(Box<Input>, Box<Input>),
     /// `JSON.stringify(of, null, indent)`.
     Json { of: Box<Input>, indent: u8 },
+    /// Evaluated by the interpreter, without the program.
+    Builtin { builtin: Builtin, operands: Vec<Operand> },
+    /// A function of the program, run when its arguments are known.
+    Apply { function: FunctionRef, arguments: Vec<Input> },
+    /// One of two values, decided by the truth of a third.
+    Choose { condition: Box<Input>, then: Box<Input>, otherwise: Box<Input> },
 }
 
 /// All expressions of one graph.
@@ -126,6 +163,17 @@ fn operands(expr: &Expr, found: &mut dyn FnMut(ExprId)) {
             expressions_in(right, found);
         }
         Expr::Json { of, .. } => expressions_in(of, found),
+        Expr::Builtin { operands, .. } => {
+            for operand in operands {
+                if let Operand::Input(input) = operand {
+                    expressions_in(input, found);
+                }
+            }
+        }
+        Expr::Apply { arguments, .. } => arguments.iter().for_each(|input| expressions_in(input, found)),
+        Expr::Choose { condition, then, otherwise } => {
+            [condition, then, otherwise].into_iter().for_each(|input| expressions_in(input, found));
+        }
     }
 }
 

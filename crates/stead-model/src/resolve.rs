@@ -4,7 +4,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::{Expr, ExprId, ExprTable, Input, Key, NodeId, Number, TemplatePart, Value};
+use crate::{
+    Argument, Builtin, Expr, ExprId, ExprTable, FunctionRef, Functions, Input, Key, NodeId, Number, Operand,
+    SourceRef, TemplatePart, Value,
+};
 
 /// What is known of the properties of resources while planning or applying.
 pub trait KnownOutputs {
@@ -19,11 +22,21 @@ pub enum EvalError {
     NoSuchMember { key: String, of: String },
     #[error("the graph refers to an expression that is not in it")]
     Dangling,
+    #[error("there is no interpreter here to evaluate it")]
+    NoInterpreter,
+    /// What JavaScript threw.
+    #[error("{message}")]
+    Threw { message: String, place: Option<SourceRef> },
 }
 
 /// The input with every expression evaluated whose sources are known.
-pub fn resolve(input: &Input, exprs: &ExprTable, known: &dyn KnownOutputs) -> Result<Input, EvalError> {
-    Resolver { exprs, known, memo: HashMap::new() }.input(input)
+pub fn resolve(
+    input: &Input,
+    exprs: &ExprTable,
+    known: &dyn KnownOutputs,
+    functions: &dyn Functions,
+) -> Result<Input, EvalError> {
+    Resolver { exprs, known, functions, memo: HashMap::new() }.input(input)
 }
 
 /// `resolve` for all properties of a resource, sharing what they share.
@@ -31,8 +44,9 @@ pub fn resolve_map(
     inputs: &BTreeMap<String, Input>,
     exprs: &ExprTable,
     known: &dyn KnownOutputs,
+    functions: &dyn Functions,
 ) -> Result<BTreeMap<String, Input>, EvalError> {
-    let mut resolver = Resolver { exprs, known, memo: HashMap::new() };
+    let mut resolver = Resolver { exprs, known, functions, memo: HashMap::new() };
     inputs.iter().map(|(key, input)| Ok((key.clone(), resolver.input(input)?))).collect()
 }
 
@@ -50,6 +64,7 @@ pub fn known(inputs: &BTreeMap<String, Input>) -> Result<BTreeMap<String, Value>
 struct Resolver<'a> {
     exprs: &'a ExprTable,
     known: &'a dyn KnownOutputs,
+    functions: &'a dyn Functions,
     memo: HashMap<ExprId, Input>,
 }
 
@@ -94,6 +109,12 @@ impl Resolver<'_> {
             Expr::Json { of, indent } => {
                 self.input(of)?.as_known().map(|value| Input::Known(Value::String(json(value, *indent))))
             }
+            Expr::Builtin { builtin, operands } => self.builtin(builtin, operands)?.map(Input::Known),
+            Expr::Apply { function, arguments } => self.apply(function, arguments)?.map(Input::Known),
+            Expr::Choose { condition, then, otherwise } => match self.input(condition)? {
+                Input::Known(value) => Some(self.input(if is_truthy(&value) { then } else { otherwise })?),
+                _ => None,
+            },
         };
         let value = value.unwrap_or(Input::Deferred(id));
         self.memo.insert(id, value.clone());
@@ -114,6 +135,33 @@ impl Resolver<'_> {
             },
         };
         Ok(Some(found))
+    }
+
+    fn builtin(&mut self, builtin: &Builtin, operands: &[Operand]) -> Result<Option<Value>, EvalError> {
+        let mut arguments = Vec::with_capacity(operands.len());
+        for operand in operands {
+            arguments.push(match operand {
+                Operand::Regex { source, flags } => {
+                    Argument::Regex { source: source.clone(), flags: flags.clone() }
+                }
+                Operand::Input(input) => match self.input(input)? {
+                    Input::Known(value) => Argument::Value(value),
+                    _ => return Ok(None),
+                },
+            });
+        }
+        self.functions.builtin(builtin, &arguments).map(Some)
+    }
+
+    fn apply(&mut self, function: &FunctionRef, arguments: &[Input]) -> Result<Option<Value>, EvalError> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            match self.input(argument)? {
+                Input::Known(value) => values.push(value),
+                _ => return Ok(None),
+            }
+        }
+        self.functions.apply(function, &values).map(Some)
     }
 
     fn template(&mut self, parts: &[TemplatePart]) -> Result<Option<String>, EvalError> {
@@ -151,6 +199,17 @@ fn no_such_member(key: &Key, of: &str) -> EvalError {
         Key::Name(name) => name.clone(),
     };
     EvalError::NoSuchMember { key, of: of.to_owned() }
+}
+
+/// JavaScript's truth of a value.
+fn is_truthy(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(flag) => *flag,
+        Value::Number(number) => number.as_f64() != 0.0,
+        Value::String(text) => !text.is_empty(),
+        Value::List(_) | Value::Map(_) => true,
+    }
 }
 
 /// JavaScript's `left + right`: numbers add, everything else joins as strings.
@@ -205,6 +264,7 @@ fn json(value: &Value, indent: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::NoFunctions;
 
     struct Outputs(HashMap<(u32, &'static str), Value>);
 
@@ -231,9 +291,12 @@ mod tests {
         ]));
         let mut outputs = Outputs(HashMap::from([((0, "id"), Value::from("db"))]));
         let want = Input::Deferred(url);
-        assert_eq!(resolve(&want, &table, &outputs).unwrap(), Input::Deferred(url));
+        assert_eq!(resolve(&want, &table, &outputs, &NoFunctions).unwrap(), Input::Deferred(url));
         outputs.0.insert((1, "port"), Value::from(5432));
-        assert_eq!(resolve(&want, &table, &outputs).unwrap(), Input::Known("http://db:5432".into()));
+        assert_eq!(
+            resolve(&want, &table, &outputs, &NoFunctions).unwrap(),
+            Input::Known("http://db:5432".into())
+        );
     }
 
     #[test]
@@ -246,9 +309,12 @@ mod tests {
         let text =
             table.push(Expr::Add(Box::new(Input::Deferred(sum)), Box::new(Input::Known(Value::from("!")))));
         let outputs = Outputs(HashMap::from([((0, "list"), Value::List(vec![Value::from(40)]))]));
-        assert_eq!(resolve(&Input::Deferred(text), &table, &outputs).unwrap(), Input::Known("42!".into()));
+        assert_eq!(
+            resolve(&Input::Deferred(text), &table, &outputs, &NoFunctions).unwrap(),
+            Input::Known("42!".into())
+        );
         let bad = table.push(Expr::Get { of: first, key: Key::Name("x".into()) });
-        assert!(resolve(&Input::Deferred(bad), &table, &outputs).is_err());
+        assert!(resolve(&Input::Deferred(bad), &table, &outputs, &NoFunctions).is_err());
     }
 
     #[test]
@@ -259,7 +325,10 @@ mod tests {
             sum = table.push(Expr::Add(Box::new(Input::Deferred(sum)), Box::new(Input::Known(1.into()))));
         }
         let outputs = Outputs(HashMap::from([((0, "n"), Value::from(0))]));
-        assert_eq!(resolve(&Input::Deferred(sum), &table, &outputs).unwrap(), Input::Known(200_000.into()));
+        assert_eq!(
+            resolve(&Input::Deferred(sum), &table, &outputs, &NoFunctions).unwrap(),
+            Input::Known(200_000.into())
+        );
     }
 
     #[test]

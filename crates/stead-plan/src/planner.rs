@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use stead_model::{
-    Code, DependencyCycle, Diagnostic, Graph, Input, KnownOutputs, Lifecycle, Name, NodeId, NodeKind,
-    Resource, Value, resolve_map,
+    Code, DependencyCycle, Diagnostic, Functions, Graph, Input, KnownOutputs, Lifecycle, Name, NodeId,
+    NodeKind, Resource, Value, resolve_map,
 };
 use stead_schema::{Catalog, Change, Problem, ReplaceOrder};
 use stead_state::State;
@@ -60,6 +60,7 @@ pub struct Planner<'a> {
     pub(crate) graph: &'a Graph,
     catalog: &'a Catalog,
     pub(crate) purpose: Purpose,
+    pub(crate) functions: &'a dyn Functions,
     pub(crate) edges: Vec<BTreeSet<NodeId>>,
     pub(crate) order: Vec<NodeId>,
     dependants: Vec<Vec<NodeId>>,
@@ -75,9 +76,10 @@ pub fn plan(
     graph: &Graph,
     catalog: &Catalog,
     purpose: Purpose,
+    functions: &dyn Functions,
     verdicts: &BTreeMap<NodeId, Verdict>,
 ) -> Result<Plan, Vec<Diagnostic>> {
-    let mut planner = Planner::new(base, graph, catalog, purpose)?;
+    let mut planner = Planner::new(base, graph, catalog, purpose, functions)?;
     loop {
         let questions = planner.questions();
         if questions.is_empty() {
@@ -106,6 +108,7 @@ impl<'a> Planner<'a> {
         graph: &'a Graph,
         catalog: &'a Catalog,
         purpose: Purpose,
+        functions: &'a dyn Functions,
     ) -> Result<Planner<'a>, Vec<Diagnostic>> {
         let edges = graph.edges();
         let order = graph.order(&edges).map_err(|cycle| vec![cycle_problem(graph, &cycle)])?;
@@ -121,6 +124,7 @@ impl<'a> Planner<'a> {
             graph,
             catalog,
             purpose,
+            functions,
             edges,
             order,
             dependants,
@@ -143,7 +147,7 @@ impl<'a> Planner<'a> {
                 );
                 continue;
             }
-            match resolve_map(&node.inputs, &self.graph.exprs, self) {
+            match resolve_map(&node.inputs, &self.graph.exprs, self, self.functions) {
                 Ok(inputs) => questions.push(Question { node: id, inputs, old: self.comparable(id) }),
                 Err(error) => {
                     let message = format!("{}: {error}", node.name);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use stead_model::{
-    CopyRef, Expr, Generation, Graph, Input, Lifecycle, Node, NodeId, NodeKind, Options, PhysicalId,
-    Resource, SourceRef, StackId, TypeToken, Uid, Value,
+    CopyRef, Expr, Generation, Graph, Input, Lifecycle, NoFunctions, Node, NodeId, NodeKind, Options,
+    PhysicalId, Resource, SourceRef, StackId, TypeToken, Uid, Value,
 };
 use stead_schema::{Access, Catalog, Property, ReplaceOrder, Shape, TypeSchema, diff};
 use stead_state::{Snapshot, State};
@@ -63,7 +63,7 @@ impl Program {
 
     fn plan(&self, base: &State) -> Plan {
         let (catalog, mut verdicts) = (catalog(), BTreeMap::new());
-        let mut planner = Planner::new(base, &self.0, &catalog, Purpose::Up).unwrap();
+        let mut planner = Planner::new(base, &self.0, &catalog, Purpose::Up, &NoFunctions).unwrap();
         loop {
             let questions = planner.questions();
             if questions.is_empty() {
@@ -81,7 +81,7 @@ impl Program {
             }
         }
         let made = planner.finish().unwrap();
-        let again = plan(base, &self.0, &catalog, Purpose::Up, &verdicts).unwrap();
+        let again = plan(base, &self.0, &catalog, Purpose::Up, &NoFunctions, &verdicts).unwrap();
         assert_eq!(serde_json::to_vec(&made).unwrap(), serde_json::to_vec(&again).unwrap());
         made
     }
