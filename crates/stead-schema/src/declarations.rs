@@ -67,6 +67,30 @@ mod tests {
                 Property::new("size", Shape::Integer, Access::ReadOnly, "Bytes."),
             ],
         );
-        insta::assert_snapshot!(declarations([&schema]), @"");
+        insta::assert_snapshot!(declarations([&schema]), @r#"
+        import { Resource, ResourceOptions } from "stead";
+
+        export interface FileInputs {
+          /** Where. */
+          path: string;
+          /** How. */
+          mode?: "a" | "b";
+          /** With. */
+          env?: Record<string, string>;
+        }
+
+        /** A file. */
+        export class File extends Resource {
+          constructor(inputs: FileInputs, options?: ResourceOptions);
+          /** Where. */
+          readonly path: string;
+          /** How. */
+          readonly mode: "a" | "b";
+          /** With. */
+          readonly env?: Record<string, string>;
+          /** Bytes. */
+          readonly size: number;
+        }
+        "#);
     }
 }
