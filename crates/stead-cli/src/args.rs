@@ -66,8 +66,12 @@ pub(crate) enum Command {
     State(StateCommand),
     /// Take the stack from whoever holds it; that run cannot write any more
     Unlock,
+    /// Show what the program declares, and what needs what
+    Graph,
     /// Write the type declarations for the editor again
     Types,
+    /// Check the program's types with a TypeScript compiler
+    Check,
     /// Explain an error code
     Explain {
         /// Such as ST0104

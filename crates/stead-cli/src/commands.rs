@@ -1,7 +1,9 @@
 //! One file a command.
 
+mod check;
 mod destroy;
 mod explain;
+mod graph;
 mod init;
 mod plan;
 mod refresh;
@@ -25,6 +27,8 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Init { name } => init::init(&common, name, ui),
         Command::Explain { code } => explain::explain(&code, ui),
         Command::Types => types::types(&session()?, ui),
+        Command::Check => check::check(&session()?, ui).await,
+        Command::Graph => graph::graph(&session()?, ui),
         Command::Plan(arguments) => plan::plan(&session()?, &arguments, ui).await,
         Command::Up { refresh } => up::up(&session()?, up::Look::from_flag(refresh), ui).await,
         Command::Destroy => destroy::destroy(&session()?, ui).await,

@@ -1,7 +1,8 @@
 //! Evaluates the project's program into a graph.
 
-use stead_eval::{ConsoleLevel, ConsoleLine, Program, Sources};
+use stead_eval::{ConsoleLevel, ConsoleLine, Entry, EntryKind, Program, Sources};
 use stead_model::{Graph, Limits};
+use stead_world::FileKind;
 
 use crate::failure::{Failure, Kind};
 use crate::project::Project;
@@ -42,7 +43,7 @@ impl Sources for ProjectSources<'_> {
             return Err("it is outside the project".to_owned());
         }
         let path = self.project.root.join(path);
-        let is_file = |found: stead_world::Metadata| found.kind != stead_world::FileKind::Directory;
+        let is_file = |found: stead_world::Metadata| found.kind != FileKind::Directory;
         match self.session.world.files.metadata(&path) {
             Ok(found) if !found.is_some_and(is_file) => Ok(None),
             Ok(_) => {
@@ -51,6 +52,55 @@ impl Sources for ProjectSources<'_> {
             }
             Err(error) => Err(error.to_string()),
         }
+    }
+
+    fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
+        match self.kind(path)? {
+            Some(FileKind::File) => {
+                let bytes = self.session.world.files.read(&self.project.root.join(path));
+                bytes.map(Some).map_err(|error| error.to_string())
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, String> {
+        if self.kind(folder)? != Some(FileKind::Directory) {
+            return Ok(None);
+        }
+        let root = self.project.root.join(folder);
+        let names = self.session.world.files.list(&root).map_err(|error| error.to_string())?;
+        let entry = |name: String| {
+            let found =
+                self.session.world.files.metadata(&root.join(&name)).map_err(|error| error.to_string())?;
+            let kind = match found.map(|found| found.kind) {
+                Some(FileKind::File) => EntryKind::File,
+                Some(FileKind::Directory) => EntryKind::Folder,
+                _ => EntryKind::Other,
+            };
+            Ok(Entry { name, kind })
+        };
+        names.into_iter().map(entry).collect::<Result<Vec<_>, String>>().map(Some)
+    }
+}
+
+impl ProjectSources<'_> {
+    /// What a path is, if no part of it is a symbolic link: one could lead anywhere.
+    fn kind(&self, path: &str) -> Result<Option<FileKind>, String> {
+        if path.starts_with('/') || path.split('/').any(|part| part == "..") {
+            return Err("it is outside the project".to_owned());
+        }
+        let mut at = self.project.root.clone();
+        let mut kind = Some(FileKind::Directory);
+        for part in path.split('/').filter(|part| !part.is_empty()) {
+            at.push(part);
+            let found = self.session.world.files.metadata(&at).map_err(|error| error.to_string())?;
+            kind = found.map(|found| found.kind);
+            if kind == Some(FileKind::Other) {
+                return Err("it lies behind a symbolic link, or is none that can be read".to_owned());
+            }
+        }
+        Ok(kind)
     }
 }
 

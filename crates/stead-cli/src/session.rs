@@ -1,12 +1,11 @@
 //! One command's view of a stack: project, environment, target, store, engine.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use stead_engine::{Doubtful, Engine};
-use stead_journal::{Loaded, Opening, Run, StackKeys, Takeover, is_dead, load, open};
+use stead_engine::{Doubtful, Engine, Settled, Stack};
+use stead_journal::{Loaded, Run, StackKeys, Takeover, is_dead};
 use stead_local::LocalProvider;
-use stead_model::{Code, Diagnostic, Environment, Operation, RunResult};
+use stead_model::{Code, Diagnostic, Environment, Operation};
 use stead_provider::Providers;
 use stead_store::{FileStore, Store, Version};
 use stead_world::World;
@@ -24,8 +23,7 @@ pub(crate) struct Session {
     pub project: Project,
     pub environment: Environment,
     pub target: String,
-    pub store: Arc<dyn Store>,
-    pub keys: StackKeys,
+    pub stack: Stack,
     pub engine: Engine,
     pub world: World,
     pub yes: bool,
@@ -54,12 +52,14 @@ impl Session {
         let local = LocalProvider::new(world.clone(), project.root.clone());
         let providers = Providers::default().with(Arc::new(local));
         let engine = Engine::new(world.clone(), providers, common.parallel);
-        Ok(Session { project, environment, target, store, keys, engine, world, yes: common.yes })
+        let claims = project.root.join(".stead").join("claims");
+        let stack = Stack { store, keys, world: world.clone(), claims };
+        Ok(Session { project, environment, target, stack, engine, world, yes: common.yes })
     }
 
     /// Reads the stack. Writes nothing.
     pub(crate) async fn load(&self) -> Result<Loaded, Failure> {
-        Ok(load(&self.store, &self.keys).await?)
+        Ok(self.stack.load().await?)
     }
 
     /// Reads the stack; a stack that nobody ever applied is an error.
@@ -83,46 +83,18 @@ impl Session {
         planned_on: Option<Option<Version>>,
         takeover: Takeover,
     ) -> Result<Run, Failure> {
-        let opening = Opening {
-            store: self.store.clone(),
-            keys: self.keys.clone(),
-            world: self.world.clone(),
-            command: command.to_owned(),
-            claims: self.claims(),
-            planned_on,
-            takeover,
-        };
-        Ok(open(opening).await?)
-    }
-
-    fn claims(&self) -> PathBuf {
-        self.project.root.join(".stead").join("claims")
+        Ok(self.stack.open(command, planned_on, takeover).await?)
     }
 
     /// Reads the stack for a run: what an earlier run left under way is finished first, and what only a
     /// person can tell ends the command.
     pub(crate) async fn load_settled(&self, ui: &Ui) -> Result<Loaded, Failure> {
-        let loaded = self.load().await?;
-        if loaded.state.pending().next().is_none() {
-            return Ok(loaded);
-        }
-        let (repeatable, doubtful) = self.engine.triage(&loaded.state);
-        let held = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
-        if repeatable.is_empty() && !held {
-            return Err(in_doubt(&doubtful));
-        }
-        let run = self.run("recover", None, Takeover::IfDead).await?;
         let mut progress = ui.progress();
-        let recovered = self.engine.recover(&run, &repeatable, &mut |event| progress.event(&event)).await?;
-        let result = if recovered.problems.is_empty() { RunResult::Succeeded } else { RunResult::Failed };
-        run.close(result).await?;
-        if !recovered.problems.is_empty() {
-            return Err(Failure::all(Kind::Failed, recovered.problems));
+        match self.engine.settle(&self.stack, &mut |event| progress.event(&event)).await? {
+            Settled::Ready(loaded) => Ok(*loaded),
+            Settled::InDoubt(doubtful) => Err(in_doubt(&doubtful)),
+            Settled::Failed(problems) => Err(Failure::all(Kind::Failed, problems)),
         }
-        if !doubtful.is_empty() {
-            return Err(in_doubt(&doubtful));
-        }
-        self.load().await
     }
 
     /// For `plan`: says what is unfinished, and fails where only a person can tell.

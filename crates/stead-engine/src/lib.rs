@@ -9,6 +9,7 @@ mod execute;
 mod queue;
 mod recover;
 mod refresh;
+mod stack;
 mod verdicts;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use stead_world::World;
 pub use execute::{Permitted, Report, Stop};
 pub use recover::{Doubtful, Recovered};
 pub use refresh::{Drift, Refreshed};
+pub use stack::{Settled, Stack};
 
 /// Everything that a run needs besides the stack itself.
 #[derive(Clone)]

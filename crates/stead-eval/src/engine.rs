@@ -24,6 +24,7 @@ pub(crate) const THREAD_STACK: usize = 64 << 20;
 const PRELUDE: &[(&str, &str)] = &[
     ("stead:host", include_str!("prelude/host.js")),
     ("stead:unknown", include_str!("prelude/unknown.js")),
+    ("stead:scope", include_str!("prelude/scope.js")),
     ("stead:resource", include_str!("prelude/resource.js")),
     ("stead:runtime", include_str!("prelude/runtime.js")),
     ("stead:text", include_str!("prelude/text.js")),
@@ -115,7 +116,7 @@ impl Engine {
         let entry = self.session.borrow().setting.entry.clone();
         let module = self.caught(ctx, Module::declare(ctx.clone(), entry, code))?;
         let (module, promise) = self.caught(ctx, module.eval())?;
-        while ctx.execute_pending_job() {}
+        while self.caught(ctx, self.kept.before_job(ctx)).is_some() && ctx.execute_pending_job() {}
         self.settle(ctx, &promise);
         self.report_rejections(ctx);
         if self.interrupted() {

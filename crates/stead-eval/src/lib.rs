@@ -13,6 +13,8 @@ mod load;
 mod names;
 mod options;
 mod outputs;
+mod package;
+mod packages;
 mod place;
 mod port;
 mod refuse;
@@ -39,6 +41,28 @@ pub trait Sources {
     /// The text of a file; `None` if there is no such file. `path` is relative to the project's root,
     /// separated by `/`, without `.` or `..` in it. An error is one that a person can read.
     fn read(&self, path: &str) -> Result<Option<String>, String>;
+
+    /// The bytes of a file that becomes an asset; `None` if there is no such file. What leads out of the
+    /// project by a symbolic link is an error.
+    fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, String>;
+
+    /// What stands in a folder, sorted by name; `None` if there is no such folder. The root is `""`.
+    fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, String>;
+}
+
+/// One name in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub name: String,
+    pub kind: EntryKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    File,
+    Folder,
+    /// A symbolic link, or something that is neither.
+    Other,
 }
 
 /// What to evaluate, and for what.

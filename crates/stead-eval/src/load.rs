@@ -9,6 +9,7 @@ use oxc_span::Span;
 use stead_model::{Code, Diagnostic, nearest};
 
 use crate::compile::{self, Compiled, Exports, Import};
+use crate::packages::{COMMONJS_HELP, Packages};
 use crate::place::SourceText;
 use crate::port::Port;
 use crate::site::SiteTable;
@@ -19,6 +20,8 @@ pub(crate) struct LoadedFile {
     pub(crate) source: Rc<SourceText>,
     pub(crate) first_site: usize,
     pub(crate) awaits: Vec<Span>,
+    /// What the names of its resources say of where they stand.
+    pub(crate) module: String,
     exports: Exports,
 }
 
@@ -33,6 +36,9 @@ pub(crate) struct Loaded {
     pub(crate) links: HashMap<(String, String), String>,
 }
 
+/// How many imports are followed back from a file of a package to the program.
+const MAX_WAY: usize = 1000;
+
 /// The names that the module `"stead"` exports.
 const STEAD_EXPORTS: &[&str] = &["Resource", "config", "env", "namespace", "project", "target"];
 
@@ -41,6 +47,8 @@ pub(crate) fn load(entry: &str, port: &Port) -> Result<Loaded, Vec<Diagnostic>> 
         port,
         out: Loaded::default(),
         todo: VecDeque::new(),
+        packages: Packages::new(port, entry),
+        importers: HashMap::new(),
         imports: Vec::new(),
         problems: Vec::new(),
     };
@@ -67,6 +75,9 @@ struct Loader<'a> {
     port: &'a Port,
     out: Loaded,
     todo: VecDeque<(String, String)>,
+    packages: Packages,
+    /// Who imported a file first, and where.
+    importers: HashMap<String, (Rc<SourceText>, Span)>,
     /// (importing file, import, module)
     imports: Vec<(Rc<SourceText>, Import, String)>,
     problems: Vec<Diagnostic>,
@@ -81,12 +92,21 @@ impl Loader<'_> {
             return self.json(path, source);
         }
         match compile::compile(&source, first_site) {
-            Err(problems) => self.problems.extend(problems),
-            Ok(Compiled { code, sites, imports, exports, awaits, problems }) => {
-                self.problems.extend(problems);
+            Err(problems) => {
+                let problems = problems.into_iter().map(|problem| self.with_way(path, problem));
+                self.problems.extend(problems.collect::<Vec<_>>());
+            }
+            Ok(Compiled { commonjs: Some(span), .. }) => {
+                let problem = self.commonjs(&source, span);
+                self.problems.push(problem);
+            }
+            Ok(Compiled { code, sites, imports, exports, awaits, problems, .. }) => {
+                let problems = problems.into_iter().map(|problem| self.with_way(path, problem));
+                self.problems.extend(problems.collect::<Vec<_>>());
                 self.out.sites.add(source.clone(), sites);
                 self.out.code.insert(path.to_owned(), code);
-                let file = LoadedFile { source: source.clone(), first_site, awaits, exports };
+                let module = self.packages.module_of(path);
+                let file = LoadedFile { source: source.clone(), first_site, awaits, module, exports };
                 self.out.files.insert(path.to_owned(), file);
                 for import in imports {
                     self.import(&source, import);
@@ -104,7 +124,9 @@ impl Loader<'_> {
         let text = stead_model::Value::String(source.text.clone()).to_json();
         self.out.code.insert(path.to_owned(), format!("export default JSON.parse({text});\n"));
         let exports = Exports { names: BTreeSet::from(["default".to_owned()]), open: false };
-        let file = LoadedFile { source, first_site: self.out.sites.len(), awaits: Vec::new(), exports };
+        let first_site = self.out.sites.len();
+        let module = self.packages.module_of(path);
+        let file = LoadedFile { source, first_site, awaits: Vec::new(), module, exports };
         self.out.files.insert(path.to_owned(), file);
     }
 
@@ -116,11 +138,12 @@ impl Loader<'_> {
         match self.resolve(source, &import) {
             Ok(module) => {
                 self.out.links.insert(link, module.clone());
+                self.importers.entry(module.clone()).or_insert_with(|| (source.clone(), import.span));
                 self.imports.push((source.clone(), import, module));
             }
             Err(problem) => {
                 let place = source.place(import.span);
-                let mut problem = *problem;
+                let mut problem = self.with_way(&source.path, *problem);
                 problem.labels.insert(
                     0,
                     stead_model::Label {
@@ -148,12 +171,10 @@ impl Loader<'_> {
                 .help("move the file into the project; a program consists of the files below its stead.toml"),
             )),
             Specifier::Node(module) => Err(Box::new(node_module(specifier, &module))),
-            Specifier::Package(package) => Err(Box::new(
-                Diagnostic::error(Code::MODULE_NOT_FOUND, format!("there is no module `{package}`"))
-                    .note("packages from npm cannot be imported yet")
-                    .help(format!("for a file of the project, write `./{package}`"))
-                    .help("stead's own modules are `stead` and `stead/<provider>`, such as `stead/local`"),
-            )),
+            Specifier::Package(package) => {
+                let files = self.packages.files(&source.path, &package)?;
+                self.first_of(specifier, files)
+            }
         }
     }
 
@@ -202,6 +223,47 @@ impl Loader<'_> {
             Diagnostic::error(Code::MODULE_NOT_FOUND, message)
                 .note(format!("looked for {}", files.join(", "))),
         ))
+    }
+
+    /// For a file of a package: where the program imported the package.
+    fn with_way(&self, path: &str, problem: Diagnostic) -> Diagnostic {
+        let Some((_, package)) = self.packages.package_of(path) else { return problem };
+        let mut way = Vec::new();
+        let (mut at, mut of) = (path, package.clone());
+        for _ in 0..MAX_WAY {
+            let Some((source, span)) = self.importers.get(at) else { break };
+            let place = source.place(*span).at;
+            match self.packages.package_of(&source.path) {
+                Some((_, by)) if by == of => {}
+                Some((_, by)) => {
+                    way.push(format!("`{by}` imports `{of}` at {place}"));
+                    of = by;
+                }
+                None => {
+                    way.push(format!("the program imports `{of}` at {place}"));
+                    break;
+                }
+            }
+            at = &source.path;
+        }
+        let problem = problem.note(format!("this is in the package `{package}`"));
+        way.into_iter().fold(problem, Diagnostic::note)
+    }
+
+    fn commonjs(&self, source: &SourceText, span: Span) -> Diagnostic {
+        let place = source.place(span);
+        let problem = match self.packages.package_of(&source.path) {
+            Some((_, package)) => {
+                let message = format!("the package `{package}` is CommonJS, which stead does not run");
+                Diagnostic::error(Code::UNSUPPORTED_IMPORT, message).help(COMMONJS_HELP)
+            }
+            None => {
+                let message = format!("`{}` is CommonJS, which stead does not run", source.path);
+                Diagnostic::error(Code::UNSUPPORTED_IMPORT, message)
+                    .help("write `import` instead of `require`, and `export` instead of `module.exports`")
+            }
+        };
+        self.with_way(&source.path, problem.at(place.at, place.length, "here"))
     }
 
     /// Every name that is imported must be exported where it is imported from.

@@ -48,7 +48,8 @@ fn name(
         return (Name::Global { environment, gid: gid.clone() }, Some(gid.clone()));
     }
     let file = session.sites.file(draft.site).map_or(session.setting.entry.as_str(), |file| &file.path);
-    let module = Module(module_name(file).to_owned());
+    let module = session.files.get(file).map_or_else(|| module_name(file), |file| file.module.as_str());
+    let module = Module(module.to_owned());
     let resource = resource_type(draft);
     let id = draft.id.clone().or_else(|| {
         let counter = counters.entry((module.clone(), scope.clone(), resource.clone())).or_insert(0);

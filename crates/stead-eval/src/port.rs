@@ -7,12 +7,15 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use stead_model::TypeToken;
 use stead_schema::{Catalog, TypeSchema};
 
-use crate::Sources;
+use crate::{Entry, Sources};
 
-pub(crate) type FileText = Result<Option<String>, String>;
+/// Something of the project's files; `None` if it is not there.
+pub(crate) type Found<T> = Result<Option<T>, String>;
 
 enum Request {
-    Read { path: String, reply: SyncSender<FileText> },
+    Read { path: String, reply: SyncSender<Found<String>> },
+    ReadBytes { path: String, reply: SyncSender<Found<Vec<u8>>> },
+    List { folder: String, reply: SyncSender<Found<Vec<Entry>>> },
     Types { provider: String, reply: SyncSender<Vec<TypeToken>> },
     Schema { token: TypeToken, reply: SyncSender<Option<TypeSchema>> },
 }
@@ -34,9 +37,16 @@ pub(crate) fn open() -> (Port, Desk) {
 }
 
 impl Port {
-    pub(crate) fn read(&self, path: &str) -> FileText {
-        let answer = self.ask(|reply| Request::Read { path: path.to_owned(), reply });
-        answer.unwrap_or_else(|| Err("the evaluation was ended".to_owned()))
+    pub(crate) fn read(&self, path: &str) -> Found<String> {
+        self.ask(|reply| Request::Read { path: path.to_owned(), reply }).unwrap_or_else(ended)
+    }
+
+    pub(crate) fn read_bytes(&self, path: &str) -> Found<Vec<u8>> {
+        self.ask(|reply| Request::ReadBytes { path: path.to_owned(), reply }).unwrap_or_else(ended)
+    }
+
+    pub(crate) fn list(&self, folder: &str) -> Found<Vec<Entry>> {
+        self.ask(|reply| Request::List { folder: folder.to_owned(), reply }).unwrap_or_else(ended)
     }
 
     /// The types that a provider serves, in order.
@@ -55,12 +65,18 @@ impl Port {
     }
 }
 
+fn ended<T>() -> Found<T> {
+    Err("the evaluation was ended".to_owned())
+}
+
 impl Desk {
     /// Answers until the evaluation is over. A reply that nobody waits for any more is dropped.
     pub(crate) fn serve(self, sources: &dyn Sources, catalog: &Catalog) {
         for request in self.requests {
             match request {
                 Request::Read { path, reply } => drop(reply.send(sources.read(&path))),
+                Request::ReadBytes { path, reply } => drop(reply.send(sources.read_bytes(&path))),
+                Request::List { folder, reply } => drop(reply.send(sources.list(&folder))),
                 Request::Types { provider, reply } => {
                     let tokens = catalog.of_provider(&provider).map(|schema| schema.token.clone());
                     drop(reply.send(tokens.collect()));

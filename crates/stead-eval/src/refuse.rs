@@ -143,6 +143,9 @@ fn first_operand(expr: &Expr) -> Option<ExprId> {
         }),
         Expr::Add(left, right) => in_input(left).or_else(|| in_input(right)),
         Expr::Json { of, .. } => in_input(of),
+        Expr::Apply { arguments, .. } => arguments.iter().find_map(in_input),
+        Expr::Choose { condition, .. } => in_input(condition),
+        Expr::Builtin { .. } => None,
     }
 }
 

@@ -92,7 +92,7 @@ pub(crate) fn module_name(path: &str) -> &str {
     }
 }
 
-fn join(folder: &str, relative: &str) -> Option<String> {
+pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in relative.split('/') {
         match part {
@@ -104,7 +104,7 @@ fn join(folder: &str, relative: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-fn candidates(path: &str) -> Vec<String> {
+pub(crate) fn candidates(path: &str) -> Vec<String> {
     let written = |extension: &str| path.strip_suffix(extension);
     // TypeScript lets an import name the file that the compiler would write.
     if let Some(stem) = written(".mjs") {
@@ -113,7 +113,7 @@ fn candidates(path: &str) -> Vec<String> {
     if let Some(stem) = written(".js") {
         return vec![format!("{stem}.ts"), path.to_owned()];
     }
-    if [".ts", ".mts", ".json"].iter().any(|extension| path.ends_with(extension)) {
+    if [".ts", ".mts", ".json", ".cjs", ".cts"].iter().any(|extension| path.ends_with(extension)) {
         return vec![path.to_owned()];
     }
     let folder = if path.is_empty() { String::new() } else { format!("{path}/") };

@@ -105,6 +105,12 @@ codes! {
     WOULD_OVERWRITE = "ST0604";
     /// The command line cannot be understood.
     USAGE = "ST0605";
+    /// There is no TypeScript compiler to check with.
+    NO_COMPILER = "ST0606";
+    /// The TypeScript compiler found mistakes.
+    TYPES_DO_NOT_FIT = "ST0607";
+    /// A saved plan no longer fits.
+    PLAN_STALE = "ST0608";
 }
 
 #[cfg(test)]

@@ -31,6 +31,16 @@ pub struct World {
     pub processes: Arc<dyn Processes>,
     pub crash: Arc<dyn CrashPoints>,
     pub host: Host,
+    pub slow_work: SlowWork,
+}
+
+/// Where blocking work is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlowWork {
+    /// On a thread of its own, so that nothing else waits.
+    OffThread,
+    /// At once, so that a simulation is the same every time.
+    Inline,
 }
 
 impl World {
@@ -43,6 +53,7 @@ impl World {
             processes: Arc::new(RealProcesses),
             crash: Arc::new(NoCrash),
             host: Host::this(),
+            slow_work: SlowWork::OffThread,
         }
     }
 
@@ -53,6 +64,9 @@ impl World {
         F: FnOnce(&dyn Files) -> std::io::Result<T> + Send + 'static,
     {
         let files = self.files.clone();
+        if self.slow_work == SlowWork::Inline {
+            return work(files.as_ref());
+        }
         match tokio::task::spawn_blocking(move || work(files.as_ref())).await {
             Ok(result) => result,
             Err(failed) => Err(std::io::Error::other(failed)),

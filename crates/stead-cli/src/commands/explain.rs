@@ -17,7 +17,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "ST0301" "ST0302"
     "ST0401"
     "ST0501" "ST0502"
-    "ST0601" "ST0602" "ST0603" "ST0604" "ST0605"
+    "ST0601" "ST0602" "ST0603" "ST0604" "ST0605" "ST0606" "ST0607" "ST0608"
 };
 
 pub(crate) fn explain(code: &str, ui: &Ui) -> Result<u8, Failure> {

@@ -50,6 +50,7 @@ pub(crate) fn init(common: &Common, name: Option<String>, ui: &Ui) -> Result<u8,
             Ok(None) => {
                 types::write_file(&world, &path, &text)?;
                 ui.result(&format!("wrote {file}\n"));
+                ui.json("wrote", &types::Wrote { path: file.to_owned() });
             }
             _ => ui.result(&format!("kept {file}\n")),
         }

@@ -18,7 +18,7 @@ struct StackLine {
 }
 
 pub(crate) async fn ls(session: &Session, ui: &Ui) -> Result<u8, Failure> {
-    let keys = session.store.list(&Key::root()).await?;
+    let keys = session.stack.store.list(&Key::root()).await?;
     let stacks = StackKeys::in_listing(&keys);
     if stacks.is_empty() {
         ui.note("There are no stacks yet; `stead up` makes the first.");

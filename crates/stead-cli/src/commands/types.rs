@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use stead_model::{Code, Diagnostic};
 use stead_schema::{Catalog, declarations};
 use stead_world::World;
@@ -9,6 +10,12 @@ use stead_world::World;
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::ui::Ui;
+
+/// A file that was written, for programs.
+#[derive(Serialize)]
+pub(crate) struct Wrote {
+    pub path: String,
+}
 
 /// Beside the project; `tsconfig.json` points here.
 pub(crate) const FOLDER: &str = ".stead/types";
@@ -18,6 +25,7 @@ pub(crate) fn types(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     let written = write(&session.world, &session.project.root, &providers, &session.engine.catalog)?;
     for path in written {
         ui.result(&format!("wrote {}\n", path.display()));
+        ui.json("wrote", &Wrote { path: path.display().to_string() });
     }
     Ok(0)
 }

@@ -160,6 +160,7 @@ impl<'a> Instrument<'a> {
             }
             Expression::AssignmentExpression(_) => self.assignment(expression),
             Expression::NewExpression(_) => self.allocation(expression),
+            Expression::AwaitExpression(_) => self.awaited(expression),
             _ => {}
         }
     }

@@ -6,8 +6,10 @@
 mod assign;
 mod build;
 mod calls;
+mod commonjs;
 mod imports;
 mod instrument;
+mod scope;
 mod visit;
 
 use std::path::{Path, PathBuf};
@@ -36,6 +38,8 @@ pub(crate) struct Compiled {
     pub(crate) exports: Exports,
     /// Every `await` outside of a function.
     pub(crate) awaits: Vec<Span>,
+    /// It is CommonJS, as can be seen here.
+    pub(crate) commonjs: Option<Span>,
     /// What keeps it from being run.
     pub(crate) problems: Vec<Diagnostic>,
 }
@@ -54,7 +58,7 @@ const HEADER_LINES: u32 = 1;
 /// What every module imports for its instrumentation. One line: `HEADER_LINES` counts it.
 const HEADER: &str = "import { known as __stead_known, add as __stead_add, text as __stead_text, \
     make as __stead_make, reference as __stead_reference, addTo as __stead_add_to, \
-    thrown as __stead_thrown } from \"stead:runtime\"; let __stead_ref;\n";
+    thrown as __stead_thrown, current as __stead_current, resume as __stead_resume } from \"stead:runtime\"; let __stead_ref;\n";
 
 /// Compiles a file whose sites are numbered from `first_site` on.
 pub(crate) fn compile(source: &SourceText, first_site: usize) -> Result<Compiled, Vec<Diagnostic>> {
@@ -103,6 +107,8 @@ fn run(
     let semantic = SemanticBuilder::new().with_check_syntax_error(true).with_enum_eval(true).build(&program);
     fail_on_errors(source, &semantic.diagnostics)?;
     let scoping = semantic.semantic.into_scoping();
+    let script = !parsed.module_record.has_module_syntax;
+    let commonjs = script.then(|| commonjs::find(source, &program, &scoping)).flatten();
     let transformer = Transformer::new(&allocator, Path::new(&source.path), &TransformOptions::default());
     let transformed = transformer.build_with_scoping(scoping, &mut program);
     fail_on_errors(source, &transformed.diagnostics)?;
@@ -136,6 +142,7 @@ fn run(
         imports,
         exports,
         awaits: instrumented.awaits,
+        commonjs,
         problems,
     };
     Ok((compiled, map))

@@ -26,6 +26,7 @@ pub(crate) struct Kept {
     symbols: RefCell<Option<(Persistent<Symbol<'static>>, Persistent<Symbol<'static>>)>>,
     prototype: RefCell<Option<Persistent<Object<'static>>>>,
     thrown_at: RefCell<Option<Persistent<Function<'static>>>>,
+    before_job: RefCell<Option<Persistent<Function<'static>>>>,
 }
 
 impl Kept {
@@ -54,7 +55,16 @@ impl Kept {
         function.call::<_, Option<usize>>((thrown.clone(),)).ok().flatten()
     }
 
+    /// A job of the engine is about to run.
+    pub(crate) fn before_job<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<()> {
+        match self.before_job.borrow().clone() {
+            Some(function) => function.restore(ctx)?.call(()),
+            None => Ok(()),
+        }
+    }
+
     pub(crate) fn clear(&self) {
+        self.before_job.replace(None);
         self.thrown_at.replace(None);
         self.node_of.replace(None);
         self.symbols.replace(None);
@@ -120,6 +130,10 @@ impl<'js> Host<'js> {
         let kept = self.kept.clone();
         self.function("nodeOf", move |ctx: Ctx<'js>, function: Function<'js>| {
             kept.node_of.replace(Some(Persistent::save(&ctx, function)));
+        })?;
+        let kept = self.kept.clone();
+        self.function("beforeJob", move |ctx: Ctx<'js>, function: Function<'js>| {
+            kept.before_job.replace(Some(Persistent::save(&ctx, function)));
         })?;
         let session = self.session.clone();
         self.function(

@@ -7,9 +7,14 @@ import {
   hasOwn, setPrototypeOf,
 } from "stead:host";
 import { refusal, unknown } from "stead:unknown";
+import { current, inside, scopeMembers } from "stead:scope";
 
-// The resources whose constructors run right now, innermost first.
+// The innermost resource whose constructor runs right now.
 let building;
+
+// The classes of the program whose members know which instance they run in.
+const scopedClasses = new WeakSet();
+const { has: hasClass, add: addClass } = WeakSet.prototype;
 
 // Only provider classes know it; with it as its first argument, the base class provisions.
 const PROVISION = freeze({});
@@ -62,16 +67,22 @@ export function isResourceClass(target) {
  * allocates, before or after `super`, finds the node around it. */
 export function makeResource(site, self, target, args) {
   if (target === Resource) throw new NativeTypeError("`Resource` itself cannot be made; derive a class from it");
-  const parent = nodeOf(self) ?? building?.node ?? -1;
+  const parent = nodeOf(self) ?? current() ?? -1;
   let type;
-  for (let at = target; at !== Resource && type === undefined; at = getPrototypeOf(at)) type = typeOf(at);
+  for (let at = target; at !== Resource; at = getPrototypeOf(at)) {
+    type = typeOf(at);
+    if (type !== undefined) break;
+    if (apply(hasClass, scopedClasses, [at])) continue;
+    apply(addClass, scopedClasses, [at]);
+    scopeMembers(at.prototype, nodeOf);
+  }
   const node = host.begin(site, parent, `${target.name}`, type === undefined ? "" : type.token);
   if (typeof node === "string") throw refusal(node);
   const frame = { node, target, type, declared: false };
   const outer = building;
   building = frame;
   try {
-    return construct(target, args);
+    return inside(node, construct, undefined, [target, args]);
   } catch (error) {
     host.abandon(node);
     throw error;

@@ -5,6 +5,8 @@ import { idOf, refusal, refuseAt, unknown } from "stead:unknown";
 import { isResourceClass, makeResource } from "stead:resource";
 import { textOf } from "stead:text";
 
+export { current, resume } from "stead:scope";
+
 /** The value itself; stops the evaluation if it is an unknown. */
 export function known(value, site) {
   if (typeof value === "function") {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use stead_eval::{EvalFailure, Evaluation, Program, Sources, evaluate};
+use stead_eval::{Entry, EntryKind, EvalFailure, Evaluation, Program, Sources, evaluate};
 use stead_model::{
     Diagnostic, Environment, Expr, ExprId, Graph, Input, Key, Limits, Map, TemplatePart, Value,
 };
@@ -16,6 +16,26 @@ impl Sources for Files {
     fn read(&self, path: &str) -> Result<Option<String>, String> {
         assert!(!path.split('/').any(|part| part == ".." || part == "."), "not normalised: {path}");
         Ok(self.0.get(path).cloned())
+    }
+
+    fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
+        if path.starts_with("link/") {
+            return Err("it lies behind a symbolic link".to_owned());
+        }
+        Ok(self.read(path)?.map(String::into_bytes))
+    }
+
+    fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, String> {
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let below = self.0.keys().filter_map(|path| path.strip_prefix(&prefix));
+        let entries: BTreeMap<&str, EntryKind> = below
+            .map(|rest| match rest.split_once('/') {
+                Some((name, _)) => (name, EntryKind::Folder),
+                None => (rest, EntryKind::File),
+            })
+            .collect();
+        let entries = entries.into_iter().map(|(name, kind)| Entry { name: name.to_owned(), kind });
+        Ok(Some(entries.collect::<Vec<_>>()).filter(|entries| !entries.is_empty()))
     }
 }
 
@@ -173,6 +193,7 @@ fn expr_text(graph: &Graph, id: ExprId) -> String {
         }
         Expr::Add(left, right) => format!("({} + {})", input_text(graph, left), input_text(graph, right)),
         Expr::Json { of, .. } => format!("json({})", input_text(graph, of)),
+        other => format!("{other:?}"),
     }
 }
 

@@ -1,0 +1,69 @@
+//! `stead check`: the program's types, by the TypeScript compiler that the project or the machine has.
+
+use std::path::PathBuf;
+
+use stead_model::{Code, Diagnostic};
+use stead_world::{Finished, ShellCommand};
+
+use crate::commands::types;
+use crate::failure::{Failure, Kind};
+use crate::session::Session;
+use crate::ui::Ui;
+
+pub(crate) async fn check(session: &Session, ui: &Ui) -> Result<u8, Failure> {
+    let root = &session.project.root;
+    if let Ok(None) = session.world.files.metadata(&root.join(types::FOLDER).join("stead.d.ts")) {
+        types::types(session, ui)?;
+    }
+    let Some(compiler) = compiler(session).await else {
+        let problem = Diagnostic::error(Code::NO_COMPILER, "there is no TypeScript compiler here")
+            .help("install one in the project: `npm install --save-dev typescript`")
+            .help("or put `tsc` on the PATH; stead itself does not need it");
+        return Err(Failure::new(Kind::Failed, problem));
+    };
+    let done = run(session, &format!("{} --noEmit --pretty false -p .", quoted(&compiler))).await?;
+    ui.raw(&String::from_utf8_lossy(&done.stdout));
+    ui.note(String::from_utf8_lossy(&done.stderr).trim_end());
+    if done.code == Some(0) {
+        ui.result("The types fit.\n");
+        return Ok(0);
+    }
+    let problem = Diagnostic::error(Code::TYPES_DO_NOT_FIT, "the TypeScript compiler found mistakes")
+        .note(format!("It is {}.", compiler.display()));
+    Err(Failure::new(Kind::Failed, problem))
+}
+
+/// The project's own compiler, the native one first; else the one on the PATH.
+async fn compiler(session: &Session) -> Option<PathBuf> {
+    let (os, architecture) = match (std::env::consts::OS, std::env::consts::ARCH) {
+        (os, "x86_64") => (os, "x64"),
+        (os, "aarch64") => (os, "arm64"),
+        other => other,
+    };
+    let os = if os == "macos" { "darwin" } else { os };
+    let native = format!("node_modules/@typescript/typescript-{os}-{architecture}/lib/tsc");
+    for own in [native.as_str(), "node_modules/.bin/tsc"] {
+        let path = session.project.root.join(own);
+        if let Ok(Some(_)) = session.world.files.metadata(&path) {
+            return Some(path);
+        }
+    }
+    let found = run(session, "command -v tsc").await.ok().filter(|done| done.code == Some(0))?;
+    Some(PathBuf::from(String::from_utf8_lossy(&found.stdout).trim()))
+}
+
+async fn run(session: &Session, line: &str) -> Result<Finished, Failure> {
+    let command = ShellCommand {
+        line: line.to_owned(),
+        folder: session.project.root.clone(),
+        environment: Default::default(),
+    };
+    session.world.processes.run(command).await.map_err(|error| {
+        let message = format!("cannot run {line}: {error}");
+        Failure::new(Kind::Failed, Diagnostic::error(Code::NO_COMPILER, message))
+    })
+}
+
+fn quoted(path: &std::path::Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
+}

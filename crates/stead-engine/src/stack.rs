@@ -1,0 +1,90 @@
+//! A stack and how to get at it: read, settle what an earlier run left, open a run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use stead_journal::{JournalError, Loaded, Opening, Run, StackKeys, Takeover, load, open};
+use stead_model::{Diagnostic, Event, RunResult};
+use stead_store::{Store, Version};
+use stead_world::World;
+
+use crate::{Doubtful, Engine};
+
+/// Where a stack is.
+#[derive(Clone)]
+pub struct Stack {
+    pub store: Arc<dyn Store>,
+    pub keys: StackKeys,
+    pub world: World,
+    /// Where this process keeps the files that show it is alive.
+    pub claims: PathBuf,
+}
+
+impl Stack {
+    /// Reads the stack. Writes nothing.
+    pub async fn load(&self) -> Result<Loaded, JournalError> {
+        load(&self.store, &self.keys).await
+    }
+
+    /// Opens a run. `planned_on`: the version of head that the caller has planned on; `None`: any.
+    pub async fn open(
+        &self,
+        command: &str,
+        planned_on: Option<Option<Version>>,
+        takeover: Takeover,
+    ) -> Result<Run, JournalError> {
+        open(Opening {
+            store: self.store.clone(),
+            keys: self.keys.clone(),
+            world: self.world.clone(),
+            command: command.to_owned(),
+            claims: self.claims.clone(),
+            planned_on,
+            takeover,
+        })
+        .await
+    }
+}
+
+/// A stack after a look at what earlier runs left under way.
+pub enum Settled {
+    /// Nothing is under way; a run may plan on this.
+    Ready(Box<Loaded>),
+    /// Only a person can tell how these ended.
+    InDoubt(Vec<Doubtful>),
+    /// What could be repeated did not succeed.
+    Failed(Vec<Diagnostic>),
+}
+
+impl Engine {
+    /// Reads the stack for a run. What an earlier run left under way is finished first, where repeating it
+    /// does no harm.
+    pub async fn settle(
+        &self,
+        stack: &Stack,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Settled, JournalError> {
+        let loaded = stack.load().await?;
+        if loaded.state.pending().next().is_none() {
+            return Ok(Settled::Ready(Box::new(loaded)));
+        }
+        let (repeatable, doubtful) = self.triage(&loaded.state);
+        let held = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
+        if repeatable.is_empty() && !held {
+            return Ok(Settled::InDoubt(doubtful));
+        }
+        let run = stack.open("recover", None, Takeover::IfDead).await?;
+        // What the dead run wrote after it was read is there now.
+        let (repeatable, doubtful) = self.triage(run.base());
+        let recovered = self.recover(&run, &repeatable, events).await?;
+        let failed = !recovered.problems.is_empty();
+        run.close(if failed { RunResult::Failed } else { RunResult::Succeeded }).await?;
+        if failed {
+            return Ok(Settled::Failed(recovered.problems));
+        }
+        if !doubtful.is_empty() {
+            return Ok(Settled::InDoubt(doubtful));
+        }
+        Ok(Settled::Ready(Box::new(stack.load().await?)))
+    }
+}
