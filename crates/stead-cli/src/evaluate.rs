@@ -17,6 +17,7 @@ pub(crate) fn evaluate(session: &Session, ui: &Ui) -> Result<Graph, Failure> {
         project: &session.project.name,
         target: &session.target,
         config: &config,
+        branches: stead_eval::UnknownBranches::Refuse,
     };
     let sources = ProjectSources { project: &session.project, session };
     match stead_eval::evaluate(&program, &session.engine.catalog, &sources, &Limits::default()) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stead_guard::{Cause, DeletePermit, Deletion};
 use stead_journal::{JournalError, Run};
-use stead_model::{Code, Diagnostic, Event, Name, Resource, TypeToken};
+use stead_model::{Code, Diagnostic, Event, Name, Operation, Resource, TypeToken};
 use stead_provider::{Provider, Recovery};
 use stead_state::{Intent, Outcome, Pending, Record, State};
 
@@ -88,23 +88,65 @@ impl Engine {
         };
         let receipt = run.resume(pending).await?;
         let answer = call(&self.world, receipt, &provider, &pending.intent, deletion).await;
-        let problem = match &answer.outcome {
-            Outcome::Failed { message } | Outcome::InDoubt { message } => {
-                let verb = pending.intent.operation().verb();
-                let message = format!("cannot finish the {verb} of {}: {message}", resource.name);
-                let problem = Diagnostic::error(Code::STEP_FAILED, message).at(
-                    resource.source.clone(),
-                    0,
-                    "declared here",
-                );
-                let help = answer.refusal.and_then(|refusal| refusal.help);
-                Some(help.into_iter().fold(problem, Diagnostic::help))
+        let message = match answer.outcome {
+            Outcome::Failed { message } | Outcome::InDoubt { message } => message,
+            done => {
+                run.submit(Record::End { op: pending.op, outcome: done }).durable().await?;
+                return Ok(None);
             }
-            _ => None,
         };
-        run.submit(Record::End { op: pending.op, outcome: answer.outcome }).durable().await?;
-        Ok(problem)
+        // A refusal of the second attempt says nothing about the first. A look at the thing may.
+        if let Some(records) = settled_by_read(pending, resource, &provider).await {
+            for record in records {
+                run.submit(record).durable().await?;
+            }
+            return Ok(None);
+        }
+        let problem = unfinished(resource, pending, &message);
+        let problem =
+            answer.refusal.and_then(|refusal| refusal.help).into_iter().fold(problem, Diagnostic::help);
+        run.submit(Record::End { op: pending.op, outcome: Outcome::InDoubt { message } }).durable().await?;
+        Ok(Some(settling(problem, resource, pending)))
     }
+}
+
+/// What is really there tells how an update or a deletion ended. A create has no id to look for.
+async fn settled_by_read(
+    pending: &Pending,
+    resource: &Resource,
+    provider: &Arc<dyn Provider>,
+) -> Option<Vec<Record>> {
+    if matches!(pending.intent, Intent::Create { .. }) {
+        return None;
+    }
+    let found = provider.read(resource).await.ok()?;
+    let did_not_happen =
+        Record::End { op: pending.op, outcome: Outcome::Failed { message: "a look settled it".to_owned() } };
+    Some(match (&pending.intent, found) {
+        (Intent::Delete { .. }, None) => vec![Record::End { op: pending.op, outcome: Outcome::Deleted }],
+        (Intent::Delete { .. }, Some(_)) => vec![did_not_happen],
+        (_, found) => {
+            let (inputs, outputs) = found.map(|live| (live.inputs, live.outputs)).unzip();
+            vec![did_not_happen, Record::Observed { copy: resource.copy(), inputs, outputs }]
+        }
+    })
+}
+
+fn unfinished(resource: &Resource, pending: &Pending, message: &str) -> Diagnostic {
+    let verb = pending.intent.operation().verb();
+    Diagnostic::error(Code::IN_DOUBT, format!("cannot finish the {verb} of {}: {message}", resource.name))
+        .at(resource.source.clone(), 0, "declared here")
+        .note(format!("The {verb} was under way when a run stopped, and may have happened."))
+}
+
+/// Adds the command that puts the matter into a person's hands.
+fn settling(problem: Diagnostic, resource: &Resource, pending: &Pending) -> Diagnostic {
+    let happened = match pending.intent.operation() {
+        Operation::Create => "--created ID",
+        Operation::Update | Operation::Delete => "--done",
+    };
+    let name = &resource.name;
+    problem.help(format!("or say what became of it: stead state resolve '{name}' {happened} | --not-created"))
 }
 
 /// The record that an operation is about.

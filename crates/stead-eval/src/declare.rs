@@ -8,6 +8,7 @@ use stead_schema::check;
 
 use crate::host::Shared;
 use crate::options::{self, Given};
+use crate::outputs;
 use crate::session::{Progress, Session};
 use crate::walk::{NotData, Walker, World};
 
@@ -19,15 +20,20 @@ pub(crate) fn provisioned<'js>(
     options: &Value<'js>,
 ) -> rquickjs::Result<()> {
     let limits = session.borrow().limits;
-    let mut walker = Walker::new(world, limits.resource_bytes, None);
+    let expand = |node: i32| outputs::properties(session, node);
+    let mut walker = Walker::new(world, limits.resource_bytes, Some(&expand));
     let object = inputs.as_object().filter(|object| world.is_plain(inputs, object));
     let members = match object {
         Some(object) => walker.inputs(object, limits.property_bytes)?,
         None => Default::default(),
     };
-    let (problems, bytes) = (walker.problems, walker.spent);
+    let (problems, bytes, resources) = (walker.problems, walker.spent, walker.resources);
     let broken = !problems.is_empty() || (object.is_none() && !inputs.is_undefined());
-    let given = options::read(world, options)?;
+    let mut given = options::read(world, options)?;
+    // What is set of a resource is known; that it must be there first is not said by its values.
+    given.depends_on.extend(resources);
+    given.depends_on.sort();
+    given.depends_on.dedup();
     let mut session = session.borrow_mut();
     let session = &mut *session;
     if object.is_none() && broken {

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::mpsc::Receiver;
 
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
@@ -10,9 +11,10 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Error, Module, Persistent, Promise, Runtime, Value, context::intrinsic};
 use stead_model::{Code, Diagnostic, Graph};
 
+use crate::functions::ApplyCall;
 use crate::host::{self, Kept, Shared};
 use crate::load::Loaded;
-use crate::{declare, failure, names, outputs};
+use crate::{apply, declare, failure, names, outputs};
 
 /// Stack for the program's calls, the most that rquickjs limits: it takes a larger number as "no limit". The
 /// thread has more, for what Rust needs on top.
@@ -27,16 +29,25 @@ const PRELUDE: &[(&str, &str)] = &[
     ("stead:scope", include_str!("prelude/scope.js")),
     ("stead:resource", include_str!("prelude/resource.js")),
     ("stead:runtime", include_str!("prelude/runtime.js")),
+    ("stead:carry", include_str!("prelude/carry.js")),
+    ("stead:apply", include_str!("prelude/apply.js")),
+    ("stead:branches", include_str!("prelude/branches.js")),
     ("stead:text", include_str!("prelude/text.js")),
     ("stead:builtins", include_str!("prelude/builtins.js")),
     ("stead:console", include_str!("prelude/console.js")),
+    ("stead:encoding", include_str!("prelude/encoding.js")),
+    ("stead:clone", include_str!("prelude/clone.js")),
+    ("stead:url-parse", include_str!("prelude/url-parse.js")),
+    ("stead:url", include_str!("prelude/url.js")),
+    ("stead:decorate/helpers/decorate", include_str!("prelude/decorate.js")),
+    ("stead:decorate/helpers/decorateParam", include_str!("prelude/decorate-param.js")),
     ("stead:sandbox", include_str!("prelude/sandbox.js")),
     ("stead", include_str!("prelude/stead.js")),
 ];
 
 /// The order in which built-ins are replaced: `sandbox` hides what the others need.
 const START: &str = "import \"stead:runtime\"; import \"stead:text\"; import \"stead:builtins\"; \
-    import \"stead:console\"; import \"stead\"; import \"stead:sandbox\";";
+    import \"stead:console\"; import \"stead:encoding\"; import \"stead:clone\"; import \"stead:url\"; import \"stead\"; import \"stead:sandbox\";";
 
 type Intrinsics = (
     intrinsic::Date,
@@ -60,24 +71,26 @@ struct Engine {
     interrupts: Rc<Cell<u64>>,
 }
 
-/// The graph, if nothing was reported to the session.
-pub(crate) fn run(session: &Shared, loaded: Loaded) -> Option<Graph> {
+/// Takes the graph, if there is one, and says which calls of the program's functions follow.
+pub(crate) type Deliver<'a> = &'a dyn Fn(Option<Graph>) -> Option<Receiver<ApplyCall>>;
+
+/// Delivers the graph, if nothing was reported to the session, and answers calls as long as there are any.
+pub(crate) fn run(session: &Shared, loaded: Loaded, deliver: Deliver<'_>) {
     let engine = Engine {
         session: session.clone(),
         kept: Rc::default(),
         rejections: Rc::default(),
         interrupts: Rc::default(),
     };
-    let outcome = engine.start(loaded);
-    if let Err(error) = &outcome {
+    if let Err(error) = engine.start(loaded, deliver) {
         let message = format!("the JavaScript engine failed: {error}");
         session.borrow_mut().report(Diagnostic::error(Code::EVALUATION_LIMIT, message));
+        deliver(None);
     }
-    outcome.ok().flatten().filter(|_| session.borrow().diagnostics.is_empty())
 }
 
 impl Engine {
-    fn start(&self, mut loaded: Loaded) -> rquickjs::Result<Option<Graph>> {
+    fn start(&self, mut loaded: Loaded, deliver: Deliver<'_>) -> rquickjs::Result<()> {
         let entry = loaded.code.remove(&self.session.borrow().setting.entry).unwrap_or_default();
         let limits = self.session.borrow().limits;
         let runtime = Runtime::new()?;
@@ -96,14 +109,21 @@ impl Engine {
         })));
         runtime.set_loader(Links(loaded.links), Modules(loaded.code));
         let context = Context::custom::<Intrinsics>(&runtime)?;
-        let graph = context.with(|ctx| {
-            let graph = self.evaluate(&ctx, entry);
+        let graph = context.with(|ctx| self.evaluate(&ctx, entry));
+        let graph = graph.filter(|_| self.session.borrow().diagnostics.is_empty());
+        for ApplyCall { function, arguments, reply } in deliver(graph).into_iter().flatten() {
+            self.interrupts.set(0);
+            let result = context.with(|ctx| {
+                apply::answer(&ctx, &self.session, &self.kept, &function, &arguments, &|| self.stops())
+            });
+            drop(reply.send(result));
+        }
+        context.with(|_| {
             self.rejections.borrow_mut().clear();
             self.kept.clear();
-            graph
         });
         runtime.set_interrupt_handler(None);
-        Ok(graph)
+        Ok(())
     }
 
     fn evaluate<'js>(&self, ctx: &Ctx<'js>, code: String) -> Option<Graph> {
@@ -157,13 +177,16 @@ impl Engine {
         if self.session.borrow().exhausted.get() {
             return; // The reason is reported; what follows from it is noise.
         }
+        failure::report(ctx, &self.session, &self.kept, thrown, &self.stops());
+    }
+
+    fn stops(&self) -> failure::Stops {
         let limits = self.session.borrow().limits;
-        let stops = failure::Stops {
+        failure::Stops {
             interrupted: self.interrupted(),
             interrupts: limits.evaluation_interrupts,
             heap: limits.evaluation_heap,
-        };
-        failure::report(ctx, &self.session, &self.kept, thrown, &stops);
+        }
     }
 
     fn interrupted(&self) -> bool {

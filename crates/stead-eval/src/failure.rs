@@ -1,7 +1,7 @@
 //! From what a program threw to a diagnostic.
 
 use rquickjs::{Ctx, Object, Value};
-use stead_model::{Code, Diagnostic};
+use stead_model::{Code, Diagnostic, EvalError, SourceRef};
 
 use crate::host::{Kept, Shared};
 use crate::place::Place;
@@ -39,6 +39,31 @@ pub(crate) fn report<'js>(ctx: &Ctx<'js>, session: &Shared, kept: &Kept, thrown:
         problem = problem.note(format!("caused by {cause}"));
     }
     session.borrow_mut().report(problem);
+}
+
+/// What a function threw that runs after the evaluation: its message, and where in the program.
+pub(crate) fn thrown<'js>(
+    ctx: &Ctx<'js>,
+    session: &Shared,
+    kept: &Kept,
+    thrown: &Value<'js>,
+    stops: &Stops,
+    function: &SourceRef,
+) -> EvalError {
+    let reported = session.borrow_mut().diagnostics.pop().filter(|_| kept.is_refusal(ctx, thrown));
+    if let Some(problem) = reported {
+        let place = problem.labels.first().map(|label| label.place.clone());
+        return EvalError::Threw { message: problem.message, place };
+    }
+    let seen = Seen::of(thrown);
+    let message = match limit(&seen, stops) {
+        Some(problem) => problem.message.replace("the program", "the function"),
+        None => seen.headline().replacen("the program threw", "the function threw", 1),
+    };
+    let frames = session.borrow_mut().frames(&seen.stack);
+    let site = kept.thrown_at(ctx, thrown).map(|site| session.borrow().site_place(site));
+    let place = site.or_else(|| frames.into_iter().next().map(|frame| frame.place));
+    EvalError::Threw { message, place: Some(place.map_or_else(|| function.clone(), |place| place.at)) }
 }
 
 /// What can be read of a thrown value without running code of the program more than once.

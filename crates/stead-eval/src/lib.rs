@@ -4,11 +4,16 @@
 //! [`Sources`], and the same inputs give the same graph. Nothing outside this crate knows that a JavaScript
 //! engine is behind it.
 
+mod apply;
+mod builtins;
+mod codec;
 mod compile;
 mod declare;
 mod engine;
 mod failure;
+mod functions;
 mod host;
+mod interpreter;
 mod load;
 mod names;
 mod options;
@@ -16,6 +21,7 @@ mod outputs;
 mod package;
 mod packages;
 mod place;
+mod plain;
 mod port;
 mod refuse;
 mod session;
@@ -25,11 +31,15 @@ mod trace;
 mod walk;
 
 use std::cell::RefCell;
+use std::fmt;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
 
-use stead_model::{Code, Diagnostic, Environment, Graph, Limits, Map, SourceRef};
+use stead_model::{Code, Diagnostic, Environment, Functions, Graph, Limits, Map, SourceRef};
 use stead_schema::Catalog;
 
+use interpreter::Interpreter;
 use port::Port;
 use session::{Session, Setting};
 
@@ -74,6 +84,16 @@ pub struct Program<'a> {
     pub project: &'a str,
     pub target: &'a str,
     pub config: &'a Map,
+    pub branches: UnknownBranches,
+}
+
+/// What happens where the program decides on a value that exists only after apply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnknownBranches {
+    #[default]
+    Refuse,
+    /// What chooses between values is decided after apply. What makes resources is refused even so.
+    Allow,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,10 +113,18 @@ pub struct ConsoleLine {
 }
 
 /// What a program declared.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Evaluation {
     pub graph: Graph,
     pub console: Vec<ConsoleLine>,
+    /// Evaluates the graph's expressions later, also those that need the program. Dropping it ends the program.
+    pub functions: Arc<dyn Functions + Send + Sync>,
+}
+
+impl fmt::Debug for Evaluation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Evaluation").field("graph", &self.graph).field("console", &self.console).finish()
+    }
 }
 
 /// Why there is no graph, and what the program printed until then.
@@ -119,35 +147,49 @@ pub fn evaluate(
         project: program.project.to_owned(),
         target: program.target.to_owned(),
         config: program.config.clone(),
+        branches: program.branches,
     };
     let (port, desk) = port::open();
     let limits = *limits;
-    std::thread::scope(|scope| {
-        let thread =
-            std::thread::Builder::new().name("stead-eval".to_owned()).stack_size(engine::THREAD_STACK);
-        let running = thread.spawn_scoped(scope, move || run(setting, limits, port));
-        match running {
-            Ok(running) => {
-                desk.serve(sources, catalog);
-                running.join().unwrap_or_else(|_| Err(broken("the evaluator failed")))
-            }
-            Err(error) => Err(broken(&format!("no thread for the evaluator: {error}"))),
+    let (outcome, result) = sync_channel(1);
+    let thread = std::thread::Builder::new().name("stead-eval".to_owned()).stack_size(engine::THREAD_STACK);
+    match thread.spawn(move || run(setting, limits, port, &outcome)) {
+        Ok(_) => {
+            desk.serve(sources, catalog);
+            result.recv().unwrap_or_else(|_| Err(broken("the evaluator failed")))
         }
-    })
+        Err(error) => Err(broken(&format!("no thread for the evaluator: {error}"))),
+    }
 }
 
-fn run(setting: Setting, limits: Limits, port: Port) -> Result<Evaluation, EvalFailure> {
-    let mut loaded = load::load(&setting.entry, &port)
-        .map_err(|diagnostics| EvalFailure { diagnostics, console: Vec::new() })?;
-    let session = Session::new(setting, limits, port, &mut loaded);
-    let session = Rc::new(RefCell::new(session));
-    let graph = engine::run(&session, loaded);
-    let mut session = session.borrow_mut();
-    let console = std::mem::take(&mut session.console);
-    match graph {
-        Some(graph) => Ok(Evaluation { graph, console }),
-        None => Err(EvalFailure { diagnostics: std::mem::take(&mut session.diagnostics), console }),
-    }
+/// Evaluates built-ins where no program was evaluated. Nothing is started before the first call.
+pub fn interpreter() -> Arc<dyn Functions + Send + Sync> {
+    Arc::new(Interpreter::new(Limits::default()))
+}
+
+type Outcome = Result<Evaluation, EvalFailure>;
+
+fn run(setting: Setting, limits: Limits, port: Port, outcome: &SyncSender<Outcome>) {
+    let mut loaded = match load::load(&setting.entry, &port, setting.branches) {
+        Ok(loaded) => loaded,
+        Err(diagnostics) => {
+            return drop(outcome.send(Err(EvalFailure { diagnostics, console: Vec::new() })));
+        }
+    };
+    let session = Rc::new(RefCell::new(Session::new(setting, limits, port, &mut loaded)));
+    engine::run(&session, loaded, &|graph| {
+        let mut session = session.borrow_mut();
+        session.port = Port::closed();
+        let console = std::mem::take(&mut session.console);
+        let Some(graph) = graph else {
+            let diagnostics = std::mem::take(&mut session.diagnostics);
+            drop(outcome.send(Err(EvalFailure { diagnostics, console })));
+            return None;
+        };
+        let (functions, calls) = functions::of_program(limits, session.applied > 0);
+        drop(outcome.send(Ok(Evaluation { graph, console, functions: Arc::new(functions) })));
+        calls
+    });
 }
 
 fn broken(message: &str) -> EvalFailure {

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use oxc_span::Span;
 use stead_model::{Code, Diagnostic, nearest};
 
+use crate::UnknownBranches;
 use crate::compile::{self, Compiled, Exports, Import};
 use crate::packages::{COMMONJS_HELP, Packages};
 use crate::place::SourceText;
@@ -40,9 +41,10 @@ pub(crate) struct Loaded {
 const MAX_WAY: usize = 1000;
 
 /// The names that the module `"stead"` exports.
-const STEAD_EXPORTS: &[&str] = &["Resource", "config", "env", "namespace", "project", "target"];
+const STEAD_EXPORTS: &[&str] =
+    &["Resource", "all", "apply", "base64", "hash", "config", "env", "namespace", "project", "target"];
 
-pub(crate) fn load(entry: &str, port: &Port) -> Result<Loaded, Vec<Diagnostic>> {
+pub(crate) fn load(entry: &str, port: &Port, branches: UnknownBranches) -> Result<Loaded, Vec<Diagnostic>> {
     let mut loader = Loader {
         port,
         out: Loaded::default(),
@@ -51,6 +53,7 @@ pub(crate) fn load(entry: &str, port: &Port) -> Result<Loaded, Vec<Diagnostic>> 
         importers: HashMap::new(),
         imports: Vec::new(),
         problems: Vec::new(),
+        branches,
     };
     match port.read(entry) {
         Ok(Some(text)) => loader.file(entry, text),
@@ -72,6 +75,7 @@ fn unreadable(path: &str, error: &str) -> Diagnostic {
 }
 
 struct Loader<'a> {
+    branches: UnknownBranches,
     port: &'a Port,
     out: Loaded,
     todo: VecDeque<(String, String)>,
@@ -91,7 +95,7 @@ impl Loader<'_> {
         if path.ends_with(".json") {
             return self.json(path, source);
         }
-        match compile::compile(&source, first_site) {
+        match compile::compile(&source, first_site, self.branches) {
             Err(problems) => {
                 let problems = problems.into_iter().map(|problem| self.with_way(path, problem));
                 self.problems.extend(problems.collect::<Vec<_>>());
@@ -131,6 +135,9 @@ impl Loader<'_> {
     }
 
     fn import(&mut self, source: &Rc<SourceText>, import: Import) {
+        if import.specifier.starts_with(compile::HELPERS) && import.span.is_empty() {
+            return;
+        }
         let link = (source.path.clone(), import.specifier.clone());
         if let Some(module) = self.out.links.get(&link) {
             return self.imports.push((source.clone(), import, module.clone()));

@@ -6,6 +6,7 @@ use rquickjs::{Object, Value};
 use stead_model::{Code, Diagnostic, Input, SourceRef};
 
 use crate::host::Shared;
+use crate::session::Progress;
 use crate::walk::{NotData, Walker, World};
 
 /// Data and unknowns as they are, a resource as the map of its properties. Functions and classes are no outputs.
@@ -41,9 +42,9 @@ fn is_unknown<'js>(world: &World<'js>, value: &Value<'js>) -> rquickjs::Result<b
 }
 
 /// The properties of a provisioned resource: those that are set, and those that the provider fills in.
-fn properties(session: &Shared, node: i32) -> Option<Input> {
+pub(crate) fn properties(session: &Shared, node: i32) -> Option<Input> {
     let mut session = session.borrow_mut();
-    let draft = session.draft(node)?;
+    let draft = session.draft(node).filter(|draft| draft.progress == Progress::Declared)?;
     let token = draft.token.clone()?;
     let mut properties = draft.inputs.clone();
     let schema = session.schema(&token)?;

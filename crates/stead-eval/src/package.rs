@@ -180,7 +180,10 @@ mod tests {
         assert_eq!(targets(manifest, "up"), Err(NoTarget::LeadsOut("../up.js".into())));
         assert!(matches!(targets(manifest, "hidden/x"), Err(NoTarget::NotExported(_))));
         assert_eq!(targets(r#"{ "exports": "./only.js" }"#, ""), Ok(vec!["only.js".into()]));
-        assert_eq!(targets(r#"{ "exports": "./only.js" }"#, "x"), Err(NoTarget::NotExported(vec![".".into()])));
+        assert_eq!(
+            targets(r#"{ "exports": "./only.js" }"#, "x"),
+            Err(NoTarget::NotExported(vec![".".into()]))
+        );
     }
 
     #[test]

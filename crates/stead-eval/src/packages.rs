@@ -7,10 +7,10 @@ use std::rc::Rc;
 
 use stead_model::{Code, Diagnostic};
 
+use crate::EntryKind;
 use crate::package::{Manifest, NoTarget, split};
 use crate::port::Port;
 use crate::specifier::{candidates, module_name};
-use crate::EntryKind;
 
 pub(crate) struct Packages {
     port: Port,
@@ -142,7 +142,9 @@ impl Packages {
             if excluded.iter().any(|glob| glob[1..].trim_matches('/') == folder) {
                 continue;
             }
-            let Some(name) = self.manifest(&folder)?.and_then(|manifest| manifest.name.clone()) else { continue };
+            let Some(name) = self.manifest(&folder)?.and_then(|manifest| manifest.name.clone()) else {
+                continue;
+            };
             if let Some(first) = found.insert(name.clone(), folder.clone()).filter(|first| *first != folder) {
                 let message = format!("two workspaces are called `{name}`: `{first}` and `{folder}`");
                 return Err(Box::new(Diagnostic::error(Code::MODULE_NOT_FOUND, message)));

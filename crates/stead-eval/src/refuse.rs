@@ -2,7 +2,7 @@
 //!
 //! Every text names the property, the resource and its place, says why, and what to write instead.
 
-use stead_model::{Code, Diagnostic, Expr, ExprId, Input, Key, NodeId, TemplatePart};
+use stead_model::{Code, Diagnostic, Expr, ExprId, Input, Key, NodeId, Operand, TemplatePart};
 
 use crate::place::Place;
 use crate::session::Session;
@@ -34,7 +34,22 @@ pub(crate) fn by_stack(session: &mut Session, what: &str, id: u32, detail: &str,
     if let ("call", Some((of, method))) = (what, method(session, id)) {
         let place = place.map(|place| near(session, &place, &method));
         let does = format!("this calls `{method}` on");
-        return explain(session, Code::UNKNOWN_OPERATION, &does, place, of, &[TEMPLATE]);
+        return explain(session, Code::UNKNOWN_OPERATION, &does, place, of, &[TEMPLATE, APPLY]);
+    }
+    if let ("callback" | "changes", true) = (what, !detail.is_empty()) {
+        let place = place.map(|place| near(session, &place, detail));
+        let (why, help) = match what {
+            "changes" => (
+                "changes",
+                "make a new list of it: `toSorted`, `toReversed`, `toSpliced`, `concat`".to_owned(),
+            ),
+            _ => (
+                "calls a function of the program on",
+                format!("use `stead.apply(value, v => v.{detail}(…))`"),
+            ),
+        };
+        let does = format!("`{detail}` {why}");
+        return explain(session, Code::UNKNOWN_OPERATION, &does, place, id, &[&help]);
     }
     let (code, does, help) = trap_words(what, detail);
     explain(session, code, &does, place, id, help)
@@ -130,10 +145,6 @@ fn origin(session: &Session, id: ExprId) -> Origin {
 }
 
 fn first_operand(expr: &Expr) -> Option<ExprId> {
-    let in_input = |input: &Input| match input {
-        Input::Deferred(id) => Some(*id),
-        _ => None,
-    };
     match expr {
         Expr::Property { .. } => None,
         Expr::Get { of, .. } => Some(*of),
@@ -145,7 +156,19 @@ fn first_operand(expr: &Expr) -> Option<ExprId> {
         Expr::Json { of, .. } => in_input(of),
         Expr::Apply { arguments, .. } => arguments.iter().find_map(in_input),
         Expr::Choose { condition, .. } => in_input(condition),
-        Expr::Builtin { .. } => None,
+        Expr::Builtin { operands, .. } => operands.iter().find_map(|operand| match operand {
+            Operand::Input(input) => in_input(input),
+            Operand::Regex { .. } => None,
+        }),
+    }
+}
+
+fn in_input(input: &Input) -> Option<ExprId> {
+    match input {
+        Input::Known(_) => None,
+        Input::Deferred(id) => Some(*id),
+        Input::List(items) => items.iter().find_map(in_input),
+        Input::Map(map) => map.values().find_map(in_input),
     }
 }
 
@@ -163,7 +186,9 @@ const NEVER_NULLISH: &str = "a value from a provider is never null or undefined:
 const KNOWN_LIST: &str =
     "iterate over a list that the program knows, such as the one the resource was made from";
 const KNOWN_KEY: &str = "use a key that the program knows, such as an id of your own";
-const TEMPLATE: &str = "template literals, `+`, property access and `JSON.stringify` work on such values";
+const TEMPLATE: &str =
+    "template literals, operators, property access, methods and `JSON.stringify` work on such values";
+const APPLY: &str = "use `stead.apply(value, v => …)`: the function runs when the value is known";
 
 type Help = &'static [&'static str];
 
@@ -200,20 +225,26 @@ fn trap_words(what: &str, detail: &str) -> (Code, String, Help) {
         "iterate" => branch("this iterates over", &[KNOWN_LIST]),
         "has" => branch("`in` looks at", &[DECIDE]),
         "builtin" => (Code::UNKNOWN_BRANCH, format!("`{detail}` looks at"), &[DECIDE]),
+        "takes" => (Code::UNKNOWN_OPERATION, format!("`{detail}` takes"), &[TEMPLATE]),
         "inspect" => branch("this looks at", &[DECIDE]),
         "keys" => branch("this lists the keys of", &[KNOWN_LIST]),
-        "number" => operation("this calculates with", &[TEMPLATE]),
-        "call" => operation("this calls", &[TEMPLATE]),
+        "number" => operation("this needs the number that is", &[DECIDE, APPLY]),
+        "count" => branch("a length or a count is", &[DECIDE, APPLY]),
+        "parse" => branch("`JSON.parse` takes apart", &["use `stead.apply(text, t => JSON.parse(t).…)`"]),
+        "operand" => {
+            (Code::UNKNOWN_OPERATION, format!("this cannot be put off ({detail}), and it works on"), &[APPLY])
+        }
+        "call" => operation("this calls", &[TEMPLATE, APPLY]),
         "construct" => branch("`new` makes an instance of", &[DECIDE]),
         "set" => operation("this changes", &["a value from a provider cannot be changed; make a new one"]),
         "replacer" => operation(
-            "`JSON.stringify` with a function as its second argument meets",
-            &["leave the function out, and change the value before"],
+            "`JSON.stringify` with a second argument meets",
+            &["leave it out, and change the value before"],
         ),
         "indent" => operation(
-            "`JSON.stringify` with an indent meets",
-            &["leave the indent out: how many lines the value takes is not known yet"],
+            "`JSON.stringify` with an indent that is more than white space meets",
+            &["use spaces or tabs"],
         ),
-        _ => operation("this makes text in a way that cannot be put off of", &[TEMPLATE]),
+        _ => operation("this makes text in a way that cannot be put off of", &[TEMPLATE, APPLY]),
     }
 }

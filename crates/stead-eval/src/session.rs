@@ -13,7 +13,7 @@ use stead_model::{
 };
 use stead_schema::TypeSchema;
 
-use crate::ConsoleLine;
+use crate::{ConsoleLine, UnknownBranches};
 use crate::load::{Loaded, LoadedFile};
 use crate::place::Place;
 use crate::port::Port;
@@ -56,6 +56,7 @@ pub(crate) struct Setting {
     pub(crate) project: String,
     pub(crate) target: String,
     pub(crate) config: Map,
+    pub(crate) branches: UnknownBranches,
 }
 
 pub(crate) struct Session {
@@ -67,6 +68,8 @@ pub(crate) struct Session {
     tracer: Tracer,
     schemas: HashMap<TypeToken, Rc<TypeSchema>>,
     pub(crate) exprs: ExprTable,
+    /// How many functions the program gave to `stead.apply` that wait for their arguments.
+    pub(crate) applied: u32,
     kept_bytes: usize,
     /// Nothing more fits: the engine stops the program as soon as it looks.
     pub(crate) exhausted: Rc<Cell<bool>>,
@@ -81,15 +84,17 @@ const MAX_DIAGNOSTICS: usize = 50;
 
 impl Session {
     pub(crate) fn new(setting: Setting, limits: Limits, port: Port, loaded: &mut Loaded) -> Session {
+        let branches = setting.branches;
         Session {
             setting,
             limits,
             port,
             files: std::mem::take(&mut loaded.files),
             sites: std::mem::take(&mut loaded.sites),
-            tracer: Tracer::default(),
+            tracer: Tracer::new(branches),
             schemas: HashMap::new(),
             exprs: ExprTable::default(),
+            applied: 0,
             kept_bytes: 0,
             exhausted: Rc::default(),
             properties: HashMap::new(),

@@ -41,7 +41,85 @@ export const project: string;
 /** The target that the graph is applied to, such as `"local"`. */
 export const target: string;
 
+/** Text as base64, and back. Characters are utf-8. */
+export const base64: {
+  encode(value: string | Uint8Array): string;
+  decode(text: string): string;
+};
+
+/** A digest in hexadecimal. Text is hashed as utf-8. */
+export function hash(value: string | Uint8Array, algorithm?: "sha256" | "sha384" | "sha512"): string;
+
 declare global {
+  /** A deep copy of data. */
+  function structuredClone<T>(value: T): T;
+  /** Base64 of characters up to U+00FF; for other text, see `base64` in module "stead". */
+  function btoa(text: string): string;
+  function atob(text: string): string;
+  function queueMicrotask(callback: () => void): void;
+
+  interface TextEncoder {
+    readonly encoding: string;
+    encode(text?: string): Uint8Array;
+    encodeInto(text: string, target: Uint8Array): { read: number; written: number };
+  }
+  var TextEncoder: { new (): TextEncoder; prototype: TextEncoder };
+
+  interface TextDecoder {
+    readonly encoding: string;
+    readonly fatal: boolean;
+    readonly ignoreBOM: boolean;
+    decode(bytes?: ArrayBuffer | ArrayBufferView): string;
+  }
+  var TextDecoder: {
+    new (label?: "utf-8" | "utf8", options?: { fatal?: boolean; ignoreBOM?: boolean }): TextDecoder;
+    prototype: TextDecoder;
+  };
+
+  interface URL {
+    href: string;
+    readonly origin: string;
+    protocol: string;
+    username: string;
+    password: string;
+    host: string;
+    hostname: string;
+    port: string;
+    pathname: string;
+    search: string;
+    readonly searchParams: URLSearchParams;
+    hash: string;
+    toString(): string;
+    toJSON(): string;
+  }
+  var URL: {
+    new (url: string | URL, base?: string | URL): URL;
+    prototype: URL;
+    canParse(url: string | URL, base?: string | URL): boolean;
+    parse(url: string | URL, base?: string | URL): URL | null;
+  };
+
+  interface URLSearchParams {
+    readonly size: number;
+    append(name: string, value: string): void;
+    delete(name: string, value?: string): void;
+    get(name: string): string | null;
+    getAll(name: string): string[];
+    has(name: string, value?: string): boolean;
+    set(name: string, value: string): void;
+    sort(): void;
+    forEach(callback: (value: string, name: string, parent: URLSearchParams) => void): void;
+    entries(): IterableIterator<[string, string]>;
+    keys(): IterableIterator<string>;
+    values(): IterableIterator<string>;
+    [Symbol.iterator](): IterableIterator<[string, string]>;
+    toString(): string;
+  }
+  var URLSearchParams: {
+    new (init?: string | Record<string, string> | Iterable<readonly [string, string]> | URLSearchParams): URLSearchParams;
+    prototype: URLSearchParams;
+  };
+
   /** What is printed goes to stderr, with file and line. */
   var console: {
     log(...values: unknown[]): void;

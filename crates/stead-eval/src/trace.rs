@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::UnknownBranches;
 use crate::compile::{self, Calls, SourceMap};
 use crate::load::LoadedFile;
 use crate::place::Place;
@@ -16,12 +17,17 @@ pub(crate) struct Frame {
     pub(crate) place: Place,
 }
 
-#[derive(Default)]
 pub(crate) struct Tracer {
+    /// How the program was compiled.
+    branches: UnknownBranches,
     files: HashMap<String, Option<(SourceMap, Calls)>>,
 }
 
 impl Tracer {
+    pub(crate) fn new(branches: UnknownBranches) -> Tracer {
+        Tracer { branches, files: HashMap::new() }
+    }
+
     /// The calls in the user's files, innermost first.
     pub(crate) fn frames(&mut self, stack: &str, files: &BTreeMap<String, LoadedFile>) -> Vec<Frame> {
         let mut frames = Vec::new();
@@ -42,7 +48,7 @@ impl Tracer {
         let (path, number, column) = line.place?;
         let file = files.get(path)?;
         let known = self.files.entry(path.to_owned()).or_insert_with(|| {
-            let map = compile::source_map(&file.source, file.first_site)?;
+            let map = compile::source_map(&file.source, file.first_site, self.branches)?;
             Some((map, Calls::of(&file.source)))
         });
         let (map, calls) = known.as_ref()?;

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use rquickjs::{Array, Ctx, Function, Object, Symbol, Type, Value, object::Filter};
-use stead_model::{ExprId, Input, Number, PropertyPath, Segment, Value as Plain};
+use rquickjs::{Array, Ctx, Function, Object, Symbol, Type, Value, object::Filter, object::Property};
+use stead_model::{ExprId, Input, NodeId, Number, PropertyPath, Segment, Value as Plain};
 
 /// What is known of the engine's world: how to tell unknowns, resources and plain objects apart.
 #[derive(Clone)]
@@ -47,6 +47,8 @@ pub(crate) struct Walker<'js, 'a> {
     exhausted: bool,
     /// Bytes of JSON that came, roughly.
     pub(crate) spent: usize,
+    /// The resources that stand for their properties.
+    pub(crate) resources: Vec<NodeId>,
     pub(crate) problems: Vec<NotData>,
 }
 
@@ -62,6 +64,7 @@ impl<'js, 'a> Walker<'js, 'a> {
             budget,
             exhausted: false,
             spent: 0,
+            resources: Vec::new(),
             problems: Vec::new(),
         }
     }
@@ -195,6 +198,7 @@ impl<'js, 'a> Walker<'js, 'a> {
         let node: Value<'js> = self.world.node_of.call((value.clone(),))?;
         if let Some(node) = node.as_int() {
             if let Some(input) = self.expand.and_then(|expand| expand(node)) {
+                self.resources.push(NodeId(node.unsigned_abs()));
                 return Ok(Some(input));
             }
             let help = "pass one of its properties; to wait for it, use the option `dependsOn`";
@@ -255,7 +259,9 @@ pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Plain) -> rquickjs::Result<Valu
         Plain::Map(map) => {
             let object = Object::new(ctx.clone())?;
             for (key, item) in map {
-                object.set(key.as_str(), to_js(ctx, item)?)?;
+                // Not `set`: a key may be `__proto__`.
+                let item = Property::from(to_js(ctx, item)?).writable().enumerable().configurable();
+                object.prop(key.as_str(), item)?;
             }
             object.into_value()
         }

@@ -57,8 +57,9 @@ fn imports_that_lead_nowhere_say_where_was_looked() {
       note: looked for gone.ts, gone.mts, gone.js, gone.mjs, gone/index.ts, gone/index.js
     ST0102 there is no module `lodash`
       @ main.ts:2:15 +8 imported here
-      note: packages from npm cannot be imported yet
+      note: looked for node_modules/lodash, and for a workspace of that name
       help: for a file of the project, write `./lodash`
+      help: for a package, install it into the project
       help: stead's own modules are `stead` and `stead/<provider>`, such as `stead/local`
     ST0102 the import `../x` leads out of the project
       @ main.ts:3:15 +6 imported here
@@ -79,7 +80,7 @@ fn imports_that_lead_nowhere_say_where_was_looked() {
       help: it exports: one
     ST0102 `stead` exports no `nothing`
       @ main.ts:8:10 +7 imported here
-      help: it exports: Resource, config, env, namespace, project, target
+      help: it exports: Resource, base64, config, env, hash, namespace, project, target
     ");
 }
 
@@ -271,14 +272,20 @@ fn nothing_of_the_host_is_in_reach() {
     SuppressedError
     Symbol
     SyntaxError
+    TextDecoder
+    TextEncoder
     TypeError
     URIError
+    URL
+    URLSearchParams
     Uint16Array
     Uint32Array
     Uint8Array
     Uint8ClampedArray
     WeakMap
     WeakSet
+    atob
+    btoa
     console
     decodeURI
     decodeURIComponent
@@ -292,6 +299,7 @@ fn nothing_of_the_host_is_in_reach() {
     parseFloat
     parseInt
     queueMicrotask
+    structuredClone
     undefined
     unescape"]
     "#);

@@ -92,9 +92,11 @@ fn workspaces_are_found_by_name_without_node_modules() {
 
 #[test]
 fn the_package_that_holds_the_entry_is_the_programs_own() {
-    let run = program("import { Data } from 'stead/local';\nimport { x } from 'shop/x';\nnew Data({ value: x });\n")
-        .file("package.json", r#"{ "name": "shop", "workspaces": { "packages": ["."] } }"#)
-        .file("x.ts", "export const x = 1;\n");
+    let run = program(
+        "import { Data } from 'stead/local';\nimport { x } from 'shop/x';\nnew Data({ value: x });\n",
+    )
+    .file("package.json", r#"{ "name": "shop", "workspaces": { "packages": ["."] } }"#)
+    .file("x.ts", "export const x = 1;\n");
     assert_eq!(names(&run.graph()), ["dev:main:local.Data"]);
 }
 
@@ -163,7 +165,10 @@ fn commonjs_is_refused_with_the_line_and_the_way_there() {
 fn a_package_that_needs_node_is_refused_with_the_way_there() {
     let run = program("import { a } from 'a';\nexport default a;\n")
         .file("node_modules/a/package.json", r#"{ "exports": "./a.js" }"#)
-        .file("node_modules/a/a.js", "import { b } from 'b';\nimport { helper } from './helper.js';\nexport const a = [b, helper];\n")
+        .file(
+            "node_modules/a/a.js",
+            "import { b } from 'b';\nimport { helper } from './helper.js';\nexport const a = [b, helper];\n",
+        )
         .file("node_modules/a/helper.js", "import fs from 'node:fs';\nexport const helper = fs;\n")
         .file("node_modules/b/package.json", r#"{ "exports": "./b.mjs" }"#)
         .file("node_modules/b/b.mjs", "// first\nimport { join } from 'path';\nexport const b = join;\n");
@@ -188,7 +193,10 @@ fn a_package_that_needs_node_is_refused_with_the_way_there() {
 fn an_error_inside_a_package_points_into_the_package() {
     let run = program("import { check } from 'check';\ncheck(0);\n")
         .file("node_modules/check/package.json", r#"{ "exports": "./check.js" }"#)
-        .file("node_modules/check/check.js", "export function check(x) {\n  if (!x) throw new TypeError('no x');\n}\n");
+        .file(
+            "node_modules/check/check.js",
+            "export function check(x) {\n  if (!x) throw new TypeError('no x');\n}\n",
+        );
     insta::assert_snapshot!(run.failure(), @"
     ST0103 the program threw: TypeError: no x
       @ node_modules/check/check.js:2:17 +21 thrown here

@@ -99,28 +99,30 @@ impl Appender {
         Ok(())
     }
 
-    /// Puts the batch, and finds out what happened when the store cannot say.
+    /// Puts the batch, and finds out what happened when the store cannot say: put again, and if the slot is
+    /// taken then, what is in it is durable, and ours if it has our bytes.
     async fn put(&self, key: &stead_store::Key, bytes: &Bytes) -> Result<(), JournalError> {
         let mut attempt = 1;
         loop {
             let error = match self.store.put(key, bytes.clone(), Expect::Absent).await {
                 Ok(_) => return Ok(()),
+                Err(StoreError::Conflict { .. }) => return self.is_ours(key, bytes).await,
                 Err(error) => error,
             };
-            // Our own batch carries a write id that no other has: equal bytes are ours.
-            match self.store.get(key).await {
-                Ok(Some(found)) if found.body == *bytes => return Ok(()),
-                Ok(Some(_)) => return Err(JournalError::Fenced),
-                Ok(None) | Err(_) => {}
-            }
-            if matches!(error, StoreError::Conflict { .. }) {
-                return Err(JournalError::Fenced);
-            }
-            if error.class() == ErrorClass::Permanent || attempt == ATTEMPTS {
+            let last = if error.class() == ErrorClass::Permanent { 2 } else { ATTEMPTS };
+            if attempt >= last {
                 return Err(error.into());
             }
             self.world.clock.sleep(std::time::Duration::from_millis(50 << attempt)).await;
             attempt += 1;
+        }
+    }
+
+    /// A batch carries a write id that no other has: equal bytes are ours.
+    async fn is_ours(&self, key: &stead_store::Key, bytes: &Bytes) -> Result<(), JournalError> {
+        match self.store.get(key).await? {
+            Some(found) if found.body == *bytes => Ok(()),
+            _ => Err(JournalError::Fenced),
         }
     }
 }

@@ -159,7 +159,12 @@ async fn claim(opening: &Opening, run: &RunId) -> Result<(Box<dyn Claim>, PathBu
         .with_files(move |files| {
             let path = files.absolute(&folder)?.join(name);
             files.ensure_folder(&folder)?;
-            Ok((files.claim(&path)?, path))
+            let claim = files.claim(&path)?;
+            // If the power goes, the file must be there for the next run to see that nobody holds it.
+            for above in folder.ancestors().take(3).filter(|above| !above.as_os_str().is_empty()) {
+                files.sync_folder(above)?;
+            }
+            Ok((claim, path))
         })
         .await
         .map_err(JournalError::outside("show that this run is alive"))

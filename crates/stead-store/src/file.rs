@@ -4,8 +4,10 @@
 //! A changed blob is compared and renamed over under a lock that the system lets go when its holder dies.
 //! In both cases the folder is synced before `put` returns. Nothing is ever written in place.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -23,12 +25,14 @@ const LOCK: &str = ".lock";
 pub struct FileStore {
     world: World,
     root: PathBuf,
+    /// Folders whose own names this process has seen to be on the disk.
+    durable: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 impl FileStore {
     /// The folder is made when the first blob is.
     pub fn new(world: World, root: PathBuf) -> FileStore {
-        FileStore { world, root }
+        FileStore { world, root, durable: Arc::default() }
     }
 
     fn path(&self, key: &Key) -> PathBuf {
@@ -65,7 +69,12 @@ impl Store for FileStore {
         self.world.crash_point("store.put.before");
         let done = match expect {
             Expect::Absent => {
-                self.run("write", &path.clone(), move |files| create(files, &path, &body, &unique)).await?
+                let (root, durable) = (self.root.clone(), self.durable.clone());
+                self.run("write", &path.clone(), move |files| {
+                    ensure_durable(files, &root, path.parent().unwrap_or(&root), &durable)?;
+                    create(files, &path, &body, &unique)
+                })
+                .await?
             }
             Expect::Version(expected) => {
                 self.run("write", &path.clone(), move |files| {
@@ -98,12 +107,13 @@ impl Store for FileStore {
     }
 
     async fn delete(&self, key: &Key) -> Result<(), StoreError> {
-        let path = self.path(key);
+        let (path, durable) = (self.path(key), self.durable.clone());
         self.run("delete", &path.clone(), move |files| match files.remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => {
                 // A folder that just became empty goes too; one that did not stays.
                 if let Some(folder) = path.parent() {
+                    durable.lock().unwrap_or_else(PoisonError::into_inner).remove(folder);
                     let _ = files.remove_folder(folder);
                 }
                 Ok(())
@@ -125,20 +135,46 @@ fn read(files: &dyn Files, path: &Path) -> io::Result<Option<Found>> {
     }
 }
 
+/// Makes the folder, and sees to it once a process that its name and those above it are on the disk: whoever
+/// made them may have died before that.
+fn ensure_durable(
+    files: &dyn Files,
+    root: &Path,
+    folder: &Path,
+    durable: &Mutex<BTreeSet<PathBuf>>,
+) -> io::Result<()> {
+    let mut durable = durable.lock().unwrap_or_else(PoisonError::into_inner);
+    if durable.contains(folder) {
+        return Ok(());
+    }
+    files.ensure_folder(folder)?;
+    let ours = |above: &&Path| above.starts_with(root) || root.starts_with(above);
+    // Two levels above the root: `.stead` and the project that it is in.
+    let enough = root.ancestors().nth(2).unwrap_or(root);
+    for above in folder.ancestors().skip(1).take_while(ours) {
+        files.sync_folder(above)?;
+        if above == enough {
+            break;
+        }
+    }
+    durable.insert(folder.to_owned());
+    Ok(())
+}
+
 /// Creates the blob unless there is one. `false`: there is.
 fn create(files: &dyn Files, path: &Path, body: &[u8], unique: &str) -> io::Result<bool> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    files.ensure_folder(folder)?;
     let temporary = <dyn Files>::temporary(path, unique);
     let linked = files.create_synced(&temporary, body, MODE).and_then(|()| files.link(&temporary, path));
-    let removed = files.remove_file(&temporary);
-    match linked {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
-        other => other?,
-    }
-    removed?;
+    // What is left starts with a dot and is never read.
+    let _ = files.remove_file(&temporary);
+    let created = match linked {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
+        other => other.map(|()| true)?,
+    };
+    // Also if the name was taken: who is told of a conflict may rely on what is there.
     files.sync_folder(folder)?;
-    Ok(true)
+    Ok(created)
 }
 
 fn walk(files: &dyn Files, folder: &Path, prefix: &str, found: &mut Vec<String>) -> io::Result<()> {

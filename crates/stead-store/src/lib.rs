@@ -3,7 +3,8 @@
 //! What a [`Store`] promises, and nothing more:
 //! - a `put` takes effect whole or not at all, and only if its [`Expect`] holds at that moment;
 //! - a `put` that returned is durable, and every later `get` sees it or something newer;
-//! - an error other than `Conflict` leaves open whether the `put` took effect; reading tells.
+//! - a `Conflict` means that what is there is durable, and that the `put` had no effect;
+//! - any other error leaves open whether the `put` took effect, and whether that is durable: put again.
 //!
 //! There is no unconditional `put`. Locks, epochs and formats are the business of `stead-journal`.
 

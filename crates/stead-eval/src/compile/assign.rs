@@ -3,11 +3,14 @@
 //! The target's parts are evaluated once and in the order of the language, also around `await`.
 
 use oxc_allocator::TakeIn;
-use oxc_ast::ast::{Argument, AssignmentOperator, AssignmentTarget, Expression, LogicalOperator};
+use oxc_ast::ast::{
+    Argument, AssignmentOperator, AssignmentTarget, BinaryOperator, Expression, LogicalOperator,
+};
 use oxc_span::{GetSpan, Span};
 use stead_model::Code;
 
 use super::instrument::{Instrument, Refused, target_iterates};
+use super::operators::{binary_function, operation_use};
 use crate::site::Use;
 
 /// How a target can be read.
@@ -28,43 +31,46 @@ impl<'a> Instrument<'a> {
                 let iterates = target_iterates(&assignment.left);
                 self.guard_pattern_source(iterates, &mut assignment.right);
             }
-            AssignmentOperator::Addition => {
-                let old = self.old(&mut assignment.left);
-                if matches!(old, Old::Other) {
-                    return self.guard(&mut assignment.right, Use::Arithmetic);
-                }
-                let target = assignment.left.take_in(&self.build.allocator());
-                let value = self.take(&mut assignment.right);
-                *expression = self.add_to(span, old, target, value);
-            }
             AssignmentOperator::LogicalAnd => self.logical_assignment(expression, LogicalOperator::And),
             AssignmentOperator::LogicalOr => self.logical_assignment(expression, LogicalOperator::Or),
             AssignmentOperator::LogicalNullish => {
                 self.logical_assignment(expression, LogicalOperator::Coalesce);
             }
-            // The old value is turned into a number by the engine, which an unknown refuses.
-            _ => self.guard(&mut assignment.right, Use::Arithmetic),
+            operator => {
+                let Some(operator) = operator.to_binary_operator() else { return };
+                let old = self.old(&mut assignment.left);
+                if matches!(old, Old::Other) {
+                    // The old value is turned into a number or text by the engine, which an unknown refuses.
+                    return self.guard(&mut assignment.right, Use::Arithmetic);
+                }
+                let target = assignment.left.take_in(&self.build.allocator());
+                let value = self.take(&mut assignment.right);
+                *expression = self.operate_on(span, operator, old, target, value);
+            }
         }
     }
 
-    fn add_to(
+    fn operate_on(
         &mut self,
         span: Span,
+        operator: BinaryOperator,
         old: Old<'a>,
         target: AssignmentTarget<'a>,
         value: Expression<'a>,
     ) -> Expression<'a> {
+        let Some(function) = binary_function(operator) else { return value };
         match old {
             Old::Simple(old) => {
-                let sum = self.addition(span, old, value);
-                self.build.assign(span, target, sum)
+                let result = self.operation(span, operator, function, old, value);
+                self.build.assign(span, target, result)
             }
             Old::Parts(object, key) => {
-                let site = self.site(Use::Add, span);
+                let site = self.site(operation_use(operator), span);
                 let reference = self.reference(span, object, key);
                 let site = self.build.number(span, site);
-                let arguments = [Argument::from(reference), Argument::from(value), Argument::from(site)];
-                self.build.call(span, "__stead_add_to", arguments)
+                let operate = self.build.name(span, function);
+                let arguments = [reference, value, site, operate].map(Argument::from);
+                self.build.call(span, "__stead_operate_on", arguments)
             }
             Old::Other => value,
         }

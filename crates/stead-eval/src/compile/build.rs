@@ -4,11 +4,11 @@
 
 use oxc_allocator::{Allocator, ArenaBox, ArenaVec, CloneIn, GetAllocator};
 use oxc_ast::ast::{
-    Argument, AssignmentOperator, AssignmentTarget, BinaryOperator, Expression, LogicalOperator, NumberBase,
-    TemplateLiteral, UnaryOperator,
+    Argument, AssignmentOperator, AssignmentTarget, BinaryOperator, Expression, FormalParameterKind,
+    FormalParameters, FunctionBody, LogicalOperator, NumberBase, Statement, TemplateLiteral, UnaryOperator,
 };
 use oxc_ast::builder::AstBuilder;
-use oxc_span::Span;
+use oxc_span::{GetSpan, Span};
 
 pub(super) struct Build<'a> {
     ast: AstBuilder<'a>,
@@ -138,6 +138,17 @@ impl<'a> Build<'a> {
         let span = piece.span;
         let pieces = ArenaVec::from_array_in([piece], &self.ast);
         Expression::new_template_literal(span, pieces, ArenaVec::new_in(&self.ast), &self.ast)
+    }
+
+    /// `() => value`.
+    pub(super) fn thunk(&self, value: Expression<'a>) -> Expression<'a> {
+        let span = value.span();
+        let kind = FormalParameterKind::ArrowFormalParameters;
+        let parameters = FormalParameters::new(span, kind, ArenaVec::new_in(&self.ast), None, &self.ast);
+        let statement = Statement::new_expression_statement(span, value, &self.ast);
+        let statements = ArenaVec::from_array_in([statement], &self.ast);
+        let body = FunctionBody::new(span, ArenaVec::new_in(&self.ast), statements, &self.ast);
+        Expression::new_arrow_function_expression(span, true, false, None, parameters, None, body, &self.ast)
     }
 
     pub(super) fn copy<T: CloneIn<'a>>(&self, node: &T) -> T::Cloned {

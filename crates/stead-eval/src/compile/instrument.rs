@@ -7,15 +7,18 @@
 
 use oxc_allocator::{Allocator, TakeIn};
 use oxc_ast::ast::{
-    Argument, AssignmentTarget, AssignmentTargetProperty, BinaryOperator, BindingPattern, Expression,
-    ObjectPropertyKind, Program, PropertyKey, TemplateLiteral, UnaryOperator,
+    Argument, AssignmentTarget, AssignmentTargetProperty, BindingPattern, Expression, ObjectPropertyKind,
+    Program, PropertyKey, TemplateLiteral, UnaryOperator,
 };
 use oxc_ast_visit::VisitJsMut;
 use oxc_span::{GetSpan, Span};
 use stead_model::Code;
 
+use super::branches::is_comparison;
 use super::build::{Build, can_be_unknown};
 use super::imports::Import;
+use super::operators::{binary_function, unary_function};
+use crate::UnknownBranches;
 use crate::site::{LiteralKey, Site, Use};
 
 /// Something that cannot be instrumented, or must not be there.
@@ -46,6 +49,9 @@ pub(super) enum This {
 
 pub(super) struct Instrument<'a> {
     pub(super) build: Build<'a>,
+    pub(super) branches: UnknownBranches,
+    /// The expression whose value nobody looks at: a statement.
+    pub(super) discarded: Option<Span>,
     first_site: usize,
     pub(super) out: Instrumented,
     pub(super) this: This,
@@ -57,9 +63,12 @@ pub(super) fn instrument<'a>(
     allocator: &'a Allocator,
     program: &mut Program<'a>,
     first_site: usize,
+    branches: UnknownBranches,
 ) -> Instrumented {
     let mut visitor = Instrument {
         build: Build::new(allocator),
+        branches,
+        discarded: None,
         first_site,
         out: Instrumented { sites: Vec::new(), imports: Vec::new(), awaits: Vec::new(), refused: Vec::new() },
         this: This::Anywhere,
@@ -145,54 +154,34 @@ impl<'a> Instrument<'a> {
     pub(super) fn rewrite(&mut self, expression: &mut Expression<'a>) {
         match expression {
             Expression::BinaryExpression(binary)
-                if binary.operator == BinaryOperator::Addition
-                    && (can_be_unknown(&binary.left) || can_be_unknown(&binary.right)) =>
+                if can_be_unknown(&binary.left) || can_be_unknown(&binary.right) =>
             {
-                let span = binary.span;
-                let (left, right) = (self.take(&mut binary.left), self.take(&mut binary.right));
-                *expression = self.addition(span, left, right);
+                if self.compared_later() && is_comparison(binary.operator) {
+                    self.compare_later(expression);
+                } else if let Some(function) = binary_function(binary.operator) {
+                    let (span, operator) = (binary.span, binary.operator);
+                    let (left, right) = (self.take(&mut binary.left), self.take(&mut binary.right));
+                    *expression = self.operation(span, operator, function, left, right);
+                }
+            }
+            Expression::UnaryExpression(unary) if can_be_unknown(&unary.argument) => {
+                match unary_function(unary.operator) {
+                    Some(function) => self.unary(expression, function),
+                    None if unary.operator == UnaryOperator::Typeof => self.type_of(expression),
+                    None if self.compared_later() => self.compare_later(expression),
+                    None => {}
+                }
             }
             Expression::TemplateLiteral(template) if template.expressions.iter().any(can_be_unknown) => {
                 *expression = self.template(template);
             }
-            Expression::UnaryExpression(unary) if unary.operator == UnaryOperator::Typeof => {
-                self.type_of(expression);
-            }
             Expression::AssignmentExpression(_) => self.assignment(expression),
             Expression::NewExpression(_) => self.allocation(expression),
+            Expression::ConditionalExpression(_) | Expression::LogicalExpression(_) => {
+                self.choose_later(expression);
+            }
             Expression::AwaitExpression(_) => self.awaited(expression),
             _ => {}
-        }
-    }
-
-    pub(super) fn addition(
-        &mut self,
-        span: Span,
-        left: Expression<'a>,
-        right: Expression<'a>,
-    ) -> Expression<'a> {
-        let names = [simple_name(&left), simple_name(&right)];
-        let copies = (self.build.copy(&left), self.build.copy(&right));
-        let site = self.site(Use::Add, span);
-        let site = self.build.number(span, site);
-        let arguments = [Argument::from(left), Argument::from(right), Argument::from(site)];
-        let call = self.build.call(span, "__stead_add", arguments);
-        let inline = names.iter().all(|name| !matches!(name, Simple::No));
-        if !inline {
-            return call;
-        }
-        let tests = names.into_iter().filter_map(|name| match name {
-            Simple::Name(name) => Some(self.build.is_function(span, name)),
-            _ => None,
-        });
-        let test = tests
-            .reduce(|left, right| self.build.logical(span, left, oxc_ast::ast::LogicalOperator::Or, right));
-        match test {
-            Some(test) => {
-                let plain = self.build.binary(span, copies.0, BinaryOperator::Addition, copies.1);
-                self.build.choose(span, test, call, plain)
-            }
-            None => call,
         }
     }
 
@@ -262,21 +251,6 @@ impl<'a> Instrument<'a> {
         all.push(Argument::from(callee));
         all.extend(arguments);
         *expression = self.build.call(span, "__stead_make", all);
-    }
-}
-
-enum Simple<'a> {
-    Name(&'a str),
-    /// It cannot be an unknown, and looking at it twice changes nothing.
-    Literal,
-    No,
-}
-
-fn simple_name<'a>(expression: &Expression<'a>) -> Simple<'a> {
-    match expression {
-        Expression::Identifier(id) => Simple::Name(id.name.as_str()),
-        Expression::StringLiteral(_) | Expression::NumericLiteral(_) => Simple::Literal,
-        _ => Simple::No,
     }
 }
 

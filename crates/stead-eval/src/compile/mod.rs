@@ -4,12 +4,15 @@
 //! later, by compiling again, only when an error needs one.
 
 mod assign;
+mod branches;
 mod build;
 mod calls;
 mod commonjs;
 mod imports;
 mod instrument;
+mod operators;
 mod scope;
+mod unsupported;
 mod visit;
 
 use std::path::{Path, PathBuf};
@@ -20,9 +23,12 @@ use oxc_diagnostics::{Diagnostics, Severity};
 use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::SemanticBuilder;
 use oxc_span::{SourceType, Span};
-use oxc_transformer::{TransformOptions, Transformer};
+use oxc_transformer::{
+    DecoratorOptions, HelperLoaderMode, HelperLoaderOptions, TransformOptions, Transformer,
+};
 use stead_model::{Code, Diagnostic};
 
+use crate::UnknownBranches;
 use crate::place::SourceText;
 use crate::site::Site;
 
@@ -57,17 +63,42 @@ const HEADER_LINES: u32 = 1;
 
 /// What every module imports for its instrumentation. One line: `HEADER_LINES` counts it.
 const HEADER: &str = "import { known as __stead_known, add as __stead_add, text as __stead_text, \
-    make as __stead_make, reference as __stead_reference, addTo as __stead_add_to, \
+    make as __stead_make, reference as __stead_reference, operateOn as __stead_operate_on, minus as __stead_minus, \
+    times as __stead_times, over as __stead_over, modulo as __stead_modulo, power as __stead_power, \
+    shl as __stead_shl, shr as __stead_shr, ushr as __stead_ushr, and as __stead_and, or as __stead_or, \
+    xor as __stead_xor, negative as __stead_negative, positive as __stead_positive, flip as __stead_flip, \
     thrown as __stead_thrown, current as __stead_current, resume as __stead_resume } from \"stead:runtime\"; let __stead_ref;\n";
 
+/// Where generated code finds helper functions, such as for decorators. No import of a program starts so.
+pub(crate) const HELPERS: &str = "stead:decorate";
+
+/// The same, for a program whose choices may be decided later.
+const BRANCHES_HEADER: &str = "import { choose as __stead_choose, both as __stead_both, either as __stead_either, \
+    orDefault as __stead_default, not as __stead_not, compare as __stead_compare } from \"stead:branches\"; ";
+
+fn header(branches: UnknownBranches) -> String {
+    match branches {
+        UnknownBranches::Refuse => HEADER.to_owned(),
+        UnknownBranches::Allow => format!("{BRANCHES_HEADER}{HEADER}"),
+    }
+}
+
 /// Compiles a file whose sites are numbered from `first_site` on.
-pub(crate) fn compile(source: &SourceText, first_site: usize) -> Result<Compiled, Vec<Diagnostic>> {
-    run(source, first_site, false).map(|(compiled, _)| compiled)
+pub(crate) fn compile(
+    source: &SourceText,
+    first_site: usize,
+    branches: UnknownBranches,
+) -> Result<Compiled, Vec<Diagnostic>> {
+    run(source, first_site, branches, false).map(|(compiled, _)| compiled)
 }
 
 /// Compiles again what compiled before, for its source map.
-pub(crate) fn source_map(source: &SourceText, first_site: usize) -> Option<SourceMap> {
-    run(source, first_site, true).ok().and_then(|(_, map)| map)
+pub(crate) fn source_map(
+    source: &SourceText,
+    first_site: usize,
+    branches: UnknownBranches,
+) -> Option<SourceMap> {
+    run(source, first_site, branches, true).ok().and_then(|(_, map)| map)
 }
 
 impl SourceMap {
@@ -94,11 +125,12 @@ impl SourceMap {
 fn run(
     source: &SourceText,
     first_site: usize,
+    branches: UnknownBranches,
     with_map: bool,
 ) -> Result<(Compiled, Option<SourceMap>), Vec<Diagnostic>> {
     let allocator = Allocator::default();
     let script = [".js", ".mjs"].iter().any(|extension| source.path.ends_with(extension));
-    let source_type = if script { SourceType::mjs() } else { SourceType::ts() };
+    let source_type = if script { SourceType::mjs() } else { SourceType::ts().with_module(true) };
     let options = ParseOptions { preserve_parens: false, ..ParseOptions::default() };
     let parsed = Parser::new(&allocator, &source.text, source_type).with_options(options).parse();
     fail_on_errors(source, &parsed.diagnostics)?;
@@ -109,12 +141,16 @@ fn run(
     let scoping = semantic.semantic.into_scoping();
     let script = !parsed.module_record.has_module_syntax;
     let commonjs = script.then(|| commonjs::find(source, &program, &scoping)).flatten();
-    let transformer = Transformer::new(&allocator, Path::new(&source.path), &TransformOptions::default());
+    let merged = unsupported::merged_namespaces(source, &program);
+    if !merged.is_empty() {
+        return Err(merged);
+    }
+    let transformer = Transformer::new(&allocator, Path::new(&source.path), &transform_options());
     let transformed = transformer.build_with_scoping(scoping, &mut program);
     fail_on_errors(source, &transformed.diagnostics)?;
 
     let (imports, exports) = imports::collect(&mut program);
-    let instrumented = instrument::instrument(&allocator, &mut program, first_site);
+    let instrumented = instrument::instrument(&allocator, &mut program, first_site, branches);
     let problem = |refused: instrument::Refused| {
         let place = source.place(refused.span);
         let problem = Diagnostic::error(refused.code, refused.message);
@@ -137,7 +173,7 @@ fn run(
     let mut imports = imports;
     imports.extend(instrumented.imports);
     let compiled = Compiled {
-        code: format!("{HEADER}{}", printed.code),
+        code: format!("{}{}", header(branches), printed.code),
         sites: instrumented.sites,
         imports,
         exports,
@@ -146,6 +182,13 @@ fn run(
         problems,
     };
     Ok((compiled, map))
+}
+
+/// Decorators as `experimentalDecorators` has them: the other kind is not in the transformer yet.
+fn transform_options() -> TransformOptions {
+    let decorator = DecoratorOptions { legacy: true, ..DecoratorOptions::default() };
+    let helper_loader = HelperLoaderOptions { module_name: HELPERS.into(), mode: HelperLoaderMode::Runtime };
+    TransformOptions { decorator, helper_loader, ..TransformOptions::default() }
 }
 
 fn fail_on_errors(source: &SourceText, found: &Diagnostics) -> Result<(), Vec<Diagnostic>> {

@@ -6,17 +6,19 @@ use oxc_ast::ast::{
     AccessorProperty, ArrowFunctionExpression, AssignmentTargetPropertyProperty, AwaitExpression,
     BinaryExpression, BinaryOperator, BindingIdentifier, BindingProperty, CallExpression, Class,
     ClassElement, ComputedMemberExpression, ConditionalExpression, Decorator, DoWhileStatement, Expression,
+    ExpressionStatement,
     ForInStatement, ForOfStatement, ForStatement, Function, IdentifierReference, IfStatement,
     ImportExpression, LogicalExpression, LogicalOperator, MethodDefinition, MethodDefinitionKind,
-    ObjectProperty, PrivateFieldExpression, PrivateInExpression, PropertyDefinition, SpreadElement,
-    Statement, StaticBlock, StaticMemberExpression, SwitchCase, SwitchStatement, ThrowStatement,
-    UnaryExpression, UnaryOperator, VariableDeclarator, WhileStatement, YieldExpression,
+    ObjectProperty, PrivateFieldExpression, PrivateInExpression, PropertyDefinition, RegExpLiteral,
+    SpreadElement, Statement, StaticBlock, StaticMemberExpression, SwitchCase, SwitchStatement,
+    ThrowStatement, UnaryExpression, UnaryOperator, VariableDeclarator, WhileStatement, YieldExpression,
 };
 use oxc_ast_visit::{VisitJsMut, walk_js_mut as walk};
 use oxc_span::{GetSpan, Span};
 use oxc_syntax::scope::ScopeFlags;
 use stead_model::Code;
 
+use super::branches::is_comparison;
 use super::imports::Import;
 use super::instrument::{Instrument, Refused, This, iterates, single};
 use crate::site::Use;
@@ -25,6 +27,11 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
     fn visit_expression(&mut self, it: &mut Expression<'a>) {
         walk::walk_expression(self, it);
         self.rewrite(it);
+    }
+
+    fn visit_expression_statement(&mut self, it: &mut ExpressionStatement<'a>) {
+        self.discarded = Some(it.expression.span());
+        walk::walk_expression_statement(self, it);
     }
 
     fn visit_if_statement(&mut self, it: &mut IfStatement<'a>) {
@@ -51,35 +58,42 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
 
     fn visit_conditional_expression(&mut self, it: &mut ConditionalExpression<'a>) {
         walk::walk_conditional_expression(self, it);
-        self.guard(&mut it.test, Use::Choose);
+        if !self.decided_later(it.span, &it.test, &[&it.consequent, &it.alternate]) {
+            self.guard(&mut it.test, Use::Choose);
+        }
     }
 
     fn visit_logical_expression(&mut self, it: &mut LogicalExpression<'a>) {
         walk::walk_logical_expression(self, it);
         let nullish = it.operator == LogicalOperator::Coalesce;
-        self.guard(&mut it.left, if nullish { Use::Nullish } else { Use::Logical });
+        if !self.decided_later(it.span, &it.left, &[&it.right]) {
+            self.guard(&mut it.left, if nullish { Use::Nullish } else { Use::Logical });
+        }
     }
 
     fn visit_unary_expression(&mut self, it: &mut UnaryExpression<'a>) {
         walk::walk_unary_expression(self, it);
         match it.operator {
+            UnaryOperator::LogicalNot if self.compared_later() => {}
             UnaryOperator::LogicalNot => self.guard(&mut it.argument, Use::Not),
-            UnaryOperator::UnaryNegation | UnaryOperator::UnaryPlus | UnaryOperator::BitwiseNot => {
-                self.guard(&mut it.argument, Use::Arithmetic);
-            }
-            // `typeof` is rewritten as a whole; `void` and `delete` do not look at the value.
-            UnaryOperator::Typeof | UnaryOperator::Void | UnaryOperator::Delete => {}
+            // `typeof` and arithmetic are rewritten as a whole; `void` and `delete` do not look at the value.
+            UnaryOperator::UnaryNegation
+            | UnaryOperator::UnaryPlus
+            | UnaryOperator::BitwiseNot
+            | UnaryOperator::Typeof
+            | UnaryOperator::Void
+            | UnaryOperator::Delete => {}
         }
     }
 
     fn visit_binary_expression(&mut self, it: &mut BinaryExpression<'a>) {
         walk::walk_binary_expression(self, it);
         let usage = match it.operator {
-            BinaryOperator::Addition => return,
             BinaryOperator::In => Use::In,
             BinaryOperator::Instanceof => Use::InstanceOf,
-            operator if operator.is_equality() || operator.is_compare() => Use::Compare,
-            _ => Use::Arithmetic,
+            operator if is_comparison(operator) && !self.compared_later() => Use::Compare,
+            // Arithmetic is rewritten as a whole.
+            _ => return,
         };
         self.guard(&mut it.left, usage);
         self.guard(&mut it.right, usage);
@@ -282,6 +296,10 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
             label: "here",
             help: "call the function yourself, or set the option in the constructor",
         });
+    }
+
+    fn visit_reg_exp_literal(&mut self, it: &mut RegExpLiteral<'a>) {
+        self.check_regex(it);
     }
 
     fn visit_identifier_reference(&mut self, it: &mut IdentifierReference<'a>) {

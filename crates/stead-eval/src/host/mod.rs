@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** a value of the program is walked before the session is borrowed, never while it is.
 
+mod deferred;
+mod encoding;
 mod expressions;
 mod refusals;
 
@@ -17,6 +19,8 @@ use crate::declare;
 use crate::session::{Progress, Session};
 use crate::walk::{World, to_js};
 
+pub(crate) use deferred::result_problem;
+
 pub(crate) type Shared = Rc<RefCell<Session>>;
 
 /// Things of the engine that outlive a call. They must be dropped before the engine is.
@@ -27,6 +31,7 @@ pub(crate) struct Kept {
     prototype: RefCell<Option<Persistent<Object<'static>>>>,
     thrown_at: RefCell<Option<Persistent<Function<'static>>>>,
     before_job: RefCell<Option<Persistent<Function<'static>>>>,
+    run_applied: RefCell<Option<Persistent<Function<'static>>>>,
 }
 
 impl Kept {
@@ -63,7 +68,14 @@ impl Kept {
         }
     }
 
+    /// Runs a function that the program put off, by its number.
+    pub(crate) fn run_applied<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Function<'js>> {
+        let missing = || rquickjs::Exception::throw_internal(ctx, "the prelude has not run");
+        self.run_applied.borrow().clone().ok_or_else(missing)?.restore(ctx)
+    }
+
     pub(crate) fn clear(&self) {
+        self.run_applied.replace(None);
         self.before_job.replace(None);
         self.thrown_at.replace(None);
         self.node_of.replace(None);
@@ -86,10 +98,12 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, session: &Shared, kept: &Rc<Kept>) ->
     let host = Host { object, session: session.clone(), kept: kept.clone() };
     host.program(ctx)?;
     host.expressions()?;
+    host.deferred()?;
     host.resources()?;
     host.types()?;
     host.refusals()?;
     host.messages()?;
+    host.encoding()?;
     ctx.globals().set("__stead_host", host.object)
 }
 

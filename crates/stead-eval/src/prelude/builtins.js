@@ -1,9 +1,10 @@
 // Built-ins that test a value without turning it into something else first: the engine would answer for the
 // proxy instead of the value. Each is wrapped so that an unknown is refused; for known values nothing changes.
 
-import { apply, construct, defineProperty, getPrototypeOf, isArray } from "stead:host";
+import { NativeArray, apply, construct, defineProperty, getPrototypeOf, isArray } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
 import { replaceConstructor } from "stead:text";
+import { firstUnknown } from "stead:carry";
 
 function check(value, name) {
   const id = idOf(value);
@@ -105,9 +106,31 @@ wrap(Function.prototype, "toString", "Function.prototype.toString", (native, nam
     return apply(native, check(this, name), []);
   });
 
-const NativeBoolean = Boolean;
-replaceConstructor("Boolean", NativeBoolean, function SteadBoolean(...args) {
-  check(args[0], "Boolean");
-  if (new.target !== undefined) return construct(NativeBoolean, args, new.target);
-  return apply(NativeBoolean, undefined, args);
+// Constructors that look at their argument, by whatever name they are called.
+for (const Native of [Boolean, Number, Object]) {
+  const { name } = Native;
+  function Wrapper(...args) {
+    check(args[0], name);
+    if (new.target === undefined) return apply(Native, undefined, args);
+    return construct(Native, args, new.target === Wrapper ? Native : new.target);
+  }
+  replaceConstructor(name, Native, Wrapper);
+}
+
+// `Array(n)` and `new Array(n)`: a length, if it is a number. What the engine makes of an array stays as quick.
+function SteadArray(...args) {
+  if (args.length === 1 && idOf(args[0]) !== undefined) refuse("count", idOf(args[0]), "Array");
+  return construct(NativeArray, args, new.target === undefined || new.target === SteadArray ? NativeArray : new.target);
+}
+replaceConstructor("Array", NativeArray, SteadArray);
+defineProperty(SteadArray, Symbol.species, {
+  get() {
+    return this === SteadArray ? NativeArray : this;
+  },
 });
+
+wrap(JSON, "parse", "JSON.parse", (native) =>
+  function (...args) {
+    const id = firstUnknown(args);
+    return id === undefined ? apply(native, this, args) : refuse("parse", id);
+  });

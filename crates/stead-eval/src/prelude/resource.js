@@ -27,6 +27,20 @@ const typeOf = (target) => apply(getType, types, [target]);
 const NativeProxy = Proxy;
 const { get: reflectGet } = Reflect;
 
+// Why no resource may be made right now; `undefined` if one may.
+let forbidden;
+
+/** Runs a function that may not make resources. One that runs after apply may not read them either. */
+export function withoutResources(why, f) {
+  const outer = forbidden;
+  forbidden = outer === "allocate" ? outer : why;
+  try {
+    return f();
+  } finally {
+    forbidden = outer;
+  }
+}
+
 /** The node of a resource instance; `undefined` for everything else. */
 export let nodeOf;
 
@@ -67,6 +81,7 @@ export function isResourceClass(target) {
  * allocates, before or after `super`, finds the node around it. */
 export function makeResource(site, self, target, args) {
   if (target === Resource) throw new NativeTypeError("`Resource` itself cannot be made; derive a class from it");
+  if (forbidden !== undefined) throw refusal(host.refuseInside(forbidden, site, ""));
   const parent = nodeOf(self) ?? current() ?? -1;
   let type;
   for (let at = target; at !== Resource; at = getPrototypeOf(at)) {
@@ -119,6 +134,7 @@ function materialise(token) {
   for (let i = 0; i < schema.members.length; i++) {
     const { 0: member, 1: provisioned } = schema.members[i];
     const get = function () {
+      if (forbidden === "allocate") throw refusal(host.refuseInside("read", -1, new NativeError().stack));
       return unknown(host.property(nodeOf(this), member));
     };
     members[i] = { name: member, getter: provisioned ? { get, enumerable: true } : undefined };

@@ -4,6 +4,7 @@ import { host, NativeArray, apply, construct } from "stead:host";
 import { idOf, refusal, refuseAt, unknown } from "stead:unknown";
 import { isResourceClass, makeResource } from "stead:resource";
 import { textOf } from "stead:text";
+import { carryOperator } from "stead:carry";
 
 export { current, resume } from "stead:scope";
 
@@ -25,6 +26,24 @@ export function add(left, right, site) {
   if (typeof sum === "string") throw refusal(sum);
   return unknown(sum);
 }
+
+// `left - right` and its like: exact for known values, an expression otherwise.
+const either = (left, right) =>
+  (typeof left === "function" && idOf(left) !== undefined) || (typeof right === "function" && idOf(right) !== undefined);
+export const minus = (a, b, site) => (either(a, b) ? carryOperator("-", [a, b], site) : a - b);
+export const times = (a, b, site) => (either(a, b) ? carryOperator("*", [a, b], site) : a * b);
+export const over = (a, b, site) => (either(a, b) ? carryOperator("/", [a, b], site) : a / b);
+export const modulo = (a, b, site) => (either(a, b) ? carryOperator("%", [a, b], site) : a % b);
+export const power = (a, b, site) => (either(a, b) ? carryOperator("**", [a, b], site) : a ** b);
+export const shl = (a, b, site) => (either(a, b) ? carryOperator("<<", [a, b], site) : a << b);
+export const shr = (a, b, site) => (either(a, b) ? carryOperator(">>", [a, b], site) : a >> b);
+export const ushr = (a, b, site) => (either(a, b) ? carryOperator(">>>", [a, b], site) : a >>> b);
+export const and = (a, b, site) => (either(a, b) ? carryOperator("&", [a, b], site) : a & b);
+export const or = (a, b, site) => (either(a, b) ? carryOperator("|", [a, b], site) : a | b);
+export const xor = (a, b, site) => (either(a, b) ? carryOperator("^", [a, b], site) : a ^ b);
+export const negative = (a, site) => (idOf(a) !== undefined ? carryOperator("-", [a], site) : -a);
+export const positive = (a, site) => (idOf(a) !== undefined ? carryOperator("+", [a], site) : +a);
+export const flip = (a, site) => (idOf(a) !== undefined ? carryOperator("~", [a], site) : ~a);
 
 /** A template literal: text and holes take turns. */
 export function text(...parts) {
@@ -55,9 +74,9 @@ export function reference(object, key) {
   return { object, key, value: object[key] };
 }
 
-/** `object[key] += value`. */
-export function addTo({ object, key, value: old }, value, site) {
-  return (object[key] = add(old, value, site));
+/** `object[key] += value`, and the other operators. */
+export function operateOn({ object, key, value: old }, value, site, operate) {
+  return (object[key] = operate(old, value, site));
 }
 
 // Where an error was first thrown: the engine only knows where it was made, and that not well.

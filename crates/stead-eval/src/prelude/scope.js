@@ -62,9 +62,9 @@ export function scopeMembers(prototype, nodeOf) {
     const key = keys[i];
     const member = getOwnPropertyDescriptor(prototype, key);
     if (key === "constructor" || !member.configurable) continue;
-    for (const part of ["value", "get", "set"]) {
-      if (typeof member[part] === "function") member[part] = scoped(member[part], nodeOf);
-    }
+    if (typeof member.value === "function") member.value = scoped(member.value, nodeOf);
+    if (typeof member.get === "function") member.get = scoped(member.get, nodeOf);
+    if (typeof member.set === "function") member.set = scoped(member.set, nodeOf);
     defineProperty(prototype, key, member);
   }
 }
@@ -78,9 +78,12 @@ function scoped(method, nodeOf) {
     },
   };
   // A trace names the method, not its wrapper.
-  for (const key of ["name", "length"]) {
-    const property = getOwnPropertyDescriptor(method, key);
-    if (property !== undefined && "value" in property) defineProperty(call, key, property);
-  }
+  copy(method, call, "name");
+  copy(method, call, "length");
   return call;
+}
+
+function copy(from, to, key) {
+  const property = getOwnPropertyDescriptor(from, key);
+  if (property !== undefined && "value" in property) defineProperty(to, key, property);
 }

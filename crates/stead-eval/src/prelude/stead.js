@@ -3,7 +3,9 @@
 import { host, NativeError, NativeTypeError, freeze } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
 
+export { all, apply } from "stead:apply";
 export { Resource } from "stead:resource";
+export { base64, hash } from "stead:encoding";
 
 export const { env, namespace, project, target } = host.program;
 

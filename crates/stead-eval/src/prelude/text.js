@@ -2,11 +2,14 @@
 
 import { host, apply, construct, defineProperty, isArray } from "stead:host";
 import { idOf, refuse, setJsonHole, unknown } from "stead:unknown";
+import { carryGlobal, carryMethod, replace } from "stead:carry";
 
 const { stringify } = JSON;
 const { join } = Array.prototype;
 const NativeString = String;
-const { split } = NativeString.prototype;
+const { raw } = NativeString;
+const { lastIndexOf, slice, split, startsWith, trim } = NativeString.prototype;
+const { trunc } = Math;
 
 // While JSON.stringify runs, each unknown leaves a mark in the text; afterwards the text is cut at the marks.
 // A mark that the program's own strings contain too is found out by counting, and another one is taken.
@@ -16,7 +19,8 @@ function stringifyWithUnknowns(value, replacer, space) {
     const ids = [];
     const outer = setJsonHole((id) => () => {
       if (typeof replacer === "function") refuse("replacer", id);
-      if (space !== undefined && !host.isScalar(id)) refuse("indent", id);
+      // A list of keys to keep goes for the keys inside the value too.
+      if (isArray(replacer) && !host.isScalar(id)) refuse("replacer", id);
       ids[ids.length] = id;
       return mark;
     });
@@ -28,7 +32,7 @@ function stringifyWithUnknowns(value, replacer, space) {
     }
     if (ids.length === 0) return text;
     const pieces = apply(split, text, [`"${mark}"`]);
-    if (pieces.length === ids.length + 1 && countOf(text, mark) === ids.length) return template(pieces, ids);
+    if (pieces.length === ids.length + 1 && countOf(text, mark) === ids.length) return template(pieces, ids, gapOf(space));
   }
 }
 
@@ -36,13 +40,35 @@ function countOf(text, mark) {
   return apply(split, text, [mark]).length - 1;
 }
 
-function template(pieces, ids) {
+// What one level is indented by.
+function gapOf(space) {
+  if (typeof space === "object" && space !== null) space = space.valueOf();
+  if (typeof space === "number") return apply(slice, "          ", [0, space < 0 ? 0 : trunc(space)]);
+  return typeof space === "string" ? apply(slice, space, [0, 10]) : "";
+}
+
+function template(pieces, ids, gap) {
   const parts = [pieces[0]];
+  let line = pieces[0];
   for (let i = 0; i < ids.length; i++) {
-    parts[2 * i + 1] = host.json(ids[i]);
+    parts[2 * i + 1] = idOf(hole(ids[i], gap, line));
     parts[2 * i + 2] = pieces[i + 1];
+    const start = apply(lastIndexOf, pieces[i + 1], ["\n"]);
+    line = start < 0 ? line + pieces[i + 1] : apply(slice, pieces[i + 1], [start + 1]);
   }
   return unknown(host.template(parts));
+}
+
+// An unknown in JSON. Its own lines are indented as the line that it starts in; text in JSON has no line ends.
+function hole(id, gap, line) {
+  if (gap === "" || host.isScalar(id)) return unknown(host.json(id));
+  if (apply(trim, gap, []) !== "") refuse("indent", id);
+  const start = apply(lastIndexOf, line, ["\n"]);
+  if (start >= 0) line = apply(slice, line, [start + 1]);
+  let around = "";
+  while (apply(startsWith, line, [around + gap])) around += gap;
+  const json = carryGlobal("JSON.stringify", [unknown(id), null, gap], id);
+  return around === "" ? json : carryMethod(json, "replaceAll", ["\n", `\n${around}`], id);
 }
 
 defineProperty(JSON, "stringify", {
@@ -57,11 +83,11 @@ defineProperty(JSON, "stringify", {
 
 defineProperty(Array.prototype, "join", {
   value: function (separator) {
-    if (!isArray(this) || !holdsUnknown(this)) return apply(join, this, [separator]);
-    const between = separator === undefined ? "," : `${separator}`;
+    if (!isArray(this) || (idOf(separator) === undefined && !holdsUnknown(this))) return apply(join, this, [separator]);
+    const between = separator === undefined ? "," : separator;
     const parts = [""];
     for (let i = 0; i < this.length; i++) {
-      if (i > 0) parts[parts.length - 1] += between;
+      if (i > 0) append(parts, between);
       append(parts, this[i]);
     }
     return unknown(host.template(parts));
@@ -123,3 +149,18 @@ export const replaceConstructor = (name, native, wrapper) => {
   defineProperty(globalThis, name, { value: wrapper, writable: true, configurable: true });
 };
 replaceConstructor("String", NativeString, SteadString);
+
+replace(SteadString, "raw", {
+  raw(template, ...holes) {
+    let deferred = idOf(template) !== undefined && refuse("text", idOf(template));
+    const parts = [""];
+    for (let i = 0; i < holes.length; i++) deferred = deferred || typeof textOf(holes[i]) !== "string";
+    if (!deferred) return apply(raw, NativeString, [template, ...holes]);
+    const { raw: pieces } = template;
+    for (let i = 0; i < pieces.length; i++) {
+      append(parts, pieces[i]);
+      if (i + 1 < pieces.length && i < holes.length) append(parts, holes[i]);
+    }
+    return unknown(host.template(parts));
+  },
+}.raw);

@@ -5,6 +5,7 @@
 // let the engine answer for the empty function behind the proxy: all of them must be here.
 
 import { host, NativeError, defineProperty, freeze } from "stead:host";
+import { callMember } from "stead:carry";
 
 const ID = host.idSymbol;
 const REFUSAL = host.refusalSymbol;
@@ -19,15 +20,15 @@ export const setJsonHole = (make) => {
   return outer;
 };
 
-class Unknown {
-  constructor(id) {
-    this.id = id;
-  }
+// What every unknown does. `id` is its expression.
+class Traps {
   get(_, key) {
     if (typeof key === "symbol") return this.symbol(key);
     if (key === "then") return undefined; // so that `await` passes it on
     if (key === "toJSON" && jsonHole !== undefined) return jsonHole(this.id);
-    return unknown(host.get(this.id, key));
+    // What every value has, and no provider gives.
+    if (key === "constructor" || key === "__proto__") refuse("inspect", this.id);
+    return new NativeProxy(target, new Member(this.id, key));
   }
   symbol(key) {
     if (key === ID) return this.id;
@@ -72,7 +73,32 @@ class Unknown {
     return refuse("set", this.id);
   }
 }
+freeze(Traps.prototype);
+
+class Unknown extends Traps {
+  constructor(id) {
+    super();
+    this.id = id;
+  }
+}
 freeze(Unknown.prototype);
+
+// A member of an unknown. It becomes an expression when it is used as a value; a method that is called never does.
+class Member extends Traps {
+  constructor(of, key) {
+    super();
+    this.of = of;
+    this.key = key;
+    this.made = undefined;
+  }
+  get id() {
+    return (this.made ??= host.get(this.of, this.key));
+  }
+  apply(_, self, args) {
+    return callMember(this, self, args);
+  }
+}
+freeze(Member.prototype);
 
 const NativeProxy = Proxy;
 

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use stead_eval::{Entry, EntryKind, EvalFailure, Evaluation, Program, Sources, evaluate};
+use stead_eval::{Entry, EntryKind, EvalFailure, Evaluation, Program, Sources, UnknownBranches, evaluate};
 use stead_model::{
-    Diagnostic, Environment, Expr, ExprId, Graph, Input, Key, Limits, Map, TemplatePart, Value,
+    Builtin, Diagnostic, Environment, Expr, ExprId, Graph, Input, Key, Limits, Map, Operand, TemplatePart,
+    Value,
 };
 use stead_schema::{Access, Catalog, Property, Shape, TypeSchema};
 
@@ -44,6 +45,7 @@ pub struct Run {
     config: Map,
     environment: Environment,
     limits: Limits,
+    branches: UnknownBranches,
 }
 
 pub fn program(main: &str) -> Run {
@@ -52,6 +54,7 @@ pub fn program(main: &str) -> Run {
         config: Map::new(),
         environment: Environment::new("dev"),
         limits: Limits { evaluation_interrupts: 20_000, evaluation_heap: 256 << 20, ..Limits::default() },
+        branches: UnknownBranches::Refuse,
     }
 }
 
@@ -63,6 +66,11 @@ impl Run {
 
     pub fn config(mut self, key: &str, value: Value) -> Run {
         self.config.insert(key.to_owned(), value);
+        self
+    }
+
+    pub fn allow_branches(mut self) -> Run {
+        self.branches = UnknownBranches::Allow;
         self
     }
 
@@ -83,6 +91,7 @@ impl Run {
             project: "shop",
             target: "local",
             config: &self.config,
+            branches: self.branches,
         };
         evaluate(&program, &catalog(), &Files(self.files), &self.limits)
     }
@@ -193,7 +202,26 @@ fn expr_text(graph: &Graph, id: ExprId) -> String {
         }
         Expr::Add(left, right) => format!("({} + {})", input_text(graph, left), input_text(graph, right)),
         Expr::Json { of, .. } => format!("json({})", input_text(graph, of)),
-        other => format!("{other:?}"),
+        Expr::Builtin { builtin, operands } => {
+            let operands = operands.iter().map(|operand| match operand {
+                Operand::Input(input) => input_text(graph, input),
+                Operand::Regex { source, flags } => format!("/{source}/{flags}"),
+            });
+            let name = match builtin {
+                Builtin::Method(name) => format!(".{name}"),
+                Builtin::Operator(name) | Builtin::Global(name) => name.clone(),
+            };
+            format!("{name}({})", operands.collect::<Vec<_>>().join(", "))
+        }
+        Expr::Apply { function, arguments } => {
+            let arguments: Vec<_> = arguments.iter().map(|input| input_text(graph, input)).collect();
+            format!("f{}({})", function.ordinal, arguments.join(", "))
+        }
+        Expr::Choose { condition, then, otherwise } => {
+            let [condition, then, otherwise] =
+                [condition, then, otherwise].map(|input| input_text(graph, input));
+            format!("({condition} ? {then} : {otherwise})")
+        }
     }
 }
 

@@ -1,0 +1,131 @@
+//! `--allow-unknown-branches`: expressions that choose between values are decided after apply.
+//!
+//! Both arms are evaluated then, so that only arms that are values qualify: what assigns, waits or is a statement
+//! stays refused, and an arm that makes a resource fails when it runs.
+
+use oxc_allocator::TakeIn;
+use oxc_ast::ast::{
+    Argument, ArrowFunctionExpression, AssignmentExpression, AwaitExpression, BinaryOperator, Class, Expression,
+    Function, LogicalOperator, UnaryExpression, UnaryOperator, UpdateExpression, YieldExpression,
+};
+use oxc_ast_visit::{VisitJs, walk_js as walk};
+use oxc_span::{GetSpan, Span};
+use oxc_syntax::scope::ScopeFlags;
+
+use super::build::can_be_unknown;
+use super::instrument::Instrument;
+use crate::UnknownBranches;
+use crate::site::Use;
+
+impl<'a> Instrument<'a> {
+    /// Whether a choice between these arms may be put off. `span` is that of the whole expression.
+    pub(super) fn decided_later(&self, span: Span, test: &Expression<'a>, arms: &[&Expression<'a>]) -> bool {
+        self.branches == UnknownBranches::Allow
+            && self.discarded != Some(span)
+            && can_be_unknown(test)
+            && arms.iter().all(|arm| is_value(arm))
+    }
+
+    pub(super) fn compared_later(&self) -> bool {
+        self.branches == UnknownBranches::Allow
+    }
+
+    /// `test ? a : b` → `__stead_choose(test, () => a, () => b, site)`, and the same for `&&`, `||`, `??`.
+    pub(super) fn choose_later(&mut self, expression: &mut Expression<'a>) {
+        let span = expression.span();
+        let (function, usage, test, arms) = match expression {
+            Expression::ConditionalExpression(choice)
+                if self.decided_later(span, &choice.test, &[&choice.consequent, &choice.alternate]) =>
+            {
+                let arms = vec![self.take(&mut choice.consequent), self.take(&mut choice.alternate)];
+                ("__stead_choose", Use::Choose, self.take(&mut choice.test), arms)
+            }
+            Expression::LogicalExpression(logical)
+                if self.decided_later(span, &logical.left, &[&logical.right]) =>
+            {
+                let (function, usage) = match logical.operator {
+                    LogicalOperator::And => ("__stead_both", Use::Logical),
+                    LogicalOperator::Or => ("__stead_either", Use::Logical),
+                    LogicalOperator::Coalesce => ("__stead_default", Use::Nullish),
+                };
+                (function, usage, self.take(&mut logical.left), vec![self.take(&mut logical.right)])
+            }
+            _ => return,
+        };
+        let site = self.site(usage, test.span());
+        let arms = arms.into_iter().map(|arm| self.build.thunk(arm)).collect::<Vec<_>>();
+        let all = std::iter::once(test).chain(arms).chain([self.build.number(span, site)]);
+        *expression = self.build.call(span, function, all.map(Argument::from).collect::<Vec<_>>());
+    }
+
+    /// `a < b` → `__stead_compare("<", a, b, site)`; `!a` → `__stead_not(a, site)`.
+    pub(super) fn compare_later(&mut self, expression: &mut Expression<'a>) {
+        let span = expression.span();
+        match expression {
+            Expression::BinaryExpression(binary) if is_comparison(binary.operator) => {
+                let operator = self.build.string(span, binary.operator.as_str());
+                let (left, right) = (self.take(&mut binary.left), self.take(&mut binary.right));
+                let site = self.site(Use::Compare, span);
+                let arguments = [operator, left, right, self.build.number(span, site)].map(Argument::from);
+                *expression = self.build.call(span, "__stead_compare", arguments);
+            }
+            Expression::UnaryExpression(unary) if unary.operator == UnaryOperator::LogicalNot => {
+                let argument = unary.argument.take_in(&self.build.allocator());
+                let site = self.site(Use::Not, argument.span());
+                let arguments = [argument, self.build.number(span, site)].map(Argument::from);
+                *expression = self.build.call(span, "__stead_not", arguments);
+            }
+            _ => {}
+        }
+    }
+}
+
+pub(super) fn is_comparison(operator: BinaryOperator) -> bool {
+    operator.is_equality() || operator.is_compare()
+}
+
+/// Whether evaluating it does nothing but give a value, as far as can be seen.
+fn is_value(expression: &Expression<'_>) -> bool {
+    let mut acts = Acts(false);
+    acts.visit_expression(expression);
+    !acts.0
+}
+
+struct Acts(bool);
+
+impl<'a> VisitJs<'a> for Acts {
+    fn visit_assignment_expression(&mut self, _: &AssignmentExpression<'a>) {
+        self.0 = true;
+    }
+
+    fn visit_update_expression(&mut self, _: &UpdateExpression<'a>) {
+        self.0 = true;
+    }
+
+    fn visit_await_expression(&mut self, _: &AwaitExpression<'a>) {
+        self.0 = true;
+    }
+
+    fn visit_yield_expression(&mut self, _: &YieldExpression<'a>) {
+        self.0 = true;
+    }
+
+    fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
+        self.0 |= it.operator == UnaryOperator::Delete;
+        walk::walk_unary_expression(self, it);
+    }
+
+    fn visit_call_expression(&mut self, it: &oxc_ast::ast::CallExpression<'a>) {
+        // Assignments that were rewritten already.
+        let name = it.callee.get_identifier_reference().map(|name| name.name.as_str());
+        self.0 |= matches!(name, Some("__stead_operate_on"));
+        walk::walk_call_expression(self, it);
+    }
+
+    // What a function does, it does when it is called.
+    fn visit_function(&mut self, _: &Function<'a>, _: ScopeFlags) {}
+    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+        let _ = it;
+    }
+    fn visit_class(&mut self, _: &Class<'a>) {}
+}

@@ -1,0 +1,135 @@
+// Text and bytes: TextEncoder, TextDecoder, atob, btoa, and what module "stead" has for base64 and hashes.
+//
+// An unknown that is given to any of these is refused: they need the characters.
+
+import { host, NativeError, NativeTypeError, apply, defineProperty, freeze } from "stead:host";
+import { idOf, refuse } from "stead:unknown";
+
+const NativeBytes = Uint8Array;
+const { isView } = ArrayBuffer;
+const NativeBuffer = ArrayBuffer;
+const { toWellFormed } = String.prototype;
+
+/** The argument of a function that needs the value itself. */
+export function needed(value, name) {
+  const id = idOf(value);
+  if (id !== undefined) refuse("takes", id, name);
+  return value;
+}
+
+// Halves of characters become the replacement character.
+const utf8 = (text) => host.encodeText(apply(toWellFormed, `${text}`, []));
+
+function bytesOf(value, name) {
+  needed(value, name);
+  if (value instanceof NativeBytes) return value;
+  if (value instanceof NativeBuffer) return new NativeBytes(value);
+  if (isView(value)) return new NativeBytes(value.buffer, value.byteOffset, value.byteLength);
+  throw new NativeTypeError(`${name} takes bytes`);
+}
+
+class TextEncoder {
+  get encoding() {
+    return "utf-8";
+  }
+  encode(text = "") {
+    return utf8(needed(text, "TextEncoder"));
+  }
+  encodeInto(text, target) {
+    const whole = `${needed(text, "TextEncoder")}`;
+    const bytes = bytesOf(target, "TextEncoder");
+    let read = 0;
+    let written = 0;
+    while (read < whole.length) {
+      const character = whole.codePointAt(read) > 0xffff ? whole.slice(read, read + 2) : whole[read];
+      const next = utf8(character);
+      if (written + next.length > bytes.length) break;
+      bytes.set(next, written);
+      written += next.length;
+      read += character.length;
+    }
+    return { read, written };
+  }
+}
+
+class TextDecoder {
+  #fatal;
+  #ignoreBOM;
+  constructor(label = "utf-8", options = {}) {
+    const wanted = `${needed(label, "TextDecoder")}`.trim().toLowerCase();
+    if (wanted !== "utf-8" && wanted !== "utf8" && wanted !== "unicode-1-1-utf-8") {
+      throw new RangeError(`TextDecoder reads utf-8, not ${wanted}`);
+    }
+    this.#fatal = needed(options.fatal, "TextDecoder") === true;
+    this.#ignoreBOM = needed(options.ignoreBOM, "TextDecoder") === true;
+  }
+  get encoding() {
+    return "utf-8";
+  }
+  get fatal() {
+    return this.#fatal;
+  }
+  get ignoreBOM() {
+    return this.#ignoreBOM;
+  }
+  decode(bytes = new NativeBytes(0)) {
+    const text = host.decodeText(bytesOf(bytes, "TextDecoder"), this.#fatal);
+    if (text === undefined) throw new NativeTypeError("the bytes are not utf-8");
+    return !this.#ignoreBOM && text[0] === "\ufeff" ? text.slice(1) : text;
+  }
+}
+
+const unreadable = (name) => {
+  const error = new NativeError(`${name}: the text is not base64`);
+  defineProperty(error, "name", { value: "InvalidCharacterError" });
+  return error;
+};
+
+const { btoa, atob } = {
+  btoa(text) {
+    const whole = `${needed(text, "btoa")}`;
+    const bytes = new NativeBytes(whole.length);
+    for (let i = 0; i < whole.length; i++) {
+      const code = whole.charCodeAt(i);
+      if (code > 255) {
+        const error = new NativeError("btoa takes characters up to U+00FF; use `base64.encode` of module stead");
+        throw defineProperty(error, "name", { value: "InvalidCharacterError" }) && error;
+      }
+      bytes[i] = code;
+    }
+    return host.base64Encode(bytes);
+  },
+  atob(text) {
+    const bytes = host.base64Decode(`${needed(text, "atob")}`);
+    if (bytes === undefined) throw unreadable("atob");
+    let whole = "";
+    for (let i = 0; i < bytes.length; i++) whole += String.fromCharCode(bytes[i]);
+    return whole;
+  },
+};
+
+const bytesOrText = (value, name) =>
+  typeof needed(value, name) === "string" ? apply(toWellFormed, value, []) : bytesOf(value, name);
+
+export const base64 = freeze({
+  encode: (value) => host.base64Encode(bytesOrText(value, "base64.encode")),
+  decode(text) {
+    const bytes = host.base64Decode(`${needed(text, "base64.decode")}`);
+    if (bytes === undefined) throw unreadable("base64.decode");
+    const decoded = host.decodeText(bytes, true);
+    if (decoded === undefined) throw new NativeTypeError("base64.decode: the bytes are not text; use `atob`");
+    return decoded;
+  },
+});
+
+export function hash(value, algorithm = "sha256") {
+  const digest = host.hash(bytesOrText(value, "hash"), `${needed(algorithm, "hash")}`);
+  if (digest === undefined) {
+    throw new NativeTypeError(`hash: there is no algorithm \`${algorithm}\`; there are sha256, sha384 and sha512`);
+  }
+  return digest;
+}
+
+for (const [name, value] of Object.entries({ TextEncoder, TextDecoder, atob, btoa })) {
+  defineProperty(globalThis, name, { value, writable: true, configurable: true });
+}

@@ -1,0 +1,47 @@
+// The interpreter for deferred built-ins: a clean realm without a program. Rust has checked the names.
+
+(() => {
+  const { apply } = Reflect;
+  const binary = {
+    "+": (a, b) => a + b,
+    "-": (a, b) => a - b,
+    "*": (a, b) => a * b,
+    "/": (a, b) => a / b,
+    "%": (a, b) => a % b,
+    "**": (a, b) => a ** b,
+    "<<": (a, b) => a << b,
+    ">>": (a, b) => a >> b,
+    ">>>": (a, b) => a >>> b,
+    "&": (a, b) => a & b,
+    "|": (a, b) => a | b,
+    "^": (a, b) => a ^ b,
+    "==": (a, b) => a == b,
+    "!=": (a, b) => a != b,
+    "===": (a, b) => a === b,
+    "!==": (a, b) => a !== b,
+    "<": (a, b) => a < b,
+    "<=": (a, b) => a <= b,
+    ">": (a, b) => a > b,
+    ">=": (a, b) => a >= b,
+  };
+  const unary = { "+": (a) => +a, "-": (a) => -a, "~": (a) => ~a, "!": (a) => !a };
+
+  const kinds = {
+    method(name, [receiver, ...args]) {
+      if (receiver === null) throw new TypeError(`cannot call \`${name}\` on null`);
+      const method = receiver[name];
+      if (typeof method !== "function") {
+        throw new TypeError(`\`${name}\` is no method of ${Array.isArray(receiver) ? "a list" : `a ${typeof receiver}`}`);
+      }
+      return apply(method, receiver, args);
+    },
+    operator: (name, args) => apply((args.length === 1 ? unary : binary)[name], undefined, args),
+    global(name, args) {
+      const [owner, member] = name.split(".");
+      return member === undefined
+        ? apply(globalThis[owner], undefined, args)
+        : apply(globalThis[owner][member], globalThis[owner], args);
+    },
+  };
+  return (kind, name, args) => kinds[kind](name, args);
+})();

@@ -1,0 +1,238 @@
+// URL and URLSearchParams, as browsers have them. Whatever is given is made text first, which an unknown refuses.
+
+import { NativeTypeError, defineProperty } from "stead:host";
+import {
+  FRAGMENT, PORTS, QUERY, USERINFO, decode, encode, parse, pathOf, percent, segments, special,
+} from "stead:url-parse";
+
+export class URL {
+  #url;
+  #params;
+  constructor(url, base) {
+    this.#url = parse(`${url}`, base === undefined ? undefined : parse(`${base}`));
+    this.#params = new URLSearchParams(this.#url.query ?? "");
+    watch(this.#params, () => {
+      const text = `${this.#params}`;
+      this.#url.query = text === "" ? undefined : text;
+    });
+  }
+  static canParse(url, base) {
+    return URL.parse(url, base) !== null;
+  }
+  static parse(url, base) {
+    const texts = [`${url}`, base === undefined ? undefined : `${base}`];
+    try {
+      return new URL(...texts);
+    } catch {
+      return null;
+    }
+  }
+  // Takes a part from a URL that is written with it.
+  #set(text, part) {
+    let changed;
+    try {
+      changed = parse(text);
+    } catch {
+      return; // A setter that is given nonsense changes nothing, as in browsers.
+    }
+    if (special(changed.protocol) === special(this.#url.protocol)) part(changed);
+  }
+  get href() {
+    const { protocol, host, port, query, hash } = this.#url;
+    const before = host === null ? (this.#url.path[0] === "" && this.#url.path.length > 1 ? "/." : "") : `//${this.#userinfo()}${host}${port && `:${port}`}`;
+    return `${protocol}${before}${pathOf(this.#url)}${query === undefined ? "" : `?${query}`}${hash === undefined ? "" : `#${hash}`}`;
+  }
+  set href(text) {
+    this.#url = parse(`${text}`);
+    renew(this.#params, this.#url.query ?? "");
+  }
+  #userinfo() {
+    const { username, password } = this.#url;
+    return username === "" && password === "" ? "" : `${username}${password && `:${password}`}@`;
+  }
+  get origin() {
+    const { protocol } = this.#url;
+    return special(protocol) && protocol !== "file:" ? `${protocol}//${this.host}` : "null";
+  }
+  get protocol() {
+    return this.#url.protocol;
+  }
+  set protocol(text) {
+    this.#set(`${`${text}`.replace(/:[^]*$/, "")}://host`, ({ protocol }) => {
+      this.#url.protocol = protocol;
+      if (this.#url.port === PORTS[protocol]) this.#url.port = "";
+    });
+  }
+  get username() {
+    return this.#url.username;
+  }
+  set username(text) {
+    if (this.#url.host) this.#url.username = encode(text, USERINFO);
+  }
+  get password() {
+    return this.#url.password;
+  }
+  set password(text) {
+    if (this.#url.host) this.#url.password = encode(text, USERINFO);
+  }
+  get host() {
+    const { host, port } = this.#url;
+    return `${host ?? ""}${port && `:${port}`}`;
+  }
+  set host(text) {
+    if (this.#url.opaque !== null) return;
+    this.#set(`${this.#url.protocol}//${`${text}`.replace(/[/?#\\][^]*$/, "")}`, ({ host, port }) => {
+      this.#url.host = host;
+      if (/:\d+$/.test(`${text}`)) this.#url.port = port;
+    });
+  }
+  get hostname() {
+    return this.#url.host ?? "";
+  }
+  set hostname(text) {
+    if (this.#url.opaque !== null || /:\d*$/.test(`${text}`.replace(/^\[.*\]/, ""))) return;
+    this.#set(`${this.#url.protocol}//${`${text}`.replace(/[/?#\\][^]*$/, "")}`, ({ host }) => (this.#url.host = host));
+  }
+  get port() {
+    return this.#url.port;
+  }
+  set port(value) {
+    const [digits] = /^\d*/.exec(`${value}`);
+    if (!this.#url.host || (digits === "" && `${value}` !== "") || +digits > 65535) return;
+    this.#url.port = digits === "" || `${+digits}` === PORTS[this.#url.protocol] ? "" : `${+digits}`;
+  }
+  get pathname() {
+    return pathOf(this.#url);
+  }
+  set pathname(text) {
+    if (this.#url.opaque !== null) return;
+    const path = special(this.#url.protocol) ? `${text}`.replaceAll("\\", "/") : `${text}`;
+    this.#url.path = segments(path, []);
+  }
+  get search() {
+    return this.#url.query ? `?${this.#url.query}` : "";
+  }
+  set search(text) {
+    const query = `${text}`.replace(/^\?/, "");
+    this.#url.query = query === "" ? undefined : encode(query, special(this.#url.protocol) ? `${QUERY}'` : QUERY);
+    renew(this.#params, this.#url.query ?? "");
+  }
+  get searchParams() {
+    return this.#params;
+  }
+  get hash() {
+    return this.#url.hash ? `#${this.#url.hash}` : "";
+  }
+  set hash(text) {
+    const hash = `${text}`.replace(/^#/, "");
+    this.#url.hash = hash === "" ? undefined : encode(hash, FRAGMENT);
+  }
+  toString() {
+    return this.href;
+  }
+  toJSON() {
+    return this.href;
+  }
+}
+
+// How a URL learns that its parameters changed, and the other way round.
+let watch;
+let renew;
+
+export class URLSearchParams {
+  #pairs = [];
+  #changed = () => {};
+  static {
+    watch = (params, changed) => (params.#changed = changed);
+    renew = (params, text) => (params.#pairs = pairsOf(text));
+  }
+  constructor(init = "") {
+    if (typeof init === "object" && init !== null) {
+      const list = typeof init[Symbol.iterator] === "function" ? [...init] : Object.entries(init);
+      this.#pairs = list.map((pair) => {
+        const [name, value, ...more] = pair;
+        if (value === undefined || more.length > 0) throw new NativeTypeError("each parameter is a name and a value");
+        return [`${name}`, `${value}`];
+      });
+    } else this.#pairs = pairsOf(`${init}`.replace(/^\?/, ""));
+  }
+  get size() {
+    return this.#pairs.length;
+  }
+  append(name, value) {
+    this.#pairs.push([`${name}`, `${value}`]);
+    this.#changed();
+  }
+  delete(name, value) {
+    const matches = matcher(name, value);
+    this.#pairs = this.#pairs.filter((pair) => !matches(pair));
+    this.#changed();
+  }
+  get(name) {
+    return this.#pairs.find(matcher(name))?.[1] ?? null;
+  }
+  getAll(name) {
+    return this.#pairs.filter(matcher(name)).map(([, value]) => value);
+  }
+  has(name, value) {
+    return this.#pairs.some(matcher(name, value));
+  }
+  set(name, value) {
+    const [key, text] = [`${name}`, `${value}`];
+    const at = this.#pairs.findIndex(matcher(key));
+    if (at < 0) this.#pairs.push([key, text]);
+    else {
+      this.#pairs[at] = [key, text];
+      this.#pairs = this.#pairs.filter(([other], i) => i <= at || other !== key);
+    }
+    this.#changed();
+  }
+  sort() {
+    this.#pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    this.#changed();
+  }
+  forEach(callback, self) {
+    for (const [name, value] of this.#pairs) callback.call(self, value, name, this);
+  }
+  *entries() {
+    for (const [name, value] of this.#pairs) yield [name, value];
+  }
+  *keys() {
+    for (const [name] of this.#pairs) yield name;
+  }
+  *values() {
+    for (const [, value] of this.#pairs) yield value;
+  }
+  [Symbol.iterator]() {
+    return this.entries();
+  }
+  toString() {
+    return this.#pairs.map((pair) => pair.map(formEncode).join("=")).join("&");
+  }
+}
+
+function matcher(name, value) {
+  const [key, text] = [`${name}`, value === undefined ? undefined : `${value}`];
+  return (pair) => pair[0] === key && (text === undefined || pair[1] === text);
+}
+
+function pairsOf(text) {
+  const parts = text.split("&").filter((part) => part !== "");
+  return parts.map((part) => {
+    const [, name, , value = ""] = /^([^=]*)(=([^]*))?$/.exec(part);
+    return [name, value].map((piece) => decode(piece.replaceAll("+", " ")));
+  });
+}
+
+function formEncode(text) {
+  let out = "";
+  for (const character of text.toWellFormed()) {
+    if (character === " ") out += "+";
+    else out += /[\w*.-]/.test(character) ? character : percent(character);
+  }
+  return out;
+}
+
+for (const [name, value] of Object.entries({ URL, URLSearchParams })) {
+  defineProperty(globalThis, name, { value, writable: true, configurable: true });
+}

@@ -1,0 +1,101 @@
+//! TypeScript as people write it: decorators, namespaces, enums; and what is refused of it, with its place.
+
+mod common;
+
+use common::{program, show};
+
+#[test]
+fn decorators_follow_experimental_decorators() {
+    let text = r#"import { Resource } from "stead";
+import { Data } from "stead/local";
+const log: string[] = [];
+function tag(label: string) {
+  log.push(`made ${label}`);
+  return (target: any, key?: string, property?: PropertyDescriptor) => {
+    log.push(`${label}:${typeof target === "function" ? target.name : target.constructor.name}.${key ?? ""}${property ? "!" : ""}`);
+  };
+}
+function twice(_target: unknown, _key: string, property: PropertyDescriptor) {
+  const method = property.value;
+  return { ...property, value(this: unknown, ...args: unknown[]) { return [method.apply(this, args), method.apply(this, args)]; } };
+}
+function param(target: any, key: string | undefined, index: number) { log.push(`param ${key} ${index}`); }
+function sealed<T extends new (...args: any[]) => object>(base: T) { Object.freeze(base.prototype); return base; }
+@sealed
+@tag("first")
+@tag("second")
+class Site extends Resource {
+  @tag("field") name = "site";
+  @tag("static") static count = 0;
+  constructor(id: string, @param _x = 1) { super(id); }
+  @twice @tag("method") make(@param id: string) { return new Data({}, { id: `${id}${Site.count++}` }).value; }
+  @tag("getter") get size() { return 1; }
+}
+const site = new Site("a");
+site.make("m");
+export { log };
+export const kind = [Site.name, site instanceof Site, Object.isFrozen(Site.prototype)];
+"#;
+    insta::assert_snapshot!(show(&program(text).graph()), @r#"
+    dev:main:Site#a @main.ts:26:14
+    dev:main/Site#a:local.Data#m0 @main.ts:23:58 in 0
+    dev:main/Site#a:local.Data#m1 @main.ts:23:58 in 0
+    > kind = ["Site",true,true]
+    > log = ["made field","field:Site.name","made static","static:Site.count","made method","param make 0","method:Site.make!","made getter","getter:Site.size!","made first","made second","param undefined 1","second:Site.","first:Site."]
+    "#);
+}
+
+#[test]
+fn an_error_in_a_decorator_points_at_it() {
+    let text = "function bad(): any {\n  throw new Error('no');\n}\nclass A {\n  @bad m() {}\n}\nnew A();\n";
+    insta::assert_snapshot!(program(text).failure(), @"");
+    let unknown = "import { RandomString } from 'stead/local';\nconst u: any = new RandomString().result;\n@u class A {}\nnew A();\n";
+    insta::assert_snapshot!(program(unknown).failure(), @"
+    ST0110 this calls `result` of local.RandomString, which exists only after apply
+      @ main.ts:3:2 +1 not known while planning
+      @ main.ts:2:16 +3 local.RandomString is declared here
+      note: the provider sets `result` when it makes the resource; the whole graph must be known before that
+      help: template literals, `+`, property access and `JSON.stringify` work on such values
+    ");
+}
+
+#[test]
+fn namespaces_enums_and_merging_with_classes_work() {
+    let text = r#"
+namespace Outer { export const x = 1; export namespace Inner { export const y = x + 1; } export type T = string; }
+namespace Types { export type A = 1; } namespace Types { export type B = 2; }
+enum Color { Red, Green = 5, Blue, Text = "t", Computed = Outer.x * 10 }
+const enum Flag { A = 1 << 0, B = 1 << 1, Both = A | B }
+class Box { static make() { return Box.size; } } namespace Box { export const size = 3; }
+function f() { return f.count; } namespace f { export let count = 4; }
+abstract class Shape<T extends string = string> { constructor(readonly kind: T, protected n?: number) {} abstract area(): number; }
+class Square extends Shape<"sq"> { area() { return (this.n ?? 2) ** 2; } override toString() { return `${this.kind}`; } }
+const check = { a: 1 } satisfies Record<string, number>;
+export const all = [Outer.Inner.y, Color.Green, Color[6], Color.Text, Color.Computed, Flag.Both, Box.make(), f(), new Square("sq").area(), `${new Square("sq")}`, check!.a as number];
+"#;
+    insta::assert_snapshot!(show(&program(text).graph()), @r#"> all = [2,5,"Blue","t",10,3,3,4,4,"sq",1]"#);
+}
+
+#[test]
+fn what_is_not_supported_is_named_with_its_place() {
+    insta::assert_snapshot!(program("namespace A { export const x = 1; }\nexport namespace A { export const y = x + 1; }\n").failure(), @"
+    ST0101 the namespace `A` consists of several blocks, which is not supported
+      @ main.ts:2:18 +1 a further block
+      @ main.ts:1:11 +1 the block before it
+      help: put everything into one block, or into modules of their own
+    ");
+    insta::assert_snapshot!(program("const a = 1;\nexport const r = /[a-z]--\\d/v.test(`${a}`);\n").failure(), @"
+    ST0101 the flag `v` of regular expressions is not supported
+      @ main.ts:2:18 +12 here
+      help: use the flag `u`, and write set operations out as alternatives
+    ");
+    insta::assert_snapshot!(program("import fs = require('fs');\nfs.x;\n").failure(), @"");
+    insta::assert_snapshot!(program("const x = 1;\nexport = x;\n").failure(), @"");
+    insta::assert_snapshot!(program("new RegExp('x', 'v');\n").failure(), @"");
+}
+
+#[test]
+fn accessor_fields() {
+    let text = "class A {\n  accessor x = 1;\n  static accessor y = 2;\n}\nconst a = new A();\na.x = 3;\nA.y = 4;\nexport const all = [a.x, A.y, Object.keys(a).length, typeof Object.getOwnPropertyDescriptor(A.prototype, 'x')?.get];\n";
+    insta::assert_snapshot!(format!("{:?}", program(text).evaluate().map(|e| show(&e.graph)).map_err(|e| common::diagnostics(&e.diagnostics))), @"");
+}

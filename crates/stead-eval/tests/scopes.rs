@@ -1,0 +1,189 @@
+//! Which resource instance encloses an allocation, wherever the `new` stands and whenever it runs.
+
+mod common;
+
+use common::{names, program};
+
+/// A group `Site` whose members are given, helper functions outside of it, and what the program then does.
+fn site(members: &str, program_text: &str) -> String {
+    let text = format!(
+        "import {{ Resource }} from 'stead';\nimport {{ Data, File }} from 'stead/local';\n\
+         function helper(id: string) {{ return new Data({{}}, {{ id }}); }}\n\
+         async function slowHelper(id: string) {{ await null; await null; return helper(id); }}\n\
+         class Site extends Resource {{\n{members}\n}}\n{program_text}\n"
+    );
+    names(&program(&text).graph()).join("\n")
+}
+
+#[test]
+fn a_helper_called_from_a_method_allocates_in_the_instance() {
+    let members = "add() { return helper('method'); }\nget url() { return helper('getter').echo; }\n\
+        set title(id: string) { helper(id); }\n#hidden() { return helper('private'); }\nopen() { return this.#hidden(); }\n\
+        static make() { return helper('static'); }";
+    let text = "const a = new Site('a'); const b = new Site('b');\na.add(); b.add(); a.url; b.title = 'setter'; a.open(); Site.make(); helper('outside');";
+    insta::assert_snapshot!(site(members, text), @"
+    dev:main:Site#a
+    dev:main:Site#b
+    dev:main/Site#a:local.Data#method
+    dev:main/Site#b:local.Data#method
+    dev:main/Site#a:local.Data#getter
+    dev:main/Site#b:local.Data#setter
+    dev:main/Site#a:local.Data#private
+    dev:main:local.Data#static
+    dev:main:local.Data#outside
+    ");
+}
+
+#[test]
+fn methods_that_call_each_other_nest_and_unwind() {
+    let members = "other?: Site;\nboth() { helper('before'); this.other?.both(); helper('after'); }\n\
+        fails() { throw new Error('x'); }\nmake() { return new Site('inner'); }";
+    let text = "const a = new Site('a'); const b = new Site('b');\na.other = b; a.both();\n\
+        try { a.fails(); } catch {}\nhelper('caught'); const inner = b.make(); inner.both(); helper('end');";
+    insta::assert_snapshot!(site(members, text), @"
+    dev:main:Site#a
+    dev:main:Site#b
+    dev:main/Site#a:local.Data#before
+    dev:main/Site#b:local.Data#before
+    dev:main/Site#b:local.Data#after
+    dev:main/Site#a:local.Data#after
+    dev:main:local.Data#caught
+    dev:main/Site#b:Site#inner
+    dev:main/Site#b/Site#inner:local.Data#before
+    dev:main/Site#b/Site#inner:local.Data#after
+    dev:main:local.Data#end
+    ");
+}
+
+#[test]
+fn callbacks_belong_to_this_first_and_to_the_caller_then() {
+    let members = "each(run: (id: string) => void) { ['x', 'y'].map(run); }\nown(other: Site) { other.each((id) => new Data({}, { id: `own-${id}` })); }\n\
+        lent(other: Site) { other.each((id) => helper(`lent-${id}`)); }";
+    let text = "const a = new Site('a'); const b = new Site('b');\n\
+        // the arrow's `this` is a\na.own(b);\n// called by b, which a called\na.lent(b);\n// called by a\na.each((id) => helper(`outer-${id}`));\n\
+        ['p', 'q'].map((id) => helper(id));";
+    insta::assert_snapshot!(site(members, text), @"
+    dev:main:Site#a
+    dev:main:Site#b
+    dev:main/Site#a:local.Data#own-x
+    dev:main/Site#a:local.Data#own-y
+    dev:main/Site#b:local.Data#lent-x
+    dev:main/Site#b:local.Data#lent-y
+    dev:main/Site#a:local.Data#outer-x
+    dev:main/Site#a:local.Data#outer-y
+    dev:main:local.Data#p
+    dev:main:local.Data#q
+    ");
+}
+
+#[test]
+fn static_initialisers_run_where_their_class_is_made() {
+    let members = "static shared = helper('field');\nstatic { helper('block'); }\nlocal() { class Inner { static x = helper('inner-static'); }; return Inner.x; }";
+    insta::assert_snapshot!(site(members, "new Site('a').local();"), @"
+    dev:main:local.Data#field
+    dev:main:local.Data#block
+    dev:main:Site#a
+    dev:main/Site#a:local.Data#inner-static
+    ");
+}
+
+#[test]
+fn constructors_scope_what_comes_before_and_after_super() {
+    let members = "field = helper('field');\nconstructor(id: string) { helper('before'); super(id); helper('after'); this.method(); }\nmethod() { helper('method'); }";
+    let text = "class Sub extends Site {\n  own = helper('sub-field');\n  constructor() { const early = helper('sub-before'); super(`s-${'x'}`); new Data({ value: early.echo }, { id: 'sub-after' }); }\n\
+        method() { super.method(); helper('sub-method'); }\n}\nnew Sub();";
+    insta::assert_snapshot!(site(members, text), @"
+    dev:main:Sub#s-x
+    dev:main/Sub#s-x:local.Data#sub-before
+    dev:main/Sub#s-x:local.Data#before
+    dev:main/Sub#s-x:local.Data#field
+    dev:main/Sub#s-x:local.Data#after
+    dev:main/Sub#s-x:local.Data#method
+    dev:main/Sub#s-x:local.Data#sub-method
+    dev:main/Sub#s-x:local.Data#sub-field
+    dev:main/Sub#s-x:local.Data#sub-after
+    ");
+}
+
+#[test]
+fn another_resources_method_before_super_does_not_disturb_the_constructor() {
+    let members = "add(id: string) { return helper(id); }";
+    let text = "const a = new Site('a');\nclass Late extends Resource { constructor() { a.add('in-a'); super('late'); helper('in-late'); } }\nnew Late();";
+    insta::assert_snapshot!(site(members, text), @"
+    dev:main:Site#a
+    dev:main:Late#late
+    dev:main/Site#a:local.Data#in-a
+    dev:main/Late#late:local.Data#in-late
+    ");
+}
+
+#[test]
+fn async_functions_keep_their_resource_after_an_await() {
+    let members = "async direct() { await null; new Data({}, { id: 'direct' }); }\nasync viaHelper() { await null; helper('helper'); await null; return slowHelper('slow'); }\n\
+        async failing() { try { await Promise.reject(1); } catch { new Data({}, { id: 'caught' }); } }";
+    let text = "const a = new Site('a'); const b = new Site('b');\n\
+        await Promise.all([a.direct(), b.viaHelper(), a.viaHelper(), slowHelper('outside'), b.failing()]);\nhelper('end');";
+    insta::assert_snapshot!(site(members, text), @"
+    dev:main:Site#a
+    dev:main:Site#b
+    dev:main/Site#a:local.Data#direct
+    dev:main/Site#b:local.Data#helper
+    dev:main/Site#a:local.Data#helper
+    dev:main/Site#b:local.Data#caught
+    dev:main:local.Data#outside
+    dev:main/Site#b:local.Data#slow
+    dev:main/Site#a:local.Data#slow
+    dev:main:local.Data#end
+    ");
+}
+
+#[test]
+fn promises_and_jobs_carry_the_resource() {
+    let members = "later() { return Promise.resolve('then').then(helper); }\nsoon() { queueMicrotask(() => helper('micro')); }\n\
+        caught() { return Promise.reject('catch').catch(helper).finally(() => helper('finally')); }\n\
+        many() { return Promise.all(['m1', 'm2'].map(async (id) => { await null; return helper(id); })); }";
+    let text = "const a = new Site('a');\nawait a.later(); a.soon(); await a.caught(); await a.many(); await null;\nhelper('end');\nPromise.resolve('free').then(helper);";
+    insta::assert_snapshot!(site(members, text), @"
+    dev:main:Site#a
+    dev:main/Site#a:local.Data#then
+    dev:main/Site#a:local.Data#micro
+    dev:main/Site#a:local.Data#catch
+    dev:main/Site#a:local.Data#finally
+    dev:main/Site#a:local.Data#m1
+    dev:main/Site#a:local.Data#m2
+    dev:main:local.Data#end
+    dev:main:local.Data#free
+    ");
+}
+
+#[test]
+fn a_constructor_may_start_what_ends_after_it() {
+    let members = "ready: Promise<unknown>;\nconstructor(id: string) { super(id); this.ready = this.start(); }\nasync start() { await null; return slowHelper('late'); }";
+    insta::assert_snapshot!(site(members, "const a = new Site('a'); const b = new Site('b');\nawait b.ready; await a.ready; helper('end');"), @"
+    dev:main:Site#a
+    dev:main:Site#b
+    dev:main/Site#a:local.Data#late
+    dev:main/Site#b:local.Data#late
+    dev:main:local.Data#end
+    ");
+}
+
+#[test]
+fn generators_allocate_in_this() {
+    let members = "*all() { for (const id of ['g1', 'g2']) yield new Data({}, { id }); }";
+    insta::assert_snapshot!(site(members, "const a = new Site('a');\nexport const n = [...a.all()].length;"), @"
+    dev:main:Site#a
+    dev:main/Site#a:local.Data#g1
+    dev:main/Site#a:local.Data#g2
+    ");
+}
+
+#[test]
+fn an_error_thrown_in_a_method_has_the_programs_frames_only() {
+    let text = "import { Resource } from 'stead';\nclass A extends Resource {\n  check() {\n    throw new Error('no');\n  }\n}\nconst a = new A('a');\na.check();\n";
+    insta::assert_snapshot!(program(text).failure(), @"
+    ST0103 the program threw: no
+      @ main.ts:4:11 +15 thrown here
+      note: called by the module at main.ts:8:1
+    ");
+}

@@ -1,0 +1,318 @@
+//! Values that exist only after apply, carried through ordinary code: what the graph's expressions give once the
+//! values are there is what plain JavaScript gives.
+
+mod common;
+
+use std::collections::HashMap;
+
+use common::program;
+use stead_eval::Evaluation;
+use stead_model::{EvalError, Input, KnownOutputs, NodeId, Value, resolve};
+
+/// `u` is text, `n` a number, `l` a list, `m` a map.
+const HEAD: &str = "import { File, RandomString, Data } from \"stead/local\";\nimport * as stead from \"stead\";\n\
+    const pw = new RandomString({}, { id: \"pw\" }); const data = new Data();\n\
+    const file = new File({ path: \"a\" });\n\
+    const u: any = pw.result; const n: any = file.size; const l: any = data.list; const m: any = data.echo;\n";
+
+/// The same, as JavaScript would have them.
+const KNOWN: &str = "const u: any = \"arn:aws:s3:eu:42:Bucket-a\"; const n: any = 7;\n\
+    const l: any = [\"b\", \"a\", \"c\"]; const m: any = { k: [1, { x: \"y\" }], s: \"t\" };\n\
+    const stead = { apply: (v: any, f: any) => f(v), all: (v: any, f: any) => f(...v) };\n";
+
+struct Outputs(HashMap<(u32, &'static str), Value>);
+
+impl KnownOutputs for Outputs {
+    fn property(&self, node: NodeId, property: &str) -> Option<Value> {
+        self.0
+            .iter()
+            .find(|((at, name), _)| *at == node.0 && *name == property)
+            .map(|(_, value)| value.clone())
+    }
+}
+
+fn outputs() -> Outputs {
+    let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    Outputs(HashMap::from([
+        ((0, "result"), json("\"arn:aws:s3:eu:42:Bucket-a\"")),
+        ((1, "list"), json("[\"b\", \"a\", \"c\"]")),
+        ((1, "echo"), json("{ \"k\": [1, { \"x\": \"y\" }], \"s\": \"t\" }")),
+        ((2, "size"), json("7")),
+    ]))
+}
+
+fn later(evaluation: &Evaluation, output: &str) -> Result<Input, EvalError> {
+    let graph = &evaluation.graph;
+    resolve(&graph.outputs[output], &graph.exprs, &outputs(), &*evaluation.functions)
+}
+
+/// What an expression gives after apply, as JSON; and that it waited for it.
+fn carried(expression: &str) -> String {
+    let evaluation = match program(&format!("{HEAD}export const out = {expression};\n")).evaluate() {
+        Ok(evaluation) => evaluation,
+        Err(failure) => return common::diagnostics(&failure.diagnostics),
+    };
+    assert!(evaluation.graph.outputs["out"].as_known().is_none(), "{expression} did not wait");
+    match later(&evaluation, "out") {
+        Ok(Input::Known(value)) => value.to_json(),
+        Ok(_) => "still waiting".to_owned(),
+        Err(error) => format!("{error:?}"),
+    }
+}
+
+fn plain(expression: &str) -> String {
+    let graph = program(&format!("{KNOWN}export const out = {expression};\n")).graph();
+    graph.outputs["out"].as_known().unwrap().to_json()
+}
+
+/// Each line is an expression that must wait, and then give what JavaScript gives.
+fn assert_carried(cases: &str) {
+    let cases = cases.lines().filter(|case| !case.is_empty());
+    let wrong = cases.filter_map(|case| {
+        let (found, wanted) = (carried(case), plain(case));
+        (found != wanted).then(|| format!("{case}\n  found  {found}\n  wanted {wanted}"))
+    });
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn methods_of_unknowns_run_after_apply() {
+    assert_carried(
+        r#"
+u.split(":")[5].toUpperCase()
+u.split(":").length
+u.replace(/[a-z]+/g, "x")
+u.replace("arn", n)
+u.replaceAll(":", "/")
+l.slice(1).join(",")
+l.concat(["d"], u).join(u)
+u.slice(0, 3) + "-" + u.slice(-1)
+u.substring(4, undefined)
+u.trim().padEnd(40, ".")
+u.startsWith("arn:")
+u.match(/aws:(\w+)/)[1]
+n.toString(2)
+n.toFixed(2)
+l.toSorted()
+l.toReversed().at(0)
+l.includes("a")
+l.at(-1)
+m.k[1].x.toUpperCase()
+m.hasOwnProperty("k")
+u.toString()
+[u.toUpperCase(), { a: l.join() }]
+"#,
+    );
+}
+
+#[test]
+fn known_text_and_builtin_functions_take_unknowns() {
+    assert_carried(
+        r#"
+"a:b".concat(u, n)
+"arn:aws".includes(u)
+"x".padStart(n, "ab")
+"abcdefghij".slice(n)
+"abc".replace("b", u)
+"eu:1".split(u)
+Math.max(n, 3, 9)
+Math.round(n / 2)
+parseInt(u.slice(14), 10)
+parseFloat(n)
+isNaN(n)
+encodeURIComponent(u)
+decodeURIComponent(encodeURIComponent(u))
+String(n)
+String(l)
+String.fromCharCode(n * 10)
+String.raw`a\n${u}b${n}`
+"#,
+    );
+}
+
+#[test]
+fn operators_run_after_apply() {
+    assert_carried(
+        r#"
+n - 1
+2 * n
+n / 2
+n % 4
+n ** 2
+n << 1
+n >> 1
+-n >>> 28
+n & 3
+n | 8
+n ^ 1
+-n
++n
+~n
+n + 1
+n + n * (n - 1)
+u + 1
+(() => { let x = n; x -= 2; x *= n; return x; })()
+(() => { const o = { x: n }; o.x -= 1; o["x"] **= 2; return o; })()
+(() => { const o = { x: 1 }; (() => o)().x += n; return o; })()
+"x".length - n
+n - "2"
+"#,
+    );
+}
+
+#[test]
+fn json_text_is_made_with_any_indent() {
+    assert_carried(
+        r#"
+JSON.stringify({ b: 1, a: u })
+JSON.stringify({ b: [m, { c: l }], a: n }, null, 2)
+JSON.stringify([m, m], null, "\t")
+JSON.stringify({ a: { b: { c: m.k, d: 1 }, e: l } }, null, 3)
+JSON.stringify(m, null, 2)
+JSON.stringify({ a: u, b: 2 }, ["a"])
+JSON.stringify(`${u}!`)
+"#,
+    );
+}
+
+#[test]
+fn ordinary_code_passes_unknowns_through() {
+    assert_carried(
+        r#"
+[u, 1].map((x) => `<${x}>`).join("")
+[u, n].slice(1).concat([l]).reverse()
+[...[u], 2, ...[n]]
+({ ...{ a: u }, b: 1 })
+new Map([["a", u]]).get("a")
+[...new Map([["a", u], ["b", n]]).values()]
+Object.fromEntries(Object.entries({ a: u }).map(([k, v]) => [k, v + "!"]))
+[[u], [n]].flat().length + n
+(await Promise.all([u, Promise.resolve(n)]))
+(await (async () => u)()).length
+new (class { x = u; #y = n; get y() { return this.#y; } })().y
+(() => { const seen: any[] = []; [u, n].forEach((x) => seen.push(x)); return seen; })()
+((s: any, ...holes: any[]) => s.raw.join("|") + holes.join("/"))`a${u}b${n}c`
+(function* () { yield u; })().next().value
+[u, n].reduce((a, b) => a + b, "")
+Array.from([u, n], (x) => x + 1)
+structuredClone === undefined ? u : u
+Object.assign({}, { a: u })
+[1, u].at(1)
+"#,
+    );
+}
+
+#[test]
+fn applied_functions_run_after_apply_with_plain_values() {
+    assert_carried(
+        r#"
+stead.apply(u, (arn) => arn.split(":").map((part) => part.length).filter((n) => n > 2))
+stead.apply(l, (list) => { const out = {}; for (const x of list) out[x] = list.indexOf(x); return out; })
+stead.all([u, n, 3], (a, b, c) => (b > c ? a : "no"))
+stead.all([{ deep: [u] }, l], (a, b) => [...b, ...a.deep])
+stead.apply(stead.apply(n, (n) => n * 2), (n) => n + 1)
+stead.apply(u, (v) => `${v}`.length).toFixed(1)
+"#,
+    );
+    assert_eq!(plain("stead.apply(1, (x) => x + 1)"), "2");
+}
+
+#[test]
+fn a_function_whose_arguments_are_known_runs_at_once() {
+    let text = "import { all, apply } from \"stead\";\nexport const a = apply(\"x\", (v) => v + \"y\");\n\
+        export const b = all([1, [2]], (x, y) => ({ sum: x + y[0] }));\nexport const c = apply(1, () => undefined);\n";
+    let graph = program(text).graph();
+    assert_eq!(graph.outputs["a"], Input::Known("xy".into()));
+    assert_eq!(graph.outputs["b"].as_known().unwrap().to_json(), r#"{"sum":3}"#);
+    assert!(!graph.outputs.contains_key("c"));
+}
+
+#[test]
+fn what_an_applied_function_must_not_do_is_an_error_with_its_place() {
+    let text = format!(
+        "{HEAD}const other = new RandomString({{}}, {{ id: \"other\" }});\nconst caught: any = other.result;\n\
+        export const makes = stead.apply(u, () => new RandomString() && 1);\n\
+        export const reads = stead.apply(u, () => other.result);\n\
+        export const captures = stead.apply(u, (v: any) => `${{v}}-${{caught}}`);\n\
+        export const promises = stead.apply(u, async (v: any) => v);\n\
+        export const functions = stead.apply(u, (v: any) => () => v);\n\
+        export const throws = stead.apply(u, (v: any) => {{\n  throw new RangeError(`no ${{v.length}}`);\n}});\n\
+        export const breaks = stead.apply(u, (v: any) => v.no.such);\n\
+        export const loops = stead.apply(u, () => {{ for (;;) {{}} }});\n\
+        export const nan = stead.apply(u, (v: any) => v * 1);\n\
+        export const fine = stead.apply(u, (v: any) => v.length);\n"
+    );
+    let evaluation = program(&text).limits(|limits| limits.evaluation_interrupts = 300).evaluate().unwrap();
+    let mut found = String::new();
+    for output in evaluation.graph.outputs.keys() {
+        let line = match later(&evaluation, output) {
+            Err(EvalError::Threw { message, place }) => {
+                format!(
+                    "{message} @ {}",
+                    place.map_or_else(|| "nowhere".to_owned(), |place| place.to_string())
+                )
+            }
+            other => format!("{other:?}"),
+        };
+        found += &format!("{output}: {line}\n");
+    }
+    insta::assert_snapshot!(found, @"
+    breaks: the function threw: TypeError: cannot read property 'such' of undefined @ main.ts:16:50
+    captures: the function given to `stead.apply` returns a value that exists only after apply @ main.ts:10:25
+    fine: Ok(Known(Number(Int(25))))
+    functions: the function given to `stead.apply` must return data: a function is not data @ main.ts:12:26
+    loops: the function runs too long @ main.ts:17:1
+    makes: a function given to `stead.apply` makes a resource @ main.ts:8:43
+    nan: the function given to `stead.apply` must return data: NaN is not a number that can be stored @ main.ts:18:20
+    promises: the function given to `stead.apply` returns a promise @ main.ts:11:25
+    reads: a function given to `stead.apply` reads a property that exists only after apply @ main.ts:9:43
+    throws: the function threw: RangeError: no 25 @ main.ts:14:9
+    ");
+}
+
+#[test]
+fn an_applied_function_that_is_run_at_once_is_held_to_the_same_rules() {
+    let text = format!("{HEAD}export const out = stead.apply(1, () => [u]);\n");
+    insta::assert_snapshot!(program(&text).failure(), @"
+    ST0110 the function given to `stead.apply` returns a value that exists only after apply
+      @ main.ts:6:20 +11 here
+      help: pass it to the function as an argument: `stead.all([a, b], (a, b) => …)`
+    ");
+    let text = format!("{HEAD}stead.apply(1, () => new RandomString());\n");
+    insta::assert_snapshot!(program(&text).failure(), @"
+    ST0110 a function given to `stead.apply` makes a resource
+      @ main.ts:6:22 +18 here
+      help: the whole graph must be known before anything is applied: make the resource outside, and let the function compute one of its properties
+    ");
+}
+
+#[test]
+fn the_functions_of_a_program_outlive_its_evaluation_and_are_called_from_any_thread() {
+    let text = format!(
+        "{HEAD}const suffix = [\"!\"];\nexport const out = stead.apply(u, (v: any) => v.slice(0, 3) + suffix[0]);\n"
+    );
+    let evaluation = program(&text).evaluate().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| assert_eq!(later(&evaluation, "out").unwrap(), Input::Known("arn!".into())));
+        }
+    });
+}
+
+#[test]
+fn a_whole_resource_stands_for_its_properties_and_is_depended_on() {
+    let text = "import { File, Data } from \"stead/local\";\nconst file = new File({ path: \"a\", mode: \"0600\" });\n\
+        new Data({ value: { file, list: [file.size] } });\n";
+    insta::assert_snapshot!(common::show(&program(text).graph()), @r#"
+    dev:main:local.File @main.ts:2:14 mode="0600" path="a"
+    dev:main:local.Data @main.ts:3:1 value={file: {digest: #0.digest, mode: "0600", path: "a", size: #0.size}, list: [#0.size]} {"dependsOn":[0]}
+    "#);
+}
+
+#[test]
+fn a_group_is_no_input() {
+    let text = "import { Data } from \"stead/local\";\nimport { Resource } from \"stead\";\nclass G extends Resource {}\n\
+        new Data({ value: new G(\"g\") });\n";
+    assert_eq!(program(text).code(), "ST0111");
+}

@@ -1,0 +1,17 @@
+//! The trial: whole lives of a stack in a simulated world that tries to lose something.
+//!
+//! The engine, planner, guards, journal and file store are those that ship; disk, clock, randomness and
+//! cloud are simulated, from one seed. **Invariant:** the same seed gives the same life, event for event.
+
+mod chance;
+mod cloud;
+mod disk;
+mod life;
+mod oracle;
+mod process;
+mod program;
+
+pub use chance::Chance;
+pub use cloud::Cloud;
+pub use disk::Disk;
+pub use life::{Life, Reached, live};
