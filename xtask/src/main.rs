@@ -1,4 +1,4 @@
-//! The chores of this repository, as one program: `cargo xtask tidy | bench | conformance`.
+//! The chores of this repository, as one program: `cargo xtask tidy | bench | conformance | trial`.
 //!
 //! Nothing here ships. It must never change a source file: it looks, measures and reports.
 
@@ -23,7 +23,10 @@ usage: cargo xtask COMMAND
                    --only-peer  leave stead out
                    --strict     exit 1 when a row misses its bar
                    --write      write docs/benchmarks.md too
-  conformance    run the suites that drive outside servers; names select some of them";
+  conformance    run the suites that drive outside servers; names select some of them
+  trial          live many simulated lives and look for something lost
+                   --lives N    how many (10,000)
+                   --seed S     the first of them; alone: that one life, with all that happened in it";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -45,6 +48,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, String> {
         "tidy" if rest.is_empty() => tidy::run(&Workspace::load()?),
         "bench" => bench::run(&Workspace::load()?, &bench::Options::parse(rest)?),
         "conformance" => conformance::run(&Workspace::load()?, rest),
+        "trial" => trial(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)
@@ -54,4 +58,14 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, String> {
             Ok(ExitCode::from(2))
         }
     }
+}
+
+/// The simulator is a program of its own, so that this one stays small; release, because speed is coverage.
+fn trial(arguments: &[String]) -> Result<ExitCode, String> {
+    let status = std::process::Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--release", "-p", "stead-trial", "--example", "lives", "--"])
+        .args(arguments)
+        .status()
+        .map_err(|error| format!("cannot run cargo: {error}"))?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -45,7 +45,7 @@ pub fn live(seed: u64) -> Result<Life, String> {
     let mut story = Story::new(seed);
     let outcome = runtime.block_on(story.live());
     outcome.map(|()| story.life.clone()).map_err(|lost| {
-        let last: Vec<String> = story.life.trace.iter().rev().take(400).rev().cloned().collect();
+        let last: Vec<String> = story.life.trace.iter().rev().take(60).rev().cloned().collect();
         format!("seed {seed}: {lost}\n{}", last.join("\n"))
     })
 }
@@ -57,6 +57,7 @@ struct Story {
     program: Program,
     life: Life,
     processes: u64,
+    seen: BTreeSet<PathBuf>,
 }
 
 /// What goes wrong during one operation.
@@ -80,6 +81,7 @@ impl Story {
             program,
             life: Life::default(),
             processes: 0,
+            seen: BTreeSet::new(),
         }
     }
 
@@ -95,7 +97,7 @@ impl Story {
                 }
                 _ => self.attempt("up", Purpose::Up, weather).await?,
             };
-            oracle::always(&self.disk, &self.cloud)?;
+            oracle::always(&self.disk, &self.cloud, &mut self.seen)?;
             if self.chance.one_in(2) {
                 self.program.edit(&mut self.chance);
             }

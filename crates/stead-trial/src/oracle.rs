@@ -1,6 +1,7 @@
 //! What must be true: after every event, and when everything has come to rest.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use stead_model::{Digest, Graph, Lifecycle, Value};
 use stead_state::{Snapshot, State, verify};
@@ -8,8 +9,10 @@ use stead_state::{Snapshot, State, verify};
 use crate::Cloud;
 use crate::disk::{Disk, Entry};
 
-/// Looks at every stored snapshot and at what the cloud noted. `Err`: what was lost.
-pub(crate) fn always(disk: &Disk, cloud: &Cloud) -> Result<(), String> {
+/// Looks at every snapshot that was stored since, and at what the cloud noted. `Err`: what was lost.
+///
+/// `seen` are the snapshots that were looked at before; they never change.
+pub(crate) fn always(disk: &Disk, cloud: &Cloud, seen: &mut BTreeSet<PathBuf>) -> Result<(), String> {
     if let Some(violation) = cloud.contents().violations.first() {
         return Err(violation.clone());
     }
@@ -19,7 +22,7 @@ pub(crate) fn always(disk: &Disk, cloud: &Cloud) -> Result<(), String> {
             continue;
         }
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if name.starts_with('.') {
+        if name.starts_with('.') || !seen.insert(path.clone()) {
             continue;
         }
         if Digest::of(bytes).as_str() != name {

@@ -5,7 +5,7 @@ use stead_trial::live;
 
 #[test]
 fn no_life_loses_anything() {
-    let lives = 2_000;
+    let lives = 1_000;
     let mut lost = Vec::new();
     for seed in 0..lives {
         if let Err(report) = live(seed) {
