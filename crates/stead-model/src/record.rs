@@ -53,6 +53,11 @@ impl Resource {
         CopyRef { uid: self.uid.clone(), generation: self.generation }
     }
 
+    /// Where it stands in every sorted list.
+    pub fn place(&self) -> (&Name, &Uid, Generation) {
+        (&self.name, &self.uid, self.generation)
+    }
+
     /// A property as a program reads it: what the provider answered, else what was asked for.
     pub fn property(&self, name: &str) -> Option<&crate::Value> {
         self.outputs.get(name).or_else(|| self.inputs.get(name))

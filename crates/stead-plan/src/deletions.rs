@@ -64,7 +64,7 @@ fn doomed<'a>(assembly: &mut Assembly<'_, 'a>) -> Vec<Doomed<'a>> {
         Purpose::Up => Why::Removed,
         Purpose::Destroy => Why::Destroyed,
     };
-    for resource in planner.base.resources() {
+    for resource in planner.base.copies() {
         let node = declared.get(&resource.uid).copied();
         let decided = node.and_then(|id| planner.decided[id.index()].as_ref());
         let (why, changes) = match (resource.lifecycle, decided) {
@@ -83,6 +83,7 @@ fn doomed<'a>(assembly: &mut Assembly<'_, 'a>) -> Vec<Doomed<'a>> {
         doomed.push(Doomed { resource, why, node, changes });
     }
     assembly.summary.delete += removed;
+    doomed.sort_by(|a, b| a.resource.place().cmp(&b.resource.place()));
     doomed
 }
 

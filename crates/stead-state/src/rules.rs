@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
-use stead_model::{CopyRef, Lifecycle, Name, Resource, Uid};
+use stead_model::{CopyRef, Generation, Lifecycle, Name, Resource, Uid};
 
 use crate::{Intent, Snapshot};
 
@@ -70,14 +70,18 @@ pub fn verify(snapshot: &Snapshot) -> Vec<Violation> {
 /// A snapshot with the look-ups that the rules share.
 struct View<'a> {
     snapshot: &'a Snapshot,
-    copies: HashMap<CopyRef, &'a Resource>,
+    copies: HashMap<(&'a Uid, Generation), &'a Resource>,
     current: HashMap<&'a Uid, &'a Resource>,
     names: HashMap<&'a Name, &'a Uid>,
 }
 
 impl<'a> View<'a> {
     fn of(snapshot: &'a Snapshot) -> View<'a> {
-        let copies = snapshot.resources.iter().map(|resource| (resource.copy(), resource)).collect();
+        let copies = snapshot
+            .resources
+            .iter()
+            .map(|resource| ((&resource.uid, resource.generation), resource))
+            .collect();
         let current = || snapshot.resources.iter().filter(|resource| is_current(resource));
         View {
             snapshot,
@@ -91,8 +95,12 @@ impl<'a> View<'a> {
         self.snapshot.resources.iter()
     }
 
+    fn copy(&self, copy: &CopyRef) -> Option<&'a Resource> {
+        self.copies.get(&(&copy.uid, copy.generation)).copied()
+    }
+
     fn resolve(&self, copy: &CopyRef) -> Option<&'a Resource> {
-        self.copies.get(copy).or_else(|| self.current.get(&copy.uid)).copied()
+        self.copy(copy).or_else(|| self.current.get(&copy.uid).copied())
     }
 }
 
@@ -175,31 +183,32 @@ fn sources_are_dependencies(view: &View<'_>, found: &mut Vec<Finding>) {
 
 /// Removes what depends on nothing that is left, until nothing moves; what is left goes round in circles.
 fn acyclic(view: &View<'_>, found: &mut Vec<Finding>) {
-    let mut waiting: HashMap<CopyRef, usize> = HashMap::new();
-    let mut dependants: HashMap<CopyRef, Vec<CopyRef>> = HashMap::new();
-    for resource in view.resources() {
-        let needs: BTreeSet<CopyRef> =
-            resource.dependencies.iter().filter_map(|copy| view.resolve(copy)).map(Resource::copy).collect();
-        waiting.insert(resource.copy(), needs.len());
-        for need in needs {
-            dependants.entry(need).or_default().push(resource.copy());
-        }
+    let resources = &view.snapshot.resources;
+    let positions: HashMap<(&Uid, Generation), usize> = resources
+        .iter()
+        .enumerate()
+        .map(|(at, resource)| ((&resource.uid, resource.generation), at))
+        .collect();
+    let mut waiting = vec![0usize; resources.len()];
+    let mut dependants: Vec<Vec<usize>> = vec![Vec::new(); resources.len()];
+    for (at, resource) in resources.iter().enumerate() {
+        let meant = resource.dependencies.iter().filter_map(|copy| view.resolve(copy));
+        let needs: BTreeSet<usize> =
+            meant.filter_map(|need| positions.get(&(&need.uid, need.generation))).copied().collect();
+        waiting[at] = needs.len();
+        needs.into_iter().for_each(|need| dependants[need].push(at));
     }
-    let mut free: Vec<CopyRef> =
-        waiting.iter().filter(|(_, count)| **count == 0).map(|(copy, _)| copy.clone()).collect();
-    while let Some(copy) = free.pop() {
-        waiting.remove(&copy);
-        for dependant in dependants.remove(&copy).unwrap_or_default() {
-            if let Some(count) = waiting.get_mut(&dependant) {
-                *count -= 1;
-                if *count == 0 {
-                    free.push(dependant);
-                }
+    let mut free: Vec<usize> = (0..resources.len()).filter(|at| waiting[*at] == 0).collect();
+    while let Some(at) = free.pop() {
+        for &dependant in &dependants[at] {
+            waiting[dependant] -= 1;
+            if waiting[dependant] == 0 {
+                free.push(dependant);
             }
         }
     }
-    let stuck = view.resources().filter(|resource| waiting.contains_key(&resource.copy()));
-    found.extend(stuck.map(|resource| (resource.name.to_string(), "it waits for itself".to_owned())));
+    let stuck = resources.iter().zip(&waiting).filter(|(_, waiting)| **waiting > 0);
+    found.extend(stuck.map(|(resource, _)| (resource.name.to_string(), "it waits for itself".to_owned())));
 }
 
 fn pending_fits(view: &View<'_>, found: &mut Vec<Finding>) {
@@ -212,13 +221,13 @@ fn pending_fits(view: &View<'_>, found: &mut Vec<Finding>) {
                 }
             }
             Intent::Update { resource, .. } => {
-                if !view.copies.contains_key(&resource.copy()) {
+                if view.copy(&resource.copy()).is_none() {
                     let problem = "an update is pending, and it does not exist".to_owned();
                     found.push((resource.name.to_string(), problem));
                 }
             }
             Intent::Delete { copy, .. } => {
-                if !view.copies.contains_key(copy) {
+                if view.copy(copy).is_none() {
                     let problem = "its deletion is pending, and it does not exist".to_owned();
                     found.push((copy.to_string(), problem));
                 }

@@ -87,10 +87,15 @@ impl State {
         self.copy(copy).or_else(|| self.current(&copy.uid))
     }
 
-    /// All copies of all resources, sorted by name and generation.
+    /// All copies of all resources, in no order that means anything.
+    pub fn copies(&self) -> impl Iterator<Item = &Resource> {
+        self.copies.values().flat_map(BTreeMap::values)
+    }
+
+    /// All copies of all resources, sorted by name, uid and generation.
     pub fn resources(&self) -> Vec<&Resource> {
-        let mut all: Vec<&Resource> = self.copies.values().flat_map(BTreeMap::values).collect();
-        all.sort_by(|a, b| (&a.name, &a.uid, a.generation).cmp(&(&b.name, &b.uid, b.generation)));
+        let mut all: Vec<&Resource> = self.copies().collect();
+        all.sort_by(|a, b| a.place().cmp(&b.place()));
         all
     }
 

@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 use stead_engine::{Drift, Report};
-use stead_journal::{Loaded, Takeover};
+use stead_journal::Takeover;
 use stead_model::{Graph, Map, RunResult};
 use stead_plan::Plan;
 use stead_render::{Header, Paint, change_line};
 use stead_state::{Record, State};
+use stead_store::Version;
 
 use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
@@ -16,7 +17,8 @@ use crate::wiring;
 
 /// A plan with all that is needed to carry it out.
 pub(crate) struct Prepared {
-    pub loaded: Loaded,
+    /// The version of head that all this was read from.
+    pub version: Option<Version>,
     pub graph: Graph,
     /// The state that the plan starts from: what is recorded, or what was just found.
     pub base: State,
@@ -90,13 +92,13 @@ pub(crate) async fn carry_out(
     question: &str,
     ui: &Ui,
 ) -> Result<u8, Failure> {
-    let Prepared { loaded, graph, base, observed, plan } = prepared;
+    let Prepared { version, graph, base, observed, plan } = prepared;
     let permitted = session
         .engine
         .permit(&plan, &base, &graph)
         .map_err(|refusals| Failure::all(Kind::Guarded, refusals))?;
     confirm(session, ui, question)?;
-    let run = session.run(command, Some(loaded.version), Takeover::IfDead).await?;
+    let run = session.run(command, Some(version), Takeover::IfDead).await?;
     let stop = wiring::interrupts();
     for record in observed {
         run.submit(record).durable().await?;

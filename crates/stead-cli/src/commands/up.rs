@@ -52,10 +52,11 @@ pub(crate) async fn prepare(
 ) -> Result<(Prepared, Vec<Drift>), Failure> {
     let engine = &session.engine;
     let failed = |problems| Failure::all(Kind::Failed, problems);
+    let Loaded { state, version, .. } = loaded;
     let Refreshed { state: base, drift, records: observed } = match look {
-        Look::AtRecords => Refreshed { state: loaded.state.clone(), drift: Vec::new(), records: Vec::new() },
-        Look::Outside => engine.refresh(&loaded.state).await.map_err(failed)?,
+        Look::AtRecords => Refreshed { state, drift: Vec::new(), records: Vec::new() },
+        Look::Outside => engine.refresh(&state).await.map_err(failed)?,
     };
     let plan = engine.plan(&base, &graph, purpose).await.map_err(failed)?;
-    Ok((Prepared { loaded, graph, base, observed, plan }, drift))
+    Ok((Prepared { version, graph, base, observed, plan }, drift))
 }
