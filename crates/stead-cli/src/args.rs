@@ -34,6 +34,9 @@ pub(crate) struct Common {
     /// Do not ask
     #[arg(short, long, global = true)]
     pub yes: bool,
+    /// If somebody else holds the stack, wait; take it over if that run shows no life any more
+    #[arg(long, global = true)]
+    pub wait: bool,
     /// How many operations may be under way at once
     #[arg(long, value_name = "N", default_value_t = 32, global = true)]
     pub parallel: usize,
@@ -93,6 +96,8 @@ pub(crate) struct PlanArguments {
 pub(crate) enum StackCommand {
     /// The stacks of this project
     Ls,
+    /// What ran, newest last
+    History,
     /// The stack's state as JSON, on stdout
     Export,
 }
@@ -105,6 +110,11 @@ pub(crate) enum StateCommand {
     Show {
         /// Its name, or its id if only one has it
         name: String,
+    },
+    /// Check every stored byte and every integrity rule
+    Verify {
+        /// An exported state to check instead
+        file: Option<PathBuf>,
     },
     /// Say what became of an operation that is in doubt
     Resolve(ResolveArguments),

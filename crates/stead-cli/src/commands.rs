@@ -13,6 +13,7 @@ mod state;
 mod types;
 mod unlock;
 mod up;
+mod verify;
 
 use crate::args::{Arguments, Command, StackCommand, StateCommand};
 use crate::failure::Failure;
@@ -35,9 +36,13 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Refresh => refresh::refresh(&session()?, ui).await,
         Command::Unlock => unlock::unlock(&session()?, ui).await,
         Command::Stack(StackCommand::Ls) => stack::ls(&session()?, ui).await,
+        Command::Stack(StackCommand::History) => stack::history(&session()?, ui).await,
         Command::Stack(StackCommand::Export) => stack::export(&session()?, ui).await,
         Command::State(StateCommand::Ls) => state::ls(&session()?, ui).await,
         Command::State(StateCommand::Show { name }) => state::show(&session()?, &name, ui).await,
+        Command::State(StateCommand::Verify { file }) => {
+            verify::verify(&session()?, file.as_deref(), ui).await
+        }
         Command::State(StateCommand::Resolve(arguments)) => state::resolve(&session()?, &arguments, ui).await,
     }
 }

@@ -46,7 +46,7 @@ impl From<JournalError> for Failure {
                 Kind::Held,
                 Diagnostic::error(Code::STACK_HELD, message)
                     .note(format!("It is {} with process id {}.", owner.run, owner.pid))
-                    .help("wait until it is done")
+                    .help("wait until it is done, or run it again with `--wait`")
                     .help("if that run is dead, `stead unlock` takes the stack from it; that is safe"),
             ),
             JournalError::Fenced => Failure::new(

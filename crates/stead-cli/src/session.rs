@@ -5,8 +5,9 @@ use std::sync::Arc;
 use stead_engine::{Doubtful, Engine, Settled, Stack};
 use stead_journal::{Loaded, Run, StackKeys, Takeover, is_dead};
 use stead_local::LocalProvider;
-use stead_model::{Code, Diagnostic, Environment, Operation};
+use stead_model::{Code, Diagnostic, Environment, Operation, RunResult};
 use stead_provider::Providers;
+use stead_state::Owner;
 use stead_store::{FileStore, Store, Version};
 use stead_world::World;
 
@@ -27,6 +28,14 @@ pub(crate) struct Session {
     pub engine: Engine,
     pub world: World,
     pub yes: bool,
+    patience: Patience,
+}
+
+/// What to do when somebody else holds the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Patience {
+    None,
+    Wait,
 }
 
 impl Session {
@@ -53,8 +62,9 @@ impl Session {
         let providers = Providers::default().with(Arc::new(local));
         let engine = Engine::new(world.clone(), providers, common.parallel);
         let claims = project.root.join(".stead").join("claims");
+        let patience = if common.wait { Patience::Wait } else { Patience::None };
         let stack = Stack { store, keys, world: world.clone(), claims };
-        Ok(Session { project, environment, target, stack, engine, world, yes: common.yes })
+        Ok(Session { project, environment, target, stack, engine, world, yes: common.yes, patience })
     }
 
     /// Reads the stack. Writes nothing.
@@ -89,12 +99,30 @@ impl Session {
     /// Reads the stack for a run: what an earlier run left under way is finished first, and what only a
     /// person can tell ends the command.
     pub(crate) async fn load_settled(&self, ui: &Ui) -> Result<Loaded, Failure> {
+        if self.patience == Patience::Wait {
+            self.wait(ui).await?;
+        }
         let mut progress = ui.progress();
         match self.engine.settle(&self.stack, &mut |event| progress.event(&event)).await? {
             Settled::Ready(loaded) => Ok(*loaded),
             Settled::InDoubt(doubtful) => Err(in_doubt(&doubtful)),
             Settled::Failed(problems) => Err(Failure::all(Kind::Failed, problems)),
         }
+    }
+
+    /// Waits for whoever holds the stack; one that shows no life any more is fenced.
+    async fn wait(&self, ui: &Ui) -> Result<(), Failure> {
+        let mut waiting = |owner: &Owner| {
+            ui.note(&format!(
+                "Waiting: {} on {} holds the stack since {}.",
+                owner.user, owner.host, owner.since
+            ));
+        };
+        if self.stack.wait(&mut waiting).await? == Takeover::Always {
+            ui.note("It shows no life any more; taking the stack over.");
+            self.run("unlock", None, Takeover::Always).await?.close(RunResult::Succeeded).await?;
+        }
+        Ok(())
     }
 
     /// For `plan`: says what is unfinished, and fails where only a person can tell.

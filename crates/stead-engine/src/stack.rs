@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stead_journal::{JournalError, Loaded, Opening, Run, StackKeys, Takeover, load, open};
+use stead_journal::{JournalError, Loaded, Opening, Run, StackKeys, Takeover, load, open, wait_for};
 use stead_model::{Diagnostic, Event, RunResult};
+use stead_state::Owner;
 use stead_store::{Store, Version};
 use stead_world::World;
 
@@ -24,6 +25,11 @@ impl Stack {
     /// Reads the stack. Writes nothing.
     pub async fn load(&self) -> Result<Loaded, JournalError> {
         load(&self.store, &self.keys).await
+    }
+
+    /// Waits until the stack can be had, and says how. `waiting` is called once, with who holds it.
+    pub async fn wait(&self, waiting: &mut dyn FnMut(&Owner)) -> Result<Takeover, JournalError> {
+        wait_for(&self.store, &self.keys, &self.world, waiting).await
     }
 
     /// Opens a run. `planned_on`: the version of head that the caller has planned on; `None`: any.

@@ -33,6 +33,10 @@ impl StackKeys {
         self.prefix.child("head")
     }
 
+    pub fn lease(&self) -> Key {
+        self.prefix.child("lease")
+    }
+
     pub fn snapshot(&self, digest: &Digest) -> Key {
         self.prefix.child("snapshot").child(digest.as_str())
     }
@@ -43,6 +47,11 @@ impl StackKeys {
 
     pub fn batch(&self, epoch: Epoch, seq: Seq) -> Key {
         self.journal(epoch).child(&format!("{:010}", seq.0))
+    }
+
+    /// Where all run records are.
+    pub fn histories(&self) -> Key {
+        self.prefix.child("history")
     }
 
     pub fn history(&self, run: &RunId) -> Key {

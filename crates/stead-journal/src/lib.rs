@@ -11,6 +11,7 @@
 mod appender;
 mod error;
 mod keys;
+mod lease;
 mod load;
 mod open;
 mod receipt;
@@ -18,6 +19,7 @@ mod run;
 
 pub use error::JournalError;
 pub use keys::StackKeys;
+pub use lease::{LEASE, wait_for};
 pub use load::{Loaded, load};
 pub use open::{Opening, Takeover, is_dead, open};
 pub use receipt::{RECEIPT_VALIDITY, Receipt};

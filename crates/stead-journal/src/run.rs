@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::appender::{Appender, Submission};
+use crate::lease::Heartbeat;
 use crate::{JournalError, Opening, Receipt};
 
 /// What `open` hands over.
@@ -33,6 +34,7 @@ pub struct Run {
     /// Numbers are given out in the order in which records enter the queue.
     next_op: Mutex<OpId>,
     since: String,
+    _heartbeat: Heartbeat,
 }
 
 /// Resolves when a record is durable.
@@ -84,7 +86,9 @@ impl Run {
         );
         let next_op = Mutex::new(started.state.next_op());
         let since = started.opening.world.clock.now().to_string();
-        Run { queue, appender: tokio::spawn(appender.run(records)), next_op, since, started }
+        let heartbeat = Heartbeat::start(store.clone(), keys.clone(), world.clone(), started.head.epoch);
+        let appender = tokio::spawn(appender.run(records));
+        Run { queue, appender, next_op, since, _heartbeat: heartbeat, started }
     }
 
     pub fn id(&self) -> RunId {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use stead_journal::{JournalError, Opening, Run, StackKeys, Takeover, load, open};
+use stead_journal::{JournalError, LEASE, Opening, Run, StackKeys, Takeover, load, open, wait_for};
 use stead_model::{Generation, Lifecycle, Map, PhysicalId, Resource, RunResult, SourceRef, TypeToken, Uid};
 use stead_state::{Intent, Outcome, Record};
 use stead_store::{MemoryStore, Store};
@@ -151,4 +151,54 @@ async fn a_state_that_breaks_a_rule_is_never_published() {
     }
     let head = store.get(&keys().head()).await.unwrap().unwrap();
     assert_eq!(stead_state::Head::decode(&head.body).unwrap().snapshot, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_gets_the_stack_when_it_is_closed() {
+    let (dir, store) = setup();
+    let paused = World { clock: Arc::new(PausedClock(tokio::time::Instant::now())), ..World::real() };
+    let opening = Opening { world: paused, ..opening(&store, dir.path(), Takeover::IfDead) };
+    let run = open(opening).await.unwrap();
+    let world = World { clock: Arc::new(PausedClock(tokio::time::Instant::now())), ..World::real() };
+    let mut waited_for = 0;
+    let mut note = |_: &stead_state::Owner| waited_for += 1;
+    let close = async {
+        world.clock.sleep(std::time::Duration::from_secs(100)).await;
+        run.close(RunResult::Succeeded).await.unwrap();
+    };
+    let keys = keys();
+    let (takeover, ()) = tokio::join!(wait_for(&store, &keys, &world, &mut note), close);
+    assert_eq!(takeover.unwrap(), Takeover::IfDead, "it beat for 100 seconds, so it was not taken over");
+    assert_eq!(waited_for, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_holder_elsewhere_that_shows_no_life_is_given_up_after_its_lease() {
+    let (dir, store) = setup();
+    let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    drop(run); // it is gone, and so are its beats
+    // Seen from another machine, where nobody can try its claim.
+    let mut elsewhere = World { clock: Arc::new(PausedClock(tokio::time::Instant::now())), ..World::real() };
+    elsewhere.host.name = "another-machine".into();
+    let takeover = wait_for(&store, &keys(), &elsewhere, &mut |_| {}).await.unwrap();
+    assert_eq!(takeover, Takeover::Always);
+    assert!(elsewhere.clock.monotonic() >= LEASE);
+}
+
+/// Time as the paused runtime has it.
+struct PausedClock(tokio::time::Instant);
+
+#[async_trait::async_trait]
+impl stead_world::Clock for PausedClock {
+    fn now(&self) -> stead_world::Timestamp {
+        stead_world::Timestamp(0)
+    }
+
+    fn monotonic(&self) -> std::time::Duration {
+        self.0.elapsed()
+    }
+
+    async fn sleep(&self, duration: std::time::Duration) {
+        tokio::time::sleep(duration).await;
+    }
 }

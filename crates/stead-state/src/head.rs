@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use stead_model::{Digest, Epoch, RunId, RunResult, StackId};
 
 use crate::FORMAT;
-use crate::codec::{FormatError, damaged, line, parse, seal, sealed_lines};
+use crate::codec::{FormatError, damaged, line, lines, parse, seal, sealed_lines};
 
 const WHAT: &str = "head";
 
@@ -72,6 +72,13 @@ pub struct RunRecord {
 impl RunRecord {
     pub fn encode(&self) -> Vec<u8> {
         line(self)
+    }
+
+    pub fn decode(bytes: &[u8]) -> Result<RunRecord, FormatError> {
+        match lines("history", bytes)?.as_slice() {
+            [record] => parse("history", 1, record),
+            lines => Err(damaged("history", lines.len(), "it has more than one line")),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use stead_journal::StackKeys;
 use stead_model::{Map, OpId, Resource, RunId, StackId};
-use stead_state::{FORMAT, Pending};
+use stead_state::{FORMAT, Pending, RunRecord};
 use stead_store::Key;
 
 use crate::failure::Failure;
@@ -26,6 +26,29 @@ pub(crate) async fn ls(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     for (project, environment, target) in stacks {
         ui.result(&format!("{project}\t{environment}\t{target}\n"));
         ui.json("stack", &StackLine { project, environment, target });
+    }
+    Ok(0)
+}
+
+pub(crate) async fn history(session: &Session, ui: &Ui) -> Result<u8, Failure> {
+    session.load_existing().await?;
+    let store = &session.stack.store;
+    let mut runs = Vec::new();
+    for key in store.list(&session.stack.keys.histories()).await? {
+        // A record that cannot be read is not worth failing for: nothing depends on it.
+        if let Some(found) = store.get(&key).await?
+            && let Ok(record) = RunRecord::decode(&found.body)
+        {
+            runs.push(record);
+        }
+    }
+    runs.sort_by(|a, b| {
+        (&a.started, a.run.as_str().len(), &a.run).cmp(&(&b.started, b.run.as_str().len(), &b.run))
+    });
+    for record in &runs {
+        let RunRecord { run, command, user, host, started, result, .. } = record;
+        ui.result(&format!("{run}\t{started}\t{command}\t{result:?}\t{user}@{host}\n"));
+        ui.json("run", record);
     }
     Ok(0)
 }

@@ -89,6 +89,19 @@ fn what_is_recorded_can_be_listed_shown_and_exported() {
     assert_eq!(export["format"], 1);
     assert_eq!(export["resources"].as_array().unwrap().len(), 2);
     assert_eq!(export["outputs"]["size"], 3);
+    assert_eq!(project.stead(&["state", "verify"]).ok(), "State is sound: 2 resources, 10 rules.\n");
+    let history = project.stead(&["stack", "history"]).ok();
+    assert!(history.starts_with("run-1\t") && history.contains("\tup\tSucceeded\tada@"), "{history}");
+    let file = project.path("export.json");
+    project.write("export.json", &project.stead(&["stack", "export"]).ok());
+    project.stead(&["state", "verify", file.to_str().unwrap()]).ok();
+    project.write("export.json", &project.read("export.json").replace("\"id\": \"a.txt\"", "\"id\": \"\""));
+    let broken = project.stead(&["state", "verify", file.to_str().unwrap()]).ends(16);
+    assert!(
+        broken.stderr.contains("S04 dev:main:local.File#a: it exists and has no id"),
+        "{}",
+        broken.stderr
+    );
 }
 
 #[test]

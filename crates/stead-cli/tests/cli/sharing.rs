@@ -32,6 +32,22 @@ fn a_second_run_is_told_who_holds_the_stack() {
 }
 
 #[test]
+fn who_waits_is_told_for_whom_and_then_goes_on() {
+    let project = Project::with(SLOW);
+    let first = project.spawn(&["up", "--yes"]);
+    wait_for(|| project.has("started"));
+    let mut second = project.spawn(&["up", "--yes", "--wait"]);
+    let mut stderr = std::io::BufReader::new(second.stderr.take().unwrap());
+    let mut said = String::new();
+    stderr.read_line(&mut said).unwrap();
+    assert!(said.starts_with("Waiting: ada on "), "{said}");
+    project.write("go", "");
+    project.ran(first.wait_with_output().unwrap()).ok();
+    let second = project.ran(second.wait_with_output().unwrap()).ok();
+    assert!(second.starts_with("Nothing to do: 1 resource is as declared."), "{second}");
+}
+
+#[test]
 fn unlock_fences_the_old_run() {
     let project = Project::with(SLOW);
     let first = project.spawn(&["up", "--yes"]);

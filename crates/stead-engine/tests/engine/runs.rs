@@ -176,6 +176,57 @@ async fn asked_to_finish_it_starts_nothing_new_and_records_what_ran() {
     assert_eq!(bench.recorded().await, ["a"]);
 }
 
+/// Reads, and fails the test if anybody writes.
+struct ReadOnly(std::sync::Arc<dyn stead_store::Store>);
+
+#[async_trait::async_trait]
+impl stead_store::Store for ReadOnly {
+    async fn get(
+        &self,
+        key: &stead_store::Key,
+    ) -> Result<Option<stead_store::Found>, stead_store::StoreError> {
+        self.0.get(key).await
+    }
+
+    async fn put(
+        &self,
+        key: &stead_store::Key,
+        _: bytes::Bytes,
+        _: stead_store::Expect,
+    ) -> Result<stead_store::Version, stead_store::StoreError> {
+        panic!("{key} was written")
+    }
+
+    async fn list(
+        &self,
+        prefix: &stead_store::Key,
+    ) -> Result<Vec<stead_store::Key>, stead_store::StoreError> {
+        self.0.list(prefix).await
+    }
+
+    async fn delete(&self, key: &stead_store::Key) -> Result<(), stead_store::StoreError> {
+        panic!("{key} was deleted")
+    }
+
+    fn describe(&self) -> String {
+        self.0.describe()
+    }
+}
+
+#[tokio::test]
+async fn planning_and_looking_write_nothing_even_beside_a_run_that_died() {
+    let mut bench = Bench::new(8);
+    bench.up(&Program::default().node("a", &[])).await;
+    let died = bench.open().await;
+    drop(died);
+    let store: std::sync::Arc<dyn stead_store::Store> = std::sync::Arc::new(ReadOnly(bench.store.clone()));
+    let state = stead_journal::load(&store, &crate::provider::keys()).await.unwrap().state;
+    let program = Program::default().node("a", &[("size", text("2"))]).node("b", &[]);
+    let plan = bench.engine.plan(&state, &program.0, Purpose::Up).await.unwrap();
+    assert_eq!((plan.summary.update, plan.summary.create), (1, 1));
+    bench.engine.refresh(&state).await.unwrap();
+}
+
 #[tokio::test]
 async fn a_mistake_in_the_inputs_is_found_before_anything_runs_with_its_place() {
     let mut bench = Bench::new(8);
