@@ -10,8 +10,10 @@ mod life;
 mod oracle;
 mod process;
 mod program;
+mod rehearsal;
 
 pub use chance::Chance;
 pub use cloud::Cloud;
 pub use disk::Disk;
 pub use life::{Life, Reached, live};
+pub use rehearsal::{Blow, rehearse};

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use crate::process::{Fate, Process};
 use crate::program::Program;
-use crate::{Chance, Cloud, Disk, oracle};
+use crate::{Blow, Chance, Cloud, Disk, oracle};
 
 /// What happened in a life.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,34 +44,34 @@ pub fn live(seed: u64) -> Result<Life, String> {
     let runtime = runtime.map_err(|error| error.to_string())?;
     let mut story = Story::new(seed);
     let outcome = runtime.block_on(story.live());
-    outcome.map(|()| story.life.clone()).map_err(|lost| {
-        let last: Vec<String> = story.life.trace.iter().rev().take(60).rev().cloned().collect();
-        format!("seed {seed}: {lost}\n{}", last.join("\n"))
-    })
+    outcome.map(|()| story.life.clone()).map_err(|lost| format!("seed {seed}: {lost}\n{}", story.trace()))
 }
 
-struct Story {
+pub(crate) struct Story {
     chance: Chance,
     disk: Disk,
     cloud: Cloud,
-    program: Program,
+    pub(crate) program: Program,
     life: Life,
     processes: u64,
     seen: BTreeSet<PathBuf>,
+    /// Whether a death takes the power with it; drawn if not said.
+    power: Option<bool>,
 }
 
 /// What goes wrong during one operation.
 #[derive(Clone, Copy, Debug)]
-struct Weather {
-    fate: Fate,
+pub(crate) struct Weather {
+    pub fate: Fate,
     /// One provider call in so many goes wrong; 0: none.
-    cloud_faults: u64,
+    pub cloud_faults: u64,
 }
 
-const CALM: Weather = Weather { fate: Fate { dies_at: None, disk_fails_at: None }, cloud_faults: 0 };
+pub(crate) const CALM: Weather =
+    Weather { fate: Fate { dies_at: None, disk_fails_at: None }, cloud_faults: 0 };
 
 impl Story {
-    fn new(seed: u64) -> Story {
+    pub(crate) fn new(seed: u64) -> Story {
         let mut chance = Chance::new(seed);
         let program = Program::draw(&mut chance);
         Story {
@@ -82,6 +82,7 @@ impl Story {
             life: Life::default(),
             processes: 0,
             seen: BTreeSet::new(),
+            power: None,
         }
     }
 
@@ -105,6 +106,27 @@ impl Story {
         self.come_to_rest().await
     }
 
+    /// The last things that happened.
+    pub(crate) fn trace(&self) -> String {
+        let last: Vec<String> = self.life.trace.iter().rev().take(60).rev().cloned().collect();
+        last.join("\n")
+    }
+
+    /// One `up` of the program as it is.
+    pub(crate) async fn up(&mut self, weather: Weather) -> Result<(), String> {
+        self.attempt("up", Purpose::Up, weather).await?;
+        oracle::always(&self.disk, &self.cloud, &mut self.seen)
+    }
+
+    /// One `up` with a blow. `false`: it fell on nothing.
+    pub(crate) async fn strike(&mut self, blow: Blow) -> Result<bool, String> {
+        let before = self.life.faults;
+        self.power = Some(matches!(blow, Blow::PowerLoss(_)));
+        self.up(blow.weather()).await?;
+        self.power = None;
+        Ok(self.life.faults > before)
+    }
+
     fn weather(&mut self) -> Weather {
         let fate = Fate {
             dies_at: self.chance.one_in(2).then(|| 1 + self.chance.below(60)),
@@ -115,7 +137,7 @@ impl Story {
     }
 
     /// In calm weather everything must settle within a few runs, and nothing may be missing.
-    async fn come_to_rest(&mut self) -> Result<(), String> {
+    pub(crate) async fn come_to_rest(&mut self) -> Result<(), String> {
         self.refresh(CALM).await?;
         self.release().await?;
         for _ in 0..4 {
@@ -192,7 +214,7 @@ impl Story {
         };
         let (process, engine, stack) = self.process(weather);
         let mut trace = vec![format!("{command} of {} in {weather:?}", graph.nodes.len())];
-        let outcome = self.up(&engine, &stack, &graph, purpose, &mut trace).await;
+        let outcome = self.plan_and_run(&engine, &stack, &graph, purpose, &mut trace).await;
         self.over(&process, command, weather, &mut trace, &outcome);
         self.life.trace.append(&mut trace);
         self.judge(outcome, weather)
@@ -207,7 +229,7 @@ impl Story {
         self.judge(outcome, weather)
     }
 
-    async fn up(
+    async fn plan_and_run(
         &mut self,
         engine: &Engine,
         stack: &Stack,
@@ -268,7 +290,7 @@ impl Story {
         process.end(&self.disk);
         if let Some(point) = died {
             self.life.faults += 1;
-            let power = self.chance.one_in(2);
+            let power = self.power.unwrap_or_else(|| self.chance.one_in(2));
             if power {
                 self.disk.lose_power(&mut self.chance);
             }
@@ -277,9 +299,9 @@ impl Story {
             trace.push(format!("{how} at {point}"));
         }
         if let Err(error) = outcome {
-            self.life.faults += usize::from(weather.fate.disk_fails_at.is_some());
             trace.push(format!("error: {error}"));
         }
+        self.life.faults += usize::from(process.disk_failed());
         self.life.faults += usize::from(weather.cloud_faults > 0);
     }
 

@@ -54,6 +54,11 @@ impl Process {
         self.alive.load(Ordering::SeqCst)
     }
 
+    /// Whether the file operation that was to fail was reached.
+    pub(crate) fn disk_failed(&self) -> bool {
+        self.fate.disk_fails_at.is_some_and(|at| self.operations.load(Ordering::SeqCst) >= at)
+    }
+
     /// Ends it: its claims are let go, and it has no effect any more.
     pub(crate) fn end(&self, disk: &Disk) {
         self.alive.store(false, Ordering::SeqCst);

@@ -1,0 +1,82 @@
+//! The crash matrix: one life with every kind of step, and a blow at every place, one after the other.
+
+use crate::life::{CALM, Story, Weather};
+use crate::process::Fate;
+use crate::program::{Declared, Program};
+
+/// Where the blow falls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blow {
+    /// Killed at the n-th crash point that is passed.
+    Kill(u64),
+    /// The power goes at the n-th crash point that is passed.
+    PowerLoss(u64),
+    /// The n-th file operation fails.
+    DiskFailure(u64),
+}
+
+/// Makes things, changes them all with a blow in the middle, and a second blow in the recovery from it, then
+/// comes to rest. `Ok(false)`: the first blow fell on nothing, because the run was over before.
+pub fn rehearse(first: Blow, second: Option<Blow>) -> Result<bool, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    let mut story = Story::new(7);
+    story.program = before();
+    let outcome = runtime.block_on(async {
+        story.up(CALM).await?;
+        story.program = after();
+        let struck = story.strike(first).await?;
+        if let Some(second) = second {
+            story.strike(second).await?;
+        }
+        story.come_to_rest().await?;
+        Ok(struck)
+    });
+    outcome.map_err(|lost: String| format!("{first:?}, {second:?}: {lost}\n{}", story.trace()))
+}
+
+impl Blow {
+    pub(crate) fn weather(self) -> Weather {
+        let fate = match self {
+            Blow::Kill(at) | Blow::PowerLoss(at) => Fate { dies_at: Some(at), disk_fails_at: None },
+            Blow::DiskFailure(at) => Fate { dies_at: None, disk_fails_at: Some(at) },
+        };
+        Weather { fate, cloud_faults: 0 }
+    }
+}
+
+fn thing(size: i64, place: u64, from: Option<&str>) -> Declared {
+    Declared {
+        size,
+        place,
+        from: from.map(str::to_owned),
+        depends_on: None,
+        protected: false,
+        delete_first: false,
+    }
+}
+
+fn before() -> Program {
+    let things = [
+        ("kept", thing(1, 0, None)),
+        ("updated", thing(1, 0, None)),
+        ("replaced", thing(1, 0, None)),
+        ("follower", thing(1, 0, Some("replaced"))),
+        ("swapped", Declared { delete_first: true, ..thing(1, 0, None) }),
+        ("removed", thing(1, 0, Some("updated"))),
+    ];
+    Program { things: things.map(|(name, thing)| (name.to_owned(), thing)).into() }
+}
+
+/// One of each: nothing, update, replacement either way round, a dependant of one, a new one, one gone.
+fn after() -> Program {
+    let things = [
+        ("kept", thing(1, 0, None)),
+        ("updated", thing(2, 0, None)),
+        ("replaced", thing(2, 1, None)),
+        ("follower", thing(1, 0, Some("replaced"))),
+        ("swapped", Declared { delete_first: true, ..thing(1, 1, None) }),
+        ("new", thing(1, 0, Some("swapped"))),
+    ];
+    Program { things: things.map(|(name, thing)| (name.to_owned(), thing)).into() }
+}
