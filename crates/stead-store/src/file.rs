@@ -148,16 +148,20 @@ fn ensure_durable(
         return Ok(());
     }
     files.ensure_folder(folder)?;
-    let ours = |above: &&Path| above.starts_with(root) || root.starts_with(above);
     // Two levels above the root: `.stead` and the project that it is in.
     let enough = root.ancestors().nth(2).unwrap_or(root);
-    for above in folder.ancestors().skip(1).take_while(ours) {
-        files.sync_folder(above)?;
-        if above == enough {
+    let mut synced = Vec::new();
+    let mut below = folder;
+    while let Some(above) = below.parent().filter(|above| above.starts_with(enough)) {
+        if durable.contains(below) {
             break;
         }
+        files.sync_folder(above)?;
+        synced.push(below.to_owned());
+        below = above;
     }
-    durable.insert(folder.to_owned());
+    // Only now: a name is worth nothing as long as one above it can go.
+    durable.extend(synced);
     Ok(())
 }
 
