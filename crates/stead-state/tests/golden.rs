@@ -1,0 +1,162 @@
+//! Format 1 as it was first released: these files must be readable, and written the same, for ever.
+//!
+//! To make them anew on purpose: `STEAD_GOLDEN=write cargo test -p stead-state --test golden`.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::path::PathBuf;
+
+use stead_model::{
+    CopyRef, Digest, Epoch, Generation, Lifecycle, Map, OpId, PhysicalId, Resource, RunId, Seq, SourceRef, StackId,
+    TypeToken, Uid, Value,
+};
+use stead_state::{AfterDelete, Batch, Head, Intent, Outcome, Owner, Pending, Record, Settlement, Snapshot};
+
+fn path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
+}
+
+/// The stored bytes, after a look that these are what is written today.
+fn golden(name: &str, written: &[u8]) -> Vec<u8> {
+    if std::env::var_os("STEAD_GOLDEN").is_some() {
+        std::fs::write(path(name), written).unwrap();
+    }
+    let stored = std::fs::read(path(name)).unwrap();
+    assert_eq!(stored, written, "{name} would be written otherwise than it was");
+    stored
+}
+
+/// Every bit and every length: nothing that is changed may pass for whole.
+fn every_damage_is_seen(bytes: &[u8], whole: impl Fn(&[u8]) -> bool) {
+    assert!(whole(bytes));
+    for at in 0..bytes.len() {
+        assert!(!whole(&bytes[..at]), "cut at {at}");
+        for bit in 0..8 {
+            let mut changed = bytes.to_vec();
+            changed[at] ^= 1 << bit;
+            assert!(!whole(&changed), "bit {bit} of byte {at}");
+        }
+    }
+}
+
+fn resource(name: &str) -> Resource {
+    Resource {
+        uid: Uid(format!("uid-{name}")),
+        generation: Generation(1),
+        name: format!("prod:acme:net%2Fvpc/Network#a:aws.s3.Bucket#{name}").parse().unwrap(),
+        resource: TypeToken("aws.s3.Bucket".into()),
+        lifecycle: Lifecycle::Live,
+        id: Some(PhysicalId(format!("id-{name}"))),
+        inputs: [
+            ("big".to_owned(), Value::from(9_007_199_254_740_993)),
+            ("text".to_owned(), Value::from("ünï\"\\\n")),
+            ("tree".to_owned(), Value::List(vec![Value::Null, Value::Map(Map::new()), Value::from(true)])),
+        ]
+        .into(),
+        outputs: [("arn".to_owned(), Value::from("arn:x"))].into(),
+        dependencies: Vec::new(),
+        property_dependencies: Default::default(),
+        prevent_delete: false,
+        source: SourceRef { file: "net/vpc.ts".into(), line: 3, column: 14 },
+    }
+}
+
+fn copy(name: &str) -> CopyRef {
+    CopyRef { uid: Uid(format!("uid-{name}")), generation: Generation(1) }
+}
+
+fn dependent() -> Resource {
+    Resource {
+        dependencies: vec![copy("a")],
+        property_dependencies: [("text".to_owned(), vec![Uid("uid-a".into())])].into(),
+        prevent_delete: true,
+        ..resource("b")
+    }
+}
+
+#[test]
+fn head_is_read_and_written_as_ever() {
+    let owner = Owner {
+        user: "ada".into(),
+        host: "h".into(),
+        pid: 7,
+        since: "2026-01-01T00:00:00Z".into(),
+        run: RunId("run-3".into()),
+        claim: "/p/claim".into(),
+    };
+    let head = Head {
+        stack: StackId("5f8d0347-3297-47bb-a1cc-79d2fcd6f36a".into()),
+        epoch: Epoch(3),
+        owner: Some(owner),
+        snapshot: Some(Digest::of(b"")),
+        base: Epoch(2),
+    };
+    let bytes = golden("head", &head.encode());
+    assert_eq!(Head::decode(&bytes).unwrap(), head);
+    every_damage_is_seen(&bytes, |bytes| Head::decode(bytes).is_ok());
+}
+
+#[test]
+fn a_batch_of_every_record_is_read_and_written_as_ever() {
+    let records = vec![
+        Record::Reserve { uids: 2 },
+        Record::Begin {
+            op: OpId(1),
+            intent: Intent::Create { key: "k-1".into(), resource: Box::new(resource("a")) },
+        },
+        Record::End {
+            op: OpId(1),
+            outcome: Outcome::Created { id: PhysicalId("id-a".into()), outputs: Map::new() },
+        },
+        Record::Begin {
+            op: OpId(2),
+            intent: Intent::Update {
+                key: "k-2".into(),
+                resource: Box::new(dependent()),
+                previous: resource("b").inputs,
+            },
+        },
+        Record::Resume { op: OpId(2) },
+        Record::End { op: OpId(2), outcome: Outcome::InDoubt { message: "no answer".into() } },
+        Record::Settle { op: OpId(2), settlement: Settlement::Happened { id: None, outputs: Map::new() } },
+        Record::Begin {
+            op: OpId(3),
+            intent: Intent::Delete { key: "k-3".into(), copy: copy("a"), after: AfterDelete::Replacing },
+        },
+        Record::Settle { op: OpId(3), settlement: Settlement::DidNotHappen },
+        Record::Note { resource: Box::new(dependent()) },
+        Record::Observed { copy: copy("a"), inputs: Some(Map::new()), outputs: None },
+        Record::Forget { copy: copy("a") },
+        Record::Outputs { outputs: [("url".to_owned(), Value::from("x"))].into() },
+        Record::Seal { by: Epoch(4) },
+    ];
+    let batch =
+        Batch { epoch: Epoch(3), seq: Seq(1), previous: Some(Digest::of(b"x")), write_id: "w-1".into(), records };
+    let bytes = golden("batch", &batch.encode());
+    assert_eq!(Batch::decode(&bytes).unwrap(), batch);
+    every_damage_is_seen(&bytes, |bytes| Batch::decode(bytes).is_ok());
+}
+
+#[test]
+fn a_snapshot_is_read_as_ever_and_its_text_written_as_ever() {
+    let old = Resource { lifecycle: Lifecycle::Condemned, ..resource("a") };
+    let new = Resource { generation: Generation(2), ..resource("a") };
+    let gone = Resource { lifecycle: Lifecycle::Replacing, id: None, ..resource("c") };
+    let snapshot = Snapshot {
+        stack: StackId("5f8d0347-3297-47bb-a1cc-79d2fcd6f36a".into()),
+        run: Some(RunId("run-3".into())),
+        uids: 3,
+        next_op: OpId(4),
+        outputs: [("url".to_owned(), Value::from("x"))].into(),
+        pending: vec![Pending {
+            op: OpId(3),
+            intent: Intent::Delete { key: "k-3".into(), copy: copy("a"), after: AfterDelete::Gone },
+            doubt: Some("no answer".into()),
+        }],
+        resources: vec![old, new, dependent(), gone],
+    };
+    assert_eq!(stead_state::verify(&snapshot), []);
+    let (written, digest) = snapshot.encode();
+    let bytes = golden("snapshot", &written);
+    assert_eq!(Snapshot::decode(&bytes, &digest).unwrap(), snapshot);
+    every_damage_is_seen(&bytes, |bytes| Snapshot::decode(bytes, &digest).is_ok());
+}
