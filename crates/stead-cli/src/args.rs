@@ -100,6 +100,11 @@ pub(crate) enum StackCommand {
     History,
     /// The stack's state as JSON, on stdout
     Export,
+    /// Record what an exported file says; nothing real is touched
+    Import {
+        /// What `stack export` wrote
+        file: PathBuf,
+    },
 }
 
 #[derive(Subcommand)]
@@ -108,6 +113,11 @@ pub(crate) enum StateCommand {
     Ls,
     /// One resource, in full
     Show {
+        /// Its name, or its id if only one has it
+        name: String,
+    },
+    /// Forget a resource; the real thing stays
+    Rm {
         /// Its name, or its id if only one has it
         name: String,
     },

@@ -38,6 +38,8 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Stack(StackCommand::Ls) => stack::ls(&session()?, ui).await,
         Command::Stack(StackCommand::History) => stack::history(&session()?, ui).await,
         Command::Stack(StackCommand::Export) => stack::export(&session()?, ui).await,
+        Command::Stack(StackCommand::Import { file }) => stack::import(&session()?, &file, ui).await,
+        Command::State(StateCommand::Rm { name }) => state::rm(&session()?, &name, ui).await,
         Command::State(StateCommand::Ls) => state::ls(&session()?, ui).await,
         Command::State(StateCommand::Show { name }) => state::show(&session()?, &name, ui).await,
         Command::State(StateCommand::Verify { file }) => {

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod confirm;
 mod evaluate;
+mod export;
 mod failure;
 mod project;
 mod session;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use stead_model::{Digest, OpId, RunId, RunResult, StackId};
-use stead_state::{FORMAT, Head, Intent, Pending, Record, RunRecord, State};
+use stead_state::{FORMAT, Head, Intent, Pending, Record, RunRecord, Snapshot, State};
 use stead_store::{Expect, Version};
 use stead_world::{Claim, World};
 use tokio::sync::{mpsc, oneshot};
@@ -141,6 +141,16 @@ impl Run {
 
     /// Ends the run: snapshot, head, history. The journal is the record until this is done.
     pub async fn close(self, result: RunResult) -> Result<Closed, JournalError> {
+        self.end(result, None).await
+    }
+
+    /// Ends the run with a state from elsewhere instead of the one that was folded. It passes the same rules.
+    pub async fn close_with(self, imported: Snapshot) -> Result<Closed, JournalError> {
+        let stack = self.stack().clone();
+        self.end(RunResult::Succeeded, Some(State::from(Snapshot { stack, ..imported }))).await
+    }
+
+    async fn end(self, result: RunResult, imported: Option<State>) -> Result<Closed, JournalError> {
         let Run { mut started, queue, appender, since, .. } = self;
         drop(queue);
         let (state, broken) = appender.await.map_err(|failed| JournalError::Outside {
@@ -150,7 +160,7 @@ impl Run {
         if let Some(error) = broken {
             return Err(error);
         }
-        started.state = state;
+        started.state = imported.unwrap_or(state);
         started.opening.world.crash_point("run.close.before");
         let run = RunId(format!("run-{}", started.head.epoch.0));
         let head = Head { owner: None, base: started.head.epoch.next(), ..started.head.clone() };

@@ -6,8 +6,8 @@
 use std::path::PathBuf;
 
 use stead_model::{
-    CopyRef, Digest, Epoch, Generation, Lifecycle, Map, OpId, PhysicalId, Resource, RunId, Seq, SourceRef, StackId,
-    TypeToken, Uid, Value,
+    CopyRef, Digest, Epoch, Generation, Lifecycle, Map, OpId, PhysicalId, Resource, RunId, Seq, SourceRef,
+    StackId, TypeToken, Uid, Value,
 };
 use stead_state::{AfterDelete, Batch, Head, Intent, Outcome, Owner, Pending, Record, Settlement, Snapshot};
 
@@ -129,8 +129,13 @@ fn a_batch_of_every_record_is_read_and_written_as_ever() {
         Record::Outputs { outputs: [("url".to_owned(), Value::from("x"))].into() },
         Record::Seal { by: Epoch(4) },
     ];
-    let batch =
-        Batch { epoch: Epoch(3), seq: Seq(1), previous: Some(Digest::of(b"x")), write_id: "w-1".into(), records };
+    let batch = Batch {
+        epoch: Epoch(3),
+        seq: Seq(1),
+        previous: Some(Digest::of(b"x")),
+        write_id: "w-1".into(),
+        records,
+    };
     let bytes = golden("batch", &batch.encode());
     assert_eq!(Batch::decode(&bytes).unwrap(), batch);
     every_damage_is_seen(&bytes, |bytes| Batch::decode(bytes).is_ok());

@@ -1,11 +1,14 @@
 //! `stead stack`: the stacks of a project, and a stack's state as JSON.
 
+use std::path::Path;
+
 use serde::Serialize;
-use stead_journal::StackKeys;
-use stead_model::{Map, OpId, Resource, RunId, StackId};
-use stead_state::{FORMAT, Pending, RunRecord};
+use stead_journal::{JournalError, StackKeys, Takeover};
+use stead_state::{RunRecord, verify};
 use stead_store::Key;
 
+use crate::confirm::confirm;
+use crate::export::{self, Export};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
@@ -53,40 +56,9 @@ pub(crate) async fn history(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The documented export format; `docs/format/export.md`.
-#[derive(Serialize)]
-struct Export<'a> {
-    format: u32,
-    stead: &'a str,
-    project: &'a str,
-    environment: String,
-    target: &'a str,
-    stack: &'a StackId,
-    run: Option<RunId>,
-    uids: u64,
-    next_op: OpId,
-    outputs: &'a Map,
-    pending: &'a [Pending],
-    resources: &'a [Resource],
-}
-
 pub(crate) async fn export(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.load_existing().await?;
-    let snapshot = loaded.state.snapshot(None);
-    let export = Export {
-        format: FORMAT,
-        stead: env!("CARGO_PKG_VERSION"),
-        project: &session.project.name,
-        environment: session.environment.to_string(),
-        target: &session.target,
-        stack: &snapshot.stack,
-        run: snapshot.run.clone(),
-        uids: snapshot.uids,
-        next_op: snapshot.next_op,
-        outputs: &snapshot.outputs,
-        pending: &snapshot.pending,
-        resources: &snapshot.resources,
-    };
+    let export = Export::of(session, loaded.state.snapshot(None));
     if ui.for_programs() {
         ui.json("export", &export);
     } else {
@@ -94,5 +66,28 @@ pub(crate) async fn export(session: &Session, ui: &Ui) -> Result<u8, Failure> {
         let text = serde_json::to_string_pretty(&export).unwrap_or_default();
         ui.raw(&format!("{text}\n"));
     }
+    Ok(0)
+}
+
+/// Replaces what is recorded by what a file says. Nothing real is touched.
+pub(crate) async fn import(session: &Session, file: &Path, ui: &Ui) -> Result<u8, Failure> {
+    let export = export::read(session, file)?;
+    let from = format!("{} · {} · {}", export.project, export.environment, export.target);
+    let snapshot = export.into_snapshot();
+    let violations = verify(&snapshot);
+    if !violations.is_empty() {
+        return Err(JournalError::Integrity(violations).into());
+    }
+    let loaded = session.load().await?;
+    let (now, then) = (loaded.state.resources().len(), snapshot.resources.len());
+    ui.note(&format!("{now} recorded resources are replaced by {then} of {from}. Nothing real is touched."));
+    confirm(
+        session,
+        ui,
+        &format!("Import into environment {} on target {}?", session.environment, session.target),
+    )?;
+    let run = session.run("stack import", Some(loaded.version), Takeover::IfDead).await?;
+    run.close_with(snapshot).await?;
+    ui.result(&format!("Imported {then} resources.\n"));
     Ok(0)
 }

@@ -4,11 +4,14 @@ use std::fmt::Write as _;
 
 use stead_engine::Doubtful;
 use stead_journal::Takeover;
-use stead_model::{Code, Diagnostic, Lifecycle, Map, Operation, PhysicalId, Resource, RunResult, nearest};
+use stead_model::{
+    Code, CopyRef, Diagnostic, Lifecycle, Map, Operation, PhysicalId, Resource, RunResult, nearest,
+};
 use stead_render::{Paint, Style, value};
 use stead_state::{Intent, Record, Settlement, State};
 
 use crate::args::{Answer, ResolveArguments};
+use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::ui::Ui;
@@ -37,6 +40,39 @@ pub(crate) async fn show(session: &Session, name: &str, ui: &Ui) -> Result<u8, F
     let resource = find(&loaded.state, name)?;
     ui.json("resource", resource);
     ui.result(&describe(&loaded.state, resource, &ui.out_style()));
+    Ok(0)
+}
+
+/// Forgets a resource with all its copies. What is protected, or needed by another, is not forgotten.
+pub(crate) async fn rm(session: &Session, name: &str, ui: &Ui) -> Result<u8, Failure> {
+    let loaded = session.load_settled(ui).await?;
+    let resource = find(&loaded.state, name)?;
+    let name = resource.name.clone();
+    if resource.prevent_delete {
+        let problem =
+            Diagnostic::error(Code::GUARDED, format!("cannot forget {name}: prevent-delete is true"))
+                .note("Losing track of it is as bad as losing it. Nothing was changed.")
+                .help("set `preventDelete: false` on it, run `stead up`, then try again");
+        return Err(Failure::new(Kind::Guarded, problem));
+    }
+    let others = || loaded.state.copies().filter(|other| other.uid != resource.uid);
+    let needs_it = |other: &&Resource| other.dependencies.iter().any(|copy| copy.uid == resource.uid);
+    let needed_by: Vec<String> = others().filter(needs_it).map(|other| other.name.to_string()).collect();
+    if !needed_by.is_empty() {
+        let problem =
+            Diagnostic::error(Code::INTEGRITY, format!("cannot forget {name}: others depend on it"));
+        let problem = needed_by.into_iter().fold(problem, Diagnostic::note);
+        return Err(Failure::new(Kind::Failed, problem.help("forget those first")));
+    }
+    confirm(session, ui, &format!("Forget {name}? The real thing stays, and nobody manages it any more."))?;
+    let copies: Vec<CopyRef> =
+        loaded.state.copies().filter(|copy| copy.uid == resource.uid).map(Resource::copy).collect();
+    let run = session.run("state rm", Some(loaded.version), Takeover::IfDead).await?;
+    for copy in copies {
+        run.submit(Record::Forget { copy }).durable().await?;
+    }
+    run.close(RunResult::Succeeded).await?;
+    ui.result(&format!("Forgot {name}.\n"));
     Ok(0)
 }
 

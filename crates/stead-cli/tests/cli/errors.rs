@@ -82,6 +82,7 @@ fn prevent_delete_refuses_with_exit_13_and_changes_nothing() {
     project.write("main.ts", &program.replace("path: \"db\"", "path: \"elsewhere\""));
     insta::assert_snapshot!(project.stead(&["up", "--yes"]).ends(13).stderr);
     assert_eq!(project.stead(&["plan"]).code, 13);
+    assert_eq!(project.stead(&["state", "rm", "db", "--yes"]).code, 13);
     project.write("main.ts", "export {};");
     insta::assert_snapshot!(project.stead(&["up", "--yes"]).ends(13).stderr);
     assert_eq!(project.read("db"), "data");

@@ -105,6 +105,48 @@ fn what_is_recorded_can_be_listed_shown_and_exported() {
 }
 
 #[test]
+fn an_export_imported_elsewhere_is_the_same_state() {
+    let project = Project::with(TWO_FILES);
+    project.stead(&["up", "--yes"]).ok();
+    let exported = project.stead(&["stack", "export"]).ok();
+    project.write("export.json", &exported);
+    let file = project.path("export.json");
+    let file = file.to_str().unwrap();
+    std::fs::remove_dir_all(project.path(".stead")).unwrap();
+    project.stead(&["stack", "import", file, "--yes"]).ok();
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0, "everything is as before");
+    let (mut again, mut first): (serde_json::Value, serde_json::Value) = (
+        serde_json::from_str(&project.stead(&["stack", "export"]).ok()).unwrap(),
+        serde_json::from_str(&exported).unwrap(),
+    );
+    // Another stack, with a uuid of its own, holds the same things.
+    for export in [&mut again, &mut first] {
+        export["stack"] = serde_json::Value::Null;
+    }
+    assert_eq!(again, first);
+    let before = project.everything();
+    for damaged in [&exported[..exported.len() / 2], "", "{\"format\":2}", "[1]"] {
+        project.write("bad.json", damaged);
+        let bad = project.path("bad.json");
+        assert_eq!(project.stead(&["stack", "import", bad.to_str().unwrap(), "--yes"]).code, 16, "{damaged}");
+    }
+    std::fs::remove_file(project.path("bad.json")).unwrap();
+    assert_eq!(project.everything(), before, "nothing is half-imported");
+}
+
+#[test]
+fn forgetting_leaves_the_real_thing_and_respects_what_needs_it() {
+    let project = Project::with(TWO_FILES);
+    project.stead(&["up", "--yes"]).ok();
+    let needed = project.stead(&["state", "rm", "a", "--yes"]).ends(1);
+    assert!(needed.stderr.contains("dev:main:local.File#b"), "{}", needed.stderr);
+    project.stead(&["state", "rm", "b", "--yes"]).ok();
+    project.stead(&["state", "rm", "a", "--yes"]).ok();
+    assert_eq!(project.stead(&["state", "ls"]).ok(), "");
+    assert!(project.has("a.txt") && project.has("b.txt"));
+}
+
+#[test]
 fn environments_are_apart() {
     let project = Project::with(
         "import { env } from \"stead\";\nimport * as local from \"stead/local\";\nnew local.File({ path: `${env}.txt`, content: \"\" });\n",
