@@ -37,6 +37,9 @@ pub(crate) struct Common {
     /// If somebody else holds the stack, wait; take it over if that run shows no life any more
     #[arg(long, global = true)]
     pub wait: bool,
+    /// Let values that are known only after apply decide between other values, but never what is declared
+    #[arg(long, global = true)]
+    pub allow_unknown_branches: bool,
     /// How many operations may be under way at once
     #[arg(long, value_name = "N", default_value_t = 32, global = true)]
     pub parallel: usize,

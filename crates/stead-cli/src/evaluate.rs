@@ -1,7 +1,9 @@
 //! Evaluates the project's program into a graph.
 
+use std::sync::Arc;
+
 use stead_eval::{ConsoleLevel, ConsoleLine, Entry, EntryKind, Program, Sources};
-use stead_model::{Graph, Limits};
+use stead_model::{Functions, Graph, Limits};
 use stead_world::FileKind;
 
 use crate::failure::{Failure, Kind};
@@ -9,7 +11,13 @@ use crate::project::Project;
 use crate::session::Session;
 use crate::ui::Ui;
 
-pub(crate) fn evaluate(session: &Session, ui: &Ui) -> Result<Graph, Failure> {
+/// What the program declares, and the interpreter for what it put off.
+pub(crate) struct Evaluated {
+    pub graph: Graph,
+    pub functions: Arc<dyn Functions>,
+}
+
+pub(crate) fn evaluate(session: &Session, ui: &Ui) -> Result<Evaluated, Failure> {
     let config = session.project.config(&session.environment.name);
     let program = Program {
         entry: &session.project.main,
@@ -17,13 +25,13 @@ pub(crate) fn evaluate(session: &Session, ui: &Ui) -> Result<Graph, Failure> {
         project: &session.project.name,
         target: &session.target,
         config: &config,
-        branches: stead_eval::UnknownBranches::Refuse,
+        branches: session.branches,
     };
     let sources = ProjectSources { project: &session.project, session };
     match stead_eval::evaluate(&program, &session.engine.catalog, &sources, &Limits::default()) {
         Ok(evaluation) => {
             console(&evaluation.console, ui);
-            Ok(evaluation.graph)
+            Ok(Evaluated { graph: evaluation.graph, functions: evaluation.functions })
         }
         Err(failure) => {
             console(&failure.console, ui);

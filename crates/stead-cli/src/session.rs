@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use stead_engine::{Doubtful, Engine, Settled, Stack};
+use stead_eval::UnknownBranches;
 use stead_journal::{Loaded, Run, StackKeys, Takeover, is_dead};
 use stead_local::LocalProvider;
 use stead_model::{Code, Diagnostic, Environment, Operation, RunResult};
@@ -28,6 +29,8 @@ pub(crate) struct Session {
     pub engine: Engine,
     pub world: World,
     pub yes: bool,
+    /// What to do about a decision on a value that is not known yet.
+    pub branches: UnknownBranches,
     patience: Patience,
 }
 
@@ -62,9 +65,23 @@ impl Session {
         let providers = Providers::default().with(Arc::new(local));
         let engine = Engine::new(world.clone(), providers, common.parallel);
         let claims = project.root.join(".stead").join("claims");
+        let branches = match common.allow_unknown_branches {
+            true => UnknownBranches::Allow,
+            false => UnknownBranches::Refuse,
+        };
         let patience = if common.wait { Patience::Wait } else { Patience::None };
         let stack = Stack { store, keys, world: world.clone(), claims };
-        Ok(Session { project, environment, target, stack, engine, world, yes: common.yes, patience })
+        Ok(Session {
+            project,
+            environment,
+            target,
+            stack,
+            engine,
+            world,
+            yes: common.yes,
+            branches,
+            patience,
+        })
     }
 
     /// Reads the stack. Writes nothing.

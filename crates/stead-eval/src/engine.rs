@@ -34,8 +34,11 @@ const PRELUDE: &[(&str, &str)] = &[
     ("stead:branches", include_str!("prelude/branches.js")),
     ("stead:text", include_str!("prelude/text.js")),
     ("stead:builtins", include_str!("prelude/builtins.js")),
+    ("stead:guards", include_str!("prelude/guards.js")),
     ("stead:console", include_str!("prelude/console.js")),
     ("stead:encoding", include_str!("prelude/encoding.js")),
+    ("stead:assets", include_str!("prelude/assets.js")),
+    ("stead:limits", include_str!("prelude/limits.js")),
     ("stead:clone", include_str!("prelude/clone.js")),
     ("stead:url-parse", include_str!("prelude/url-parse.js")),
     ("stead:url", include_str!("prelude/url.js")),
@@ -47,7 +50,8 @@ const PRELUDE: &[(&str, &str)] = &[
 
 /// The order in which built-ins are replaced: `sandbox` hides what the others need.
 const START: &str = "import \"stead:runtime\"; import \"stead:text\"; import \"stead:builtins\"; \
-    import \"stead:console\"; import \"stead:encoding\"; import \"stead:clone\"; import \"stead:url\"; import \"stead\"; import \"stead:sandbox\";";
+    import \"stead:console\"; import \"stead:encoding\"; import \"stead:clone\"; import \"stead:limits\"; import \"stead:url\"; import \"stead\"; \
+    import \"stead:guards\"; import \"stead:sandbox\";";
 
 type Intrinsics = (
     intrinsic::Date,

@@ -22,11 +22,14 @@ pub(crate) fn report<'js>(ctx: &Ctx<'js>, session: &Shared, kept: &Kept, thrown:
     let seen = Seen::of(thrown);
     let mut frames = session.borrow_mut().frames(&seen.stack);
     frames.dedup();
+    let site = kept.thrown_at(ctx, thrown);
+    // The engine throws null when it has no memory left for an error.
+    let seen = if thrown.is_null() && site.is_none() { Seen::out_of_memory() } else { seen };
     let mut problem = match limit(&seen, stops) {
         Some(problem) => problem,
         None => Diagnostic::error(Code::PROGRAM_THREW, seen.headline()),
     };
-    let site = kept.thrown_at(ctx, thrown).map(|site| session.borrow().site_place(site));
+    let site = site.map(|site| session.borrow().site_place(site));
     let place = site.or_else(|| frames.first().map(|frame| frame.place.clone()));
     if let Some(Place { at, length }) = place {
         problem = problem.at(at, length, "thrown here");
@@ -98,6 +101,10 @@ impl Seen {
         }
     }
 
+    fn out_of_memory() -> Seen {
+        Seen { message: "out of memory".to_owned(), ..Seen::default() }
+    }
+
     fn headline(&self) -> String {
         match self.name.as_str() {
             "" | "Error" => format!("the program threw: {}", self.message),
@@ -137,7 +144,7 @@ fn limit(seen: &Seen, stops: &Stops) -> Option<Diagnostic> {
         );
     }
     match seen.message.as_str() {
-        "out of memory" | "string too long" => Some(
+        "out of memory" | "string too long" | "invalid string length" => Some(
             error("the program takes too much memory".to_owned())
                 .note(format!("it may take {} MiB", stops.heap >> 20))
                 .help("look for a list or a text that grows without end"),

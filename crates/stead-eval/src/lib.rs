@@ -5,6 +5,7 @@
 //! engine is behind it.
 
 mod apply;
+mod assets;
 mod builtins;
 mod codec;
 mod compile;

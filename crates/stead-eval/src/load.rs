@@ -41,8 +41,21 @@ pub(crate) struct Loaded {
 const MAX_WAY: usize = 1000;
 
 /// The names that the module `"stead"` exports.
-const STEAD_EXPORTS: &[&str] =
-    &["Resource", "all", "apply", "base64", "hash", "config", "env", "namespace", "project", "target"];
+const STEAD_EXPORTS: &[&str] = &[
+    "Resource",
+    "all",
+    "apply",
+    "archive",
+    "base64",
+    "file",
+    "hash",
+    "readText",
+    "config",
+    "env",
+    "namespace",
+    "project",
+    "target",
+];
 
 pub(crate) fn load(entry: &str, port: &Port, branches: UnknownBranches) -> Result<Loaded, Vec<Diagnostic>> {
     let mut loader = Loader {
@@ -307,11 +320,15 @@ impl Loader<'_> {
 
 fn node_module(specifier: &str, module: &str) -> Diagnostic {
     let help = match module {
-        "fs" => "put the text into the program, or import a `.json` file; reading files comes later",
+        "fs" => "use `readText`, `file` or `archive` of the module `stead`, or import a `.json` file",
         "process" | "os" => "use `config`, `env`, `project` and `target` of the module `stead`",
-        "crypto" => "use `new local.RandomString(…)` or `new local.KeyPair(…)`, which keep their value",
+        "crypto" => {
+            "for digests, use `hash` of the module `stead`; for keys, use `new local.RandomString(…)` or `new local.KeyPair(…)`, which keep their value"
+        }
         "child_process" => "use `new local.Command(…)`",
-        "path" | "url" | "util" | "querystring" => "join strings with template literals",
+        "url" | "querystring" => "use `URL` and `URLSearchParams`, which are there without an import",
+        "buffer" => "use `TextEncoder`, `TextDecoder` and `base64` of the module `stead`",
+        "path" | "util" => "join strings with template literals",
         _ => "describe what you need as a resource; the provider does the work when the plan is applied",
     };
     Diagnostic::error(Code::UNSUPPORTED_IMPORT, format!("`{specifier}` is a module of Node.js"))

@@ -3,7 +3,7 @@
 use rquickjs::{Value, object::Filter};
 use stead_model::{NodeId, check_id, nearest};
 
-use crate::walk::World;
+use crate::walk::{World, length_of};
 
 /// Options as the program gave them.
 #[derive(Debug, Default)]
@@ -23,6 +23,9 @@ pub(crate) struct BadOption {
     pub(crate) message: String,
     pub(crate) help: Option<String>,
 }
+
+/// Longer lists than this have holes, which are reported.
+const MAX_DEPENDENCIES: usize = 1 << 20;
 
 const KNOWN: &[&str] = &["id", "gid", "dependsOn", "preventDelete", "deleteBeforeReplace"];
 
@@ -101,8 +104,8 @@ impl Given {
         let mut all = Vec::new();
         match value.as_array() {
             Some(array) => {
-                for item in array.iter::<Value<'js>>() {
-                    all.push(item?);
+                for index in 0..length_of(array)?.min(MAX_DEPENDENCIES) {
+                    all.push(array.get::<Value<'js>>(index)?);
                 }
             }
             None => all.push(value.clone()),

@@ -22,7 +22,7 @@ pub(crate) fn at_site(session: &mut Session, site: usize, id: u32) -> Diagnostic
     let usage = session.sites.usage(site).unwrap_or(Use::Test);
     let (does, help) = site_words(usage);
     let code = match usage {
-        Use::Add | Use::Arithmetic => Code::UNKNOWN_OPERATION,
+        Use::Add | Use::Arithmetic | Use::Convert => Code::UNKNOWN_OPERATION,
         _ => Code::UNKNOWN_BRANCH,
     };
     explain(session, code, does, Some(place), id, help)
@@ -211,7 +211,9 @@ fn site_words(usage: Use) -> (&'static str, Help) {
         Use::Key => ("a key is", &[KNOWN_KEY]),
         Use::Count => ("a length is", &[DECIDE]),
         Use::Throw => ("what is thrown is", &[DECIDE]),
-        Use::Extends => ("a class derives from", &[DECIDE]),
+        Use::Extends => ("a class or an object derives from", &[DECIDE]),
+        Use::Convert => ("what stands for the object is", &["return it from a method of another name"]),
+        Use::Done => ("`done` of an iterator is", &[DECIDE]),
         Use::Add => ("`+` joins something that cannot be put off with", &[TEMPLATE]),
         Use::Arithmetic => ("this operator calculates with", &[TEMPLATE]),
         Use::New => ("`new` makes an instance of", &[DECIDE]),

@@ -13,12 +13,13 @@ use stead_model::{
 };
 use stead_schema::TypeSchema;
 
-use crate::{ConsoleLine, UnknownBranches};
+use crate::assets::Answers;
 use crate::load::{Loaded, LoadedFile};
 use crate::place::Place;
 use crate::port::Port;
 use crate::site::SiteTable;
 use crate::trace::{Frame, Tracer};
+use crate::{ConsoleLine, UnknownBranches};
 
 /// How far a resource's constructor has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +76,8 @@ pub(crate) struct Session {
     pub(crate) exhausted: Rc<Cell<bool>>,
     properties: HashMap<(NodeId, String), ExprId>,
     pub(crate) drafts: Vec<Draft>,
+    /// What the program has read of the project's files.
+    pub(crate) answers: Answers,
     pub(crate) console: Vec<ConsoleLine>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
@@ -99,6 +102,7 @@ impl Session {
             exhausted: Rc::default(),
             properties: HashMap::new(),
             drafts: Vec::new(),
+            answers: Answers::default(),
             console: Vec::new(),
             diagnostics: Vec::new(),
         }

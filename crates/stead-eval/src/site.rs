@@ -36,6 +36,10 @@ pub(crate) enum Use {
     Count,
     Throw,
     Extends,
+    /// What `valueOf`, `toString` or `toJSON` returns.
+    Convert,
+    /// `done` of what an iterator's `next` gives.
+    Done,
     Add,
     Arithmetic,
     New,

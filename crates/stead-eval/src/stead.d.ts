@@ -20,6 +20,14 @@ export abstract class Resource {
   constructor(id?: string, options?: Omit<ResourceOptions, "id">);
 }
 
+/**
+ * Runs a function once a value is known: at once, or after apply if it comes from a resource. The function gets
+ * plain values and returns plain data; it makes no resource and reads none.
+ */
+export function apply<T, R>(value: T, f: (value: T) => R): R;
+/** The same for several values, one argument for each: `all([a, b], (a, b) => …)`. */
+export function all<T extends readonly unknown[], R>(values: readonly [...T], f: (...values: T) => R): R;
+
 /** The project's configuration for this environment. */
 export const config: {
   /** The value, or `undefined` if it is not set. */
@@ -49,6 +57,20 @@ export const base64: {
 
 /** A digest in hexadecimal. Text is hashed as utf-8. */
 export function hash(value: string | Uint8Array, algorithm?: "sha256" | "sha384" | "sha512"): string;
+
+/** A file or a folder of the project, by path and digest. */
+export interface Asset {
+  readonly path: string;
+  /** Changes with the content. */
+  readonly hash: string;
+}
+
+/** The text of a file. Paths are relative to the project's folder, and nothing outside it is read. */
+export function readText(path: string): string;
+/** A file as an asset. */
+export function file(path: string): Asset;
+/** A folder with everything in it, as an asset. */
+export function archive(folder: string): Asset;
 
 declare global {
   /** A deep copy of data. */

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use rquickjs::{Array, Ctx, Function, Object, Symbol, Type, Value, object::Filter, object::Property};
+use rquickjs::object::{Filter, Property};
+use rquickjs::{Array, Ctx, Function, IntoAtom, IntoJs, Object, Symbol, Type, Value};
 use stead_model::{ExprId, Input, NodeId, Number, PropertyPath, Segment, Value as Plain};
 
 /// What is known of the engine's world: how to tell unknowns, resources and plain objects apart.
@@ -53,6 +54,8 @@ pub(crate) struct Walker<'js, 'a> {
 }
 
 const MAX_DEPTH: usize = 200;
+/// A list with holes has as many problems as holes.
+const MAX_PROBLEMS: usize = 20;
 
 impl<'js, 'a> Walker<'js, 'a> {
     pub(crate) fn new(world: &'a World<'js>, budget: usize, expand: Option<Expand<'a>>) -> Walker<'js, 'a> {
@@ -180,9 +183,10 @@ impl<'js, 'a> Walker<'js, 'a> {
     }
 
     fn items(&mut self, array: &Array<'js>) -> rquickjs::Result<Option<Input>> {
-        let mut items = Vec::with_capacity(array.len().min(1024));
-        for index in 0..array.len() {
-            if !self.spend(1) {
+        let length = length_of(array)?;
+        let mut items = Vec::with_capacity(length.min(1024));
+        for index in 0..length {
+            if !self.spend(1) || self.problems.len() >= MAX_PROBLEMS {
                 return Ok(None);
             }
             let item: Value<'js> = array.get(index)?;
@@ -231,15 +235,31 @@ impl<'js, 'a> Walker<'js, 'a> {
     }
 
     fn refuse(&mut self, message: String, help: Option<&'static str>) -> rquickjs::Result<Option<Input>> {
-        let path = PropertyPath(self.path.clone());
-        self.problems.push(NotData { path, message, help, too_large: false });
+        if self.problems.len() < MAX_PROBLEMS {
+            let path = PropertyPath(self.path.clone());
+            self.problems.push(NotData { path, message, help, too_large: false });
+        }
         Ok(None)
     }
+}
+
+/// The engine binding's own `len` fails for what does not fit 31 bits.
+pub(crate) fn length_of(array: &Array<'_>) -> rquickjs::Result<usize> {
+    array.as_object().get::<_, f64>("length").map(|length| length as usize)
 }
 
 fn class_name(object: &Object<'_>) -> Option<String> {
     let constructor: Object<'_> = object.get_prototype()?.get("constructor").ok()?;
     constructor.get::<_, String>("name").ok().filter(|name| !name.is_empty())
+}
+
+/// Gives an object a property, whatever the program put into the prototypes: a setter there must not see it.
+pub(crate) fn define<'js>(
+    object: &Object<'js>,
+    key: impl IntoAtom<'js>,
+    value: impl IntoJs<'js>,
+) -> rquickjs::Result<()> {
+    object.prop(key, Property::from(value).writable().enumerable().configurable())
 }
 
 /// A plain value as the program sees it.
@@ -252,7 +272,7 @@ pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Plain) -> rquickjs::Result<Valu
         Plain::List(items) => {
             let array = Array::new(ctx.clone())?;
             for (index, item) in items.iter().enumerate() {
-                array.set(index, to_js(ctx, item)?)?;
+                define(&array, index as u32, to_js(ctx, item)?)?;
             }
             array.into_value()
         }

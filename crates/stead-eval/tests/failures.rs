@@ -20,11 +20,6 @@ fn a_syntax_error_has_the_parsers_message_and_place() {
       @ main.ts:1:7 +9 names that start with `__stead` belong to stead
       help: choose another name
     ");
-    insta::assert_snapshot!(program("@dec class A {}\nfunction dec() {}\n").failure(), @"
-    ST0101 decorators are not supported yet
-      @ main.ts:1:1 +4 here
-      help: call the function yourself, or set the option in the constructor
-    ");
 }
 
 #[test]

@@ -3,77 +3,12 @@
 
 mod common;
 
-use std::collections::HashMap;
-
+use common::later::{HEAD, assert_carried as carried, later, plain};
 use common::program;
-use stead_eval::Evaluation;
-use stead_model::{EvalError, Input, KnownOutputs, NodeId, Value, resolve};
+use stead_model::{EvalError, Input};
 
-/// `u` is text, `n` a number, `l` a list, `m` a map.
-const HEAD: &str = "import { File, RandomString, Data } from \"stead/local\";\nimport * as stead from \"stead\";\n\
-    const pw = new RandomString({}, { id: \"pw\" }); const data = new Data();\n\
-    const file = new File({ path: \"a\" });\n\
-    const u: any = pw.result; const n: any = file.size; const l: any = data.list; const m: any = data.echo;\n";
-
-/// The same, as JavaScript would have them.
-const KNOWN: &str = "const u: any = \"arn:aws:s3:eu:42:Bucket-a\"; const n: any = 7;\n\
-    const l: any = [\"b\", \"a\", \"c\"]; const m: any = { k: [1, { x: \"y\" }], s: \"t\" };\n\
-    const stead = { apply: (v: any, f: any) => f(v), all: (v: any, f: any) => f(...v) };\n";
-
-struct Outputs(HashMap<(u32, &'static str), Value>);
-
-impl KnownOutputs for Outputs {
-    fn property(&self, node: NodeId, property: &str) -> Option<Value> {
-        self.0
-            .iter()
-            .find(|((at, name), _)| *at == node.0 && *name == property)
-            .map(|(_, value)| value.clone())
-    }
-}
-
-fn outputs() -> Outputs {
-    let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-    Outputs(HashMap::from([
-        ((0, "result"), json("\"arn:aws:s3:eu:42:Bucket-a\"")),
-        ((1, "list"), json("[\"b\", \"a\", \"c\"]")),
-        ((1, "echo"), json("{ \"k\": [1, { \"x\": \"y\" }], \"s\": \"t\" }")),
-        ((2, "size"), json("7")),
-    ]))
-}
-
-fn later(evaluation: &Evaluation, output: &str) -> Result<Input, EvalError> {
-    let graph = &evaluation.graph;
-    resolve(&graph.outputs[output], &graph.exprs, &outputs(), &*evaluation.functions)
-}
-
-/// What an expression gives after apply, as JSON; and that it waited for it.
-fn carried(expression: &str) -> String {
-    let evaluation = match program(&format!("{HEAD}export const out = {expression};\n")).evaluate() {
-        Ok(evaluation) => evaluation,
-        Err(failure) => return common::diagnostics(&failure.diagnostics),
-    };
-    assert!(evaluation.graph.outputs["out"].as_known().is_none(), "{expression} did not wait");
-    match later(&evaluation, "out") {
-        Ok(Input::Known(value)) => value.to_json(),
-        Ok(_) => "still waiting".to_owned(),
-        Err(error) => format!("{error:?}"),
-    }
-}
-
-fn plain(expression: &str) -> String {
-    let graph = program(&format!("{KNOWN}export const out = {expression};\n")).graph();
-    graph.outputs["out"].as_known().unwrap().to_json()
-}
-
-/// Each line is an expression that must wait, and then give what JavaScript gives.
 fn assert_carried(cases: &str) {
-    let cases = cases.lines().filter(|case| !case.is_empty());
-    let wrong = cases.filter_map(|case| {
-        let (found, wanted) = (carried(case), plain(case));
-        (found != wanted).then(|| format!("{case}\n  found  {found}\n  wanted {wanted}"))
-    });
-    let wrong: Vec<String> = wrong.collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    carried(cases, |run| run);
 }
 
 #[test]

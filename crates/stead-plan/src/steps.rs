@@ -72,7 +72,7 @@ impl Assembly<'_, '_> {
         }
         let after = self.after(id);
         match (&decided.decision, old) {
-            (Decision::Group, _) => self.group(id, after),
+            (Decision::Group, _) => self.pass_on(id, after),
             (Decision::Create, old) => {
                 self.summary.create += 1;
                 let (why, incarnation) = match old {
@@ -92,12 +92,18 @@ impl Assembly<'_, '_> {
                 let action = Action::Record { copy: old.copy() };
                 self.declared(id, action, Why::Bookkeeping, Vec::new(), after);
             }
-            _ => self.summary.unchanged += 1,
+            _ => {
+                self.summary.unchanged += 1;
+                self.pass_on(id, after);
+            }
         }
     }
 
-    /// A group needs a step of its own only if somebody waits for it and something in it happens.
-    fn group(&mut self, id: NodeId, after: Vec<StepId>) {
+    /// Nothing happens to a group or to what is unchanged, but who waits for it waits for what it waits for.
+    ///
+    /// Records must never form a circle, also when a run stops half-way. What was done has its new
+    /// dependencies; since everything it reaches was done before it or does not change, so have they.
+    fn pass_on(&mut self, id: NodeId, after: Vec<StepId>) {
         match after.as_slice() {
             [] => {}
             [only] => self.done_by[id.index()] = Some(*only),

@@ -276,6 +276,20 @@ fn a_group_is_waited_for_through_one_step() {
 }
 
 #[test]
+fn what_is_unchanged_passes_on_what_it_waits_for() {
+    let base = state(&[("a", &[("size", "1")], &[]), ("b", &[], &["a"])]);
+    let mut program = Program::default()
+        .node("a", &[("size", known("2"))])
+        .node("b", &[])
+        .options(|options| options.depends_on.push(NodeId(0)));
+    let etag = program.of(1, "etag");
+    insta::assert_snapshot!(show(&program.node("c", &[("size", etag)]).plan(&base)), @r"
+    0 update a <- []
+    1 create c <- [0]
+    ");
+}
+
+#[test]
 fn outputs_that_change_are_worth_a_run() {
     let mut program = Program::default().node("a", &[]);
     let serial = program.of(0, "serial");

@@ -1,17 +1,21 @@
 //! `stead destroy`: delete everything that is recorded. The program is not needed.
 
-use stead_model::Graph;
+use std::sync::Arc;
+
+use stead_model::{Graph, NoFunctions};
 use stead_plan::Purpose;
 
 use crate::commands::run::{carry_out, show_plan};
 use crate::commands::up::{Look, prepare};
+use crate::evaluate::Evaluated;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn destroy(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.load_settled(ui).await?;
-    let (prepared, _) = prepare(session, loaded, Graph::default(), Look::AtRecords, Purpose::Destroy).await?;
+    let nothing = Evaluated { graph: Graph::default(), functions: Arc::new(NoFunctions) };
+    let (prepared, _) = prepare(session, loaded, nothing, Look::AtRecords, Purpose::Destroy).await?;
     if prepared.is_empty() {
         ui.json("plan", &prepared.plan);
         ui.result("Nothing to destroy.\n");

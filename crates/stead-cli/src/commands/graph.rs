@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) fn graph(session: &Session, ui: &Ui) -> Result<u8, Failure> {
-    let graph = evaluate(session, ui)?;
+    let graph = evaluate(session, ui)?.graph;
     ui.json("graph", &graph);
     ui.result(&describe(&graph, ui));
     Ok(0)

@@ -13,9 +13,9 @@ use crate::ui::Ui;
 pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.load().await?;
     session.report_pending(&loaded, ui)?;
-    let graph = evaluate(session, ui)?;
+    let evaluated = evaluate(session, ui)?;
     let (prepared, drift) =
-        prepare(session, loaded, graph, Look::from_flag(arguments.refresh), Purpose::Up).await?;
+        prepare(session, loaded, evaluated, Look::from_flag(arguments.refresh), Purpose::Up).await?;
     show_drift(&drift, ui);
     if prepared.plan.is_empty() {
         let count = prepared.plan.summary.unchanged;
@@ -26,8 +26,8 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
         show_plan(session, &prepared.plan, ui);
     }
     // A plan that the guards would refuse is shown, and then refused.
-    let Prepared { base, graph, plan, .. } = &prepared;
-    session.engine.permit(plan, base, graph).map_err(|refusals| Failure::all(Kind::Guarded, refusals))?;
+    let Prepared { engine, base, graph, plan, .. } = &prepared;
+    engine.permit(plan, base, graph).map_err(|refusals| Failure::all(Kind::Guarded, refusals))?;
     Ok(if arguments.exit_code { exit_code(&prepared) } else { 0 })
 }
 

@@ -1,7 +1,7 @@
 //! What `up`, `destroy` and `plan` share: show a plan, ask, carry it out, say how it went.
 
 use serde::Serialize;
-use stead_engine::{Drift, Report};
+use stead_engine::{Drift, Engine, Report};
 use stead_journal::Takeover;
 use stead_model::{Graph, Map, RunResult};
 use stead_plan::Plan;
@@ -17,6 +17,8 @@ use crate::wiring;
 
 /// A plan with all that is needed to carry it out.
 pub(crate) struct Prepared {
+    /// With the interpreter that the graph needs.
+    pub engine: Engine,
     /// The version of head that all this was read from.
     pub version: Option<Version>,
     pub graph: Graph,
@@ -92,11 +94,9 @@ pub(crate) async fn carry_out(
     question: &str,
     ui: &Ui,
 ) -> Result<u8, Failure> {
-    let Prepared { version, graph, base, observed, plan } = prepared;
-    let permitted = session
-        .engine
-        .permit(&plan, &base, &graph)
-        .map_err(|refusals| Failure::all(Kind::Guarded, refusals))?;
+    let Prepared { engine, version, graph, base, observed, plan } = prepared;
+    let permitted =
+        engine.permit(&plan, &base, &graph).map_err(|refusals| Failure::all(Kind::Guarded, refusals))?;
     confirm(session, ui, question)?;
     let run = session.run(command, Some(version), Takeover::IfDead).await?;
     let stop = wiring::interrupts();
@@ -105,7 +105,7 @@ pub(crate) async fn carry_out(
     }
     let mut progress = ui.progress();
     let mut on_event = |event| progress.event(&event);
-    let report = session.engine.execute(run, permitted, &base, &graph, &mut on_event, stop).await;
+    let report = engine.execute(run, permitted, &base, &graph, &mut on_event, stop).await;
     conclude(session, report, ui)
 }
 

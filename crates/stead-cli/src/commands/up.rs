@@ -2,11 +2,10 @@
 
 use stead_engine::{Drift, Refreshed};
 use stead_journal::Loaded;
-use stead_model::Graph;
 use stead_plan::Purpose;
 
 use crate::commands::run::{Prepared, carry_out, show_drift, show_outputs, show_plan};
-use crate::evaluate::evaluate;
+use crate::evaluate::{Evaluated, evaluate};
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::ui::Ui;
@@ -26,8 +25,8 @@ impl Look {
 
 pub(crate) async fn up(session: &Session, look: Look, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.load_settled(ui).await?;
-    let graph = evaluate(session, ui)?;
-    let (prepared, drift) = prepare(session, loaded, graph, look, Purpose::Up).await?;
+    let evaluated = evaluate(session, ui)?;
+    let (prepared, drift) = prepare(session, loaded, evaluated, look, Purpose::Up).await?;
     show_drift(&drift, ui);
     if prepared.is_empty() {
         let count = prepared.plan.summary.unchanged;
@@ -46,11 +45,12 @@ pub(crate) async fn up(session: &Session, look: Look, ui: &Ui) -> Result<u8, Fai
 pub(crate) async fn prepare(
     session: &Session,
     loaded: Loaded,
-    graph: Graph,
+    evaluated: Evaluated,
     look: Look,
     purpose: Purpose,
 ) -> Result<(Prepared, Vec<Drift>), Failure> {
-    let engine = &session.engine;
+    let Evaluated { graph, functions } = evaluated;
+    let engine = session.engine.clone().with_functions(functions);
     let failed = |problems| Failure::all(Kind::Failed, problems);
     let Loaded { state, version, .. } = loaded;
     let Refreshed { state: base, drift, records: observed } = match look {
@@ -58,5 +58,5 @@ pub(crate) async fn prepare(
         Look::Outside => engine.refresh(&state).await.map_err(failed)?,
     };
     let plan = engine.plan(&base, &graph, purpose).await.map_err(failed)?;
-    Ok((Prepared { version, graph, base, observed, plan }, drift))
+    Ok((Prepared { engine, version, graph, base, observed, plan }, drift))
 }

@@ -5,8 +5,8 @@
 
 use oxc_allocator::TakeIn;
 use oxc_ast::ast::{
-    Argument, ArrowFunctionExpression, AssignmentExpression, AwaitExpression, BinaryOperator, Class, Expression,
-    Function, LogicalOperator, UnaryExpression, UnaryOperator, UpdateExpression, YieldExpression,
+    Argument, ArrowFunctionExpression, AssignmentExpression, AwaitExpression, BinaryOperator, Class,
+    Expression, Function, LogicalOperator, UnaryExpression, UnaryOperator, UpdateExpression, YieldExpression,
 };
 use oxc_ast_visit::{VisitJs, walk_js as walk};
 use oxc_span::{GetSpan, Span};

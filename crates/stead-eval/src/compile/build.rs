@@ -4,8 +4,8 @@
 
 use oxc_allocator::{Allocator, ArenaBox, ArenaVec, CloneIn, GetAllocator};
 use oxc_ast::ast::{
-    Argument, AssignmentOperator, AssignmentTarget, BinaryOperator, Expression, FormalParameterKind,
-    FormalParameters, FunctionBody, LogicalOperator, NumberBase, Statement, TemplateLiteral, UnaryOperator,
+    Argument, ArrowFunctionBody, AssignmentOperator, AssignmentTarget, BinaryOperator, Expression,
+    FormalParameterKind, FormalParameters, LogicalOperator, NumberBase, TemplateLiteral, UnaryOperator,
 };
 use oxc_ast::builder::AstBuilder;
 use oxc_span::{GetSpan, Span};
@@ -144,11 +144,9 @@ impl<'a> Build<'a> {
     pub(super) fn thunk(&self, value: Expression<'a>) -> Expression<'a> {
         let span = value.span();
         let kind = FormalParameterKind::ArrowFormalParameters;
-        let parameters = FormalParameters::new(span, kind, ArenaVec::new_in(&self.ast), None, &self.ast);
-        let statement = Statement::new_expression_statement(span, value, &self.ast);
-        let statements = ArenaVec::from_array_in([statement], &self.ast);
-        let body = FunctionBody::new(span, ArenaVec::new_in(&self.ast), statements, &self.ast);
-        Expression::new_arrow_function_expression(span, true, false, None, parameters, None, body, &self.ast)
+        let parameters = FormalParameters::boxed(span, kind, ArenaVec::new_in(&self.ast), None, &self.ast);
+        let body = ArrowFunctionBody::from(value);
+        Expression::new_arrow_function_expression(span, false, None, parameters, None, body, &self.ast)
     }
 
     pub(super) fn copy<T: CloneIn<'a>>(&self, node: &T) -> T::Cloned {

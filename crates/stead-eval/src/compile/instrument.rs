@@ -7,8 +7,8 @@
 
 use oxc_allocator::{Allocator, TakeIn};
 use oxc_ast::ast::{
-    Argument, AssignmentTarget, AssignmentTargetProperty, BindingPattern, Expression, ObjectPropertyKind,
-    Program, PropertyKey, TemplateLiteral, UnaryOperator,
+    Argument, AssignmentTarget, AssignmentTargetProperty, BindingPattern, Expression, ObjectExpression,
+    ObjectPropertyKind, Program, PropertyKey, TemplateLiteral, UnaryOperator,
 };
 use oxc_ast_visit::VisitJsMut;
 use oxc_span::{GetSpan, Span};
@@ -16,6 +16,7 @@ use stead_model::Code;
 
 use super::branches::is_comparison;
 use super::build::{Build, can_be_unknown};
+use super::conversions::Conversions;
 use super::imports::Import;
 use super::operators::{binary_function, unary_function};
 use crate::UnknownBranches;
@@ -52,6 +53,7 @@ pub(super) struct Instrument<'a> {
     pub(super) branches: UnknownBranches,
     /// The expression whose value nobody looks at: a statement.
     pub(super) discarded: Option<Span>,
+    pub(super) conversions: Conversions,
     first_site: usize,
     pub(super) out: Instrumented,
     pub(super) this: This,
@@ -69,6 +71,7 @@ pub(super) fn instrument<'a>(
         build: Build::new(allocator),
         branches,
         discarded: None,
+        conversions: Conversions::default(),
         first_site,
         out: Instrumented { sites: Vec::new(), imports: Vec::new(), awaits: Vec::new(), refused: Vec::new() },
         this: This::Anywhere,
@@ -136,6 +139,26 @@ impl<'a> Instrument<'a> {
     pub(super) fn guard_key(&mut self, key: &mut PropertyKey<'a>, computed: bool) {
         if let (true, Some(expression)) = (computed, key.as_expression_mut()) {
             self.guard(expression, Use::Key);
+        }
+    }
+
+    /// `{ value, done }`: what an iterator gives. The engine looks at `done` where nobody can see it.
+    pub(super) fn guard_done(&mut self, object: &mut ObjectExpression<'a>) {
+        let is_result = |property: &ObjectPropertyKind<'a>| match property {
+            ObjectPropertyKind::ObjectProperty(property) if !property.computed => {
+                property.key.is_specific_static_name("done") || property.key.is_specific_static_name("value")
+            }
+            _ => false,
+        };
+        if !object.properties.iter().all(is_result) {
+            return;
+        }
+        for property in &mut object.properties {
+            if let ObjectPropertyKind::ObjectProperty(property) = property
+                && property.key.is_specific_static_name("done")
+            {
+                self.guard(&mut property.value, Use::Done);
+            }
         }
     }
 

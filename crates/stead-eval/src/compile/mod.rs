@@ -8,6 +8,7 @@ mod branches;
 mod build;
 mod calls;
 mod commonjs;
+mod conversions;
 mod imports;
 mod instrument;
 mod operators;
@@ -141,9 +142,9 @@ fn run(
     let scoping = semantic.semantic.into_scoping();
     let script = !parsed.module_record.has_module_syntax;
     let commonjs = script.then(|| commonjs::find(source, &program, &scoping)).flatten();
-    let merged = unsupported::merged_namespaces(source, &program);
-    if !merged.is_empty() {
-        return Err(merged);
+    let unsupported = unsupported::find(source, &program);
+    if !unsupported.is_empty() {
+        return Err(unsupported);
     }
     let transformer = Transformer::new(&allocator, Path::new(&source.path), &transform_options());
     let transformed = transformer.build_with_scoping(scoping, &mut program);

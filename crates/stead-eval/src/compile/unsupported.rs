@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use oxc_ast::ast::{
-    Declaration, Program, RegExpFlags, RegExpLiteral, Statement, TSNamespaceDeclaration,
+    Declaration, Program, RegExpFlags, RegExpLiteral, Statement, TSModuleReference, TSNamespaceDeclaration,
     TSNamespaceDeclarationBody,
 };
 use oxc_span::Span;
@@ -12,15 +12,31 @@ use stead_model::{Code, Diagnostic};
 use super::instrument::{Instrument, Refused};
 use crate::place::SourceText;
 
-/// Namespaces in several blocks: a block does not see what another one exports.
-pub(super) fn merged_namespaces(source: &SourceText, program: &Program<'_>) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    if source.text.contains("namespace") || source.text.contains("module") {
-        merged_in(source, &program.body, &mut found);
-    }
+pub(super) fn find(source: &SourceText, program: &Program<'_>) -> Vec<Diagnostic> {
+    let mut found: Vec<Diagnostic> =
+        program.body.iter().filter_map(|statement| older_module_syntax(source, statement)).collect();
+    merged_in(source, &program.body, &mut found);
     found
 }
 
+/// `import x = require("…")` and `export = x` stand for CommonJS.
+fn older_module_syntax(source: &SourceText, statement: &Statement<'_>) -> Option<Diagnostic> {
+    let (span, what, help) = match statement {
+        Statement::TSImportEqualsDeclaration(import)
+            if matches!(import.module_reference, TSModuleReference::ExternalModuleReference(_)) =>
+        {
+            (import.span, "`import … = require(…)`", "write `import … from \"…\"`")
+        }
+        Statement::TSExportAssignment(export) => (export.span, "`export =`", "write `export default`"),
+        _ => return None,
+    };
+    let place = source.place(span);
+    let message = format!("{what} belongs to CommonJS, which stead does not run");
+    let problem = Diagnostic::error(Code::UNSUPPORTED_IMPORT, message);
+    Some(problem.at(place.at, place.length, "here").help(help))
+}
+
+/// Namespaces in several blocks: a block does not see what another one exports.
 fn merged_in(source: &SourceText, statements: &[Statement<'_>], found: &mut Vec<Diagnostic>) {
     let mut first: HashMap<&str, Span> = HashMap::new();
     for namespace in statements.iter().filter_map(namespace).filter(|namespace| has_values(namespace)) {

@@ -6,12 +6,12 @@ use oxc_ast::ast::{
     AccessorProperty, ArrowFunctionExpression, AssignmentTargetPropertyProperty, AwaitExpression,
     BinaryExpression, BinaryOperator, BindingIdentifier, BindingProperty, CallExpression, Class,
     ClassElement, ComputedMemberExpression, ConditionalExpression, Decorator, DoWhileStatement, Expression,
-    ExpressionStatement,
-    ForInStatement, ForOfStatement, ForStatement, Function, IdentifierReference, IfStatement,
-    ImportExpression, LogicalExpression, LogicalOperator, MethodDefinition, MethodDefinitionKind,
-    ObjectProperty, PrivateFieldExpression, PrivateInExpression, PropertyDefinition, RegExpLiteral,
-    SpreadElement, Statement, StaticBlock, StaticMemberExpression, SwitchCase, SwitchStatement,
-    ThrowStatement, UnaryExpression, UnaryOperator, VariableDeclarator, WhileStatement, YieldExpression,
+    ExpressionStatement, ForInStatement, ForOfStatement, ForStatement, Function, IdentifierReference,
+    IfStatement, ImportExpression, LogicalExpression, LogicalOperator, MethodDefinition,
+    MethodDefinitionKind, ObjectExpression, ObjectProperty, PrivateFieldExpression, PrivateInExpression,
+    PropertyDefinition, RegExpLiteral, ReturnStatement, SpreadElement, Statement, StaticBlock,
+    StaticMemberExpression, SwitchCase, SwitchStatement, ThrowStatement, UnaryExpression, UnaryOperator,
+    VariableDeclarator, WhileStatement, YieldExpression,
 };
 use oxc_ast_visit::{VisitJsMut, walk_js_mut as walk};
 use oxc_span::{GetSpan, Span};
@@ -185,9 +185,20 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
         }
     }
 
+    fn visit_object_expression(&mut self, it: &mut ObjectExpression<'a>) {
+        walk::walk_object_expression(self, it);
+        self.guard_done(it);
+    }
+
     fn visit_object_property(&mut self, it: &mut ObjectProperty<'a>) {
+        self.expect_conversion_by(&it.key, it.computed, &it.value);
         walk::walk_object_property(self, it);
         self.guard_key(&mut it.key, it.computed);
+        let sets_prototype =
+            !it.computed && !it.method && !it.shorthand && it.key.is_specific_static_name("__proto__");
+        if sets_prototype {
+            self.guard(&mut it.value, Use::Extends);
+        }
     }
 
     fn visit_binding_property(&mut self, it: &mut BindingProperty<'a>) {
@@ -198,6 +209,11 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
     fn visit_assignment_target_property_property(&mut self, it: &mut AssignmentTargetPropertyProperty<'a>) {
         walk::walk_assignment_target_property_property(self, it);
         self.guard_key(&mut it.name, it.computed);
+    }
+
+    fn visit_return_statement(&mut self, it: &mut ReturnStatement<'a>) {
+        walk::walk_return_statement(self, it);
+        self.guard_return(it);
     }
 
     fn visit_throw_statement(&mut self, it: &mut ThrowStatement<'a>) {
@@ -235,6 +251,7 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
     }
 
     fn visit_method_definition(&mut self, it: &mut MethodDefinition<'a>) {
+        self.expect_conversion(&it.key, it.computed, it.value.span);
         walk::walk_method_definition(self, it);
         self.guard_key(&mut it.key, it.computed);
     }
@@ -243,6 +260,9 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
         it.decorators.iter_mut().for_each(|decorator| self.visit_decorator(decorator));
         self.visit_property_key(&mut it.key);
         self.guard_key(&mut it.key, it.computed);
+        if let Some(value) = &it.value {
+            self.expect_conversion_by(&it.key, it.computed, value);
+        }
         self.with_own_this(|this| it.value.iter_mut().for_each(|value| this.visit_expression(value)));
     }
 
@@ -261,13 +281,18 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
     }
 
     fn visit_function(&mut self, it: &mut Function<'a>, flags: ScopeFlags) {
+        let outer = self.enter_function(it.span);
         self.with_own_this(|this| walk::walk_function(this, it, flags));
+        self.leave_function(outer);
     }
 
     fn visit_arrow_function_expression(&mut self, it: &mut ArrowFunctionExpression<'a>) {
+        let outer = self.enter_function(it.span);
         self.functions += 1;
         walk::walk_arrow_function_expression(self, it);
         self.functions -= 1;
+        self.guard_arrow(it);
+        self.leave_function(outer);
     }
 
     fn visit_import_expression(&mut self, it: &mut ImportExpression<'a>) {

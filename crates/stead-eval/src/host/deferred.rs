@@ -66,7 +66,8 @@ impl<'js> Host<'js> {
                     Err(_) => session.stack_place(&stack),
                 };
                 let (message, help) = inside_words(&what);
-                let problem = Diagnostic::error(Code::UNKNOWN_OPERATION, message).help(help);
+                let code = if what == "decide" { Code::UNKNOWN_BRANCH } else { Code::UNKNOWN_OPERATION };
+                let problem = Diagnostic::error(code, message).help(help);
                 place.into_iter().fold(problem, |problem, place| problem.at(place.at, place.length, "here"))
             })
         })

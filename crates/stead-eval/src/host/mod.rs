@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** a value of the program is walked before the session is borrowed, never while it is.
 
+mod assets;
 mod deferred;
 mod encoding;
 mod expressions;
@@ -10,14 +11,13 @@ mod refusals;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use rquickjs::convert::List;
 use rquickjs::function::IntoJsFunc;
 use rquickjs::{Array, Ctx, Function, Object, Persistent, Symbol, Value};
 use stead_model::TypeToken;
 
 use crate::declare;
 use crate::session::{Progress, Session};
-use crate::walk::{World, to_js};
+use crate::walk::{World, define, to_js};
 
 pub(crate) use deferred::result_problem;
 
@@ -104,6 +104,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, session: &Shared, kept: &Rc<Kept>) ->
     host.refusals()?;
     host.messages()?;
     host.encoding()?;
+    host.assets()?;
     ctx.globals().set("__stead_host", host.object)
 }
 
@@ -188,10 +189,7 @@ impl<'js> Host<'js> {
             let tokens = session.borrow().port.types(&provider);
             let all = Array::new(ctx.clone())?;
             for (index, token) in tokens.iter().enumerate() {
-                let entry = Object::new(ctx.clone())?;
-                entry.set("token", token.as_str())?;
-                entry.set("path", token.as_str().split('.').skip(1).collect::<Vec<_>>())?;
-                all.set(index, entry)?;
+                define(&all, index as u32, token.as_str())?;
             }
             Ok(all)
         })?;
@@ -201,12 +199,15 @@ impl<'js> Host<'js> {
             let out = Object::new(ctx.clone())?;
             let members = Array::new(ctx.clone())?;
             if let Some(schema) = schema {
-                out.set("class", schema.class())?;
+                define(&out, "class", schema.class())?;
                 for (index, property) in schema.properties.iter().enumerate() {
-                    members.set(index, List((property.name.as_str(), property.provisioned())))?;
+                    let member = Object::new(ctx.clone())?;
+                    define(&member, "name", property.name.as_str())?;
+                    define(&member, "provisioned", property.provisioned())?;
+                    define(&members, index as u32, member)?;
                 }
             }
-            out.set("members", members)?;
+            define(&out, "members", members)?;
             Ok(out)
         })
     }

@@ -1,11 +1,11 @@
 // `stead.apply` and `stead.all`: functions of the program that run when their arguments are known.
 
-import { host, NativeError, NativeTypeError, apply as call, isArray } from "stead:host";
+import { host, NativeError, NativeTypeError, apply as call, isArray, list } from "stead:host";
 import { idOf, refusal, refuse, unknown } from "stead:unknown";
 import { withoutResources } from "stead:resource";
 
 // The functions that wait, by their number.
-const waiting = [];
+const waiting = list();
 
 const run = (f, args) => withoutResources("allocate", () => call(f, undefined, args));
 
@@ -38,7 +38,7 @@ export function all(values, f) {
   const id = idOf(values);
   if (id !== undefined) refuse("iterate", id);
   if (!isArray(values)) throw new NativeTypeError("`stead.all` takes a list of values as its first argument");
-  const args = [];
+  const args = list();
   for (let i = 0; i < values.length; i++) args[i] = values[i];
   return later(args, f, "all");
 }

@@ -20,12 +20,12 @@ function wrap(object, key, name, make) {
 
 // The callback's result is tested.
 const predicate = (native, name) =>
-  function (callback, ...rest) {
+  ({ call(callback, ...rest) {
     if (typeof callback !== "function" || idOf(callback) !== undefined) return apply(native, this, [callback]);
     const self = rest[0];
     const tested = (...args) => check(apply(callback, self, args), name);
     return apply(native, this, [tested]);
-  };
+  } }).call;
 const lists = [
   [Array.prototype, "Array.prototype"],
   [getPrototypeOf(Uint8Array.prototype), "TypedArray.prototype"],
@@ -38,7 +38,7 @@ for (const [prototype, owner] of lists) {
 
 // What is looked for is compared with the items up to where it is found.
 const search = (native, name) =>
-  function (...args) {
+  ({ call(...args) {
     check(args[0], name);
     const found = apply(native, this, args);
     if (isArray(this)) {
@@ -46,12 +46,12 @@ const search = (native, name) =>
       if (found !== true) for (let i = 0; i < end; i++) check(this[i], name);
     }
     return found;
-  };
+  } }).call;
 for (const key of ["includes", "indexOf", "lastIndexOf"]) wrap(Array.prototype, key, `Array.prototype.${key}`, search);
 
 // What is an array is taken apart, what is not stays: an unknown may be either.
 wrap(Array.prototype, "flat", "Array.prototype.flat", (native, name) =>
-  function (depth) {
+  ({ call(depth) {
     const look = (list, left) => {
       for (let i = 0; i < list.length; i++) {
         check(list[i], name);
@@ -60,15 +60,15 @@ wrap(Array.prototype, "flat", "Array.prototype.flat", (native, name) =>
     };
     if (isArray(this)) look(this, (depth === undefined ? 1 : +depth) - 1);
     return apply(native, this, [depth]);
-  });
+  } }).call);
 wrap(Array.prototype, "flatMap", "Array.prototype.flatMap", predicate);
 
 // Keys and members are compared by identity.
 const keyed = (native, name) =>
-  function (...args) {
+  ({ call(...args) {
     check(args[0], name);
     return apply(native, this, args);
-  };
+  } }).call;
 const collections = [
   [Map, "Map", ["get", "set", "has", "delete"]],
   [Set, "Set", ["add", "has", "delete"]],
@@ -79,10 +79,10 @@ for (const [type, owner, keys] of collections) {
   for (const key of keys) wrap(type.prototype, key, `${owner}.prototype.${key}`, keyed);
 }
 wrap(Map, "groupBy", "Map.groupBy", (native, name) =>
-  function (items, callback) {
+  ({ call(items, callback) {
     const tested = (...args) => check(apply(callback, undefined, args), name);
     return apply(native, this, [items, typeof callback === "function" ? tested : callback]);
-  });
+  } }).call);
 
 // Questions about what a value is.
 const questions = [
@@ -95,16 +95,16 @@ const questions = [
 for (const [owner, name, keys] of questions) {
   for (const key of keys) {
     wrap(owner, key, `${name}.${key}`, (native, asked) =>
-      function (...args) {
+      ({ call(...args) {
         for (let i = 0; i < args.length; i++) check(args[i], asked);
         return apply(native, this, args);
-      });
+      } }).call);
   }
 }
 wrap(Function.prototype, "toString", "Function.prototype.toString", (native, name) =>
-  function () {
+  ({ call() {
     return apply(native, check(this, name), []);
-  });
+  } }).call);
 
 // Constructors that look at their argument, by whatever name they are called.
 for (const Native of [Boolean, Number, Object]) {
@@ -130,7 +130,7 @@ defineProperty(SteadArray, Symbol.species, {
 });
 
 wrap(JSON, "parse", "JSON.parse", (native) =>
-  function (...args) {
+  ({ call(...args) {
     const id = firstUnknown(args);
     return id === undefined ? apply(native, this, args) : refuse("parse", id);
-  });
+  } }).call);

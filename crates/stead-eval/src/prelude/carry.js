@@ -2,7 +2,7 @@
 //
 // For known values nothing changes. What cannot be put off is refused at its place.
 
-import { host, apply, defineProperty, isArray, ownKeys } from "stead:host";
+import { host, apply, defineProperty, isArray, list, ownKeys } from "stead:host";
 import { idOf, refusal, refuse, refuseAt, unknown } from "stead:unknown";
 
 const METHOD = 0;
@@ -46,7 +46,7 @@ function hasSymbols(value) {
 
 // Puts a built-in off. `id` is an unknown among its operands.
 function carry(kind, name, operands, id) {
-  const patterns = [];
+  const patterns = list();
   for (let i = 0; i < operands.length; i++) {
     if (typeof operands[i] === "function" && idOf(operands[i]) === undefined) refuse("callback", id, name);
     patterns[i] = patternOf(operands[i]);
@@ -61,7 +61,8 @@ function carry(kind, name, operands, id) {
 export function carryMethod(receiver, name, args, id) {
   let { length } = args;
   if (COUNTED[name] !== true) while (length > 0 && args[length - 1] === undefined) length--;
-  const operands = [receiver];
+  const operands = list();
+  operands[0] = receiver;
   for (let i = 0; i < length; i++) operands[i + 1] = args[i];
   return carry(METHOD, name, operands, id);
 }
@@ -103,7 +104,9 @@ for (const name of apply(split, host.methods, [" "])) {
   // A method, so that it is no constructor.
   const { [name]: method } = {
     [name](...args) {
-      const id = idOf(this) ?? firstUnknown(args);
+      const self = idOf(this);
+      if (self !== undefined) refuse("builtin", self, `String.prototype.${name}`);
+      const id = firstUnknown(args);
       if (id === undefined) return apply(native, this, args);
       if (name === "repeat" && idOf(args[0]) !== undefined) refuse("count", id, name);
       return carryMethod(this, name, args, id);

@@ -1,10 +1,9 @@
 // structuredClone: a deep copy of data. An unknown stays what it is, wherever it lies.
 
-import { NativeError, NativeTypeError, apply, create, defineProperty, getPrototypeOf, isArray, ownKeys } from "stead:host";
+import { NativeError, NativeTypeError, apply, create, defineProperty, getPrototypeOf, isArray, ownKeys, ownProperty } from "stead:host";
 import { idOf } from "stead:unknown";
 import { nodeOf } from "stead:resource";
 
-const { getOwnPropertyDescriptor } = Reflect;
 const { get: seenGet, set: seenSet, has: seenHas, forEach: mapForEach } = Map.prototype;
 const { forEach: setForEach, add } = Set.prototype;
 const { getTime } = Date.prototype;
@@ -74,7 +73,7 @@ function fill(value, made, seen) {
     const keys = ownKeys(value);
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i];
-      if (typeof key === "symbol" || !getOwnPropertyDescriptor(value, key)?.enumerable) continue;
+      if (typeof key === "symbol" || !ownProperty(value, key)?.enumerable) continue;
       defineProperty(made, key, { value: copy(value[key], seen), writable: true, enumerable: true, configurable: true });
     }
   }

@@ -1,11 +1,10 @@
 // console.*: text for Rust to collect. Formatting must never run the program's code, apart from `toString`
 // of an error, and must never fail.
 
-import { host, NativeError, defineProperty, getPrototypeOf, isArray, ownKeys } from "stead:host";
+import { host, NativeError, defineProperty, getPrototypeOf, isArray, ownKeys, ownProperty } from "stead:host";
 import { idOf } from "stead:unknown";
 import { nodeOf } from "stead:resource";
 
-const { getOwnPropertyDescriptor } = Reflect;
 const { stringify } = JSON;
 
 function show(value, depth) {
@@ -33,7 +32,7 @@ function showObject(object, depth) {
   let text = "";
   const keys = ownKeys(object);
   for (let i = 0; i < keys.length && i < 100; i++) {
-    const property = getOwnPropertyDescriptor(object, keys[i]);
+    const property = ownProperty(object, keys[i]);
     if (typeof keys[i] === "symbol" || !property.enumerable) continue;
     const shown = property.get === undefined ? show(property.value, depth + 1) : "<getter>";
     text += `${text === "" ? "" : ", "}${keys[i]}: ${shown}`;
@@ -44,7 +43,7 @@ function showObject(object, depth) {
 // A text that an object has, or inherits; getters are not asked.
 function textIn(object, key) {
   for (let at = object; at !== null; at = getPrototypeOf(at)) {
-    const property = getOwnPropertyDescriptor(at, key);
+    const property = ownProperty(at, key);
     if (property !== undefined) return typeof property.value === "string" ? property.value : "";
   }
   return "";

@@ -1,15 +1,13 @@
 // What decorators compile to: the semantics of TypeScript's `experimentalDecorators`.
 
-import { NativeTypeError, defineProperty } from "stead:host";
+import { NativeTypeError, defineProperty, ownProperty } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
-
-const { getOwnPropertyDescriptor } = Reflect;
 
 /** Applies decorators to a class (two arguments) or to a member of one. */
 export default function decorate(decorators, target, key, property) {
   const ofClass = arguments.length < 3;
   const described = arguments.length > 3;
-  let result = ofClass ? target : property === null ? getOwnPropertyDescriptor(target, key) : property;
+  let result = ofClass ? target : property === null ? ownProperty(target, key) : property;
   for (let i = decorators.length - 1; i >= 0; i--) {
     const decorator = decorators[i];
     if (idOf(decorator) !== undefined) refuse("call", idOf(decorator));

@@ -5,8 +5,20 @@ export const host = globalThis.__stead_host;
 delete globalThis.__stead_host;
 
 // What the prelude itself needs of the language, taken before a program can replace it.
-export const { apply, construct, defineProperty, getPrototypeOf, ownKeys } = Reflect;
+export const { apply, construct, getPrototypeOf, ownKeys } = Reflect;
 export const { create, freeze, hasOwn, setPrototypeOf } = Object;
+const { defineProperty: define, getOwnPropertyDescriptor } = Reflect;
+
+/** Descriptors inherit nothing: a program may put anything into `Object.prototype`. */
+export const defineProperty = (object, key, property) => define(object, key, setPrototypeOf(property, null));
+export const ownProperty = (object, key) => {
+  const property = getOwnPropertyDescriptor(object, key);
+  return property === undefined ? undefined : setPrototypeOf(property, null);
+};
+
+/** An array to be filled, out of reach of setters in `Array.prototype`. */
+export const list = () => setPrototypeOf([], null);
+
 export const { isArray } = Array;
 export const NativeArray = Array;
 export const NativeError = Error;

@@ -3,8 +3,8 @@
 // Rust knows nodes by number; an instance carries its number in a private field that no program can reach.
 
 import {
-  host, NativeError, NativeTypeError, apply, construct, create, defineProperty, freeze, getPrototypeOf,
-  hasOwn, setPrototypeOf,
+  host, NativeError, NativeTypeError, apply, construct, create, defineProperty, freeze, getPrototypeOf, hasOwn,
+  isArray, list, ownKeys, ownProperty, setPrototypeOf,
 } from "stead:host";
 import { refusal, unknown } from "stead:unknown";
 import { current, inside, scopeMembers } from "stead:scope";
@@ -26,6 +26,8 @@ const typeOf = (target) => apply(getType, types, [target]);
 
 const NativeProxy = Proxy;
 const { get: reflectGet } = Reflect;
+const { split } = String.prototype;
+const { prototype: plain } = Object;
 
 // Why no resource may be made right now; `undefined` if one may.
 let forbidden;
@@ -109,14 +111,31 @@ export function makeResource(site, self, target, args) {
 /** Declares a provisioned resource, and gives it its properties: those that the program set as they are, those
  * that the provider fills in as unknowns. */
 function provision(instance, { node, type }, { inputs, options }) {
-  host.declare(node, inputs, options);
-  const given = typeof inputs === "object" && inputs !== null;
+  const read = isPlain(inputs) ? readOnce(inputs) : inputs;
+  host.declare(node, read, options);
+  const given = typeof read === "object" && read !== null;
   for (let i = 0; i < type.members.length; i++) {
     const { name, getter } = type.members[i];
-    const value = given && hasOwn(inputs, name) ? inputs[name] : undefined;
+    const value = given && hasOwn(read, name) ? read[name] : undefined;
     if (value !== undefined) defineProperty(instance, name, { value, enumerable: true });
     else if (getter !== undefined) defineProperty(instance, name, getter);
   }
+}
+
+const isPlain = (inputs) => {
+  if (typeof inputs !== "object" || inputs === null || isArray(inputs)) return false;
+  const prototype = getPrototypeOf(inputs);
+  return prototype === null || prototype === plain;
+};
+
+// A getter among the properties runs once: what it allocates must not be there twice.
+function readOnce(inputs) {
+  const copy = create(null);
+  const keys = ownKeys(inputs);
+  for (let i = 0; i < keys.length; i++) {
+    if (ownProperty(inputs, keys[i]).enumerable) copy[keys[i]] = inputs[keys[i]];
+  }
+  return copy;
 }
 
 /** Makes the class of a type from its schema. */
@@ -130,9 +149,9 @@ function materialise(token) {
       }
     },
   }[name];
-  const members = [];
+  const members = list();
   for (let i = 0; i < schema.members.length; i++) {
-    const { 0: member, 1: provisioned } = schema.members[i];
+    const { name: member, provisioned } = schema.members[i];
     const get = function () {
       if (forbidden === "allocate") throw refusal(host.refuseInside("read", -1, new NativeError().stack));
       return unknown(host.property(nodeOf(this), member));
@@ -144,6 +163,7 @@ function materialise(token) {
   const type = freeze({ token, members });
   apply(setType, types, [made, type]);
   freeze(made.prototype);
+  freeze(made);
   return made;
 }
 
@@ -164,11 +184,12 @@ export function provide(provider) {
   const exported = {};
   const tokens = host.types(provider);
   for (let i = 0; i < tokens.length; i++) {
-    const { token, path } = tokens[i];
+    const token = tokens[i];
+    const path = apply(split, token, ["."]);
     let at = exported;
-    for (let depth = 0; depth + 1 < path.length; depth++) at = at[path[depth]] ??= {};
+    for (let depth = 1; depth + 1 < path.length; depth++) at = at[path[depth]] ??= {};
     const name = path[path.length - 1];
-    if (path.length === 1) defineProperty(at, name, { value: materialise(token), enumerable: true });
+    if (path.length === 2) defineProperty(at, name, { value: materialise(token), enumerable: true });
     else lazily(at, name, () => materialise(token));
   }
   return exported;

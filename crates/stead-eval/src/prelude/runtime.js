@@ -82,13 +82,13 @@ export function operateOn({ object, key, value: old }, value, site, operate) {
 // Where an error was first thrown: the engine only knows where it was made, and that not well.
 const origins = new WeakMap();
 const { get, set, has } = WeakMap.prototype;
-let lastThrown;
-host.thrownAt((value) => (typeof value === "object" && value !== null ? apply(get, origins, [value]) : lastThrown));
+let lastThrown = { value: undefined, site: undefined };
+host.thrownAt((value) => (typeof value === "object" && value !== null ? apply(get, origins, [value]) : value === lastThrown.value ? lastThrown.site : undefined));
 
 /** What is thrown. */
 export function thrown(value, site) {
   known(value, site);
-  lastThrown = site;
+  lastThrown = { value, site };
   if (typeof value === "object" && value !== null && !apply(has, origins, [value])) {
     apply(set, origins, [value, site]);
   }

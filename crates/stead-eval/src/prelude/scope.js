@@ -3,9 +3,7 @@
 //
 // `this` at the `new` itself comes first: see `makeResource`.
 
-import { host, apply, defineProperty, ownKeys } from "stead:host";
-
-const { getOwnPropertyDescriptor } = Reflect;
+import { host, apply, defineProperty, hasOwn, ownKeys, ownProperty } from "stead:host";
 
 // A node's number, or `undefined` outside of all resources.
 let scope;
@@ -60,7 +58,7 @@ export function scopeMembers(prototype, nodeOf) {
   const keys = ownKeys(prototype);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    const member = getOwnPropertyDescriptor(prototype, key);
+    const member = ownProperty(prototype, key);
     if (key === "constructor" || !member.configurable) continue;
     if (typeof member.value === "function") member.value = scoped(member.value, nodeOf);
     if (typeof member.get === "function") member.get = scoped(member.get, nodeOf);
@@ -84,6 +82,6 @@ function scoped(method, nodeOf) {
 }
 
 function copy(from, to, key) {
-  const property = getOwnPropertyDescriptor(from, key);
-  if (property !== undefined && "value" in property) defineProperty(to, key, property);
+  const property = ownProperty(from, key);
+  if (property !== undefined && hasOwn(property, "value")) defineProperty(to, key, property);
 }

@@ -5,6 +5,7 @@ import { idOf, refuse } from "stead:unknown";
 
 export { all, apply } from "stead:apply";
 export { Resource } from "stead:resource";
+export { archive, file, readText } from "stead:assets";
 export { base64, hash } from "stead:encoding";
 
 export const { env, namespace, project, target } = host.program;

@@ -1,6 +1,6 @@
 // Text made of unknowns: JSON.stringify, Array.prototype.join and String.
 
-import { host, apply, construct, defineProperty, isArray } from "stead:host";
+import { host, apply, construct, defineProperty, isArray, list } from "stead:host";
 import { idOf, refuse, setJsonHole, unknown } from "stead:unknown";
 import { carryGlobal, carryMethod, replace } from "stead:carry";
 
@@ -16,7 +16,7 @@ const { trunc } = Math;
 function stringifyWithUnknowns(value, replacer, space) {
   for (let attempt = 0; ; attempt++) {
     const mark = `\u2060stead unknown ${attempt}\u2060`;
-    const ids = [];
+    const ids = list();
     const outer = setJsonHole((id) => () => {
       if (typeof replacer === "function") refuse("replacer", id);
       // A list of keys to keep goes for the keys inside the value too.
@@ -26,7 +26,7 @@ function stringifyWithUnknowns(value, replacer, space) {
     });
     let text;
     try {
-      text = stringify(value, replacer, space);
+      text = stringify(value, typeof replacer === "function" ? knownReplacer(replacer) : replacer, space);
     } finally {
       setJsonHole(outer);
     }
@@ -34,6 +34,15 @@ function stringifyWithUnknowns(value, replacer, space) {
     const pieces = apply(split, text, [`"${mark}"`]);
     if (pieces.length === ids.length + 1 && countOf(text, mark) === ids.length) return template(pieces, ids, gapOf(space));
   }
+}
+
+// What a replacer gives is taken as it is: an unknown would pass for a function, and be left out.
+function knownReplacer(replacer) {
+  return function (key, value) {
+    const replaced = apply(replacer, this, [key, value]);
+    const id = idOf(replaced);
+    return id === undefined ? replaced : refuse("replacer", id);
+  };
 }
 
 function countOf(text, mark) {
@@ -48,7 +57,8 @@ function gapOf(space) {
 }
 
 function template(pieces, ids, gap) {
-  const parts = [pieces[0]];
+  const parts = list();
+  parts[0] = pieces[0];
   let line = pieces[0];
   for (let i = 0; i < ids.length; i++) {
     parts[2 * i + 1] = idOf(hole(ids[i], gap, line));
@@ -72,26 +82,27 @@ function hole(id, gap, line) {
 }
 
 defineProperty(JSON, "stringify", {
-  value: function (value, replacer, space) {
+  value: { stringify(value, replacer, space) {
     const id = idOf(replacer) ?? idOf(space);
     if (id !== undefined) refuse("text", id);
     return stringifyWithUnknowns(value, replacer, space === 0 || space === "" || space === null ? undefined : space);
-  },
+  } }.stringify,
   writable: true,
   configurable: true,
 });
 
 defineProperty(Array.prototype, "join", {
-  value: function (separator) {
+  value: { join(separator) {
     if (!isArray(this) || (idOf(separator) === undefined && !holdsUnknown(this))) return apply(join, this, [separator]);
     const between = separator === undefined ? "," : separator;
-    const parts = [""];
+    const parts = list();
+    parts[0] = "";
     for (let i = 0; i < this.length; i++) {
       if (i > 0) append(parts, between);
       append(parts, this[i]);
     }
     return unknown(host.template(parts));
-  },
+  } }.join,
   writable: true,
   configurable: true,
 });
@@ -116,11 +127,11 @@ export function textOf(value) {
 // The engine wants a string from this one, whoever asked.
 const { toString } = Array.prototype;
 defineProperty(Array.prototype, "toString", {
-  value: function () {
+  value: { toString() {
     const text = apply(toString, this, []);
     const id = idOf(text);
     return id === undefined ? text : refuse("text", id);
-  },
+  } }.toString,
   writable: true,
   configurable: true,
 });

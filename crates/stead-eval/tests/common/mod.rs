@@ -1,6 +1,8 @@
 //! Programs in memory, a small catalog, and results as text that a snapshot can hold.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
+pub mod later;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

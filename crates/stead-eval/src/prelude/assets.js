@@ -1,0 +1,32 @@
+// Files of the project: as text, and as assets, of which the graph holds path and digest.
+
+import { host, NativeError, freeze } from "stead:host";
+import { refusal } from "stead:unknown";
+import { needed } from "stead:encoding";
+
+// The key that tells special values apart in data, and the values that say asset and archive.
+const SIGNATURE = "4dabf18193072939515e22adb298388d";
+const ASSET = "c44067f5952c0a294b673a41bacd8c17";
+const ARCHIVE = "0def7320c3a5731c473e5ecbe6d01bc7";
+
+function checked(answer) {
+  if (answer.problem !== undefined) throw refusal(answer.problem);
+  return answer;
+}
+
+const asset = (kind, answer) => {
+  const { path, hash } = checked(answer);
+  return freeze({ [SIGNATURE]: kind, path, hash });
+};
+
+export const { readText, file, archive } = {
+  readText(path) {
+    return checked(host.readText(`${needed(path, "readText")}`, new NativeError().stack)).text;
+  },
+  file(path) {
+    return asset(ASSET, host.fileAsset(`${needed(path, "file")}`, new NativeError().stack));
+  },
+  archive(folder) {
+    return asset(ARCHIVE, host.archiveAsset(`${needed(folder, "archive")}`, new NativeError().stack));
+  },
+};

@@ -1,0 +1,170 @@
+// Built-ins that take objects, functions or options: an unknown would pass for one, because a proxy is an object
+// and can be called. For known values nothing changes.
+
+import { apply, create, defineProperty, getPrototypeOf, ownKeys } from "stead:host";
+import { idOf, refuse } from "stead:unknown";
+import { replace } from "stead:carry";
+
+const { getOwnPropertyDescriptor } = Reflect;
+
+function check(value, name) {
+  const id = idOf(value);
+  if (id !== undefined) refuse("builtin", id, name);
+}
+
+// Checks what a function is given before it runs: some arguments by their position, or all, or `this`.
+function guard(object, owner, key, { positions, self = false, before }) {
+  const native = getOwnPropertyDescriptor(object, key)?.value;
+  if (typeof native !== "function") return;
+  const name = `${owner}.${typeof key === "symbol" ? key.description : key}`;
+  const { call } = {
+    call(...args) {
+      if (self) check(this, name);
+      if (positions === undefined) for (let i = 0; i < args.length; i++) check(args[i], name);
+      else for (let i = 0; i < positions.length; i++) check(args[positions[i]], name);
+      if (before !== undefined) args = before(args, name);
+      return apply(native, this, args);
+    },
+  };
+  replace(object, key, call);
+}
+
+const guardAll = (object, owner, keys, how) => {
+  for (let i = 0; object !== undefined && i < keys.length; i++) guard(object, owner, keys[i], how);
+};
+
+// A descriptor's fields are read once, as the language does, and none but the value may be unknown.
+const FIELDS = ["enumerable", "configurable", "value", "writable", "get", "set"];
+function descriptor(given, name) {
+  if (typeof given !== "object" || given === null) return given;
+  const copy = {};
+  for (let i = 0; i < FIELDS.length; i++) {
+    const field = FIELDS[i];
+    if (!(field in given)) continue;
+    const value = given[field];
+    if (field !== "value") check(value, name);
+    defineProperty(copy, field, { value, enumerable: true });
+  }
+  return copy;
+}
+function descriptors(given, name) {
+  if (typeof given !== "object" || given === null) return given;
+  const copy = create(null);
+  const keys = ownKeys(given);
+  for (let i = 0; i < keys.length; i++) {
+    if (!getOwnPropertyDescriptor(given, keys[i]).enumerable) continue;
+    defineProperty(copy, keys[i], { value: descriptor(given[keys[i]], name), enumerable: true });
+  }
+  return copy;
+}
+
+const objects = [
+  "freeze", "seal", "preventExtensions", "isFrozen", "isSealed", "isExtensible", "keys", "values", "entries",
+  "fromEntries", "getPrototypeOf", "setPrototypeOf", "getOwnPropertyDescriptor", "getOwnPropertyDescriptors",
+  "getOwnPropertyNames", "getOwnPropertySymbols", "groupBy", "hasOwn", "assign",
+];
+guardAll(Object, "Object", objects, {});
+guard(Object, "Object", "defineProperty", { before: ([o, k, d], name) => [o, k, descriptor(d, name)] });
+guard(Object, "Object", "defineProperties", { before: ([o, all], name) => [o, descriptors(all, name)] });
+guard(Object, "Object", "create", {
+  before: (args, name) => (args.length < 2 ? args : [args[0], args[1] === undefined ? undefined : descriptors(args[1], name)]),
+});
+guardAll(Object.prototype, "Object.prototype", ["__defineGetter__", "__defineSetter__", "isPrototypeOf"], {});
+
+guardAll(Reflect, "Reflect", ["get", "set", "has", "deleteProperty", "getOwnPropertyDescriptor"], { positions: [0, 1] });
+guardAll(Reflect, "Reflect", ["getPrototypeOf", "isExtensible", "ownKeys", "preventExtensions"], { positions: [0] });
+guardAll(Reflect, "Reflect", ["setPrototypeOf", "construct"], {});
+guard(Reflect, "Reflect", "apply", { positions: [0, 2] });
+guard(Reflect, "Reflect", "defineProperty", { before: ([o, k, d], name) => [o, k, descriptor(d, name)] });
+
+// Functions that are called later, or as constructors.
+guardAll(Promise.prototype, "Promise.prototype", ["then", "catch", "finally"], { self: true });
+guardAll(Promise, "Promise", ["reject"], { positions: [0], self: true });
+guardAll(Promise, "Promise", ["all", "allSettled", "any", "race", "resolve", "try", "withResolvers"], { positions: [], self: true });
+guard(globalThis, "globalThis", "queueMicrotask", {});
+guard(Array, "Array", "from", { positions: [0, 1], self: true });
+guard(Array, "Array", "fromAsync", { positions: [0, 1], self: true });
+guard(Array, "Array", "of", { positions: [], self: true });
+
+const callbacks = [
+  "every", "filter", "find", "findIndex", "findLast", "findLastIndex", "flatMap", "forEach", "map", "reduce",
+  "reduceRight", "some", "sort", "toSorted",
+];
+const TypedArray = getPrototypeOf(Uint8Array);
+for (const [type, owner] of [[Array, "Array"], [TypedArray, "TypedArray"], [globalThis.Iterator, "Iterator"], [Map, "Map"], [Set, "Set"]]) {
+  guardAll(type?.prototype, `${owner}.prototype`, callbacks, { positions: [0], self: owner === "Iterator" });
+}
+for (const owner of ["DisposableStack", "AsyncDisposableStack"]) {
+  guard(globalThis[owner].prototype, `${owner}.prototype`, "adopt", { positions: [1] });
+  guard(globalThis[owner].prototype, `${owner}.prototype`, "defer", {});
+}
+guardAll(TypedArray.prototype, "TypedArray.prototype", ["includes", "indexOf", "lastIndexOf"], {});
+
+// What would look at the receiver only later, or refuse it with the wrong words.
+guardAll(Array.prototype, "Array.prototype", ["values", "keys", "entries", Symbol.iterator, "toString"], { positions: [], self: true });
+guard(TypedArray.prototype, "TypedArray.prototype", "toString", { positions: [], self: true });
+guardAll(String.prototype, "String.prototype", ["toString", "valueOf"], { positions: [], self: true });
+const numbers = ["toExponential", "toFixed", "toPrecision", "toLocaleString", "toString", "valueOf"];
+guardAll(Number.prototype, "Number.prototype", numbers, { positions: [], self: true });
+guardAll(Boolean.prototype, "Boolean.prototype", ["toString", "valueOf"], { positions: [], self: true });
+
+// Options, keys and what is compared.
+const iterators = globalThis.Iterator;
+guardAll(iterators?.prototype, "Iterator.prototype", ["chunks", "windows", "take", "drop", "join"], { self: true });
+// What comes of the iterator is compared.
+if (iterators?.prototype.includes !== undefined) {
+  const { includes, map } = iterators.prototype;
+  const name = "Iterator.prototype.includes";
+  const known = (value) => {
+    check(value, name);
+    return value;
+  };
+  replace(iterators.prototype, "includes", {
+    includes(...args) {
+      check(this, name);
+      for (let i = 0; i < args.length; i++) check(args[i], name);
+      return apply(includes, apply(map, this, [known]), args);
+    },
+  }.includes);
+}
+guardAll(iterators, "Iterator", ["zip", "concat", "from"], {});
+// What must be numbers, or iterables, is checked one by one.
+const eachKnown = (args, name) => {
+  const all = args[0];
+  if (typeof all === "object" && all !== null) for (const key of ownKeys(all)) check(all[key], name);
+  return args;
+};
+guard(iterators ?? {}, "Iterator", "zipKeyed", { before: eachKnown });
+guard(Math, "Math", "sumPrecise", { before: eachKnown });
+for (const [type, name] of [[Map, "Map"], [WeakMap, "WeakMap"]]) {
+  guard(type.prototype, `${name}.prototype`, "getOrInsert", { positions: [0] });
+  guard(type.prototype, `${name}.prototype`, "getOrInsertComputed", {});
+}
+guardAll(RegExp, "RegExp", ["escape"], {});
+guardAll(Error, "Error", ["captureStackTrace"], {});
+guardAll(Uint8Array, "Uint8Array", ["fromBase64", "fromHex"], {});
+guardAll(Uint8Array.prototype, "Uint8Array.prototype", ["toBase64", "toHex", "setFromBase64", "setFromHex"], {});
+guardAll(globalThis.URLSearchParams?.prototype, "URLSearchParams.prototype", ["has", "delete"], {});
+
+// Getters and setters that look at what they are read from, or given.
+for (const [object, owner, key] of [
+  [Object.prototype, "Object.prototype", "__proto__"],
+  [RegExp.prototype, "RegExp.prototype", "flags"],
+  [Error.prototype, "Error.prototype", "stack"],
+]) {
+  const native = getOwnPropertyDescriptor(object, key);
+  if (native?.get === undefined || !native.configurable) continue;
+  const name = `${owner}.${key}`;
+  const { get, set } = {
+    get() {
+      check(this, name);
+      return apply(native.get, this, []);
+    },
+    set(value) {
+      check(this, name);
+      check(value, name);
+      apply(native.set, this, [value]);
+    },
+  };
+  defineProperty(object, key, { get, set: native.set === undefined ? undefined : set });
+}

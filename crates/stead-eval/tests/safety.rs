@@ -1,0 +1,266 @@
+//! Determinism, and what hostile or careless programs cannot do: the right graph or a clear error, within limits.
+
+mod common;
+
+use common::{Run, names, program, show};
+
+const HEAD: &str = "import { Resource, config, hash } from 'stead';\nimport { Data, RandomString } from 'stead/local';\n[Resource, config, hash];\n";
+
+/// What every program here declares after it did its worst, with unknowns in text, JSON, lists and closures.
+const TAIL: &str = r#"
+class Group extends Resource {
+  constructor(id: string) { super(id); this.fill(['a', 'b']); }
+  fill(ids: string[]) { for (let i = 0; i < ids.length; i++) new Data({ value: { at: i } }, { id: ids[i] }); }
+}
+const group = new Group("g");
+const pw = new RandomString({ length: 8 }, { id: "pw" });
+const late = (async () => { await null; return new Data({ value: `late ${pw.result}` }, { id: "late", dependsOn: group }); })();
+new Data({ value: [pw.result, "x" + pw.result, `${pw.result}!`, JSON.stringify({ z: pw.result, a: [1] }), config.get("list")] }, { id: "all" });
+await late;
+export const out = { pw: pw.result, list: [1, [2, "three"]], text: [pw.result, 1].join("-") };
+"#;
+
+fn dump(run: Run) -> String {
+    let graph = run.graph();
+    serde_json::to_string(&graph).unwrap()
+}
+
+fn worst(text: &str) -> Run {
+    let list = serde_json::from_str("[1,{\"token\":\"t\",\"0\":true}]").unwrap();
+    program(&format!("{HEAD}{text}\n{TAIL}")).config("list", list)
+}
+
+#[test]
+fn repeated_runs_give_the_same_bytes() {
+    let first = dump(worst(""));
+    for _ in 0..5 {
+        assert_eq!(dump(worst("")), first);
+    }
+    let names = names(&worst("").graph());
+    insta::assert_snapshot!(names.join("\n"), @"
+    dev:main:Group#g
+    dev:main/Group#g:local.Data#a
+    dev:main/Group#g:local.Data#b
+    dev:main:local.RandomString#pw
+    dev:main:local.Data#all
+    dev:main:local.Data#late
+    ");
+}
+
+#[test]
+fn the_order_of_files_and_keys_outside_the_program_does_not_matter() {
+    let main = "import { b } from './b';\nimport { a } from './a';\nexport const all = [a, b];\n";
+    let a =
+        "import { Data } from 'stead/local';\nexport const a = new Data({ value: { y: 1, x: 2 } }).echo;\n";
+    let one = program(main).file("a.ts", a).file("b.ts", &a.replace("a =", "b ="));
+    let two = program(main)
+        .file("b.ts", &a.replace("a =", "b ="))
+        .file("a.ts", a)
+        .file("zzz.ts", "")
+        .file("0.ts", "");
+    assert_eq!(dump(one), dump(two));
+}
+
+/// Each of these changes something that stead's own code could lean on.
+const POLLUTION: &[&str] = &[
+    "Array.prototype.map = (() => { throw new Error('map'); }) as any;",
+    "Array.prototype.push = Array.prototype.slice = Array.prototype.concat = (() => []) as any;",
+    "Array.prototype[Symbol.iterator] = function* () { yield 666; } as any;",
+    "Object.getPrototypeOf([][Symbol.iterator]()).next = () => ({ done: true });",
+    "(Object.prototype as any).x = 1; (Object.prototype as any).id = 'evil'; (Object.prototype as any).value = 'evil';",
+    "Object.defineProperty(Object.prototype, 'get', { get() { return () => 'evil'; } });",
+    "(Object.prototype as any).get = () => 'evil'; (Object.prototype as any).set = () => 'evil';",
+    "(Object.prototype as any).enumerable = false; (Object.prototype as any).writable = true; (Object.prototype as any).configurable = true;",
+    "for (const key of ['node', 'target', 'type', 'declared', 'inputs', 'options', 'name', 'getter', 'token', 'members', '0', '1', 'length']) Object.defineProperty(Object.prototype, key, { set() {}, get() { return 'evil'; }, configurable: true });",
+    "for (const key of ['0', '1', '2']) Object.defineProperty(Array.prototype, key, { set() {}, get() { return 'evil'; }, configurable: true });",
+    "Function.prototype.call = Function.prototype.apply = Function.prototype.bind = (() => 'evil') as any;",
+    "(Function.prototype as any)[Symbol.hasInstance] ??= null;",
+    "Promise.prototype.then = (() => { throw new Error('then'); }) as any;",
+    "Promise.resolve = Promise.reject = (() => 'evil') as any; (globalThis as any).Promise = undefined;",
+    "(Object.prototype as any).toJSON = undefined; (Object.prototype as any).then = undefined;",
+    "String.prototype.split = String.prototype.replace = String.prototype.slice = (() => ['evil']) as any;",
+    "String.prototype.toString = String.prototype.valueOf = () => 'evil';",
+    "WeakMap.prototype.get = WeakMap.prototype.has = WeakMap.prototype.set = (() => 'evil') as any; WeakSet.prototype.has = WeakSet.prototype.add = (() => true) as any;",
+    "Map.prototype.get = Map.prototype.set = Set.prototype.has = (() => 'evil') as any;",
+    "Object.defineProperty = Object.freeze = Object.create = Object.hasOwn = Object.keys = Object.entries = (() => ({})) as any;",
+    "Reflect.construct = Reflect.apply = Reflect.ownKeys = Reflect.getPrototypeOf = Reflect.defineProperty = (() => ({})) as any;",
+    "Symbol.prototype.toString = () => 'evil'; Error.prototype.toString = () => 'evil'; Error.captureStackTrace = (() => {}) as any;",
+    "for (const name of ['Array', 'Object', 'Reflect', 'Symbol', 'JSON', 'Map', 'WeakMap', 'Error', 'TypeError', 'String', 'console', 'TextEncoder']) { if (name !== 'JSON') delete (globalThis as any)[name]; }",
+    "Object.freeze(globalThis); Object.freeze(Object.prototype); Object.freeze(Array.prototype); Object.freeze(Function.prototype); Object.freeze(Promise.prototype);",
+    "RegExp.prototype.exec = RegExp.prototype.test = (() => null) as any;",
+    "Object.setPrototypeOf(Array.prototype, null);",
+    "Object.defineProperty(Data, 'name', { value: 'Evil' });",
+    "Object.defineProperty(Data, Symbol.hasInstance, { value: () => false });",
+    "Object.setPrototypeOf(Data, class {} as any);",
+    "(Data as any).prototype = {}; (Data.prototype as any).value = 'evil';",
+    "Object.defineProperty(Data.prototype, 'value', { get: () => 'evil' });",
+    "Object.defineProperty(Resource.prototype, 'constructor', { value: 1 });",
+];
+
+#[test]
+fn what_a_program_does_to_built_ins_does_not_reach_the_graph() {
+    let clean = show(&worst("").graph()).replace("@main.ts:", "@");
+    let shift = |text: &str| -> String {
+        // Places move with the lines before them; each case here is one line.
+        text.replace("@main.ts:", "@")
+    };
+    let mut wrong = Vec::new();
+    for case in POLLUTION {
+        match worst(case).evaluate() {
+            Ok(evaluation) => {
+                let text = shift(&show(&evaluation.graph));
+                if text != clean {
+                    wrong.push(format!("{case}\n{text}"));
+                }
+            }
+            Err(failure) => {
+                let text = common::diagnostics(&failure.diagnostics);
+                // The program's own line may fail; stead's code must not.
+                if !text.contains("@ main.ts:4:") || !text.starts_with("ST0103") {
+                    wrong.push(format!("{case}\n{text}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}\nclean:\n{clean}", wrong.join("\n"));
+}
+
+#[test]
+fn code_from_text_is_out_of_reach() {
+    let cases = [
+        "({}).constructor.constructor('return this')();",
+        "[].map.constructor('return this')();",
+        "Data.constructor('return this')();",
+        "(new Data() as any).constructor.constructor('return this')();",
+        "config.get.constructor('return this')();",
+        "console.log.constructor('return this')();",
+        "Object.getPrototypeOf(async () => {}).constructor('return this')();",
+        "Object.getPrototypeOf(function* () {}).constructor('return this')();",
+        "Reflect.construct(Object.getPrototypeOf(() => {}).constructor, ['return this']);",
+        "(0, eval)('1');",
+        "new (class extends (Function as any) {})('return this')();",
+        "hash.constructor('return this')();",
+    ];
+    let wrong: Vec<String> = cases
+        .iter()
+        .map(|case| (case, program(&format!("{HEAD}{case}\n")).failure()))
+        .filter(|(_, text)| {
+            !text.starts_with("ST0103 a program cannot use") || !text.contains("@ main.ts:4:")
+        })
+        .map(|(case, text)| format!("{case}\n{text}"))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn getters_run_once_and_what_they_allocate_is_there_once() {
+    let text = r#"import { Data, File } from "stead/local";
+let count = 0;
+const data = new Data({ get value() { count++; return new File({ path: "made" }, { id: `f${count}` }).path; } }, { id: "d" });
+class Named extends Data { static get name() { count += 10; return "Other"; } child = new Data({}, { id: "child" }); }
+new Named({ value: 1 }, { get id() { count += 100; return "n"; } });
+export const seen = [count, data.value];
+"#;
+    insta::assert_snapshot!(show(&program(text).graph()), @r#"
+    dev:main:local.Data#d @main.ts:3:14 value="made"
+    dev:main/Data#d:local.File#f1 @main.ts:3:55 in 0 path="made"
+    dev:main:local.Data#n @main.ts:5:1 value=1
+    dev:main/Other#n:local.Data#child @main.ts:4:87 in 2
+    > seen = [111,"made"]
+    "#);
+}
+
+#[test]
+fn classes_that_pretend_are_found_out() {
+    let cases = [
+        "class Fake {} Object.setPrototypeOf(Fake, Data); new (Fake as any)();",
+        "function Old() {} Object.setPrototypeOf(Old, Resource); new (Old as any)();",
+        "class Twice extends Data { constructor() { super(); Reflect.construct(Data, [], Twice); } } new Twice();",
+        "class Borrow extends Data { constructor() { super(); } } Reflect.construct(Borrow, []);",
+        "class Other extends Data { constructor() { new Data(); Reflect.construct(Data, [], Other); super(); } } new Other();",
+    ];
+    let mut wrong = Vec::new();
+    for case in cases {
+        let text = match program(&format!("{HEAD}{case}\n")).evaluate() {
+            Ok(evaluation) => format!("no failure: {}", show(&evaluation.graph)),
+            Err(failure) => common::diagnostics(&failure.diagnostics),
+        };
+        if !text.starts_with("ST0103") || !text.contains("@ main.ts:4:") {
+            wrong.push(format!("{case}\n{text}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Ends with ST0108 under small limits, or in the given code.
+#[test]
+fn what_is_too_much_is_ended_with_a_code() {
+    let cases = [
+        ("'x'.repeat(2 ** 30);", "ST0108"),
+        ("let s = 'x'.repeat(1000); for (;;) s = s.replaceAll('x', 'x'.repeat(100));", "ST0108"),
+        ("'x'.padStart(2 ** 30 - 10, 'y');", "ST0108"),
+        ("const a: unknown[] = []; for (;;) a.push({});", "ST0108"),
+        ("Array.from({ length: 2 ** 31 });", "ST0108"),
+        ("new Array(2 ** 28).fill(0);", "ST0108"),
+        ("new Uint8Array(2 ** 30);", "ST0108"),
+        ("const m = new Map(); for (let i = 0; ; i++) m.set(i, i);", "ST0108"),
+        ("[...(function* () { for (;;) yield 1; })()];", "ST0108"),
+        ("/(x+x+)+y/.test('x'.repeat(50));", "ST0108"),
+        ("const f = (n: number): number => f(n + 1) + 1; f(0);", "ST0108"),
+        ("let deep: any = []; for (let i = 0; i < 1e5; i++) deep = [deep]; JSON.stringify(deep);", "ST0108"),
+        ("JSON.parse('['.repeat(1e6));", "ST0108"),
+        ("let deep: any = []; for (let i = 0; i < 1e6; i++) deep = [deep]; structuredClone(deep);", "ST0108"),
+        ("let deep: any = []; for (let i = 0; i < 1e6; i++) deep = [deep]; `${deep}`;", "ST0108"),
+        (
+            "let deep: any = []; for (let i = 0; i < 1e5; i++) deep = [deep]; new Data({ value: deep });",
+            "ST0106",
+        ),
+        ("class A { get x(): any { return this.x; } } new A().x;", "ST0108"),
+        ("const o: any = {}; o.toString = () => `${o}`; `${o}`;", "ST0108"),
+        ("async function f() { for (;;) await null; } await f();", "ST0108"),
+        ("async function f(): Promise<void> { await null; return f(); } await f();", "ST0108"),
+        ("const loop = () => queueMicrotask(loop); loop();", "ST0108"),
+        ("for await (const x of (async function* () { for (;;) yield 1; })()) x;", "ST0108"),
+        ("const p: any = { then(r: any) { queueMicrotask(() => r(p)); } }; await p;", "ST0108"),
+        ("const a: any[] = []; a[2 ** 32 - 2] = 1; new Data({ value: a });", "ST0111"),
+        ("const a: any[] = []; a[2 ** 32 - 2] = 1; a.indexOf(2);", "ST0108"),
+        ("const a: any[] = []; a[2 ** 32 - 2] = 1; a.join();", "ST0108"),
+        ("const a: any[] = []; a[2 ** 32 - 2] = 1; a.forEach(() => {});", "ST0108"),
+        ("const a: any[] = []; a[2 ** 32 - 2] = 1; a.reverse();", "ST0108"),
+        ("const a: any[] = []; a[2 ** 32 - 2] = 1; a.sort();", "ST0108"),
+        ("const a: any[] = []; a[2 ** 32 - 2] = 1; [...a];", "ST0108"),
+        ("const a: any[] = []; a.length = 2 ** 32 - 1; a.fill(1);", "ST0108"),
+        ("const a: any[] = []; a.length = 2 ** 32 - 1; a.includes(1);", "ST0108"),
+        ("Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", "ST0108"),
+        ("export const a: any[] = []; a.length = 2 ** 32 - 1;", "ST0111"),
+    ];
+    let mut wrong = Vec::new();
+    for (case, code) in cases {
+        let started = std::time::Instant::now();
+        let run = program(&format!("{HEAD}{case}\n")).limits(|limits| {
+            limits.evaluation_heap = 128 << 20;
+            limits.evaluation_interrupts = 2_000;
+        });
+        let text = match run.evaluate() {
+            Ok(evaluation) => format!("no failure: {:.200}", show(&evaluation.graph)),
+            Err(failure) => common::diagnostics(&failure.diagnostics),
+        };
+        let seconds = started.elapsed().as_secs();
+        if !text.starts_with(code) || seconds > 20 {
+            wrong.push(format!("{seconds} s: {case}\n{:.600}", text));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn sparse_arrays_are_not_data_and_say_so_once_in_a_while() {
+    insta::assert_snapshot!(program(&format!("{HEAD}const a: any[] = []; a[3] = 1;\nnew Data({{ value: a }});\n")).failure(), @"
+    ST0111 `value[0]` of local.Data: undefined is not data
+      @ main.ts:5:12 +5 set here
+    ST0111 `value[1]` of local.Data: undefined is not data
+      @ main.ts:5:12 +5 set here
+    ST0111 `value[2]` of local.Data: undefined is not data
+      @ main.ts:5:12 +5 set here
+    ");
+}
