@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stead_model::{
-    CopyRef, EvalError, Functions, Generation, Graph, Input, KnownOutputs, Lifecycle, Map, NodeId,
-    PhysicalId, Resource, StackId, Uid, Value, known, resolve_map,
+    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Input, KnownOutputs, Lifecycle, Map,
+    NodeId, PhysicalId, Resource, SourceRef, StackId, Uid, Value, known, resolve_map,
 };
 use stead_plan::{Incarnation, Plan};
 use stead_state::State;
@@ -14,6 +14,20 @@ use stead_state::State;
 pub(crate) enum Unresolved {
     Evaluation(EvalError),
     Property(String),
+}
+
+impl Unresolved {
+    /// `what` is the thing that has no value; `declared` is where it stands, if it has a place of its own.
+    pub(crate) fn diagnostic(&self, what: &str, declared: Option<&SourceRef>) -> Diagnostic {
+        match self {
+            Unresolved::Evaluation(error) => error.diagnostic(Code::STEP_FAILED, what, declared),
+            Unresolved::Property(property) => {
+                let problem =
+                    Diagnostic::error(Code::STEP_FAILED, format!("{what} has no value yet: `{property}`"));
+                declared.into_iter().fold(problem, |problem, at| problem.at(at.clone(), 0, "declared here"))
+            }
+        }
+    }
 }
 
 /// The base, and what this run has made so far.

@@ -338,12 +338,8 @@ impl Executor<'_> {
 
     fn unresolved(&mut self, id: StepId, unresolved: &Unresolved) {
         let step = &self.plan.steps[id.0];
-        let message = match unresolved {
-            Unresolved::Evaluation(error) => format!("an input of {} has no value: {error}", step.name),
-            Unresolved::Property(property) => format!("`{property}` of {} has no value yet", step.name),
-        };
-        let problem = Diagnostic::error(Code::STEP_FAILED, message);
-        self.fail(id, problem.at(step.source.clone(), 0, "declared here"));
+        let problem = unresolved.diagnostic(&format!("an input of {}", step.name), Some(&step.source));
+        self.fail(id, problem);
     }
 
     fn skip_dependants(&mut self, id: StepId) {
@@ -375,7 +371,10 @@ impl Executor<'_> {
         }
         let outputs = match self.context.outputs() {
             Ok(outputs) => outputs,
-            Err(_) => return (RunResult::Failed, base.outputs().clone()),
+            Err(unresolved) => {
+                self.problems.push(unresolved.diagnostic("an exported value", None));
+                return (RunResult::Failed, base.outputs().clone());
+            }
         };
         if outputs != *base.outputs() {
             let recorded = self.run.submit(Record::Outputs { outputs: outputs.clone() });

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::{
-    Argument, Builtin, Expr, ExprId, ExprTable, FunctionRef, Functions, Input, Key, NodeId, Number, Operand,
-    SourceRef, TemplatePart, Value,
+    Argument, Builtin, Code, Diagnostic, Expr, ExprId, ExprTable, FunctionRef, Functions, Input, Key, NodeId,
+    Number, Operand, SourceRef, TemplatePart, Value,
 };
 
 /// What is known of the properties of resources while planning or applying.
@@ -27,6 +27,18 @@ pub enum EvalError {
     /// What JavaScript threw.
     #[error("{message}")]
     Threw { message: String, place: Option<SourceRef> },
+}
+
+impl EvalError {
+    /// The problem that `what` has no value; `declared` is where that stands, if it has a place of its own.
+    pub fn diagnostic(&self, code: Code, what: &str, declared: Option<&SourceRef>) -> Diagnostic {
+        let problem = Diagnostic::error(code, format!("{what} has no value: {self}"));
+        let problem = match self {
+            EvalError::Threw { place: Some(place), .. } => problem.at(place.clone(), 0, "thrown here"),
+            _ => problem,
+        };
+        declared.into_iter().fold(problem, |problem, at| problem.at(at.clone(), 0, "declared here"))
+    }
 }
 
 /// The input with every expression evaluated whose sources are known.

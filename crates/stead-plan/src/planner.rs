@@ -150,9 +150,8 @@ impl<'a> Planner<'a> {
             match resolve_map(&node.inputs, &self.graph.exprs, self, self.functions) {
                 Ok(inputs) => questions.push(Question { node: id, inputs, old: self.comparable(id) }),
                 Err(error) => {
-                    let message = format!("{}: {error}", node.name);
-                    let problem = Diagnostic::error(Code::BAD_PROPERTY, message);
-                    self.give_up(id, problem.at(node.source.clone(), 0, "declared here"));
+                    let what = format!("an input of {}", node.name);
+                    self.give_up(id, error.diagnostic(Code::BAD_PROPERTY, &what, Some(&node.source)));
                 }
             }
         }

@@ -41,9 +41,7 @@ pub(crate) fn assemble(planner: &Planner<'_>) -> Result<Plan, Vec<Diagnostic>> {
     }
     deletions(&mut assembly);
     let outputs = resolve_map(&planner.graph.outputs, &planner.graph.exprs, planner, planner.functions)
-        .map_err(|error| {
-            vec![Diagnostic::error(Code::BAD_PROPERTY, format!("an exported value has no value: {error}"))]
-        })?;
+        .map_err(|error| vec![error.diagnostic(Code::BAD_PROPERTY, "an exported value", None)])?;
     let Assembly { steps, summary, uids, existing, .. } = assembly;
     let output_changes = output_changes(planner.base.outputs(), &outputs);
     Ok(Plan { steps, summary, outputs, output_changes, uids, existing })
