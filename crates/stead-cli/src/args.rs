@@ -56,8 +56,10 @@ pub(crate) enum Command {
     Plan(PlanArguments),
     /// Make everything as the program declares it
     Up {
+        /// A plan that `plan --out` saved: exactly that is done, or nothing
+        plan: Option<PathBuf>,
         /// First look at what is really there
-        #[arg(long)]
+        #[arg(long, conflicts_with = "plan")]
         refresh: bool,
     },
     /// Delete everything that is recorded; the program is not needed
@@ -90,6 +92,9 @@ pub(crate) struct PlanArguments {
     /// First look at what is really there
     #[arg(long)]
     pub refresh: bool,
+    /// Save the plan for `up FILE`
+    #[arg(long, value_name = "FILE", conflicts_with = "refresh")]
+    pub out: Option<PathBuf>,
     /// Exit 0 for nothing to do, 10 for changes, 11 for destructive ones, 12 for drift only
     #[arg(long)]
     pub exit_code: bool,

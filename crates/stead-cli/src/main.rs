@@ -7,7 +7,10 @@ mod evaluate;
 mod export;
 mod failure;
 mod project;
+mod saved;
 mod session;
+mod sources;
+mod transcript;
 mod ui;
 mod wiring;
 

@@ -14,7 +14,11 @@ use crate::ui::Ui;
 
 pub(crate) async fn destroy(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.load_settled(ui).await?;
-    let nothing = Evaluated { graph: Graph::default(), functions: Arc::new(NoFunctions) };
+    let nothing = Evaluated {
+        graph: Graph::default(),
+        functions: Arc::new(NoFunctions),
+        transcript: Default::default(),
+    };
     let (prepared, _) = prepare(session, loaded, nothing, Look::AtRecords, Purpose::Destroy).await?;
     if prepared.is_empty() {
         ui.json("plan", &prepared.plan);

@@ -1,12 +1,15 @@
 //! `stead plan`: what `up` would do. Takes no lock and writes nothing.
 
+use std::path::Path;
+
 use stead_plan::{Action, Purpose, Why};
 
 use crate::args::PlanArguments;
 use crate::commands::run::{Prepared, show_drift, show_plan};
 use crate::commands::up::{Look, prepare};
-use crate::evaluate::evaluate;
+use crate::evaluate::{Settings, evaluate};
 use crate::failure::{Failure, Kind};
+use crate::saved::SavedPlan;
 use crate::session::Session;
 use crate::ui::Ui;
 
@@ -28,7 +31,17 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     // A plan that the guards would refuse is shown, and then refused.
     let Prepared { engine, base, graph, plan, .. } = &prepared;
     engine.permit(plan, base, graph).map_err(|refusals| Failure::all(Kind::Guarded, refusals))?;
+    if let Some(file) = &arguments.out {
+        save(session, &prepared, file)?;
+        ui.note(&format!("Saved; `stead up {}` does exactly this, or nothing.", file.display()));
+    }
     Ok(if arguments.exit_code { exit_code(&prepared) } else { 0 })
+}
+
+fn save(session: &Session, prepared: &Prepared, file: &Path) -> Result<(), Failure> {
+    let Prepared { base, graph, plan, transcript, .. } = prepared;
+    let settings = Settings::of(session);
+    SavedPlan::new(session, settings, base, graph, plan, transcript.clone()).write(session, file)
 }
 
 fn exit_code(prepared: &Prepared) -> u8 {

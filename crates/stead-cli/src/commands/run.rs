@@ -12,6 +12,7 @@ use stead_store::Version;
 use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
+use crate::transcript::Transcript;
 use crate::ui::Ui;
 use crate::wiring;
 
@@ -27,6 +28,8 @@ pub(crate) struct Prepared {
     /// What has to be written first so that the recorded state is the base.
     pub observed: Vec<Record>,
     pub plan: Plan,
+    /// What the program was told.
+    pub transcript: Transcript,
 }
 
 impl Prepared {
@@ -94,7 +97,7 @@ pub(crate) async fn carry_out(
     question: &str,
     ui: &Ui,
 ) -> Result<u8, Failure> {
-    let Prepared { engine, version, graph, base, observed, plan } = prepared;
+    let Prepared { engine, version, graph, base, observed, plan, .. } = prepared;
     let permitted =
         engine.permit(&plan, &base, &graph).map_err(|refusals| Failure::all(Kind::Guarded, refusals))?;
     confirm(session, ui, question)?;

@@ -5,4 +5,5 @@ mod crashes;
 mod errors;
 mod journey;
 mod project;
+mod saved;
 mod sharing;

@@ -1,0 +1,153 @@
+//! Saved plans: what was approved is what runs, to the step.
+//!
+//! A saved plan holds what the program was told, and digests of the state it was made on, of the graph and of the
+//! plan itself. Applying it evaluates and plans again and refuses unless every digest is the same.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use stead_eval::UnknownBranches;
+use stead_model::{Code, Diagnostic, Digest, Graph, Map};
+use stead_plan::Plan;
+use stead_state::State;
+
+use crate::evaluate::Settings;
+use crate::failure::{Failure, Kind};
+use crate::session::Session;
+use crate::transcript::Transcript;
+
+const FORMAT: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SavedPlan {
+    format: u32,
+    stead: String,
+    project: String,
+    environment: String,
+    target: String,
+    main: String,
+    config: Map,
+    allow_unknown_branches: bool,
+    state: Digest,
+    graph: Digest,
+    plan: Digest,
+    pub transcript: Transcript,
+}
+
+impl SavedPlan {
+    pub(crate) fn new(
+        session: &Session,
+        settings: Settings,
+        base: &State,
+        graph: &Graph,
+        plan: &Plan,
+        transcript: Transcript,
+    ) -> SavedPlan {
+        SavedPlan {
+            format: FORMAT,
+            stead: env!("CARGO_PKG_VERSION").to_owned(),
+            project: session.project.name.clone(),
+            environment: session.environment.to_string(),
+            target: session.target.clone(),
+            main: settings.main,
+            config: settings.config,
+            allow_unknown_branches: settings.branches == UnknownBranches::Allow,
+            state: state_digest(base),
+            graph: digest(graph),
+            plan: digest(plan),
+            transcript,
+        }
+    }
+
+    /// Only the owner may read it: it holds the program and its config.
+    pub(crate) fn write(&self, session: &Session, file: &Path) -> Result<(), Failure> {
+        // Our types always serialise.
+        let mut text = serde_json::to_string(self).unwrap_or_default();
+        text.push('\n');
+        let seal = Digest::of(text.as_bytes());
+        text.push_str(&format!("\"{seal}\"\n"));
+        let write = || {
+            let unique = session.world.entropy.uuid()?;
+            session.world.files.write_atomically(file, text.as_bytes(), 0o600, &unique)
+        };
+        write().map_err(|error| {
+            let message = format!("cannot write {}: {error}", file.display());
+            Failure::new(Kind::Failed, Diagnostic::error(Code::STORE, message))
+        })
+    }
+
+    pub(crate) fn read(session: &Session, file: &Path) -> Result<SavedPlan, Failure> {
+        let bytes = session.world.files.read(file).map_err(|error| {
+            let message = format!("cannot read {}: {error}", file.display());
+            Failure::new(Kind::Failed, Diagnostic::error(Code::STORE, message))
+        })?;
+        let parts = bytes.strip_suffix(b"\n").and_then(|bytes| {
+            let at = bytes.iter().rposition(|byte| *byte == b'\n')?;
+            Some((&bytes[..=at], &bytes[at + 1..]))
+        });
+        let whole = parts.filter(|(body, seal)| *seal == format!("\"{}\"", Digest::of(body)).as_bytes());
+        let Some((body, _)) = whole else {
+            return Err(stale(file, &["the file is damaged, or no saved plan".to_owned()]));
+        };
+        let saved: SavedPlan = serde_json::from_slice(body)
+            .map_err(|_| stale(file, &["it was made by another version of stead".to_owned()]))?;
+        saved.fits(session, file)?;
+        Ok(saved)
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        let branches =
+            if self.allow_unknown_branches { UnknownBranches::Allow } else { UnknownBranches::Refuse };
+        Settings { main: self.main.clone(), config: self.config.clone(), branches }
+    }
+
+    fn fits(&self, session: &Session, file: &Path) -> Result<(), Failure> {
+        let environment = session.environment.to_string();
+        let pairs = [
+            ("version of stead", self.stead.as_str(), env!("CARGO_PKG_VERSION")),
+            ("project", &self.project, &session.project.name),
+            ("environment", &self.environment, &environment),
+            ("target", &self.target, &session.target),
+        ];
+        let differing: Vec<String> = pairs
+            .iter()
+            .filter(|(_, then, now)| then != now)
+            .map(|(what, then, now)| format!("{what}: it was made for {then}, and this is {now}"))
+            .collect();
+        if differing.is_empty() { Ok(()) } else { Err(stale(file, &differing)) }
+    }
+
+    /// The state must be the one that the plan was made on.
+    pub(crate) fn check_state(&self, base: &State, file: &Path) -> Result<(), Failure> {
+        if self.state == state_digest(base) {
+            return Ok(());
+        }
+        Err(stale(file, &["the state of the stack changed since".to_owned()]))
+    }
+
+    /// Evaluated and planned again, everything must come out the same.
+    pub(crate) fn check_plan(&self, graph: &Graph, plan: &Plan, file: &Path) -> Result<(), Failure> {
+        if self.graph != digest(graph) {
+            return Err(stale(file, &["the program now declares something else".to_owned()]));
+        }
+        if self.plan != digest(plan) {
+            return Err(stale(file, &["the same program and state now give another plan".to_owned()]));
+        }
+        Ok(())
+    }
+}
+
+fn digest<T: Serialize>(value: &T) -> Digest {
+    Digest::of(&serde_json::to_vec(value).unwrap_or_default())
+}
+
+fn state_digest(state: &State) -> Digest {
+    state.snapshot(None).encode().1
+}
+
+fn stale(file: &Path, differing: &[String]) -> Failure {
+    let problem = Diagnostic::error(Code::PLAN_STALE, format!("{} cannot be applied", file.display()));
+    let problem = differing.iter().fold(problem, |problem, what| problem.note(what.clone()));
+    let help = format!("make it anew with `stead plan --out {}`, and look at it again", file.display());
+    Failure::new(Kind::Failed, problem.note("Nothing was changed.").help(help))
+}

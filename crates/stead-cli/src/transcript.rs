@@ -1,0 +1,94 @@
+//! What a program was told while it was evaluated, and telling it the same again.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use stead_eval::{Entry, EntryKind, Sources};
+
+/// Every question that an evaluation asked, with its answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Transcript {
+    texts: BTreeMap<String, Option<String>>,
+    /// Bytes of assets, in hex.
+    assets: BTreeMap<String, Option<String>>,
+    folders: BTreeMap<String, Option<Vec<(String, char)>>>,
+}
+
+/// Passes questions on and writes the answers down.
+pub(crate) struct Recording<'a> {
+    sources: &'a dyn Sources,
+    transcript: RefCell<Transcript>,
+}
+
+impl<'a> Recording<'a> {
+    pub(crate) fn of(sources: &'a dyn Sources) -> Recording<'a> {
+        Recording { sources, transcript: RefCell::default() }
+    }
+
+    pub(crate) fn transcript(self) -> Transcript {
+        self.transcript.into_inner()
+    }
+}
+
+impl Sources for Recording<'_> {
+    fn read(&self, path: &str) -> Result<Option<String>, String> {
+        let text = self.sources.read(path)?;
+        self.transcript.borrow_mut().texts.insert(path.to_owned(), text.clone());
+        Ok(text)
+    }
+
+    fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
+        let bytes = self.sources.read_bytes(path)?;
+        let hex = bytes.as_deref().map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+        self.transcript.borrow_mut().assets.insert(path.to_owned(), hex);
+        Ok(bytes)
+    }
+
+    fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, String> {
+        let entries = self.sources.list(folder)?;
+        let kind = |entry: &Entry| match entry.kind {
+            EntryKind::File => 'f',
+            EntryKind::Folder => 'd',
+            EntryKind::Other => '?',
+        };
+        let noted =
+            entries.as_ref().map(|all| all.iter().map(|entry| (entry.name.clone(), kind(entry))).collect());
+        self.transcript.borrow_mut().folders.insert(folder.to_owned(), noted);
+        Ok(entries)
+    }
+}
+
+/// The same answers again. What was not asked then cannot be asked now.
+impl Sources for Transcript {
+    fn read(&self, path: &str) -> Result<Option<String>, String> {
+        self.texts.get(path).cloned().ok_or_else(unasked)
+    }
+
+    fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
+        match self.assets.get(path).ok_or_else(unasked)? {
+            Some(hex) => from_hex(hex).map(Some).ok_or_else(|| "the saved bytes are damaged".to_owned()),
+            None => Ok(None),
+        }
+    }
+
+    fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, String> {
+        let kind = |kind: char| match kind {
+            'f' => EntryKind::File,
+            'd' => EntryKind::Folder,
+            _ => EntryKind::Other,
+        };
+        let entry = |(name, was): &(String, char)| Entry { name: name.clone(), kind: kind(*was) };
+        let noted = self.folders.get(folder).ok_or_else(unasked)?;
+        Ok(noted.as_ref().map(|all| all.iter().map(entry).collect()))
+    }
+}
+
+fn unasked() -> String {
+    "the saved plan does not have it".to_owned()
+}
+
+fn from_hex(hex: &str) -> Option<Vec<u8>> {
+    let pairs = hex.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
+    pairs.map(|pair| pair.and_then(|pair| u8::from_str_radix(pair, 16).ok())).collect()
+}
