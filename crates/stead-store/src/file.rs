@@ -204,6 +204,7 @@ fn is_absent(kind: io::ErrorKind) -> bool {
 
 /// The bytes themselves tell versions apart; blobs that change carry something that never repeats.
 fn version_of(body: &[u8]) -> Version {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
     let digest = Sha256::digest(body);
-    Version(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+    Version(digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
 }
