@@ -70,7 +70,7 @@ impl ProjectSources<'_> {
             let found = self.world.files.metadata(&at).map_err(|error| error.to_string())?;
             kind = found.map(|found| found.kind);
             if kind == Some(FileKind::Other) {
-                return Err("it lies behind a symbolic link, or is none that can be read".to_owned());
+                return Err("it is a symbolic link, or lies behind one".to_owned());
             }
         }
         Ok(kind)

@@ -20,7 +20,7 @@ pub(crate) fn to_base64(bytes: &[u8]) -> String {
 /// Forgiving as browsers are: white space is skipped, and padding may be left out.
 pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
     let text: Vec<u8> = text.bytes().filter(|byte| !b"\t\n\x0c\r ".contains(byte)).collect();
-    let padded = text.len() % 4 == 0;
+    let padded = text.len().is_multiple_of(4);
     let text = match text.as_slice() {
         [rest @ .., b'=', b'='] | [rest @ .., b'='] if padded => rest,
         whole => whole,

@@ -201,6 +201,8 @@ impl Engine {
         match promise.state() {
             PromiseState::Resolved => {}
             PromiseState::Rejected => drop(self.caught(ctx, promise.finish::<Value<'js>>())),
+            // The loop that goes on for ever is what is reported.
+            PromiseState::Pending if self.interrupted() => {}
             PromiseState::Pending => {
                 let mut session = self.session.borrow_mut();
                 let mut problem = Diagnostic::error(

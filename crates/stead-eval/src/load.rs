@@ -2,6 +2,8 @@
 //!
 //! Everything that is wrong with imports and syntax is found here, in all files at once.
 
+mod problems;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -10,7 +12,7 @@ use stead_model::{Code, Diagnostic, nearest};
 
 use crate::UnknownBranches;
 use crate::compile::{self, Compiled, Exports, Import};
-use crate::packages::{COMMONJS_HELP, Packages};
+use crate::packages::Packages;
 use crate::place::SourceText;
 use crate::port::Port;
 use crate::site::SiteTable;
@@ -36,9 +38,6 @@ pub(crate) struct Loaded {
     /// What an import of a module means: (importing module, specifier) to module name.
     pub(crate) links: HashMap<(String, String), String>,
 }
-
-/// How many imports are followed back from a file of a package to the program.
-const MAX_WAY: usize = 1000;
 
 /// The names that the module `"stead"` exports.
 const STEAD_EXPORTS: &[&str] = &[
@@ -190,7 +189,7 @@ impl Loader<'_> {
                 )
                 .help("move the file into the project; a program consists of the files below its stead.toml"),
             )),
-            Specifier::Node(module) => Err(Box::new(node_module(specifier, &module))),
+            Specifier::Node(module) => Err(Box::new(problems::node_module(specifier, &module))),
             Specifier::Package(package) => {
                 let files = self.packages.files(&source.path, &package)?;
                 self.first_of(specifier, files)
@@ -245,47 +244,6 @@ impl Loader<'_> {
         ))
     }
 
-    /// For a file of a package: where the program imported the package.
-    fn with_way(&self, path: &str, problem: Diagnostic) -> Diagnostic {
-        let Some((_, package)) = self.packages.package_of(path) else { return problem };
-        let mut way = Vec::new();
-        let (mut at, mut of) = (path, package.clone());
-        for _ in 0..MAX_WAY {
-            let Some((source, span)) = self.importers.get(at) else { break };
-            let place = source.place(*span).at;
-            match self.packages.package_of(&source.path) {
-                Some((_, by)) if by == of => {}
-                Some((_, by)) => {
-                    way.push(format!("`{by}` imports `{of}` at {place}"));
-                    of = by;
-                }
-                None => {
-                    way.push(format!("the program imports `{of}` at {place}"));
-                    break;
-                }
-            }
-            at = &source.path;
-        }
-        let problem = problem.note(format!("this is in the package `{package}`"));
-        way.into_iter().fold(problem, Diagnostic::note)
-    }
-
-    fn commonjs(&self, source: &SourceText, span: Span) -> Diagnostic {
-        let place = source.place(span);
-        let problem = match self.packages.package_of(&source.path) {
-            Some((_, package)) => {
-                let message = format!("the package `{package}` is CommonJS, which stead does not run");
-                Diagnostic::error(Code::UNSUPPORTED_IMPORT, message).help(COMMONJS_HELP)
-            }
-            None => {
-                let message = format!("`{}` is CommonJS, which stead does not run", source.path);
-                Diagnostic::error(Code::UNSUPPORTED_IMPORT, message)
-                    .help("write `import` instead of `require`, and `export` instead of `module.exports`")
-            }
-        };
-        self.with_way(&source.path, problem.at(place.at, place.length, "here"))
-    }
-
     /// Every name that is imported must be exported where it is imported from.
     fn check_names(&mut self) {
         for (source, import, module) in std::mem::take(&mut self.imports) {
@@ -316,22 +274,4 @@ impl Loader<'_> {
             }
         }
     }
-}
-
-fn node_module(specifier: &str, module: &str) -> Diagnostic {
-    let help = match module {
-        "fs" => "use `readText`, `file` or `archive` of the module `stead`, or import a `.json` file",
-        "process" | "os" => "use `config`, `env`, `project` and `target` of the module `stead`",
-        "crypto" => {
-            "for digests, use `hash` of the module `stead`; for keys, use `new local.RandomString(…)` or `new local.KeyPair(…)`, which keep their value"
-        }
-        "child_process" => "use `new local.Command(…)`",
-        "url" | "querystring" => "use `URL` and `URLSearchParams`, which are there without an import",
-        "buffer" => "use `TextEncoder`, `TextDecoder` and `base64` of the module `stead`",
-        "path" | "util" => "join strings with template literals",
-        _ => "describe what you need as a resource; the provider does the work when the plan is applied",
-    };
-    Diagnostic::error(Code::UNSUPPORTED_IMPORT, format!("`{specifier}` is a module of Node.js"))
-        .note("a program is evaluated by stead itself, without files, network, clock or processes")
-        .help(help)
 }

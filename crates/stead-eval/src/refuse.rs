@@ -195,12 +195,12 @@ type Help = &'static [&'static str];
 fn site_words(usage: Use) -> (&'static str, Help) {
     match usage {
         Use::Test => ("this statement decides on", &[DECIDE]),
-        Use::Choose => ("`?:` decides on", &[DECIDE]),
-        Use::Logical => ("`&&` and `||` decide on", &[DECIDE, NEVER_NULLISH]),
+        Use::Choose => ("`?:` decides on", &[DECIDE, APPLY]),
+        Use::Logical => ("`&&` and `||` decide on", &[DECIDE, NEVER_NULLISH, APPLY]),
         Use::Nullish => ("`??` decides on", &[NEVER_NULLISH]),
-        Use::Not => ("`!` decides on", &[DECIDE]),
+        Use::Not => ("`!` decides on", &[DECIDE, APPLY]),
         Use::Switch => ("`switch` decides on", &[DECIDE]),
-        Use::Compare => ("this comparison looks at", &[DECIDE]),
+        Use::Compare => ("this comparison looks at", &[DECIDE, APPLY]),
         Use::TypeOf => ("`typeof` looks at", &[DECIDE]),
         Use::In => ("`in` looks at", &[DECIDE]),
         Use::InstanceOf => ("`instanceof` looks at", &[DECIDE]),
@@ -226,7 +226,7 @@ fn trap_words(what: &str, detail: &str) -> (Code, String, Help) {
     match what {
         "iterate" => branch("this iterates over", &[KNOWN_LIST]),
         "has" => branch("`in` looks at", &[DECIDE]),
-        "builtin" => (Code::UNKNOWN_BRANCH, format!("`{detail}` looks at"), &[DECIDE]),
+        "builtin" => (Code::UNKNOWN_BRANCH, format!("`{detail}` looks at"), &[DECIDE, APPLY]),
         "takes" => (Code::UNKNOWN_OPERATION, format!("`{detail}` takes"), &[TEMPLATE]),
         "inspect" => branch("this looks at", &[DECIDE]),
         "keys" => branch("this lists the keys of", &[KNOWN_LIST]),

@@ -84,7 +84,7 @@ fn a_missing_file_cannot_be_caught_away_and_an_unknown_is_no_path() {
       @ main.ts:3:1 +4 not known while planning
       @ main.ts:3:6 +3 local.RandomString is declared here
       note: the provider sets `result` when it makes the resource; the whole graph must be known before that
-      help: template literals, `+`, property access and `JSON.stringify` work on such values
+      help: template literals, operators, property access, methods and `JSON.stringify` work on such values
     ");
 }
 

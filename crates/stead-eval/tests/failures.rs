@@ -33,7 +33,7 @@ fn errors_of_all_files_are_reported_together() {
     ST0107 `fs` is a module of Node.js
       @ b.ts:1:16 +4 imported here
       note: a program is evaluated by stead itself, without files, network, clock or processes
-      help: put the text into the program, or import a `.json` file; reading files comes later
+      help: use `readText`, `file` or `archive` of the module `stead`, or import a `.json` file
     ");
 }
 
@@ -62,7 +62,7 @@ fn imports_that_lead_nowhere_say_where_was_looked() {
     ST0107 `node:fs/promises` is a module of Node.js
       @ main.ts:4:26 +18 imported here
       note: a program is evaluated by stead itself, without files, network, clock or processes
-      help: put the text into the program, or import a `.json` file; reading files comes later
+      help: use `readText`, `file` or `archive` of the module `stead`, or import a `.json` file
     ST0102 there is no provider `gone`
       @ main.ts:5:20 +12 imported here
     ST0101 `bad.json` is not JSON: expected value at line 2 column 8
@@ -75,7 +75,7 @@ fn imports_that_lead_nowhere_say_where_was_looked() {
       help: it exports: one
     ST0102 `stead` exports no `nothing`
       @ main.ts:8:10 +7 imported here
-      help: it exports: Resource, base64, config, env, hash, namespace, project, target
+      help: it exports: Resource, all, apply, archive, base64, config, env, file, hash, namespace, project, readText, target
     ");
 }
 

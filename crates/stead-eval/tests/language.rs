@@ -59,7 +59,8 @@ fn an_error_in_a_decorator_points_at_it() {
       @ main.ts:3:2 +1 not known while planning
       @ main.ts:2:16 +3 local.RandomString is declared here
       note: the provider sets `result` when it makes the resource; the whole graph must be known before that
-      help: template literals, `+`, property access and `JSON.stringify` work on such values
+      help: template literals, operators, property access, methods and `JSON.stringify` work on such values
+      help: use `stead.apply(value, v => …)`: the function runs when the value is known
     ");
 }
 

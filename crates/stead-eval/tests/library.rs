@@ -168,6 +168,6 @@ fn an_unknown_is_refused_by_each_with_its_place() {
       @ main.ts:4:18 +4 not known while planning
       @ main.ts:3:12 +3 local.RandomString is declared here
       note: the provider sets `result` when it makes the resource; the whole graph must be known before that
-      help: template literals, `+`, property access and `JSON.stringify` work on such values
+      help: template literals, operators, property access, methods and `JSON.stringify` work on such values
     ");
 }

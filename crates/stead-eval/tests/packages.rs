@@ -185,7 +185,7 @@ fn a_package_that_needs_node_is_refused_with_the_way_there() {
       note: a program is evaluated by stead itself, without files, network, clock or processes
       note: this is in the package `a`
       note: the program imports `a` at main.ts:1:19
-      help: put the text into the program, or import a `.json` file; reading files comes later
+      help: use `readText`, `file` or `archive` of the module `stead`, or import a `.json` file
     ");
 }
 

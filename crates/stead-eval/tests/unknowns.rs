@@ -92,6 +92,7 @@ u + 1
 (() => { const o = { x: 1 }; (() => o)().x += n; return o; })()
 "x".length - n
 n - "2"
+l.length * 2 - n + [1, 2].length % n
 "#,
     );
 }

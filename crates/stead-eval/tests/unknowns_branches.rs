@@ -31,6 +31,7 @@ n <= 7
 n >= 8
 m.missing == undefined
 [1, 2].map((x) => (n > 5 ? x : -x))
+t ? u.slice(0, 3) + "!" : [n].length * 2
 (n > 5 ? (t ? 1 : 2) : 3) + 1
 ((x: any = t ? "yes" : "no") => `${x}!`)()
 "known" ? n : 1

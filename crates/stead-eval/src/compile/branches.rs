@@ -5,8 +5,9 @@
 
 use oxc_allocator::TakeIn;
 use oxc_ast::ast::{
-    Argument, ArrowFunctionExpression, AssignmentExpression, AwaitExpression, BinaryOperator, Class,
-    Expression, Function, LogicalOperator, UnaryExpression, UnaryOperator, UpdateExpression, YieldExpression,
+    Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, AwaitExpression,
+    BinaryOperator, Class, Expression, Function, LogicalOperator, UnaryExpression, UnaryOperator,
+    UpdateExpression, YieldExpression,
 };
 use oxc_ast_visit::{VisitJs, walk_js as walk};
 use oxc_span::{GetSpan, Span};
@@ -14,6 +15,7 @@ use oxc_syntax::scope::ScopeFlags;
 
 use super::build::can_be_unknown;
 use super::instrument::Instrument;
+use super::operators::RESULT;
 use crate::UnknownBranches;
 use crate::site::Use;
 
@@ -94,8 +96,14 @@ fn is_value(expression: &Expression<'_>) -> bool {
 struct Acts(bool);
 
 impl<'a> VisitJs<'a> for Acts {
-    fn visit_assignment_expression(&mut self, _: &AssignmentExpression<'a>) {
-        self.0 = true;
+    fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
+        // One of our own, around the left side of an operator, is no act of the program.
+        match &it.left {
+            AssignmentTarget::AssignmentTargetIdentifier(id) if id.name == RESULT => {
+                walk::walk_assignment_expression(self, it);
+            }
+            _ => self.0 = true,
+        }
     }
 
     fn visit_update_expression(&mut self, _: &UpdateExpression<'a>) {

@@ -52,7 +52,11 @@ impl<'a> Build<'a> {
 
     /// `typeof name === "function"`: one opcode, and false for nearly every value there is.
     pub(super) fn is_function(&self, span: Span, name: &'a str) -> Expression<'a> {
-        let kind = self.type_of(span, self.name(span, name));
+        self.is_function_value(span, self.name(span, name))
+    }
+
+    pub(super) fn is_function_value(&self, span: Span, value: Expression<'a>) -> Expression<'a> {
+        let kind = self.type_of(span, value);
         let function = Expression::new_string_literal(span, "function", None, &self.ast);
         Expression::new_binary_expression(span, kind, BinaryOperator::StrictEquality, function, &self.ast)
     }

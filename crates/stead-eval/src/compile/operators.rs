@@ -9,6 +9,9 @@ use oxc_span::Span;
 use super::instrument::Instrument;
 use crate::site::Use;
 
+/// What the left side of an operator gave, until the operator looks at it.
+pub(super) const RESULT: &str = "__stead_result";
+
 /// The runtime's function for an operator that can be put off.
 pub(super) fn binary_function(operator: BinaryOperator) -> Option<&'static str> {
     Some(match operator {
@@ -61,6 +64,9 @@ impl<'a> Instrument<'a> {
         left: Expression<'a>,
         right: Expression<'a>,
     ) -> Expression<'a> {
+        if matches!(simple_name(&left), Simple::No) && !matches!(simple_name(&right), Simple::No) {
+            return self.operation_on_result(span, operator, function, left, right);
+        }
         let names = [simple_name(&left), simple_name(&right)];
         let copies = (self.build.copy(&left), self.build.copy(&right));
         let site = self.site(operation_use(operator), span);
@@ -80,6 +86,29 @@ impl<'a> Instrument<'a> {
             }
             None => call,
         }
+    }
+
+    /// `f() - y` → `typeof (t = f()) === "function" || typeof y === "function" ? __stead_minus(t, y, site) : t - y`.
+    /// Nothing runs between setting `t` and reading it, so that one for the whole module is enough.
+    fn operation_on_result(
+        &mut self,
+        span: Span,
+        operator: BinaryOperator,
+        function: &'static str,
+        left: Expression<'a>,
+        right: Expression<'a>,
+    ) -> Expression<'a> {
+        let stored = self.build.name_target(span, RESULT);
+        let stored = self.build.assign(span, stored, left);
+        let mut test = self.build.is_function_value(span, stored);
+        if let Simple::Name(name) = simple_name(&right) {
+            test = self.build.logical(span, test, LogicalOperator::Or, self.build.is_function(span, name));
+        }
+        let site = self.site(operation_use(operator), span);
+        let plain = self.build.binary(span, self.build.name(span, RESULT), operator, self.build.copy(&right));
+        let arguments = [self.build.name(span, RESULT), right, self.build.number(span, site)];
+        let call = self.build.call(span, function, arguments.map(Argument::from));
+        self.build.choose(span, test, call, plain)
     }
 
     /// `-x` → `__stead_negative(x, site)`.

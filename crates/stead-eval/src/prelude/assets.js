@@ -1,6 +1,6 @@
 // Files of the project: as text, and as assets, of which the graph holds path and digest.
 
-import { host, NativeError, freeze } from "stead:host";
+import { host, NativeError, freeze, toText } from "stead:host";
 import { refusal } from "stead:unknown";
 import { needed } from "stead:encoding";
 
@@ -21,12 +21,12 @@ const asset = (kind, answer) => {
 
 export const { readText, file, archive } = {
   readText(path) {
-    return checked(host.readText(`${needed(path, "readText")}`, new NativeError().stack)).text;
+    return checked(host.readText(toText(needed(path, "readText")), new NativeError().stack)).text;
   },
   file(path) {
-    return asset(ASSET, host.fileAsset(`${needed(path, "file")}`, new NativeError().stack));
+    return asset(ASSET, host.fileAsset(toText(needed(path, "file")), new NativeError().stack));
   },
   archive(folder) {
-    return asset(ARCHIVE, host.archiveAsset(`${needed(folder, "archive")}`, new NativeError().stack));
+    return asset(ARCHIVE, host.archiveAsset(toText(needed(folder, "archive")), new NativeError().stack));
   },
 };

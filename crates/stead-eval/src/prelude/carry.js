@@ -17,6 +17,16 @@ const flagsOf = getOwnPropertyDescriptor(RegExp.prototype, "flags").get;
 // Where leaving out an argument is not the same as giving `undefined`.
 const COUNTED = { __proto__: null, concat: true, lastIndexOf: true, toSpliced: true, with: true };
 
+// Functions that take any number of arguments: for the others, `undefined` is the same as nothing.
+const VARIADIC = {
+  __proto__: null, "Math.max": true, "Math.min": true, "Math.hypot": true, "String.fromCharCode": true,
+  "String.fromCodePoint": true,
+};
+
+// `native.call`, out of reach of the program and without a list of arguments.
+const { bind: bindTo, call: callOf } = Function.prototype;
+const bind = (native) => apply(bindTo, callOf, [native]);
+
 /** The first unknown among some values: the number of its expression. */
 export function firstUnknown(values) {
   for (let i = 0; i < values.length; i++) {
@@ -101,18 +111,25 @@ export function replace(object, key, value) {
 for (const name of apply(split, host.methods, [" "])) {
   const native = getOwnPropertyDescriptor(String.prototype, name)?.value;
   if (typeof native !== "function" || name === "toString" || name === "valueOf") continue;
-  // A method, so that it is no constructor.
-  const { [name]: method } = {
-    [name](...args) {
-      const self = idOf(this);
-      if (self !== undefined) refuse("builtin", self, `String.prototype.${name}`);
-      const id = firstUnknown(args);
-      if (id === undefined) return apply(native, this, args);
-      if (name === "repeat" && idOf(args[0]) !== undefined) refuse("count", id, name);
-      return carryMethod(this, name, args, id);
+  const call = bind(native);
+  const deferred = (self, args) => {
+    if (idOf(self) !== undefined) refuse("builtin", idOf(self), `String.prototype.${name}`);
+    const id = firstUnknown(args);
+    if (id === undefined) return apply(native, self, args);
+    if (name === "repeat") refuse("count", id, name);
+    return carryMethod(self, name, args, id);
+  };
+  // Methods, so that they are no constructors. None but `concat` can tell `undefined` from nothing.
+  const { many, few } = {
+    many(...args) {
+      return deferred(this, args);
+    },
+    few(a, b) {
+      if (typeof a !== "function" && typeof b !== "function" && typeof this !== "function") return call(this, a, b);
+      return deferred(this, [a, b]);
     },
   };
-  replace(String.prototype, name, method);
+  replace(String.prototype, name, name === "concat" ? many : few);
 }
 
 for (const path of apply(split, host.globals, [" "])) {
@@ -120,13 +137,24 @@ for (const path of apply(split, host.globals, [" "])) {
   const object = key === undefined ? globalThis : globalThis[owner];
   const native = object[key ?? owner];
   if (typeof native !== "function") continue;
-  const { [path]: method } = {
-    [path](...args) {
-      const id = firstUnknown(args);
-      return id === undefined ? apply(native, this, args) : carryGlobal(path, args, id);
+  const call = bind(native);
+  const deferred = (args) => {
+    const id = firstUnknown(args);
+    return id === undefined ? apply(native, undefined, args) : carryGlobal(path, args, id);
+  };
+  const { many, one, two } = {
+    many(...args) {
+      return deferred(args);
+    },
+    one(a) {
+      return typeof a === "function" ? deferred([a]) : call(undefined, a);
+    },
+    two(a, b) {
+      if (typeof a !== "function" && typeof b !== "function") return call(undefined, a, b);
+      return deferred(b === undefined ? [a] : [a, b]);
     },
   };
-  replace(object, key ?? owner, method);
+  replace(object, key ?? owner, VARIADIC[path] ? many : native.length === 1 ? one : two);
 }
 for (const key of ["parseInt", "parseFloat"]) {
   defineProperty(Number, key, { value: globalThis[key], writable: true, configurable: true });

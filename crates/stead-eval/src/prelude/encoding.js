@@ -2,7 +2,7 @@
 //
 // An unknown that is given to any of these is refused: they need the characters.
 
-import { host, NativeError, NativeTypeError, apply, defineProperty, freeze } from "stead:host";
+import { host, NativeError, NativeTypeError, apply, defineProperty, freeze, toText } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
 
 const NativeBytes = Uint8Array;
@@ -18,7 +18,7 @@ export function needed(value, name) {
 }
 
 // Halves of characters become the replacement character.
-const utf8 = (text) => host.encodeText(apply(toWellFormed, `${text}`, []));
+const utf8 = (text) => host.encodeText(apply(toWellFormed, toText(text), []));
 
 function bytesOf(value, name) {
   needed(value, name);
@@ -36,7 +36,7 @@ class TextEncoder {
     return utf8(needed(text, "TextEncoder"));
   }
   encodeInto(text, target) {
-    const whole = `${needed(text, "TextEncoder")}`;
+    const whole = toText(needed(text, "TextEncoder"));
     const bytes = bytesOf(target, "TextEncoder");
     let read = 0;
     let written = 0;
@@ -56,7 +56,7 @@ class TextDecoder {
   #fatal;
   #ignoreBOM;
   constructor(label = "utf-8", options = {}) {
-    const wanted = `${needed(label, "TextDecoder")}`.trim().toLowerCase();
+    const wanted = toText(needed(label, "TextDecoder")).trim().toLowerCase();
     if (wanted !== "utf-8" && wanted !== "utf8" && wanted !== "unicode-1-1-utf-8") {
       throw new RangeError(`TextDecoder reads utf-8, not ${wanted}`);
     }
@@ -87,7 +87,7 @@ const unreadable = (name) => {
 
 const { btoa, atob } = {
   btoa(text) {
-    const whole = `${needed(text, "btoa")}`;
+    const whole = toText(needed(text, "btoa"));
     const bytes = new NativeBytes(whole.length);
     for (let i = 0; i < whole.length; i++) {
       const code = whole.charCodeAt(i);
@@ -100,7 +100,7 @@ const { btoa, atob } = {
     return host.base64Encode(bytes);
   },
   atob(text) {
-    const bytes = host.base64Decode(`${needed(text, "atob")}`);
+    const bytes = host.base64Decode(toText(needed(text, "atob")));
     if (bytes === undefined) throw unreadable("atob");
     let whole = "";
     for (let i = 0; i < bytes.length; i++) whole += String.fromCharCode(bytes[i]);
@@ -114,7 +114,7 @@ const bytesOrText = (value, name) =>
 export const base64 = freeze({
   encode: (value) => host.base64Encode(bytesOrText(value, "base64.encode")),
   decode(text) {
-    const bytes = host.base64Decode(`${needed(text, "base64.decode")}`);
+    const bytes = host.base64Decode(toText(needed(text, "base64.decode")));
     if (bytes === undefined) throw unreadable("base64.decode");
     const decoded = host.decodeText(bytes, true);
     if (decoded === undefined) throw new NativeTypeError("base64.decode: the bytes are not text; use `atob`");
@@ -123,7 +123,7 @@ export const base64 = freeze({
 });
 
 export function hash(value, algorithm = "sha256") {
-  const digest = host.hash(bytesOrText(value, "hash"), `${needed(algorithm, "hash")}`);
+  const digest = host.hash(bytesOrText(value, "hash"), toText(needed(algorithm, "hash")));
   if (digest === undefined) {
     throw new NativeTypeError(`hash: there is no algorithm \`${algorithm}\`; there are sha256, sha384 and sha512`);
   }

@@ -16,6 +16,13 @@ export const ownProperty = (object, key) => {
   return property === undefined ? undefined : setPrototypeOf(property, null);
 };
 
+/** As a template literal makes text; the engine's own way asks `String.prototype.concat`, which programs reach. */
+const NativeString = String;
+export const toText = (value) => {
+  if (typeof value === "symbol") throw new NativeTypeError("cannot convert symbol to string");
+  return NativeString(value);
+};
+
 /** An array to be filled, out of reach of setters in `Array.prototype`. */
 export const list = () => setPrototypeOf([], null);
 

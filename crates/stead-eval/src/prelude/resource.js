@@ -5,6 +5,7 @@
 import {
   host, NativeError, NativeTypeError, apply, construct, create, defineProperty, freeze, getPrototypeOf, hasOwn,
   isArray, list, ownKeys, ownProperty, setPrototypeOf,
+  toText,
 } from "stead:host";
 import { refusal, unknown } from "stead:unknown";
 import { current, inside, scopeMembers } from "stead:scope";
@@ -93,7 +94,7 @@ export function makeResource(site, self, target, args) {
     apply(addClass, scopedClasses, [at]);
     scopeMembers(at.prototype, nodeOf);
   }
-  const node = host.begin(site, parent, `${target.name}`, type === undefined ? "" : type.token);
+  const node = host.begin(site, parent, toText(target.name), type === undefined ? "" : type.token);
   if (typeof node === "string") throw refusal(node);
   const frame = { node, target, type, declared: false };
   const outer = building;

@@ -1,6 +1,6 @@
 // What instrumented code calls. Each function is exact JavaScript for known values.
 
-import { host, NativeArray, apply, construct } from "stead:host";
+import { host, NativeArray, apply, construct, toText } from "stead:host";
 import { idOf, refusal, refuseAt, unknown } from "stead:unknown";
 import { isResourceClass, makeResource } from "stead:resource";
 import { textOf } from "stead:text";
@@ -27,23 +27,36 @@ export function add(left, right, site) {
   return unknown(sum);
 }
 
-// `left - right` and its like: exact for known values, an expression otherwise.
-const either = (left, right) =>
-  (typeof left === "function" && idOf(left) !== undefined) || (typeof right === "function" && idOf(right) !== undefined);
-export const minus = (a, b, site) => (either(a, b) ? carryOperator("-", [a, b], site) : a - b);
-export const times = (a, b, site) => (either(a, b) ? carryOperator("*", [a, b], site) : a * b);
-export const over = (a, b, site) => (either(a, b) ? carryOperator("/", [a, b], site) : a / b);
-export const modulo = (a, b, site) => (either(a, b) ? carryOperator("%", [a, b], site) : a % b);
-export const power = (a, b, site) => (either(a, b) ? carryOperator("**", [a, b], site) : a ** b);
-export const shl = (a, b, site) => (either(a, b) ? carryOperator("<<", [a, b], site) : a << b);
-export const shr = (a, b, site) => (either(a, b) ? carryOperator(">>", [a, b], site) : a >> b);
-export const ushr = (a, b, site) => (either(a, b) ? carryOperator(">>>", [a, b], site) : a >>> b);
-export const and = (a, b, site) => (either(a, b) ? carryOperator("&", [a, b], site) : a & b);
-export const or = (a, b, site) => (either(a, b) ? carryOperator("|", [a, b], site) : a | b);
-export const xor = (a, b, site) => (either(a, b) ? carryOperator("^", [a, b], site) : a ^ b);
-export const negative = (a, site) => (idOf(a) !== undefined ? carryOperator("-", [a], site) : -a);
-export const positive = (a, site) => (idOf(a) !== undefined ? carryOperator("+", [a], site) : +a);
-export const flip = (a, site) => (idOf(a) !== undefined ? carryOperator("~", [a], site) : ~a);
+// `left - right` and its like: exact for known values, an expression otherwise. Nearly always the first test tells.
+const meets = (a, b) => idOf(a) !== undefined || idOf(b) !== undefined;
+export const minus = (a, b, site) =>
+  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a - b : carryOperator("-", [a, b], site);
+export const times = (a, b, site) =>
+  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a * b : carryOperator("*", [a, b], site);
+export const over = (a, b, site) =>
+  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a / b : carryOperator("/", [a, b], site);
+export const modulo = (a, b, site) =>
+  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a % b : carryOperator("%", [a, b], site);
+export const power = (a, b, site) =>
+  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a ** b : carryOperator("**", [a, b], site);
+export const shl = (a, b, site) =>
+  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a << b : carryOperator("<<", [a, b], site);
+export const shr = (a, b, site) =>
+  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a >> b : carryOperator(">>", [a, b], site);
+export const ushr = (a, b, site) =>
+  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a >>> b : carryOperator(">>>", [a, b], site);
+export const and = (a, b, site) =>
+  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a & b : carryOperator("&", [a, b], site);
+export const or = (a, b, site) =>
+  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a | b : carryOperator("|", [a, b], site);
+export const xor = (a, b, site) =>
+  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a ^ b : carryOperator("^", [a, b], site);
+export const negative = (a, site) =>
+  typeof a !== "function" || idOf(a) === undefined ? -a : carryOperator("-", [a], site);
+export const positive = (a, site) =>
+  typeof a !== "function" || idOf(a) === undefined ? +a : carryOperator("+", [a], site);
+export const flip = (a, site) =>
+  typeof a !== "function" || idOf(a) === undefined ? ~a : carryOperator("~", [a], site);
 
 /** A template literal: text and holes take turns. */
 export function text(...parts) {
@@ -70,7 +83,7 @@ export function make(site, self, target, ...args) {
 
 /** `object[key]`, with both parts evaluated, to be read and then written. */
 export function reference(object, key) {
-  if (typeof key !== "symbol" && typeof key !== "number") key = `${key}`;
+  if (typeof key !== "symbol" && typeof key !== "number") key = toText(key);
   return { object, key, value: object[key] };
 }
 

@@ -1,6 +1,6 @@
 // The module "stead", as programs import it.
 
-import { host, NativeError, NativeTypeError, freeze } from "stead:host";
+import { host, NativeError, NativeTypeError, freeze, toText } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
 
 export { all, apply } from "stead:apply";
@@ -13,7 +13,7 @@ export const { env, namespace, project, target } = host.program;
 function read(key, kind) {
   const id = idOf(key);
   if (id !== undefined) refuse("builtin", id, "config");
-  const value = host.config(`${key}`);
+  const value = host.config(toText(key));
   if (value !== undefined && kind !== undefined && typeof value !== kind) {
     throw new NativeTypeError(`config \`${key}\` must be a ${kind}, and it is a ${typeof value}`);
   }

@@ -1,6 +1,6 @@
 // Text made of unknowns: JSON.stringify, Array.prototype.join and String.
 
-import { host, apply, construct, defineProperty, isArray, list } from "stead:host";
+import { host, apply, construct, defineProperty, isArray, list, toText } from "stead:host";
 import { idOf, refuse, setJsonHole, unknown } from "stead:unknown";
 import { carryGlobal, carryMethod, replace } from "stead:carry";
 
@@ -15,7 +15,7 @@ const { trunc } = Math;
 // A mark that the program's own strings contain too is found out by counting, and another one is taken.
 function stringifyWithUnknowns(value, replacer, space) {
   for (let attempt = 0; ; attempt++) {
-    const mark = `\u2060stead unknown ${attempt}\u2060`;
+    const mark = "\u2060stead unknown " + attempt + "\u2060";
     const ids = list();
     const outer = setJsonHole((id) => () => {
       if (typeof replacer === "function") refuse("replacer", id);
@@ -31,7 +31,7 @@ function stringifyWithUnknowns(value, replacer, space) {
       setJsonHole(outer);
     }
     if (ids.length === 0) return text;
-    const pieces = apply(split, text, [`"${mark}"`]);
+    const pieces = apply(split, text, ['"' + mark + '"']);
     if (pieces.length === ids.length + 1 && countOf(text, mark) === ids.length) return template(pieces, ids, gapOf(space));
   }
 }
@@ -121,7 +121,7 @@ function append(parts, item) {
 /** A value as text: a string, or the number of an expression. An array joins its items. */
 export function textOf(value) {
   const id = idOf(isArray(value) ? value.join() : value);
-  return id === undefined ? `${value}` : id;
+  return id === undefined ? toText(value) : id;
 }
 
 // The engine wants a string from this one, whoever asked.

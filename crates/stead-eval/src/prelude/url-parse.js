@@ -1,7 +1,7 @@
 // Takes URLs apart, as browsers do, for the schemes that programs use. Hosts are ASCII: names in other letters
 // must be given as `xn--…`.
 
-import { NativeTypeError } from "stead:host";
+import { NativeTypeError, toText } from "stead:host";
 
 export const PORTS = { __proto__: null, "http:": "80", "https:": "443", "ws:": "80", "wss:": "443", "ftp:": "21", "file:": "" };
 export const special = (scheme) => scheme in PORTS;
@@ -14,7 +14,7 @@ export const USERINFO = `${PATH}/:;=@[\\]|`;
 
 export function encode(text, set) {
   let out = "";
-  for (const character of `${text}`.toWellFormed()) {
+  for (const character of toText(text).toWellFormed()) {
     const code = character.codePointAt(0);
     if (code > 0x7e || code < 0x20 || set.includes(character)) out += percent(character);
     else out += character;
@@ -98,7 +98,7 @@ function authority(url, text, input) {
     throw invalid(input);
   }
   url.host = hostOf(host, url.protocol, input);
-  url.port = port === "" || `${+port}` === PORTS[url.protocol] ? "" : `${+port}`;
+  url.port = port === "" || toText(+port) === PORTS[url.protocol] ? "" : toText(+port);
   url.path = end < 0 ? (special(url.protocol) ? [""] : []) : segments(text.slice(end), []);
 }
 

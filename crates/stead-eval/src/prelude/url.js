@@ -1,6 +1,6 @@
 // URL and URLSearchParams, as browsers have them. Whatever is given is made text first, which an unknown refuses.
 
-import { NativeTypeError, defineProperty } from "stead:host";
+import { NativeTypeError, defineProperty, toText } from "stead:host";
 import {
   FRAGMENT, PORTS, QUERY, USERINFO, decode, encode, parse, pathOf, percent, segments, special,
 } from "stead:url-parse";
@@ -9,10 +9,10 @@ export class URL {
   #url;
   #params;
   constructor(url, base) {
-    this.#url = parse(`${url}`, base === undefined ? undefined : parse(`${base}`));
+    this.#url = parse(toText(url), base === undefined ? undefined : parse(toText(base)));
     this.#params = new URLSearchParams(this.#url.query ?? "");
     watch(this.#params, () => {
-      const text = `${this.#params}`;
+      const text = toText(this.#params);
       this.#url.query = text === "" ? undefined : text;
     });
   }
@@ -20,7 +20,7 @@ export class URL {
     return URL.parse(url, base) !== null;
   }
   static parse(url, base) {
-    const texts = [`${url}`, base === undefined ? undefined : `${base}`];
+    const texts = [toText(url), base === undefined ? undefined : toText(base)];
     try {
       return new URL(...texts);
     } catch {
@@ -43,7 +43,7 @@ export class URL {
     return `${protocol}${before}${pathOf(this.#url)}${query === undefined ? "" : `?${query}`}${hash === undefined ? "" : `#${hash}`}`;
   }
   set href(text) {
-    this.#url = parse(`${text}`);
+    this.#url = parse(toText(text));
     renew(this.#params, this.#url.query ?? "");
   }
   #userinfo() {
@@ -58,7 +58,7 @@ export class URL {
     return this.#url.protocol;
   }
   set protocol(text) {
-    this.#set(`${`${text}`.replace(/:[^]*$/, "")}://host`, ({ protocol }) => {
+    this.#set(`${toText(text).replace(/:[^]*$/, "")}://host`, ({ protocol }) => {
       this.#url.protocol = protocol;
       if (this.#url.port === PORTS[protocol]) this.#url.port = "";
     });
@@ -81,39 +81,39 @@ export class URL {
   }
   set host(text) {
     if (this.#url.opaque !== null) return;
-    this.#set(`${this.#url.protocol}//${`${text}`.replace(/[/?#\\][^]*$/, "")}`, ({ host, port }) => {
+    this.#set(`${this.#url.protocol}//${toText(text).replace(/[/?#\\][^]*$/, "")}`, ({ host, port }) => {
       this.#url.host = host;
-      if (/:\d+$/.test(`${text}`)) this.#url.port = port;
+      if (/:\d+$/.test(toText(text))) this.#url.port = port;
     });
   }
   get hostname() {
     return this.#url.host ?? "";
   }
   set hostname(text) {
-    if (this.#url.opaque !== null || /:\d*$/.test(`${text}`.replace(/^\[.*\]/, ""))) return;
-    this.#set(`${this.#url.protocol}//${`${text}`.replace(/[/?#\\][^]*$/, "")}`, ({ host }) => (this.#url.host = host));
+    if (this.#url.opaque !== null || /:\d*$/.test(toText(text).replace(/^\[.*\]/, ""))) return;
+    this.#set(`${this.#url.protocol}//${toText(text).replace(/[/?#\\][^]*$/, "")}`, ({ host }) => (this.#url.host = host));
   }
   get port() {
     return this.#url.port;
   }
   set port(value) {
-    const [digits] = /^\d*/.exec(`${value}`);
-    if (!this.#url.host || (digits === "" && `${value}` !== "") || +digits > 65535) return;
-    this.#url.port = digits === "" || `${+digits}` === PORTS[this.#url.protocol] ? "" : `${+digits}`;
+    const [digits] = /^\d*/.exec(toText(value));
+    if (!this.#url.host || (digits === "" && toText(value) !== "") || +digits > 65535) return;
+    this.#url.port = digits === "" || toText(+digits) === PORTS[this.#url.protocol] ? "" : toText(+digits);
   }
   get pathname() {
     return pathOf(this.#url);
   }
   set pathname(text) {
     if (this.#url.opaque !== null) return;
-    const path = special(this.#url.protocol) ? `${text}`.replaceAll("\\", "/") : `${text}`;
+    const path = special(this.#url.protocol) ? toText(text).replaceAll("\\", "/") : toText(text);
     this.#url.path = segments(path, []);
   }
   get search() {
     return this.#url.query ? `?${this.#url.query}` : "";
   }
   set search(text) {
-    const query = `${text}`.replace(/^\?/, "");
+    const query = toText(text).replace(/^\?/, "");
     this.#url.query = query === "" ? undefined : encode(query, special(this.#url.protocol) ? `${QUERY}'` : QUERY);
     renew(this.#params, this.#url.query ?? "");
   }
@@ -124,7 +124,7 @@ export class URL {
     return this.#url.hash ? `#${this.#url.hash}` : "";
   }
   set hash(text) {
-    const hash = `${text}`.replace(/^#/, "");
+    const hash = toText(text).replace(/^#/, "");
     this.#url.hash = hash === "" ? undefined : encode(hash, FRAGMENT);
   }
   toString() {
@@ -152,15 +152,15 @@ export class URLSearchParams {
       this.#pairs = list.map((pair) => {
         const [name, value, ...more] = pair;
         if (value === undefined || more.length > 0) throw new NativeTypeError("each parameter is a name and a value");
-        return [`${name}`, `${value}`];
+        return [toText(name), toText(value)];
       });
-    } else this.#pairs = pairsOf(`${init}`.replace(/^\?/, ""));
+    } else this.#pairs = pairsOf(toText(init).replace(/^\?/, ""));
   }
   get size() {
     return this.#pairs.length;
   }
   append(name, value) {
-    this.#pairs.push([`${name}`, `${value}`]);
+    this.#pairs.push([toText(name), toText(value)]);
     this.#changed();
   }
   delete(name, value) {
@@ -178,7 +178,7 @@ export class URLSearchParams {
     return this.#pairs.some(matcher(name, value));
   }
   set(name, value) {
-    const [key, text] = [`${name}`, `${value}`];
+    const [key, text] = [toText(name), toText(value)];
     const at = this.#pairs.findIndex(matcher(key));
     if (at < 0) this.#pairs.push([key, text]);
     else {
@@ -212,7 +212,7 @@ export class URLSearchParams {
 }
 
 function matcher(name, value) {
-  const [key, text] = [`${name}`, value === undefined ? undefined : `${value}`];
+  const [key, text] = [toText(name), value === undefined ? undefined : toText(value)];
   return (pair) => pair[0] === key && (text === undefined || pair[1] === text);
 }
 

@@ -284,7 +284,10 @@ fn carried(rows: &[Row], kinds: &[[String; 2]], plain: &Plain, left: &[usize]) -
                 Some(wrong) => Verdict::Wrong(wrong),
                 None if deferred => Verdict::Carried,
                 None if wanted.iter().all(|(_, text)| text == "threw") => Verdict::Throws,
-                None if wanted.iter().all(|(_, text)| text == "threw" || text.contains('!') || text.contains("\"other\"")) => {
+                None if wanted
+                    .iter()
+                    .all(|(_, text)| text == "threw" || text.contains('!') || text.contains("\"other\"")) =>
+                {
                     Verdict::NotData
                 }
                 None => Verdict::Ignored,
