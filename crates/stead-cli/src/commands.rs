@@ -29,7 +29,7 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Explain { code } => explain::explain(&code, ui),
         Command::Types => types::types(&session()?, ui),
         Command::Check => check::check(&session()?, ui).await,
-        Command::Graph => graph::graph(&session()?, ui),
+        Command::Graph => graph::graph(&session()?, ui).await,
         Command::Plan(arguments) => plan::plan(&session()?, &arguments, ui).await,
         Command::Up { plan: Some(file), .. } => up::up_saved(&session()?, &file, ui).await,
         Command::Up { plan: None, refresh } => up::up(&session()?, up::Look::from_flag(refresh), ui).await,

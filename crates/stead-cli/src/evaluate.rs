@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stead_eval::{ConsoleLevel, ConsoleLine, Program, Sources, UnknownBranches};
-use stead_model::{Functions, Graph, Limits, Map};
+use stead_model::{Code, Diagnostic, Functions, Graph, Limits, Map};
 
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
@@ -37,36 +37,45 @@ impl Settings {
 }
 
 /// The project's program as it is on the disk.
-pub(crate) fn evaluate(session: &Session, ui: &Ui) -> Result<Evaluated, Failure> {
-    let sources = ProjectSources { project: &session.project, world: &session.world };
-    evaluate_from(session, &sources, &Settings::of(session), ui)
+pub(crate) async fn evaluate(session: &Session, ui: &Ui) -> Result<Evaluated, Failure> {
+    let sources = ProjectSources { root: session.project.root.clone(), world: session.world.clone() };
+    evaluate_from(session, sources, Settings::of(session), ui).await
 }
 
-/// A program from any sources.
-pub(crate) fn evaluate_from(
+/// A program from any sources. It runs on a thread of its own: state can be read meanwhile.
+pub(crate) async fn evaluate_from(
     session: &Session,
-    sources: &dyn Sources,
-    settings: &Settings,
+    sources: impl Sources + Send + 'static,
+    settings: Settings,
     ui: &Ui,
 ) -> Result<Evaluated, Failure> {
-    let program = Program {
-        entry: &settings.main,
-        environment: session.environment.clone(),
-        project: &session.project.name,
-        target: &session.target,
-        config: &settings.config,
-        branches: settings.branches,
-    };
-    let recording = Recording::of(sources);
-    match stead_eval::evaluate(&program, &session.engine.catalog, &recording, &Limits::default()) {
-        Ok(evaluation) => {
+    let (environment, catalog) = (session.environment.clone(), session.engine.catalog.clone());
+    let (project, target) = (session.project.name.clone(), session.target.clone());
+    let evaluation = tokio::task::spawn_blocking(move || {
+        let program = Program {
+            entry: &settings.main,
+            environment,
+            project: &project,
+            target: &target,
+            config: &settings.config,
+            branches: settings.branches,
+        };
+        let recording = Recording::of(&sources);
+        let outcome = stead_eval::evaluate(&program, &catalog, &recording, &Limits::default());
+        outcome.map(|evaluation| (evaluation, recording.transcript()))
+    });
+    match evaluation.await {
+        Ok(Ok((evaluation, transcript))) => {
             console(&evaluation.console, ui);
-            let transcript = recording.transcript();
             Ok(Evaluated { graph: evaluation.graph, functions: evaluation.functions, transcript })
         }
-        Err(failure) => {
+        Ok(Err(failure)) => {
             console(&failure.console, ui);
             Err(Failure::all(Kind::Failed, failure.diagnostics))
+        }
+        Err(failed) => {
+            let message = format!("the evaluation ended unexpectedly: {failed}");
+            Err(Failure::new(Kind::Failed, Diagnostic::error(Code::PROGRAM_THREW, message)))
         }
     }
 }

@@ -1,22 +1,22 @@
 //! The project's files, as its program may read them.
 
+use std::path::PathBuf;
+
 use stead_eval::{Entry, EntryKind, Sources};
 use stead_world::{FileKind, World};
 
-use crate::project::Project;
-
 /// The program may read the project's own files, and nothing outside it.
-pub(crate) struct ProjectSources<'a> {
-    pub project: &'a Project,
-    pub world: &'a World,
+pub(crate) struct ProjectSources {
+    pub root: PathBuf,
+    pub world: World,
 }
 
-impl Sources for ProjectSources<'_> {
+impl Sources for ProjectSources {
     fn read(&self, path: &str) -> Result<Option<String>, String> {
         if path.starts_with('/') || path.split('/').any(|part| part == "..") {
             return Err("it is outside the project".to_owned());
         }
-        let path = self.project.root.join(path);
+        let path = self.root.join(path);
         let is_file = |found: stead_world::Metadata| found.kind != FileKind::Directory;
         match self.world.files.metadata(&path) {
             Ok(found) if !found.is_some_and(is_file) => Ok(None),
@@ -31,7 +31,7 @@ impl Sources for ProjectSources<'_> {
     fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
         match self.kind(path)? {
             Some(FileKind::File) => {
-                let bytes = self.world.files.read(&self.project.root.join(path));
+                let bytes = self.world.files.read(&self.root.join(path));
                 bytes.map(Some).map_err(|error| error.to_string())
             }
             _ => Ok(None),
@@ -42,7 +42,7 @@ impl Sources for ProjectSources<'_> {
         if self.kind(folder)? != Some(FileKind::Directory) {
             return Ok(None);
         }
-        let root = self.project.root.join(folder);
+        let root = self.root.join(folder);
         let names = self.world.files.list(&root).map_err(|error| error.to_string())?;
         let entry = |name: String| {
             let found = self.world.files.metadata(&root.join(&name)).map_err(|error| error.to_string())?;
@@ -57,13 +57,13 @@ impl Sources for ProjectSources<'_> {
     }
 }
 
-impl ProjectSources<'_> {
+impl ProjectSources {
     /// What a path is, if no part of it is a symbolic link: one could lead anywhere.
     fn kind(&self, path: &str) -> Result<Option<FileKind>, String> {
         if path.starts_with('/') || path.split('/').any(|part| part == "..") {
             return Err("it is outside the project".to_owned());
         }
-        let mut at = self.project.root.clone();
+        let mut at = self.root.clone();
         let mut kind = Some(FileKind::Directory);
         for part in path.split('/').filter(|part| !part.is_empty()) {
             at.push(part);

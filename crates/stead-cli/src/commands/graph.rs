@@ -10,8 +10,8 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
 
-pub(crate) fn graph(session: &Session, ui: &Ui) -> Result<u8, Failure> {
-    let graph = evaluate(session, ui)?.graph;
+pub(crate) async fn graph(session: &Session, ui: &Ui) -> Result<u8, Failure> {
+    let graph = evaluate(session, ui).await?.graph;
     ui.json("graph", &graph);
     ui.result(&describe(&graph, ui));
     Ok(0)

@@ -14,9 +14,10 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) -> Result<u8, Failure> {
-    let loaded = session.load().await?;
+    let (loaded, evaluated) = tokio::join!(session.load(), evaluate(session, ui));
+    let loaded = loaded?;
     session.report_pending(&loaded, ui)?;
-    let evaluated = evaluate(session, ui)?;
+    let evaluated = evaluated?;
     let (prepared, drift) =
         prepare(session, loaded, evaluated, Look::from_flag(arguments.refresh), Purpose::Up).await?;
     show_drift(&drift, ui);

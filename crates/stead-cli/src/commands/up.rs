@@ -27,8 +27,8 @@ impl Look {
 }
 
 pub(crate) async fn up(session: &Session, look: Look, ui: &Ui) -> Result<u8, Failure> {
-    let loaded = session.load_settled(ui).await?;
-    let evaluated = evaluate(session, ui)?;
+    let (loaded, evaluated) = tokio::join!(session.load_settled(ui), evaluate(session, ui));
+    let (loaded, evaluated) = (loaded?, evaluated?);
     let (prepared, drift) = prepare(session, loaded, evaluated, look, Purpose::Up).await?;
     show_drift(&drift, ui);
     if prepared.is_empty() {
@@ -49,7 +49,7 @@ pub(crate) async fn up_saved(session: &Session, file: &Path, ui: &Ui) -> Result<
     let saved = SavedPlan::read(session, file)?;
     let loaded = session.load_settled(ui).await?;
     saved.check_state(&loaded.state, file)?;
-    let evaluated = evaluate_from(session, &saved.transcript, &saved.settings(), ui)?;
+    let evaluated = evaluate_from(session, saved.transcript.clone(), saved.settings(), ui).await?;
     let (prepared, _) = prepare(session, loaded, evaluated, Look::AtRecords, Purpose::Up).await?;
     saved.check_plan(&prepared.graph, &prepared.plan, file)?;
     show_plan(session, &prepared.plan, ui);
