@@ -29,6 +29,11 @@ impl SourceText {
         SourceText { path: path.to_owned(), text, line_starts }
     }
 
+    /// The text from a place on.
+    pub(crate) fn from(&self, at: &SourceRef) -> &str {
+        self.text.get(self.offset(at) as usize..).unwrap_or_default()
+    }
+
     pub(crate) fn place(&self, span: Span) -> Place {
         let start = (span.start as usize).min(self.text.len());
         let line = self.line_starts.partition_point(|begin| *begin <= start).max(1);

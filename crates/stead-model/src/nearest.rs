@@ -11,20 +11,24 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// Levenshtein distance, letters compared without case.
+/// How many letters differ, are missing, are too many, or stand in each other's place; without case.
 fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().flat_map(char::to_lowercase).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+    let letters = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
+    let (a, b) = (letters(a), letters(b));
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let differs = usize::from(a[i - 1] != b[j - 1]);
+            let mut best = (rows[i - 1][j - 1] + differs).min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
         }
+        rows.push(row);
     }
-    row[b.len()]
+    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]
@@ -35,6 +39,7 @@ mod tests {
     fn a_slip_is_found_and_a_stranger_is_not() {
         assert_eq!(nearest("contnt", ["path", "content", "mode"]), Some("content"));
         assert_eq!(nearest("Mode", ["path", "content", "mode"]), Some("mode"));
+        assert_eq!(nearest("Fiel", ["Directory", "File"]), Some("File"));
         assert_eq!(nearest("colour", ["path", "content", "mode"]), None);
     }
 }

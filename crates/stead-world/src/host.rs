@@ -8,6 +8,18 @@ pub struct Host {
     pub pid: u32,
 }
 
+/// Where no variable names the user (a container, a service), the number still tells whose process it is.
+#[cfg(unix)]
+fn user_id() -> String {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata("/proc/self").map_or_else(|_| "unknown".to_owned(), |own| format!("uid {}", own.uid()))
+}
+
+#[cfg(not(unix))]
+fn user_id() -> String {
+    "unknown".to_owned()
+}
+
 impl Host {
     pub fn this() -> Host {
         let from_environment = |keys: &[&str]| {
@@ -20,7 +32,7 @@ impl Host {
         let user = from_environment(&["USER", "LOGNAME", "USERNAME"]);
         Host {
             name: name.unwrap_or_else(|| "unknown-host".to_owned()),
-            user: user.unwrap_or_else(|| "unknown".to_owned()),
+            user: user.unwrap_or_else(user_id),
             pid: std::process::id(),
         }
     }

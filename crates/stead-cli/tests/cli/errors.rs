@@ -46,6 +46,15 @@ fn a_syntax_error_and_an_exception_show_the_line() {
 }
 
 #[test]
+fn a_slip_in_a_class_name_is_named_with_the_nearest_one() {
+    let program =
+        "import * as local from \"stead/local\";\nnew local.Fiel({ path: \"a\", content: \"x\" });\n";
+    let failed = fails(program, "plan", 1);
+    assert!(failed.contains("`local.Fiel` is not a class; did you mean `local.File`?"), "{failed}");
+    assert!(failed.contains("main.ts:2:"), "{failed}");
+}
+
+#[test]
 fn two_resources_with_one_name_show_both_places() {
     let program = "import * as local from \"stead/local\";\nnew local.Data({ value: 1 }, { id: \"x\" });\nnew local.Data({ value: 2 }, { id: \"x\" });\n";
     insta::assert_snapshot!(fails(program, "plan", 1));

@@ -29,6 +29,8 @@ impl<'js> Host<'js> {
             })
         })?;
         let session = self.session.clone();
+        self.function("notAClass", move |site: usize| not_a_class(&session.borrow(), site))?;
+        let session = self.session.clone();
         self.function("noSuchProperty", move |token: String, key: String, node: i32, stack: String| {
             record(&session, |session| no_such_property(session, token, &key, node, &stack))
         })
@@ -77,6 +79,25 @@ fn at_stack(session: &mut Session, problem: Diagnostic, stack: &str) -> Diagnost
         Some(place) => problem.at(place.at, place.length, "here"),
         None => problem,
     }
+}
+
+/// What to throw for a `new` of something that is no class: most often a name with a slip of the finger.
+fn not_a_class(session: &Session, site: usize) -> String {
+    let place = session.site_place(site);
+    let written = session.files.get(&place.at.file).and_then(|file| {
+        let text = file.source.from(&place.at).strip_prefix("new")?.trim_start();
+        Some(text.split(|c: char| c.is_whitespace() || "(;,)".contains(c)).next()?.to_owned())
+    });
+    let Some(written) = written.filter(|written| !written.is_empty()) else {
+        return "not a class".to_owned();
+    };
+    // A namespace import is called like its provider as a rule.
+    let meant = written.rsplit_once('.').and_then(|(provider, class)| {
+        let types = session.port.types(provider);
+        let classes = types.iter().filter_map(|token| token.as_str().rsplit('.').next());
+        nearest(class, classes).map(|meant| format!("; did you mean `{provider}.{meant}`?"))
+    });
+    format!("`{written}` is not a class{}", meant.unwrap_or_default())
 }
 
 fn no_such_property(session: &mut Session, token: String, key: &str, node: i32, stack: &str) -> Diagnostic {

@@ -1,6 +1,6 @@
 // What instrumented code calls. Each function is exact JavaScript for known values.
 
-import { host, NativeArray, apply, construct, toText } from "stead:host";
+import { host, NativeArray, NativeTypeError, apply, construct, toText } from "stead:host";
 import { idOf, refusal, refuseAt, unknown } from "stead:unknown";
 import { isResourceClass, makeResource } from "stead:resource";
 import { textOf } from "stead:text";
@@ -76,6 +76,7 @@ export function text(...parts) {
 /** `new target(...args)`, at a site, in a function whose `this` is `self`. */
 export function make(site, self, target, ...args) {
   known(target, site);
+  if (typeof target !== "function") throw new NativeTypeError(host.notAClass(site));
   if (isResourceClass(target)) return makeResource(site, self, target, args);
   if (target === NativeArray && args.length === 1) known(args[0], site);
   return known(construct(target, args), site);
