@@ -126,7 +126,9 @@ impl<'a> Context<'a> {
                 .into_iter()
                 .map(|(property, nodes)| (property.to_owned(), sources(nodes)))
                 .collect(),
+            ties: Default::default(),
             prevent_delete: node.options.prevent_delete.unwrap_or(false),
+            deletion_policy: None,
             source: node.source.clone(),
         }
     }

@@ -107,7 +107,9 @@ mod tests {
             outputs: Map::new(),
             dependencies: Vec::new(),
             property_dependencies: std::collections::BTreeMap::new(),
+            ties: Default::default(),
             prevent_delete,
+            deletion_policy: None,
             source: SourceRef { file: "main.ts".into(), line: 3, column: 7 },
         }
     }

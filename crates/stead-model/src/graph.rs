@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ExprTable, Input, Name, SourceRef, TypeToken};
+use crate::{DeletionPolicy, ExprTable, Input, Name, PathPattern, PhysicalId, SourceRef, TypeToken};
 
 /// A node's position in its graph: the order in which the program allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -36,7 +36,50 @@ pub struct Options {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prevent_delete: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub deletion_policy: Option<DeletionPolicy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub delete_before_replace: Option<bool>,
+    /// Changes here are not made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignore_changes: Vec<PathPattern>,
+    /// Changes here replace the resource, whatever the provider could do in place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replace_on_changes: Vec<PathPattern>,
+    /// When that one is deleted, this one is gone with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted_with: Option<NodeId>,
+    /// When one of these is replaced, this one is too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replace_with: Vec<NodeId>,
+    /// Names that it had before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<Name>,
+    /// The provider resource that serves it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<NodeId>,
+    /// The id of something that exists already and becomes this resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub import: Option<PhysicalId>,
+    #[serde(skip_serializing_if = "Timeouts::is_empty")]
+    pub timeouts: Timeouts,
+}
+
+/// How long a provider may take for one call, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Timeouts {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delete: Option<u64>,
+}
+
+impl Timeouts {
+    pub fn is_empty(&self) -> bool {
+        *self == Timeouts::default()
+    }
 }
 
 /// One declared resource.

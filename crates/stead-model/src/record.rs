@@ -18,6 +18,41 @@ pub enum Lifecycle {
     Replacing,
 }
 
+/// Whether the real thing goes when its declaration does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeletionPolicy {
+    Delete,
+    Retain,
+}
+
+/// What binds a resource to others, besides the values and the order that it depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Ties {
+    /// The provisioned resource whose class allocated it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Uid>,
+    /// The provider resource that serves it; `None`: the target's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<CopyRef>,
+    /// When that one is deleted, this one is gone with it and needs no call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted_with: Option<Uid>,
+    /// When one of these is replaced, this one is too. Sorted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replace_with: Vec<Uid>,
+    /// Names that it had, or that the program says it had. Sorted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<Name>,
+}
+
+impl Ties {
+    pub fn is_empty(&self) -> bool {
+        *self == Ties::default()
+    }
+}
+
 /// One copy of a resource, as it was last known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -43,8 +78,13 @@ pub struct Resource {
     /// Which of them each property's value came from.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub property_dependencies: BTreeMap<String, Vec<Uid>>,
+    #[serde(default, skip_serializing_if = "Ties::is_empty")]
+    pub ties: Ties,
     #[serde(default, skip_serializing_if = "is_false")]
     pub prevent_delete: bool,
+    /// What the program last said; `None`: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deletion_policy: Option<DeletionPolicy>,
     pub source: SourceRef,
 }
 

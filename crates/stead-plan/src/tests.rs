@@ -112,7 +112,9 @@ fn state(resources: &[Row<'_>]) -> State {
                 .map(|on| CopyRef { uid: Uid(format!("u-{on}")), generation: Generation(1) })
                 .collect(),
             property_dependencies: BTreeMap::new(),
+            ties: Default::default(),
             prevent_delete: false,
+            deletion_policy: None,
             source: source(),
         });
     }

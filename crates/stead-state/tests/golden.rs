@@ -55,7 +55,9 @@ fn resource(name: &str) -> Resource {
         outputs: [("arn".to_owned(), Value::from("arn:x"))].into(),
         dependencies: Vec::new(),
         property_dependencies: Default::default(),
+        ties: Default::default(),
         prevent_delete: false,
+        deletion_policy: None,
         source: SourceRef { file: "net/vpc.ts".into(), line: 3, column: 14 },
     }
 }
@@ -68,7 +70,9 @@ fn dependent() -> Resource {
     Resource {
         dependencies: vec![copy("a")],
         property_dependencies: [("text".to_owned(), vec![Uid("uid-a".into())])].into(),
+        ties: Default::default(),
         prevent_delete: true,
+        deletion_policy: None,
         ..resource("b")
     }
 }

@@ -119,6 +119,7 @@ impl Program {
                     depends_on: on.into_iter().collect(),
                     prevent_delete: thing.protected.then_some(true),
                     delete_before_replace: thing.delete_first.then_some(true),
+                    ..Options::default()
                 },
                 source: SourceRef { file: "main.ts".into(), line: index as u32 + 1, column: 1 },
             });

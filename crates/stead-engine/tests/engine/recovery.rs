@@ -31,7 +31,9 @@ async fn die_while_creating(bench: &mut Bench, program: &Program) {
         outputs: Default::default(),
         dependencies: Vec::new(),
         property_dependencies: Default::default(),
+        ties: Default::default(),
         prevent_delete: false,
+        deletion_policy: None,
         source: node.source.clone(),
     };
     drop(run.submit(Record::Reserve { uids: counter + 1 }));

@@ -45,7 +45,9 @@ pub(crate) fn record(token: &str, inputs: Map) -> Resource {
         outputs: Map::new(),
         dependencies: Vec::new(),
         property_dependencies: BTreeMap::new(),
+        ties: Default::default(),
         prevent_delete: false,
+        deletion_policy: None,
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
     }
 }

@@ -1,0 +1,151 @@
+//! Patterns over property paths, as `ignoreChanges` and `replaceOnChanges` take them.
+//!
+//! `tags.*.value`, `rules[*].port`, `env["A B"]`: written like a path, with `*` for any one step. A pattern
+//! covers what it names and everything inside it.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{PropertyPath, Segment};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Any,
+    Key(String),
+    Index(usize),
+}
+
+/// Which places in a resource's properties something is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathPattern {
+    text: String,
+    parts: Vec<Part>,
+}
+
+/// A pattern that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a property path: {problem}")]
+pub struct PatternError {
+    text: String,
+    problem: &'static str,
+}
+
+impl PathPattern {
+    /// Whether the path is what the pattern names, or inside it.
+    pub fn covers(&self, path: &PropertyPath) -> bool {
+        self.parts.len() <= path.0.len() && self.parts.iter().zip(&path.0).all(|(part, step)| part.fits(step))
+    }
+
+    /// Whether the path is on the way to what the pattern names.
+    pub fn leads_through(&self, path: &PropertyPath) -> bool {
+        path.0.len() < self.parts.len() && self.parts.iter().zip(&path.0).all(|(part, step)| part.fits(step))
+    }
+}
+
+impl Part {
+    fn fits(&self, step: &Segment) -> bool {
+        match (self, step) {
+            (Part::Any, _) => true,
+            (Part::Key(key), Segment::Key(name)) => key == name,
+            (Part::Index(index), Segment::Index(at)) => index == at,
+            _ => false,
+        }
+    }
+}
+
+impl std::str::FromStr for PathPattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<PathPattern, PatternError> {
+        let problem = |problem| PatternError { text: text.to_owned(), problem };
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (part, left) = match rest.strip_prefix('[') {
+                Some(inside) => bracket(inside).map_err(problem)?,
+                None => {
+                    let name = if parts.is_empty() { rest } else { rest.strip_prefix('.').unwrap_or("") };
+                    let end = name.find(['.', '[', ']']).unwrap_or(name.len());
+                    if end == 0 {
+                        return Err(problem("a name is missing"));
+                    }
+                    (
+                        if &name[..end] == "*" { Part::Any } else { Part::Key(name[..end].to_owned()) },
+                        &name[end..],
+                    )
+                }
+            };
+            parts.push(part);
+            rest = left;
+        }
+        if parts.is_empty() {
+            return Err(problem("it is empty"));
+        }
+        Ok(PathPattern { text: text.to_owned(), parts })
+    }
+}
+
+/// What stands in brackets, and what follows them.
+fn bracket(inside: &str) -> Result<(Part, &str), &'static str> {
+    if inside.starts_with('"') {
+        let mut texts = serde_json::Deserializer::from_str(inside).into_iter::<String>();
+        let Some(Ok(key)) = texts.next() else { return Err("a quoted name does not end") };
+        let after = &inside[texts.byte_offset()..];
+        return after.strip_prefix(']').map(|rest| (Part::Key(key), rest)).ok_or("a `]` is missing");
+    }
+    let (index, rest) = inside.split_once(']').ok_or("a `]` is missing")?;
+    let part = match index {
+        "*" => Part::Any,
+        digits => {
+            Part::Index(digits.parse().map_err(|_| "only a number, a quoted name or `*` stands in brackets")?)
+        }
+    };
+    Ok((part, rest))
+}
+
+impl fmt::Display for PathPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Serialize for PathPattern {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for PathPattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn covers(pattern: &str, path: &PropertyPath) -> bool {
+        pattern.parse::<PathPattern>().unwrap().covers(path)
+    }
+
+    #[test]
+    fn a_pattern_covers_what_it_names_and_all_inside() {
+        let path = PropertyPath::of("rules").index(2).key("a b");
+        for pattern in ["rules", "rules[*]", "rules[2]", "rules.*", "*", "rules[2][\"a b\"]", "*[*].*"] {
+            assert!(covers(pattern, &path), "{pattern}");
+        }
+        for pattern in ["rule", "rules[1]", "rules.2", "rules[*].a", "rules[2][\"a b\"].c"] {
+            assert!(!covers(pattern, &path), "{pattern}");
+        }
+        assert!("rules[*].port".parse::<PathPattern>().unwrap().leads_through(&PropertyPath::of("rules")));
+    }
+
+    #[test]
+    fn what_is_not_a_pattern_is_said() {
+        for text in ["", ".", "a..b", "a[", "a[x]", "a]", "a[\"b]", "a[\"b\"", "[]", "a."] {
+            assert!(text.parse::<PathPattern>().is_err(), "{text}");
+        }
+    }
+}
