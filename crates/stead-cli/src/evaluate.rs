@@ -38,8 +38,7 @@ impl Settings {
 
 /// The project's program as it is on the disk.
 pub(crate) async fn evaluate(session: &Session, ui: &Ui) -> Result<Evaluated, Failure> {
-    let sources = ProjectSources { root: session.project.root.clone(), world: session.world.clone() };
-    evaluate_from(session, sources, Settings::of(session), ui).await
+    evaluate_from(session, ProjectSources::of(session), Settings::of(session), ui).await
 }
 
 /// A program from any sources. It runs on a thread of its own: state can be read meanwhile.

@@ -16,7 +16,7 @@ use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::transcript::Transcript;
 
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SavedPlan {

@@ -1,14 +1,26 @@
-//! The project's files, as its program may read them.
+//! What a program may ask for: the project's files, what exists already, what other stacks exported.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use stead_eval::{Entry, EntryKind, Sources};
+use stead_eval::{Entry, EntryKind, Sources, StackRef};
+use stead_journal::{StackKeys, load};
+use stead_model::{Map, PhysicalId, TypeToken};
+use stead_provider::Providers;
+use stead_store::Store;
 use stead_world::{FileKind, World};
+use tokio::runtime::Handle;
 
-/// The program may read the project's own files, and nothing outside it.
+use crate::session::Session;
+
+/// The program may read the project's own files, and nothing outside it but what providers and state tell.
 pub(crate) struct ProjectSources {
-    pub root: PathBuf,
-    pub world: World,
+    root: PathBuf,
+    world: World,
+    providers: Providers,
+    store: Arc<dyn Store>,
+    /// Providers and stores are asked here, while the evaluation's own thread waits.
+    runtime: Handle,
 }
 
 impl Sources for ProjectSources {
@@ -55,9 +67,35 @@ impl Sources for ProjectSources {
         };
         names.into_iter().map(entry).collect::<Result<Vec<_>, String>>().map(Some)
     }
+
+    fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
+        let provider = self.providers.of(token).ok_or_else(|| "no provider serves this type".to_owned())?;
+        let found = self.runtime.block_on(provider.find(token, &PhysicalId(id.to_owned())));
+        let live = found.map_err(|refusal| match refusal.help {
+            Some(help) => format!("{}; {help}", refusal.message),
+            None => refusal.message,
+        })?;
+        Ok(live.map(|live| live.inputs.into_iter().chain(live.outputs).collect()))
+    }
+
+    fn outputs(&self, stack: &StackRef) -> Result<Option<Map>, String> {
+        let keys = StackKeys::new(&stack.project, &stack.environment.to_string(), &stack.target);
+        let loaded = self.runtime.block_on(load(&self.store, &keys)).map_err(|error| error.to_string())?;
+        Ok(loaded.head.map(|_| loaded.state.outputs().clone()))
+    }
 }
 
 impl ProjectSources {
+    pub(crate) fn of(session: &Session) -> ProjectSources {
+        ProjectSources {
+            root: session.project.root.clone(),
+            world: session.world.clone(),
+            providers: session.engine.providers.clone(),
+            store: session.stack.store.clone(),
+            runtime: Handle::current(),
+        }
+    }
+
     /// What a path is, if no part of it is a symbolic link: one could lead anywhere.
     fn kind(&self, path: &str) -> Result<Option<FileKind>, String> {
         if path.starts_with('/') || path.split('/').any(|part| part == "..") {

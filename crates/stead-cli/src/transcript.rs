@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use stead_eval::{Entry, EntryKind, Sources};
+use stead_eval::{Entry, EntryKind, Sources, StackRef};
+use stead_model::{Map, TypeToken};
 
 /// Every question that an evaluation asked, with its answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -13,6 +14,14 @@ pub(crate) struct Transcript {
     /// Bytes of assets, in hex.
     assets: BTreeMap<String, Option<String>>,
     folders: BTreeMap<String, Option<Vec<(String, char)>>>,
+    /// What existed already, by type and id.
+    found: BTreeMap<String, Option<Map>>,
+    /// What other stacks exported.
+    stacks: BTreeMap<String, Option<Map>>,
+}
+
+fn found_key(token: &TypeToken, id: &str) -> String {
+    format!("{token} {id}")
 }
 
 /// Passes questions on and writes the answers down.
@@ -57,6 +66,25 @@ impl Sources for Recording<'_> {
         self.transcript.borrow_mut().folders.insert(folder.to_owned(), noted);
         Ok(entries)
     }
+
+    fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
+        // Asked twice, it is the same one.
+        if let Some(known) = self.transcript.borrow().found.get(&found_key(token, id)) {
+            return Ok(known.clone());
+        }
+        let found = self.sources.look_up(token, id)?;
+        self.transcript.borrow_mut().found.insert(found_key(token, id), found.clone());
+        Ok(found)
+    }
+
+    fn outputs(&self, stack: &StackRef) -> Result<Option<Map>, String> {
+        if let Some(known) = self.transcript.borrow().stacks.get(&stack.to_string()) {
+            return Ok(known.clone());
+        }
+        let outputs = self.sources.outputs(stack)?;
+        self.transcript.borrow_mut().stacks.insert(stack.to_string(), outputs.clone());
+        Ok(outputs)
+    }
 }
 
 /// The same answers again. What was not asked then cannot be asked now.
@@ -81,6 +109,14 @@ impl Sources for Transcript {
         let entry = |(name, was): &(String, char)| Entry { name: name.clone(), kind: kind(*was) };
         let noted = self.folders.get(folder).ok_or_else(unasked)?;
         Ok(noted.as_ref().map(|all| all.iter().map(entry).collect()))
+    }
+
+    fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
+        self.found.get(&found_key(token, id)).cloned().ok_or_else(unasked)
+    }
+
+    fn outputs(&self, stack: &StackRef) -> Result<Option<Map>, String> {
+        self.stacks.get(&stack.to_string()).cloned().ok_or_else(unasked)
     }
 }
 

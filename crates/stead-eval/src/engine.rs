@@ -38,6 +38,7 @@ const PRELUDE: &[(&str, &str)] = &[
     ("stead:console", include_str!("prelude/console.js")),
     ("stead:encoding", include_str!("prelude/encoding.js")),
     ("stead:assets", include_str!("prelude/assets.js")),
+    ("stead:outside", include_str!("prelude/outside.js")),
     ("stead:limits", include_str!("prelude/limits.js")),
     ("stead:clone", include_str!("prelude/clone.js")),
     ("stead:url-parse", include_str!("prelude/url-parse.js")),

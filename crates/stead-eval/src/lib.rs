@@ -37,7 +37,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-use stead_model::{Code, Diagnostic, Environment, Functions, Graph, Limits, Map, SourceRef};
+use stead_model::{Code, Diagnostic, Environment, Functions, Graph, Limits, Map, SourceRef, TypeToken};
 use stead_schema::Catalog;
 
 use interpreter::Interpreter;
@@ -47,7 +47,8 @@ use session::{Session, Setting};
 /// TypeScript declarations of the module `"stead"`, for an editor.
 pub const DECLARATIONS: &str = include_str!("stead.d.ts");
 
-/// The program's files.
+/// What the program may ask for: its files, and what exists already. Every answer is written down by whoever
+/// wants to evaluate again.
 pub trait Sources {
     /// The text of a file; `None` if there is no such file. `path` is relative to the project's root,
     /// separated by `/`, without `.` or `..` in it. An error is one that a person can read.
@@ -59,6 +60,26 @@ pub trait Sources {
 
     /// What stands in a folder, sorted by name; `None` if there is no such folder. The root is `""`.
     fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, String>;
+
+    /// The properties of something that exists already, by its id; `None` if it does not exist.
+    fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String>;
+
+    /// The outputs of another stack; `None` if there is no such stack.
+    fn outputs(&self, stack: &StackRef) -> Result<Option<Map>, String>;
+}
+
+/// Another stack, as a program names it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StackRef {
+    pub project: String,
+    pub environment: Environment,
+    pub target: String,
+}
+
+impl fmt::Display for StackRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} in environment {} on target {}", self.project, self.environment, self.target)
+    }
 }
 
 /// One name in a folder.

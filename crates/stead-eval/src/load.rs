@@ -49,6 +49,8 @@ const STEAD_EXPORTS: &[&str] = &[
     "file",
     "hash",
     "readText",
+    "secret",
+    "stack",
     "config",
     "env",
     "namespace",

@@ -1,13 +1,14 @@
-//! What the evaluation asks of its caller while it runs on a thread of its own: files and types.
+//! What the evaluation asks of its caller while it runs on a thread of its own: files, types, what
+//! exists already.
 //!
 //! The caller's thread answers, so that neither the sources nor the catalog need to be shared or copied.
 
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
-use stead_model::TypeToken;
+use stead_model::{Map, TypeToken};
 use stead_schema::{Catalog, TypeSchema};
 
-use crate::{Entry, Sources};
+use crate::{Entry, Sources, StackRef};
 
 /// Something of the project's files; `None` if it is not there.
 pub(crate) type Found<T> = Result<Option<T>, String>;
@@ -16,6 +17,8 @@ enum Request {
     Read { path: String, reply: SyncSender<Found<String>> },
     ReadBytes { path: String, reply: SyncSender<Found<Vec<u8>>> },
     List { folder: String, reply: SyncSender<Found<Vec<Entry>>> },
+    LookUp { token: TypeToken, id: String, reply: SyncSender<Found<Map>> },
+    Outputs { stack: StackRef, reply: SyncSender<Found<Map>> },
     Types { provider: String, reply: SyncSender<Vec<TypeToken>> },
     Schema { token: TypeToken, reply: SyncSender<Option<TypeSchema>> },
 }
@@ -54,6 +57,15 @@ impl Port {
         self.ask(|reply| Request::List { folder: folder.to_owned(), reply }).unwrap_or_else(ended)
     }
 
+    pub(crate) fn look_up(&self, token: &TypeToken, id: &str) -> Found<Map> {
+        let (token, id) = (token.clone(), id.to_owned());
+        self.ask(|reply| Request::LookUp { token, id, reply }).unwrap_or_else(ended)
+    }
+
+    pub(crate) fn outputs(&self, stack: &StackRef) -> Found<Map> {
+        self.ask(|reply| Request::Outputs { stack: stack.clone(), reply }).unwrap_or_else(ended)
+    }
+
     /// The types that a provider serves, in order.
     pub(crate) fn types(&self, provider: &str) -> Vec<TypeToken> {
         self.ask(|reply| Request::Types { provider: provider.to_owned(), reply }).unwrap_or_default()
@@ -82,6 +94,8 @@ impl Desk {
                 Request::Read { path, reply } => drop(reply.send(sources.read(&path))),
                 Request::ReadBytes { path, reply } => drop(reply.send(sources.read_bytes(&path))),
                 Request::List { folder, reply } => drop(reply.send(sources.list(&folder))),
+                Request::LookUp { token, id, reply } => drop(reply.send(sources.look_up(&token, &id))),
+                Request::Outputs { stack, reply } => drop(reply.send(sources.outputs(&stack))),
                 Request::Types { provider, reply } => {
                     let tokens = catalog.of_provider(&provider).map(|schema| schema.token.clone());
                     drop(reply.send(tokens.collect()));

@@ -2,7 +2,7 @@
 //!
 //! Every text names the property, the resource and its place, says why, and what to write instead.
 
-use stead_model::{Code, Diagnostic, Expr, ExprId, Input, Key, NodeId, Operand, TemplatePart};
+use stead_model::{Code, Diagnostic, Expr, ExprId, Input, Key, NodeId, Operand, SourceRef, TemplatePart};
 
 use crate::place::Place;
 use crate::session::Session;
@@ -10,10 +10,14 @@ use crate::site::Use;
 
 /// Where the value of an expression comes from first.
 struct Origin {
-    node: i32,
-    property: String,
-    /// It is that property, or a part of it; otherwise something made from it.
+    source: Source,
+    /// It is that very value, or a part of it; otherwise something made from it.
     direct: bool,
+}
+
+enum Source {
+    Property { node: i32, property: String },
+    Secret { from: String, at: SourceRef },
 }
 
 /// A site met an unknown.
@@ -55,11 +59,30 @@ pub(crate) fn by_stack(session: &mut Session, what: &str, id: u32, detail: &str,
     explain(session, code, &does, place, id, help)
 }
 
-/// `result` of local.RandomString#pw, for people.
+/// `result` of local.RandomString#pw, known after apply, for people.
 pub(crate) fn describe(session: &Session, id: u32) -> String {
     let origin = origin(session, ExprId(id));
-    let made = if origin.direct { "" } else { "made from " };
-    format!("{made}`{}` of {}", origin.property, session.describe_node(origin.node))
+    let what = origin.text(session);
+    match origin.source {
+        Source::Property { .. } => format!("{what}, known after apply"),
+        Source::Secret { .. } => what,
+    }
+}
+
+impl Origin {
+    fn nowhere() -> Origin {
+        Origin { source: Source::Property { node: -1, property: "a value".to_owned() }, direct: false }
+    }
+
+    fn text(&self, session: &Session) -> String {
+        let made = if self.direct { "" } else { "made from " };
+        match &self.source {
+            Source::Property { node, property } => {
+                format!("{made}`{property}` of {}", session.describe_node(*node))
+            }
+            Source::Secret { from, .. } => format!("{made}a secret, {from}"),
+        }
+    }
 }
 
 /// A resource was used as text.
@@ -92,25 +115,42 @@ fn explain(
     help: &[&str],
 ) -> Diagnostic {
     let origin = origin(session, ExprId(id));
-    let resource = session.describe_node(origin.node);
-    let value = describe(session, id);
-    let message = if origin.direct {
-        format!("{does} {value}, which exists only after apply")
-    } else {
-        format!("{does} a value {value}, which exists only after apply")
+    let value = origin.text(session);
+    let value = if origin.direct { value } else { format!("a value {value}") };
+    match origin.source {
+        Source::Secret { at, .. } => secret_seen(&format!("{does} {value}"), place, at),
+        Source::Property { node, property } => {
+            let mut problem =
+                Diagnostic::error(code, format!("{does} {value}, which exists only after apply"));
+            if let Some(place) = place {
+                problem = problem.at(place.at, place.length, "not known while planning");
+            }
+            if let Some(place) = session.declared_at(node) {
+                let resource = session.describe_node(node);
+                problem = problem.at(place.at, place.length, format!("{resource} is declared here"));
+            }
+            let property = property.split(['.', '[']).next().unwrap_or_default();
+            problem = problem.note(format!(
+                "the provider sets `{property}` when it makes the resource; the whole graph must be known \
+                 before that"
+            ));
+            help.iter().fold(problem, |problem, help| problem.help(*help))
+        }
+    }
+}
+
+/// The program needs to know a secret for what it does.
+fn secret_seen(does: &str, place: Option<Place>, made_at: SourceRef) -> Diagnostic {
+    let problem = Diagnostic::error(Code::SECRET_SEEN, format!("{does}, which a program cannot see"));
+    let problem = match place {
+        Some(place) => problem.at(place.at, place.length, "this needs the value"),
+        None => problem,
     };
-    let mut problem = Diagnostic::error(code, message);
-    if let Some(place) = place {
-        problem = problem.at(place.at, place.length, "not known while planning");
-    }
-    if let Some(place) = session.declared_at(origin.node) {
-        problem = problem.at(place.at, place.length, format!("{resource} is declared here"));
-    }
-    let property = origin.property.split(['.', '[']).next().unwrap_or_default();
-    problem = problem.note(format!(
-        "the provider sets `{property}` when it makes the resource; the whole graph must be known before that"
-    ));
-    help.iter().fold(problem, |problem, help| problem.help(*help))
+    problem
+        .at(made_at, 0, "it becomes a secret here")
+        .note("what a program decides on a secret gives it away: in the graph, in plans, in state")
+        .help("decide on something that is no secret, such as another config value")
+        .help(SECRET_APPLY)
 }
 
 fn origin(session: &Session, id: ExprId) -> Origin {
@@ -120,7 +160,11 @@ fn origin(session: &Session, id: ExprId) -> Origin {
     loop {
         match session.exprs.get(at) {
             Some(Expr::Property { node: NodeId(node), property }) => {
-                return Origin { node: *node as i32, property: format!("{property}{path}"), direct };
+                let property = format!("{property}{path}");
+                return Origin { source: Source::Property { node: *node as i32, property }, direct };
+            }
+            Some(Expr::Secret { from, source, .. }) => {
+                return Origin { source: Source::Secret { from: from.clone(), at: source.clone() }, direct };
             }
             Some(Expr::Get { of, key }) => {
                 if direct {
@@ -136,17 +180,17 @@ fn origin(session: &Session, id: ExprId) -> Origin {
                 path.clear();
                 match first_operand(expr) {
                     Some(operand) => at = operand,
-                    None => return Origin { node: -1, property: "a value".to_owned(), direct },
+                    None => return Origin::nowhere(),
                 }
             }
-            None => return Origin { node: -1, property: "a value".to_owned(), direct },
+            None => return Origin::nowhere(),
         }
     }
 }
 
 fn first_operand(expr: &Expr) -> Option<ExprId> {
     match expr {
-        Expr::Property { .. } => None,
+        Expr::Property { .. } | Expr::Secret { .. } => None,
         Expr::Get { of, .. } => Some(*of),
         Expr::Template(parts) => parts.iter().find_map(|part| match part {
             TemplatePart::Hole(input) => in_input(input),
@@ -188,6 +232,8 @@ const KNOWN_LIST: &str =
 const KNOWN_KEY: &str = "use a key that the program knows, such as an id of your own";
 const TEMPLATE: &str =
     "template literals, operators, property access, methods and `JSON.stringify` work on such values";
+const SECRET_APPLY: &str =
+    "use `stead.apply(value, v => …)`: the function gets the value later, and what it returns is secret too";
 const APPLY: &str = "use `stead.apply(value, v => …)`: the function runs when the value is known";
 
 type Help = &'static [&'static str];

@@ -34,10 +34,24 @@ export const config: {
   get<T = string>(key: string): T | undefined;
   /** The value; stops the evaluation if it is not set. */
   require<T = string>(key: string): T;
+  /** The value as a secret; stops the evaluation if it is not set. */
+  secret(key: string): string;
   /** A number, or `undefined` if it is not set. */
   number(key: string): number | undefined;
   /** True or false, or `undefined` if it is not set. */
   boolean(key: string): boolean | undefined;
+};
+
+/**
+ * The value as a secret. It can be used in properties, text and expressions like any other; what is made from it is
+ * secret too. Nothing prints it, and the program cannot decide on it.
+ */
+export function secret<T>(value: T): T;
+
+/** Another project's stack, in the same place for state. */
+export function stack(project: string, options?: { env?: string; namespace?: string; target?: string }): {
+  /** What that stack exported when it was last applied. */
+  readonly outputs: Readonly<Record<string, any>>;
 };
 
 /** The environment's name, such as `"prod"`. */

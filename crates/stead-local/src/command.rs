@@ -13,7 +13,7 @@ use stead_world::ShellCommand;
 
 use crate::failure::Attempt;
 use crate::given::{Given, has_nul, optional_text, problem, text, texts};
-use crate::kind::{Kind, as_recorded};
+use crate::kind::Kind;
 use crate::machine::Machine;
 use crate::shell::{as_variable, run};
 
@@ -87,8 +87,8 @@ impl Kind for Command {
         changes
     }
 
-    async fn read(&self, _machine: &Machine, resource: &Resource) -> Result<Option<Live>, Refusal> {
-        Ok(Some(as_recorded(resource)))
+    async fn read(&self, _machine: &Machine, recorded: &Live) -> Result<Option<Live>, Refusal> {
+        Ok(Some(recorded.clone()))
     }
 
     async fn create(&self, machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created> {

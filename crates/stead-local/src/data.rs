@@ -6,7 +6,7 @@ use stead_provider::{Created, Live, Receipt, Refusal, Updated};
 use stead_schema::{Access, Property, Shape, TypeSchema};
 
 use crate::failure::Attempt;
-use crate::kind::{Kind, as_recorded};
+use crate::kind::Kind;
 use crate::machine::Machine;
 
 pub(crate) struct Data;
@@ -24,8 +24,8 @@ impl Kind for Data {
         )
     }
 
-    async fn read(&self, _machine: &Machine, resource: &Resource) -> Result<Option<Live>, Refusal> {
-        Ok(Some(as_recorded(resource)))
+    async fn read(&self, _machine: &Machine, recorded: &Live) -> Result<Option<Live>, Refusal> {
+        Ok(Some(recorded.clone()))
     }
 
     async fn create(&self, _machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created> {

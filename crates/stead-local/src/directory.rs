@@ -65,13 +65,17 @@ impl Kind for Directory {
         without_respelling(machine, changes)
     }
 
-    async fn read(&self, machine: &Machine, resource: &Resource) -> Result<Option<Live>, Refusal> {
-        let path = machine.locate(text(&resource.inputs, PATH)?);
+    fn of_id(&self, id: &str) -> Option<Map> {
+        Some([(PATH.to_owned(), Value::from(id))].into())
+    }
+
+    async fn read(&self, machine: &Machine, recorded: &Live) -> Result<Option<Live>, Refusal> {
+        let path = machine.locate(text(&recorded.inputs, PATH)?);
         let found = machine.on_disk(move |files| Ok(look(files, &path)?)).await;
         let found = found.map_err(Failure::into_refusal)?;
         // What is not a folder any more is not our folder.
         let folder = found.filter(|found| found.kind == FileKind::Directory);
-        Ok(folder.map(|found| Live { inputs: with_real_mode(&resource.inputs, found), outputs: Map::new() }))
+        Ok(folder.map(|found| Live { inputs: with_real_mode(&recorded.inputs, found), outputs: Map::new() }))
     }
 
     async fn create(&self, machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created> {

@@ -81,14 +81,18 @@ impl Kind for File {
         without_respelling(machine, changes)
     }
 
-    async fn read(&self, machine: &Machine, resource: &Resource) -> Result<Option<Live>, Refusal> {
-        let path = machine.locate(text(&resource.inputs, PATH)?);
+    fn of_id(&self, id: &str) -> Option<Map> {
+        Some([(PATH.to_owned(), Value::from(id))].into())
+    }
+
+    async fn read(&self, machine: &Machine, recorded: &Live) -> Result<Option<Live>, Refusal> {
+        let path = machine.locate(text(&recorded.inputs, PATH)?);
         let found = machine.on_disk(move |files| Ok(read_file(files, &path)?)).await;
         let Some((metadata, bytes)) = found.map_err(Failure::into_refusal)? else { return Ok(None) };
-        let mut inputs = with_real_mode(&resource.inputs, metadata);
+        let mut inputs = with_real_mode(&recorded.inputs, metadata);
         let outputs = outputs(&bytes);
-        let recorded = resource.inputs.get(CONTENT).and_then(Value::as_str);
-        inputs.insert(CONTENT.to_owned(), Value::from(as_text(bytes, recorded.unwrap_or_default())));
+        let written = recorded.inputs.get(CONTENT).and_then(Value::as_str);
+        inputs.insert(CONTENT.to_owned(), Value::from(as_text(bytes, written.unwrap_or_default())));
         Ok(Some(Live { inputs, outputs }))
     }
 

@@ -79,9 +79,13 @@ impl Kind for KeyPair {
         without_respelling(machine, changes)
     }
 
-    async fn read(&self, machine: &Machine, resource: &Resource) -> Result<Option<Live>, Refusal> {
-        let pair = Pair::of(machine, &resource.inputs)?;
-        let recorded = resource.inputs.clone();
+    fn of_id(&self, id: &str) -> Option<Map> {
+        Some([(PATH.to_owned(), Value::from(id))].into())
+    }
+
+    async fn read(&self, machine: &Machine, recorded: &Live) -> Result<Option<Live>, Refusal> {
+        let pair = Pair::of(machine, &recorded.inputs)?;
+        let recorded = recorded.inputs.clone();
         machine.on_disk(move |files| Ok(pair.read(files, recorded)?)).await.map_err(Failure::into_refusal)
     }
 

@@ -33,7 +33,13 @@ pub(crate) trait Kind: Send + Sync {
         changes
     }
 
-    async fn read(&self, machine: &Machine, resource: &Resource) -> Result<Option<Live>, Refusal>;
+    /// The inputs that an id alone tells; `None`: nothing of the type is outside the record.
+    fn of_id(&self, _id: &str) -> Option<Map> {
+        None
+    }
+
+    /// What is really there of what is on record.
+    async fn read(&self, machine: &Machine, recorded: &Live) -> Result<Option<Live>, Refusal>;
 
     async fn create(&self, machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created>;
 
@@ -51,11 +57,6 @@ pub(crate) trait Kind: Send + Sync {
     fn recovery(&self, _operation: Operation, _inputs: &Map) -> Recovery {
         Recovery::Repeat
     }
-}
-
-/// What a read answers for a type that has nothing outside the record.
-pub(crate) fn as_recorded(resource: &Resource) -> Live {
-    Live { inputs: resource.inputs.clone(), outputs: resource.outputs.clone() }
 }
 
 /// What to do about something that is at a path already.

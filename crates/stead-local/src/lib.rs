@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-use stead_model::{Input, Map, Operation, PropertyPath, Resource, TypeToken};
+use stead_model::{Input, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken};
 use stead_provider::{
     CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Live, Outcome, Provider, Receipt, Recovery,
     Refusal, UpdateRequest, Updated,
@@ -126,7 +126,21 @@ impl Provider for LocalProvider {
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal> {
-        self.served(&resource.resource)?.kind.read(&self.machine, resource).await
+        let recorded = Live { inputs: resource.inputs.clone(), outputs: resource.outputs.clone() };
+        self.served(&resource.resource)?.kind.read(&self.machine, &recorded).await
+    }
+
+    async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {
+        let served = self.served(resource)?;
+        let Some(told) = served.kind.of_id(id.as_str()) else {
+            let message = format!("a {resource} is nowhere but in the state of its stack");
+            return Err(
+                Refusal::new(message).help("export what is needed of it, and use `stead.stack(…).outputs`")
+            );
+        };
+        let mut inputs = served.defaults.clone();
+        inputs.extend(told);
+        served.kind.read(&self.machine, &Live { inputs, outputs: Map::new() }).await
     }
 
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created> {

@@ -8,7 +8,7 @@ use stead_world::Entropy;
 
 use crate::failure::Attempt;
 use crate::given::{Given, count, optional_text, out_of_range, text};
-use crate::kind::{Kind, as_recorded};
+use crate::kind::Kind;
 use crate::machine::Machine;
 use crate::random_string::no_randomness;
 use crate::words::{ADJECTIVES, ANIMALS};
@@ -52,8 +52,8 @@ impl Kind for RandomPet {
         out_of_range(inputs, WORDS, 1, MOST_WORDS).into_iter().collect()
     }
 
-    async fn read(&self, _machine: &Machine, resource: &Resource) -> Result<Option<Live>, Refusal> {
-        Ok(Some(as_recorded(resource)))
+    async fn read(&self, _machine: &Machine, recorded: &Live) -> Result<Option<Live>, Refusal> {
+        Ok(Some(recorded.clone()))
     }
 
     async fn create(&self, machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created> {

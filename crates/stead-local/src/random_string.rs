@@ -10,7 +10,7 @@ use stead_world::Entropy;
 
 use crate::failure::{Attempt, reason};
 use crate::given::{Given, count, flag, out_of_range, problem};
-use crate::kind::{Kind, as_recorded};
+use crate::kind::Kind;
 use crate::machine::Machine;
 
 const LENGTH: &str = "length";
@@ -61,8 +61,8 @@ impl Kind for RandomString {
         out_of_range(inputs, LENGTH, 1, LONGEST).into_iter().chain(nothing).collect()
     }
 
-    async fn read(&self, _machine: &Machine, resource: &Resource) -> Result<Option<Live>, Refusal> {
-        Ok(Some(as_recorded(resource)))
+    async fn read(&self, _machine: &Machine, recorded: &Live) -> Result<Option<Live>, Refusal> {
+        Ok(Some(recorded.clone()))
     }
 
     async fn create(&self, machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created> {

@@ -62,6 +62,10 @@ codes! {
     NOT_DATA = "ST0111";
     /// The program reads a property that the resource's type does not have.
     NO_SUCH_PROPERTY = "ST0112";
+    /// Something that the program looks up is not there, or cannot be read.
+    LOOK_UP = "ST0116";
+    /// The program decides on a secret, or takes it apart.
+    SECRET_SEEN = "ST0117";
 
     /// State breaks an integrity rule.
     INTEGRITY = "ST0201";
@@ -111,6 +115,9 @@ codes! {
     TYPES_DO_NOT_FIT = "ST0607";
     /// A saved plan no longer fits.
     PLAN_STALE = "ST0608";
+
+    /// A secret would be stored, and nothing here can keep one.
+    NO_SECRETS_MANAGER = "ST0701";
 }
 
 #[cfg(test)]

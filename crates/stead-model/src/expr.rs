@@ -93,6 +93,14 @@ pub enum Expr {
     Apply { function: FunctionRef, arguments: Vec<Input> },
     /// One of two values, decided by the truth of a third.
     Choose { condition: Box<Input>, then: Box<Input>, otherwise: Box<Input> },
+    /// What nobody may see. Its value is not here: a graph is printed, compared and saved.
+    Secret {
+        /// Where it comes from, for people: "config `password`".
+        from: String,
+        source: SourceRef,
+        /// The expressions in it, which its resource waits for.
+        needs: Vec<ExprId>,
+    },
 }
 
 /// All expressions of one graph.
@@ -122,6 +130,10 @@ impl ExprTable {
         self.exprs.is_empty()
     }
 
+    pub fn iter(&self) -> impl Iterator<Item = &Expr> {
+        self.exprs.iter()
+    }
+
     /// Every expression that the input needs, its own needs first.
     pub fn needed_by(&self, input: &Input) -> BTreeSet<ExprId> {
         let mut needed = BTreeSet::new();
@@ -135,6 +147,12 @@ impl ExprTable {
             }
         }
         needed
+    }
+
+    /// The first secret that the input holds, or is made from.
+    pub fn secret_in(&self, input: &Input) -> Option<ExprId> {
+        let is_secret = |id: &ExprId| matches!(self.get(*id), Some(Expr::Secret { .. }));
+        self.needed_by(input).into_iter().find(is_secret)
     }
 
     /// Every node that the input needs, in order.
@@ -174,6 +192,7 @@ fn operands(expr: &Expr, found: &mut dyn FnMut(ExprId)) {
         Expr::Choose { condition, then, otherwise } => {
             [condition, then, otherwise].into_iter().for_each(|input| expressions_in(input, found));
         }
+        Expr::Secret { needs, .. } => needs.iter().copied().for_each(found),
     }
 }
 

@@ -127,6 +127,8 @@ impl Resolver<'_> {
                 Input::Known(value) => Some(self.input(if is_truthy(&value) { then } else { otherwise })?),
                 _ => None,
             },
+            // Nothing that could be written down ever comes of it.
+            Expr::Secret { .. } => None,
         };
         let value = value.unwrap_or(Input::Deferred(id));
         self.memo.insert(id, value.clone());

@@ -6,6 +6,7 @@
 mod deletions;
 mod plan;
 mod planner;
+mod secrets;
 mod steps;
 
 pub use plan::{Action, Incarnation, Plan, Purpose, Step, StepId, Summary, Why};

@@ -110,6 +110,10 @@ impl<'a> Planner<'a> {
         purpose: Purpose,
         functions: &'a dyn Functions,
     ) -> Result<Planner<'a>, Vec<Diagnostic>> {
+        let secrets = crate::secrets::refused(graph);
+        if !secrets.is_empty() {
+            return Err(secrets);
+        }
         let edges = graph.edges();
         let order = graph.order(&edges).map_err(|cycle| vec![cycle_problem(graph, &cycle)])?;
         let mut dependants = vec![Vec::new(); graph.nodes.len()];

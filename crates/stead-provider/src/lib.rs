@@ -10,7 +10,7 @@ mod request;
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use stead_model::{Input, Map, Operation, Resource, TypeToken};
+use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken};
 use stead_schema::{Problem, TypeSchema};
 
 pub use outcome::{Created, Doubt, Live, Outcome, Recovery, Refusal, Updated};
@@ -41,6 +41,9 @@ pub trait Provider: Send + Sync {
 
     /// What is really there; `None` if nothing is.
     async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal>;
+
+    /// What is really there under an id, of which nothing is on record; `None` if nothing is.
+    async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal>;
 
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created>;
 

@@ -25,6 +25,8 @@ fn class(out: &mut String, schema: &TypeSchema) {
         let required = schema.properties.iter().any(|property| property.access == Access::Required);
         if required { "" } else { "?" }
     });
+    let _ = writeln!(out, "  /** One that exists already and is not declared here, by its id. */");
+    let _ = writeln!(out, "  static get(id: string): {name};");
     for property in &schema.properties {
         let optional = if property.access == Access::Optional { "?" } else { "" };
         member(out, property, "readonly ", optional);
@@ -82,6 +84,8 @@ mod tests {
         /** A file. */
         export class File extends Resource {
           constructor(inputs: FileInputs, options?: ResourceOptions);
+          /** One that exists already and is not declared here, by its id. */
+          static get(id: string): File;
           /** Where. */
           readonly path: string;
           /** How. */

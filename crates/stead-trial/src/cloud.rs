@@ -151,6 +151,11 @@ impl Provider for Connection {
         Ok(found.map(|object| Live { outputs: outputs(serial, &object.inputs), inputs: object.inputs }))
     }
 
+    async fn find(&self, _: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {
+        let found = self.cloud.contents().objects.get(id.as_str()).cloned();
+        Ok(found.map(|object| Live { outputs: outputs(0, &object.inputs), inputs: object.inputs }))
+    }
+
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created> {
         let luck = self.luck().await;
         let key = receipt.idempotency_key().to_owned();

@@ -13,11 +13,13 @@ macro_rules! pages {
 
 const PAGES: &[(&str, &str)] = pages! {
     "ST0101" "ST0102" "ST0103" "ST0104" "ST0105" "ST0106" "ST0107" "ST0108" "ST0109" "ST0110" "ST0111" "ST0112"
+    "ST0116" "ST0117"
     "ST0201" "ST0202" "ST0203" "ST0204" "ST0205" "ST0206" "ST0207" "ST0208" "ST0209"
     "ST0301" "ST0302"
     "ST0401"
     "ST0501" "ST0502"
     "ST0601" "ST0602" "ST0603" "ST0604" "ST0605" "ST0606" "ST0607" "ST0608"
+    "ST0701"
 };
 
 pub(crate) fn explain(code: &str, ui: &Ui) -> Result<u8, Failure> {

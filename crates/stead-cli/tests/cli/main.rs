@@ -4,6 +4,7 @@
 mod crashes;
 mod errors;
 mod journey;
+mod outside;
 mod project;
 mod saved;
 mod sharing;

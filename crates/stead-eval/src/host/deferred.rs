@@ -85,6 +85,10 @@ fn inside_words(what: &str) -> (&'static str, &'static str) {
             "a function given to `stead.apply` reads a property that exists only after apply",
             "pass it to the function as an argument: `stead.all([a, b], (a, b) => …)`",
         ),
+        "look" => (
+            "a function given to `stead.apply` looks something up",
+            "look it up outside, and use what was found inside",
+        ),
         _ => (
             "a resource is made in an expression that is decided only after apply",
             "whether a resource is made must be known while planning: decide on `config`, `env`, or a \

@@ -6,6 +6,7 @@ mod assets;
 mod deferred;
 mod encoding;
 mod expressions;
+mod outside;
 mod refusals;
 
 use std::cell::RefCell;
@@ -105,6 +106,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, session: &Shared, kept: &Rc<Kept>) ->
     host.messages()?;
     host.encoding()?;
     host.assets()?;
+    host.outside()?;
     ctx.globals().set("__stead_host", host.object)
 }
 

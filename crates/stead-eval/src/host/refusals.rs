@@ -57,9 +57,7 @@ impl<'js> Host<'js> {
             kept.thrown_at.replace(Some(Persistent::save(&ctx, function)));
         })?;
         let session = self.session.clone();
-        self.function("describe", move |id: u32| {
-            format!("{}, known after apply", refuse::describe(&session.borrow(), id))
-        })?;
+        self.function("describe", move |id: u32| refuse::describe(&session.borrow(), id))?;
         let session = self.session.clone();
         self.function("describeNode", move |node: i32| session.borrow().describe_node(node))
     }

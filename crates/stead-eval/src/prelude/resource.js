@@ -9,6 +9,7 @@ import {
 } from "stead:host";
 import { refusal, unknown } from "stead:unknown";
 import { current, inside, scopeMembers } from "stead:scope";
+import { lookUp } from "stead:outside";
 
 // The innermost resource whose constructor runs right now.
 let building;
@@ -42,6 +43,11 @@ export function withoutResources(why, f) {
   } finally {
     forbidden = outer;
   }
+}
+
+/** Stops a function that runs after apply: what it is told then is in no transcript. */
+export function mayLookOutside() {
+  if (forbidden === "allocate") throw refusal(host.refuseInside("look", -1, new NativeError().stack));
 }
 
 /** The node of a resource instance; `undefined` for everything else. */
@@ -161,6 +167,8 @@ function materialise(token) {
     defineProperty(made.prototype, member, { value: undefined });
   }
   setPrototypeOf(made.prototype, new NativeProxy(create(Resource.prototype), missing(token)));
+  const { get } = { get: (id) => lookUp(token, name, made.prototype, id) };
+  defineProperty(made, "get", { value: get });
   const type = freeze({ token, members });
   apply(setType, types, [made, type]);
   freeze(made.prototype);

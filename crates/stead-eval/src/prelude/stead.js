@@ -2,8 +2,10 @@
 
 import { host, NativeError, NativeTypeError, freeze, toText } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
+import { markSecret } from "stead:outside";
 
 export { all, apply } from "stead:apply";
+export { secret, stack } from "stead:outside";
 export { Resource } from "stead:resource";
 export { archive, file, readText } from "stead:assets";
 export { base64, hash } from "stead:encoding";
@@ -20,15 +22,18 @@ function read(key, kind) {
   return value;
 }
 
+function required(key) {
+  const value = read(key);
+  if (value === undefined) {
+    throw new NativeError(`config \`${key}\` is not set for environment \`${env}\`; set it in stead.toml`);
+  }
+  return value;
+}
+
 export const config = freeze({
   get: (key) => read(key),
   number: (key) => read(key, "number"),
   boolean: (key) => read(key, "boolean"),
-  require(key) {
-    const value = read(key);
-    if (value === undefined) {
-      throw new NativeError(`config \`${key}\` is not set for environment \`${env}\`; set it in stead.toml`);
-    }
-    return value;
-  },
+  require: (key) => required(key),
+  secret: (key) => markSecret(required(key), `config \`${key}\``, new NativeError().stack),
 });

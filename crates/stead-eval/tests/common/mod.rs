@@ -6,10 +6,12 @@ pub mod later;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use stead_eval::{Entry, EntryKind, EvalFailure, Evaluation, Program, Sources, UnknownBranches, evaluate};
+use stead_eval::{
+    Entry, EntryKind, EvalFailure, Evaluation, Program, Sources, StackRef, UnknownBranches, evaluate,
+};
 use stead_model::{
     Builtin, Diagnostic, Environment, Expr, ExprId, Graph, Input, Key, Limits, Map, Operand, TemplatePart,
-    Value,
+    TypeToken, Value,
 };
 use stead_schema::{Access, Catalog, Property, Shape, TypeSchema};
 
@@ -39,6 +41,21 @@ impl Sources for Files {
             .collect();
         let entries = entries.into_iter().map(|(name, kind)| Entry { name: name.to_owned(), kind });
         Ok(Some(entries.collect::<Vec<_>>()).filter(|entries| !entries.is_empty()))
+    }
+
+    /// What exists is a file `exists/<type>/<id>.json`.
+    fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
+        if id == "unreadable" {
+            return Err("permission denied".to_owned());
+        }
+        Ok(self.0.get(&format!("exists/{token}/{id}.json")).map(|text| serde_json::from_str(text).unwrap()))
+    }
+
+    /// What another stack exported is a file `stacks/<project>/<environment>/<target>.json`.
+    fn outputs(&self, stack: &StackRef) -> Result<Option<Map>, String> {
+        let StackRef { project, environment, target } = stack;
+        let path = format!("stacks/{project}/{environment}/{target}.json");
+        Ok(self.0.get(&path).map(|text| serde_json::from_str(text).unwrap()))
     }
 }
 
@@ -223,6 +240,10 @@ fn expr_text(graph: &Graph, id: ExprId) -> String {
             let [condition, then, otherwise] =
                 [condition, then, otherwise].map(|input| input_text(graph, input));
             format!("({condition} ? {then} : {otherwise})")
+        }
+        Expr::Secret { from, needs, .. } => {
+            let needs = needs.iter().map(|id| format!(", {}", expr_text(graph, *id)));
+            format!("secret({from}{})", needs.collect::<String>())
         }
     }
 }

@@ -254,6 +254,7 @@ fn carried(rows: &[Row], kinds: &[[String; 2]], plain: &Plain, left: &[usize]) -
         }
         other => panic!("{other:?}"),
     };
+    let marked = marked(&text, left);
     let mut verdicts = BTreeMap::new();
     for row in left {
         let found = outputs.get(&format!("r{row}"));
@@ -282,6 +283,9 @@ fn carried(rows: &[Row], kinds: &[[String; 2]], plain: &Plain, left: &[usize]) -
             *row,
             match wrong.into_iter().next() {
                 Some(wrong) => Verdict::Wrong(wrong),
+                None if deferred && !marked.contains(row) => {
+                    Verdict::Wrong("a secret loses its mark".to_owned())
+                }
                 None if deferred => Verdict::Carried,
                 None if wanted.iter().all(|(_, text)| text == "threw") => Verdict::Throws,
                 None if wanted
@@ -295,6 +299,23 @@ fn carried(rows: &[Row], kinds: &[[String; 2]], plain: &Plain, left: &[usize]) -
         );
     }
     verdicts
+}
+
+/// Text that is nowhere but in the secret itself.
+const CANARY: &str = "canary-5e7f";
+
+/// The same rows with a secret in place of the unknown: those whose results still bear the mark.
+fn marked(text: &str, left: &[usize]) -> BTreeSet<usize> {
+    let secret = format!("import {{ secret }} from \"stead\"; const x: any = secret(\"{CANARY}\");");
+    let text = text.replacen("const x: any = new Data().echo;", &secret, 1);
+    let evaluation = program(&text).limits(|limits| limits.evaluation_interrupts = 1_000_000).evaluate();
+    assert!(!format!("{evaluation:?}").contains(CANARY), "a secret is in the clear");
+    let graph = evaluation.unwrap().graph;
+    let Input::Map(outputs) = &graph.outputs["out"] else { return BTreeSet::new() };
+    let bears = |row: &&usize| {
+        outputs.get(&format!("r{row}")).is_some_and(|output| graph.exprs.secret_in(output).is_some())
+    };
+    left.iter().filter(bears).copied().collect()
 }
 
 /// Fails with all rows that are wrong; otherwise prints how many there are of each kind.

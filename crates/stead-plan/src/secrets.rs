@@ -1,0 +1,37 @@
+//! Nothing here can keep a secret yet, so none may come near state.
+
+use stead_model::{Code, Diagnostic, Expr, Graph, Input, NodeKind, SourceRef};
+
+/// A problem for each property and each output that holds a secret, or is made from one.
+pub(crate) fn refused(graph: &Graph) -> Vec<Diagnostic> {
+    if !graph.exprs.iter().any(|expr| matches!(expr, Expr::Secret { .. })) {
+        return Vec::new();
+    }
+    let declared = graph.nodes.iter().filter(|node| node.kind == NodeKind::Provisioned).flat_map(|node| {
+        let about = move |property: &String| format!("`{property}` of {}", node.name);
+        node.inputs.iter().map(move |(property, input)| (about(property), input, Some(&node.source)))
+    });
+    let exported = graph.outputs.iter().map(|(name, input)| (format!("the output `{name}`"), input, None));
+    declared
+        .chain(exported)
+        .filter_map(|(what, input, declared)| problem(graph, &what, input, declared))
+        .collect()
+}
+
+fn problem(graph: &Graph, what: &str, input: &Input, declared: Option<&SourceRef>) -> Option<Diagnostic> {
+    let Some(Expr::Secret { source, .. }) = graph.exprs.get(graph.exprs.secret_in(input)?) else {
+        return None;
+    };
+    let message = format!("{what} is a secret, and this stack has nothing to keep secrets with");
+    let problem = declared
+        .into_iter()
+        .fold(Diagnostic::error(Code::NO_SECRETS_MANAGER, message), |problem, declared| {
+            problem.at(declared.clone(), 0, "declared here")
+        });
+    let problem = problem
+        .at(source.clone(), 0, "it becomes a secret here")
+        .note("State remembers every property. Without a key to encrypt it with, the secret would be there in the clear.")
+        .help("keep it outside: let the resource read it where it runs, from a file or from its environment")
+        .help("if it is no secret, use `config.require` instead of `config.secret`, and leave `stead.secret` out");
+    Some(problem)
+}
