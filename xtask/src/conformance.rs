@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 /// A suite's name on the command line, and what runs it.
 type Suite = (&'static str, fn(&Workspace) -> Result<(), String>);
 
-const SUITES: &[Suite] = &[];
+const SUITES: &[Suite] = &[("schemas", crate::schemas::conforms)];
 
 pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode, String> {
     run_suites(SUITES, workspace, names)

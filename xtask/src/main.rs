@@ -1,11 +1,12 @@
-//! The chores of this repository, as one program: `cargo xtask tidy | bench | conformance | trial`.
+//! The chores of this repository, as one program: `cargo xtask tidy | bench | conformance | schemas | trial`.
 //!
-//! Nothing here ships. It must never change a source file: it looks, measures and reports.
+//! Nothing here ships. It looks, measures and reports; only `schemas` and `bench --write` change a file.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its user")]
 
 mod bench;
 mod conformance;
+mod schemas;
 mod tidy;
 mod workspace;
 
@@ -24,6 +25,7 @@ usage: cargo xtask COMMAND
                    --strict     exit 1 when a row misses its bar
                    --write      write docs/benchmarks.md too
   conformance    run the suites that drive outside servers; names select some of them
+  schemas        make the bundle of AWS types anew, from the cfn-lint package
   trial          live many simulated lives and look for something lost
                    --lives N    how many (10,000)
                    --seed S     the first of them; alone: that one life, with all that happened in it";
@@ -48,6 +50,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, String> {
         "tidy" if rest.is_empty() => tidy::run(&Workspace::load()?),
         "bench" => bench::run(&Workspace::load()?, &bench::Options::parse(rest)?),
         "conformance" => conformance::run(&Workspace::load()?, rest),
+        "schemas" if rest.is_empty() => schemas::run(&Workspace::load()?),
         "trial" => trial(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -30,7 +30,7 @@ pub use limits::Limits;
 pub use name::{Environment, Module, Name, NameError, Scope, ScopePart, check_id};
 pub use nearest::nearest;
 pub use path::{PropertyPath, Segment};
-pub use pattern::{PathPattern, PatternError};
+pub use pattern::{PathPattern, PatternError, PatternPart};
 pub use record::{DeletionPolicy, Lifecycle, Resource, Ties};
 pub use resolve::{EvalError, KnownOutputs, known, resolve, resolve_map};
 pub use source::SourceRef;

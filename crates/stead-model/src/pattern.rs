@@ -9,8 +9,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{PropertyPath, Segment};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+/// One step of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PatternPart {
     Any,
     Key(String),
     Index(usize),
@@ -20,7 +21,7 @@ enum Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPattern {
     text: String,
-    parts: Vec<Part>,
+    parts: Vec<PatternPart>,
 }
 
 /// A pattern that cannot be read.
@@ -32,6 +33,26 @@ pub struct PatternError {
 }
 
 impl PathPattern {
+    pub fn of(parts: Vec<PatternPart>) -> PathPattern {
+        let mut text = String::new();
+        for part in &parts {
+            match part {
+                PatternPart::Any => text.push_str("[*]"),
+                PatternPart::Index(index) => text.push_str(&format!("[{index}]")),
+                PatternPart::Key(key) => {
+                    let path = PropertyPath::of(key).to_string();
+                    text.push_str(if text.is_empty() || path.starts_with('[') { "" } else { "." });
+                    text.push_str(&path);
+                }
+            }
+        }
+        PathPattern { text, parts }
+    }
+
+    pub fn parts(&self) -> &[PatternPart] {
+        &self.parts
+    }
+
     /// Whether the path is what the pattern names, or inside it.
     pub fn covers(&self, path: &PropertyPath) -> bool {
         self.parts.len() <= path.0.len() && self.parts.iter().zip(&path.0).all(|(part, step)| part.fits(step))
@@ -43,12 +64,12 @@ impl PathPattern {
     }
 }
 
-impl Part {
+impl PatternPart {
     fn fits(&self, step: &Segment) -> bool {
         match (self, step) {
-            (Part::Any, _) => true,
-            (Part::Key(key), Segment::Key(name)) => key == name,
-            (Part::Index(index), Segment::Index(at)) => index == at,
+            (PatternPart::Any, _) => true,
+            (PatternPart::Key(key), Segment::Key(name)) => key == name,
+            (PatternPart::Index(index), Segment::Index(at)) => index == at,
             _ => false,
         }
     }
@@ -71,7 +92,11 @@ impl std::str::FromStr for PathPattern {
                         return Err(problem("a name is missing"));
                     }
                     (
-                        if &name[..end] == "*" { Part::Any } else { Part::Key(name[..end].to_owned()) },
+                        if &name[..end] == "*" {
+                            PatternPart::Any
+                        } else {
+                            PatternPart::Key(name[..end].to_owned())
+                        },
                         &name[end..],
                     )
                 }
@@ -87,19 +112,19 @@ impl std::str::FromStr for PathPattern {
 }
 
 /// What stands in brackets, and what follows them.
-fn bracket(inside: &str) -> Result<(Part, &str), &'static str> {
+fn bracket(inside: &str) -> Result<(PatternPart, &str), &'static str> {
     if inside.starts_with('"') {
         let mut texts = serde_json::Deserializer::from_str(inside).into_iter::<String>();
         let Some(Ok(key)) = texts.next() else { return Err("a quoted name does not end") };
         let after = &inside[texts.byte_offset()..];
-        return after.strip_prefix(']').map(|rest| (Part::Key(key), rest)).ok_or("a `]` is missing");
+        return after.strip_prefix(']').map(|rest| (PatternPart::Key(key), rest)).ok_or("a `]` is missing");
     }
     let (index, rest) = inside.split_once(']').ok_or("a `]` is missing")?;
     let part = match index {
-        "*" => Part::Any,
-        digits => {
-            Part::Index(digits.parse().map_err(|_| "only a number, a quoted name or `*` stands in brackets")?)
-        }
+        "*" => PatternPart::Any,
+        digits => PatternPart::Index(
+            digits.parse().map_err(|_| "only a number, a quoted name or `*` stands in brackets")?,
+        ),
     };
     Ok((part, rest))
 }

@@ -3,13 +3,16 @@
 //! Pure. **Invariant:** nothing here knows a particular provider; types come in as data.
 
 mod catalog;
+pub mod cfn;
 mod check;
 mod declarations;
 mod diff;
+mod flatten;
 mod types;
 
 pub use catalog::Catalog;
 pub use check::{Problem, check};
 pub use declarations::declarations;
 pub use diff::{Change, diff};
+pub use flatten::{flatten, unflatten};
 pub use types::{Access, Property, ReplaceOrder, Shape, TypeSchema};

@@ -43,7 +43,7 @@ const EDGES: &[(&str, May)] = &[
     ])),
     ("stead-cli", AllBut(&["stead-trial", "xtask"])),
     ("stead-trial", AllBut(&["stead-cli", "xtask"])),
-    ("xtask", Use(&["stead-schema"])),
+    ("xtask", Use(&["stead-model", "stead-schema"])),
 ];
 
 /// What the tests of any crate may use besides: real pieces are better than mocks of them.

@@ -1,0 +1,155 @@
+//! All published types in one file: an index, and blocks of facts, each compressed by itself.
+//!
+//! Looking one type up inflates one block. Nothing is done before the first look-up.
+//!
+//! Layout: a line with the length of the index, the index, the blocks one after the other. Index (`Index` as JSON) and
+//! blocks (JSON documents) are zlib streams.
+
+use std::io::{Read, Write};
+
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+use serde::{Deserialize, Serialize};
+use stead_model::Value;
+
+use super::{Schema, SchemaError, facts, parse};
+
+/// The bundle that ships.
+static SHIPPED: &[u8] = include_bytes!("../../data/aws-types.bundle");
+
+/// A block is closed once it holds this many bytes: small enough to inflate in no time, large enough that types of
+/// one service share what they have in common.
+const BLOCK: usize = 32 << 10;
+
+/// Where the types come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The package that published them, and its version.
+    pub package: String,
+    pub version: String,
+    /// When that package took them from AWS.
+    pub date: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Index {
+    origin: Origin,
+    /// The compressed size of each block, in order.
+    blocks: Vec<usize>,
+    /// Type, block, where in the block its document starts, how long it is. Sorted by type.
+    types: Vec<(String, usize, usize, usize)>,
+}
+
+/// Types by name.
+pub struct Bundle {
+    index: Index,
+    /// Where each block starts in `bytes`.
+    starts: Vec<usize>,
+    bytes: &'static [u8],
+}
+
+/// The types that ship with stead. The index is read at the first call.
+pub fn shipped() -> &'static Bundle {
+    static BUNDLE: std::sync::OnceLock<Bundle> = std::sync::OnceLock::new();
+    BUNDLE.get_or_init(|| Bundle::open(SHIPPED).unwrap_or_else(Bundle::empty))
+}
+
+impl Bundle {
+    /// `None`: this is no bundle.
+    pub fn open(bytes: &'static [u8]) -> Option<Bundle> {
+        let end = bytes.iter().position(|byte| *byte == b'\n')?;
+        let length: usize = std::str::from_utf8(&bytes[..end]).ok()?.parse().ok()?;
+        let mut at = (end + 1).checked_add(length)?;
+        let index: Index = serde_json::from_slice(&inflate(bytes.get(end + 1..at)?)?).ok()?;
+        let starts = index
+            .blocks
+            .iter()
+            .map(|length| {
+                at += length;
+                at - length
+            })
+            .collect();
+        (at == bytes.len()).then_some(Bundle { index, starts, bytes })
+    }
+
+    fn empty() -> Bundle {
+        let origin = Origin { package: String::new(), version: String::new(), date: String::new() };
+        Bundle {
+            index: Index { origin, blocks: Vec::new(), types: Vec::new() },
+            starts: Vec::new(),
+            bytes: &[],
+        }
+    }
+
+    pub fn origin(&self) -> &Origin {
+        &self.index.origin
+    }
+
+    /// Every type's name, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.index.types.iter().map(|(name, ..)| name.as_str())
+    }
+
+    /// The facts of one type; `None` if it is not in the bundle.
+    pub fn document(&self, type_name: &str) -> Option<Value> {
+        let at = self.index.types.binary_search_by(|(name, ..)| name.as_str().cmp(type_name)).ok()?;
+        let (_, block, start, length) = &self.index.types[at];
+        let compressed =
+            self.bytes.get(*self.starts.get(*block)?..)?.get(..*self.index.blocks.get(*block)?)?;
+        serde_json::from_slice(inflate(compressed)?.get(*start..start + length)?).ok()
+    }
+
+    pub fn schema(&self, type_name: &str) -> Option<Schema> {
+        parse(&self.document(type_name)?).ok()
+    }
+}
+
+/// A bundle of published schemas. The same schemas give the same bytes.
+pub fn make(origin: Origin, mut published: Vec<Value>) -> Result<Vec<u8>, SchemaError> {
+    published.sort_by(|a, b| name_of(a).cmp(name_of(b)));
+    let mut index = Index { origin, blocks: Vec::new(), types: Vec::new() };
+    let (mut blocks, mut block) = (Vec::new(), Vec::new());
+    for document in &published {
+        let facts = facts(document);
+        let name = parse(&facts)?.type_name;
+        let text = facts.to_json();
+        index.types.push((name, index.blocks.len(), block.len(), text.len()));
+        block.extend_from_slice(text.as_bytes());
+        if block.len() >= BLOCK {
+            close(&mut index, &mut blocks, &mut block)?;
+        }
+    }
+    if !block.is_empty() {
+        close(&mut index, &mut blocks, &mut block)?;
+    }
+    let index = deflate(&serde_json::to_vec(&index).map_err(|error| SchemaError(error.to_string()))?)?;
+    let mut bytes = format!("{}\n", index.len()).into_bytes();
+    bytes.extend(index);
+    bytes.extend(blocks);
+    Ok(bytes)
+}
+
+fn close(index: &mut Index, blocks: &mut Vec<u8>, block: &mut Vec<u8>) -> Result<(), SchemaError> {
+    let compressed = deflate(block)?;
+    index.blocks.push(compressed.len());
+    blocks.extend(compressed);
+    block.clear();
+    Ok(())
+}
+
+fn deflate(bytes: &[u8]) -> Result<Vec<u8>, SchemaError> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    let compressed = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    compressed.map_err(|error| SchemaError(error.to_string()))
+}
+
+fn inflate(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    ZlibDecoder::new(bytes).take(1 << 28).read_to_end(&mut text).ok()?;
+    Some(text)
+}
+
+fn name_of(document: &Value) -> &str {
+    document.as_map().and_then(|map| map.get("typeName")).and_then(Value::as_str).unwrap_or_default()
+}

@@ -1,0 +1,74 @@
+//! A published schema without its prose: names, types and classes, which is all that stead uses.
+
+use stead_model::{Map, Value};
+
+use super::Class;
+
+/// Keys of a form that are kept; those that hold forms are looked into.
+const PLAIN: &[&str] = &["type", "$ref", "required", "enum", "const", "default", "minItems"];
+const LISTS: &[&str] = &["oneOf", "anyOf", "allOf"];
+const TOP: &[&str] =
+    &["typeName", "primaryIdentifier", "additionalIdentifiers", "propertyTransform", "replacementStrategy"];
+
+/// What `parse` looks at, and nothing else. Parsing the facts gives what parsing the schema gives.
+pub fn facts(document: &Value) -> Value {
+    let Some(top) = document.as_map() else { return Value::Null };
+    let mut out = form(top);
+    for key in TOP.iter().copied().chain(Class::ALL.map(Class::key)) {
+        out.extend(top.get(key).map(|value| (key.to_owned(), value.clone())));
+    }
+    if let Some(definitions) = top.get("definitions").and_then(Value::as_map) {
+        out.insert("definitions".to_owned(), Value::Map(members(definitions)));
+    }
+    if let Some(handlers) = top.get("handlers").and_then(Value::as_map) {
+        let handlers =
+            handlers.iter().map(|(name, handler)| (name.clone(), only(handler, &["timeoutInMinutes"])));
+        out.insert("handlers".to_owned(), Value::Map(handlers.collect()));
+    }
+    if let Some(tagging) = top.get("tagging") {
+        let kept = only(tagging, &["taggable", "tagOnCreate", "tagUpdatable", "tagProperty"]);
+        out.insert("tagging".to_owned(), kept);
+    }
+    out.extend(top.get("taggable").map(|value| ("taggable".to_owned(), value.clone())));
+    Value::Map(out)
+}
+
+fn form(node: &Map) -> Map {
+    let mut out = Map::new();
+    for (key, value) in node {
+        let kept = match (key.as_str(), value) {
+            (key, value) if PLAIN.contains(&key) => value.clone(),
+            ("properties" | "patternProperties", Value::Map(map)) => Value::Map(members(map)),
+            ("items", value) => part(value),
+            ("additionalProperties", value) if *value != Value::Bool(false) => part(value),
+            // What is left out means the other one.
+            ("insertionOrder", Value::Bool(false)) | ("uniqueItems", Value::Bool(true)) => value.clone(),
+            (key, Value::List(parts)) if LISTS.contains(&key) => {
+                Value::List(parts.iter().map(part).collect())
+            }
+            _ => continue,
+        };
+        out.insert(key.clone(), kept);
+    }
+    // Closed, and without properties of its own: it must not look like an object of anything.
+    if node.get("additionalProperties") == Some(&Value::Bool(false)) && !out.contains_key("properties") {
+        out.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
+    out
+}
+
+fn members(map: &Map) -> Map {
+    map.iter().map(|(key, value)| (key.clone(), part(value))).collect()
+}
+
+fn part(node: &Value) -> Value {
+    match node {
+        Value::Map(map) => Value::Map(form(map)),
+        other => other.clone(),
+    }
+}
+
+fn only(node: &Value, keys: &[&str]) -> Value {
+    let kept = node.as_map().into_iter().flatten().filter(|(key, _)| keys.contains(&key.as_str()));
+    Value::Map(kept.map(|(key, value)| (key.clone(), value.clone())).collect())
+}

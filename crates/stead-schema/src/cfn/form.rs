@@ -1,0 +1,108 @@
+//! The form of a value: one node of a schema. Forms refer to each other by number, so that they may go in circles.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stead_model::Value;
+
+/// A form in its schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FormId(pub u32);
+
+/// Which kinds of JSON value fit. None named: all do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    pub const STRING: Kinds = Kinds(1);
+    pub const NUMBER: Kinds = Kinds(2);
+    pub const INTEGER: Kinds = Kinds(4);
+    pub const BOOLEAN: Kinds = Kinds(8);
+    pub const OBJECT: Kinds = Kinds(16);
+    pub const ARRAY: Kinds = Kinds(32);
+    pub const NULL: Kinds = Kinds(64);
+
+    pub fn of(name: &str) -> Kinds {
+        match name {
+            "string" => Kinds::STRING,
+            "number" => Kinds::NUMBER,
+            "integer" => Kinds::INTEGER,
+            "boolean" => Kinds::BOOLEAN,
+            "object" => Kinds::OBJECT,
+            "array" => Kinds::ARRAY,
+            "null" => Kinds::NULL,
+            _ => Kinds(0),
+        }
+    }
+
+    #[must_use]
+    pub fn and(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
+    }
+
+    pub fn is_any(self) -> bool {
+        self.0 == 0
+    }
+
+    pub fn has(self, other: Kinds) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub fn fits(self, value: &Value) -> bool {
+        let kind = match value {
+            Value::Null => Kinds::NULL,
+            Value::Bool(_) => Kinds::BOOLEAN,
+            Value::Number(number) if number.as_i64().is_some() => Kinds::NUMBER.and(Kinds::INTEGER),
+            Value::Number(_) => Kinds::NUMBER,
+            Value::String(_) => Kinds::STRING,
+            Value::List(_) => Kinds::ARRAY,
+            Value::Map(_) => Kinds::OBJECT,
+        };
+        self.is_any() || self.0 & kind.0 != 0
+    }
+}
+
+/// Whether the order of a list's elements means anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    AsGiven,
+    Any,
+}
+
+/// Members of an object besides those that are named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rest {
+    #[default]
+    Closed,
+    /// Any, of any form.
+    Open,
+    /// Any, of this form.
+    Of(FormId),
+}
+
+/// What one value may be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Form {
+    pub kinds: Kinds,
+    pub properties: BTreeMap<String, FormId>,
+    pub rest: Rest,
+    pub required: BTreeSet<String>,
+    pub items: Option<FormId>,
+    pub order: Order,
+    pub unique: bool,
+    pub min_items: u32,
+    /// The only values that fit; empty: all do.
+    pub choices: Vec<Value>,
+    pub default: Option<Value>,
+    /// Exactly one of these fits, as published; services are less strict.
+    pub one_of: Vec<FormId>,
+    pub any_of: Vec<FormId>,
+    pub all_of: Vec<FormId>,
+}
+
+impl Form {
+    /// The forms that it is made of, besides itself.
+    pub fn parts(&self) -> impl Iterator<Item = FormId> {
+        self.all_of.iter().chain(&self.one_of).chain(&self.any_of).copied()
+    }
+}

@@ -1,0 +1,110 @@
+//! The bundle of published AWS types, made from the schemas that the cfn-lint package carries.
+//!
+//! Needs python3 with pip, for the download; what ships needs neither.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use stead_model::Value;
+use stead_schema::cfn;
+use stead_schema::cfn::bundle::{self, Origin};
+
+use crate::workspace::Workspace;
+
+const PACKAGE: &str = "cfn-lint";
+/// MIT-0. A newer one: change this, run `cargo xtask schemas`, look at `docs/aws-coverage.md`.
+const VERSION: &str = "1.58.0";
+
+fn shipped(workspace: &Workspace) -> PathBuf {
+    workspace.root.join("crates/stead-schema/data/aws-types.bundle")
+}
+
+/// Writes the bundle anew.
+pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, String> {
+    let (bytes, types) = generate(workspace)?;
+    let path = shipped(workspace);
+    std::fs::write(&path, &bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    println!("schemas: {types} types of {PACKAGE} {VERSION}, {} bytes", bytes.len());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The bundle that ships is what the generator makes.
+pub(crate) fn conforms(workspace: &Workspace) -> Result<(), String> {
+    let (bytes, _) = generate(workspace)?;
+    let path = shipped(workspace);
+    let kept = std::fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    if kept == bytes {
+        return Ok(());
+    }
+    Err("the bundle is not what the generator makes; run `cargo xtask schemas`".to_owned())
+}
+
+fn generate(workspace: &Workspace) -> Result<(Vec<u8>, usize), String> {
+    let folder = unpacked(workspace)?.join("cfnlint/data/schemas");
+    let date = text(&json(&folder.join("version.json"))?, "schema_date")?;
+    let published = published(&folder)?;
+    for document in &published {
+        let whole = cfn::parse(document).map_err(|error| error.to_string())?;
+        if cfn::parse(&cfn::facts(document)).as_ref() != Ok(&whole) {
+            return Err(format!("{} loses something on its way into the bundle", whole.type_name));
+        }
+    }
+    let types = published.len();
+    let origin = Origin { package: PACKAGE.to_owned(), version: VERSION.to_owned(), date };
+    bundle::make(origin, published).map(|bytes| (bytes, types)).map_err(|error| error.to_string())
+}
+
+/// Downloads the package into the target folder, once.
+fn unpacked(workspace: &Workspace) -> Result<PathBuf, String> {
+    let folder = workspace.target.join("schemas");
+    let wheel = folder.join(format!("cfn_lint-{VERSION}-py3-none-any.whl"));
+    let unpacked = folder.join(VERSION);
+    if !wheel.exists() {
+        let requirement = format!("{PACKAGE}=={VERSION}");
+        let arguments = ["-m", "pip", "download", "--quiet", "--no-deps", "--dest"];
+        python(Command::new("python3").args(arguments).arg(&folder).arg(requirement))?;
+    }
+    if !unpacked.exists() {
+        python(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&unpacked))?;
+    }
+    Ok(unpacked)
+}
+
+fn python(command: &mut Command) -> Result<(), String> {
+    let output = command.output().map_err(|error| format!("cannot run python3: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// The schema of every type in any region. A type has one schema for all of them.
+fn published(folder: &Path) -> Result<Vec<Value>, String> {
+    let regions = folder.join("providers");
+    let entries = std::fs::read_dir(&regions).map_err(|error| format!("{}: {error}", regions.display()))?;
+    let mut types: BTreeMap<String, String> = BTreeMap::new();
+    for entry in entries {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        if path.extension().is_some_and(|extension| extension == "json")
+            && let Value::Map(region) = json(&path)?
+        {
+            types.extend(
+                region.into_iter().filter_map(|(name, hash)| Some((name, hash.as_str()?.to_owned()))),
+            );
+        }
+    }
+    // Those of a transform, which no service knows.
+    types.retain(|name, _| name.starts_with("AWS::") && !name.starts_with("AWS::Serverless::"));
+    types.values().map(|hash| json(&folder.join("resources").join(format!("{hash}.json")))).collect()
+}
+
+fn json(path: &Path) -> Result<Value, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn text(value: &Value, key: &str) -> Result<String, String> {
+    let found = value.as_map().and_then(|map| map.get(key)).and_then(Value::as_str);
+    found.map(str::to_owned).ok_or_else(|| format!("`{key}` is missing"))
+}
