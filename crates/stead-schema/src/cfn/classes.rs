@@ -150,6 +150,13 @@ impl Classes {
         &self.sets[class as usize]
     }
 
+    /// What a read never shows: write-only and non-public together.
+    pub fn hidden(&self) -> Cursor<'_> {
+        let mut cursor = self.of(Class::WriteOnly).cursor();
+        cursor.below.extend(self.of(Class::NonPublic).cursor().below);
+        cursor
+    }
+
     pub(crate) fn set(&mut self, class: Class, paths: PathSet) {
         self.sets[class as usize] = paths;
     }

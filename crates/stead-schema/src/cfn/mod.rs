@@ -6,15 +6,22 @@ pub mod bundle;
 mod classes;
 mod facts;
 mod form;
+mod lists;
 mod parse;
+mod patch;
+mod place;
 mod pointer;
 mod remembered;
+mod same;
+mod send;
+mod transform;
 mod update;
 
 pub use classes::{Class, Classes, Cursor, PathSet};
 pub use facts::facts;
 pub use form::{Form, FormId, Kinds, Order, Rest};
 pub use parse::{SchemaError, parse};
+pub use patch::{Wish, patch};
 pub use remembered::{DigestKey, Remembered};
 pub use update::{Edit, Operation, Reason, Update, patch_document, pointer};
 

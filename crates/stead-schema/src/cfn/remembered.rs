@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use stead_model::{Map, PropertyPath, Segment, Value};
 
-use super::{Class, Cursor, Schema, update::pointer};
+use super::{Cursor, Schema, update::pointer};
+use crate::flatten;
 
 /// With it, digests say nothing to whoever does not have it. One for each stack.
 #[derive(Clone)]
@@ -34,22 +35,28 @@ impl DigestKey {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Remembered {
     pub inputs: Map,
-    /// A digest of each write-only value, by its pointer.
+    /// A digest of each leaf that a read never shows, by its pointer.
     pub hidden: BTreeMap<String, String>,
 }
 
 impl Remembered {
     pub fn of(schema: &Schema, key: &DigestKey, inputs: &Map) -> Remembered {
         let mut hidden = BTreeMap::new();
-        let cursor = schema.classes.of(Class::WriteOnly).cursor();
         let mut strip = Strip { key, hidden: &mut hidden, path: Vec::new() };
-        let inputs = strip.map(inputs, &cursor);
+        let inputs = strip.map(inputs, &schema.classes.hidden());
         Remembered { inputs, hidden }
     }
 
-    /// The digest of a write-only value that was set.
-    pub fn digest(&self, path: &PropertyPath) -> Option<&str> {
-        self.hidden.get(&pointer(path)).map(String::as_str)
+    /// The hidden leaves at and under a path, by pointer.
+    pub(crate) fn under(&self, path: &PropertyPath) -> BTreeMap<&str, &str> {
+        let start = pointer(path);
+        let inside = |found: &str| found == start || found[start.len()..].starts_with('/');
+        self.hidden
+            .range(start.clone()..)
+            .take_while(|(found, _)| found.starts_with(&start))
+            .filter(|(found, _)| inside(found))
+            .map(|(found, digest)| (found.as_str(), digest.as_str()))
+            .collect()
     }
 }
 
@@ -73,8 +80,10 @@ impl Strip<'_> {
         self.path.push(segment);
         let kept = match value {
             _ if cursor.is_covered() => {
-                let path = PropertyPath(self.path.clone());
-                self.hidden.insert(pointer(&path), self.key.digest(&path, value));
+                for (inside, leaf) in flatten(value) {
+                    let path = PropertyPath(self.path.iter().cloned().chain(inside.0).collect());
+                    self.hidden.insert(pointer(&path), self.key.digest(&path, &leaf));
+                }
                 None
             }
             value if !cursor.reaches() => Some(value.clone()),

@@ -1,0 +1,242 @@
+//! `propertyTransform`: how a value changes on its way through the service.
+//!
+//! The expressions are JSONata. Understood are those that nearly all types use: the value itself, text, `$lowercase`,
+//! `$uppercase`, `$join`, `$split(…)[n]`, `$replace`, `$substringAfter`, `$string`, `&`, and alternatives with `$OR`.
+//! A result may be a regular expression that the live value fits.
+
+use stead_model::Value;
+
+/// What may become of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Transformed {
+    OneOf(Vec<Becomes>),
+    NotUnderstood,
+}
+
+/// One thing that it may become.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Becomes {
+    text: String,
+    /// Made with literal text, which may be a regular expression.
+    pattern: bool,
+}
+
+impl Becomes {
+    pub(crate) fn fits(&self, live: &Value) -> bool {
+        let Some(live) = live.as_str() else { return false };
+        let matches = || {
+            regex_lite::Regex::new(&format!("^(?:{})$", self.text)).is_ok_and(|regex| regex.is_match(live))
+        };
+        live == self.text || (self.pattern && matches())
+    }
+}
+
+pub(crate) fn transformed(expression: &str, value: &Value) -> Transformed {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(flag) => flag.to_string(),
+        _ => return Transformed::NotUnderstood,
+    };
+    let mut all = Vec::new();
+    for alternative in expression.split(" $OR ") {
+        let mut reader = Reader { rest: alternative.trim(), value: &text, pattern: false };
+        match reader.sum() {
+            Some(text) if reader.rest.trim().is_empty() => {
+                all.push(Becomes { text, pattern: reader.pattern });
+            }
+            _ => return Transformed::NotUnderstood,
+        }
+    }
+    Transformed::OneOf(all)
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    value: &'a str,
+    pattern: bool,
+}
+
+impl Reader<'_> {
+    /// `a & b & c`.
+    fn sum(&mut self) -> Option<String> {
+        let mut text = self.term()?;
+        while self.take("&") {
+            text.push_str(&self.term()?);
+        }
+        Some(text)
+    }
+
+    fn term(&mut self) -> Option<String> {
+        self.rest = self.rest.trim_start();
+        match self.rest.chars().next()? {
+            '"' | '\'' => {
+                self.pattern = true;
+                self.literal()
+            }
+            '$' => self.call(),
+            first if first.is_ascii_alphabetic() => self.property(),
+            _ => None,
+        }
+    }
+
+    /// A name, or a path of names, that ends in the property itself.
+    fn property(&mut self) -> Option<String> {
+        let end = self
+            .rest
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_')
+            .unwrap_or(self.rest.len());
+        self.rest = &self.rest[end..];
+        // What follows an operator that is not understood must not be taken for the value.
+        let next = self.rest.trim_start().chars().next();
+        next.is_none_or(|next| ",)]&".contains(next)).then(|| self.value.to_owned())
+    }
+
+    fn call(&mut self) -> Option<String> {
+        let open = self.rest.find('(')?;
+        let name = &self.rest[1..open];
+        self.rest = &self.rest[open + 1..];
+        match name {
+            "lowercase" => self.argument().map(|text| text.to_lowercase()),
+            "uppercase" => self.argument().map(|text| text.to_uppercase()),
+            "string" => self.argument(),
+            "join" => self.join(),
+            "split" => self.split(),
+            "replace" => self.replace(),
+            "substringAfter" => {
+                let text = self.sum()?;
+                self.take(",").then_some(())?;
+                let mark = self.literal()?;
+                self.take(")").then_some(())?;
+                Some(text.split_once(&mark).map_or(text.clone(), |(_, after)| after.to_owned()))
+            }
+            _ => None,
+        }
+    }
+
+    fn argument(&mut self) -> Option<String> {
+        let text = self.sum()?;
+        self.take(")").then_some(text)
+    }
+
+    fn join(&mut self) -> Option<String> {
+        self.take("[").then_some(())?;
+        let mut text = self.sum()?;
+        while self.take(",") {
+            text.push_str(&self.sum()?);
+        }
+        (self.take("]") && self.take(")")).then_some(text)
+    }
+
+    fn split(&mut self) -> Option<String> {
+        let text = self.sum()?;
+        self.take(",").then_some(())?;
+        let mark = self.literal()?;
+        (self.take(")") && self.take("[")).then_some(())?;
+        let close = self.rest.find(']')?;
+        let index: isize = self.rest[..close].trim().parse().ok()?;
+        self.rest = &self.rest[close + 1..];
+        let parts: Vec<&str> = text.split(mark.as_str()).collect();
+        let at = if index < 0 { parts.len().checked_add_signed(index)? } else { index.unsigned_abs() };
+        parts.get(at).map(|part| (*part).to_owned())
+    }
+
+    fn replace(&mut self) -> Option<String> {
+        let text = self.sum()?;
+        self.take(",").then_some(())?;
+        self.rest = self.rest.trim_start();
+        if let Some(after) = self.rest.strip_prefix('/') {
+            let close = after.find("/,")?;
+            let regex = regex_lite::Regex::new(&after[..close]).ok()?;
+            self.rest = &after[close + 1..];
+            self.take(",").then_some(())?;
+            let with = self.literal()?;
+            return self.take(")").then(|| regex.replace_all(&text, with.as_str()).into_owned());
+        }
+        let what = self.literal()?;
+        self.take(",").then_some(())?;
+        let with = self.literal()?;
+        self.take(")").then(|| text.replace(&what, &with))
+    }
+
+    /// Text in quotes, single or double, with the escapes of JSON.
+    fn literal(&mut self) -> Option<String> {
+        self.rest = self.rest.trim_start();
+        let quote = self.rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+        let mut text = String::new();
+        let mut characters = self.rest[1..].char_indices();
+        while let Some((at, character)) = characters.next() {
+            match character {
+                '\\' => match characters.next()?.1 {
+                    'n' => text.push('\n'),
+                    't' => text.push('\t'),
+                    other => text.push(other),
+                },
+                end if end == quote => {
+                    self.rest = &self.rest[1 + at + end.len_utf8()..];
+                    return Some(text);
+                }
+                other => text.push(other),
+            }
+        }
+        None
+    }
+
+    fn take(&mut self, token: &str) -> bool {
+        match self.rest.trim_start().strip_prefix(token) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fits(expression: &str, want: &str, live: &str) -> Option<bool> {
+        match transformed(expression, &Value::from(want)) {
+            Transformed::OneOf(all) => Some(all.iter().any(|one| one.fits(&Value::from(live)))),
+            Transformed::NotUnderstood => None,
+        }
+    }
+
+    #[test]
+    fn the_usual_expressions_are_understood() {
+        let cases = [
+            ("$lowercase(ColumnType)", "TEXT", "text"),
+            ("$uppercase(A.B)", "simple", "SIMPLE"),
+            (r#"$split(LayerName, ":")[-1] $OR LayerName"#, "arn:x:layer", "layer"),
+            (r#"$join([Name, "."]) $OR Name"#, "example.com", "example.com."),
+            (
+                r#"$join(["arn:aws:kms:[a-z0-9-]+:[0-9]{12}:key\\/", KmsKeyId])"#,
+                "k-1",
+                "arn:aws:kms:eu-west-1:123456789012:key/k-1",
+            ),
+            (r"$replace(CrlData, /\s+$/, '')", "data \n", "data"),
+            (r#"$lowercase($substringAfter(LagId, "/"))"#, "x/ABC", "abc"),
+            ("'custom:' & '' & Name", "n", "custom:n"),
+            ("$join([$string(EngineVersion), \".*\"])", "8.0", "8.0.35"),
+        ];
+        for (expression, want, live) in cases {
+            assert_eq!(fits(expression, want, live), Some(true), "{expression}");
+            assert_eq!(fits(expression, "other", live), Some(false), "{expression}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_not_guessed() {
+        for expression in [
+            "InstanceId? A : B",
+            "StartingPositionTimestamp * 1000",
+            "CidrBlock~>function($c){$c}",
+            "",
+            "$foo(X)",
+        ] {
+            assert_eq!(fits(expression, "a", "a"), None, "{expression}");
+        }
+    }
+}
