@@ -262,8 +262,7 @@ fn carried(place: &Place<'_>, want: &Value, live: Option<&Value>, last: Option<&
             let mut out = Map::new();
             for (name, value) in want {
                 let inside = place.key(name);
-                let fixed = inside.is_read_only() || (inside.is_create_only() && inside.is_hidden());
-                if !fixed && *value != Value::Null {
+                if !inside.is_unsendable() && *value != Value::Null {
                     let last = last.and_then(|last| last.get(name));
                     out.insert(name.clone(), carried(&inside, value, live.get(name), last));
                 }
@@ -282,10 +281,7 @@ fn carried(place: &Place<'_>, want: &Value, live: Option<&Value>, last: Option<&
         }
         (Value::Map(want), _) => {
             // Nothing to carry; what only a creation may send is left out where a read would never show it.
-            let sent = want.iter().filter(|(name, _)| {
-                let inside = place.key(name);
-                !inside.is_read_only() && !(inside.is_create_only() && inside.is_hidden())
-            });
+            let sent = want.iter().filter(|(name, _)| !place.key(name).is_unsendable());
             Value::Map(
                 sent.map(|(name, value)| (name.clone(), carried(&place.key(name), value, None, None)))
                     .collect(),

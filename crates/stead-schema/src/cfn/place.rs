@@ -67,6 +67,11 @@ impl<'a> Place<'a> {
         self.hidden.is_covered()
     }
 
+    /// An update may not send it: the service sets it, or only a creation does and no read shows what it set.
+    pub(crate) fn is_unsendable(&self) -> bool {
+        self.is_read_only() || (self.is_create_only() && self.is_hidden())
+    }
+
     pub(crate) fn is_deprecated(&self) -> bool {
         self.deprecated.is_covered()
     }
