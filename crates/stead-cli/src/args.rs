@@ -76,6 +76,9 @@ pub(crate) enum Command {
     Unlock,
     /// Show what the program declares, and what needs what
     Graph,
+    /// What providers offer: their types, and what an update of one would come to
+    #[command(subcommand)]
+    Provider(ProviderCommand),
     /// Write the type declarations for the editor again
     Types,
     /// Check the program's types with a TypeScript compiler
@@ -161,4 +164,46 @@ pub(crate) struct Answer {
     /// Send the same request again
     #[arg(long)]
     pub retry: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ProviderCommand {
+    /// The types that programs can use
+    Types {
+        /// Only those with this in their name; `*` stands for anything
+        pattern: Option<String>,
+    },
+    /// One type: each property with what it takes and what a change of it means
+    Schema {
+        /// Such as AWS::S3::Bucket or aws.s3.Bucket
+        name: String,
+    },
+    /// The update that turns a live resource into a wanted one, with a reason for each operation
+    Patch(PatchArguments),
+}
+
+#[derive(Args)]
+pub(crate) struct PatchArguments {
+    #[command(flatten)]
+    pub of: PatchType,
+    /// What was last asked for, as JSON [default: what is wanted]
+    #[arg(long, value_name = "FILE")]
+    pub last: Option<PathBuf>,
+    /// What the service shows now, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub live: PathBuf,
+    /// What is wanted, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub want: PathBuf,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct PatchType {
+    /// A published type, such as AWS::S3::Bucket
+    #[arg(long = "type", value_name = "TYPE")]
+    pub name: Option<String>,
+    /// A resource type's schema of your own, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub schema: Option<PathBuf>,
 }

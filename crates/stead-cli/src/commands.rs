@@ -6,6 +6,7 @@ mod explain;
 mod graph;
 mod init;
 mod plan;
+mod provider;
 mod refresh;
 mod run;
 mod stack;
@@ -27,6 +28,7 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
     match command {
         Command::Init { name } => init::init(&common, name, ui),
         Command::Explain { code } => explain::explain(&code, ui),
+        Command::Provider(command) => provider::provider(command, ui),
         Command::Types => types::types(&session()?, ui),
         Command::Check => check::check(&session()?, ui).await,
         Command::Graph => graph::graph(&session()?, ui).await,

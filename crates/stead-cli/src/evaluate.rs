@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use stead_eval::{ConsoleLevel, ConsoleLine, Program, Sources, UnknownBranches};
 use stead_model::{Code, Diagnostic, Functions, Graph, Limits, Map};
+use stead_schema::{Catalog, warnings};
 
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
@@ -66,6 +67,7 @@ pub(crate) async fn evaluate_from(
     match evaluation.await {
         Ok(Ok((evaluation, transcript))) => {
             console(&evaluation.console, ui);
+            deprecations(&session.engine.catalog, &evaluation.graph, ui);
             Ok(Evaluated { graph: evaluation.graph, functions: evaluation.functions, transcript })
         }
         Ok(Err(failure)) => {
@@ -75,6 +77,21 @@ pub(crate) async fn evaluate_from(
         Err(failed) => {
             let message = format!("the evaluation ended unexpectedly: {failed}");
             Err(Failure::new(Kind::Failed, Diagnostic::error(Code::PROGRAM_THREW, message)))
+        }
+    }
+}
+
+/// Says which properties in use are going away.
+fn deprecations(catalog: &Catalog, graph: &Graph, ui: &Ui) {
+    for node in &graph.nodes {
+        let warnings = catalog.get(&node.resource).map(|schema| warnings(schema, &node.inputs));
+        for warning in warnings.unwrap_or_default() {
+            let label = format!("{} is declared here", node.name);
+            ui.problem(&Diagnostic::warning(Code::BAD_PROPERTY, warning.message).at(
+                node.source.clone(),
+                0,
+                label,
+            ));
         }
     }
 }

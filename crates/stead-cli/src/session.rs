@@ -63,7 +63,8 @@ impl Session {
         let keys = StackKeys::new(&project.name, &environment.to_string(), &target);
         let local = LocalProvider::new(world.clone(), project.root.clone());
         let providers = Providers::default().with(Arc::new(local));
-        let engine = Engine::new(world.clone(), providers, common.parallel);
+        let mut engine = Engine::new(world.clone(), providers, common.parallel);
+        engine.catalog = engine.catalog.with_published();
         let claims = project.root.join(".stead").join("claims");
         let branches = match common.allow_unknown_branches {
             true => UnknownBranches::Allow,

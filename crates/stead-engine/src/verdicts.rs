@@ -5,6 +5,7 @@ use futures_util::stream::FuturesUnordered;
 use stead_model::{Code, Diagnostic, Graph, Node};
 use stead_plan::{Plan, Planner, Purpose, Question, Verdict};
 use stead_provider::Diff;
+use stead_schema::check;
 use stead_state::State;
 
 use crate::Engine;
@@ -61,14 +62,31 @@ impl Engine {
             .iter()
             .filter(provisioned)
             .filter(|node| self.providers.of(&node.resource).is_none())
-            .map(|node| {
-                let message = format!("no provider serves {}", node.resource);
-                let served: Vec<&str> = self.providers.names().collect();
-                Diagnostic::error(Code::NO_PROVIDER, message)
-                    .at(node.source.clone(), 0, "declared here")
-                    .help(format!("this target has: {}", served.join(", ")))
-            })
+            .flat_map(|node| self.unserved(node))
             .collect();
         if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+
+    /// What is wrong with it in itself, where its schema is known; else that nobody can make it.
+    fn unserved(&self, node: &Node) -> Vec<Diagnostic> {
+        let mistakes = self.catalog.get(&node.resource).map(|schema| check(schema, &node.inputs));
+        let mistakes: Vec<Diagnostic> = mistakes
+            .unwrap_or_default()
+            .into_iter()
+            .map(|problem| {
+                let label = format!("{} is declared here", node.name);
+                let problem_at =
+                    Diagnostic::error(Code::BAD_PROPERTY, problem.message).at(node.source.clone(), 0, label);
+                problem.help.into_iter().fold(problem_at, Diagnostic::help)
+            })
+            .collect();
+        if !mistakes.is_empty() {
+            return mistakes;
+        }
+        let served: Vec<&str> = self.providers.names().collect();
+        let problem = Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {}", node.resource))
+            .at(node.source.clone(), 0, "declared here")
+            .help(format!("this target has: {}", served.join(", ")));
+        vec![problem]
     }
 }

@@ -97,8 +97,7 @@ impl Desk {
                 Request::LookUp { token, id, reply } => drop(reply.send(sources.look_up(&token, &id))),
                 Request::Outputs { stack, reply } => drop(reply.send(sources.outputs(&stack))),
                 Request::Types { provider, reply } => {
-                    let tokens = catalog.of_provider(&provider).map(|schema| schema.token.clone());
-                    drop(reply.send(tokens.collect()));
+                    drop(reply.send(catalog.tokens_of(&provider).cloned().collect()));
                 }
                 Request::Schema { token, reply } => drop(reply.send(catalog.get(&token).cloned())),
             }

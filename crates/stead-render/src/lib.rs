@@ -7,6 +7,7 @@ mod json;
 mod outputs;
 mod plan;
 mod progress;
+mod schema;
 mod style;
 mod value;
 
@@ -15,5 +16,6 @@ pub use json::{JSON_VERSION, json_line};
 pub use outputs::outputs;
 pub use plan::{Header, change_line, plan, summary};
 pub use progress::step_ended;
+pub use schema::{schema, update};
 pub use style::{Paint, Style};
 pub use value::{input, value};

@@ -1,15 +1,17 @@
-//! All types that the providers of a run serve.
+//! All types that a program may use.
 
 use std::collections::BTreeMap;
 
 use stead_model::TypeToken;
 
 use crate::TypeSchema;
+use crate::published::{PROVIDER, Published, published};
 
-/// Types by token.
+/// Types by token: those of the providers of a run, and those that AWS publishes.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     types: BTreeMap<TypeToken, TypeSchema>,
+    published: Option<&'static Published>,
 }
 
 impl Catalog {
@@ -17,17 +19,26 @@ impl Catalog {
         self.types.insert(schema.token.clone(), schema);
     }
 
+    /// With all types that AWS publishes. None is read before it is asked for.
+    #[must_use]
+    pub fn with_published(self) -> Catalog {
+        Catalog { published: Some(published()), ..self }
+    }
+
     pub fn get(&self, token: &TypeToken) -> Option<&TypeSchema> {
-        self.types.get(token)
+        let of_aws = || self.published.filter(|_| token.provider() == PROVIDER)?.get(token);
+        self.types.get(token).or_else(of_aws)
+    }
+
+    /// What the types of one provider are called, in order. Reads none of them.
+    pub fn tokens_of<'a>(&'a self, provider: &'a str) -> impl Iterator<Item = &'a TypeToken> {
+        let of_aws = self.published.filter(|_| provider == PROVIDER).into_iter().flat_map(Published::tokens);
+        self.types.keys().filter(move |token| token.provider() == provider).chain(of_aws)
     }
 
     /// The types of one provider, in order.
     pub fn of_provider<'a>(&'a self, provider: &'a str) -> impl Iterator<Item = &'a TypeSchema> {
-        self.types.values().filter(move |schema| schema.token.provider() == provider)
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = &TypeSchema> {
-        self.types.values()
+        self.tokens_of(provider).filter_map(|token| self.get(token))
     }
 }
 

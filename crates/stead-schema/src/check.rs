@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use stead_model::{Input, Number, PropertyPath, Value, nearest};
 
+use crate::cfn;
 use crate::{Access, Shape, TypeSchema};
 
 /// What is wrong with one property.
@@ -29,16 +30,38 @@ pub fn check(schema: &TypeSchema, inputs: &BTreeMap<String, Input>) -> Vec<Probl
             Some(property) => shape(&property.shape, input, &path, &mut problems),
         }
     }
+    problems.extend(published(schema, inputs, cfn::mistakes));
     for property in schema.properties.iter().filter(|property| property.access == Access::Required) {
         if !inputs.contains_key(&property.name) {
             problems.push(Problem {
                 path: PropertyPath::of(&property.name),
                 message: format!("`{}` is missing", property.name),
-                help: Some(format!("{} needs `{}`: {}", schema.token, property.name, property.doc)),
+                help: Some(match property.doc.as_str() {
+                    "" => format!("{} needs it", schema.token),
+                    doc => format!("{} needs `{}`: {doc}", schema.token, property.name),
+                }),
             });
         }
     }
     problems
+}
+
+/// What is not wrong and should be known all the same: properties that are going away.
+pub fn warnings(schema: &TypeSchema, inputs: &BTreeMap<String, Input>) -> Vec<Problem> {
+    published(schema, inputs, cfn::deprecations)
+}
+
+/// What a published schema says of the inputs.
+fn published(
+    schema: &TypeSchema,
+    inputs: &BTreeMap<String, Input>,
+    look: fn(&cfn::Schema, &BTreeMap<String, Input>) -> Vec<Problem>,
+) -> Vec<Problem> {
+    let shape = schema.properties.first().map(|property| &property.shape);
+    match shape {
+        Some(Shape::Published(published)) => look(&published.schema, inputs),
+        _ => Vec::new(),
+    }
 }
 
 fn unknown(schema: &TypeSchema, name: &str) -> Problem {
@@ -56,7 +79,8 @@ fn unknown(schema: &TypeSchema, name: &str) -> Problem {
 
 fn shape(want: &Shape, input: &Input, path: &PropertyPath, problems: &mut Vec<Problem>) {
     match (want, input) {
-        (_, Input::Deferred(_)) => {}
+        // The published schema looks at the inputs as a whole.
+        (Shape::Published(_), _) | (_, Input::Deferred(_)) => {}
         (_, Input::Known(value)) => known(want, value, path, problems),
         (Shape::Any, _) => {}
         (Shape::List(inner), Input::List(items)) => {
@@ -76,7 +100,7 @@ fn shape(want: &Shape, input: &Input, path: &PropertyPath, problems: &mut Vec<Pr
 
 fn known(want: &Shape, value: &Value, path: &PropertyPath, problems: &mut Vec<Problem>) {
     match (want, value) {
-        (Shape::Any, _)
+        (Shape::Any | Shape::Published(_), _)
         | (Shape::String, Value::String(_))
         | (Shape::Number, Value::Number(_))
         | (Shape::Integer, Value::Number(Number::Int(_) | Number::Uint(_)))
@@ -111,7 +135,7 @@ fn wrong(want: &Shape, got: &str, path: &PropertyPath) -> Problem {
 
 fn describe(shape: &Shape) -> &'static str {
     match shape {
-        Shape::Any => "a value",
+        Shape::Any | Shape::Published(_) => "a value",
         Shape::String | Shape::Choice(_) => "a string",
         Shape::Number => "a number",
         Shape::Integer => "a whole number",

@@ -1,16 +1,40 @@
 //! TypeScript declarations for an editor, made from the schemas.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::cfn;
 use crate::{Access, Property, Shape, TypeSchema};
 
 /// The module `stead/<provider>` as a declaration file.
 pub fn declarations<'a>(types: impl IntoIterator<Item = &'a TypeSchema>) -> String {
-    let mut out = String::from("import { Resource, ResourceOptions } from \"stead\";\n");
+    let mut out = String::from("import { Resource as Base, ResourceOptions } from \"stead\";\n");
+    let mut services: BTreeMap<&str, String> = BTreeMap::new();
     for schema in types {
-        class(&mut out, schema);
+        let text = services.entry(service(schema)).or_default();
+        if let Some(Shape::Published(published)) = schema.properties.first().map(|property| &property.shape) {
+            cfn::interfaces(text, &published.schema, schema.class());
+        }
+        class(text, schema);
+    }
+    for (service, text) in services {
+        match service {
+            "" => out.push_str(&text),
+            service => {
+                let _ = write!(out, "\nexport namespace {service} {{\n{}\n}}\n", text.trim());
+            }
+        }
     }
     out
+}
+
+/// What stands between the first and the last dot: a namespace of the module.
+fn service(schema: &TypeSchema) -> &str {
+    let mut parts = schema.token.as_str().split('.');
+    match (parts.next(), parts.next(), parts.next()) {
+        (_, Some(service), Some(_)) => service,
+        _ => "",
+    }
 }
 
 fn class(out: &mut String, schema: &TypeSchema) {
@@ -20,7 +44,7 @@ fn class(out: &mut String, schema: &TypeSchema) {
         let optional = if property.access == Access::Required { "" } else { "?" };
         member(out, property, "", optional);
     }
-    let _ = write!(out, "}}\n\n/** {} */\nexport class {name} extends Resource {{\n", schema.doc);
+    let _ = write!(out, "}}\n\n/** {} */\nexport class {name} extends Base {{\n", schema.doc);
     let _ = writeln!(out, "  constructor(inputs{}: {name}Inputs, options?: ResourceOptions);", {
         let required = schema.properties.iter().any(|property| property.access == Access::Required);
         if required { "" } else { "?" }
@@ -36,7 +60,10 @@ fn class(out: &mut String, schema: &TypeSchema) {
 
 fn member(out: &mut String, property: &Property, readonly: &str, optional: &str) {
     let Property { name, doc, .. } = property;
-    let _ = write!(out, "  /** {doc} */\n  {readonly}{name}{optional}: {};\n", typescript(&property.shape));
+    if !doc.is_empty() {
+        let _ = writeln!(out, "  /** {doc} */");
+    }
+    let _ = writeln!(out, "  {readonly}{name}{optional}: {};", typescript(&property.shape));
 }
 
 fn typescript(shape: &Shape) -> String {
@@ -50,6 +77,7 @@ fn typescript(shape: &Shape) -> String {
         Shape::Boolean => "boolean".to_owned(),
         Shape::List(inner) => format!("Array<{}>", typescript(inner)),
         Shape::Map(inner) => format!("Record<string, {}>", typescript(inner)),
+        Shape::Published(published) => cfn::typescript(&published.schema, published.form),
     }
 }
 
@@ -70,7 +98,7 @@ mod tests {
             ],
         );
         insta::assert_snapshot!(declarations([&schema]), @r#"
-        import { Resource, ResourceOptions } from "stead";
+        import { Resource as Base, ResourceOptions } from "stead";
 
         export interface FileInputs {
           /** Where. */
@@ -82,7 +110,7 @@ mod tests {
         }
 
         /** A file. */
-        export class File extends Resource {
+        export class File extends Base {
           constructor(inputs: FileInputs, options?: ResourceOptions);
           /** One that exists already and is not declared here, by its id. */
           static get(id: string): File;

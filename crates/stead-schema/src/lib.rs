@@ -8,11 +8,13 @@ mod check;
 mod declarations;
 mod diff;
 mod flatten;
+mod published;
 mod types;
 
 pub use catalog::Catalog;
-pub use check::{Problem, check};
+pub use check::{Problem, check, warnings};
 pub use declarations::declarations;
 pub use diff::{Change, diff};
 pub use flatten::{flatten, unflatten};
-pub use types::{Access, Property, ReplaceOrder, Shape, TypeSchema};
+pub use published::{token_of, type_name_of};
+pub use types::{Access, Property, PublishedForm, ReplaceOrder, Shape, TypeSchema};

@@ -1,6 +1,11 @@
 //! Schemas as data, with small builders for the providers that are written by hand.
 
+use std::fmt;
+use std::sync::Arc;
+
 use stead_model::TypeToken;
+
+use crate::cfn;
 
 /// What values a property takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +19,29 @@ pub enum Shape {
     Boolean,
     List(Box<Shape>),
     Map(Box<Shape>),
+    /// As a published schema says.
+    Published(PublishedForm),
+}
+
+/// A form of a published schema, with the schema that it belongs to.
+#[derive(Clone)]
+pub struct PublishedForm {
+    pub schema: Arc<cfn::Schema>,
+    pub form: cfn::FormId,
+}
+
+impl PartialEq for PublishedForm {
+    fn eq(&self, other: &PublishedForm) -> bool {
+        self.schema.type_name == other.schema.type_name && self.form == other.form
+    }
+}
+
+impl Eq for PublishedForm {}
+
+impl fmt::Debug for PublishedForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.schema.type_name, self.form.0)
+    }
 }
 
 /// Who gives a property its value.

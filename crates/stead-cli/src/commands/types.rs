@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use stead_model::{Code, Diagnostic};
 use stead_schema::{Catalog, declarations};
-use stead_world::World;
+use stead_world::{FileKind, World};
 
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
@@ -20,14 +20,35 @@ pub(crate) struct Wrote {
 /// Beside the project; `tsconfig.json` points here.
 pub(crate) const FOLDER: &str = ".stead/types";
 
+/// The provider whose types are declared only for programs that use them: there are a great many.
+const PUBLISHED: &str = "aws";
+
 pub(crate) fn types(session: &Session, ui: &Ui) -> Result<u8, Failure> {
-    let providers: Vec<&str> = session.engine.providers.names().collect();
+    let mut providers: Vec<&str> = session.engine.providers.names().collect();
+    if !providers.contains(&PUBLISHED) && mentions(&session.world, &session.project.root, "stead/aws") {
+        providers.push(PUBLISHED);
+    }
     let written = write(&session.world, &session.project.root, &providers, &session.engine.catalog)?;
     for path in written {
         ui.result(&format!("wrote {}\n", path.display()));
         ui.json("wrote", &Wrote { path: path.display().to_string() });
     }
     Ok(0)
+}
+
+/// Whether a source file of the project has a text in it.
+fn mentions(world: &World, folder: &Path, text: &str) -> bool {
+    let names = world.files.list(folder).unwrap_or_default();
+    names.iter().filter(|name| !name.starts_with('.') && *name != "node_modules").any(|name| {
+        let path = folder.join(name);
+        match world.files.metadata(&path) {
+            Ok(Some(found)) if found.kind == FileKind::Directory => mentions(world, &path, text),
+            Ok(Some(_)) if name.ends_with(".ts") || name.ends_with(".js") => {
+                world.files.read(&path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(text))
+            }
+            _ => false,
+        }
+    })
 }
 
 pub(crate) fn write(

@@ -6,5 +6,6 @@ mod errors;
 mod journey;
 mod outside;
 mod project;
+mod provider;
 mod saved;
 mod sharing;

@@ -115,5 +115,5 @@ fn is_scalar(session: &mut Session, id: ExprId) -> bool {
     let token = session.drafts.get(node.index()).and_then(|draft| draft.token.clone());
     let schema = token.and_then(|token| session.schema(&token));
     let shape = schema.as_ref().and_then(|schema| schema.property(&property)).map(|property| &property.shape);
-    !matches!(shape, None | Some(Shape::Any | Shape::List(_) | Shape::Map(_)))
+    !matches!(shape, None | Some(Shape::Any | Shape::List(_) | Shape::Map(_) | Shape::Published(_)))
 }

@@ -47,6 +47,22 @@ impl Kinds {
         self.0 & other.0 == other.0
     }
 
+    /// For a message: "a string or a list".
+    pub fn words(self) -> String {
+        let names = [
+            (Kinds::STRING, "a string"),
+            (Kinds::NUMBER, "a number"),
+            (Kinds::INTEGER, "a whole number"),
+            (Kinds::BOOLEAN, "true or false"),
+            (Kinds::OBJECT, "an object"),
+            (Kinds::ARRAY, "a list"),
+            (Kinds::NULL, "null"),
+        ];
+        let found: Vec<&str> =
+            names.iter().filter(|(kind, _)| self.has(*kind)).map(|(_, name)| *name).collect();
+        found.join(" or ")
+    }
+
     pub fn fits(self, value: &Value) -> bool {
         let kind = match value {
             Value::Null => Kinds::NULL,
@@ -83,6 +99,8 @@ pub enum Rest {
 /// What one value may be.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Form {
+    /// What the schema calls it, if it is one of its definitions.
+    pub name: Option<String>,
     pub kinds: Kinds,
     pub properties: BTreeMap<String, FormId>,
     pub rest: Rest,

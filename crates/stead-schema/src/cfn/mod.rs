@@ -3,7 +3,9 @@
 //! `parse` takes any of them, `bundle` holds all of them, `patch` turns a wish into an update.
 
 pub mod bundle;
+mod check;
 mod classes;
+mod declarations;
 mod facts;
 mod form;
 mod lists;
@@ -17,7 +19,9 @@ mod send;
 mod transform;
 mod update;
 
+pub(crate) use check::{deprecations, mistakes};
 pub use classes::{Class, Classes, Cursor, PathSet};
+pub(crate) use declarations::{interfaces, typescript};
 pub use facts::facts;
 pub use form::{Form, FormId, Kinds, Order, Rest};
 pub use parse::{SchemaError, parse};

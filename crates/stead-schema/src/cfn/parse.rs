@@ -85,6 +85,7 @@ impl Reader<'_> {
         } else {
             self.forms[id.0 as usize].rest = Rest::Open;
         }
+        self.forms[id.0 as usize].name = reference.strip_prefix("#/definitions/").map(str::to_owned);
         id
     }
 

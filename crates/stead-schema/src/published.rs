@@ -1,0 +1,88 @@
+//! Published AWS types as types of a catalog: `AWS::S3::Bucket` is `aws.s3.Bucket`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use stead_model::{PropertyPath, TypeToken};
+
+use crate::cfn::{self, Class, bundle};
+use crate::{Access, Property, PublishedForm, Shape, TypeSchema};
+
+/// The provider that serves them.
+pub(crate) const PROVIDER: &str = "aws";
+
+/// How a program calls a published type.
+pub fn token_of(type_name: &str) -> Option<TypeToken> {
+    let mut parts = type_name.split("::");
+    let ("AWS", service, name) = (parts.next()?, parts.next()?, parts.next()?) else { return None };
+    parts.next().is_none().then(|| TypeToken(format!("{PROVIDER}.{}.{name}", service.to_lowercase())))
+}
+
+/// The published type that a program calls so.
+pub fn type_name_of(token: &TypeToken) -> Option<&'static str> {
+    let published = published();
+    published.by_token.get(token).map(|at| published.names[*at])
+}
+
+/// Every published type, each read when it is first asked for.
+pub(crate) struct Published {
+    names: Vec<&'static str>,
+    by_token: BTreeMap<TypeToken, usize>,
+    types: Vec<OnceLock<Option<TypeSchema>>>,
+}
+
+pub(crate) fn published() -> &'static Published {
+    static PUBLISHED: OnceLock<Published> = OnceLock::new();
+    PUBLISHED.get_or_init(|| {
+        let names: Vec<&'static str> = bundle::shipped().names().collect();
+        let tokens = names.iter().enumerate().filter_map(|(at, name)| Some((token_of(name)?, at)));
+        Published {
+            by_token: tokens.collect(),
+            types: names.iter().map(|_| OnceLock::new()).collect(),
+            names,
+        }
+    })
+}
+
+impl Published {
+    pub(crate) fn get(&self, token: &TypeToken) -> Option<&TypeSchema> {
+        let at = *self.by_token.get(token)?;
+        let read = || bundle::shipped().schema(self.names[at]).map(|schema| type_schema(token, schema));
+        self.types[at].get_or_init(read).as_ref()
+    }
+
+    pub(crate) fn tokens(&self) -> impl Iterator<Item = &TypeToken> {
+        self.by_token.keys()
+    }
+}
+
+impl fmt::Debug for Published {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} published types", self.names.len())
+    }
+}
+
+fn type_schema(token: &TypeToken, schema: cfn::Schema) -> TypeSchema {
+    let schema = Arc::new(schema);
+    let properties = schema.properties().map(|(name, form)| property(&schema, name, form)).collect();
+    let doc = format!("{} on AWS.", schema.type_name);
+    let replace_order = schema.replacement.unwrap_or_default();
+    TypeSchema { token: token.clone(), doc, properties, replace_order }
+}
+
+fn property(schema: &Arc<cfn::Schema>, name: &str, form: cfn::FormId) -> Property {
+    let path = PropertyPath::of(name);
+    let is = |class: Class| schema.classes.of(class).covers(&path);
+    // Services fill in what is left out; only what they never show stays as the program set it.
+    let access = match schema.form(cfn::Schema::ROOT).required.contains(name) {
+        _ if is(Class::ReadOnly) => Access::ReadOnly,
+        true => Access::Required,
+        false if is(Class::WriteOnly) => Access::Optional,
+        false => Access::Filled,
+    };
+    let words: Vec<&str> = Class::ALL.into_iter().filter(|class| is(*class)).map(Class::word).collect();
+    let shape = Shape::Published(PublishedForm { schema: schema.clone(), form });
+    let property = Property::new(name, shape, access, &words.join(", "));
+    if is(Class::CreateOnly) { property.create_only() } else { property }
+}
