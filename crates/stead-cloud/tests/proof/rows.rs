@@ -1,0 +1,204 @@
+//! The changes that are tried on each type, and what each must come to.
+
+use std::cell::OnceCell;
+
+use stead_cloud::creatable;
+use stead_model::{Map, PropertyPath, Segment, Value};
+use stead_schema::cfn::{Class, Cursor};
+
+use crate::leaves::{Leaf, leaves, replaced};
+use crate::subject::Subject;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Row {
+    Nothing,
+    Scalar,
+    Nested,
+    Removed,
+    Element,
+    CreateOnly,
+    HiddenCreateOnly,
+    WriteOnly,
+    Added,
+    Shorter,
+}
+
+impl Row {
+    pub(crate) const ALL: [Row; 10] = [
+        Row::Nothing,
+        Row::Scalar,
+        Row::Nested,
+        Row::Removed,
+        Row::Element,
+        Row::CreateOnly,
+        Row::HiddenCreateOnly,
+        Row::WriteOnly,
+        Row::Added,
+        Row::Shorter,
+    ];
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Row::Nothing => "no change: nothing is sent",
+            Row::Scalar => "change a top-level scalar",
+            Row::Nested => "change a nested value",
+            Row::Removed => "remove an optional property",
+            Row::Element => "change an element of a list",
+            Row::CreateOnly => "change a create-only value: replaced",
+            Row::HiddenCreateOnly => "change a create-only value that is never shown: replaced",
+            Row::WriteOnly => "change a write-only value",
+            Row::Added => "add an optional property",
+            Row::Shorter => "remove the last element of a list",
+        }
+    }
+}
+
+/// A new wish, and what must follow.
+pub(crate) struct Wanted {
+    pub(crate) last: Map,
+    /// What the cloud keeps before the change.
+    pub(crate) full: Map,
+    pub(crate) want: Map,
+    pub(crate) end: End,
+    /// Whether any patch can do it, or what the service says to the best one; worked out once.
+    pub(crate) possible: OnceCell<Result<(), String>>,
+}
+
+pub(crate) enum End {
+    Untouched,
+    /// The full model that the cloud must then keep.
+    Updated(Map),
+    Replaced,
+}
+
+/// `None`: the type has nothing of the kind.
+pub(crate) fn wanted(subject: &Subject<'_>, all: &[Leaf], row: Row) -> Option<Wanted> {
+    let leaf = |fits: &dyn Fn(&Leaf) -> bool| {
+        all.iter().find_map(|leaf| fits(leaf).then(|| changed(subject, leaf)).flatten())
+    };
+    match row {
+        Row::Nothing => Some(to(subject, subject.desired.clone(), End::Untouched)),
+        Row::Scalar => updated(subject, leaf(&|leaf| leaf.is_free() && leaf.is_top_level())?),
+        Row::Nested => {
+            let nested = |leaf: &Leaf| leaf.is_free() && !leaf.is_top_level() && leaf.is_member();
+            let want = leaf(&|leaf| nested(leaf) && !leaf.in_list).or_else(|| leaf(&nested));
+            updated(subject, want?)
+        }
+        Row::Element => updated(subject, leaf(&|leaf| leaf.is_free() && leaf.in_list)?),
+        Row::WriteOnly => updated(subject, leaf(&|leaf| leaf.write_only && !leaf.create_only)?),
+        Row::CreateOnly => {
+            Some(to(subject, leaf(&|leaf| leaf.create_only && !leaf.write_only)?, End::Replaced))
+        }
+        Row::HiddenCreateOnly => {
+            Some(to(subject, leaf(&|leaf| leaf.create_only && leaf.write_only)?, End::Replaced))
+        }
+        Row::Removed => removed(subject),
+        Row::Added => added(subject),
+        Row::Shorter => updated(subject, all.iter().find_map(|leaf| shorter(subject, leaf))?),
+    }
+}
+
+/// Another value at one place, whatever it is.
+pub(crate) fn single(subject: &Subject<'_>, leaf: &Leaf) -> Option<Wanted> {
+    let want = changed(subject, leaf)?;
+    if leaf.create_only {
+        return Some(to(subject, want, End::Replaced));
+    }
+    updated(subject, want)
+}
+
+pub(crate) fn leaves_of(subject: &Subject<'_>) -> Vec<Leaf> {
+    leaves(subject.schema, &subject.desired)
+}
+
+fn to(subject: &Subject<'_>, want: Map, end: End) -> Wanted {
+    Wanted { last: subject.desired.clone(), full: subject.full.clone(), want, end, possible: OnceCell::new() }
+}
+
+/// The wish with another value at a leaf, if the service would create that, too.
+pub(crate) fn changed(subject: &Subject<'_>, leaf: &Leaf) -> Option<Map> {
+    let want = replaced(&subject.desired, &leaf.path, leaf.other(subject.schema)?);
+    creatable(subject.schema, &want).is_ok().then_some(want)
+}
+
+/// What the service sets by itself depends on places, not on values: it is the same after the change.
+fn updated(subject: &Subject<'_>, want: Map) -> Option<Wanted> {
+    let full = subject.live(&want).ok()?;
+    Some(to(subject, want, End::Updated(full)))
+}
+
+/// The first optional property that can go: those first that the service has no part in.
+fn optional(subject: &Subject<'_>, part: &[ServicesPart]) -> Option<String> {
+    let cursor = |class: Class, name: &str| subject.schema.classes.of(class).cursor().key(name);
+    let may_go = |name: &str| {
+        let fixed = cursor(Class::CreateOnly, name).reaches() || cursor(Class::WriteOnly, name).reaches();
+        !fixed && creatable(subject.schema, &lacking(&subject.desired, name)).is_ok()
+    };
+    part.iter().find_map(|part| {
+        let with_part = |name: &str| cursor(Class::ReadOnly, name).reaches() == (*part == ServicesPart::Some);
+        subject.desired.keys().find(|name| with_part(name) && may_go(name)).cloned()
+    })
+}
+
+/// Whether read-only values are inside a property.
+#[derive(PartialEq)]
+enum ServicesPart {
+    None,
+    Some,
+}
+
+fn removed(subject: &Subject<'_>) -> Option<Wanted> {
+    let name = optional(subject, &[ServicesPart::None, ServicesPart::Some])?;
+    let read_only = subject.schema.classes.of(Class::ReadOnly).cursor().key(&name);
+    let mut full = subject.full.clone();
+    let left = full.remove(&name).and_then(|kept| services_part(kept, &read_only));
+    full.extend(left.map(|left| (name.clone(), left)));
+    Some(to(subject, lacking(&subject.desired, &name), End::Updated(full)))
+}
+
+/// The other way round: the property was not there before, and the service's part of it is not either.
+fn added(subject: &Subject<'_>) -> Option<Wanted> {
+    let name = optional(subject, &[ServicesPart::None])?;
+    let last = lacking(&subject.desired, &name);
+    let full = lacking(&subject.full, &name);
+    let want = subject.desired.clone();
+    // Defaults of the schema inside it are the service's to add.
+    let mut after = full.clone();
+    after.insert(name.clone(), want[&name].clone());
+    Some(Wanted { last, full, want, end: End::Updated(after), possible: OnceCell::new() })
+}
+
+/// Without the last element of the list that a leaf is in, if it is in the last.
+fn shorter(subject: &Subject<'_>, leaf: &Leaf) -> Option<Map> {
+    let at = leaf.path.0.iter().rposition(|segment| matches!(segment, Segment::Index(_)))?;
+    let Segment::Index(last @ 1..) = leaf.path.0[at] else { return None };
+    let list = PropertyPath(leaf.path.0[..at].to_vec());
+    let Value::List(items) = subject.at(&list)? else { return None };
+    if !leaf.is_free() || last + 1 != items.len() {
+        return None;
+    }
+    let want = replaced(&subject.desired, &list, Value::List(items[..last].to_vec()));
+    creatable(subject.schema, &want).is_ok().then_some(want)
+}
+
+fn lacking(wish: &Map, name: &str) -> Map {
+    let mut wish = wish.clone();
+    wish.remove(name);
+    wish
+}
+
+/// What is left of an object once the user wants nothing of it: what only the service can set.
+fn services_part(kept: Value, read_only: &Cursor<'_>) -> Option<Value> {
+    match kept {
+        kept if read_only.is_covered() => Some(kept),
+        Value::Map(map) if read_only.reaches() => {
+            let parts = map.into_iter().filter_map(|(key, value)| {
+                let part = services_part(value, &read_only.key(&key))?;
+                Some((key, part))
+            });
+            let parts: Map = parts.collect();
+            (!parts.is_empty()).then_some(Value::Map(parts))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,144 @@
+//! A resource of each type that can be read and updated: what was asked for, and what came to be.
+
+use stead_cloud::{Sampler, create, update, validate};
+use stead_model::{Map, PropertyPath, Segment, Value};
+use stead_schema::cfn::{Class, FormId, Schema};
+
+use crate::judge::perfect_patch;
+
+/// How much a user asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// What is required and up to five optional properties; a list of plain values has one element.
+    Modest,
+    /// What is required and every optional property but one; every list has two elements.
+    Rich,
+}
+
+impl Wish {
+    pub(crate) const ALL: [Wish; 2] = [Wish::Modest, Wish::Rich];
+}
+
+pub(crate) struct Subject<'a> {
+    pub(crate) schema: &'a Schema,
+    pub(crate) desired: Map,
+    /// What the cloud keeps.
+    pub(crate) full: Map,
+    /// A property that nobody asked for and the service has set.
+    pub(crate) given: Option<(String, Value)>,
+    /// What the service says to an update that changes nothing and sends all that can be sent. A type of which it
+    /// refuses even that cannot be updated.
+    pub(crate) refusal: Option<String>,
+}
+
+/// Where a schema has alternatives, the first is taken with which an update is possible.
+pub(crate) fn subject(schema: &Schema, wish: Wish) -> Subject<'_> {
+    let (mut fallback, mut problem) = (None, String::new());
+    for arm in 0..ALTERNATIVES {
+        match attempt(schema, wish, arm) {
+            Ok(subject) if subject.refusal.is_none() => return subject,
+            Ok(subject) => drop(fallback.get_or_insert(subject)),
+            Err(why) => problem = why,
+        }
+    }
+    fallback.unwrap_or_else(|| panic!("no wish for {}: {problem}", schema.type_name))
+}
+
+const ALTERNATIVES: usize = 8;
+
+fn attempt(schema: &Schema, wish: Wish, arm: usize) -> Result<Subject<'_>, String> {
+    let mut sampler = Sampler::new(schema);
+    sampler.arm = arm;
+    match wish {
+        Wish::Modest => (sampler.optional, sampler.plain_elements) = (5, 1),
+        Wish::Rich => sampler.omit = left_open(schema),
+    }
+    let desired = sampler.desired();
+    let mut subject = Subject { schema, desired, full: Map::new(), given: None, refusal: None };
+    let plain = subject.live(&subject.desired)?;
+    // What the read handler shows must be a model of its type.
+    validate(schema, &plain).map_err(|rejection| rejection.to_string())?;
+    subject.given = given(schema, &subject.desired, &plain);
+    subject.full = subject.live(&subject.desired)?;
+    let again = update(schema, &subject.full, &perfect_patch(schema, &subject.full, &subject.full));
+    subject.refusal = again.err().map(|rejection| rejection.to_string());
+    Ok(subject)
+}
+
+/// The property that somebody who asks for everything leaves to the service: a plain value, if there is much to ask for.
+fn left_open(schema: &Schema) -> Option<String> {
+    let reaches = |class: Class, name: &str| schema.classes.of(class).cursor().key(name).reaches();
+    let required = &schema.form(Schema::ROOT).required;
+    let optional = schema.properties().filter(|(name, _)| {
+        let fixed = [Class::ReadOnly, Class::WriteOnly, Class::CreateOnly];
+        !required.contains(*name) && !fixed.iter().any(|class| reaches(*class, name))
+    });
+    let optional: Vec<(&str, FormId)> = optional.collect();
+    let is_plain =
+        |form: FormId| !matches!(Sampler::new(schema).output(form, &[]), Value::Map(_) | Value::List(_));
+    let first = optional.iter().find(|(_, form)| is_plain(*form)).filter(|_| optional.len() > 2);
+    first.map(|(name, _)| (*name).to_owned())
+}
+
+/// A service decides what the user leaves open: here the first plain value that does not contradict the rest.
+fn given(schema: &Schema, desired: &Map, full: &Map) -> Option<(String, Value)> {
+    let reaches = |class: Class, name: &str| schema.classes.of(class).cursor().key(name).reaches();
+    let open = schema.properties().filter(|(name, _)| {
+        !desired.contains_key(*name) && !reaches(Class::ReadOnly, name) && !reaches(Class::WriteOnly, name)
+    });
+    let mut values = open.map(|(name, form)| {
+        (name.to_owned(), Sampler::new(schema).output(form, &[Segment::Key(name.to_owned())]))
+    });
+    values.find(|(name, value)| {
+        let is_plain = !matches!(value, Value::Map(_) | Value::List(_));
+        is_plain && validate(schema, &with(full, name, value)).is_ok()
+    })
+}
+
+fn with(model: &Map, name: &str, value: &Value) -> Map {
+    let mut model = model.clone();
+    model.insert(name.to_owned(), value.clone());
+    model
+}
+
+impl Subject<'_> {
+    /// What was asked for at a path.
+    pub(crate) fn at(&self, path: &PropertyPath) -> Option<&Value> {
+        let (Segment::Key(first), rest) = path.0.split_first()? else { return None };
+        rest.iter().try_fold(self.desired.get(first)?, |at, segment| match segment {
+            Segment::Key(key) => at.as_map()?.get(key),
+            Segment::Index(index) => at.as_list()?.get(*index),
+        })
+    }
+
+    /// What the cloud keeps once this was asked for.
+    pub(crate) fn live(&self, desired: &Map) -> Result<Map, String> {
+        let mut full = create(self.schema, desired).map_err(|rejection| rejection.to_string())?;
+        if let Some((name, value)) = &self.given {
+            full.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+        for (key, value) in &mut full {
+            reverse(self.schema, value, self.schema.member(Schema::ROOT, key));
+        }
+        Ok(full)
+    }
+}
+
+/// Lists whose order means nothing come back in another one.
+fn reverse(schema: &Schema, value: &mut Value, form: Option<FormId>) {
+    match value {
+        Value::Map(map) => {
+            for (key, value) in map {
+                reverse(schema, value, form.and_then(|form| schema.member(form, key)));
+            }
+        }
+        Value::List(items) => {
+            let element = form.and_then(|form| schema.element(form));
+            items.iter_mut().for_each(|item| reverse(schema, item, element));
+            if form.is_some_and(|form| schema.is_unordered(form)) {
+                items.reverse();
+            }
+        }
+        _ => {}
+    }
+}
