@@ -147,18 +147,29 @@ fn likeliest(want: &[Value], live: &[Value], pairs: &mut [Option<usize>]) {
     }
     scores.sort_by(|a, b| (b.0, b.1, a.2, a.3).cmp(&(a.0, a.1, b.2, b.3)));
     for (score, same_position, index, at) in scores {
-        if (score > 0 || same_position) && pairs[index].is_none() && free.remove(&at) {
+        let last_pair = want.len() == live.len();
+        if (score > 0 || same_position || last_pair) && pairs[index].is_none() && free.remove(&at) {
             pairs[index] = Some(at);
         }
     }
 }
 
-/// How many members two elements share; one that names the element counts for many.
+/// How many leaves two elements share; a member that names the element counts for many.
 fn in_common(want: &Value, live: &Value) -> usize {
-    let (Value::Map(want), Value::Map(live)) = (want, live) else { return usize::from(want == live) };
     let names = |name: &str| ["Key", "Name", "Id", "Arn"].iter().any(|end| name.ends_with(end));
-    let shared = want.iter().filter(|(name, value)| live.get(*name) == Some(value));
-    shared.map(|(name, _)| if names(name) { 100 } else { 1 }).sum()
+    match (want, live) {
+        (Value::Map(want), Value::Map(live)) => want
+            .iter()
+            .filter_map(|(name, value)| Some((name, value, live.get(name)?)))
+            .map(
+                |(name, value, live)| if value == live && names(name) { 100 } else { in_common(value, live) },
+            )
+            .sum(),
+        (Value::List(want), Value::List(live)) => {
+            want.iter().zip(live).map(|(want, live)| in_common(want, live)).sum()
+        }
+        (want, live) => usize::from(want == live),
+    }
 }
 
 /// A member that the last wish had, and that is still there, is no longer wanted.

@@ -9,7 +9,7 @@ use stead_model::{Map, PropertyPath, Value};
 
 use super::lists::ListChange;
 use super::place::Place;
-use super::same::{is_opaque, same_leaf};
+use super::same::{is_ambiguous, is_opaque, same_leaf};
 use super::update::{Edit, Operation, Reason, Update};
 use super::{Class, DigestKey, Kinds, Remembered, Schema};
 use crate::ReplaceOrder;
@@ -111,7 +111,8 @@ impl<'a> Walk<'a> {
 
     fn both(&mut self, place: &Place<'_>, last: Option<&Value>, live: &Value, want: &Value) {
         match (want, live) {
-            _ if same_leaf(place, want, live) && !place.hides() => {}
+            _ if same_leaf(place, want, live) && !place.hides() && !is_ambiguous(place, last, live, want) => {
+            }
             (Value::Map(want), Value::Map(shown)) if !is_document(place) => {
                 self.object(place, last.and_then(Value::as_map), shown, want);
             }
@@ -151,15 +152,18 @@ impl<'a> Walk<'a> {
         live: Option<&Value>,
         want: Option<&Value>,
     ) {
+        // Also of a part that is shown, a part may not be.
+        if place.hides() && self.hidden_changed(&place.path) {
+            return self.force(place, "it can be set at creation only");
+        }
         if place.is_hidden() {
-            if self.hidden_changed(&place.path) {
-                self.force(place, "it can be set at creation only");
-            }
             return;
         }
         match want {
             Some(want) => {
-                let there = live.is_some_and(|live| super::lists::meets(place, want, live));
+                let there = live.is_some_and(|live| {
+                    super::lists::meets(place, want, live) && !is_ambiguous(place, last, live, want)
+                });
                 let asked =
                     last.is_some_and(|last| *last == strip(self.wanted, place).unwrap_or(want).clone());
                 if !there && !asked {

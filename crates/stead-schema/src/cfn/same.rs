@@ -18,6 +18,15 @@ pub(crate) fn is_opaque(place: &Place<'_>, want: &Value) -> bool {
     transforms(place).any(|expression| transformed(expression, want) == Transformed::NotUnderstood)
 }
 
+/// The wish changed, and by what the service makes of values, what is live may still be the old one.
+pub(crate) fn is_ambiguous(place: &Place<'_>, last: Option<&Value>, live: &Value, want: &Value) -> bool {
+    let plainly = want == live || same_text(want, live) || same_document(want, live);
+    // What becomes the same is the same.
+    let differs =
+        |last: &Value| transforms(place).any(|one| transformed(one, last) != transformed(one, want));
+    !plainly && last.is_some_and(|last| last != want && differs(last) && same_leaf(place, last, live))
+}
+
 fn transforms<'a>(place: &'a Place<'_>) -> impl Iterator<Item = &'a str> {
     let all = place.schema.transforms.iter();
     all.filter(|(pattern, _)| pattern.parts().len() == place.path.0.len() && pattern.covers(&place.path))

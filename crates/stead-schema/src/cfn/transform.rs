@@ -40,9 +40,10 @@ pub(crate) fn transformed(expression: &str, value: &Value) -> Transformed {
     };
     let mut all = Vec::new();
     for alternative in expression.split(" $OR ") {
-        let mut reader = Reader { rest: alternative.trim(), value: &text, pattern: false };
+        let mut reader = Reader { rest: alternative.trim(), value: &text, pattern: false, used: false };
         match reader.sum() {
-            Some(text) if reader.rest.trim().is_empty() => {
+            // What does not depend on the value says nothing of it.
+            Some(text) if reader.rest.trim().is_empty() && reader.used => {
                 all.push(Becomes { text, pattern: reader.pattern });
             }
             _ => return Transformed::NotUnderstood,
@@ -55,6 +56,8 @@ struct Reader<'a> {
     rest: &'a str,
     value: &'a str,
     pattern: bool,
+    /// The value is part of the result.
+    used: bool,
 }
 
 impl Reader<'_> {
@@ -87,6 +90,7 @@ impl Reader<'_> {
             .find(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_')
             .unwrap_or(self.rest.len());
         self.rest = &self.rest[end..];
+        self.used = true;
         // What follows an operator that is not understood must not be taken for the value.
         let next = self.rest.trim_start().chars().next();
         next.is_none_or(|next| ",)]&".contains(next)).then(|| self.value.to_owned())
@@ -230,6 +234,7 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_not_guessed() {
         for expression in [
+            "\"^[a-z]+$\"",
             "InstanceId? A : B",
             "StartingPositionTimestamp * 1000",
             "CidrBlock~>function($c){$c}",
