@@ -12,6 +12,7 @@ const MAY: &[&str] = &[
     // A simulated world is made of a simulated clock.
     "crates/stead-trial/src/process",
     "crates/stead-trial/examples/",
+    "crates/stead-cloud/examples/",
     "xtask/",
 ];
 
