@@ -22,6 +22,7 @@ usage: cargo xtask COMMAND
                    --repeat N   runs per row; the median counts (stead 3, terraform 1)
                    --no-peer    leave terraform out
                    --only-peer  leave stead out
+                   --only-evaluator  only the evaluation of programs, beside node where it is installed
                    --strict     exit 1 when a row misses its bar
                    --write      write docs/benchmarks.md too
   conformance    run the suites that drive outside servers; names select some of them

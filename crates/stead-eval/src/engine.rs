@@ -14,7 +14,7 @@ use stead_model::{Code, Diagnostic, Graph};
 use crate::functions::ApplyCall;
 use crate::host::{self, Kept, Shared};
 use crate::load::Loaded;
-use crate::{apply, declare, failure, names, outputs};
+use crate::{apply, declare, failure, names, outputs, prelude};
 
 /// Stack for the program's calls, the most that rquickjs limits: it takes a larger number as "no limit". The
 /// thread has more, for what Rust needs on top.
@@ -22,37 +22,6 @@ const SCRIPT_STACK: usize = 16 << 20;
 /// Nearly all that a program makes it keeps: looking for garbage before this many bytes are in use finds little.
 const FIRST_COLLECTION: usize = 32 << 20;
 pub(crate) const THREAD_STACK: usize = 64 << 20;
-
-const PRELUDE: &[(&str, &str)] = &[
-    ("stead:host", include_str!("prelude/host.js")),
-    ("stead:unknown", include_str!("prelude/unknown.js")),
-    ("stead:scope", include_str!("prelude/scope.js")),
-    ("stead:resource", include_str!("prelude/resource.js")),
-    ("stead:runtime", include_str!("prelude/runtime.js")),
-    ("stead:carry", include_str!("prelude/carry.js")),
-    ("stead:apply", include_str!("prelude/apply.js")),
-    ("stead:branches", include_str!("prelude/branches.js")),
-    ("stead:text", include_str!("prelude/text.js")),
-    ("stead:builtins", include_str!("prelude/builtins.js")),
-    ("stead:guards", include_str!("prelude/guards.js")),
-    ("stead:console", include_str!("prelude/console.js")),
-    ("stead:encoding", include_str!("prelude/encoding.js")),
-    ("stead:assets", include_str!("prelude/assets.js")),
-    ("stead:outside", include_str!("prelude/outside.js")),
-    ("stead:limits", include_str!("prelude/limits.js")),
-    ("stead:clone", include_str!("prelude/clone.js")),
-    ("stead:url-parse", include_str!("prelude/url-parse.js")),
-    ("stead:url", include_str!("prelude/url.js")),
-    ("stead:decorate/helpers/decorate", include_str!("prelude/decorate.js")),
-    ("stead:decorate/helpers/decorateParam", include_str!("prelude/decorate-param.js")),
-    ("stead:sandbox", include_str!("prelude/sandbox.js")),
-    ("stead", include_str!("prelude/stead.js")),
-];
-
-/// The order in which built-ins are replaced: `sandbox` hides what the others need.
-const START: &str = "import \"stead:runtime\"; import \"stead:text\"; import \"stead:builtins\"; \
-    import \"stead:console\"; import \"stead:encoding\"; import \"stead:clone\"; import \"stead:limits\"; import \"stead:url\"; import \"stead\"; \
-    import \"stead:guards\"; import \"stead:sandbox\";";
 
 type Intrinsics = (
     intrinsic::Date,
@@ -133,7 +102,7 @@ impl Engine {
 
     fn evaluate<'js>(&self, ctx: &Ctx<'js>, code: String) -> Option<Graph> {
         let begun = host::install(ctx, &self.session, &self.kept).and_then(|()| {
-            let started = Module::evaluate(ctx.clone(), "stead:start", START)?;
+            let started = Module::evaluate(ctx.clone(), "stead:start", prelude::START)?;
             while ctx.execute_pending_job() {}
             started.finish::<()>()
         });
@@ -264,7 +233,7 @@ impl Resolver for Links {
         _: Option<ImportAttributes<'js>>,
     ) -> rquickjs::Result<String> {
         // The header of every module, and the prelude itself, name modules of the prelude.
-        if PRELUDE.iter().any(|(module, _)| *module == name) {
+        if prelude::has(name) {
             return Ok(name.to_owned());
         }
         let link = self.0.get(&(base.to_owned(), name.to_owned()));
@@ -281,8 +250,10 @@ impl Loader for Modules {
         name: &str,
         _: Option<ImportAttributes<'js>>,
     ) -> rquickjs::Result<Module<'js, Declared>> {
-        let prelude = PRELUDE.iter().find(|(module, _)| *module == name).map(|(_, code)| (*code).to_owned());
-        let code = prelude.or_else(|| self.0.remove(name)).ok_or_else(|| Error::new_loading(name))?;
+        if let Some(module) = prelude::load(ctx, name) {
+            return module;
+        }
+        let code = self.0.remove(name).ok_or_else(|| Error::new_loading(name))?;
         Module::declare(ctx.clone(), name, code)
     }
 }

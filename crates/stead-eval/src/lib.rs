@@ -24,6 +24,7 @@ mod packages;
 mod place;
 mod plain;
 mod port;
+mod prelude;
 mod refuse;
 mod session;
 mod site;

@@ -6,6 +6,7 @@
 
 mod disk;
 mod driver;
+mod evaluator;
 mod options;
 mod process;
 mod report;
@@ -36,6 +37,15 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode, 
     let mut report = Report { machine: machine(&scratch), ..Report::default() };
     if options.stead {
         let stead = Stead { binary: build(workspace)? };
+        report.evaluator = Some(evaluator::measure(&stead, &scratch)?);
+        if options.only_evaluator {
+            print!("{}", report.evaluator.iter().map(evaluator::Figures::section).collect::<String>());
+            return Ok(if options.strict && report.missed() > 0 {
+                ExitCode::FAILURE
+            } else {
+                ExitCode::SUCCESS
+            });
+        }
         report.stead = Some(subject(&stead, &scratch, options.repeat.unwrap_or(3))?);
         report.notes = syscalls::of_an_up(&stead, &scratch)?;
     }

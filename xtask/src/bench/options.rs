@@ -6,6 +6,8 @@
 pub(crate) struct Options {
     pub(crate) stead: bool,
     pub(crate) peer: bool,
+    /// Nothing but the evaluation of programs, and no page.
+    pub(crate) only_evaluator: bool,
     /// Runs per row, for both sides. Without it each side has its own number.
     pub(crate) repeat: Option<usize>,
     pub(crate) strict: bool,
@@ -14,12 +16,20 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn parse(arguments: &[String]) -> Result<Options, String> {
-        let mut options = Options { stead: true, peer: true, repeat: None, strict: false, write: false };
+        let mut options = Options {
+            stead: true,
+            peer: true,
+            only_evaluator: false,
+            repeat: None,
+            strict: false,
+            write: false,
+        };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             match argument.as_str() {
                 "--no-peer" => options.peer = false,
                 "--only-peer" => options.stead = false,
+                "--only-evaluator" => options.only_evaluator = true,
                 "--strict" => options.strict = true,
                 "--write" => options.write = true,
                 "--repeat" => {
@@ -31,6 +41,9 @@ impl Options {
         }
         if !options.stead && !options.peer {
             return Err("--no-peer and --only-peer together leave nothing to measure".to_owned());
+        }
+        if options.only_evaluator && (!options.stead || options.write) {
+            return Err("--only-evaluator measures stead, and makes no page".to_owned());
         }
         Ok(options)
     }
@@ -47,20 +60,41 @@ mod tests {
 
     #[test]
     fn without_options_both_sides_are_measured() {
-        let want = Options { stead: true, peer: true, repeat: None, strict: false, write: false };
+        let want = Options {
+            stead: true,
+            peer: true,
+            only_evaluator: false,
+            repeat: None,
+            strict: false,
+            write: false,
+        };
         assert_eq!(parse(""), Ok(want));
     }
 
     #[test]
     fn every_option_is_understood() {
-        let want = Options { stead: true, peer: false, repeat: Some(7), strict: true, write: true };
+        let want = Options {
+            stead: true,
+            peer: false,
+            only_evaluator: false,
+            repeat: Some(7),
+            strict: true,
+            write: true,
+        };
         assert_eq!(parse("--repeat 7 --no-peer --strict --write"), Ok(want));
         assert!(parse("--only-peer").is_ok_and(|options| !options.stead));
     }
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        for line in ["--repeat", "--repeat 0", "--repeat x", "--fast", "--no-peer --only-peer"] {
+        for line in [
+            "--repeat",
+            "--repeat 0",
+            "--repeat x",
+            "--fast",
+            "--no-peer --only-peer",
+            "--only-evaluator --write",
+        ] {
             assert!(parse(line).is_err(), "{line}");
         }
     }

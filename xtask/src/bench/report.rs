@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::driver::{Row, Times};
+use super::evaluator::Figures;
 use super::process::median;
 
 /// One side of the comparison.
@@ -18,6 +19,7 @@ pub(crate) struct Report {
     pub(crate) stead: Option<Subject>,
     pub(crate) peer: Option<Subject>,
     pub(crate) notes: Vec<String>,
+    pub(crate) evaluator: Option<Figures>,
 }
 
 impl Report {
@@ -45,12 +47,16 @@ impl Report {
         for note in &self.notes {
             let _ = writeln!(page, "\n{note}");
         }
+        if let Some(figures) = &self.evaluator {
+            let _ = write!(page, "\n{}", figures.section());
+        }
         page
     }
 
     /// How many rows are slower than they have to be.
     pub(crate) fn missed(&self) -> usize {
-        Row::ALL.into_iter().filter(|row| self.verdict(*row) == "MISS").count()
+        let rows = Row::ALL.into_iter().filter(|row| self.verdict(*row) == "MISS").count();
+        rows + self.evaluator.as_ref().map_or(0, Figures::missed)
     }
 
     fn ratio(&self, row: Row) -> Option<f64> {

@@ -12,8 +12,11 @@ use crate::ui::Ui;
 
 pub(crate) async fn graph(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     let graph = evaluate(session, ui).await?.graph;
-    ui.json("graph", &graph);
-    ui.result(&describe(&graph, ui));
+    if ui.for_programs() {
+        ui.json("graph", &graph);
+    } else {
+        ui.result(&describe(&graph, ui));
+    }
     Ok(0)
 }
 

@@ -4,11 +4,10 @@
 
 import {
   host, NativeError, NativeTypeError, apply, construct, create, defineProperty, freeze, getPrototypeOf, hasOwn,
-  isArray, list, ownKeys, ownProperty, setPrototypeOf,
-  toText,
+  isArray, list, setPrototypeOf, toText,
 } from "stead:host";
 import { refusal, unknown } from "stead:unknown";
-import { current, inside, scopeMembers } from "stead:scope";
+import { current, enter, leave, scopeMembers } from "stead:scope";
 import { lookUp } from "stead:outside";
 
 // The innermost resource whose constructor runs right now.
@@ -27,7 +26,7 @@ const { get: getType, set: setType } = WeakMap.prototype;
 const typeOf = (target) => apply(getType, types, [target]);
 
 const NativeProxy = Proxy;
-const { get: reflectGet } = Reflect;
+const { get: reflectGet, defineProperty: define } = Reflect;
 const { split } = String.prototype;
 const { prototype: plain } = Object;
 
@@ -80,6 +79,7 @@ freeze(Resource.prototype);
 host.nodeOf(nodeOf);
 
 export function isResourceClass(target) {
+  if (typeOf(target) !== undefined) return true;
   for (let at = target; typeof at === "function"; at = getPrototypeOf(at)) {
     if (at === Resource) return true;
   }
@@ -104,46 +104,44 @@ export function makeResource(site, self, target, args) {
   if (typeof node === "string") throw refusal(node);
   const frame = { node, target, type, declared: false };
   const outer = building;
+  const around = enter(node);
   building = frame;
   try {
-    return inside(node, construct, undefined, [target, args]);
+    return construct(target, args);
   } catch (error) {
     host.abandon(node);
     throw error;
   } finally {
     building = outer;
+    leave(around);
   }
 }
 
 /** Declares a provisioned resource, and gives it its properties: those that the program set as they are, those
  * that the provider fills in as unknowns. */
 function provision(instance, { node, type }, { inputs, options }) {
-  const read = isPlain(inputs) ? readOnce(inputs) : inputs;
+  // A getter among the properties runs once: what it allocates must not be there twice.
+  const read = isPlain(inputs) ? { __proto__: null, ...inputs } : inputs;
   host.declare(node, read, options);
   const given = typeof read === "object" && read !== null;
-  for (let i = 0; i < type.members.length; i++) {
-    const { name, getter } = type.members[i];
-    const value = given && hasOwn(read, name) ? read[name] : undefined;
-    if (value !== undefined) defineProperty(instance, name, { value, enumerable: true });
-    else if (getter !== undefined) defineProperty(instance, name, getter);
+  const { members } = type;
+  for (let i = 0; i < members.length; i++) {
+    const { name, getter } = members[i];
+    slot.value = given && hasOwn(read, name) ? read[name] : undefined;
+    if (slot.value !== undefined) define(instance, name, slot);
+    else if (getter !== undefined) define(instance, name, getter);
   }
+  slot.value = undefined;
 }
+
+// How a property that was set is defined. One for all: nothing of the program runs while it is in use.
+const slot = setPrototypeOf({ value: undefined, enumerable: true }, null);
 
 const isPlain = (inputs) => {
   if (typeof inputs !== "object" || inputs === null || isArray(inputs)) return false;
   const prototype = getPrototypeOf(inputs);
   return prototype === null || prototype === plain;
 };
-
-// A getter among the properties runs once: what it allocates must not be there twice.
-function readOnce(inputs) {
-  const copy = create(null);
-  const keys = ownKeys(inputs);
-  for (let i = 0; i < keys.length; i++) {
-    if (ownProperty(inputs, keys[i]).enumerable) copy[keys[i]] = inputs[keys[i]];
-  }
-  return copy;
-}
 
 /** Makes the class of a type from its schema. */
 function materialise(token) {
@@ -163,7 +161,7 @@ function materialise(token) {
       if (forbidden === "allocate") throw refusal(host.refuseInside("read", -1, new NativeError().stack));
       return unknown(host.property(nodeOf(this), member));
     };
-    members[i] = { name: member, getter: provisioned ? { get, enumerable: true } : undefined };
+    members[i] = { name: member, getter: provisioned ? setPrototypeOf({ get, enumerable: true }, null) : undefined };
     defineProperty(made.prototype, member, { value: undefined });
   }
   setPrototypeOf(made.prototype, new NativeProxy(create(Resource.prototype), missing(token)));

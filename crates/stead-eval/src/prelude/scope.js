@@ -17,14 +17,23 @@ export const resume = (before, value) => {
   return value;
 };
 
-/** Calls with a node around it. */
-export function inside(node, callee, self, args) {
+/** From here on a node is around what runs; gives what `leave` needs. */
+export const enter = (node) => {
   const outer = scope;
   scope = node;
+  return outer;
+};
+export const leave = (outer) => {
+  scope = outer;
+};
+
+/** Calls with a node around it. */
+function inside(node, callee, self, args) {
+  const outer = enter(node);
   try {
     return apply(callee, self, args);
   } finally {
-    scope = outer;
+    leave(outer);
   }
 }
 

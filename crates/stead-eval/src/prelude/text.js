@@ -120,6 +120,8 @@ function append(parts, item) {
 
 /** A value as text: a string, or the number of an expression. An array joins its items. */
 export function textOf(value) {
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return NativeString(value);
   const id = idOf(isArray(value) ? value.join() : value);
   return id === undefined ? toText(value) : id;
 }

@@ -1,0 +1,86 @@
+//! Compiles the prelude to the engine's bytecode: reading it as text would take most of a short program's time.
+//!
+//! The engine that compiles is the one that runs it: one version, one set of features, one byte order.
+
+use std::path::{Path, PathBuf};
+use std::{env, fmt::Write, fs};
+
+use rquickjs::loader::{BuiltinLoader, BuiltinResolver};
+use rquickjs::{Context, Module, Runtime, WriteOptions};
+
+/// The modules of the prelude, and the files in `src/prelude` that they are in.
+const MODULES: &[(&str, &str)] = &[
+    ("stead:host", "host.js"),
+    ("stead:unknown", "unknown.js"),
+    ("stead:scope", "scope.js"),
+    ("stead:resource", "resource.js"),
+    ("stead:runtime", "runtime.js"),
+    ("stead:carry", "carry.js"),
+    ("stead:apply", "apply.js"),
+    ("stead:branches", "branches.js"),
+    ("stead:text", "text.js"),
+    ("stead:builtins", "builtins.js"),
+    ("stead:guards", "guards.js"),
+    ("stead:console", "console.js"),
+    ("stead:encoding", "encoding.js"),
+    ("stead:assets", "assets.js"),
+    ("stead:outside", "outside.js"),
+    ("stead:limits", "limits.js"),
+    ("stead:clone", "clone.js"),
+    ("stead:url-parse", "url-parse.js"),
+    ("stead:url", "url.js"),
+    ("stead:decorate/helpers/decorate", "decorate.js"),
+    ("stead:decorate/helpers/decorateParam", "decorate-param.js"),
+    ("stead:sandbox", "sandbox.js"),
+    ("stead", "stead.js"),
+];
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let target = env::var("CARGO_CFG_TARGET_ENDIAN")?;
+    let here = if cfg!(target_endian = "little") { "little" } else { "big" };
+    if target != here {
+        return Err(
+            format!("the prelude is compiled on a {here}-endian machine for a {target}-endian one").into()
+        );
+    }
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let mut sources = Vec::new();
+    for (module, file) in MODULES {
+        let path = Path::new("src/prelude").join(file);
+        println!("cargo::rerun-if-changed={}", path.display());
+        sources.push((*module, fs::read_to_string(&path).map_err(|error| format!("{file}: {error}"))?));
+    }
+    let mut table = "pub(crate) const MODULES: &[(&str, &[u8])] = &[\n".to_owned();
+    for (module, file) in MODULES {
+        let code = compile(module, &sources).map_err(|error| format!("{file}: {error}"))?;
+        let name = file.trim_end_matches(".js");
+        fs::write(out.join(format!("{name}.bin")), code)?;
+        writeln!(table, "    ({module:?}, include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}.bin\"))),")?;
+    }
+    table.push_str("];\n");
+    fs::write(out.join("prelude.rs"), table)?;
+    Ok(())
+}
+
+/// One module as bytecode. The engine looks for what it imports, and finds the same sources.
+fn compile(name: &str, sources: &[(&str, String)]) -> Result<Vec<u8>, Failure> {
+    let runtime = Runtime::new()?;
+    let (mut resolver, mut loader) = (BuiltinResolver::default(), BuiltinLoader::default());
+    for (module, source) in sources.iter().filter(|(module, _)| *module != name) {
+        resolver.add_module(*module);
+        loader.add_module(*module, source.as_str());
+    }
+    resolver.add_module(name);
+    runtime.set_loader(resolver, loader);
+    let source = sources.iter().find(|(module, _)| *module == name).map(|(_, source)| source.as_str());
+    Context::full(&runtime)?.with(|ctx| {
+        let compiled = Module::declare(ctx.clone(), name, source.unwrap_or_default())
+            .and_then(|module| module.write(WriteOptions { strip_source: true, ..Default::default() }));
+        compiled.map_err(|error| match error {
+            rquickjs::Error::Exception => format!("{:?}", ctx.catch()).into(),
+            error => error.into(),
+        })
+    })
+}
