@@ -8,12 +8,15 @@ use std::sync::mpsc::Receiver;
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::Declared;
 use rquickjs::promise::PromiseState;
-use rquickjs::{Context, Ctx, Error, Module, Persistent, Promise, Runtime, Value, context::intrinsic};
+use rquickjs::{
+    Context, Ctx, Error, Module, Object, Persistent, Promise, Runtime, Value, context::intrinsic,
+};
 use stead_model::{Code, Diagnostic, Graph};
 
 use crate::functions::ApplyCall;
 use crate::host::{self, Kept, Shared};
 use crate::load::Loaded;
+use crate::memory::Limited;
 use crate::{apply, declare, failure, names, outputs, prelude};
 
 /// Stack for the program's calls, the most that rquickjs limits: it takes a larger number as "no limit". The
@@ -38,11 +41,19 @@ type Intrinsics = (
 /// A promise that was rejected while nobody listened, and what it was rejected with.
 type Rejection = (Persistent<Value<'static>>, Persistent<Value<'static>>);
 
+/// A program that has begun: what it exports, and what settles when it has run through.
+struct Begun {
+    exports: Persistent<Object<'static>>,
+    done: Persistent<Promise<'static>>,
+}
+
 struct Engine {
     session: Shared,
     kept: Rc<Kept>,
     rejections: Rc<RefCell<Vec<Rejection>>>,
     interrupts: Rc<Cell<u64>>,
+    /// The program wanted more memory than it may have.
+    starved: Rc<Cell<bool>>,
 }
 
 /// Takes the graph, if there is one, and says which calls of the program's functions follow.
@@ -55,6 +66,7 @@ pub(crate) fn run(session: &Shared, loaded: Loaded, deliver: Deliver<'_>) {
         kept: Rc::default(),
         rejections: Rc::default(),
         interrupts: Rc::default(),
+        starved: Rc::default(),
     };
     if let Err(error) = engine.start(loaded, deliver) {
         let message = format!("the JavaScript engine failed: {error}");
@@ -67,15 +79,14 @@ impl Engine {
     fn start(&self, mut loaded: Loaded, deliver: Deliver<'_>) -> rquickjs::Result<()> {
         let entry = loaded.code.remove(&self.session.borrow().setting.entry).unwrap_or_default();
         let limits = self.session.borrow().limits;
-        let runtime = Runtime::new()?;
+        let runtime = Runtime::new_with_alloc(Limited::new(limits.evaluation_heap, self.starved.clone()))?;
         runtime.set_max_stack_size(SCRIPT_STACK);
-        runtime.set_memory_limit(limits.evaluation_heap);
         runtime.set_gc_threshold(FIRST_COLLECTION);
-        let interrupts = self.interrupts.clone();
+        let (interrupts, starved) = (self.interrupts.clone(), self.starved.clone());
         let exhausted = self.session.borrow().exhausted.clone();
         runtime.set_interrupt_handler(Some(Box::new(move || {
             interrupts.set(interrupts.get() + 1);
-            interrupts.get() > limits.evaluation_interrupts || exhausted.get()
+            interrupts.get() > limits.evaluation_interrupts || exhausted.get() || starved.get()
         })));
         let rejections = self.rejections.clone();
         runtime.set_host_promise_rejection_tracker(Some(Box::new(move |ctx, promise, reason, handled| {
@@ -83,10 +94,13 @@ impl Engine {
         })));
         runtime.set_loader(Links(loaded.links), Modules(loaded.code));
         let context = Context::custom::<Intrinsics>(&runtime)?;
-        let graph = context.with(|ctx| self.evaluate(&ctx, entry));
+        let begun = context.with(|ctx| self.begin(&ctx, entry));
+        self.run_jobs(&runtime, &context);
+        let graph = begun.and_then(|begun| context.with(|ctx| self.finish(&ctx, begun)));
         let graph = graph.filter(|_| self.session.borrow().diagnostics.is_empty());
         for ApplyCall { function, arguments, reply } in deliver(graph).into_iter().flatten() {
             self.interrupts.set(0);
+            self.starved.set(false);
             let result = context.with(|ctx| {
                 apply::answer(&ctx, &self.session, &self.kept, &function, &arguments, &|| self.stops())
             });
@@ -100,21 +114,42 @@ impl Engine {
         Ok(())
     }
 
-    fn evaluate<'js>(&self, ctx: &Ctx<'js>, code: String) -> Option<Graph> {
-        let begun = host::install(ctx, &self.session, &self.kept).and_then(|()| {
+    /// Runs the prelude, and the program up to where it waits.
+    fn begin<'js>(&self, ctx: &Ctx<'js>, code: String) -> Option<Begun> {
+        let started = host::install(ctx, &self.session, &self.kept).and_then(|()| {
             let started = Module::evaluate(ctx.clone(), "stead:start", prelude::START)?;
             while ctx.execute_pending_job() {}
             started.finish::<()>()
         });
-        self.caught(ctx, begun)?;
+        self.caught(ctx, started)?;
         let entry = self.session.borrow().setting.entry.clone();
         let module = self.caught(ctx, Module::declare(ctx.clone(), entry, code))?;
-        let (module, promise) = self.caught(ctx, module.eval())?;
-        while self.caught(ctx, self.kept.before_job(ctx)).is_some() && ctx.execute_pending_job() {}
-        self.settle(ctx, &promise);
+        let (module, done) = self.caught(ctx, module.eval())?;
+        let exports = self.caught(ctx, module.namespace())?;
+        Some(Begun { exports: Persistent::save(ctx, exports), done: Persistent::save(ctx, done) })
+    }
+
+    /// Runs what the program has put off, until nothing is left or the program is stopped.
+    fn run_jobs(&self, runtime: &Runtime, context: &Context) {
+        while self.stopped().is_none() {
+            if context.with(|ctx| self.caught(&ctx, self.kept.before_job(&ctx))).is_none() {
+                return;
+            }
+            match runtime.execute_pending_job() {
+                Ok(true) => {}
+                Ok(false) => return,
+                // No promise takes it: a job of `queueMicrotask` threw, or the program was stopped.
+                Err(thrown) => thrown.0.with(|ctx| self.failed(&ctx, &ctx.catch())),
+            }
+        }
+    }
+
+    fn finish<'js>(&self, ctx: &Ctx<'js>, begun: Begun) -> Option<Graph> {
+        let done = self.caught(ctx, begun.done.restore(ctx))?;
+        self.settle(ctx, &done);
         self.report_rejections(ctx);
-        if self.interrupted() {
-            // An interrupt in a job ends the job, and nobody hears of it.
+        if self.stopped().is_some() && self.session.borrow().diagnostics.is_empty() {
+            // What stopped the program got lost on the way here.
             self.failed(ctx, &Value::new_undefined(ctx.clone()));
         }
         if !self.session.borrow().diagnostics.is_empty() {
@@ -123,7 +158,7 @@ impl Engine {
             return None;
         }
         let world = self.caught(ctx, self.kept.world(ctx))?;
-        let exports = self.caught(ctx, module.namespace())?;
+        let exports = self.caught(ctx, begun.exports.restore(ctx))?;
         let outputs = self.caught(ctx, outputs::read(&self.session, &world, &exports))?;
         let mut session = self.session.borrow_mut();
         declare::check_schemas(&mut session);
@@ -157,22 +192,27 @@ impl Engine {
     fn stops(&self) -> failure::Stops {
         let limits = self.session.borrow().limits;
         failure::Stops {
-            interrupted: self.interrupted(),
+            stopped: self.stopped(),
             interrupts: limits.evaluation_interrupts,
             heap: limits.evaluation_heap,
         }
     }
 
-    fn interrupted(&self) -> bool {
-        self.interrupts.get() > self.session.borrow().limits.evaluation_interrupts
+    /// Which limit ended the program, if one did.
+    fn stopped(&self) -> Option<failure::Stop> {
+        if self.starved.get() {
+            return Some(failure::Stop::Memory);
+        }
+        let most = self.session.borrow().limits.evaluation_interrupts;
+        (self.interrupts.get() > most).then_some(failure::Stop::Time)
     }
 
     fn settle<'js>(&self, ctx: &Ctx<'js>, promise: &Promise<'js>) {
         match promise.state() {
             PromiseState::Resolved => {}
             PromiseState::Rejected => drop(self.caught(ctx, promise.finish::<Value<'js>>())),
-            // The loop that goes on for ever is what is reported.
-            PromiseState::Pending if self.interrupted() => {}
+            // The limit is what is reported.
+            PromiseState::Pending if self.stopped().is_some() => {}
             PromiseState::Pending => {
                 let mut session = self.session.borrow_mut();
                 let mut problem = Diagnostic::error(

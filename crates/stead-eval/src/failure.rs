@@ -8,10 +8,16 @@ use crate::place::Place;
 
 /// Why the evaluation ended too early, as far as the engine tells.
 pub(crate) struct Stops {
-    /// It ran longer than the limit.
-    pub(crate) interrupted: bool,
+    pub(crate) stopped: Option<Stop>,
     pub(crate) interrupts: u64,
     pub(crate) heap: usize,
+}
+
+/// A limit that was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    Time,
+    Memory,
 }
 
 /// Reports what was thrown, unless it was reported when it happened.
@@ -32,7 +38,8 @@ pub(crate) fn report<'js>(ctx: &Ctx<'js>, session: &Shared, kept: &Kept, thrown:
     let site = site.map(|site| session.borrow().site_place(site));
     let place = site.or_else(|| frames.first().map(|frame| frame.place.clone()));
     if let Some(Place { at, length }) = place {
-        problem = problem.at(at, length, "thrown here");
+        let what = if problem.code == Code::EVALUATION_LIMIT { "it was stopped here" } else { "thrown here" };
+        problem = problem.at(at, length, what);
     }
     for frame in frames.iter().skip(1).take(10) {
         let function = if frame.function.is_empty() { "the module" } else { &frame.function };
@@ -132,7 +139,7 @@ fn text(value: &Value<'_>) -> String {
 
 fn limit(seen: &Seen, stops: &Stops) -> Option<Diagnostic> {
     let error = |message: String| Diagnostic::error(Code::EVALUATION_LIMIT, message);
-    if stops.interrupted {
+    if stops.stopped == Some(Stop::Time) {
         let message = "the program runs too long".to_owned();
         return Some(
             error(message)
@@ -144,15 +151,18 @@ fn limit(seen: &Seen, stops: &Stops) -> Option<Diagnostic> {
         );
     }
     match seen.message.as_str() {
-        "out of memory" | "string too long" | "invalid string length" => Some(
-            error("the program takes too much memory".to_owned())
-                .note(format!("it may take {} MiB", stops.heap >> 20))
-                .help("look for a list or a text that grows without end"),
-        ),
+        _ if stops.stopped == Some(Stop::Memory) => Some(too_much_memory(stops)),
+        "out of memory" | "string too long" | "invalid string length" => Some(too_much_memory(stops)),
         "Maximum call stack size exceeded" => Some(
             error("functions call each other too deeply".to_owned())
                 .help("look for a function that calls itself without end"),
         ),
         _ => None,
     }
+}
+
+fn too_much_memory(stops: &Stops) -> Diagnostic {
+    Diagnostic::error(Code::EVALUATION_LIMIT, "the program takes too much memory")
+        .note(format!("it may take {} MiB", stops.heap >> 20))
+        .help("look for a list or a text that grows without end")
 }

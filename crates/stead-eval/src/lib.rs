@@ -16,6 +16,7 @@ mod functions;
 mod host;
 mod interpreter;
 mod load;
+mod memory;
 mod names;
 mod options;
 mod outputs;

@@ -241,8 +241,7 @@ fn what_is_too_much_is_ended_with_a_code() {
         let started = std::time::Instant::now();
         let run = program(&format!("{HEAD}{case}\n")).limits(|limits| {
             limits.evaluation_heap = 128 << 20;
-            // Few enough that an endless chain of promises is counted out well before its memory is.
-            limits.evaluation_interrupts = 150;
+            limits.evaluation_interrupts = 500;
         });
         let text = match run.evaluate() {
             Ok(evaluation) => format!("no failure: {:.200}", show(&evaluation.graph)),
@@ -254,6 +253,71 @@ fn what_is_too_much_is_ended_with_a_code() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_ended_has_a_place() {
+    let failure = |text: &str, heap: usize, interrupts: u64| {
+        let run = program(&format!("{HEAD}{text}")).limits(|limits| {
+            limits.evaluation_heap = heap;
+            limits.evaluation_interrupts = interrupts;
+        });
+        run.failure()
+    };
+    let endless = "function spin() {\n  for (;;) {}\n}\nspin();\n";
+    insta::assert_snapshot!(failure(endless, 128 << 20, 50), @"
+    ST0108 the program runs too long
+      @ main.ts:4:1 +8 it was stopped here
+      note: it was stopped after 50 counts of about ten thousand steps each
+      note: called by the module at main.ts:7:1
+      help: look for a loop that does not end
+    ");
+    let late = "async function spin() {\n  await null;\n  for (;;) {}\n}\nawait spin();\n";
+    insta::assert_snapshot!(failure(late, 128 << 20, 50), @"
+    ST0108 the program runs too long
+      @ main.ts:5:3 +5 it was stopped here
+      note: it was stopped after 50 counts of about ten thousand steps each
+      help: look for a loop that does not end
+    ");
+    let grows = "const all: unknown[] = [];\nfor (;;) {\n  all.push({ size: [all.length] });\n}\n";
+    insta::assert_snapshot!(failure(grows, 16 << 20, 5000), @"
+    ST0108 the program takes too much memory
+      @ main.ts:3:20 +4 it was stopped here
+      note: it may take 16 MiB
+      help: look for a list or a text that grows without end
+    ");
+}
+
+/// Where memory ends in the middle of a job, the engine has nobody to tell: no promise settles.
+#[test]
+fn memory_that_ends_in_a_job_is_what_is_reported() {
+    let chains = [
+        "async function f(): Promise<void> { await null; return f(); } await f();",
+        "const p: any = { then(r: any) { queueMicrotask(() => r(p)); } }; const all = []; for (;;) { all.push(p); await null; }",
+        "await new Promise(() => { const more = (): unknown => Promise.all([null, null]).then(() => [more(), more()]); more(); });",
+    ];
+    for chain in chains {
+        for heap in [6, 7, 8, 9, 12, 16] {
+            let run = program(&format!("{HEAD}{chain}\n")).limits(|limits| {
+                limits.evaluation_heap = heap << 20;
+                limits.evaluation_interrupts = 100_000;
+            });
+            let text = run.failure();
+            assert!(
+                text.starts_with("ST0108 the program takes too much memory"),
+                "{heap} MiB: {chain}\n{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_a_microtask_throws_is_not_lost() {
+    let text = "queueMicrotask(() => {\n  throw new Error('late');\n});\n";
+    insta::assert_snapshot!(program(text).failure(), @"
+    ST0103 the program threw: late
+      @ main.ts:2:9 +17 thrown here
+    ");
 }
 
 #[test]
