@@ -37,9 +37,14 @@ pub(crate) fn report<'js>(ctx: &Ctx<'js>, session: &Shared, kept: &Kept, thrown:
     };
     let site = site.map(|site| session.borrow().site_place(site));
     let place = site.or_else(|| frames.first().map(|frame| frame.place.clone()));
+    let around = place.as_ref().filter(|_| stops.stopped.is_some());
+    let around = around.and_then(|place| session.borrow().loop_at(place));
     if let Some(Place { at, length }) = place {
-        let what = if problem.code == Code::EVALUATION_LIMIT { "it was stopped here" } else { "thrown here" };
+        let what = if stops.stopped.is_some() { "it was last seen here" } else { "thrown here" };
         problem = problem.at(at, length, what);
+    }
+    if let Some(Place { at, length }) = around {
+        problem = problem.at(at, length, "and this is the loop that it was in, or came to");
     }
     for frame in frames.iter().skip(1).take(10) {
         let function = if frame.function.is_empty() { "the module" } else { &frame.function };

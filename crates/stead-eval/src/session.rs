@@ -221,6 +221,11 @@ impl Session {
         self.tracer.frames(stack, &self.files)
     }
 
+    /// The loop that runs where the program was last seen.
+    pub(crate) fn loop_at(&self, place: &Place) -> Option<Place> {
+        self.tracer.loop_at(place, &self.files)
+    }
+
     /// Where the program was when a stack was taken.
     pub(crate) fn stack_place(&mut self, stack: &str) -> Option<Place> {
         self.frames(stack).into_iter().next().map(|frame| frame.place)

@@ -39,6 +39,14 @@ impl Tracer {
         frames
     }
 
+    /// The loop that runs where the program was last seen; its first word is underlined.
+    pub(crate) fn loop_at(&self, place: &Place, files: &BTreeMap<String, LoadedFile>) -> Option<Place> {
+        let source = &files.get(&place.at.file)?.source;
+        let (_, calls) = self.files.get(&place.at.file)?.as_ref()?;
+        let found = source.place(calls.loop_at(source.offset(&place.at))?);
+        Some(source.word_at(found.at.line as usize, found.at.column as usize - 1))
+    }
+
     fn frame(
         &mut self,
         line: &Line<'_>,

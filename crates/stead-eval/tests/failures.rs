@@ -152,12 +152,12 @@ fn what_does_not_end_is_ended() {
     ");
     insta::assert_snapshot!(program("function f(): number {\n  return 1 + f();\n}\nf();\n").failure(), @"
     ST0108 functions call each other too deeply
-      @ main.ts:2:14 +1 it was stopped here
+      @ main.ts:2:14 +1 thrown here
       help: look for a function that calls itself without end
     ");
     insta::assert_snapshot!(program("let s = 'x';\nfor (;;) {\n  s += s;\n}\n").limits(|l| l.evaluation_heap = 32 << 20).failure(), @"
     ST0108 the program takes too much memory
-      @ main.ts:3:8 +1 it was stopped here
+      @ main.ts:3:8 +1 thrown here
       note: it may take 32 MiB
       help: look for a list or a text that grows without end
     ");

@@ -267,7 +267,8 @@ fn what_is_ended_has_a_place() {
     let endless = "function spin() {\n  for (;;) {}\n}\nspin();\n";
     insta::assert_snapshot!(failure(endless, 128 << 20, 50), @"
     ST0108 the program runs too long
-      @ main.ts:4:1 +8 it was stopped here
+      @ main.ts:4:1 +8 it was last seen here
+      @ main.ts:5:3 +3 and this is the loop that it was in, or came to
       note: it was stopped after 50 counts of about ten thousand steps each
       note: called by the module at main.ts:7:1
       help: look for a loop that does not end
@@ -275,14 +276,16 @@ fn what_is_ended_has_a_place() {
     let late = "async function spin() {\n  await null;\n  for (;;) {}\n}\nawait spin();\n";
     insta::assert_snapshot!(failure(late, 128 << 20, 50), @"
     ST0108 the program runs too long
-      @ main.ts:5:3 +5 it was stopped here
+      @ main.ts:5:3 +5 it was last seen here
+      @ main.ts:6:3 +3 and this is the loop that it was in, or came to
       note: it was stopped after 50 counts of about ten thousand steps each
       help: look for a loop that does not end
     ");
     let grows = "const all: unknown[] = [];\nfor (;;) {\n  all.push({ size: [all.length] });\n}\n";
     insta::assert_snapshot!(failure(grows, 16 << 20, 5000), @"
     ST0108 the program takes too much memory
-      @ main.ts:3:20 +4 it was stopped here
+      @ main.ts:3:20 +4 it was last seen here
+      @ main.ts:5:1 +3 and this is the loop that it was in, or came to
       note: it may take 16 MiB
       help: look for a list or a text that grows without end
     ");

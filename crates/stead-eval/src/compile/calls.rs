@@ -1,20 +1,23 @@
-//! Where calls stand in a source file.
+//! Where calls and loops stand in a source file.
 //!
 //! The engine reports a call at the last name in its arguments; with the called function's name, the call
 //! itself can be found again. Only looked at when a trace is.
 
 use oxc_allocator::Allocator;
-use oxc_ast::ast::{CallExpression, Expression, NewExpression};
+use oxc_ast::ast::{ArrowFunctionExpression, CallExpression, Expression, Function, NewExpression, Statement};
 use oxc_ast_visit::{VisitJs, walk_js as walk};
 use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{GetSpan, SourceType, Span};
+use oxc_syntax::scope::ScopeFlags;
 
 use crate::place::SourceText;
 
-/// All calls of a file.
+/// All calls and loops of a file.
 #[derive(Default)]
 pub(crate) struct Calls {
     calls: Vec<Call>,
+    functions: Vec<Span>,
+    loops: Vec<Span>,
 }
 
 struct Call {
@@ -39,6 +42,20 @@ impl Calls {
         self.calls.iter().filter(around).min_by_key(|call| call.span.size()).map(|call| call.callee)
     }
 
+    /// The loop that runs when the engine was last seen at an offset: around it, or else the next one of the same
+    /// function. The engine notes no place when it jumps back to the start of a loop.
+    pub(crate) fn loop_at(&self, offset: u32) -> Option<Span> {
+        let innermost = |spans: &[Span], at: u32| {
+            let around = spans.iter().filter(|span| span.start <= at && at < span.end);
+            around.min_by_key(|span| span.size()).copied()
+        };
+        let function = innermost(&self.functions, offset);
+        let own = |span: &&Span| innermost(&self.functions, span.start) == function;
+        let around = self.loops.iter().filter(own).filter(|span| span.start <= offset && offset < span.end);
+        let after = self.loops.iter().filter(own).filter(|span| span.start > offset);
+        around.min_by_key(|span| span.size()).or_else(|| after.min_by_key(|span| span.start)).copied()
+    }
+
     fn add(&mut self, span: Span, callee: &Expression<'_>) {
         let name = match callee {
             Expression::Identifier(id) => id.name.as_str(),
@@ -54,6 +71,23 @@ impl<'a> VisitJs<'a> for Calls {
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         self.add(it.span, &it.callee);
         walk::walk_call_expression(self, it);
+    }
+
+    fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
+        self.functions.push(it.span);
+        walk::walk_function(self, it, flags);
+    }
+
+    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+        self.functions.push(it.span);
+        walk::walk_arrow_function_expression(self, it);
+    }
+
+    fn visit_statement(&mut self, it: &Statement<'a>) {
+        if it.is_iteration_statement() {
+            self.loops.push(it.span());
+        }
+        walk::walk_statement(self, it);
     }
 
     fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
