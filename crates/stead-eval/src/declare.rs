@@ -3,11 +3,11 @@
 //! Problems are collected, not thrown, so that one evaluation shows all of them.
 
 use rquickjs::Value;
-use stead_model::{Code, Diagnostic, SourceRef};
+use stead_model::{Code, Diagnostic, NodeId, SourceRef};
 use stead_schema::check;
 
 use crate::host::Shared;
-use crate::options::{self, Given};
+use crate::options::{self, Given, Subject};
 use crate::outputs;
 use crate::session::{Progress, Session};
 use crate::walk::{NotData, Walker, World};
@@ -29,11 +29,12 @@ pub(crate) fn provisioned<'js>(
     };
     let (problems, bytes, resources) = (walker.problems, walker.spent, walker.resources);
     let broken = !problems.is_empty() || (object.is_none() && !inputs.is_undefined());
-    let mut given = options::read(world, options)?;
+    let mut given = read_options(session, world, Some(node), options)?;
     // What is set of a resource is known; that it must be there first is not said by its values.
-    given.depends_on.extend(resources);
-    given.depends_on.sort();
-    given.depends_on.dedup();
+    let depends_on = &mut given.options.depends_on;
+    depends_on.extend(resources);
+    depends_on.sort();
+    depends_on.dedup();
     let mut session = session.borrow_mut();
     let session = &mut *session;
     if object.is_none() && broken {
@@ -63,7 +64,7 @@ pub(crate) fn group<'js>(
     id: &Value<'js>,
     options: &Value<'js>,
 ) -> rquickjs::Result<()> {
-    let mut given = options::read(world, options)?;
+    let mut given = read_options(session, world, None, options)?;
     options::read_group_id(&mut given, id);
     let mut session = session.borrow_mut();
     apply_options(&mut session, node, given);
@@ -71,6 +72,27 @@ pub(crate) fn group<'js>(
         draft.progress = Progress::Declared;
     }
     Ok(())
+}
+
+/// The options of a provisioned resource, or of a group.
+fn read_options<'js>(
+    session: &Shared,
+    world: &World<'js>,
+    provisioned: Option<usize>,
+    options: &Value<'js>,
+) -> rquickjs::Result<Given> {
+    if options.is_undefined() {
+        return Ok(Given::default());
+    }
+    let environment = session.borrow().setting.environment.clone();
+    let schema = provisioned.and_then(|node| {
+        let mut session = session.borrow_mut();
+        let token = session.drafts.get(node)?.token.clone()?;
+        session.schema(&token)
+    });
+    let type_of = |node: NodeId| session.borrow().drafts.get(node.index())?.token.clone();
+    let subject = Subject { world, environment: &environment, schema: schema.as_deref(), type_of: &type_of };
+    options::read(&subject, options)
 }
 
 fn apply_options(session: &mut Session, node: usize, given: Given) {
@@ -84,9 +106,7 @@ fn apply_options(session: &mut Session, node: usize, given: Given) {
     if let Some(draft) = session.drafts.get_mut(node) {
         draft.id = given.id;
         draft.gid = given.gid;
-        draft.options.depends_on = given.depends_on;
-        draft.options.prevent_delete = given.prevent_delete;
-        draft.options.delete_before_replace = given.delete_before_replace;
+        draft.options = given.options;
     }
 }
 

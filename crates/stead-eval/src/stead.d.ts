@@ -8,16 +8,37 @@ export interface ResourceOptions {
   dependsOn?: Resource | readonly Resource[];
   /** Refuses every plan that would delete or replace it. */
   preventDelete?: boolean;
+  /** Whether the real thing goes when its declaration does; `"retain"` leaves it where it is. */
+  deletionPolicy?: "delete" | "retain";
   /** A replacement deletes the old one before it creates the new one. */
   deleteBeforeReplace?: boolean;
+  /** Names that it had before, with or without the environment: `"main:local.File#old"`. */
+  aliases?: string | readonly string[];
+  /** Places in its properties where changes are not made: `"tags"`, `"rules[*].port"`. */
+  ignoreChanges?: string | readonly string[];
+  /** Places in its properties where a change replaces it. */
+  replaceOnChanges?: string | readonly string[];
+  /** When that one is deleted, this one is gone with it, and is not deleted by itself. */
+  deletedWith?: Resource;
+  /** When one of these is replaced, this one is too. */
+  replaceWith?: Resource | readonly Resource[];
+  /** The provider that serves it, instead of the target's own. */
+  provider?: Resource;
+  /** The id of something that exists already, and becomes this resource. */
+  import?: string;
+  /** How long the provider may take: seconds, or text such as `"90s"`, `"10m"`, `"1h30m"`. */
+  timeouts?: { create?: number | string; update?: number | string; delete?: number | string };
 }
+
+/** What a group takes: the rest is said of real things. */
+export type GroupOptions = Pick<ResourceOptions, "gid" | "dependsOn" | "preventDelete" | "deletionPolicy">;
 
 /**
  * Deriving from it is what makes a class a resource. A class that derives from it directly groups what it
  * allocates; one that derives from a provider's class is provisioned.
  */
 export abstract class Resource {
-  constructor(id?: string, options?: Omit<ResourceOptions, "id">);
+  constructor(id?: string, options?: GroupOptions);
 }
 
 /**

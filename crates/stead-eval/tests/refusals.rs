@@ -382,9 +382,98 @@ fn options_that_do_not_exist_or_have_the_wrong_type_are_refused() {
       @ main.ts:10:1 +25 here
     ST0109 there is no resource option `pinned`
       @ main.ts:11:16 +6 here
-      help: there are: id, gid, dependsOn, preventDelete, deleteBeforeReplace
+      help: there are: id, gid, dependsOn, preventDelete, deletionPolicy, deleteBeforeReplace, aliases, ignoreChanges, replaceOnChanges, deletedWith, replaceWith, provider, import, timeouts
     ST0109 `id` must be a string that the program knows
       @ main.ts:13:1 +17 here
+    "#);
+}
+
+#[test]
+fn options_with_values_that_they_cannot_have_are_refused() {
+    let text = r#"import { Resource } from "stead";
+import { Data } from "stead/local";
+class G extends Resource { constructor(options?: any) { super("g", options); } }
+const g = new G();
+const d = new Data({}, { id: "d" });
+new Data({}, { deletionPolicy: "retian" as any });
+new Data({}, { deletionPolicy: true as any });
+new Data({}, { aliases: ["main", 5 as any] });
+new Data({}, { aliases: d.echo });
+new Data({}, { ignoreChanges: ["valeu", "value[x]", ""] });
+new Data({}, { replaceOnChanges: 7 as any });
+new Data({}, { deletedWith: g });
+new Data({}, { deletedWith: [d] as any });
+new Data({}, { replaceWith: [d, g, "d" as any] });
+new Data({}, { provider: d });
+new Data({}, { provider: g });
+new Data({}, { provider: "aws" as any });
+new Data({}, { import: "" });
+new Data({}, { import: d.echo });
+new Data({}, { timeouts: "10m" as any });
+new Data({}, { timeouts: { create: "10 minutes", updat: 5, delete: 0 } as any });
+new G({ import: "x" });
+"#;
+    insta::assert_snapshot!(program(text).failure(), @r#"
+    ST0109 there is no deletion policy `retian`
+      @ main.ts:6:16 +14 here
+      help: did you mean `retain`?
+    ST0109 `deletionPolicy` must be "delete" or "retain"
+      @ main.ts:7:16 +14 here
+    ST0109 `aliases` takes a string that the program knows, or a list of strings
+      @ main.ts:8:16 +7 here
+    ST0109 `aliases`: "main" is not a name: it needs `env:module:type`, or `env#gid`
+      @ main.ts:8:16 +7 here
+      help: write the name as `stead state ls` shows it, with or without the environment: `main:local.File#old`
+    ST0109 `aliases` takes a string that the program knows, or a list of strings
+      @ main.ts:9:16 +7 here
+    ST0109 `ignoreChanges`: there is no property `valeu`
+      @ main.ts:10:16 +13 here
+      help: did you mean `value`?
+    ST0109 `ignoreChanges`: `value[x]` is not a property path: only a number, a quoted name or `*` stands in brackets
+      @ main.ts:10:16 +13 here
+      help: write a property, or a place in one: `tags`, `rules[0].port`, `rules[*].port`
+    ST0109 `ignoreChanges`: `` is not a property path: it is empty
+      @ main.ts:10:16 +13 here
+      help: write a property, or a place in one: `tags`, `rules[0].port`, `rules[*].port`
+    ST0109 `replaceOnChanges` takes a string that the program knows, or a list of strings
+      @ main.ts:11:16 +16 here
+    ST0109 `deletedWith` takes resources, and this is a group
+      @ main.ts:12:16 +11 here
+      help: a group is never deleted or replaced itself: name the resources in it
+    ST0109 `deletedWith` takes one resource, not a list
+      @ main.ts:13:16 +11 here
+    ST0109 `replaceWith` takes a resource, or a list of resources
+      @ main.ts:14:16 +11 here
+    ST0109 `replaceWith` takes resources, and this is a group
+      @ main.ts:14:16 +11 here
+      help: a group is never deleted or replaced itself: name the resources in it
+    ST0109 `provider` takes a resource of a type `….Provider`, and this is a local.Data
+      @ main.ts:15:16 +8 here
+      help: without `provider`, the target's own provider serves it
+    ST0109 `provider` takes resources, and this is a group
+      @ main.ts:16:16 +8 here
+      help: without `provider`, the target's own provider serves it
+    ST0109 `provider` takes a resource
+      @ main.ts:17:16 +8 here
+    ST0109 `import` must be a string that the program knows, and not empty
+      @ main.ts:18:16 +6 here
+    ST0109 `import` must be a string that the program knows, and not empty
+      @ main.ts:19:16 +6 here
+    ST0109 `timeouts` must be an object
+      @ main.ts:20:16 +8 here
+      help: write `timeouts: { create: 90, update: "10m", delete: "1h" }`
+    ST0109 `timeouts.create` must be a number of seconds, or text with a unit
+      @ main.ts:21:16 +8 here
+      help: write `timeouts: { create: 90, update: "10m", delete: "1h" }`
+    ST0109 `timeouts`: there is no step `updat`
+      @ main.ts:21:16 +8 here
+      help: did you mean `update`?
+    ST0109 `timeouts.delete` must be a number of seconds, or text with a unit
+      @ main.ts:21:16 +8 here
+      help: write `timeouts: { create: 90, update: "10m", delete: "1h" }`
+    ST0109 `import` says nothing about a group
+      @ main.ts:22:9 +6 here
+      help: give it to the resources in the group
     "#);
 }
 
