@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
 use oxc_span::Span;
+use oxc_syntax::identifier::is_identifier_name;
 use stead_model::{Code, Diagnostic, nearest};
 
 use crate::UnknownBranches;
@@ -25,7 +26,7 @@ pub(crate) struct LoadedFile {
     pub(crate) awaits: Vec<Span>,
     /// What the names of its resources say of where they stand.
     pub(crate) module: String,
-    exports: Exports,
+    pub(crate) exports: Exports,
 }
 
 /// A program that the engine can run.
@@ -134,14 +135,16 @@ impl Loader<'_> {
     }
 
     fn json(&mut self, path: &str, source: Rc<SourceText>) {
-        if let Err(error) = serde_json::from_str::<stead_model::Value>(&source.text) {
-            let place = source.word_at(error.line(), error.column().saturating_sub(1));
-            let problem = Diagnostic::error(Code::SYNTAX, format!("`{path}` is not JSON: {error}"));
-            return self.problems.push(problem.at(place.at, place.length, "here"));
-        }
-        let text = stead_model::Value::String(source.text.clone()).to_json();
-        self.out.code.insert(path.to_owned(), format!("export default JSON.parse({text});\n"));
-        let exports = Exports { names: BTreeSet::from(["default".to_owned()]), open: false };
+        let value = match serde_json::from_str::<stead_model::Value>(&source.text) {
+            Ok(value) => value,
+            Err(error) => {
+                let place = source.word_at(error.line(), error.column().saturating_sub(1));
+                let problem = Diagnostic::error(Code::SYNTAX, format!("`{path}` is not JSON: {error}"));
+                return self.problems.push(problem.at(place.at, place.length, "here"));
+            }
+        };
+        let (code, exports) = json_module(&source.text, &value);
+        self.out.code.insert(path.to_owned(), code);
         let first_site = self.out.sites.len();
         let module = self.packages.module_of(path);
         let file = LoadedFile { source, first_site, awaits: Vec::new(), module, exports };
@@ -250,8 +253,8 @@ impl Loader<'_> {
     fn check_names(&mut self) {
         for (source, import, module) in std::mem::take(&mut self.imports) {
             let known: BTreeSet<String> = match self.out.files.get(&module) {
-                Some(file) if file.exports.open => continue,
-                Some(file) => file.exports.names.clone(),
+                Some(file) if file.exports.open.is_some() => continue,
+                Some(file) => file.exports.names.keys().cloned().collect(),
                 None if module == "stead" => STEAD_EXPORTS.iter().map(|name| (*name).to_owned()).collect(),
                 None => match module.strip_prefix("stead/") {
                     Some(provider) => self.provider_exports(provider),
@@ -276,4 +279,20 @@ impl Loader<'_> {
             }
         }
     }
+}
+
+/// A module of a JSON file: the whole value, and what an object has by name.
+fn json_module(text: &str, value: &stead_model::Value) -> (String, Exports) {
+    let text = stead_model::Value::String(text.to_owned()).to_json();
+    let mut code = format!("const whole = JSON.parse({text});\nexport default whole;\n");
+    let mut exports = Exports::default();
+    exports.names.insert("default".to_owned(), Span::default());
+    if let stead_model::Value::Map(map) = value {
+        let named = map.keys().filter(|key| is_identifier_name(key) && *key != "default");
+        for (index, key) in named.enumerate() {
+            code.push_str(&format!("const name{index} = whole.{key};\nexport {{ name{index} as {key} }};\n"));
+            exports.names.insert(key.clone(), Span::default());
+        }
+    }
+    (code, exports)
 }

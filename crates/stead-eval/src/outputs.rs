@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use rquickjs::{Object, Value};
-use stead_model::{Code, Diagnostic, Input, SourceRef};
+use stead_model::{Code, Diagnostic, Input};
 
 use crate::host::Shared;
+use crate::place::Place;
 use crate::session::Progress;
 use crate::walk::{NotData, Walker, World};
 
@@ -62,7 +63,11 @@ fn report(session: &Shared, name: &str, found: NotData) {
     let inside = if found.path.0.is_empty() { String::new() } else { format!(", at `{}`", found.path) };
     let message = format!("the output `{name}`{inside}: {}", found.message);
     let code = if found.too_large { Code::EVALUATION_LIMIT } else { Code::NOT_DATA };
-    let place = SourceRef { file: session.setting.entry.clone(), line: 1, column: 1 };
-    let problem = Diagnostic::error(code, message).at(place, 0, "exported by this file");
+    let entry = session.files.get(&session.setting.entry);
+    let place = entry.and_then(|file| Some(file.source.place(file.exports.span(name)?)));
+    let problem = Diagnostic::error(code, message);
+    let problem = place
+        .into_iter()
+        .fold(problem, |problem, Place { at, length }| problem.at(at, length, "exported here"));
     session.report(found.help.into_iter().fold(problem, Diagnostic::help));
 }

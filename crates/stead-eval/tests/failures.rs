@@ -336,3 +336,31 @@ fn polluted_prototypes_do_not_reach_the_graph() {
         new Data({ value: { a: [1] } }, { id: 'x' });\n";
     insta::assert_snapshot!(common::show(&program(text).graph()), @r#"dev:main:local.Data#x @main.ts:6:1 value={"a":[1]}"#);
 }
+
+#[test]
+fn an_output_that_is_not_data_points_at_its_export() {
+    let text = "import * as local from 'stead/local';\nconst a = [undefined];\nexport { a as b };\nexport const c = 1,\n  d = { x: new Map() };\nexport default [() => 1];\nexport * from './more';\nlocal;\n";
+    let run = program(text).file("more.ts", "export const e = Symbol('x');\n");
+    insta::assert_snapshot!(run.failure(), @"
+    ST0111 the output `b`, at `[0]`: undefined is not data
+      @ main.ts:3:10 +6 exported here
+    ST0111 the output `d`, at `x`: an instance of Map is not data
+      @ main.ts:5:3 +1 exported here
+      help: use `Object.fromEntries(map)`
+    ST0111 the output `default`, at `[0]`: a function is not data
+      @ main.ts:6:1 +14 exported here
+      help: call it, and pass its result
+    ST0111 the output `e`: a symbol is not data
+      @ main.ts:7:1 +23 exported here
+    ");
+}
+
+#[test]
+fn what_is_no_class_is_underlined() {
+    let text = "import * as local from 'stead/local';\nconst ids = ['a'];\nids.map((id) => [id, new local.Fil({ path: id })]);\n";
+    insta::assert_snapshot!(program(text).failure(), @"
+    ST0103 the program threw: TypeError: `local.Fil` is not a class; did you mean `local.File`?
+      @ main.ts:3:22 +27 thrown here
+      note: called by the module at main.ts:3:1
+    ");
+}

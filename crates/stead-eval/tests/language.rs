@@ -111,3 +111,20 @@ fn accessor_fields_are_a_getter_and_a_setter() {
     let text = "class A {\n  accessor x = 1;\n  static accessor y = 2;\n}\nconst a = new A();\na.x = 3;\nA.y = 4;\nexport const all = [a.x, A.y, Object.keys(a).length, typeof Object.getOwnPropertyDescriptor(A.prototype, 'x')?.get];\n";
     insta::assert_snapshot!(show(&program(text).graph()), @r#"> all = [3,4,0,"function"]"#);
 }
+
+#[test]
+fn json_is_imported_whole_or_by_its_names() {
+    let text = "import whole, { version, if as condition } from './data.json';\nimport * as all from './data.json' with { type: 'json' };\nimport { list } from './list.json';\n\
+        export const read = [whole['with space'], version, condition, Object.keys(all)];\nlist;\n";
+    let run =
+        program(text).file("data.json", "{\"version\": \"1\", \"if\": 2, \"with space\": 3, \"default\": 4}");
+    insta::assert_snapshot!(run.file("list.json", "[1]").failure(), @"
+    ST0102 `./list.json` exports no `list`
+      @ main.ts:3:10 +4 imported here
+      help: it exports: default
+    ");
+    let text = text.replace("import { list }", "import list");
+    let run = program(&text)
+        .file("data.json", "{\"version\": \"1\", \"if\": 2, \"with space\": 3, \"default\": 4}");
+    insta::assert_snapshot!(show(&run.file("list.json", "[1]").graph()), @r#"> read = [3,"1",2,["default","if","version"]]"#);
+}

@@ -2,7 +2,7 @@
 //!
 //! Only reads the tree, apart from import attributes, which the engine must not see: what a file is, its name says.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use oxc_ast::ast::{
     BindingPattern, Declaration, ImportDeclarationSpecifier, ModuleExportName, Program, Statement,
@@ -19,12 +19,19 @@ pub(crate) struct Import {
     pub(crate) names: Vec<(String, Span)>,
 }
 
-/// The names that a module exports.
+/// The names that a module exports, and where it says so.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Exports {
-    pub(crate) names: BTreeSet<String>,
-    /// It passes on all that another module exports, so that `names` is not all.
-    pub(crate) open: bool,
+    pub(crate) names: BTreeMap<String, Span>,
+    /// Where it passes on all that another module exports, so that `names` is not all.
+    pub(crate) open: Option<Span>,
+}
+
+impl Exports {
+    /// Where a name is exported, as far as this module says.
+    pub(crate) fn span(&self, name: &str) -> Option<Span> {
+        self.names.get(name).copied().or(self.open)
+    }
 }
 
 pub(crate) fn collect(program: &mut Program<'_>) -> (Vec<Import>, Exports) {
@@ -42,22 +49,30 @@ pub(crate) fn collect(program: &mut Program<'_>) -> (Vec<Import>, Exports) {
                 declaration.with_clause = None;
                 let specifiers = declaration.specifiers.iter();
                 let names = specifiers.map(|item| (name(&item.local), item.span)).collect();
-                exports.names.extend(declaration.specifiers.iter().map(|item| name(&item.exported)));
+                exports
+                    .names
+                    .extend(declaration.specifiers.iter().map(|item| (name(&item.exported), item.span)));
                 imports.push(import(&declaration.source, names));
             }
             Statement::ExportAllDeclaration(declaration) => {
                 declaration.with_clause = None;
                 match &declaration.exported {
-                    Some(exported) => drop(exports.names.insert(name(exported))),
-                    None => exports.open = true,
+                    Some(exported) => drop(exports.names.insert(name(exported), declaration.span)),
+                    None => exports.open = Some(declaration.span),
                 }
                 imports.push(import(&declaration.source, Vec::new()));
             }
             Statement::ExportNamedDeclaration(declaration) => {
-                exports.names.extend(declaration.specifiers.iter().map(|item| name(&item.exported)));
+                exports
+                    .names
+                    .extend(declaration.specifiers.iter().map(|item| (name(&item.exported), item.span)));
             }
             Statement::ExportDeclaration(export) => declared(&export.declaration, &mut exports.names),
-            Statement::ExportDefaultDeclaration(_) => drop(exports.names.insert("default".to_owned())),
+            Statement::ExportDefaultDeclaration(export) => {
+                // The two words alone: what is exported may be long.
+                let span = Span::sized(export.span.start, "export default".len() as u32);
+                exports.names.insert("default".to_owned(), span);
+            }
             _ => {}
         }
     }
@@ -80,22 +95,24 @@ fn name(export: &ModuleExportName<'_>) -> String {
     export.name().to_string()
 }
 
-fn declared(declaration: &Declaration<'_>, names: &mut BTreeSet<String>) {
+fn declared(declaration: &Declaration<'_>, names: &mut BTreeMap<String, Span>) {
     match declaration {
         Declaration::VariableDeclaration(variables) => {
             variables.declarations.iter().for_each(|variable| bound(&variable.id, names));
         }
         Declaration::FunctionDeclaration(function) => {
-            names.extend(function.id.iter().map(|id| id.name.to_string()));
+            names.extend(function.id.iter().map(|id| (id.name.to_string(), id.span)));
         }
-        Declaration::ClassDeclaration(class) => names.extend(class.id.iter().map(|id| id.name.to_string())),
+        Declaration::ClassDeclaration(class) => {
+            names.extend(class.id.iter().map(|id| (id.name.to_string(), id.span)))
+        }
         _ => {}
     }
 }
 
-fn bound(pattern: &BindingPattern<'_>, names: &mut BTreeSet<String>) {
+fn bound(pattern: &BindingPattern<'_>, names: &mut BTreeMap<String, Span>) {
     match pattern {
-        BindingPattern::BindingIdentifier(id) => drop(names.insert(id.name.to_string())),
+        BindingPattern::BindingIdentifier(id) => drop(names.insert(id.name.to_string(), id.span)),
         BindingPattern::ObjectPattern(object) => {
             object.properties.iter().for_each(|property| bound(&property.value, names));
             object.rest.iter().for_each(|rest| bound(&rest.argument, names));

@@ -76,7 +76,7 @@ export function text(...parts) {
 /** `new target(...args)`, at a site, in a function whose `this` is `self`. */
 export function make(site, self, target, ...args) {
   known(target, site);
-  if (typeof target !== "function") throw new NativeTypeError(host.notAClass(site));
+  if (typeof target !== "function") throw thrown(new NativeTypeError(host.notAClass(site)), site);
   if (isResourceClass(target)) return makeResource(site, self, target, args);
   if (target === NativeArray && args.length === 1) known(args[0], site);
   return known(construct(target, args), site);
