@@ -169,6 +169,68 @@ fn a_constructor_may_start_what_ends_after_it() {
 }
 
 #[test]
+fn async_functions_keep_their_resource_where_an_await_failed() {
+    let members = "async caught() { try { await Promise.reject(1); } catch { helper('catch'); } finally { helper('finally'); } helper('after'); }\n\
+        async nested() { try { try { await Promise.reject(1); } finally { helper('inner'); } } catch (e) { helper(`outer-${e}`); await null; helper('later'); } }\n\
+        async labelled() { here: try { await Promise.reject(1); } catch { helper('label'); break here; } helper('broken'); }";
+    let text = "const a = new Site('a'); const b = new Site('b');\nawait Promise.all([a.caught(), b.nested(), a.labelled()]);\nhelper('end');";
+    insta::assert_snapshot!(site(members, text), @"
+    dev:main:Site#a
+    dev:main:Site#b
+    dev:main/Site#a:local.Data#catch
+    dev:main/Site#a:local.Data#finally
+    dev:main/Site#a:local.Data#after
+    dev:main/Site#b:local.Data#inner
+    dev:main/Site#b:local.Data#outer-1
+    dev:main/Site#a:local.Data#label
+    dev:main/Site#a:local.Data#broken
+    dev:main/Site#b:local.Data#later
+    dev:main:local.Data#end
+    ");
+}
+
+#[test]
+fn loops_that_await_keep_their_resource() {
+    let members = "async all() { for await (const id of [Promise.resolve('x'), 'y']) helper(id); helper('after'); }\n\
+        async labelled() { outer: for await (const id of ['p', 'q', 'r']) { for (const _ of [1, 2]) { if (id === 'q') continue outer; if (id === 'r') break outer; helper(`${id}${_}`); } } helper('left'); }\n\
+        async failed() { try { for await (const id of [Promise.reject('no')]) helper(id); } catch (e) { helper(`${e}`); } }";
+    let text = "const a = new Site('a'); const b = new Site('b');\nawait Promise.all([a.all(), b.labelled(), a.failed()]);\nhelper('end');";
+    insta::assert_snapshot!(site(members, text), @"
+    dev:main:Site#a
+    dev:main:Site#b
+    dev:main/Site#a:local.Data#x
+    dev:main/Site#b:local.Data#p1
+    dev:main/Site#b:local.Data#p2
+    dev:main/Site#a:local.Data#no
+    dev:main/Site#a:local.Data#y
+    dev:main/Site#a:local.Data#after
+    dev:main/Site#b:local.Data#left
+    dev:main:local.Data#end
+    ");
+}
+
+#[test]
+fn arrow_functions_in_fields_are_as_good_as_methods() {
+    let members = "make = (id: string, _more = 1) => helper(id);\n#hidden = () => helper('hidden');\nopen() { return this.#hidden(); }\n\
+        slow = async (id: string) => { await null; return helper(id); };\n['a b'] = () => helper('key');\nstatic make = (id: string) => helper(id);";
+    let text = "const a = new Site('a'); const b = new Site('b');\nconst { make } = a;\nmake('free'); b.make('own'); ['p', 'q'].map((id) => b.make(id)); a.open(); await b.slow('slow'); a['a b'](); Site.make('static');\n\
+        class Plain extends Object { f = () => helper('plain'); }\nnew Plain().f();\nif (make.name !== 'make' || make.length !== 1 || a['a b'].name !== 'a b') throw new Error(make.name);";
+    insta::assert_snapshot!(site(members, text), @"
+    dev:main:Site#a
+    dev:main:Site#b
+    dev:main/Site#a:local.Data#free
+    dev:main/Site#b:local.Data#own
+    dev:main/Site#b:local.Data#p
+    dev:main/Site#b:local.Data#q
+    dev:main/Site#a:local.Data#hidden
+    dev:main/Site#b:local.Data#slow
+    dev:main/Site#a:local.Data#key
+    dev:main:local.Data#static
+    dev:main:local.Data#plain
+    ");
+}
+
+#[test]
 fn generators_allocate_in_this() {
     let members = "*all() { for (const id of ['g1', 'g2']) yield new Data({}, { id }); }";
     insta::assert_snapshot!(site(members, "const a = new Site('a');\nexport const n = [...a.all()].length;"), @"

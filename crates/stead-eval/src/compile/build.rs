@@ -2,10 +2,11 @@
 //!
 //! Every generated node keeps the span of what it stands for, so that source maps stay true.
 
-use oxc_allocator::{Allocator, ArenaBox, ArenaVec, CloneIn, GetAllocator};
+use oxc_allocator::{Allocator, ArenaBox, ArenaVec, CloneIn, GetAllocator, TakeIn};
 use oxc_ast::ast::{
-    Argument, ArrowFunctionBody, AssignmentOperator, AssignmentTarget, BinaryOperator, Expression,
-    FormalParameterKind, FormalParameters, LogicalOperator, NumberBase, TemplateLiteral, UnaryOperator,
+    Argument, ArrowFunctionBody, AssignmentOperator, AssignmentTarget, BinaryOperator, BindingPattern,
+    Expression, FormalParameterKind, FormalParameters, LogicalOperator, NumberBase, Statement,
+    TemplateLiteral, UnaryOperator, VariableDeclarationKind, VariableDeclarator,
 };
 use oxc_ast::builder::AstBuilder;
 use oxc_span::{GetSpan, Span};
@@ -151,6 +152,31 @@ impl<'a> Build<'a> {
         let parameters = FormalParameters::boxed(span, kind, ArenaVec::new_in(&self.ast), None, &self.ast);
         let body = ArrowFunctionBody::from(value);
         Expression::new_arrow_function_expression(span, false, None, parameters, None, body, &self.ast)
+    }
+
+    pub(super) fn statement(&self, span: Span, expression: Expression<'a>) -> Statement<'a> {
+        Statement::new_expression_statement(span, expression, &self.ast)
+    }
+
+    pub(super) fn block<const N: usize>(&self, span: Span, all: [Statement<'a>; N]) -> Statement<'a> {
+        Statement::new_block_statement(span, ArenaVec::from_array_in(all, &self.ast), &self.ast)
+    }
+
+    /// `const name = value;`
+    pub(super) fn constant(&self, span: Span, name: &'a str, value: Expression<'a>) -> Statement<'a> {
+        let id = BindingPattern::new_binding_identifier(span, name, &self.ast);
+        let one = VariableDeclarator::new(span, id, None, Some(value), false, &self.ast);
+        let all = ArenaVec::from_array_in([one], &self.ast);
+        Statement::new_variable_declaration(span, VariableDeclarationKind::Const, all, false, &self.ast)
+    }
+
+    pub(super) fn take_statement(&self, statement: &mut Statement<'a>) -> Statement<'a> {
+        statement.take_in(&self.allocator())
+    }
+
+    /// A string that is not in the source.
+    pub(super) fn text(&self, span: Span, text: &str) -> Expression<'a> {
+        self.string(span, self.allocator().alloc_str(text))
     }
 
     pub(super) fn copy<T: CloneIn<'a>>(&self, node: &T) -> T::Cloned {

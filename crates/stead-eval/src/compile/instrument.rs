@@ -59,6 +59,12 @@ pub(super) struct Instrument<'a> {
     pub(super) this: This,
     /// How many functions stand around the current node.
     pub(super) functions: usize,
+    /// The innermost function is an async one.
+    pub(super) asynchronous: bool,
+    /// The innermost class derives from another: only such a one can be a resource.
+    pub(super) derived: bool,
+    /// The next statement has a label.
+    pub(super) labelled: bool,
 }
 
 pub(super) fn instrument<'a>(
@@ -76,6 +82,9 @@ pub(super) fn instrument<'a>(
         out: Instrumented { sites: Vec::new(), imports: Vec::new(), awaits: Vec::new(), refused: Vec::new() },
         this: This::Anywhere,
         functions: 0,
+        asynchronous: false,
+        derived: false,
+        labelled: false,
     };
     visitor.visit_program(program);
     visitor.out

@@ -68,7 +68,8 @@ const HEADER: &str = "import { known as __stead_known, add as __stead_add, text 
     times as __stead_times, over as __stead_over, modulo as __stead_modulo, power as __stead_power, \
     shl as __stead_shl, shr as __stead_shr, ushr as __stead_ushr, and as __stead_and, or as __stead_or, \
     xor as __stead_xor, negative as __stead_negative, positive as __stead_positive, flip as __stead_flip, \
-    thrown as __stead_thrown, current as __stead_current, resume as __stead_resume } from \"stead:runtime\"; let __stead_ref, __stead_result;\n";
+    thrown as __stead_thrown, step as __stead_step, own as __stead_own, \
+    current as __stead_current, resume as __stead_resume } from \"stead:runtime\"; let __stead_ref, __stead_result;\n";
 
 /// Where generated code finds helper functions, such as for decorators. No import of a program starts so.
 pub(crate) const HELPERS: &str = "stead:decorate";

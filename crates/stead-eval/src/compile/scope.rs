@@ -1,9 +1,14 @@
-//! Keeps the resource around a function across `await`.
+//! Keeps the resource around a function across `await`, wherever the function goes on after it.
 
-use oxc_ast::ast::{Argument, Expression};
-use oxc_span::GetSpan;
+use oxc_ast::ast::{
+    Argument, Expression, ForOfStatement, PropertyDefinition, PropertyKey, Statement, TryStatement,
+};
+use oxc_span::{GetSpan, Span};
 
 use super::instrument::Instrument;
+
+/// The constant that holds what was around a statement before it began.
+const AROUND: &str = "__stead_around";
 
 impl<'a> Instrument<'a> {
     /// `await x` → `__stead_resume(__stead_current(), await x)`: the first argument is read before the function
@@ -18,4 +23,75 @@ impl<'a> Instrument<'a> {
         let arguments = [Argument::from(current), Argument::from(awaited)];
         *expression = self.build.call(span, "__stead_resume", arguments);
     }
+
+    /// Statements of an async function that go on after an `await` which nobody sees, or which failed:
+    /// `{ const around = current(); try { … } catch { resume(around); … } }`.
+    pub(super) fn resumed(&mut self, statement: &mut Statement<'a>) {
+        if !self.asynchronous {
+            return;
+        }
+        let span = statement.span();
+        match innermost(statement) {
+            Statement::TryStatement(it) => self.resume_in_try(it),
+            Statement::ForOfStatement(it) if it.r#await => self.resume_in_loop(it),
+            _ => return,
+        }
+        let taken = self.build.take_statement(statement);
+        let before = self.build.constant(span, AROUND, self.build.call(span, "__stead_current", []));
+        let after = self.resume(span);
+        *statement = self.build.block(span, [before, taken, after]);
+    }
+
+    fn resume_in_try(&self, it: &mut TryStatement<'a>) {
+        if let Some(handler) = &mut it.handler {
+            let resume = self.resume(handler.span);
+            handler.body.body.insert(0, resume);
+        }
+        if let Some(finalizer) = &mut it.finalizer {
+            let resume = self.resume(finalizer.span);
+            finalizer.body.insert(0, resume);
+        }
+    }
+
+    fn resume_in_loop(&self, it: &mut ForOfStatement<'a>) {
+        let span = it.body.span();
+        match &mut it.body {
+            Statement::BlockStatement(block) => block.body.insert(0, self.resume(span)),
+            body => {
+                let taken = self.build.take_statement(body);
+                *body = self.build.block(span, [self.resume(span), taken]);
+            }
+        }
+    }
+
+    /// `__stead_resume(__stead_around);`
+    fn resume(&self, span: Span) -> Statement<'a> {
+        let around = Argument::from(self.build.name(span, AROUND));
+        self.build.statement(span, self.build.call(span, "__stead_resume", [around]))
+    }
+
+    /// `field = () => …` of a derived class is as good as a method: what it calls lies in the instance.
+    pub(super) fn own_arrow(&mut self, it: &mut PropertyDefinition<'a>) {
+        let Some(value) = &mut it.value else { return };
+        if it.r#static || !matches!(value, Expression::ArrowFunctionExpression(_)) {
+            return;
+        }
+        let span = value.span();
+        let name = match &it.key {
+            PropertyKey::PrivateIdentifier(key) => Some(format!("#{}", key.name)),
+            key => key.static_name().map(|name| name.to_string()),
+        };
+        let name = self.build.text(span, name.as_deref().unwrap_or_default());
+        let arrow = self.take(value);
+        let arguments = [self.build.this(span), arrow, name].map(Argument::from);
+        *value = self.build.call(span, "__stead_own", arguments);
+    }
+}
+
+/// The statement behind its labels, which must stay where they are.
+fn innermost<'s, 'a>(mut statement: &'s mut Statement<'a>) -> &'s mut Statement<'a> {
+    while let Statement::LabeledStatement(labelled) = statement {
+        statement = &mut labelled.body;
+    }
+    statement
 }

@@ -19,6 +19,7 @@ use oxc_syntax::scope::ScopeFlags;
 use stead_model::Code;
 
 use super::branches::is_comparison;
+use super::conversions::is_function;
 use super::imports::Import;
 use super::instrument::{Instrument, Refused, This, iterates, single};
 use crate::site::Use;
@@ -27,6 +28,14 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
     fn visit_expression(&mut self, it: &mut Expression<'a>) {
         walk::walk_expression(self, it);
         self.rewrite(it);
+    }
+
+    fn visit_statement(&mut self, it: &mut Statement<'a>) {
+        let labelled = std::mem::replace(&mut self.labelled, matches!(it, Statement::LabeledStatement(_)));
+        walk::walk_statement(self, it);
+        if !labelled {
+            self.resumed(it);
+        }
     }
 
     fn visit_expression_statement(&mut self, it: &mut ExpressionStatement<'a>) {
@@ -142,6 +151,11 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
     }
 
     fn visit_variable_declarator(&mut self, it: &mut VariableDeclarator<'a>) {
+        if let (Some(name), Some(init)) = (it.id.get_identifier_name(), &it.init)
+            && is_function(init)
+        {
+            self.expect_by_name(&name, init.span());
+        }
         walk::walk_variable_declarator(self, it);
         if let Some(init) = &mut it.init {
             self.guard_pattern_source(iterates(&it.id), init);
@@ -231,6 +245,7 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
     fn visit_class(&mut self, it: &mut Class<'a>) {
         let derived = it.heritage.is_some();
         let outer = self.this;
+        let around = std::mem::replace(&mut self.derived, derived);
         it.decorators.iter_mut().for_each(|decorator| self.visit_decorator(decorator));
         if let Some(heritage) = &mut it.heritage {
             self.visit_expression(&mut heritage.expression);
@@ -248,6 +263,7 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
                 self.visit_class_element(element);
             }
         }
+        self.derived = around;
     }
 
     fn visit_method_definition(&mut self, it: &mut MethodDefinition<'a>) {
@@ -264,6 +280,9 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
             self.expect_conversion_by(&it.key, it.computed, value);
         }
         self.with_own_this(|this| it.value.iter_mut().for_each(|value| this.visit_expression(value)));
+        if self.derived {
+            self.own_arrow(it);
+        }
     }
 
     fn visit_accessor_property(&mut self, it: &mut AccessorProperty<'a>) {
@@ -281,13 +300,16 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
     }
 
     fn visit_function(&mut self, it: &mut Function<'a>, flags: ScopeFlags) {
-        let outer = self.enter_function(it.span);
+        if let Some(name) = &it.id {
+            self.expect_by_name(&name.name, it.span);
+        }
+        let outer = self.enter_function(it.span, it.r#async, it.generator);
         self.with_own_this(|this| walk::walk_function(this, it, flags));
         self.leave_function(outer);
     }
 
     fn visit_arrow_function_expression(&mut self, it: &mut ArrowFunctionExpression<'a>) {
-        let outer = self.enter_function(it.span);
+        let outer = self.enter_function(it.span, it.r#async, false);
         self.functions += 1;
         walk::walk_arrow_function_expression(self, it);
         self.functions -= 1;
@@ -347,9 +369,11 @@ impl<'a> Instrument<'a> {
 
     /// As `visit_function`, but `this` was set by the class around it.
     fn constructor(&mut self, function: &mut Function<'a>) {
+        let outer = self.enter_function(function.span, false, false);
         self.functions += 1;
         walk::walk_function(self, function, ScopeFlags::Function | ScopeFlags::Constructor);
         self.functions -= 1;
+        self.leave_function(outer);
     }
 
     fn refuse_reserved(&mut self, name: &str, span: Span) {

@@ -1,12 +1,37 @@
 // What instrumented code calls. Each function is exact JavaScript for known values.
 
-import { host, NativeArray, NativeTypeError, apply, construct, toText } from "stead:host";
+import {
+  host, NativeArray, NativeTypeError, apply, construct, defineProperty, getPrototypeOf, hasOwn, ownProperty, toText,
+} from "stead:host";
 import { idOf, refusal, refuseAt, unknown } from "stead:unknown";
-import { isResourceClass, makeResource } from "stead:resource";
+import { isResourceClass, makeResource, nodeOf } from "stead:resource";
+import { boundTo } from "stead:scope";
 import { textOf } from "stead:text";
 import { carryOperator } from "stead:carry";
 
 export { current, resume } from "stead:scope";
+
+/** An arrow function in a field of `self`: what it calls lies in the instance, as for a method. */
+export function own(self, arrow, name) {
+  if (name !== "") defineProperty(arrow, "name", { value: name, configurable: true });
+  const node = nodeOf(self);
+  return node === undefined ? arrow : boundTo(node, arrow);
+}
+
+/** What an iterator's `next` gives. The engine looks at `done` where nobody can see it. */
+export function step(result, site) {
+  if (typeof result !== "object" || result === null) return result;
+  if (getPrototypeOf(result) === promises) return apply(nativeThen, result, [(value) => step(value, site)]);
+  for (let at = result; at !== null; at = getPrototypeOf(at)) {
+    const done = ownProperty(at, "done");
+    if (done === undefined) continue;
+    if (hasOwn(done, "value")) known(done.value, site);
+    break;
+  }
+  return result;
+}
+const { prototype: promises } = Promise;
+const { then: nativeThen } = promises;
 
 /** The value itself; stops the evaluation if it is an unknown. */
 export function known(value, site) {

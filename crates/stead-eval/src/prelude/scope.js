@@ -90,6 +90,14 @@ function scoped(method, nodeOf) {
   return call;
 }
 
+/** A function that always runs with a node around it. */
+export function boundTo(node, callee) {
+  const bound = (...args) => inside(node, callee, undefined, args);
+  copy(callee, bound, "name");
+  copy(callee, bound, "length");
+  return bound;
+}
+
 function copy(from, to, key) {
   const property = ownProperty(from, key);
   if (property !== undefined && hasOwn(property, "value")) defineProperty(to, key, property);

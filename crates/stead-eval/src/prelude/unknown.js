@@ -28,6 +28,8 @@ class Unknown {
     if (typeof key === "symbol") return this.symbol(key);
     if (key === "then") return undefined; // so that `await` passes it on
     if (key === "toJSON" && jsonHole !== undefined) return jsonHole(this.id);
+    // What an iterator's `next` gave is an unknown: the engine would take the loop to be over.
+    if (key === "done") refuse("builtin", this.id, "the end of an iteration");
     // What every value has, and no provider gives.
     if (key === "constructor" || key === "__proto__") refuse("inspect", this.id);
     return new NativeProxy(target, new Member(this.id, key));
