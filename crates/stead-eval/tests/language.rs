@@ -83,12 +83,6 @@ export const all = [Outer.Inner.y, Color.Green, Color[6], Color.Text, Color.Comp
 
 #[test]
 fn what_is_not_supported_is_named_with_its_place() {
-    insta::assert_snapshot!(program("namespace A { export const x = 1; }\nexport namespace A { export const y = x + 1; }\n").failure(), @"
-    ST0101 the namespace `A` consists of several blocks, which is not supported
-      @ main.ts:2:18 +1 a further block
-      @ main.ts:1:11 +1 the block before it
-      help: put everything into one block, or into modules of their own
-    ");
     insta::assert_snapshot!(program("const a = 1;\nexport const r = /[a-z]--\\d/v.test(`${a}`);\n").failure(), @"
     ST0101 the flag `v` of regular expressions is not supported
       @ main.ts:2:18 +12 here
@@ -127,4 +121,18 @@ fn json_is_imported_whole_or_by_its_names() {
     let run = program(&text)
         .file("data.json", "{\"version\": \"1\", \"if\": 2, \"with space\": 3, \"default\": 4}");
     insta::assert_snapshot!(show(&run.file("list.json", "[1]").graph()), @r#"> read = [3,"1",2,["default","if","version"]]"#);
+}
+
+#[test]
+fn the_blocks_of_a_namespace_see_what_the_others_export() {
+    let text = r#"
+const x = "outside";
+namespace A { export let x = 1; const own = "own"; export enum E { One = 1 } export function f() { return own; } export const { p, q: [r] } = { p: 2, q: [3] }; export namespace Deep { export const d = 4; } }
+export namespace A { const own = 10; export const y = x + own; x = 7; x++; export const all = { x, E, p, q: r, f: f(), d: Deep.d }; export function shadow(x: number) { return x; } export class K { x = x; } }
+namespace A { export const z = [y, ((p) => p)("inner"), shadow(5), new K().x, `${x}`, typeof E]; { const y = "block"; z.push(y); } }
+namespace B.C { export const one = 1; } namespace B.D { export const two = C.one + 1; } namespace B { export const three = C.one + D.two; }
+class Box { static size = 1; } namespace Box { export const a = 1; } namespace Box { export const b = a + Box.size; }
+export const result = [A.x, A.y, A.all, A.z, B.three, Box.b, x];
+"#;
+    insta::assert_snapshot!(show(&program(text).graph()), @r#"> result = [8,11,{"E":{"1":"One","One":1},"d":4,"f":"own","p":2,"q":3,"x":8},[11,"inner",5,8,"8","object","block"],3,2,"outside"]"#);
 }

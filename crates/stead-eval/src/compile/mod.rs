@@ -11,6 +11,7 @@ mod commonjs;
 mod conversions;
 mod imports;
 mod instrument;
+mod namespaces;
 mod operators;
 mod scope;
 mod unsupported;
@@ -140,7 +141,11 @@ fn run(
 
     let semantic = SemanticBuilder::new().with_check_syntax_error(true).with_enum_eval(true).build(&program);
     fail_on_errors(source, &semantic.diagnostics)?;
-    let scoping = semantic.semantic.into_scoping();
+    let mut scoping = semantic.semantic.into_scoping();
+    if namespaces::join(&allocator, &mut program, &scoping) {
+        let again = SemanticBuilder::new().with_enum_eval(true).build(&program);
+        scoping = again.semantic.into_scoping();
+    }
     let script = !parsed.module_record.has_module_syntax;
     let commonjs = script.then(|| commonjs::find(source, &program, &scoping)).flatten();
     let unsupported = unsupported::find(source, &program);

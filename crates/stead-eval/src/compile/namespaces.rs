@@ -1,0 +1,173 @@
+//! Namespaces in several blocks: what one block exports, the others may use by its bare name. The compiler would
+//! leave such a name as it is; here it becomes `Namespace.name`.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{
+    Declaration, Expression, IdentifierName, IdentifierReference, ObjectProperty, Program,
+    SimpleAssignmentTarget, Statement, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
+};
+use oxc_ast::builder::AstBuilder;
+use oxc_ast_visit::{VisitMut, walk_mut};
+use oxc_semantic::Scoping;
+use oxc_span::Span;
+use oxc_syntax::scope::ScopeId;
+
+/// What a block sees of the other blocks of its namespace: from a name to the namespace that it is in.
+type Seen<'a> = HashMap<&'a str, &'a str>;
+
+/// Whether anything was rewritten: then what is known of scopes is out of date.
+pub(super) fn join<'a>(allocator: &'a Allocator, program: &mut Program<'a>, scoping: &Scoping) -> bool {
+    let mut joiner = Joiner { ast: AstBuilder::new(allocator), scoping, blocks: Vec::new(), changed: false };
+    joiner.statements(&mut program.body);
+    joiner.changed
+}
+
+struct Joiner<'a, 's> {
+    ast: AstBuilder<'a>,
+    scoping: &'s Scoping,
+    /// The blocks around the current node, innermost last.
+    blocks: Vec<(ScopeId, Seen<'a>)>,
+    changed: bool,
+}
+
+impl<'a> Joiner<'a, '_> {
+    fn statements(&mut self, statements: &mut [Statement<'a>]) {
+        let mut exports: BTreeMap<&'a str, Vec<BTreeSet<&'a str>>> = BTreeMap::new();
+        for namespace in statements.iter().filter_map(namespace) {
+            exports.entry(namespace.id.name.as_str()).or_default().push(exported(namespace));
+        }
+        exports.retain(|_, blocks| blocks.len() > 1);
+        let mut met: BTreeMap<&'a str, usize> = BTreeMap::new();
+        for statement in statements {
+            let Some(namespace) = namespace_mut(statement) else {
+                if !self.blocks.is_empty() {
+                    self.visit_statement(statement);
+                }
+                continue;
+            };
+            let name = namespace.id.name.as_str();
+            let own = met.entry(name).or_default();
+            let others = exports.get(name).into_iter().flatten().enumerate();
+            let seen = others.filter(|(block, _)| block != own).flat_map(|(_, names)| names);
+            let seen = seen.map(|exported| (*exported, name)).collect();
+            *own += 1;
+            self.block(namespace, seen);
+        }
+    }
+
+    fn block(&mut self, namespace: &mut TSNamespaceDeclaration<'a>, seen: Seen<'a>) {
+        let Some(scope) = namespace.scope_id.get() else { return };
+        self.blocks.push((scope, seen));
+        match &mut namespace.body {
+            TSNamespaceDeclarationBody::TSModuleBlock(block) => self.statements(&mut block.body),
+            TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => self.block(inner, Seen::new()),
+        }
+        self.blocks.pop();
+    }
+
+    /// The namespace that a name means, if it is one that another block exports.
+    fn meant(&self, it: &IdentifierReference<'a>) -> Option<&'a str> {
+        let symbol = self.scoping.get_reference(it.reference_id.get()?).symbol_id();
+        let declared = symbol.map(|symbol| self.scoping.symbol_scope_id(symbol));
+        for (scope, seen) in self.blocks.iter().rev() {
+            let inside = |at: ScopeId| self.scoping.scope_ancestors(at).any(|around| around == *scope);
+            if declared.is_some_and(inside) {
+                return None;
+            }
+            if let Some(namespace) = seen.get(it.name.as_str()) {
+                return Some(namespace);
+            }
+        }
+        None
+    }
+
+    fn object(&mut self, span: Span, namespace: &'a str) -> Expression<'a> {
+        self.changed = true;
+        Expression::new_identifier(span, namespace, &self.ast)
+    }
+}
+
+impl<'a> VisitMut<'a> for Joiner<'a, '_> {
+    fn visit_expression(&mut self, it: &mut Expression<'a>) {
+        if let Expression::Identifier(id) = it
+            && let Some(namespace) = self.meant(id)
+        {
+            let (span, name) = (id.span, IdentifierName::new(id.span, id.name.as_str(), &self.ast));
+            let object = self.object(span, namespace);
+            *it = Expression::new_static_member_expression(span, object, name, false, &self.ast);
+            return;
+        }
+        walk_mut::walk_expression(self, it);
+    }
+
+    fn visit_simple_assignment_target(&mut self, it: &mut SimpleAssignmentTarget<'a>) {
+        if let SimpleAssignmentTarget::AssignmentTargetIdentifier(id) = it
+            && let Some(namespace) = self.meant(id)
+        {
+            let (span, name) = (id.span, IdentifierName::new(id.span, id.name.as_str(), &self.ast));
+            let object = self.object(span, namespace);
+            *it = SimpleAssignmentTarget::new_static_member_expression(span, object, name, false, &self.ast);
+            return;
+        }
+        walk_mut::walk_simple_assignment_target(self, it);
+    }
+
+    fn visit_object_property(&mut self, it: &mut ObjectProperty<'a>) {
+        walk_mut::walk_object_property(self, it);
+        it.shorthand &= matches!(it.value, Expression::Identifier(_));
+    }
+}
+
+fn namespace<'s, 'a>(statement: &'s Statement<'a>) -> Option<&'s TSNamespaceDeclaration<'a>> {
+    match statement {
+        Statement::TSNamespaceDeclaration(namespace) => Some(namespace),
+        Statement::ExportDeclaration(export) => match &export.declaration {
+            Declaration::TSNamespaceDeclaration(namespace) => Some(namespace),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn namespace_mut<'s, 'a>(statement: &'s mut Statement<'a>) -> Option<&'s mut TSNamespaceDeclaration<'a>> {
+    match statement {
+        Statement::TSNamespaceDeclaration(namespace) => Some(namespace),
+        Statement::ExportDeclaration(export) => match &mut export.declaration {
+            Declaration::TSNamespaceDeclaration(namespace) => Some(namespace),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The values that a block exports.
+fn exported<'a>(namespace: &TSNamespaceDeclaration<'a>) -> BTreeSet<&'a str> {
+    let block = match &namespace.body {
+        TSNamespaceDeclarationBody::TSModuleBlock(block) => block,
+        TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => {
+            return BTreeSet::from([inner.id.name.as_str()]);
+        }
+    };
+    let mut names = BTreeSet::new();
+    for statement in &block.body {
+        let Statement::ExportDeclaration(export) = statement else { continue };
+        match &export.declaration {
+            Declaration::VariableDeclaration(variables) => {
+                for variable in &variables.declarations {
+                    names
+                        .extend(variable.id.get_binding_identifiers().into_iter().map(|id| id.name.as_str()));
+                }
+            }
+            Declaration::FunctionDeclaration(function) => {
+                names.extend(function.id.iter().map(|id| id.name.as_str()))
+            }
+            Declaration::ClassDeclaration(class) => names.extend(class.id.iter().map(|id| id.name.as_str())),
+            Declaration::TSEnumDeclaration(it) => drop(names.insert(it.id.name.as_str())),
+            Declaration::TSNamespaceDeclaration(it) => drop(names.insert(it.id.name.as_str())),
+            _ => {}
+        }
+    }
+    names
+}
