@@ -253,51 +253,6 @@ new G({ gid: "global" });
 }
 
 #[test]
-fn options_are_recorded() {
-    let graph = program(
-        r#"import { Resource } from "stead";
-import { Data } from "stead/local";
-class G extends Resource { constructor() { super("g", { preventDelete: true }); new Data(); } }
-const g = new G();
-const a = new Data({}, { id: "a", dependsOn: g });
-new Data({}, { id: "b", dependsOn: [a, g, a], deleteBeforeReplace: false, preventDelete: true, gid: undefined });
-"#,
-    )
-    .graph();
-    insta::assert_snapshot!(show(&graph), @r#"
-    dev:main:G#g @main.ts:4:11 {"preventDelete":true}
-    dev:main/G#g:local.Data @main.ts:3:81 in 0
-    dev:main:local.Data#a @main.ts:5:11 {"dependsOn":[0]}
-    dev:main:local.Data#b @main.ts:6:1 {"dependsOn":[0,2],"preventDelete":true,"deleteBeforeReplace":false}
-    "#);
-}
-
-#[test]
-fn every_option_of_a_resource_is_recorded() {
-    let graph = program(
-        r#"import { Resource } from "stead";
-import { Data } from "stead/local";
-const a = new Data({}, { id: "a", deletionPolicy: "retain", aliases: "main:local.Data#old" });
-const b = new Data({}, { id: "b", deletedWith: a, replaceWith: [a], deletionPolicy: "delete" });
-new Data({}, { id: "c", replaceWith: [b, a, b], aliases: ['dev:lib:local.Data', '#was'], import: "x-1" });
-new Data({}, { id: "d", ignoreChanges: "value.tags[*]", replaceOnChanges: ["value", "*"] });
-new Data({}, { id: "e", timeouts: { create: 90, update: "10m", delete: "1h30m" } });
-class G extends Resource { constructor() { super("g", { deletionPolicy: "retain", dependsOn: a }); } }
-new G();
-"#,
-    )
-    .graph();
-    insta::assert_snapshot!(show(&graph), @r#"
-    dev:main:local.Data#a @main.ts:3:11 {"deletionPolicy":"retain","aliases":["dev:main:local.Data#old"]}
-    dev:main:local.Data#b @main.ts:4:11 {"deletionPolicy":"delete","deletedWith":0,"replaceWith":[0]}
-    dev:main:local.Data#c @main.ts:5:1 {"replaceWith":[0,1],"aliases":["dev:lib:local.Data","dev#was"],"import":"x-1"}
-    dev:main:local.Data#d @main.ts:6:1 {"ignoreChanges":["value.tags[*]"],"replaceOnChanges":["value","*"]}
-    dev:main:local.Data#e @main.ts:7:1 {"timeouts":{"create":90,"update":600,"delete":5400}}
-    dev:main:G#g @main.ts:9:1 {"dependsOn":[0],"deletionPolicy":"retain"}
-    "#);
-}
-
-#[test]
 fn modules_json_and_builtins_of_stead_are_imported() {
     let graph = program(
         r#"import { config, env, namespace, project, target } from "stead";
