@@ -21,10 +21,12 @@ pub(crate) enum Row {
     WriteOnly,
     Added,
     Shorter,
+    Drift,
+    Artefact,
 }
 
 impl Row {
-    pub(crate) const ALL: [Row; 10] = [
+    pub(crate) const ALL: [Row; 12] = [
         Row::Nothing,
         Row::Scalar,
         Row::Nested,
@@ -35,6 +37,8 @@ impl Row {
         Row::WriteOnly,
         Row::Added,
         Row::Shorter,
+        Row::Drift,
+        Row::Artefact,
     ];
 
     pub(crate) fn title(self) -> &'static str {
@@ -49,6 +53,8 @@ impl Row {
             Row::WriteOnly => "change a write-only value",
             Row::Added => "add an optional property",
             Row::Shorter => "remove the last element of a list",
+            Row::Drift => "set back what was changed outside",
+            Row::Artefact => "change beside an empty list that the service shows and refuses",
         }
     }
 }
@@ -94,6 +100,8 @@ pub(crate) fn wanted(subject: &Subject<'_>, all: &[Leaf], row: Row) -> Option<Wa
         }
         Row::Removed => removed(subject),
         Row::Added => added(subject),
+        Row::Drift => drifted(subject, leaf(&Leaf::is_free)?),
+        Row::Artefact => beside_artefact(subject, leaf(&|leaf| leaf.is_free() && leaf.is_top_level())?),
         Row::Shorter => updated(subject, all.iter().find_map(|leaf| shorter(subject, leaf))?),
     }
 }
@@ -166,6 +174,29 @@ fn added(subject: &Subject<'_>) -> Option<Wanted> {
     let mut after = full.clone();
     after.insert(name.clone(), want[&name].clone());
     Some(Wanted { last, full, want, end: End::Updated(after), possible: OnceCell::new() })
+}
+
+/// Somebody else has made it what nobody wished.
+fn drifted(subject: &Subject<'_>, other: Map) -> Option<Wanted> {
+    let full = subject.live(&other).ok()?;
+    let end = End::Updated(subject.full.clone());
+    Some(Wanted { full, ..to(subject, subject.desired.clone(), end) })
+}
+
+/// Some services show an empty list where none was asked for, and then refuse it as too short.
+fn beside_artefact(subject: &Subject<'_>, want: Map) -> Option<Wanted> {
+    let schema = subject.schema;
+    let fixed = [Class::ReadOnly, Class::CreateOnly, Class::WriteOnly];
+    let reaches =
+        |name: &str| fixed.iter().any(|class| schema.classes.of(*class).cursor().key(name).reaches());
+    let too_short = |id| schema.find(id, &mut Vec::new(), &|form| form.items.map(|_| form.min_items > 0));
+    let mut lists = schema.properties().filter(|(name, id)| too_short(*id) == Some(true) && !reaches(name));
+    let (name, _) = lists.find(|(name, _)| creatable(schema, &lacking(&want, name)).is_ok())?;
+    let (last, want) = (lacking(&subject.desired, name), lacking(&want, name));
+    let mut full = lacking(&subject.full, name);
+    let after = lacking(&subject.live(&want).ok()?, name);
+    full.insert(name.to_owned(), Value::List(Vec::new()));
+    (last != want).then(|| Wanted { last, full, want, end: End::Updated(after), possible: OnceCell::new() })
 }
 
 /// Without the last element of the list that a leaf is in, if it is in the last.
