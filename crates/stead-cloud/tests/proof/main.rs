@@ -44,6 +44,9 @@ fn the_model_is_as_strict_as_measurements_with_real_code_say() {
     for (strategy, row, right, tried) in MEASURED {
         let (share, measured) = (table[&(strategy, row)].share(), right / tried);
         assert!((share - measured).abs() <= 0.02, "{row:?}: {share:.3} here, {measured:.3} measured");
+        // And as many types have something of the kind.
+        let (has, had) = (table[&(strategy, row)].tried() as f64 / census().updatable as f64, tried / 1564.0);
+        assert!((has - had).abs() <= 0.05, "{row:?}: {has:.3} of all types here, {had:.3} measured");
     }
 }
 
