@@ -25,7 +25,8 @@ pub(crate) fn page(census: &Census) -> String {
         census.fixed,
     );
     page.push_str(HOW);
-    page.push_str("\n## Modest wishes\n\nWhat is required and up to five optional properties.\n\n");
+    page.push_str("\n## Modest wishes\n\nWhat is required and up to five optional properties: chosen so that *two-way* fares as in an earlier simulation of it \
+         (no change 23.8 %, scalar 55.6 %, nested 62.4 %, removal 60.2 %).\n\n");
     comparison(&mut page, census);
     page.push_str("\n## Rich wishes\n\nWhat is required and every optional property but one; lists have two elements.\n\n");
     rich(&mut page, census);

@@ -9,7 +9,8 @@ use crate::judge::perfect_patch;
 /// How much a user asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
-    /// What is required and up to five optional properties; a list of plain values has one element.
+    /// What is required and up to five optional properties; a list of plain values has one element. This much makes the
+    /// two-way strategy fare as it is known to.
     Modest,
     /// What is required and every optional property but one; every list has two elements.
     Rich,
