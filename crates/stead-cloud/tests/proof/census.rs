@@ -44,11 +44,6 @@ impl Tally {
         self.right as f64 / self.tried() as f64
     }
 
-    /// Of what can be done in place at all.
-    pub(crate) fn share_of_possible(&self) -> f64 {
-        self.right as f64 / (self.right + self.wrong.len()) as f64
-    }
-
     fn add(&mut self, type_name: &str, verdict: Verdict) {
         let name = type_name.to_owned();
         match verdict {

@@ -62,32 +62,22 @@ fn whole_properties_are_refused_where_something_fixed_is_inside_them() {
     }
 }
 
-/// Wherever a change can be made in place at all: nothing is sent for nothing, and 99.5 % of each kind come out right, not
-/// counting types with a known fault. The page on coverage counts and names them all.
+/// Where the schema says of a value only that the service rewrites it, in words that stead does not understand, a change
+/// from outside cannot be told from the rewriting.
+const REWRITTEN: [&str; 2] = ["AWS::EC2::EIP", "AWS::GameLift::Fleet"];
+
+/// Wherever a change can be made in place at all, without exception.
 #[test]
 fn every_change_is_taken_and_has_its_effect_and_no_other() {
     for wish in Wish::ALL {
-        let table = census().table(wish);
-        assert_eq!(table[&(STEAD, Row::Nothing)].wrong, []);
         for row in Row::ALL {
-            let tally = &table[&(STEAD, row)];
-            let known = tally.wrong.iter().filter(|(name, _)| KNOWN.contains(&name.as_str())).count();
-            let share = (tally.right + known) as f64 / (tally.right + tally.wrong.len()) as f64;
-            assert!(share >= 0.995, "{wish:?}, {}: {share:.4} {:#?}", row.title(), tally.wrong);
+            let tally = &census().table(wish)[&(STEAD, row)];
+            let excused = |name: &str| row == Row::Drift && REWRITTEN.contains(&name);
+            let wrong: Vec<_> = tally.wrong.iter().filter(|(name, _)| !excused(name)).collect();
+            assert!(wrong.is_empty(), "{wish:?}, {}: {wrong:#?}", row.title());
         }
     }
 }
-
-/// A change of a value that is never shown, inside something create-only, is overlooked here.
-const KNOWN: [&str; 7] = [
-    "AWS::AuditManager::Assessment",
-    "AWS::CertificateManager::Certificate",
-    "AWS::CodePipeline::CustomActionType",
-    "AWS::EMR::InstanceGroupConfig",
-    "AWS::EMRContainers::SecurityConfiguration",
-    "AWS::FinSpace::Environment",
-    "AWS::Glue::Integration",
-];
 
 /// Types with something deep inside that the service asks for and does not take: seen only when it refuses.
 const UNFORESEEN: [&str; 4] = [
@@ -112,7 +102,7 @@ fn what_cannot_be_updated_is_recognised_before_anything_is_sent() {
 fn values_anywhere_in_a_wish_can_be_changed() {
     let values = &census().values;
     assert!(values.tried() > 5_000, "{}", values.tried());
-    assert!(values.share_of_possible() >= 0.995, "of {}: {:#?}", values.tried(), values.wrong);
+    assert!(values.wrong.is_empty(), "of {}: {:#?}", values.tried(), values.wrong);
 }
 
 #[test]
