@@ -109,6 +109,17 @@ pub(crate) enum StackCommand {
     Ls,
     /// What ran, newest last
     History,
+    /// Make an empty stack
+    New,
+    /// Remove a stack that holds nothing any more; its history stays
+    Rm(RemoveArguments),
+    /// Give the stack to another environment; nothing real changes
+    Rename {
+        /// The new environment, or `environment:namespace`
+        to: String,
+    },
+    /// Compare two stacks, runs or exported files; nothing is changed
+    Diff(DiffArguments),
     /// The stack's state as JSON, on stdout
     Export,
     /// Record what an exported file says; nothing real is touched
@@ -132,6 +143,8 @@ pub(crate) enum StateCommand {
         /// Its name, or its id if only one has it
         name: String,
     },
+    /// Rename a resource in the state, or move resources to another stack; nothing real changes
+    Mv(MoveArguments),
     /// Check every stored byte and every integrity rule
     Verify {
         /// An exported state to check instead
@@ -139,6 +152,42 @@ pub(crate) enum StateCommand {
     },
     /// Say what became of an operation that is in doubt
     Resolve(ResolveArguments),
+}
+
+#[derive(Args)]
+pub(crate) struct RemoveArguments {
+    /// Lose track of what the stack still holds; the real things stay, and are listed
+    #[arg(long)]
+    pub forget_resources: bool,
+    /// Delete the history and all old snapshots too
+    #[arg(long)]
+    pub purge: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct DiffArguments {
+    /// `environment[:namespace][@target]`, a run such as `#12` or `prod#12`, or an exported file
+    #[arg(value_name = "A")]
+    pub before: String,
+    /// The same
+    #[arg(value_name = "B")]
+    pub after: String,
+    /// Exit 10 if they differ
+    #[arg(long)]
+    pub exit_code: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct MoveArguments {
+    /// A resource and its new name or id; with --to-stack, the resources to move
+    #[arg(required = true, value_name = "NAME")]
+    pub names: Vec<String>,
+    /// The stack to move them to: `environment[:namespace][@target]`
+    #[arg(long, value_name = "STACK")]
+    pub to_stack: Option<String>,
+    /// Take along everything that they depend on
+    #[arg(long, requires = "to_stack")]
+    pub with_dependencies: bool,
 }
 
 #[derive(Args)]

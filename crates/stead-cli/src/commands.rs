@@ -1,15 +1,18 @@
 //! One file a command.
 
 mod check;
+mod compare;
 mod destroy;
 mod explain;
 mod graph;
 mod init;
+mod mv;
 mod plan;
 mod provider;
 mod refresh;
 mod run;
 mod stack;
+mod stacks;
 mod state;
 mod types;
 mod unlock;
@@ -40,9 +43,14 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Unlock => unlock::unlock(&session()?, ui).await,
         Command::Stack(StackCommand::Ls) => stack::ls(&session()?, ui).await,
         Command::Stack(StackCommand::History) => stack::history(&session()?, ui).await,
+        Command::Stack(StackCommand::New) => stacks::new(&session()?, ui).await,
+        Command::Stack(StackCommand::Rm(arguments)) => stacks::rm(&session()?, &arguments, ui).await,
+        Command::Stack(StackCommand::Rename { to }) => stacks::rename(&session()?, &to, ui).await,
+        Command::Stack(StackCommand::Diff(arguments)) => compare::diff(&session()?, &arguments, ui).await,
         Command::Stack(StackCommand::Export) => stack::export(&session()?, ui).await,
         Command::Stack(StackCommand::Import { file }) => stack::import(&session()?, &file, ui).await,
         Command::State(StateCommand::Rm { name }) => state::rm(&session()?, &name, ui).await,
+        Command::State(StateCommand::Mv(arguments)) => mv::mv(&session()?, &arguments, ui).await,
         Command::State(StateCommand::Ls) => state::ls(&session()?, ui).await,
         Command::State(StateCommand::Show { name }) => state::show(&session()?, &name, ui).await,
         Command::State(StateCommand::Verify { file }) => {

@@ -29,7 +29,7 @@ pub(crate) struct Export<'a> {
 
 impl<'a> Export<'a> {
     pub(crate) fn of(session: &'a Session, snapshot: Snapshot) -> Export<'a> {
-        let Snapshot { stack, run, uids, next_op, outputs, pending, resources } = snapshot;
+        let Snapshot { stack, run, uids, next_op, outputs, pending, resources, .. } = snapshot;
         Export {
             format: FORMAT,
             stead: env!("CARGO_PKG_VERSION").into(),
@@ -49,7 +49,8 @@ impl<'a> Export<'a> {
     pub(crate) fn into_snapshot(self) -> Snapshot {
         let Export { stack, run, uids, next_op, outputs, pending, mut resources, .. } = self;
         resources.sort_by(|a, b| a.place().cmp(&b.place()));
-        Snapshot { stack, run, uids, next_op, outputs, pending, resources }
+        let transfers = Default::default();
+        Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources }
     }
 }
 

@@ -83,6 +83,25 @@ impl From<JournalError> for Failure {
                     .note("Nothing was written, and nothing that is damaged is believed.")
                     .help("keep the state folder as it is and see `stead explain ST0202`"),
             ),
+            JournalError::Renamed { to } => Failure::new(
+                Kind::Failed,
+                Diagnostic::error(Code::STACK_RENAMED, message)
+                    .help(format!("use `-e {to}`"))
+                    .help("for a new, empty stack here, run `stead stack new` first"),
+            ),
+            JournalError::Exists { .. } => {
+                let problem = Diagnostic::error(Code::NAME_TAKEN, message).note("Nothing was changed.");
+                Failure::new(Kind::Failed, problem.help("`stead stack ls` lists the stacks there are"))
+            }
+            JournalError::HistoryKept { environment } => {
+                let problem = Diagnostic::error(Code::NAME_TAKEN, message).note("Nothing was changed.");
+                let help = format!("to give it up, run `stead stack rm --purge -e {environment}`");
+                Failure::new(Kind::Failed, problem.help(help))
+            }
+            JournalError::Limit { .. } => {
+                let problem = Diagnostic::error(Code::LIMIT, message);
+                Failure::new(Kind::Unsound, problem.note("Nothing was written."))
+            }
             JournalError::Store(_) | JournalError::Outside { .. } => Failure::new(
                 Kind::Failed,
                 Diagnostic::error(Code::STORE, message)

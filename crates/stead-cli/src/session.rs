@@ -85,6 +85,27 @@ impl Session {
         })
     }
 
+    /// Another stack of the project: `environment[:namespace][@target]`.
+    pub(crate) fn other(&self, text: &str) -> Result<Session, Failure> {
+        let (environment, target) = match text.rsplit_once('@') {
+            Some((environment, target)) => (environment, target.to_owned()),
+            None => (text, self.target.clone()),
+        };
+        let environment: Environment = environment.parse().map_err(|error: stead_model::NameError| {
+            let problem = Diagnostic::error(Code::USAGE, format!("{text:?} is not a stack: {error}"));
+            problem.help("write `environment`, `environment:namespace`, or either with `@target`")
+        })?;
+        if !TARGETS.contains(&target.as_str()) {
+            let problem = Diagnostic::error(Code::USAGE, format!("there is no target {target:?}"));
+            return Err(Failure::new(Kind::Usage, problem.help(format!("there is: {}", TARGETS.join(", ")))));
+        }
+        let keys = self.stack.keys.sibling(&environment.to_string(), &target);
+        let stack = Stack { keys, ..self.stack.clone() };
+        let (project, engine, world) = (self.project.clone(), self.engine.clone(), self.world.clone());
+        let (yes, branches, patience) = (self.yes, self.branches, self.patience);
+        Ok(Session { project, environment, target, stack, engine, world, yes, branches, patience })
+    }
+
     /// Reads the stack. Writes nothing.
     pub(crate) async fn load(&self) -> Result<Loaded, Failure> {
         Ok(self.stack.load().await?)
@@ -153,6 +174,13 @@ impl Session {
             );
             ui.note(&text);
             return Ok(());
+        }
+        for departure in &loaded.state.transfers().departing {
+            ui.note(&format!(
+                "A move of {} resources to {} was interrupted; the next command that writes settles it first.",
+                departure.uids.len(),
+                departure.to.environment
+            ));
         }
         let (repeatable, doubtful) = self.engine.triage(&loaded.state);
         if !doubtful.is_empty() {

@@ -10,6 +10,7 @@ mod queue;
 mod recover;
 mod refresh;
 mod stack;
+mod transfer;
 mod verdicts;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ pub use execute::{Permitted, Report, Stop};
 pub use recover::{Doubtful, Recovered};
 pub use refresh::{Drift, Refreshed};
 pub use stack::{Settled, Stack};
+pub use transfer::{Transfer, finish_transfers, transfer, waiting_sources};
 
 /// Everything that a run needs besides the stack itself.
 #[derive(Clone)]

@@ -9,7 +9,7 @@ use stead_state::Owner;
 use stead_store::{Store, Version};
 use stead_world::World;
 
-use crate::{Doubtful, Engine};
+use crate::{Doubtful, Engine, finish_transfers};
 
 /// Where a stack is.
 #[derive(Clone)]
@@ -70,7 +70,11 @@ impl Engine {
         stack: &Stack,
         events: &mut dyn FnMut(Event),
     ) -> Result<Settled, JournalError> {
-        let loaded = stack.load().await?;
+        let mut loaded = stack.load().await?;
+        if !loaded.state.transfers().departing.is_empty() {
+            finish_transfers(stack).await?;
+            loaded = stack.load().await?;
+        }
         if loaded.state.pending().next().is_none() {
             return Ok(Settled::Ready(Box::new(loaded)));
         }

@@ -25,6 +25,14 @@ pub enum JournalError {
     Fenced,
     #[error("state changed after the plan was made")]
     Moved,
+    #[error("the stack was renamed; it is environment {to} now")]
+    Renamed { to: String },
+    #[error("there is a stack for environment {environment} already")]
+    Exists { environment: String },
+    #[error("the stack of environment {environment} was removed, and its history is kept")]
+    HistoryKept { environment: String },
+    #[error("{key}: {excess}")]
+    Limit { key: String, excess: String },
     #[error("cannot {action}: {problem}")]
     Outside { action: &'static str, problem: String },
 }

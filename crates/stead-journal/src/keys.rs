@@ -15,6 +15,22 @@ impl StackKeys {
         StackKeys { prefix: Key::root().child(project).child(environment).child(target) }
     }
 
+    /// Another stack of the same project.
+    #[must_use]
+    pub fn sibling(&self, environment: &str, target: &str) -> StackKeys {
+        let project = self.prefix.segments().next().unwrap_or_default();
+        StackKeys::new(&project, environment, target)
+    }
+
+    /// The environment, with its namespace, as its key has it.
+    pub fn environment(&self) -> String {
+        self.prefix.segments().nth(1).unwrap_or_default()
+    }
+
+    pub fn target(&self) -> String {
+        self.prefix.segments().nth(2).unwrap_or_default()
+    }
+
     /// The stacks that a listing of a store shows, as (project, environment, target).
     pub fn in_listing(keys: &[Key]) -> Vec<(String, String, String)> {
         let stack = |key: &Key| {
@@ -39,6 +55,11 @@ impl StackKeys {
 
     pub fn snapshot(&self, digest: &Digest) -> Key {
         self.prefix.child("snapshot").child(digest.as_str())
+    }
+
+    /// Where all snapshots are.
+    pub fn snapshots(&self) -> Key {
+        self.prefix.child("snapshot")
     }
 
     pub fn journal(&self, epoch: Epoch) -> Key {

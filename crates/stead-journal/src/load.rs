@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stead_model::{Digest, Epoch, Seq, StackId};
-use stead_state::{Batch, Head, Record, Snapshot, State, verify};
+use stead_state::{Absent, Batch, Head, Record, Snapshot, State, verify};
 use stead_store::{Key, Store, Version};
 
 use crate::{JournalError, StackKeys};
@@ -19,9 +19,15 @@ pub struct Loaded {
 
 /// Reads and checks. Takes no lock; what a run under way has appended so far is included.
 pub async fn load(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<Loaded, JournalError> {
-    let Some((head, version)) = read_head(store, keys).await? else {
-        let state = State::from(Snapshot::empty(StackId(String::new())));
-        return Ok(Loaded { head: None, version: None, state });
+    let (head, version) = match read_head(store, keys).await? {
+        None => return Ok(Loaded { head: None, version: None, state: nothing() }),
+        Some((head, version)) => match present(store, keys, head).await? {
+            Present::Stack(head) => (*head, version),
+            Present::Nothing(_) => {
+                return Ok(Loaded { head: None, version: Some(version), state: nothing() });
+            }
+            Present::Renamed { to, .. } => return Err(JournalError::Renamed { to }),
+        },
     };
     let mut state = State::from(read_base(store, keys, &head).await?);
     for epoch in head.base.0..=head.epoch.0 {
@@ -33,7 +39,45 @@ pub async fn load(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<Loaded, Jo
     Ok(Loaded { head: Some(head), version: Some(version), state })
 }
 
-pub(crate) async fn read_head(
+fn nothing() -> State {
+    State::from(Snapshot::empty(StackId(String::new())))
+}
+
+/// What a head stands for.
+pub(crate) enum Present {
+    Stack(Box<Head>),
+    /// No stack; the head's epoch still counts.
+    Nothing(Box<Head>),
+    Renamed {
+        to: String,
+        at: Epoch,
+    },
+}
+
+/// A stack that is arriving is there from the moment in which the other one is not.
+pub(crate) async fn present(
+    store: &Arc<dyn Store>,
+    keys: &StackKeys,
+    head: Head,
+) -> Result<Present, JournalError> {
+    let (from, at) = match &head.absent {
+        None => return Ok(Present::Stack(Box::new(head))),
+        Some(Absent::Removed) => return Ok(Present::Nothing(Box::new(head))),
+        Some(Absent::Renamed { to, at }) => return Ok(Present::Renamed { to: to.clone(), at: *at }),
+        Some(Absent::Arriving { from, at }) => (from.clone(), *at),
+    };
+    let other = read_head(store, &keys.sibling(&from, &keys.target())).await?;
+    let left = Absent::Renamed { to: keys.environment(), at };
+    match other {
+        Some((other, _)) if other.absent.as_ref() == Some(&left) => {
+            Ok(Present::Stack(Box::new(Head { absent: None, ..head })))
+        }
+        _ => Ok(Present::Nothing(Box::new(head))),
+    }
+}
+
+/// The head of a stack, if there is one; also of one that was removed or renamed.
+pub async fn read_head(
     store: &Arc<dyn Store>,
     keys: &StackKeys,
 ) -> Result<Option<(Head, Version)>, JournalError> {
@@ -101,6 +145,6 @@ pub(crate) fn check(state: &State) -> Result<Snapshot, JournalError> {
     }
 }
 
-fn format_error(key: &Key, source: stead_state::FormatError) -> JournalError {
+pub(crate) fn format_error(key: &Key, source: stead_state::FormatError) -> JournalError {
     JournalError::Format { key: key.to_string(), source }
 }

@@ -9,7 +9,7 @@ use stead_state::{Batch, Head, Owner, Record, State};
 use stead_store::{Expect, Store, StoreError, Version};
 use stead_world::{Claim, World};
 
-use crate::load::{Tail, check, fold_epoch, read_base, read_head};
+use crate::load::{Present, Tail, check, fold_epoch, present, read_base, read_head};
 use crate::run::{Run, Started};
 use crate::{JournalError, RECEIPT_VALIDITY, StackKeys};
 
@@ -47,8 +47,12 @@ pub async fn open(opening: Opening) -> Result<Run, JournalError> {
         });
     }
     let (old, expect) = match found {
-        Some((head, version)) => (head, Expect::Version(version)),
         None => (unborn(&opening.world)?, Expect::Absent),
+        Some((head, version)) => match present(&opening.store, &opening.keys, head).await? {
+            Present::Stack(head) => (*head, Expect::Version(version)),
+            Present::Nothing(head) => (reborn(&opening.world, &head)?, Expect::Version(version)),
+            Present::Renamed { to, .. } => return Err(JournalError::Renamed { to }),
+        },
     };
     let forced = match &old.owner {
         Some(owner) if is_dead(&opening.world, owner) => false,
@@ -138,10 +142,16 @@ async fn swap_head(opening: &Opening, head: &Head, expect: Expect) -> Result<Ver
     }
 }
 
-fn unborn(world: &World) -> Result<Head, JournalError> {
+pub(crate) fn unborn(world: &World) -> Result<Head, JournalError> {
     let uuid = world.entropy.uuid().map_err(JournalError::outside("draw a random number"))?;
     // No epoch was ever open: the base is ahead of it.
-    Ok(Head { stack: StackId(uuid), epoch: Epoch(0), owner: None, snapshot: None, base: Epoch(1) })
+    let stack = StackId(uuid);
+    Ok(Head { stack, epoch: Epoch(0), owner: None, snapshot: None, base: Epoch(1), absent: None })
+}
+
+/// A new stack where one was: another uuid, and epochs that go on, so that old writers stay out.
+pub(crate) fn reborn(world: &World, old: &Head) -> Result<Head, JournalError> {
+    Ok(Head { epoch: old.epoch, base: old.epoch.next(), ..unborn(world)? })
 }
 
 /// Certain only on the same machine: the system lets go of a dead process's claim.
@@ -207,7 +217,7 @@ impl Started {
 
     /// Removes the batches that the snapshot holds now. Another's epoch keeps its seal for ever: a writer
     /// that wakes up late must still find its next slot taken.
-    async fn forget_journal(&self, epoch: Epoch) -> Result<(), JournalError> {
+    pub(crate) async fn forget_journal(&self, epoch: Epoch) -> Result<(), JournalError> {
         let Opening { store, keys, .. } = &self.opening;
         let mut batches = store.list(&keys.journal(epoch)).await?;
         if epoch < self.head.epoch {

@@ -28,7 +28,7 @@ pub(crate) struct Started {
 
 /// An open stack. Steps share it; the last one to be done closes it.
 pub struct Run {
-    started: Started,
+    pub(crate) started: Started,
     queue: mpsc::UnboundedSender<Submission>,
     appender: JoinHandle<(State, Option<JournalError>)>,
     /// Numbers are given out in the order in which records enter the queue.
@@ -146,11 +146,27 @@ impl Run {
 
     /// Ends the run with a state from elsewhere instead of the one that was folded. It passes the same rules.
     pub async fn close_with(self, imported: Snapshot) -> Result<Closed, JournalError> {
-        let stack = self.stack().clone();
-        self.end(RunResult::Succeeded, Some(State::from(Snapshot { stack, ..imported }))).await
+        let (stack, transfers) = (self.stack().clone(), self.base().transfers().clone());
+        let imported = Snapshot { stack, transfers, ..imported };
+        self.end(RunResult::Succeeded, Some(State::from(imported))).await
     }
 
     async fn end(self, result: RunResult, imported: Option<State>) -> Result<Closed, JournalError> {
+        let (mut started, since) = self.quiet().await?;
+        started.state = imported.unwrap_or(started.state);
+        started.opening.world.crash_point("run.close.before");
+        let run = RunId(format!("run-{}", started.head.epoch.0));
+        let head = Head { owner: None, base: started.head.epoch.next(), ..started.head.clone() };
+        let snapshot = started.publish(head, Some(run.clone())).await?;
+        let record = started.record(run, since, result, snapshot.clone());
+        let key = started.opening.keys.history(&record.run);
+        started.opening.store.put(&key, Bytes::from(record.encode()), Expect::Absent).await?;
+        let state = started.let_go().await;
+        Ok(Closed { state, snapshot })
+    }
+
+    /// Waits until everything that was submitted is durable, and stops taking more.
+    pub(crate) async fn quiet(self) -> Result<(Started, String), JournalError> {
         let Run { mut started, queue, appender, since, .. } = self;
         drop(queue);
         let (state, broken) = appender.await.map_err(|failed| JournalError::Outside {
@@ -160,24 +176,27 @@ impl Run {
         if let Some(error) = broken {
             return Err(error);
         }
-        started.state = imported.unwrap_or(state);
-        started.opening.world.crash_point("run.close.before");
-        let run = RunId(format!("run-{}", started.head.epoch.0));
-        let head = Head { owner: None, base: started.head.epoch.next(), ..started.head.clone() };
-        let snapshot = started.publish(head, Some(run.clone())).await?;
-        let record = started.record(run, since, result, snapshot.clone());
-        let key = started.opening.keys.history(&record.run);
-        started.opening.store.put(&key, Bytes::from(record.encode()), Expect::Absent).await?;
-        drop(started.claim);
-        let path = started.claim_path;
-        // A claim that stays behind is unlocked and says nothing.
-        let _ = started.opening.world.with_files(move |files| files.remove_file(&path)).await;
-        Ok(Closed { state: started.state, snapshot })
+        started.state = state;
+        Ok((started, since))
     }
 }
 
 impl Started {
-    fn record(&self, run: RunId, started: String, result: RunResult, snapshot: Digest) -> RunRecord {
+    /// Gives the claim back. One that stays behind is unlocked and says nothing.
+    pub(crate) async fn let_go(self) -> State {
+        let Started { opening, state, claim, claim_path, .. } = self;
+        drop(claim);
+        let _ = opening.world.with_files(move |files| files.remove_file(&claim_path)).await;
+        state
+    }
+
+    pub(crate) fn record(
+        &self,
+        run: RunId,
+        started: String,
+        result: RunResult,
+        snapshot: Digest,
+    ) -> RunRecord {
         let world = &self.opening.world;
         RunRecord {
             format: FORMAT,

@@ -85,6 +85,18 @@ codes! {
     STATE_MOVED = "ST0208";
     /// The store cannot be read or written.
     STORE = "ST0209";
+    /// The stack was renamed.
+    STACK_RENAMED = "ST0214";
+    /// A stack that is to go still holds something.
+    STACK_NOT_EMPTY = "ST0215";
+    /// What is to be moved is bound to what stays.
+    BOUND_TOGETHER = "ST0216";
+    /// More than a stack may hold.
+    LIMIT = "ST0217";
+    /// The name of a stack or a resource is taken.
+    NAME_TAKEN = "ST0218";
+    /// A move between stacks is not finished.
+    MOVE_UNFINISHED = "ST0219";
 
     /// Resources depend on each other in a circle.
     CYCLE = "ST0301";

@@ -17,6 +17,7 @@ mod pattern;
 mod record;
 mod resolve;
 mod source;
+mod unique;
 mod value;
 
 pub use codes::{CODES, Code};
@@ -26,7 +27,7 @@ pub use expr::{Builtin, Expr, ExprId, ExprTable, FunctionRef, Input, Key, Operan
 pub use functions::{Argument, Functions, NoFunctions};
 pub use graph::{DependencyCycle, Graph, Node, NodeId, NodeKind, Options, Timeouts};
 pub use ids::{CopyRef, Digest, Epoch, Generation, OpId, PhysicalId, RunId, Seq, StackId, TypeToken, Uid};
-pub use limits::Limits;
+pub use limits::{Extent, Limits};
 pub use name::{Environment, Module, Name, NameError, Scope, ScopePart, check_id};
 pub use nearest::nearest;
 pub use path::{PropertyPath, Segment};
@@ -34,4 +35,5 @@ pub use pattern::{PathPattern, PatternError, PatternPart};
 pub use record::{DeletionPolicy, Lifecycle, Resource, Ties};
 pub use resolve::{EvalError, KnownOutputs, known, resolve, resolve_map};
 pub use source::SourceRef;
+pub use unique::unique_keys;
 pub use value::{Map, Number, Value};

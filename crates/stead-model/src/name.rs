@@ -57,6 +57,8 @@ pub enum NameError {
     Shape(String),
     #[error("{0:?} has a `%` that does not start an encoded character")]
     Encoding(String),
+    #[error("{0:?} has a control character")]
+    Control(String),
     #[error("the id {0:?} is a bare number; numbers are the counters of unnamed resources")]
     NumberAsId(String),
 }
@@ -72,6 +74,20 @@ impl Name {
         match self {
             Name::Global { environment, .. } | Name::Placed { environment, .. } => environment,
         }
+    }
+
+    /// The same name in another environment.
+    #[must_use]
+    pub fn in_environment(&self, environment: &Environment) -> Name {
+        let mut name = self.clone();
+        let (Name::Global { environment: of, .. } | Name::Placed { environment: of, .. }) = &mut name;
+        of.clone_from(environment);
+        name
+    }
+
+    /// A control character in it, which only a hostile file has: it could drive a terminal.
+    pub fn control_character(&self) -> Option<char> {
+        self.to_string().chars().find(|c| c.is_control())
     }
 
     /// The short part that people recognise: the id if there is one, else the type.
@@ -93,6 +109,9 @@ fn is_counter(id: &str) -> bool {
 pub fn check_id(id: &str) -> Result<(), NameError> {
     if id.is_empty() {
         return Err(NameError::EmptyPart(id.to_owned()));
+    }
+    if id.contains(char::is_control) {
+        return Err(NameError::Control(id.to_owned()));
     }
     if is_counter(id) {
         return Err(NameError::NumberAsId(id.to_owned()));
@@ -149,6 +168,18 @@ impl fmt::Display for Name {
                     None => Ok(()),
                 }
             }
+        }
+    }
+}
+
+impl FromStr for Environment {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Environment, NameError> {
+        match text.split(':').collect::<Vec<_>>().as_slice() {
+            [name] => environment(name, None),
+            [name, namespace] => environment(name, Some(namespace)),
+            _ => Err(NameError::Shape(text.to_owned())),
         }
     }
 }
@@ -276,6 +307,16 @@ mod tests {
         assert!(matches!("a:b:c:d:e".parse::<Name>(), Err(NameError::Shape(_))));
         assert_eq!(check_id("12"), Err(NameError::NumberAsId("12".into())));
         assert!(check_id("a12").is_ok());
+        assert!(matches!(check_id("a\u{1b}"), Err(NameError::Control(_))));
+    }
+
+    #[test]
+    fn environments_parse_and_names_move_between_them() {
+        let acme: Environment = "prod:acme".parse().unwrap();
+        let name: Name = "dev:main:local.File#a".parse().unwrap();
+        assert_eq!(name.in_environment(&acme).to_string(), "prod:acme:main:local.File#a");
+        assert_eq!(name.in_environment(&acme).in_environment(name.environment()), name);
+        assert!("a:b:c".parse::<Environment>().is_err() && "".parse::<Environment>().is_err());
     }
 
     fn part() -> impl Strategy<Value = String> {

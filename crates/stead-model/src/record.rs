@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::unique::unique_keys;
 use crate::{CopyRef, Generation, Map, Name, PhysicalId, SourceRef, TypeToken, Uid};
 
 /// Where a copy of a resource is in its life.
@@ -67,16 +68,16 @@ pub struct Resource {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<PhysicalId>,
     /// What was last asked for.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
     pub inputs: Map,
     /// What the provider answered.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
     pub outputs: Map,
     /// The copies that it was made with, sorted. One that is gone stands for the live copy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<CopyRef>,
     /// Which of them each property's value came from.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
     pub property_dependencies: BTreeMap<String, Vec<Uid>>,
     #[serde(default, skip_serializing_if = "Ties::is_empty")]
     pub ties: Ties,

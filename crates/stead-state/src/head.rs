@@ -20,6 +20,23 @@ pub struct Owner {
     pub claim: String,
 }
 
+/// Why there is no stack although there is a head. The head stays: it keeps old writers out for ever.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "why")]
+pub enum Absent {
+    Removed,
+    /// Its resources are in another environment since that epoch.
+    Renamed {
+        to: String,
+        at: Epoch,
+    },
+    /// It becomes a stack in the moment in which the other one is `Renamed` to it at that epoch.
+    Arriving {
+        from: String,
+        at: Epoch,
+    },
+}
+
 /// Changed only by compare-and-swap.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
@@ -32,6 +49,8 @@ pub struct Head {
     pub snapshot: Option<Digest>,
     /// The first epoch whose journal is not folded into the snapshot. Older journals mean nothing.
     pub base: Epoch,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<Absent>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -101,6 +120,7 @@ mod tests {
             owner: Some(owner),
             snapshot: Some(Digest::of(b"")),
             base: Epoch(2),
+            absent: None,
         }
     }
 

@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 use stead_model::{CopyRef, Digest, Epoch, Map, OpId, Operation, PhysicalId, Resource, Seq};
 
-use crate::FORMAT;
 use crate::codec::{FormatError, damaged, line, parse, seal, sealed_lines};
+use crate::{Arrival, Departure, FORMAT};
 
 const WHAT: &str = "journal";
 
@@ -147,6 +147,27 @@ pub enum Record {
     /// Nothing real is left of this copy; the record goes.
     Forget {
         copy: CopyRef,
+    },
+    /// These resources are about to leave for another stack.
+    Depart {
+        departure: Departure,
+    },
+    /// Resources came from another stack, all at once.
+    Arrive {
+        arrival: Arrival,
+        resources: Vec<Resource>,
+    },
+    /// What departed has arrived; its records go.
+    Departed {
+        transfer: String,
+    },
+    /// What was to depart never arrived, and never can; it stays.
+    Stayed {
+        transfer: String,
+    },
+    /// The source knows of the arrival.
+    Acknowledge {
+        transfer: String,
     },
     /// The stack's outputs.
     Outputs {

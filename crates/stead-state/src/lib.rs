@@ -6,16 +6,22 @@
 mod codec;
 mod head;
 mod journal;
+mod limits;
+mod relocate;
 mod rules;
 mod snapshot;
 mod state;
+mod transfer;
 
 pub use codec::FormatError;
-pub use head::{Head, Owner, RunRecord};
+pub use head::{Absent, Head, Owner, RunRecord};
 pub use journal::{AfterDelete, Batch, Intent, Outcome, Pending, Record, Settlement};
+pub use limits::extent;
+pub use relocate::{Bonds, relocated};
 pub use rules::{RULES, Rule, Violation, verify};
 pub use snapshot::Snapshot;
 pub use state::{ReplayError, State};
+pub use transfer::{Arrival, Departure, StackRef, Transfers};
 
 /// The format that this version writes. Readers take this one and older ones, and refuse newer ones.
 pub const FORMAT: u32 = 1;

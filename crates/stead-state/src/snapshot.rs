@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use stead_model::{Digest, Map, OpId, Resource, RunId, StackId};
 
 use crate::codec::{FormatError, damaged, line, lines, parse};
-use crate::{FORMAT, Pending};
+use crate::{FORMAT, Pending, Transfers};
 
 const WHAT: &str = "snapshot";
 
@@ -31,6 +31,7 @@ pub struct Snapshot {
     pub outputs: Map,
     /// Operations in doubt, by number.
     pub pending: Vec<Pending>,
+    pub transfers: Transfers,
     /// Sorted by name, then generation.
     pub resources: Vec<Resource>,
 }
@@ -45,6 +46,8 @@ struct Header {
     resources: usize,
     outputs: Map,
     pending: Vec<Pending>,
+    #[serde(default, skip_serializing_if = "Transfers::is_empty")]
+    transfers: Transfers,
 }
 
 impl Snapshot {
@@ -56,6 +59,7 @@ impl Snapshot {
             next_op: OpId(1),
             outputs: Map::new(),
             pending: Vec::new(),
+            transfers: Transfers::default(),
             resources: Vec::new(),
         }
     }
@@ -71,6 +75,7 @@ impl Snapshot {
             resources: self.resources.len(),
             outputs: self.outputs.clone(),
             pending: self.pending.clone(),
+            transfers: self.transfers.clone(),
         };
         let mut text = line(&header);
         for resource in &self.resources {
@@ -103,7 +108,7 @@ impl Snapshot {
             .enumerate()
             .map(|(index, resource)| parse(WHAT, index + 2, resource))
             .collect::<Result<Vec<Resource>, _>>()?;
-        let Header { stack, run, uids, next_op, outputs, pending, .. } = header;
-        Ok(Snapshot { stack, run, uids, next_op, outputs, pending, resources })
+        let Header { stack, run, uids, next_op, outputs, pending, transfers, .. } = header;
+        Ok(Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources })
     }
 }

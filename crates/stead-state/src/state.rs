@@ -6,18 +6,19 @@ use std::collections::{BTreeMap, HashMap};
 
 use stead_model::{CopyRef, Generation, Lifecycle, Map, Name, OpId, Resource, StackId, Uid};
 
-use crate::{AfterDelete, Intent, Outcome, Pending, Record, Settlement, Snapshot};
+use crate::{AfterDelete, Intent, Outcome, Pending, Record, Settlement, Snapshot, Transfers};
 
 /// What is known of a stack, with the indexes that planning and running need.
 #[derive(Clone, Debug)]
 pub struct State {
     stack: StackId,
-    uids: u64,
+    pub(crate) uids: u64,
     next_op: OpId,
     outputs: Map,
-    copies: HashMap<Uid, BTreeMap<Generation, Resource>>,
-    names: HashMap<Name, Uid>,
-    pending: BTreeMap<OpId, Pending>,
+    pub(crate) copies: HashMap<Uid, BTreeMap<Generation, Resource>>,
+    pub(crate) names: HashMap<Name, Uid>,
+    pub(crate) pending: BTreeMap<OpId, Pending>,
+    pub(crate) transfers: Transfers,
 }
 
 /// A record that cannot be applied: the journal is not one that this fold wrote.
@@ -29,6 +30,12 @@ pub enum ReplayError {
     RepeatedOperation(OpId),
     #[error("the journal speaks of {0}, which does not exist")]
     UnknownCopy(CopyRef),
+    #[error("the journal speaks of the transfer {0}, which is not under way")]
+    UnknownTransfer(String),
+    #[error("the journal changes {0}, which is leaving for another stack")]
+    Departing(Uid),
+    #[error("the name or the uid of {0} is taken")]
+    Taken(Box<Name>),
     #[error("operation {0} ended in a way that does not fit it")]
     OddOutcome(OpId),
 }
@@ -43,6 +50,7 @@ impl From<Snapshot> for State {
             copies: HashMap::with_capacity(snapshot.resources.len()),
             names: HashMap::with_capacity(snapshot.resources.len()),
             pending: snapshot.pending.into_iter().map(|pending| (pending.op, pending)).collect(),
+            transfers: snapshot.transfers,
         };
         snapshot.resources.into_iter().for_each(|resource| state.insert(resource));
         state
@@ -103,6 +111,11 @@ impl State {
         self.pending.values()
     }
 
+    /// What is on its way to another stack, or came from one a moment ago.
+    pub fn transfers(&self) -> &Transfers {
+        &self.transfers
+    }
+
     /// What an operation is about, for a message.
     pub fn subject(&self, intent: &Intent) -> Option<Name> {
         match intent {
@@ -126,11 +139,13 @@ impl State {
             next_op: self.next_op,
             outputs: self.outputs.clone(),
             pending: self.pending.values().cloned().collect(),
+            transfers: self.transfers.clone(),
             resources: self.resources().into_iter().cloned().collect(),
         }
     }
 
     pub fn apply(&mut self, record: &Record) -> Result<(), ReplayError> {
+        self.check_not_departing(record)?;
         match record {
             Record::Reserve { uids } => {
                 self.uids = self.uids.max(*uids);
@@ -153,6 +168,14 @@ impl State {
             Record::Forget { copy } => {
                 self.existing(copy)?;
                 self.deleted(copy, AfterDelete::Gone);
+                Ok(())
+            }
+            Record::Depart { departure } => self.depart(departure),
+            Record::Arrive { arrival, resources } => self.arrive(arrival, resources),
+            Record::Departed { transfer } => self.departed(transfer),
+            Record::Stayed { transfer } => self.stayed(transfer),
+            Record::Acknowledge { transfer } => {
+                self.acknowledge(transfer);
                 Ok(())
             }
             Record::Outputs { outputs } => {
@@ -249,7 +272,7 @@ impl State {
         }
     }
 
-    fn deleted(&mut self, copy: &CopyRef, after: AfterDelete) {
+    pub(crate) fn deleted(&mut self, copy: &CopyRef, after: AfterDelete) {
         let Some(copies) = self.copies.get_mut(&copy.uid) else { return };
         match after {
             AfterDelete::Replacing => {
@@ -271,7 +294,7 @@ impl State {
         }
     }
 
-    fn insert(&mut self, resource: Resource) {
+    pub(crate) fn insert(&mut self, resource: Resource) {
         if resource.lifecycle != Lifecycle::Condemned {
             if let Some(before) = self.current(&resource.uid)
                 && before.name != resource.name

@@ -93,6 +93,7 @@ fn head_is_read_and_written_as_ever() {
         owner: Some(owner),
         snapshot: Some(Digest::of(b"")),
         base: Epoch(2),
+        absent: None,
     };
     let bytes = golden("head", &head.encode());
     assert_eq!(Head::decode(&bytes).unwrap(), head);
@@ -161,6 +162,7 @@ fn a_snapshot_is_read_as_ever_and_its_text_written_as_ever() {
             intent: Intent::Delete { key: "k-3".into(), copy: copy("a"), after: AfterDelete::Gone },
             doubt: Some("no answer".into()),
         }],
+        transfers: Default::default(),
         resources: vec![old, new, dependent(), gone],
     };
     assert_eq!(stead_state::verify(&snapshot), []);

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use serde::Serialize;
-use stead_journal::{JournalError, StackKeys, Takeover};
-use stead_state::{RunRecord, verify};
+use stead_engine::finish_transfers;
+use stead_journal::{JournalError, StackKeys, Takeover, exists, read_head};
+use stead_state::{Absent, RunRecord, verify};
 use stead_store::Key;
 
 use crate::confirm::confirm;
@@ -22,7 +23,15 @@ struct StackLine {
 
 pub(crate) async fn ls(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     let keys = session.stack.store.list(&Key::root()).await?;
-    let stacks = StackKeys::in_listing(&keys);
+    let mut stacks = StackKeys::in_listing(&keys);
+    for at in (0..stacks.len()).rev() {
+        let (project, environment, target) = &stacks[at];
+        let keys = StackKeys::new(project, environment, target);
+        // A head that cannot be read is listed: there is something that needs a look.
+        if let Ok(false) = exists(&session.stack.store, &keys).await {
+            stacks.remove(at);
+        }
+    }
     if stacks.is_empty() {
         ui.note("There are no stacks yet; `stead up` makes the first.");
     }
@@ -34,8 +43,13 @@ pub(crate) async fn ls(session: &Session, ui: &Ui) -> Result<u8, Failure> {
 }
 
 pub(crate) async fn history(session: &Session, ui: &Ui) -> Result<u8, Failure> {
-    session.load_existing().await?;
     let store = &session.stack.store;
+    if read_head(store, &session.stack.keys)
+        .await?
+        .is_none_or(|(head, _)| head.absent != Some(Absent::Removed))
+    {
+        session.load_existing().await?;
+    }
     let mut runs = Vec::new();
     for key in store.list(&session.stack.keys.histories()).await? {
         // A record that cannot be read is not worth failing for: nothing depends on it.
@@ -78,6 +92,7 @@ pub(crate) async fn import(session: &Session, file: &Path, ui: &Ui) -> Result<u8
     if !violations.is_empty() {
         return Err(JournalError::Integrity(violations).into());
     }
+    finish_transfers(&session.stack).await?;
     let loaded = session.load().await?;
     let (now, then) = (loaded.state.resources().len(), snapshot.resources.len());
     ui.note(&format!("{now} recorded resources are replaced by {then} of {from}. Nothing real is touched."));

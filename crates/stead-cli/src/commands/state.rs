@@ -102,7 +102,7 @@ fn describe(state: &State, resource: &Resource, style: &Style) -> String {
 }
 
 /// By full name, or by the short one if only one resource has it.
-fn find<'a>(state: &'a State, wanted: &str) -> Result<&'a Resource, Failure> {
+pub(crate) fn find<'a>(state: &'a State, wanted: &str) -> Result<&'a Resource, Failure> {
     if let Some(resource) = wanted.parse().ok().and_then(|name| state.by_name(&name)) {
         return Ok(resource);
     }

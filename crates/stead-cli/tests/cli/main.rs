@@ -10,3 +10,4 @@ mod project;
 mod provider;
 mod saved;
 mod sharing;
+mod stacks;

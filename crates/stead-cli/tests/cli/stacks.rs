@@ -1,0 +1,183 @@
+//! Stacks begin, end, get other names and are compared; resources move between them.
+
+use crate::project::Project;
+
+const TWO: &str = r#"
+import * as local from "stead/local";
+const a = new local.Data({ value: 1 }, { id: "a" });
+new local.Data({ value: a.output }, { id: "b" });
+export const one = 1;
+"#;
+
+const ONE: &str = r#"
+import * as local from "stead/local";
+new local.Data({ value: 1 }, { id: "a" });
+"#;
+
+#[test]
+fn a_new_stack_is_empty_and_is_made_once() {
+    let project = Project::with(ONE);
+    assert!(project.stead(&["stack", "new", "-e", "qa"]).ok().contains("empty stack for environment qa"));
+    assert_eq!(project.stead(&["stack", "ls"]).ok(), "shop\tqa\tlocal\n");
+    let again = project.stead(&["stack", "new", "-e", "qa"]).ends(1);
+    assert!(again.stderr.contains("ST0218"), "{}", again.stderr);
+    project.stead(&["up", "--yes", "-e", "qa"]).ok();
+    assert_eq!(project.stead(&["state", "ls", "-e", "qa"]).ok(), "qa:main:local.Data#a\n");
+}
+
+#[test]
+fn a_stack_goes_only_when_it_holds_nothing_and_its_history_stays() {
+    let project = Project::with(ONE);
+    project.stead(&["up", "--yes"]).ok();
+    let refused = project.stead(&["stack", "rm", "--yes"]).ends(1);
+    assert!(refused.stderr.contains("dev:main:local.Data#a") && refused.stderr.contains("stead destroy"));
+    project.stead(&["destroy", "--yes"]).ok();
+    project.stead(&["stack", "rm", "--yes"]).ok();
+    assert_eq!(project.stead(&["stack", "ls"]).ok(), "");
+    assert_eq!(project.stead(&["state", "ls"]).code, 1);
+    assert_eq!(project.stead(&["stack", "history"]).ok().lines().count(), 3);
+    // A new one begins where the old one ended: another stack, later epochs.
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.stead(&["stack", "history"]).ok().lines().count(), 4);
+    project.stead(&["destroy", "--yes"]).ok();
+    project.stead(&["stack", "rm", "--yes", "--purge"]).ok();
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 10);
+    let left: Vec<_> = project.everything().into_iter().map(|(path, _)| path).collect();
+    let past = left.iter().filter(|path| path.components().any(|part| part.as_os_str() == "history"));
+    assert_eq!(past.count(), 0, "{left:?}");
+}
+
+#[test]
+fn what_is_protected_is_never_forgotten_with_its_stack() {
+    let project = Project::with(&ONE.replace("{ id: \"a\" }", "{ id: \"a\", preventDelete: true }"));
+    project.stead(&["up", "--yes"]).ok();
+    let refused = project.stead(&["stack", "rm", "--yes", "--forget-resources"]).ends(13);
+    assert!(refused.stderr.contains("ST0401"), "{}", refused.stderr);
+    project.write("main.ts", ONE);
+    project.stead(&["up", "--yes"]).ok();
+    let removed = project.stead(&["stack", "rm", "--yes", "--forget-resources"]).ends(0);
+    assert!(removed.stderr.contains("dev:main:local.Data#a stays"), "{}", removed.stderr);
+}
+
+#[test]
+fn a_renamed_stack_has_nothing_to_do_and_the_old_name_says_where_it_is() {
+    let project = Project::with(TWO);
+    project.stead(&["up", "--yes"]).ok();
+    let uid = |environment: &str| {
+        let shown = project.stead(&["state", "show", "a", "-e", environment]).ok();
+        shown.lines().find(|line| line.contains("uid")).unwrap().to_owned()
+    };
+    let before = uid("dev");
+    project.stead(&["stack", "rename", "prod:acme", "--yes"]).ok();
+    assert_eq!(project.stead(&["stack", "ls"]).ok(), "shop\tprod:acme\tlocal\n");
+    let plan = ["plan", "--exit-code", "-e", "prod", "--namespace", "acme"];
+    assert!(project.stead(&plan).ok().contains("2 resources are as declared"));
+    let refused = project.stead(&["up", "--yes"]).ends(1);
+    assert!(
+        refused.stderr.contains("ST0214") && refused.stderr.contains("-e prod:acme"),
+        "{}",
+        refused.stderr
+    );
+    // Back again, through the place that it left.
+    project.stead(&["stack", "rename", "dev", "--yes", "-e", "prod", "--namespace", "acme"]).ok();
+    assert_eq!(uid("dev"), before);
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+    assert_eq!(project.stead(&["stack", "history"]).ok().lines().count(), 3);
+    project.stead(&["stack", "new", "-e", "prod", "--namespace", "acme"]).ok();
+    let taken = project.stead(&["stack", "rename", "prod:acme", "--yes"]).ends(1);
+    assert!(taken.stderr.contains("ST0218"), "{}", taken.stderr);
+}
+
+#[test]
+fn a_rename_that_was_killed_leaves_one_stack() {
+    for (point, environment) in [("rename.after_arriving", "dev"), ("run.leave.after_head", "prod")] {
+        let project = Project::with(TWO);
+        project.stead(&["up", "--yes"]).ok();
+        project.crash(&["stack", "rename", "prod", "--yes"], point);
+        assert_eq!(project.stead(&["stack", "ls"]).ok(), format!("shop\t{environment}\tlocal\n"), "{point}");
+        assert_eq!(project.stead(&["plan", "--exit-code", "-e", environment]).code, 0, "{point}");
+    }
+}
+
+#[test]
+fn stacks_runs_and_files_are_compared_without_their_environment() {
+    let project = Project::with(TWO);
+    project.stead(&["up", "--yes"]).ok();
+    project.stead(&["up", "--yes", "-e", "prod"]).ok();
+    let same = project.stead(&["stack", "diff", "dev", "prod", "--exit-code"]).ok();
+    assert_eq!(same, "No difference: 2 resources are the same.\n");
+    project.write("main.ts", &ONE.replace("value: 1", "value: { size: 2 }"));
+    project.stead(&["up", "--yes"]).ok();
+    let exported = project.stead(&["stack", "export"]).ok();
+    project.write("dev.json", &exported);
+    let file = project.path("dev.json").display().to_string();
+    assert_eq!(project.stead(&["stack", "diff", "dev", &file, "--exit-code"]).code, 0);
+    let differ = project.stead(&["stack", "diff", "prod", "dev", "--exit-code"]).ends(10);
+    insta::assert_snapshot!(differ.stdout, @r#"
+    ~ main:local.Data#a
+        value: 1 → {"size":2}
+
+    - main:local.Data#b
+        value: 1
+
+    ~ outputs
+        output.one: 1 → (removed)
+
+    1 only in prod, 0 only in dev, 2 different, 0 the same
+    "#);
+    let run = project.stead(&["stack", "diff", "#1", "#2", "--json"]).ok();
+    assert!(run.contains(r#""only_in":"a""#) && run.contains(r#""kind":"compared""#), "{run}");
+    let missing = project.stead(&["stack", "diff", "#99", "dev"]).ends(1);
+    assert!(missing.stderr.contains("has no run-99"), "{}", missing.stderr);
+}
+
+#[test]
+fn a_resource_gets_another_name_in_the_state() {
+    let project = Project::with(TWO);
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.stead(&["state", "mv", "a", "b", "--yes"]).code, 1);
+    assert_eq!(project.stead(&["state", "mv", "a", "dev:main:local.File#x", "--yes"]).code, 2);
+    assert_eq!(project.stead(&["state", "mv", "a", "qa:main:local.Data#x", "--yes"]).code, 2);
+    project.stead(&["state", "mv", "a", "first", "--yes"]).ok();
+    project.write("main.ts", &TWO.replace("id: \"a\"", "id: \"first\""));
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+}
+
+#[test]
+fn resources_move_to_another_stack_with_what_they_need() {
+    let project = Project::with(TWO);
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.stead(&["state", "mv", "b", "--to-stack", "prod", "--yes"]).code, 1);
+    project.stead(&["stack", "new", "-e", "prod"]).ok();
+    let torn = project.stead(&["state", "mv", "b", "--to-stack", "prod", "--yes"]).ends(1);
+    assert!(torn.stderr.contains("ST0216") && torn.stderr.contains("local.Data#a"), "{}", torn.stderr);
+    let torn = project.stead(&["state", "mv", "a", "--to-stack", "prod", "--yes"]).ends(1);
+    assert!(torn.stderr.contains("local.Data#b"), "{}", torn.stderr);
+    project.stead(&["state", "mv", "b", "--to-stack", "prod", "--with-dependencies", "--yes"]).ok();
+    assert_eq!(project.stead(&["state", "ls"]).ok(), "");
+    // Outputs are not moved: they belong to the stack.
+    let plan = project.stead(&["plan", "-e", "prod"]).ok();
+    assert!(plan.contains("2 unchanged") && !plan.contains("create"), "{plan}");
+    project.stead(&["up", "--yes", "-e", "prod"]).ok();
+    assert_eq!(project.stead(&["plan", "--exit-code", "-e", "prod"]).code, 0);
+    project.stead(&["stack", "rm", "--yes"]).ok();
+}
+
+#[test]
+fn a_move_that_was_killed_is_finished_or_undone_by_the_next_command() {
+    for (point, left) in [("transfer.after_depart", 2), ("transfer.after_arrive", 0)] {
+        let project = Project::with(TWO);
+        project.stead(&["up", "--yes"]).ok();
+        project.stead(&["stack", "new", "-e", "prod"]).ok();
+        project.crash(&["state", "mv", "a", "b", "--to-stack", "prod", "--yes"], point);
+        let plan = project.stead(&["plan"]).ends(0);
+        assert!(plan.stderr.contains("was interrupted"), "{point}: {}", plan.stderr);
+        if left == 0 {
+            let waits = project.stead(&["stack", "rename", "live", "-e", "prod", "--yes"]).ends(1);
+            assert!(waits.stderr.contains("ST0219"), "{}", waits.stderr);
+        }
+        project.stead(&["refresh"]).ok();
+        let count = |environment| project.stead(&["state", "ls", "-e", environment]).ok().lines().count();
+        assert_eq!((count("dev"), count("prod")), (left, 2 - left), "{point}");
+    }
+}

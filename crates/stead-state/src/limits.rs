@@ -1,0 +1,31 @@
+//! How large a recorded state is, in the measures that have limits.
+
+use std::collections::{BTreeSet, HashMap};
+
+use stead_model::{Extent, Generation, Lifecycle, Uid};
+
+use crate::Snapshot;
+
+/// Copies, dependencies between them, and the longest chain.
+pub fn extent(snapshot: &Snapshot) -> Extent {
+    let resources = &snapshot.resources;
+    let mut copies: HashMap<(&Uid, Generation), usize> = HashMap::with_capacity(resources.len());
+    let mut current: HashMap<&Uid, usize> = HashMap::with_capacity(resources.len());
+    for (at, resource) in resources.iter().enumerate() {
+        copies.insert((&resource.uid, resource.generation), at);
+        if resource.lifecycle != Lifecycle::Condemned {
+            current.insert(&resource.uid, at);
+        }
+    }
+    let position = |uid, generation| copies.get(&(uid, generation)).or_else(|| current.get(uid)).copied();
+    let needs: Vec<Vec<usize>> = resources
+        .iter()
+        .map(|resource| {
+            let meant = resource.dependencies.iter();
+            let meant: BTreeSet<usize> =
+                meant.filter_map(|copy| position(&copy.uid, copy.generation)).collect();
+            meant.into_iter().collect()
+        })
+        .collect();
+    Extent::of(&needs)
+}

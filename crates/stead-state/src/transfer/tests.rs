@@ -1,0 +1,112 @@
+//! What two stacks hold before, during and after a transfer.
+
+use std::collections::BTreeMap;
+
+use stead_model::{Lifecycle, Map, PhysicalId, SourceRef, StackId, TypeToken};
+
+use super::*;
+use crate::{Intent, Snapshot, relocated, verify};
+
+fn resource(name: &str, needs: &[&str]) -> Resource {
+    let copy = |name: &&str| CopyRef { uid: Uid((*name).to_owned()), generation: Generation(1) };
+    Resource {
+        uid: Uid(name.to_owned()),
+        generation: Generation(1),
+        name: format!("dev:main:t.T#{name}").parse().unwrap(),
+        resource: TypeToken("t.T".into()),
+        lifecycle: Lifecycle::Live,
+        id: Some(PhysicalId(name.to_owned())),
+        inputs: Map::new(),
+        outputs: Map::new(),
+        dependencies: needs.iter().map(copy).collect(),
+        property_dependencies: BTreeMap::new(),
+        ties: Default::default(),
+        prevent_delete: name == "kept",
+        deletion_policy: None,
+        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+    }
+}
+
+fn state(stack: &str, resources: Vec<Resource>) -> State {
+    let uids = resources.len() as u64;
+    State::from(Snapshot { uids, resources, ..Snapshot::empty(StackId(stack.to_owned())) })
+}
+
+fn source() -> State {
+    state("s", vec![resource("a", &[]), resource("b", &["a"]), resource("kept", &["b"]), resource("z", &[])])
+}
+
+fn chosen(names: &[&str]) -> BTreeSet<Uid> {
+    names.iter().map(|name| Uid((*name).to_owned())).collect()
+}
+
+fn place(environment: &str) -> StackRef {
+    StackRef { environment: environment.to_owned(), target: "local".to_owned() }
+}
+
+fn departure(names: &[&str]) -> Record {
+    let uids = chosen(names).into_iter().collect();
+    Record::Depart { departure: Departure { transfer: "t1".into(), to: place("prod"), uids } }
+}
+
+#[test]
+fn bonds_name_what_must_come_along_and_what_would_be_left_without() {
+    let bonds = source().bonds(&chosen(&["b"]));
+    assert_eq!((bonds.needed, bonds.needing), (chosen(&["a"]), chosen(&["kept"])));
+    assert_eq!(source().bonds(&chosen(&["a", "b", "kept"])), crate::Bonds::default());
+}
+
+#[test]
+fn what_departs_may_not_be_touched_until_it_has_gone_or_stayed() {
+    let mut state = source();
+    state.apply(&departure(&["a", "b", "kept"])).unwrap();
+    let copy = resource("a", &[]).copy();
+    let forget = Record::Forget { copy: copy.clone() };
+    let begin = Record::Begin {
+        op: state.next_op(),
+        intent: Intent::Delete { key: "k".into(), copy, after: AfterDelete::Gone },
+    };
+    for record in [&forget, &begin, &departure(&["a"])] {
+        assert_eq!(state.apply(record), Err(ReplayError::Departing(Uid("a".into()))), "{record:?}");
+    }
+    let mut gone = state.clone();
+    gone.apply(&Record::Departed { transfer: "t1".into() }).unwrap();
+    assert_eq!(gone.resources().len(), 1);
+    assert!(gone.transfers().is_empty());
+    assert_eq!(verify(&gone.snapshot(None)), []);
+    state.apply(&Record::Stayed { transfer: "t1".into() }).unwrap();
+    assert_eq!(state.snapshot(None), source().snapshot(None));
+    state.apply(&forget).unwrap();
+    assert!(state.apply(&Record::Stayed { transfer: "t1".into() }).is_err());
+}
+
+#[test]
+fn what_arrives_has_the_new_names_and_the_old_uids_and_marks() {
+    let prod = "prod:acme".parse().unwrap();
+    let moved: Vec<Resource> =
+        ["a", "b", "kept"].map(|name| source().copies_of(&Uid(name.into())).next().unwrap().clone()).into();
+    let moved: Vec<Resource> = moved.iter().map(|resource| relocated(resource, &prod)).collect();
+    let arrive = Record::Arrive {
+        arrival: Arrival { transfer: "t1".into(), from: place("dev") },
+        resources: moved.clone(),
+    };
+    let mut target = state("t", vec![resource("other", &[])]);
+    target.apply(&arrive).unwrap();
+    assert_eq!(verify(&target.snapshot(None)), []);
+    let kept = target.by_name(&"prod:acme:main:t.T#kept".parse().unwrap()).unwrap();
+    assert!(kept.prevent_delete && kept.uid == Uid("kept".into()));
+    assert_eq!(target.apply(&arrive), Err(ReplayError::UnknownTransfer("t1".into())));
+    target.apply(&Record::Acknowledge { transfer: "t1".into() }).unwrap();
+    assert!(target.transfers().is_empty());
+    assert_eq!(target.apply(&arrive), Err(ReplayError::Taken(Box::new(moved[0].name.clone()))));
+}
+
+#[test]
+fn a_snapshot_keeps_what_is_under_way() {
+    let mut state = source();
+    state.apply(&departure(&["z"])).unwrap();
+    let (bytes, digest) = state.snapshot(None).encode();
+    let read = Snapshot::decode(&bytes, &digest).unwrap();
+    assert_eq!(read, state.snapshot(None));
+    assert_eq!(State::from(read).transfers().departing.len(), 1);
+}

@@ -1,0 +1,259 @@
+//! The crash matrix of moves: resources that go to another stack, and a stack that gets another name, with a
+//! blow at every place. At every moment each resource is in exactly one stack.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+
+use stead_engine::{Engine, Settled, Stack, Stop, Transfer, transfer};
+use stead_journal::{JournalError, StackKeys, Takeover, create, rename};
+use stead_model::{Environment, Graph, Uid};
+use stead_plan::Purpose;
+use stead_provider::Providers;
+use stead_state::State;
+use stead_store::FileStore;
+use tokio::sync::watch;
+
+use crate::life::{CALM, Weather};
+use crate::process::Process;
+use crate::program::{Declared, Program};
+use crate::{Blow, Chance, Cloud, Disk, oracle};
+
+const FROM: &str = "dev";
+const TO: &str = "prod";
+
+/// What is interrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errand {
+    /// Two of four resources go to another stack.
+    Move,
+    /// The whole stack gets another environment.
+    Rename,
+}
+
+/// A machine, a cloud, and two environments.
+struct Estate {
+    chance: Chance,
+    disk: Disk,
+    cloud: Cloud,
+    processes: u64,
+    seen: BTreeSet<PathBuf>,
+}
+
+/// Runs the errand with a blow, a second blow in the recovery, and then until it is done. `Ok(false)`: the first
+/// blow fell on nothing.
+pub fn run_errand(errand: Errand, first: Blow, second: Option<Blow>) -> Result<bool, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    let told = |lost: String| format!("{errand:?}, {first:?}, {second:?}: {lost}");
+    runtime.block_on(rehearse(errand, first, second)).map_err(told)
+}
+
+async fn rehearse(errand: Errand, first: Blow, second: Option<Blow>) -> Result<bool, String> {
+    let mut estate = Estate {
+        chance: Chance::new(11),
+        disk: Disk::default(),
+        cloud: Cloud::default(),
+        processes: 0,
+        seen: BTreeSet::new(),
+    };
+    estate.up(FROM, &graph(FROM, &["a", "b", "c", "d"])).await?;
+    if errand == Errand::Move {
+        let (process, _, stack) = estate.process(CALM, TO);
+        create(&stack.store, &stack.keys, &stack.world).await.map_err(|error| error.to_string())?;
+        process.end(&estate.disk);
+    }
+    let struck = estate.attempt(errand, first).await?;
+    estate.check(errand).await?;
+    if let Some(second) = second {
+        estate.attempt(errand, second).await?;
+        estate.check(errand).await?;
+    }
+    for _ in 0..3 {
+        estate.attempt(errand, Blow::Kill(u64::MAX)).await?;
+        estate.check(errand).await?;
+    }
+    estate.at_rest(errand).await?;
+    Ok(struck)
+}
+
+/// `b` needs `a`, `d` needs `c`; one of the two pairs moves.
+fn graph(environment: &str, names: &[&str]) -> Graph {
+    let needs: BTreeMap<&str, &str> = [("b", "a"), ("d", "c")].into();
+    let thing = |name: &&str| {
+        let from = needs.get(name).map(|name| (*name).to_owned());
+        let declared = Declared {
+            size: 1,
+            place: 0,
+            from,
+            depends_on: None,
+            protected: *name == "b",
+            delete_first: false,
+        };
+        ((*name).to_owned(), declared)
+    };
+    let mut graph = Program { things: names.iter().map(thing).collect() }.graph();
+    for node in &mut graph.nodes {
+        node.name = node.name.in_environment(&Environment::new(environment));
+    }
+    graph
+}
+
+impl Estate {
+    fn process(&mut self, weather: Weather, environment: &str) -> (Process, Engine, Stack) {
+        self.processes += 1;
+        let process = Process::new(self.processes, weather.fate);
+        let world = process.world(&self.disk, &mut self.chance);
+        let connection = self.cloud.provider(process.clone(), self.chance.fork(), 0);
+        let engine = Engine::new(world.clone(), Providers::default().with(Arc::new(connection)), 4);
+        let store = Arc::new(FileStore::new(world.clone(), PathBuf::from("/state")));
+        let keys = StackKeys::new("shop", environment, "sim");
+        (process, engine, Stack { store, keys, world, claims: PathBuf::from("/claims") })
+    }
+
+    /// Calm weather: everything must work. Gives the number of steps that were needed.
+    async fn up(&mut self, environment: &str, graph: &Graph) -> Result<usize, String> {
+        let (process, engine, stack) = self.process(CALM, environment);
+        let steps = up(&engine, &stack, graph).await;
+        process.end(&self.disk);
+        steps
+    }
+
+    async fn attempt(&mut self, errand: Errand, blow: Blow) -> Result<bool, String> {
+        let (process, engine, stack) = self.process(blow.weather(), FROM);
+        let outcome = match errand {
+            Errand::Move => move_two(&engine, &stack).await,
+            Errand::Rename => rename_all(&engine, &stack).await,
+        };
+        let died = process.died_at.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        process.end(&self.disk);
+        if died && matches!(blow, Blow::PowerLoss(_)) {
+            self.disk.lose_power(&mut self.chance);
+        }
+        let struck = died || process.disk_failed();
+        match outcome {
+            Err(error) if !struck => Err(format!("in calm weather: {error:?}")),
+            Err(
+                error @ (JournalError::Integrity(_)
+                | JournalError::Replay { .. }
+                | JournalError::Missing { .. }),
+            ) => Err(format!("state is not sound: {error:?}")),
+            _ => Ok(struck),
+        }
+    }
+
+    /// What anybody who looks now sees.
+    async fn look(&mut self, environment: &str) -> Result<Option<State>, String> {
+        let (process, _, stack) = self.process(CALM, environment);
+        let loaded = stack.load().await;
+        process.end(&self.disk);
+        match loaded {
+            Ok(loaded) => Ok(loaded.head.is_some().then_some(loaded.state)),
+            Err(JournalError::Renamed { .. }) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Each of the four is in one place: never in neither, never usable in both.
+    async fn check(&mut self, errand: Errand) -> Result<(), String> {
+        oracle::always(&self.disk, &self.cloud, &mut self.seen)?;
+        let (from, to) = (self.look(FROM).await?, self.look(TO).await?);
+        if errand == Errand::Rename && from.is_some() == to.is_some() {
+            return Err(format!("old there: {}, new there: {}", from.is_some(), to.is_some()));
+        }
+        let uids = |state: &Option<State>| -> BTreeSet<Uid> {
+            state.iter().flat_map(State::copies).map(|resource| resource.uid.clone()).collect()
+        };
+        let (old, new) = (uids(&from), uids(&to));
+        if old.union(&new).count() != 4 {
+            return Err(format!("{old:?} and {new:?} are not four"));
+        }
+        let departing = |uid: &&Uid| from.as_ref().is_some_and(|state| state.transfers().is_departing(uid));
+        match old.intersection(&new).find(|uid| !departing(uid)) {
+            Some(uid) => Err(format!("{uid} is live in both")),
+            None => Ok(()),
+        }
+    }
+
+    /// Done: nothing is under way, names and marks are right, and nothing real was touched.
+    async fn at_rest(&mut self, errand: Errand) -> Result<(), String> {
+        let (left, moved): (&[&str], &[&str]) = match errand {
+            Errand::Move => (&["c", "d"], &["a", "b"]),
+            Errand::Rename => (&[], &["a", "b", "c", "d"]),
+        };
+        let to = self.look(TO).await?.ok_or("the new stack is not there")?;
+        let protected = to.resources().iter().filter(|resource| resource.prevent_delete).count();
+        if protected != 1 || to.transfers().departing.len() + to.resources().len() != moved.len() {
+            return Err(format!("{} are there, {protected} protected", to.resources().len()));
+        }
+        if self.up(TO, &graph(TO, moved)).await? != 0 {
+            return Err("the new stack is not as declared".to_owned());
+        }
+        match self.look(FROM).await? {
+            None if errand == Errand::Rename => {}
+            Some(from) if from.transfers().is_empty() && from.resources().len() == left.len() => {
+                if self.up(FROM, &graph(FROM, left)).await? != 0 {
+                    return Err("the old stack is not as declared".to_owned());
+                }
+            }
+            _ => return Err("the old stack is not what it should be".to_owned()),
+        }
+        match self.cloud.contents().effects.len() {
+            4 => Ok(()),
+            made => Err(format!("{made} were made, and four declared")),
+        }
+    }
+}
+
+async fn up(engine: &Engine, stack: &Stack, graph: &Graph) -> Result<usize, String> {
+    let told = |error: JournalError| error.to_string();
+    let Settled::Ready(loaded) = engine.settle(stack, &mut |_| ()).await.map_err(told)? else {
+        return Err("not settled".to_owned());
+    };
+    let plan = engine.plan(&loaded.state, graph, Purpose::Up).await.map_err(|error| format!("{error:?}"))?;
+    if plan.is_empty() {
+        return Ok(0);
+    }
+    let permitted = engine.permit(&plan, &loaded.state, graph).map_err(|error| format!("{error:?}"))?;
+    let run = stack.open("up", Some(loaded.version), Takeover::IfDead).await.map_err(told)?;
+    let (_keep, stop) = watch::channel(Stop::No);
+    let report = engine.execute(run, permitted, &loaded.state, graph, &mut |_| (), stop).await;
+    report.closed.map_err(told)?;
+    Ok(plan.steps.len())
+}
+
+/// As the command does it: settle both ends, look, move what is still there.
+async fn move_two(engine: &Engine, source: &Stack) -> Result<(), JournalError> {
+    let target = Stack { keys: StackKeys::new("shop", TO, "sim"), ..source.clone() };
+    let Settled::Ready(from) = engine.settle(source, &mut |_| ()).await? else { return Ok(()) };
+    let Settled::Ready(to) = engine.settle(&target, &mut |_| ()).await? else { return Ok(()) };
+    let wanted = |name: &str| ["a", "b"].contains(&name);
+    let uids: BTreeSet<Uid> = from
+        .state
+        .copies()
+        .filter(|resource| wanted(resource.name.short()))
+        .map(|resource| resource.uid.clone())
+        .collect();
+    if uids.is_empty() {
+        return Ok(());
+    }
+    transfer(Transfer {
+        source,
+        source_version: from.version,
+        target: &target,
+        target_version: to.version,
+        environment: &Environment::new(TO),
+        uids: &uids,
+    })
+    .await
+}
+
+async fn rename_all(engine: &Engine, stack: &Stack) -> Result<(), JournalError> {
+    let loaded = match engine.settle(stack, &mut |_| ()).await {
+        Ok(Settled::Ready(loaded)) => loaded,
+        Ok(_) | Err(JournalError::Renamed { .. }) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let run = stack.open("stack rename", Some(loaded.version), Takeover::IfDead).await?;
+    rename(run, &Environment::new(TO)).await.map(|_| ())
+}
