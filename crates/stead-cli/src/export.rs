@@ -1,78 +1,58 @@
-//! The export format, in both directions; `docs/format/export.md`.
+//! Exported files: made from a stack, and read from the disk.
 
-use std::borrow::Cow;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-use stead_model::{Code, Diagnostic, Map, OpId, Resource, RunId, StackId};
-use stead_state::{FORMAT, Pending, Snapshot};
+use stead_model::{Code, Diagnostic, Limits};
+use stead_state::{Export, ExportError, Origin, Snapshot};
 
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
 
-/// A whole stack as one JSON object.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Export<'a> {
-    format: u32,
-    stead: Cow<'a, str>,
-    pub project: Cow<'a, str>,
-    pub environment: Cow<'a, str>,
-    pub target: Cow<'a, str>,
-    stack: StackId,
-    run: Option<RunId>,
-    uids: u64,
-    next_op: OpId,
-    outputs: Map,
-    pending: Vec<Pending>,
-    resources: Vec<Resource>,
+/// What is longer is not read at all: a stack at every limit is smaller.
+const MAX_BYTES: u64 = 2 << 30;
+
+pub(crate) fn of(session: &Session, snapshot: Snapshot) -> Export {
+    let origin = Origin {
+        stead: env!("CARGO_PKG_VERSION").to_owned(),
+        project: session.project.name.clone(),
+        environment: session.environment.to_string(),
+        target: session.target.clone(),
+    };
+    Export::new(origin, snapshot)
 }
 
-impl<'a> Export<'a> {
-    pub(crate) fn of(session: &'a Session, snapshot: Snapshot) -> Export<'a> {
-        let Snapshot { stack, run, uids, next_op, outputs, pending, resources, .. } = snapshot;
-        Export {
-            format: FORMAT,
-            stead: env!("CARGO_PKG_VERSION").into(),
-            project: session.project.name.as_str().into(),
-            environment: session.environment.to_string().into(),
-            target: session.target.as_str().into(),
-            stack,
-            run,
-            uids,
-            next_op,
-            outputs,
-            pending,
-            resources,
-        }
+/// Reads an exported file. Nothing of a file that is damaged, newer or too large is believed.
+pub(crate) fn read(session: &Session, file: &Path) -> Result<Export, Failure> {
+    let files = &session.world.files;
+    let length = files.metadata(file).ok().flatten().map(|found| found.len);
+    if let Some(length) = length.filter(|length| *length > MAX_BYTES) {
+        let message = format!("{} has {length} bytes; at most {MAX_BYTES} are read", file.display());
+        return Err(Failure::new(Kind::Unsound, Diagnostic::error(Code::LIMIT, message)));
     }
-
-    pub(crate) fn into_snapshot(self) -> Snapshot {
-        let Export { stack, run, uids, next_op, outputs, pending, mut resources, .. } = self;
-        resources.sort_by(|a, b| a.place().cmp(&b.place()));
-        let transfers = Default::default();
-        Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources }
-    }
-}
-
-/// Reads an exported file. Nothing of a file that is damaged or newer is believed.
-pub(crate) fn read(session: &Session, file: &Path) -> Result<Export<'static>, Failure> {
-    #[derive(Deserialize)]
-    struct AnyFormat {
-        format: u32,
-    }
-    let bytes = session.world.files.read(file).map_err(|error| {
+    let bytes = files.read(file).map_err(|error| {
         let message = format!("cannot read {}: {error}", file.display());
         Failure::new(Kind::Failed, Diagnostic::error(Code::STORE, message))
     })?;
-    let damaged = |error: serde_json::Error| {
-        let problem = Diagnostic::error(Code::STATE_DAMAGED, format!("{}: {error}", file.display()));
-        Failure::new(Kind::Unsound, problem.note("Nothing was written."))
+    Export::decode(&bytes, &Limits::default()).map_err(|error| refused(file, &error))
+}
+
+/// Refuses a file in which something was changed and that does not say so.
+pub(crate) fn check_digest(export: &Export, file: &Path) -> Result<(), Failure> {
+    export.check_digest().map_err(|error| refused(file, &error))
+}
+
+fn refused(file: &Path, error: &ExportError) -> Failure {
+    let (code, help) = match error {
+        ExportError::Damaged(_) | ExportError::ControlCharacter(_) => (Code::STATE_DAMAGED, None),
+        ExportError::Newer(_) => (Code::STATE_NEWER, Some("use a newer stead")),
+        ExportError::Changed => {
+            (Code::STATE_DAMAGED, Some("if somebody changed it on purpose, remove its `digest`"))
+        }
+        ExportError::TooLarge(_) | ExportError::Oversized { .. } => {
+            (Code::LIMIT, Some("`docs/limits.md` lists what a stack may hold"))
+        }
     };
-    let AnyFormat { format } = serde_json::from_slice(&bytes).map_err(damaged)?;
-    if format > FORMAT {
-        let message = format!("{} has format {format}; this stead reads up to {FORMAT}", file.display());
-        let problem = Diagnostic::error(Code::STATE_NEWER, message).note("Nothing was written.");
-        return Err(Failure::new(Kind::Unsound, problem.help("use a newer stead")));
-    }
-    serde_json::from_slice(&bytes).map_err(damaged)
+    let problem = Diagnostic::error(code, format!("{}: {error}", file.display()));
+    let problem = help.into_iter().fold(problem.note("Nothing was written."), Diagnostic::help);
+    Failure::new(Kind::Unsound, problem)
 }

@@ -3,11 +3,14 @@
 mod args;
 mod commands;
 mod confirm;
+#[cfg(test)]
+mod decoders;
 mod evaluate;
 mod export;
 mod failure;
 mod project;
 mod saved;
+mod sealed;
 mod session;
 mod sources;
 mod transcript;

@@ -77,7 +77,7 @@ impl Project {
         let path = root.join(FILE);
         let bytes = world.files.read(&path).map_err(|error| unreadable(&path, &error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|_| unreadable(&path, "it is not UTF-8"))?;
-        let settings: Settings = toml::from_str(&text).map_err(|error| misunderstood(&text, &error))?;
+        let settings = parse(&text)?;
         if settings.project.is_empty() {
             return Err(unreadable(&path, "`project` is empty"));
         }
@@ -100,6 +100,16 @@ impl Project {
         }
         config
     }
+}
+
+fn parse(text: &str) -> Result<Settings, Failure> {
+    toml::from_str(text).map_err(|error| misunderstood(text, &error))
+}
+
+/// Whether a text can be a `stead.toml`.
+#[cfg_attr(not(test), allow(dead_code, reason = "for tests and fuzzing"))]
+pub(crate) fn check(text: &str) -> Result<(), Failure> {
+    parse(text).map(|_| ())
 }
 
 fn unreadable(path: &Path, problem: &str) -> Failure {

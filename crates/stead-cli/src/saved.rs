@@ -13,6 +13,7 @@ use stead_state::State;
 
 use crate::evaluate::Settings;
 use crate::failure::{Failure, Kind};
+use crate::sealed;
 use crate::session::Session;
 use crate::transcript::Transcript;
 
@@ -64,8 +65,7 @@ impl SavedPlan {
         // Our types always serialise.
         let mut text = serde_json::to_string(self).unwrap_or_default();
         text.push('\n');
-        let seal = Digest::of(text.as_bytes());
-        text.push_str(&format!("\"{seal}\"\n"));
+        let text = sealed::seal(text);
         let write = || {
             let unique = session.world.entropy.uuid()?;
             session.world.files.write_atomically(file, text.as_bytes(), 0o600, &unique)
@@ -81,12 +81,7 @@ impl SavedPlan {
             let message = format!("cannot read {}: {error}", file.display());
             Failure::new(Kind::Failed, Diagnostic::error(Code::STORE, message))
         })?;
-        let parts = bytes.strip_suffix(b"\n").and_then(|bytes| {
-            let at = bytes.iter().rposition(|byte| *byte == b'\n')?;
-            Some((&bytes[..=at], &bytes[at + 1..]))
-        });
-        let whole = parts.filter(|(body, seal)| *seal == format!("\"{}\"", Digest::of(body)).as_bytes());
-        let Some((body, _)) = whole else {
+        let Some(body) = sealed::open(&bytes) else {
             return Err(stale(file, &["the file is damaged, or no saved plan".to_owned()]));
         };
         let saved: SavedPlan = serde_json::from_slice(body)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stead_guard::DeletePermit;
 use stead_journal::Receipt;
-use stead_model::Resource;
+use stead_model::{MAX_NESTING, Map, Resource};
 use stead_provider::{CreateRequest, DeleteRequest, Provider, Refusal, UpdateRequest};
 use stead_state::{Intent, Outcome};
 use stead_world::World;
@@ -45,12 +45,12 @@ pub(crate) async fn call(
                 inputs: &resource.inputs,
             };
             let outcome = provider.create(receipt, request).await;
-            settle(outcome, |made| Outcome::Created { id: made.id, outputs: made.outputs })
+            settle(outcome, |made| Outcome::Created { id: made.id, outputs: readable(made.outputs) })
         }
         (Intent::Update { resource, previous, .. }, _) => {
             let request = UpdateRequest { resource, old_inputs: previous };
             let outcome = provider.update(receipt, request).await;
-            settle(outcome, |changed| Outcome::Updated { outputs: changed.outputs })
+            settle(outcome, |changed| Outcome::Updated { outputs: readable(changed.outputs) })
         }
         (Intent::Delete { .. }, Some((resource, permit))) => {
             let outcome = provider.delete(receipt, permit, DeleteRequest { resource: &resource }).await;
@@ -70,4 +70,9 @@ fn settle<T>(outcome: stead_provider::Outcome<T>, done: impl FnOnce(T) -> Outcom
             Answer { outcome: Outcome::InDoubt { message: doubt.message }, refusal: None }
         }
     }
+}
+
+/// An answer that is nested deeper than a record may be is kept as text there: it must be readable again.
+fn readable(outputs: Map) -> Map {
+    outputs.into_iter().map(|(key, value)| (key, value.flattened(MAX_NESTING))).collect()
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stead_model::{
-    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Input, KnownOutputs, Lifecycle, Map,
-    NodeId, PhysicalId, Resource, SourceRef, StackId, Uid, Value, known, resolve_map,
+    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Input, KnownOutputs, Lifecycle,
+    Limits, Map, NodeId, PhysicalId, Resource, SourceRef, StackId, Uid, Value, known, resolve_map,
 };
 use stead_plan::{Incarnation, Plan};
 use stead_state::State;
@@ -14,6 +14,8 @@ use stead_state::State;
 pub(crate) enum Unresolved {
     Evaluation(EvalError),
     Property(String),
+    /// It has values, and they are more than may be recorded.
+    TooLarge(String),
 }
 
 impl Unresolved {
@@ -21,6 +23,10 @@ impl Unresolved {
     pub(crate) fn diagnostic(&self, what: &str, declared: Option<&SourceRef>) -> Diagnostic {
         match self {
             Unresolved::Evaluation(error) => error.diagnostic(Code::STEP_FAILED, what, declared),
+            Unresolved::TooLarge(excess) => {
+                let problem = Diagnostic::error(Code::LIMIT, format!("{what} is too large: {excess}"));
+                declared.into_iter().fold(problem, |problem, at| problem.at(at.clone(), 0, "declared here"))
+            }
             Unresolved::Property(property) => {
                 let problem =
                     Diagnostic::error(Code::STEP_FAILED, format!("{what} has no value yet: `{property}`"));
@@ -64,7 +70,11 @@ impl<'a> Context<'a> {
     pub(crate) fn values(&self, inputs: &BTreeMap<String, Input>) -> Result<Map, Unresolved> {
         let resolved =
             resolve_map(inputs, &self.graph.exprs, self, self.functions).map_err(Unresolved::Evaluation)?;
-        known(&resolved).map_err(Unresolved::Property)
+        let values = known(&resolved).map_err(Unresolved::Property)?;
+        match Limits::default().oversized(&values) {
+            Some(excess) => Err(Unresolved::TooLarge(excess)),
+            None => Ok(values),
+        }
     }
 
     /// The outputs of the stack, if all that they come from is there.

@@ -6,6 +6,7 @@
 mod call;
 mod context;
 mod execute;
+mod limits;
 mod queue;
 mod recover;
 mod refresh;

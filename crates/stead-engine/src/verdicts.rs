@@ -2,13 +2,14 @@
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use stead_model::{Code, Diagnostic, Graph, Node};
+use stead_model::{Code, Diagnostic, Graph, Limits, Node};
 use stead_plan::{Plan, Planner, Purpose, Question, Verdict};
 use stead_provider::Diff;
 use stead_schema::check;
 use stead_state::State;
 
 use crate::Engine;
+use crate::limits::fits;
 
 impl Engine {
     /// What would have to be done so that the state becomes the graph. Changes nothing.
@@ -33,7 +34,12 @@ impl Engine {
             }
         }
         drop(asked);
-        planner.finish()
+        let plan = planner.finish()?;
+        // Only what adds something can make it too large.
+        if plan.summary.create + plan.summary.replace > 0 {
+            fits(base, graph, &plan, &Limits::default())?;
+        }
+        Ok(plan)
     }
 
     async fn ask(&self, node: &Node, question: Question<'_>) -> Verdict {

@@ -39,7 +39,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-use stead_model::{Code, Diagnostic, Environment, Functions, Graph, Limits, Map, SourceRef, TypeToken};
+use stead_model::{
+    Code, Diagnostic, Environment, Extent, Functions, Graph, Limits, Map, SourceRef, TypeToken,
+};
 use stead_schema::Catalog;
 
 use interpreter::Interpreter;
@@ -210,10 +212,23 @@ fn run(setting: Setting, limits: Limits, port: Port, outcome: &SyncSender<Outcom
             drop(outcome.send(Err(EvalFailure { diagnostics, console })));
             return None;
         };
+        if let Some(problem) = too_large(&graph, &limits) {
+            drop(outcome.send(Err(EvalFailure { diagnostics: vec![problem], console })));
+            return None;
+        }
         let (functions, calls) = functions::of_program(limits, session.applied > 0);
         drop(outcome.send(Ok(Evaluation { graph, console, functions: Arc::new(functions) })));
         calls
     });
+}
+
+/// A graph whose shape is more than a stack may hold. The resources were counted while they were declared.
+fn too_large(graph: &Graph, limits: &Limits) -> Option<Diagnostic> {
+    let edges = graph.edges();
+    let needs = edges.iter().map(|needs| needs.iter().map(|need| need.index()).collect());
+    let excess = limits.exceeded(&Extent::of(&needs.collect::<Vec<_>>()))?;
+    let problem = Diagnostic::error(Code::LIMIT, format!("the program declares {excess}"));
+    Some(problem.help("split it into several stacks; `docs/limits.md` lists the limits"))
 }
 
 fn broken(message: &str) -> EvalFailure {

@@ -3,7 +3,7 @@
 use rquickjs::{Type, Value, object::Filter};
 use stead_model::{Map, Number, Value as Plain};
 
-const MAX_DEPTH: usize = 200;
+const MAX_DEPTH: usize = stead_model::MAX_NESTING;
 
 /// The plain value, or why it is none. `undefined` is null.
 pub(crate) fn from_js(value: &Value<'_>) -> Result<Plain, String> {
@@ -27,7 +27,7 @@ fn convert(value: &Value<'_>, depth: usize) -> Result<Plain, String> {
         let text = text.to_string().map_err(|_| "the result is text with half a character in it")?;
         return Ok(Plain::String(text));
     }
-    if depth > MAX_DEPTH {
+    if depth >= MAX_DEPTH {
         return Err(format!("the result is nested deeper than {MAX_DEPTH} levels"));
     }
     if let Some(array) = value.as_array() {

@@ -53,7 +53,7 @@ pub(crate) struct Walker<'js, 'a> {
     pub(crate) problems: Vec<NotData>,
 }
 
-const MAX_DEPTH: usize = 200;
+const MAX_DEPTH: usize = stead_model::MAX_NESTING;
 /// A list with holes has as many problems as holes.
 const MAX_PROBLEMS: usize = 20;
 

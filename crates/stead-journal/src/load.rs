@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use stead_model::{Digest, Epoch, Seq, StackId};
-use stead_state::{Absent, Batch, Head, Record, Snapshot, State, verify};
+use stead_model::{Digest, Epoch, Limits, Seq, StackId};
+use stead_state::{Absent, Batch, Head, Record, Snapshot, State, extent, verify};
 use stead_store::{Key, Store, Version};
 
 use crate::{JournalError, StackKeys};
@@ -95,6 +95,9 @@ pub(crate) async fn read_base(
     let key = keys.snapshot(digest);
     let found = store.get(&key).await?.ok_or_else(|| JournalError::Missing { key: key.to_string() })?;
     let snapshot = Snapshot::decode(&found.body, digest).map_err(|source| format_error(&key, source))?;
+    if let Some(excess) = Limits::default().of_state().exceeded(&extent(&snapshot)) {
+        return Err(JournalError::Limit { key: key.to_string(), excess });
+    }
     match verify(&snapshot) {
         violations if violations.is_empty() => Ok(snapshot),
         violations => Err(JournalError::Integrity(violations)),

@@ -1,5 +1,11 @@
 //! Limits are values, so that a test can stand at one and one above it.
 
+use crate::{Map, Value};
+
+/// How many lists and objects may lie in each other. Readers of JSON stop at 128, and records lie around values:
+/// what is nested deeper could be written and never be read again. So this one is not for anybody to choose.
+pub const MAX_NESTING: usize = 100;
+
 /// What one stack may hold. `docs/limits.md` states the defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -86,11 +92,75 @@ impl Limits {
         }
     }
 
-    /// The limits of what is recorded. While a run is under way, the old and the new are both there.
+    /// The limits of what is recorded. While a run is under way, the old and the new are both there, and more of
+    /// them after runs that failed.
     #[must_use]
     pub fn of_state(&self) -> Limits {
-        Limits { resources: 2 * self.resources, edges: 2 * self.edges, depth: 2 * self.depth, ..*self }
+        Limits { resources: 4 * self.resources, edges: 4 * self.edges, depth: 4 * self.depth, ..*self }
     }
+
+    /// What is too large about a resource's properties, in words; `None`: they fit.
+    pub fn oversized(&self, properties: &Map) -> Option<String> {
+        let mut all = 0;
+        for (key, value) in properties {
+            let Some(bytes) = value.json_bytes(MAX_NESTING) else {
+                return Some(format!("`{key}` is nested deeper than {MAX_NESTING} levels"));
+            };
+            if bytes > self.property_bytes {
+                let most = self.property_bytes >> 20;
+                return Some(format!("`{key}` takes {bytes} bytes; a property may take {most} MiB"));
+            }
+            all += bytes;
+        }
+        let most = self.resource_bytes >> 20;
+        (all > self.resource_bytes)
+            .then(|| format!("its properties take {all} bytes; they may take {most} MiB together"))
+    }
+}
+
+impl Value {
+    /// How many bytes of JSON it is; `None`: it is nested deeper than so many levels.
+    fn json_bytes(&self, levels: usize) -> Option<usize> {
+        match self {
+            Value::List(items) => {
+                let levels = levels.checked_sub(1)?;
+                items.iter().try_fold(2, |sum, item| Some(sum + 1 + item.json_bytes(levels)?))
+            }
+            Value::Map(map) => {
+                let levels = levels.checked_sub(1)?;
+                let entry =
+                    |(key, item): (&String, &Value)| Some(text_bytes(key) + 2 + item.json_bytes(levels)?);
+                map.iter().try_fold(2, |sum, item| Some(sum + entry(item)?))
+            }
+            Value::String(text) => Some(text_bytes(text)),
+            scalar => Some(scalar.to_json().len()),
+        }
+    }
+
+    /// The same, with what is nested deeper than so many levels as its JSON text.
+    #[must_use]
+    pub fn flattened(self, levels: usize) -> Value {
+        match (self, levels) {
+            (value @ (Value::List(_) | Value::Map(_)), 0) => Value::String(value.to_json()),
+            (Value::List(items), _) => {
+                Value::List(items.into_iter().map(|item| item.flattened(levels - 1)).collect())
+            }
+            (Value::Map(map), _) => {
+                Value::Map(map.into_iter().map(|(key, item)| (key, item.flattened(levels - 1))).collect())
+            }
+            (scalar, _) => scalar,
+        }
+    }
+}
+
+/// Quotes, and an escape for each character that needs one.
+fn text_bytes(text: &str) -> usize {
+    let escaped = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 1,
+        0..32 => 5,
+        _ => 0,
+    };
+    2 + text.len() + text.bytes().map(escaped).sum::<usize>()
 }
 
 #[cfg(test)]
@@ -117,6 +187,49 @@ mod tests {
             (Extent::of(&chain(10_000)), Extent::of(&chain(10_001))),
         ] {
             assert!(fits(at) && !fits(above), "{above:?}");
+        }
+    }
+
+    fn nested(levels: usize) -> Value {
+        (0..levels).fold(Value::Null, |value, _| Value::List(vec![value]))
+    }
+
+    fn of(value: Value) -> Map {
+        [("p".to_owned(), value)].into()
+    }
+
+    #[test]
+    fn a_property_of_four_mebibytes_fits_and_one_byte_more_does_not() {
+        let limits = Limits::default();
+        let text = |bytes: usize| Value::String("x".repeat(bytes - 2));
+        assert_eq!(limits.oversized(&of(text(4 << 20))), None);
+        assert!(limits.oversized(&of(text((4 << 20) + 1))).is_some());
+        let four = |last: usize| -> Map {
+            let sizes = [4 << 20, 4 << 20, 4 << 20, last];
+            sizes.into_iter().enumerate().map(|(at, size)| (format!("p{at}"), text(size))).collect()
+        };
+        assert_eq!(limits.oversized(&four(4 << 20)), None);
+        let mut five = four(4 << 20);
+        five.insert("p4".to_owned(), Value::Null);
+        assert!(limits.oversized(&five).is_some());
+    }
+
+    #[test]
+    fn what_is_nested_as_deep_as_allowed_can_be_read_again() {
+        let limits = Limits::default();
+        assert_eq!(limits.oversized(&of(nested(MAX_NESTING))), None);
+        assert!(limits.oversized(&of(nested(MAX_NESTING + 1))).is_some());
+        let around = of(Value::Map(of(Value::Map(of(Value::Map(of(nested(MAX_NESTING))))))));
+        let text = Value::Map(around).to_json();
+        assert!(serde_json::from_str::<Value>(&text).is_ok());
+        let flat = nested(MAX_NESTING + 30).flattened(MAX_NESTING);
+        assert_eq!(limits.oversized(&of(flat)), None);
+    }
+
+    #[test]
+    fn bytes_are_counted_as_json_has_them() {
+        for text in ["", "plain", "\"\\\n\u{1}\u{1f}é\u{7f}\u{8}\u{c}"] {
+            assert_eq!(text_bytes(text), Value::from(text).to_json().len(), "{text:?}");
         }
     }
 

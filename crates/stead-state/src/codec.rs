@@ -34,11 +34,14 @@ pub(crate) fn lines<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Vec<&'a [
         return Err(damaged(what, 1, problem));
     };
     let lines: Vec<&[u8]> = body.split(|byte| *byte == b'\n').collect();
-    let header: AnyHeader = parse(what, 1, lines[0])?;
-    if header.format > FORMAT {
-        return Err(FormatError::Newer { what, found: header.format });
-    }
+    check_format(what, lines[0])?;
     Ok(lines)
+}
+
+/// Refuses what a newer version wrote, before anything else is made of it.
+pub(crate) fn check_format(what: &'static str, first: &[u8]) -> Result<(), FormatError> {
+    let header: AnyHeader = parse(what, 1, first)?;
+    if header.format > FORMAT { Err(FormatError::Newer { what, found: header.format }) } else { Ok(()) }
 }
 
 /// Adds a last line with the digest of all before it: a changed bit never goes unseen.

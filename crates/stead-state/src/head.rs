@@ -67,7 +67,12 @@ impl Head {
 
     pub fn decode(bytes: &[u8]) -> Result<Head, FormatError> {
         match sealed_lines(WHAT, bytes)?.as_slice() {
-            [body] => Ok(parse::<Framed>(WHAT, 1, body)?.head),
+            [body] => match parse::<Framed>(WHAT, 1, body)?.head {
+                head if head.epoch.0.max(head.base.0) > u64::MAX / 2 => {
+                    Err(damaged(WHAT, 1, "it counts further than any stack gets"))
+                }
+                head => Ok(head),
+            },
             lines => Err(damaged(WHAT, lines.len(), "it has more than one line")),
         }
     }

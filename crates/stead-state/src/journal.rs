@@ -4,7 +4,7 @@
 //! writer whose answer got lost can tell its batch from a rival's.
 
 use serde::{Deserialize, Serialize};
-use stead_model::{CopyRef, Digest, Epoch, Map, OpId, Operation, PhysicalId, Resource, Seq};
+use stead_model::{CopyRef, Digest, Epoch, Map, OpId, Operation, PhysicalId, Resource, Seq, unique_keys};
 
 use crate::codec::{FormatError, damaged, line, parse, seal, sealed_lines};
 use crate::{Arrival, Departure, FORMAT};
@@ -33,6 +33,7 @@ pub enum Intent {
     Update {
         key: String,
         resource: Box<Resource>,
+        #[serde(deserialize_with = "unique_keys")]
         previous: Map,
     },
     Delete {

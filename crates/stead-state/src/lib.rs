@@ -4,6 +4,7 @@
 //! the same bytes; recovery and running use the same fold, [`State::apply`].
 
 mod codec;
+mod export;
 mod head;
 mod journal;
 mod limits;
@@ -14,6 +15,7 @@ mod state;
 mod transfer;
 
 pub use codec::FormatError;
+pub use export::{Export, ExportError, Origin};
 pub use head::{Absent, Head, Owner, RunRecord};
 pub use journal::{AfterDelete, Batch, Intent, Outcome, Pending, Record, Settlement};
 pub use limits::extent;

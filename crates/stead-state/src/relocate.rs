@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stead_model::{Environment, Lifecycle, Resource, Uid};
 
-use crate::{Snapshot, State};
+use crate::{Intent, Snapshot, State};
 
 /// A resource's record, named as the environment names it.
 #[must_use]
@@ -19,9 +19,14 @@ pub fn relocated(resource: &Resource, environment: &Environment) -> Resource {
 }
 
 impl Snapshot {
-    /// The whole state in another environment. There are no pending operations in it.
+    /// The whole state in another environment, with what is pending in it.
     #[must_use]
     pub fn in_environment(mut self, environment: &Environment) -> Snapshot {
+        for pending in &mut self.pending {
+            if let Intent::Create { resource, .. } | Intent::Update { resource, .. } = &mut pending.intent {
+                **resource = relocated(resource, environment);
+            }
+        }
         for resource in &mut self.resources {
             *resource = relocated(resource, environment);
         }

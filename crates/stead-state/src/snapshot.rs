@@ -3,21 +3,21 @@
 //! Gzip around lines of JSON, so that `zcat` is all a person needs: a header, then one resource a line,
 //! sorted by name and generation.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
-use stead_model::{Digest, Map, OpId, Resource, RunId, StackId};
+use stead_model::{Digest, Limits, Map, OpId, Resource, RunId, StackId, unique_keys};
 
-use crate::codec::{FormatError, damaged, line, lines, parse};
+use crate::codec::{FormatError, check_format, damaged, line, parse};
 use crate::{FORMAT, Pending, Transfers};
 
 const WHAT: &str = "snapshot";
 
-/// More than 100,000 resources of ordinary size; a hostile file cannot make us allocate without end.
-const MAX_BYTES: u64 = 4 << 30;
+/// More than any resource takes. A hostile file cannot make us unpack without end: lines are read one by one.
+const MAX_LINE: u64 = 256 << 20;
 
 /// Everything that state remembers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +44,7 @@ struct Header {
     uids: u64,
     next_op: OpId,
     resources: usize,
+    #[serde(deserialize_with = "unique_keys")]
     outputs: Map,
     pending: Vec<Pending>,
     #[serde(default, skip_serializing_if = "Transfers::is_empty")]
@@ -93,22 +94,50 @@ impl Snapshot {
         if Digest::of(bytes) != *digest {
             return Err(damaged(WHAT, 1, "its bytes are not those that its name was made from"));
         }
-        let mut text = Vec::new();
-        GzDecoder::new(bytes)
-            .take(MAX_BYTES)
-            .read_to_end(&mut text)
-            .map_err(|error| damaged(WHAT, 1, &error.to_string()))?;
-        let lines = lines(WHAT, &text)?;
-        let header: Header = parse(WHAT, 1, lines[0])?;
-        if header.resources != lines.len() - 1 {
-            return Err(damaged(WHAT, lines.len(), "resources are missing"));
+        let mut lines = Lines { reader: BufReader::new(GzDecoder::new(bytes)), read: 0 };
+        let first = lines.next()?.ok_or_else(|| damaged(WHAT, 1, "it is empty"))?;
+        check_format(WHAT, &first)?;
+        let header: Header = parse(WHAT, 1, &first)?;
+        let most = Limits::default().of_state().resources;
+        if header.resources > most {
+            let problem = format!("it has {} resources; at most {most} are read", header.resources);
+            return Err(damaged(WHAT, 1, &problem));
         }
-        let resources = lines[1..]
-            .iter()
-            .enumerate()
-            .map(|(index, resource)| parse(WHAT, index + 2, resource))
-            .collect::<Result<Vec<Resource>, _>>()?;
+        let mut resources: Vec<Resource> = Vec::with_capacity(header.resources);
+        while let Some(line) = lines.next()? {
+            if resources.len() == header.resources {
+                return Err(damaged(WHAT, lines.read, "it has more resources than it says"));
+            }
+            resources.push(parse(WHAT, lines.read, &line)?);
+        }
+        if resources.len() < header.resources {
+            return Err(damaged(WHAT, lines.read, "resources are missing"));
+        }
         let Header { stack, run, uids, next_op, outputs, pending, transfers, .. } = header;
         Ok(Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources })
+    }
+}
+
+/// The lines of what is packed, unpacked as they are read.
+struct Lines<'a> {
+    reader: BufReader<GzDecoder<&'a [u8]>>,
+    /// How many were read: the number of the last one.
+    read: usize,
+}
+
+impl Lines<'_> {
+    fn next(&mut self) -> Result<Option<Vec<u8>>, FormatError> {
+        let number = self.read + 1;
+        let mut line = Vec::new();
+        let read = (&mut self.reader).take(MAX_LINE).read_until(b'\n', &mut line);
+        read.map_err(|error| damaged(WHAT, number, &error.to_string()))?;
+        if line.is_empty() {
+            return Ok(None);
+        }
+        if line.pop() != Some(b'\n') {
+            return Err(damaged(WHAT, number, "it does not end with a newline, or the line is too long"));
+        }
+        self.read = number;
+        Ok(Some(line))
     }
 }

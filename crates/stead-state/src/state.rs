@@ -34,6 +34,8 @@ pub enum ReplayError {
     UnknownTransfer(String),
     #[error("the journal changes {0}, which is leaving for another stack")]
     Departing(Uid),
+    #[error("the journal counts further than any stack gets")]
+    Counter,
     #[error("the name or the uid of {0} is taken")]
     Taken(Box<Name>),
     #[error("operation {0} ended in a way that does not fit it")]
@@ -193,7 +195,7 @@ impl State {
         if !matches!(intent, Intent::Create { .. }) {
             self.existing(&intent.copy())?;
         }
-        self.next_op = op.next();
+        self.next_op = OpId(op.0.checked_add(1).ok_or(ReplayError::Counter)?);
         self.pending.insert(op, Pending { op, intent: intent.clone(), doubt: None });
         Ok(())
     }

@@ -104,7 +104,7 @@ impl State {
             return Err(ReplayError::Taken(Box::new(resource.name.clone())));
         }
         let uids: BTreeSet<&Uid> = resources.iter().map(|resource| &resource.uid).collect();
-        self.uids += uids.len() as u64;
+        self.uids = self.uids.checked_add(uids.len() as u64).ok_or(ReplayError::Counter)?;
         resources.iter().for_each(|resource| self.insert(resource.clone()));
         self.transfers.arrived.push(arrival.clone());
         Ok(())

@@ -5,6 +5,7 @@
 
 mod chance;
 mod cloud;
+mod deep;
 mod disk;
 mod life;
 mod moving;
@@ -15,6 +16,7 @@ mod rehearsal;
 
 pub use chance::Chance;
 pub use cloud::Cloud;
+pub use deep::rise_and_fall;
 pub use disk::Disk;
 pub use life::{Life, Reached, live};
 pub use moving::{Errand, run_errand};

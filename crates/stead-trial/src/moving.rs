@@ -114,7 +114,7 @@ impl Estate {
     /// Calm weather: everything must work. Gives the number of steps that were needed.
     async fn up(&mut self, environment: &str, graph: &Graph) -> Result<usize, String> {
         let (process, engine, stack) = self.process(CALM, environment);
-        let steps = up(&engine, &stack, graph).await;
+        let steps = apply(&engine, &stack, graph, Purpose::Up).await;
         process.end(&self.disk);
         steps
     }
@@ -205,12 +205,18 @@ impl Estate {
     }
 }
 
-async fn up(engine: &Engine, stack: &Stack, graph: &Graph) -> Result<usize, String> {
+/// Makes it so, in calm weather. Gives the number of steps that were needed.
+pub(crate) async fn apply(
+    engine: &Engine,
+    stack: &Stack,
+    graph: &Graph,
+    purpose: Purpose,
+) -> Result<usize, String> {
     let told = |error: JournalError| error.to_string();
     let Settled::Ready(loaded) = engine.settle(stack, &mut |_| ()).await.map_err(told)? else {
         return Err("not settled".to_owned());
     };
-    let plan = engine.plan(&loaded.state, graph, Purpose::Up).await.map_err(|error| format!("{error:?}"))?;
+    let plan = engine.plan(&loaded.state, graph, purpose).await.map_err(|error| format!("{error:?}"))?;
     if plan.is_empty() {
         return Ok(0);
     }
@@ -219,6 +225,9 @@ async fn up(engine: &Engine, stack: &Stack, graph: &Graph) -> Result<usize, Stri
     let (_keep, stop) = watch::channel(Stop::No);
     let report = engine.execute(run, permitted, &loaded.state, graph, &mut |_| (), stop).await;
     report.closed.map_err(told)?;
+    if let Some(problem) = report.problems.first() {
+        return Err(problem.message.clone());
+    }
     Ok(plan.steps.len())
 }
 

@@ -11,6 +11,7 @@ mod options;
 mod process;
 mod report;
 mod stead;
+mod steps;
 mod syscalls;
 mod terraform;
 
@@ -48,6 +49,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode, 
         }
         report.stead = Some(subject(&stead, &scratch, options.repeat.unwrap_or(3))?);
         report.notes = syscalls::of_an_up(&stead, &scratch)?;
+        report.notes.push(steps::section(workspace, &scratch)?);
     }
     if options.peer {
         match Terraform::find() {

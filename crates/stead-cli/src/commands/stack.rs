@@ -9,7 +9,7 @@ use stead_state::{Absent, RunRecord, verify};
 use stead_store::Key;
 
 use crate::confirm::confirm;
-use crate::export::{self, Export};
+use crate::export;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
@@ -72,7 +72,7 @@ pub(crate) async fn history(session: &Session, ui: &Ui) -> Result<u8, Failure> {
 
 pub(crate) async fn export(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.load_existing().await?;
-    let export = Export::of(session, loaded.state.snapshot(None));
+    let export = export::of(session, loaded.state.snapshot(None));
     if ui.for_programs() {
         ui.json("export", &export);
     } else {
@@ -86,8 +86,10 @@ pub(crate) async fn export(session: &Session, ui: &Ui) -> Result<u8, Failure> {
 /// Replaces what is recorded by what a file says. Nothing real is touched.
 pub(crate) async fn import(session: &Session, file: &Path, ui: &Ui) -> Result<u8, Failure> {
     let export = export::read(session, file)?;
+    export::check_digest(&export, file)?;
     let from = format!("{} · {} · {}", export.project, export.environment, export.target);
-    let snapshot = export.into_snapshot();
+    // They are this environment's from now on; a name of another one would never be found.
+    let snapshot = export.into_snapshot().in_environment(&session.environment);
     let violations = verify(&snapshot);
     if !violations.is_empty() {
         return Err(JournalError::Integrity(violations).into());

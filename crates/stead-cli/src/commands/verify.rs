@@ -17,15 +17,21 @@ struct Sound {
 }
 
 pub(crate) async fn verify(session: &Session, file: Option<&Path>, ui: &Ui) -> Result<u8, Failure> {
-    let snapshot = match file {
-        Some(file) => export::read(session, file)?.into_snapshot(),
+    let (snapshot, as_written) = match file {
+        Some(file) => {
+            let export = export::read(session, file)?;
+            let as_written = export::check_digest(&export, file);
+            (export.into_snapshot(), as_written)
+        }
         // Reading checks digests, chain and rules, and fails with the place.
-        None => session.load_existing().await?.state.snapshot(None),
+        None => (session.load_existing().await?.state.snapshot(None), Ok(())),
     };
     let violations = check(&snapshot);
     if !violations.is_empty() {
         return Err(stead_journal::JournalError::Integrity(violations).into());
     }
+    // The rules first: they say more.
+    as_written?;
     let sound = Sound { resources: snapshot.resources.len(), rules: RULES.len() };
     ui.json("sound", &sound);
     ui.result(&format!("State is sound: {} resources, {} rules.\n", sound.resources, sound.rules));

@@ -4,6 +4,7 @@
 mod crashes;
 mod determinism;
 mod errors;
+mod imports;
 mod journey;
 mod outside;
 mod project;

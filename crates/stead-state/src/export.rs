@@ -1,0 +1,145 @@
+//! The export format, in both directions: a whole stack as one JSON object; `docs/format/export.md`.
+//!
+//! A file comes from outside: nothing of one that is damaged, newer, hostile or too large is believed.
+
+use serde::{Deserialize, Serialize};
+use stead_model::{Digest, Limits, Map, Name, OpId, Resource, RunId, StackId, unique_keys};
+
+use crate::{FORMAT, Pending, Snapshot, extent};
+
+/// Where an export comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The version that wrote it.
+    pub stead: String,
+    pub project: String,
+    pub environment: String,
+    pub target: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Export {
+    format: u32,
+    /// Of everything else, written without spaces. Who edits the file by hand removes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    digest: Option<Digest>,
+    stead: String,
+    pub project: String,
+    pub environment: String,
+    pub target: String,
+    stack: StackId,
+    run: Option<RunId>,
+    uids: u64,
+    next_op: OpId,
+    #[serde(deserialize_with = "unique_keys")]
+    outputs: Map,
+    pending: Vec<Pending>,
+    resources: Vec<Resource>,
+}
+
+/// Why a file is not taken. Nothing of it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExportError {
+    #[error("{0}")]
+    Damaged(String),
+    #[error("it has format {0}; this stead reads up to {FORMAT}")]
+    Newer(u32),
+    #[error("it is not what was exported: the digest does not fit")]
+    Changed,
+    #[error("it has {0}")]
+    TooLarge(String),
+    #[error("{name}: {excess}")]
+    Oversized { name: String, excess: String },
+    #[error("the name {0:?} has a control character in it")]
+    ControlCharacter(String),
+}
+
+impl Export {
+    pub fn new(origin: Origin, snapshot: Snapshot) -> Export {
+        let Snapshot { stack, run, uids, next_op, outputs, pending, resources, .. } = snapshot;
+        let Origin { stead, project, environment, target } = origin;
+        let mut export = Export {
+            format: FORMAT,
+            digest: None,
+            stead,
+            project,
+            environment,
+            target,
+            stack,
+            run,
+            uids,
+            next_op,
+            outputs,
+            pending,
+            resources,
+        };
+        export.digest = Some(export.digest_of_all_else());
+        export
+    }
+
+    pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Export, ExportError> {
+        #[derive(Deserialize)]
+        struct AnyFormat {
+            format: u32,
+        }
+        let damaged = |error: serde_json::Error| ExportError::Damaged(error.to_string());
+        let AnyFormat { format } = serde_json::from_slice(bytes).map_err(damaged)?;
+        if format > FORMAT {
+            return Err(ExportError::Newer(format));
+        }
+        let export: Export = serde_json::from_slice(bytes).map_err(damaged)?;
+        export.check(limits)?;
+        Ok(export)
+    }
+
+    /// Whether it is what was exported, or says itself that it is not by having no digest.
+    pub fn check_digest(&self) -> Result<(), ExportError> {
+        match &self.digest {
+            Some(digest) if *digest != self.digest_of_all_else() => Err(ExportError::Changed),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn into_snapshot(self) -> Snapshot {
+        let Export { stack, run, uids, next_op, outputs, pending, mut resources, .. } = self;
+        resources.sort_by(|a, b| a.place().cmp(&b.place()));
+        let transfers = Default::default();
+        Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources }
+    }
+
+    fn digest_of_all_else(&self) -> Digest {
+        let plain = Export { digest: None, ..self.clone() };
+        // Our types always serialise.
+        Digest::of(&serde_json::to_vec(&plain).unwrap_or_default())
+    }
+
+    fn check(&self, limits: &Limits) -> Result<(), ExportError> {
+        if let Some(excess) = limits.exceeded(&extent(&self.clone().into_snapshot())) {
+            return Err(ExportError::TooLarge(excess));
+        }
+        // A counter at its end would run over in the next run.
+        let furthest = u64::MAX / 2;
+        if self.uids > furthest || self.next_op.0 > furthest {
+            return Err(ExportError::Damaged("it counts further than any stack gets".to_owned()));
+        }
+        for resource in &self.resources {
+            if resource.generation.0 > u32::MAX / 2 {
+                let excess = format!("its generation is {}", resource.generation);
+                return Err(ExportError::Oversized { name: resource.name.to_string(), excess });
+            }
+            let names = std::iter::once(&resource.name).chain(&resource.ties.aliases);
+            if let Some(name) = names.into_iter().find(|name| name.control_character().is_some()) {
+                return Err(ExportError::ControlCharacter(Name::to_string(name)));
+            }
+            let sizes = [&resource.inputs, &resource.outputs].map(|properties| limits.oversized(properties));
+            if let Some(excess) = sizes.into_iter().flatten().next() {
+                return Err(ExportError::Oversized { name: resource.name.to_string(), excess });
+            }
+        }
+        match limits.oversized(&self.outputs) {
+            Some(excess) => Err(ExportError::Oversized { name: "outputs".to_owned(), excess }),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Fuzzes the decoder `saved`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stead_fuzz::saved(bytes));
