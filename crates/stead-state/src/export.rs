@@ -5,7 +5,8 @@
 use serde::{Deserialize, Serialize};
 use stead_model::{Digest, Limits, Map, Name, OpId, Resource, RunId, StackId, unique_keys};
 
-use crate::{FORMAT, Pending, Snapshot, extent};
+use crate::limits::extent_of;
+use crate::{FORMAT, Pending, Snapshot};
 
 /// Where an export comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub struct Export {
     outputs: Map,
     pending: Vec<Pending>,
     resources: Vec<Resource>,
+    #[serde(skip)]
+    changed: bool,
 }
 
 /// Why a file is not taken. Nothing of it was.
@@ -73,8 +76,9 @@ impl Export {
             outputs,
             pending,
             resources,
+            changed: false,
         };
-        export.digest = Some(export.digest_of_all_else());
+        export.digest = Some(export.own_digest());
         export
     }
 
@@ -88,17 +92,18 @@ impl Export {
         if format > FORMAT {
             return Err(ExportError::Newer(format));
         }
-        let export: Export = serde_json::from_slice(bytes).map_err(damaged)?;
+        let mut export: Export = serde_json::from_slice(bytes).map_err(damaged)?;
         export.check(limits)?;
+        if let Some(digest) = export.digest.take() {
+            export.changed = digest != export.own_digest();
+            export.digest = Some(digest);
+        }
         Ok(export)
     }
 
     /// Whether it is what was exported, or says itself that it is not by having no digest.
     pub fn check_digest(&self) -> Result<(), ExportError> {
-        match &self.digest {
-            Some(digest) if *digest != self.digest_of_all_else() => Err(ExportError::Changed),
-            _ => Ok(()),
-        }
+        if self.changed { Err(ExportError::Changed) } else { Ok(()) }
     }
 
     pub fn into_snapshot(self) -> Snapshot {
@@ -108,14 +113,14 @@ impl Export {
         Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources }
     }
 
-    fn digest_of_all_else(&self) -> Digest {
-        let plain = Export { digest: None, ..self.clone() };
+    /// Of everything but the digest, which is not there yet.
+    fn own_digest(&self) -> Digest {
         // Our types always serialise.
-        Digest::of(&serde_json::to_vec(&plain).unwrap_or_default())
+        Digest::of(&serde_json::to_vec(self).unwrap_or_default())
     }
 
     fn check(&self, limits: &Limits) -> Result<(), ExportError> {
-        if let Some(excess) = limits.exceeded(&extent(&self.clone().into_snapshot())) {
+        if let Some(excess) = limits.exceeded(&extent_of(&self.resources)) {
             return Err(ExportError::TooLarge(excess));
         }
         // A counter at its end would run over in the next run.

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use stead_model::{Extent, Generation, Lifecycle, Uid};
+use stead_model::{Extent, Generation, Lifecycle, Resource, Uid};
 
 use crate::Snapshot;
 
 /// Copies, dependencies between them, and the longest chain.
 pub fn extent(snapshot: &Snapshot) -> Extent {
-    let resources = &snapshot.resources;
+    extent_of(&snapshot.resources)
+}
+
+pub(crate) fn extent_of(resources: &[Resource]) -> Extent {
     let mut copies: HashMap<(&Uid, Generation), usize> = HashMap::with_capacity(resources.len());
     let mut current: HashMap<&Uid, usize> = HashMap::with_capacity(resources.len());
     for (at, resource) in resources.iter().enumerate() {

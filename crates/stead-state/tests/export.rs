@@ -130,7 +130,7 @@ fn hostile_files_are_refused_with_the_place() {
 
 #[test]
 fn a_hundred_thousand_resources_and_a_chain_of_ten_thousand_fit_and_one_more_does_not() {
-    let chain = |length: usize, at: usize| (0 < at && at < length).then(|| vec![at - 1]).unwrap_or_default();
+    let chain = |length: usize, at: usize| if 0 < at && at < length { vec![at - 1] } else { Vec::new() };
     let stack = |count: usize, length: usize| {
         snapshot((0..count).map(|at| resource(&format!("r{at}"), &chain(length, at))).collect())
     };

