@@ -23,7 +23,14 @@ pub async fn rename(run: Run, environment: &Environment) -> Result<StackKeys, Jo
     let (store, old) = (run.started.opening.store.clone(), run.started.opening.keys.clone());
     let new = old.sibling(&environment.to_string(), &old.target());
     let world = run.started.opening.world.clone();
-    let (taken, expect) = free_place(&store, &new).await?;
+    let (taken, expect) = match free_place(&store, &new).await {
+        Ok(place) => place,
+        Err(refused) => {
+            // Nothing was done; nobody should have to unlock the stack for that.
+            run.close(RunResult::Failed).await?;
+            return Err(refused);
+        }
+    };
     let head = prepare(&run, &new, environment, taken).await?;
     copy_past(&store, &old, &new).await?;
     world.crash_point("rename.after_copy");
