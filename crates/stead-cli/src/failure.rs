@@ -1,6 +1,6 @@
 //! How a command fails: a kind, which is the exit code, and the problems to show.
 
-use stead_journal::JournalError;
+use stead_journal::{JournalError, Kept};
 use stead_model::{Code, Diagnostic};
 use stead_state::FormatError;
 
@@ -83,6 +83,7 @@ impl From<JournalError> for Failure {
                     .note("Nothing was written, and nothing that is damaged is believed.")
                     .help("keep the state folder as it is and see `stead explain ST0202`"),
             ),
+            JournalError::Unrecorded { cause, answers } => unrecorded(*cause, &answers, message),
             JournalError::Store(_) | JournalError::Outside { .. } => Failure::new(
                 Kind::Failed,
                 Diagnostic::error(Code::STORE, message)
@@ -90,4 +91,30 @@ impl From<JournalError> for Failure {
             ),
         }
     }
+}
+
+/// Says where each answer is, or prints it whole if it is nowhere else.
+fn unrecorded(cause: JournalError, answers: &[Kept], message: String) -> Failure {
+    let mut failure = Failure::from(cause);
+    let mut problem = Diagnostic::error(Code::UNRECORDED, message)
+        .note("The providers did what they were asked. Nothing was started after that.");
+    for Kept { place, answer } in answers {
+        let op = answer.op;
+        problem = match place {
+            Some(place) => problem.note(format!("The answer to operation {op} is kept: {place}")),
+            None => {
+                let text = String::from_utf8_lossy(&answer.encode()).trim_end().replace('\n', " ");
+                problem.note(format!("The answer to operation {op} is nowhere but here; keep it: {text}"))
+            }
+        };
+    }
+    let problem = if answers.iter().all(|kept| kept.place.is_some()) {
+        problem.help("mend the cause, then run the command again: it takes the kept answers in first")
+    } else {
+        problem
+            .help("mend the cause, then run `stead state ls`: it names the operations that are not finished")
+            .help("say what became of each: `stead state resolve NAME --created ID | --done | --not-created`")
+    };
+    failure.problems.insert(0, problem);
+    failure
 }

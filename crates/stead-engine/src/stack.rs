@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stead_journal::{JournalError, Loaded, Opening, Run, StackKeys, Takeover, load, open, wait_for};
+use stead_journal::{
+    JournalError, Loaded, Machine, Opening, Run, Spool, StackKeys, Takeover, load_with, open, wait_for,
+};
 use stead_model::{Diagnostic, Event, RunResult};
 use stead_state::Owner;
 use stead_store::{Store, Version};
@@ -24,7 +26,8 @@ pub struct Stack {
 impl Stack {
     /// Reads the stack. Writes nothing.
     pub async fn load(&self) -> Result<Loaded, JournalError> {
-        load(&self.store, &self.keys).await
+        let machine = Some(Machine::new(&self.world, &self.claims));
+        load_with(&Spool { store: self.store.clone(), keys: self.keys.clone(), machine }).await
     }
 
     /// Waits until the stack can be had, and says how. `waiting` is called once, with who holds it.

@@ -16,11 +16,13 @@ mod load;
 mod open;
 mod receipt;
 mod run;
+mod spool;
 
-pub use error::JournalError;
+pub use error::{JournalError, Kept};
 pub use keys::StackKeys;
 pub use lease::{LEASE, wait_for};
-pub use load::{Loaded, load};
+pub use load::{Loaded, load, load_with};
 pub use open::{Opening, Takeover, is_dead, open};
 pub use receipt::{RECEIPT_VALIDITY, Receipt};
 pub use run::{Ack, Begun, Closed, Run};
+pub use spool::{Machine, Spool};

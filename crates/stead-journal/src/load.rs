@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use stead_model::{Digest, Epoch, Seq, StackId};
-use stead_state::{Batch, Head, Record, Snapshot, State, verify};
+use stead_state::{Batch, Head, Record, Snapshot, Sound, State, verify};
 use stead_store::{Key, Store, Version};
 
-use crate::{JournalError, StackKeys};
+use crate::{JournalError, Spool, StackKeys};
 
 /// A stack as it was read. Whoever acts on it names `version`, so that a change in between is noticed.
 #[derive(Clone, Debug)]
@@ -19,6 +19,12 @@ pub struct Loaded {
 
 /// Reads and checks. Takes no lock; what a run under way has appended so far is included.
 pub async fn load(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<Loaded, JournalError> {
+    load_with(&Spool { store: store.clone(), keys: keys.clone(), machine: None }).await
+}
+
+/// As `load`, and looks on this machine too for answers that the journal did not take.
+pub async fn load_with(spool: &Spool) -> Result<Loaded, JournalError> {
+    let Spool { store, keys, .. } = spool;
     let Some((head, version)) = read_head(store, keys).await? else {
         let state = State::from(Snapshot::empty(StackId(String::new())));
         return Ok(Loaded { head: None, version: None, state });
@@ -27,7 +33,11 @@ pub async fn load(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<Loaded, Jo
     for epoch in head.base.0..=head.epoch.0 {
         fold_epoch(store, keys, Epoch(epoch), &mut state).await?;
     }
-    if head.base <= head.epoch {
+    if state.pending().next().is_some() {
+        let mut sound = Sound::new(state).map_err(JournalError::Integrity)?;
+        spool.take(&mut sound, head.epoch).await?;
+        state = sound.into_state();
+    } else if head.base <= head.epoch {
         check(&state)?; // the base alone was checked when it was read
     }
     Ok(Loaded { head: Some(head), version: Some(version), state })

@@ -85,6 +85,10 @@ codes! {
     STATE_MOVED = "ST0208";
     /// The store cannot be read or written.
     STORE = "ST0209";
+    /// A provider's answer could not be recorded in the journal.
+    UNRECORDED = "ST0210";
+    /// There is nothing that `state repair` could do.
+    NOTHING_TO_REPAIR = "ST0211";
 
     /// Resources depend on each other in a circle.
     CYCLE = "ST0301";

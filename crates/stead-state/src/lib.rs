@@ -8,6 +8,8 @@ mod head;
 mod journal;
 mod rules;
 mod snapshot;
+mod sound;
+mod spool;
 mod state;
 
 pub use codec::FormatError;
@@ -15,6 +17,8 @@ pub use head::{Head, Owner, RunRecord};
 pub use journal::{AfterDelete, Batch, Intent, Outcome, Pending, Record, Settlement};
 pub use rules::{RULES, Rule, Violation, verify};
 pub use snapshot::Snapshot;
+pub use sound::{Refused, Sound};
+pub use spool::{Belongs, Spooled};
 pub use state::{ReplayError, State};
 
 /// The format that this version writes. Readers take this one and older ones, and refuse newer ones.
