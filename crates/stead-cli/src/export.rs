@@ -46,6 +46,12 @@ impl<'a> Export<'a> {
         }
     }
 
+    /// Also what is out of order is taken as it stands.
+    pub(crate) fn into_snapshot_as_it_is(self) -> Snapshot {
+        let Export { stack, run, uids, next_op, outputs, pending, resources, .. } = self;
+        Snapshot { stack, run, uids, next_op, outputs, pending, resources }
+    }
+
     pub(crate) fn into_snapshot(self) -> Snapshot {
         let Export { stack, run, uids, next_op, outputs, pending, mut resources, .. } = self;
         resources.sort_by(|a, b| a.place().cmp(&b.place()));

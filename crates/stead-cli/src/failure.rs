@@ -65,8 +65,10 @@ impl From<JournalError> for Failure {
                 let problem = Diagnostic::error(Code::INTEGRITY, message);
                 let problem =
                     violations.iter().fold(problem, |problem, violation| problem.note(violation.to_string()));
-                let help = "nothing was written; keep the state folder and see `stead explain ST0201`";
-                Failure::new(Kind::Unsound, problem.help(help))
+                let problem = problem
+                    .note("Nothing was written.")
+                    .help("`stead state repair` proposes what to do; see `stead explain ST0201`");
+                Failure::new(Kind::Unsound, problem)
             }
             JournalError::Format { source: FormatError::Newer { .. }, .. } => Failure::new(
                 Kind::Unsound,
@@ -81,7 +83,7 @@ impl From<JournalError> for Failure {
                 Kind::Unsound,
                 Diagnostic::error(Code::STATE_DAMAGED, message)
                     .note("Nothing was written, and nothing that is damaged is believed.")
-                    .help("keep the state folder as it is and see `stead explain ST0202`"),
+                    .help("`stead state repair` proposes what to do; see `stead explain ST0202`"),
             ),
             JournalError::Unrecorded { cause, answers } => unrecorded(*cause, &answers, message),
             JournalError::Store(_) | JournalError::Outside { .. } => Failure::new(

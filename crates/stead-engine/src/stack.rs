@@ -74,12 +74,12 @@ impl Engine {
         events: &mut dyn FnMut(Event),
     ) -> Result<Settled, JournalError> {
         let loaded = stack.load().await?;
-        if loaded.state.pending().next().is_none() {
+        if loaded.state.pending().next().is_none() && loaded.answered == 0 {
             return Ok(Settled::Ready(Box::new(loaded)));
         }
         let (repeatable, doubtful) = self.triage(&loaded.state);
         let held = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
-        if repeatable.is_empty() && !held {
+        if repeatable.is_empty() && !held && loaded.answered == 0 {
             return Ok(Settled::InDoubt(doubtful));
         }
         let run = stack.open("recover", None, Takeover::IfDead).await?;

@@ -41,6 +41,19 @@ impl StackKeys {
         self.prefix.child("snapshot").child(digest.as_str())
     }
 
+    pub(crate) fn snapshots(&self) -> Key {
+        self.prefix.child("snapshot")
+    }
+
+    pub(crate) fn journals(&self) -> Key {
+        self.prefix.child("journal")
+    }
+
+    /// What a repair put something else in the place of.
+    pub fn kept(&self, digest: &Digest) -> Key {
+        self.prefix.child("kept").child(digest.as_str())
+    }
+
     pub fn journal(&self, epoch: Epoch) -> Key {
         self.prefix.child("journal").child(&format!("{:010}", epoch.0))
     }

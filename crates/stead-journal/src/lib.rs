@@ -15,6 +15,7 @@ mod lease;
 mod load;
 mod open;
 mod receipt;
+mod repair;
 mod run;
 mod spool;
 
@@ -24,5 +25,6 @@ pub use lease::{LEASE, wait_for};
 pub use load::{Loaded, load, load_with};
 pub use open::{Opening, Takeover, is_dead, open};
 pub use receipt::{RECEIPT_VALIDITY, Receipt};
+pub use repair::{Survey, repair, survey};
 pub use run::{Ack, Begun, Closed, Run};
 pub use spool::{Machine, Spool};

@@ -15,6 +15,8 @@ pub struct Loaded {
     pub head: Option<Head>,
     pub version: Option<Version>,
     pub state: State,
+    /// How many answers it has that the journal did not take; the next run makes them durable.
+    pub answered: usize,
 }
 
 /// Reads and checks. Takes no lock; what a run under way has appended so far is included.
@@ -27,20 +29,21 @@ pub async fn load_with(spool: &Spool) -> Result<Loaded, JournalError> {
     let Spool { store, keys, .. } = spool;
     let Some((head, version)) = read_head(store, keys).await? else {
         let state = State::from(Snapshot::empty(StackId(String::new())));
-        return Ok(Loaded { head: None, version: None, state });
+        return Ok(Loaded { head: None, version: None, state, answered: 0 });
     };
     let mut state = State::from(read_base(store, keys, &head).await?);
     for epoch in head.base.0..=head.epoch.0 {
         fold_epoch(store, keys, Epoch(epoch), &mut state).await?;
     }
+    let mut answered = 0;
     if state.pending().next().is_some() {
         let mut sound = Sound::new(state).map_err(JournalError::Integrity)?;
-        spool.take(&mut sound, head.epoch).await?;
+        answered = spool.take(&mut sound, head.epoch).await?.len();
         state = sound.into_state();
     } else if head.base <= head.epoch {
         check(&state)?; // the base alone was checked when it was read
     }
-    Ok(Loaded { head: Some(head), version: Some(version), state })
+    Ok(Loaded { head: Some(head), version: Some(version), state, answered })
 }
 
 pub(crate) async fn read_head(

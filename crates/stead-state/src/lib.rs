@@ -6,6 +6,7 @@
 mod codec;
 mod head;
 mod journal;
+mod repair;
 mod rules;
 mod snapshot;
 mod sound;
@@ -15,6 +16,7 @@ mod state;
 pub use codec::FormatError;
 pub use head::{Head, Owner, RunRecord};
 pub use journal::{AfterDelete, Batch, Intent, Outcome, Pending, Record, Settlement};
+pub use repair::{Difference, Proposal, Way, compare, mend};
 pub use rules::{RULES, Rule, Violation, verify};
 pub use snapshot::Snapshot;
 pub use sound::{Refused, Sound};

@@ -8,5 +8,6 @@ mod journey;
 mod outside;
 mod project;
 mod provider;
+mod repair;
 mod saved;
 mod sharing;
