@@ -41,7 +41,7 @@ pub enum ReplayError {
     #[error("operation {0} ended in a way that does not fit it")]
     OddOutcome(OpId),
     #[error("the journal gives the name {0} to a second resource")]
-    NameTaken(Name),
+    NameTaken(Box<Name>),
 }
 
 impl From<Snapshot> for State {

@@ -6,6 +6,7 @@
 mod chance;
 mod cloud;
 mod disk;
+mod fate;
 mod life;
 mod oracle;
 mod process;
@@ -15,5 +16,6 @@ mod rehearsal;
 pub use chance::Chance;
 pub use cloud::Cloud;
 pub use disk::Disk;
+pub use fate::{Boundary, DISK_ERRORS, DiskFault, Extent, PowerCut, Torn};
 pub use life::{Life, Reached, live};
-pub use rehearsal::{Blow, rehearse};
+pub use rehearsal::{Blow, rehearse, rehearse_power_cut};
