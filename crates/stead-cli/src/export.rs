@@ -29,13 +29,21 @@ pub(crate) struct Export<'a> {
 
 impl<'a> Export<'a> {
     pub(crate) fn of(session: &'a Session, snapshot: Snapshot) -> Export<'a> {
+        let environment = session.environment.to_string().into();
+        Export::new(
+            [session.project.name.as_str().into(), environment, session.target.as_str().into()],
+            snapshot,
+        )
+    }
+
+    fn new([project, environment, target]: [Cow<'a, str>; 3], snapshot: Snapshot) -> Export<'a> {
         let Snapshot { stack, run, uids, next_op, outputs, pending, resources } = snapshot;
         Export {
             format: FORMAT,
             stead: env!("CARGO_PKG_VERSION").into(),
-            project: session.project.name.as_str().into(),
-            environment: session.environment.to_string().into(),
-            target: session.target.as_str().into(),
+            project,
+            environment,
+            target,
             stack,
             run,
             uids,
@@ -81,3 +89,6 @@ pub(crate) fn read(session: &Session, file: &Path) -> Result<Export<'static>, Fa
     }
     serde_json::from_slice(&bytes).map_err(damaged)
 }
+
+#[cfg(test)]
+mod tests;

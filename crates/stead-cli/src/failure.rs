@@ -70,6 +70,14 @@ impl From<JournalError> for Failure {
                     .help("`stead state repair` proposes what to do; see `stead explain ST0201`");
                 Failure::new(Kind::Unsound, problem)
             }
+            JournalError::WouldBreak(violations) => {
+                let problem = Diagnostic::error(Code::RECORD_REFUSED, message);
+                let problem =
+                    violations.iter().fold(problem, |problem, violation| problem.note(violation.to_string()));
+                let problem =
+                    problem.note("It was not written, and state is sound. Nothing was started after it.");
+                Failure::new(Kind::Failed, problem.help("see `stead explain ST0212`"))
+            }
             JournalError::Format { source: FormatError::Newer { .. }, .. } => Failure::new(
                 Kind::Unsound,
                 Diagnostic::error(Code::STATE_NEWER, message)

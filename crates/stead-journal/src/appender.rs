@@ -163,7 +163,7 @@ impl Appender {
         let error = match refused {
             None => return Ok(()),
             Some((_, Refused::Replay(source))) => JournalError::Replay { key: key.to_string(), source },
-            Some((_, Refused::Rules(violations))) => JournalError::Integrity(violations),
+            Some((_, Refused::Rules(violations))) => JournalError::WouldBreak(violations),
         };
         Err(Stuck { durable, error })
     }

@@ -19,6 +19,8 @@ pub enum JournalError {
     Replay { key: String, source: ReplayError },
     #[error("state breaks {} of its integrity rules", .0.len())]
     Integrity(Vec<Violation>),
+    #[error("a record was refused: it would break {} of the integrity rules", .0.len())]
+    WouldBreak(Vec<Violation>),
     #[error("{} on {} holds the stack since {}", .0.user, .0.host, .0.since)]
     Held(Box<Owner>),
     #[error("somebody else took the stack over; this run stops here")]

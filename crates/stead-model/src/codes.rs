@@ -89,6 +89,8 @@ codes! {
     UNRECORDED = "ST0210";
     /// There is nothing that `state repair` could do.
     NOTHING_TO_REPAIR = "ST0211";
+    /// A record would break an integrity rule, and was not written.
+    RECORD_REFUSED = "ST0212";
 
     /// Resources depend on each other in a circle.
     CYCLE = "ST0301";

@@ -332,8 +332,10 @@ impl Story {
     fn judge(&self, outcome: Result<Attempt, JournalError>, weather: Weather) -> Result<Attempt, String> {
         match outcome {
             Ok(attempt) => Ok(attempt),
+            Err(JournalError::Unrecorded { cause, .. }) => self.judge(Err(*cause), weather),
             Err(
                 error @ (JournalError::Integrity(_)
+                | JournalError::WouldBreak(_)
                 | JournalError::Replay { .. }
                 | JournalError::BrokenChain { .. }
                 | JournalError::Format { .. }

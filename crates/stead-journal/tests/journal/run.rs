@@ -94,11 +94,11 @@ async fn a_state_that_breaks_a_rule_is_never_published() {
     let mut broken = resource("a");
     broken.id = None;
     match run.submit(Record::Note { resource: Box::new(broken) }).durable().await {
-        Err(JournalError::Integrity(violations)) => assert_eq!(violations[0].rule, "S04"),
+        Err(JournalError::WouldBreak(violations)) => assert_eq!(violations[0].rule, "S04"),
         other => panic!("{other:?}"),
     }
-    assert!(matches!(begin(&run, "b").await, Err(JournalError::Integrity(_))), "nothing starts after it");
-    assert!(matches!(run.close(RunResult::Succeeded).await, Err(JournalError::Integrity(_))));
+    assert!(matches!(begin(&run, "b").await, Err(JournalError::WouldBreak(_))), "nothing starts after it");
+    assert!(matches!(run.close(RunResult::Succeeded).await, Err(JournalError::WouldBreak(_))));
     let head = store.get(&keys().head()).await.unwrap().unwrap();
     assert_eq!(stead_state::Head::decode(&head.body).unwrap().snapshot, None);
     let state = load(&store, &keys()).await.unwrap().state;
@@ -115,7 +115,7 @@ async fn what_was_submitted_before_a_record_that_breaks_a_rule_is_durable() {
     let broken = run.submit(Record::Note { resource: Box::new(resource("a")) });
     let (end, broken) = tokio::join!(end.durable(), broken.durable());
     end.unwrap();
-    assert!(matches!(broken, Err(JournalError::Integrity(_))), "{broken:?}");
+    assert!(matches!(broken, Err(JournalError::WouldBreak(_))), "{broken:?}");
     drop(run);
     assert!(load(&store, &keys()).await.unwrap().state.by_name(&resource("a").name).is_some());
 }

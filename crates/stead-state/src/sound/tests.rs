@@ -116,6 +116,47 @@ proptest! {
     }
 }
 
+/// The records of a history that a sound state took, in order.
+fn history(draws: Vec<Draw>) -> (Vec<Record>, Sound) {
+    let mut sound = Sound::new(State::from(empty(8))).unwrap();
+    let mut records = Vec::new();
+    for draw in draws {
+        let record = record(sound.state(), draw);
+        let mut next = sound.clone();
+        if next.apply(&record).is_ok() {
+            sound = next;
+            records.push(record);
+        }
+    }
+    (records, sound)
+}
+
+proptest! {
+    #[test]
+    fn folding_is_the_same_however_a_history_is_cut_into_batches_and_snapshots(
+        draws in proptest::collection::vec(any::<Draw>(), 1..60),
+        cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..5),
+    ) {
+        let (records, running) = history(draws);
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(records.len() + 1)).collect();
+        cuts.extend([0, records.len()]);
+        cuts.sort_unstable();
+        let mut snapshot = empty(8);
+        for (seq, pair) in (0..).zip(cuts.windows(2)) {
+            let records = records[pair[0]..pair[1]].to_vec();
+            let (epoch, seq) = (stead_model::Epoch(1), stead_model::Seq(seq));
+            let batch = crate::Batch { epoch, seq, previous: None, write_id: "w".into(), records };
+            let mut state = State::from(snapshot);
+            for record in crate::Batch::decode(&batch.encode()).unwrap().records {
+                state.apply(&record).unwrap();
+            }
+            let (bytes, digest) = state.snapshot(None).encode();
+            snapshot = Snapshot::decode(&bytes, &digest).unwrap();
+        }
+        prop_assert_eq!(snapshot, running.state().snapshot(None));
+    }
+}
+
 /// Blocks of ten in a row, all of which need one hub.
 fn blocks(count: usize) -> Sound {
     let mut resources = vec![resource("hub", 1)];
