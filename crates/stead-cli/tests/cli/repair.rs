@@ -99,6 +99,20 @@ fn a_damaged_or_missing_head_is_rebuilt_from_the_newest_snapshot() {
 }
 
 #[test]
+fn a_repair_that_is_killed_is_repeated() {
+    for point in ["repair.after_snapshot", "repair.after_head"] {
+        let project = applied_twice();
+        flip_a_byte(&project.path(&format!("{STACK}/head")));
+        project.crash(&["state", "repair", "--take", "1", "--yes"], point);
+        let again = project.stead(&["state", "repair", "--take", "1", "--yes"]).ok();
+        let done = if point == "repair.after_head" { "nothing to repair" } else { "Repaired" };
+        assert!(again.contains(done), "{again}");
+        assert_eq!(names(&project), ["a", "b"], "{point}");
+        assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0, "{point}");
+    }
+}
+
+#[test]
 fn a_damaged_head_over_a_run_that_died_is_rebuilt_from_snapshot_and_journal() {
     let project = Project::with(ONE);
     project.stead(&["up", "--yes"]).ok();

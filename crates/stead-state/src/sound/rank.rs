@@ -93,6 +93,15 @@ impl Sound {
         found
     }
 
+    /// Whether every copy ranks above all that it needs.
+    #[cfg(test)]
+    pub(super) fn ranks_hold(&self) -> bool {
+        let slots = self.state.copies().filter_map(|resource| self.index.slot(resource));
+        slots
+            .into_iter()
+            .all(|slot| self.needs(slot).into_iter().all(|need| self.rank(need) < self.rank(slot)))
+    }
+
     fn rank(&self, slot: u32) -> u64 {
         self.index.node(slot).rank
     }
