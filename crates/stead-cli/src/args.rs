@@ -150,6 +150,14 @@ pub(crate) enum StateCommand {
         /// An exported state to check instead
         file: Option<PathBuf>,
     },
+    /// Propose what to do about state that is damaged or breaks a rule; changes nothing without --take
+    Repair {
+        /// An exported state to repair instead; the result goes beside it
+        file: Option<PathBuf>,
+        /// Make this proposal the state; what was there before is kept
+        #[arg(long, value_name = "N")]
+        take: Option<usize>,
+    },
     /// Say what became of an operation that is in doubt
     Resolve(ResolveArguments),
 }

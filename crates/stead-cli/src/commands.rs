@@ -10,6 +10,7 @@ mod mv;
 mod plan;
 mod provider;
 mod refresh;
+mod repair;
 mod run;
 mod stack;
 mod stacks;
@@ -55,6 +56,9 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::State(StateCommand::Show { name }) => state::show(&session()?, &name, ui).await,
         Command::State(StateCommand::Verify { file }) => {
             verify::verify(&session()?, file.as_deref(), ui).await
+        }
+        Command::State(StateCommand::Repair { file, take }) => {
+            repair::repair(&session()?, file.as_deref(), take, ui).await
         }
         Command::State(StateCommand::Resolve(arguments)) => state::resolve(&session()?, &arguments, ui).await,
     }

@@ -1,6 +1,6 @@
 //! How a command fails: a kind, which is the exit code, and the problems to show.
 
-use stead_journal::JournalError;
+use stead_journal::{JournalError, Kept};
 use stead_model::{Code, Diagnostic};
 use stead_state::FormatError;
 
@@ -65,8 +65,18 @@ impl From<JournalError> for Failure {
                 let problem = Diagnostic::error(Code::INTEGRITY, message);
                 let problem =
                     violations.iter().fold(problem, |problem, violation| problem.note(violation.to_string()));
-                let help = "nothing was written; keep the state folder and see `stead explain ST0201`";
-                Failure::new(Kind::Unsound, problem.help(help))
+                let problem = problem
+                    .note("Nothing was written.")
+                    .help("`stead state repair` proposes what to do; see `stead explain ST0201`");
+                Failure::new(Kind::Unsound, problem)
+            }
+            JournalError::WouldBreak(violations) => {
+                let problem = Diagnostic::error(Code::RECORD_REFUSED, message);
+                let problem =
+                    violations.iter().fold(problem, |problem, violation| problem.note(violation.to_string()));
+                let problem =
+                    problem.note("It was not written, and state is sound. Nothing was started after it.");
+                Failure::new(Kind::Failed, problem.help("see `stead explain ST0212`"))
             }
             JournalError::Format { source: FormatError::Newer { .. }, .. } => Failure::new(
                 Kind::Unsound,
@@ -81,8 +91,9 @@ impl From<JournalError> for Failure {
                 Kind::Unsound,
                 Diagnostic::error(Code::STATE_DAMAGED, message)
                     .note("Nothing was written, and nothing that is damaged is believed.")
-                    .help("keep the state folder as it is and see `stead explain ST0202`"),
+                    .help("`stead state repair` proposes what to do; see `stead explain ST0202`"),
             ),
+            JournalError::Unrecorded { cause, answers } => unrecorded(*cause, &answers, message),
             JournalError::Renamed { to } => Failure::new(
                 Kind::Failed,
                 Diagnostic::error(Code::STACK_RENAMED, message)
@@ -109,4 +120,30 @@ impl From<JournalError> for Failure {
             ),
         }
     }
+}
+
+/// Says where each answer is, or prints it whole if it is nowhere else.
+fn unrecorded(cause: JournalError, answers: &[Kept], message: String) -> Failure {
+    let mut failure = Failure::from(cause);
+    let mut problem = Diagnostic::error(Code::UNRECORDED, message)
+        .note("The providers did what they were asked. Nothing was started after that.");
+    for Kept { place, answer } in answers {
+        let op = answer.op;
+        problem = match place {
+            Some(place) => problem.note(format!("The answer to operation {op} is kept: {place}")),
+            None => {
+                let text = String::from_utf8_lossy(&answer.encode()).trim_end().replace('\n', " ");
+                problem.note(format!("The answer to operation {op} is nowhere but here; keep it: {text}"))
+            }
+        };
+    }
+    let problem = if answers.iter().all(|kept| kept.place.is_some()) {
+        problem.help("mend the cause, then run the command again: it takes the kept answers in first")
+    } else {
+        problem
+            .help("mend the cause, then run `stead state ls`: it names the operations that are not finished")
+            .help("say what became of each: `stead state resolve NAME --created ID | --done | --not-created`")
+    };
+    failure.problems.insert(0, problem);
+    failure
 }

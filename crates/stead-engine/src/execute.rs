@@ -101,7 +101,7 @@ impl Engine {
         let Executor { broken, done, skipped, problems, stopping, events, .. } = executor;
         events(Event::RunEnded { run: run.id(), result });
         let closed = match (broken, stopping) {
-            (Some(error), _) => Err(error),
+            (Some(error), _) => Err(run.abandon(error).await),
             // Leaving without closing is what a crash is; the next run recovers.
             (None, Stop::Now) => Err(JournalError::Outside {
                 action: "close the run",

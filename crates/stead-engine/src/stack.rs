@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stead_journal::{JournalError, Loaded, Opening, Run, StackKeys, Takeover, load, open, wait_for};
+use stead_journal::{
+    JournalError, Loaded, Machine, Opening, Run, Spool, StackKeys, Takeover, load_with, open, wait_for,
+};
 use stead_model::{Diagnostic, Event, RunResult};
 use stead_state::Owner;
 use stead_store::{Store, Version};
@@ -24,7 +26,8 @@ pub struct Stack {
 impl Stack {
     /// Reads the stack. Writes nothing.
     pub async fn load(&self) -> Result<Loaded, JournalError> {
-        load(&self.store, &self.keys).await
+        let machine = Some(Machine::new(&self.world, &self.claims));
+        load_with(&Spool { store: self.store.clone(), keys: self.keys.clone(), machine }).await
     }
 
     /// Waits until the stack can be had, and says how. `waiting` is called once, with who holds it.
@@ -75,12 +78,12 @@ impl Engine {
             finish_transfers(stack).await?;
             loaded = stack.load().await?;
         }
-        if loaded.state.pending().next().is_none() {
+        if loaded.state.pending().next().is_none() && loaded.answered == 0 {
             return Ok(Settled::Ready(Box::new(loaded)));
         }
         let (repeatable, doubtful) = self.triage(&loaded.state);
         let held = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
-        if repeatable.is_empty() && !held {
+        if repeatable.is_empty() && !held && loaded.answered == 0 {
             return Ok(Settled::InDoubt(doubtful));
         }
         let run = stack.open("recover", None, Takeover::IfDead).await?;

@@ -37,8 +37,10 @@ pub(crate) fn report<'js>(ctx: &Ctx<'js>, session: &Shared, kept: &Kept, thrown:
     };
     let site = site.map(|site| session.borrow().site_place(site));
     let place = site.or_else(|| frames.first().map(|frame| frame.place.clone()));
-    let around = place.as_ref().filter(|_| stops.stopped.is_some());
-    let around = around.and_then(|place| session.borrow().loop_at(place));
+    // A loop before anything else was noted has no place of its own: it is the first one there is.
+    let start = session.borrow().site_place(usize::MAX);
+    let around =
+        stops.stopped.as_ref().and_then(|_| session.borrow().loop_at(place.as_ref().unwrap_or(&start)));
     if let Some(Place { at, length }) = place {
         let what = if stops.stopped.is_some() { "it was last seen here" } else { "thrown here" };
         problem = problem.at(at, length, what);

@@ -1,21 +1,38 @@
 //! The one task that writes the journal: many records an append, one append in flight.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use stead_model::{Digest, Epoch, Seq};
-use stead_state::{Batch, Record, State};
+use stead_model::{Digest, Epoch, OpId, Seq};
+use stead_state::{Batch, Outcome, Record, Refused, Sound, Spooled, State};
 use stead_store::{ErrorClass, Expect, Store, StoreError};
 use stead_world::World;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{JournalError, StackKeys};
+use crate::{JournalError, Spool, StackKeys};
 
 /// More than this many records go into the next append.
 const MAX_RECORDS: usize = 1000;
 
 /// How often an append is attempted when the store fails in a way that may pass.
 const ATTEMPTS: u32 = 4;
+
+/// As above, when the append holds what providers answered, however hopeless it looks: about three seconds.
+const ATTEMPTS_WITH_ANSWERS: u32 = 6;
+
+/// Whether an append holds what nobody could tell again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answers {
+    None,
+    Some,
+}
+
+impl Answers {
+    fn among(answers: &[(usize, Spooled)]) -> Answers {
+        if answers.is_empty() { Answers::None } else { Answers::Some }
+    }
+}
 
 /// A record on its way, and whoever waits for it to be durable.
 pub(crate) struct Submission {
@@ -28,22 +45,39 @@ pub(crate) struct Appender {
     pub keys: StackKeys,
     pub world: World,
     pub epoch: Epoch,
-    pub state: State,
+    pub sound: Sound,
+    pub spool: Spool,
     seq: Seq,
     previous: Option<Digest>,
+    /// The idempotency keys of the operations under way.
+    under_way: HashMap<OpId, String>,
     /// After a failure nothing is appended any more: what the journal says must stay true.
     broken: Option<JournalError>,
 }
 
+/// How much of a batch became durable before something went wrong.
+struct Stuck {
+    durable: usize,
+    error: JournalError,
+}
+
 impl Appender {
-    pub(crate) fn new(
-        store: Arc<dyn Store>,
-        keys: StackKeys,
-        world: World,
-        epoch: Epoch,
-        state: State,
-    ) -> Appender {
-        Appender { store, keys, world, epoch, state, seq: Seq(0), previous: None, broken: None }
+    pub(crate) fn new(spool: Spool, world: World, epoch: Epoch, sound: Sound) -> Appender {
+        let under_way =
+            sound.state().pending().map(|pending| (pending.op, pending.intent.key().to_owned())).collect();
+        let Spool { store, keys, .. } = spool.clone();
+        Appender {
+            store,
+            keys,
+            world,
+            epoch,
+            sound,
+            spool,
+            seq: Seq(0),
+            previous: None,
+            under_way,
+            broken: None,
+        }
     }
 
     /// Runs until every sender is gone, then hands back the folded state.
@@ -62,37 +96,90 @@ impl Appender {
             }
             self.append(batch).await;
         }
-        (self.state, self.broken)
+        (self.sound.into_state(), self.broken)
     }
 
     async fn append(&mut self, submissions: Vec<Submission>) {
-        let (records, waiting): (Vec<Record>, Vec<_>) =
+        let (records, mut waiting): (Vec<Record>, Vec<_>) =
             submissions.into_iter().map(|submission| (submission.record, submission.durable)).unzip();
+        let answers = self.answers(&records);
         let result = match &self.broken {
-            Some(error) => Err(error.clone()),
-            None => self.write(records).await,
+            Some(error) => Err(Stuck { durable: 0, error: error.cause().clone() }),
+            None => self.write(records, Answers::among(&answers)).await,
         };
-        if let Err(error) = &result {
-            self.broken = Some(error.clone());
+        let Err(Stuck { durable, error }) = result else {
+            waiting.into_iter().for_each(|waiter| drop(waiter.send(Ok(()))));
+            return;
+        };
+        let mut kept = Vec::new();
+        for (_, answer) in answers.into_iter().filter(|(at, _)| *at >= durable) {
+            kept.push(self.spool.keep(answer, &error).await);
         }
-        for waiter in waiting {
-            // Whoever stopped waiting does not need to know.
-            let _ = waiter.send(result.clone());
-        }
+        let before = self.broken.take().unwrap_or_else(|| error.clone());
+        self.broken = Some(before.leaving(kept.clone()));
+        let error = error.leaving(kept);
+        let stuck = waiting.split_off(durable);
+        // Whoever stopped waiting does not need to know.
+        waiting.into_iter().for_each(|waiter| drop(waiter.send(Ok(()))));
+        stuck.into_iter().for_each(|waiter| drop(waiter.send(Err(error.clone()))));
     }
 
-    async fn write(&mut self, records: Vec<Record>) -> Result<(), JournalError> {
-        // A record that the fold refuses is a fault of ours and must not become durable.
-        let key = self.keys.batch(self.epoch, self.seq);
-        let applied = records.iter().try_for_each(|record| self.state.apply(record));
-        applied.map_err(|source| JournalError::Replay { key: key.to_string(), source })?;
+    /// What providers said in these records, with each record's place among them.
+    fn answers(&mut self, records: &[Record]) -> Vec<(usize, Spooled)> {
+        let mut answers = Vec::new();
+        for (at, record) in records.iter().enumerate() {
+            match record {
+                Record::Begin { op, intent } => {
+                    self.under_way.insert(*op, intent.key().to_owned());
+                }
+                // Without an answer the operation stays in doubt, which is all that this one says.
+                Record::End { outcome: Outcome::InDoubt { .. }, .. } => {}
+                Record::End { op, outcome } => {
+                    if let Some(key) = self.under_way.remove(op) {
+                        let stack = self.sound.state().stack().clone();
+                        let (epoch, op, outcome) = (self.epoch, *op, outcome.clone());
+                        answers.push((at, Spooled { stack, epoch, op, key, outcome }));
+                    }
+                }
+                _ => {}
+            }
+        }
+        answers
+    }
 
+    async fn write(&mut self, mut records: Vec<Record>, answers: Answers) -> Result<(), Stuck> {
+        let key = self.keys.batch(self.epoch, self.seq);
+        // A record that the rules refuse must not become durable; those before it may.
+        let refused =
+            records.iter().enumerate().find_map(|(at, record)| Some((at, self.sound.apply(record).err()?)));
+        if let Some((at, _)) = &refused {
+            records.truncate(*at);
+        }
+        let durable = records.len();
+        if durable > 0 {
+            let written = self.put_batch(&key, records, answers).await;
+            written.map_err(|error| Stuck { durable: 0, error })?;
+        }
+        let error = match refused {
+            None => return Ok(()),
+            Some((_, Refused::Replay(source))) => JournalError::Replay { key: key.to_string(), source },
+            Some((_, Refused::Rules(violations))) => JournalError::WouldBreak(violations),
+        };
+        Err(Stuck { durable, error })
+    }
+
+    async fn put_batch(
+        &mut self,
+        key: &stead_store::Key,
+        records: Vec<Record>,
+        answers: Answers,
+    ) -> Result<(), JournalError> {
         let write_id = self.world.entropy.uuid().map_err(JournalError::outside("draw a random number"))?;
         let batch =
             Batch { epoch: self.epoch, seq: self.seq, previous: self.previous.clone(), write_id, records };
         let bytes = Bytes::from(batch.encode());
         self.world.crash_point("journal.append.before");
-        self.put(&key, &bytes).await?;
+        self.put(key, &bytes, answers).await?;
         self.world.crash_point("journal.append.after");
         self.previous = Some(Digest::of(&bytes));
         self.seq = self.seq.next();
@@ -101,7 +188,7 @@ impl Appender {
 
     /// Puts the batch, and finds out what happened when the store cannot say: put again, and if the slot is
     /// taken then, what is in it is durable, and ours if it has our bytes.
-    async fn put(&self, key: &stead_store::Key, bytes: &Bytes) -> Result<(), JournalError> {
+    async fn put(&self, key: &stead_store::Key, bytes: &Bytes, answers: Answers) -> Result<(), JournalError> {
         let mut attempt = 1;
         loop {
             let error = match self.store.put(key, bytes.clone(), Expect::Absent).await {
@@ -109,7 +196,11 @@ impl Appender {
                 Err(StoreError::Conflict { .. }) => return self.is_ours(key, bytes).await,
                 Err(error) => error,
             };
-            let last = if error.class() == ErrorClass::Permanent { 2 } else { ATTEMPTS };
+            let last = match (answers, error.class()) {
+                (Answers::Some, _) => ATTEMPTS_WITH_ANSWERS,
+                (Answers::None, ErrorClass::Permanent) => 2,
+                (Answers::None, _) => ATTEMPTS,
+            };
             if attempt >= last {
                 return Err(error.into());
             }

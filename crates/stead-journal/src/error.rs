@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stead_state::{FormatError, Owner, ReplayError, Violation};
+use stead_state::{FormatError, Owner, ReplayError, Spooled, Violation};
 use stead_store::StoreError;
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -19,12 +19,17 @@ pub enum JournalError {
     Replay { key: String, source: ReplayError },
     #[error("state breaks {} of its integrity rules", .0.len())]
     Integrity(Vec<Violation>),
+    #[error("a record was refused: it would break {} of the integrity rules", .0.len())]
+    WouldBreak(Vec<Violation>),
     #[error("{} on {} holds the stack since {}", .0.user, .0.host, .0.since)]
     Held(Box<Owner>),
     #[error("somebody else took the stack over; this run stops here")]
     Fenced,
     #[error("state changed after the plan was made")]
     Moved,
+    /// Providers answered, and the journal did not take what they said.
+    #[error("{cause}; {} could not be recorded", count(answers.len()))]
+    Unrecorded { cause: Box<JournalError>, answers: Vec<Kept> },
     #[error("the stack was renamed; it is environment {to} now")]
     Renamed { to: String },
     #[error("there is a stack for environment {environment} already")]
@@ -37,6 +42,18 @@ pub enum JournalError {
     Outside { action: &'static str, problem: String },
 }
 
+/// An answer that the journal did not take, and where it is instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// `None`: nowhere. Whoever reads this must keep it.
+    pub place: Option<String>,
+    pub answer: Spooled,
+}
+
+fn count(answers: usize) -> String {
+    if answers == 1 { "a provider's answer".to_owned() } else { format!("{answers} providers' answers") }
+}
+
 impl From<StoreError> for JournalError {
     fn from(error: StoreError) -> Self {
         JournalError::Store(Arc::new(error))
@@ -44,6 +61,26 @@ impl From<StoreError> for JournalError {
 }
 
 impl JournalError {
+    /// The same failure, with answers that it leaves unrecorded.
+    pub(crate) fn leaving(self, answers: Vec<Kept>) -> JournalError {
+        match self {
+            other if answers.is_empty() => other,
+            JournalError::Unrecorded { cause, answers: mut before } => {
+                before.extend(answers);
+                JournalError::Unrecorded { cause, answers: before }
+            }
+            cause => JournalError::Unrecorded { cause: Box::new(cause), answers },
+        }
+    }
+
+    /// The failure without the answers that it left unrecorded.
+    pub(crate) fn cause(&self) -> &JournalError {
+        match self {
+            JournalError::Unrecorded { cause, .. } => cause,
+            other => other,
+        }
+    }
+
     pub(crate) fn outside(action: &'static str) -> impl FnOnce(std::io::Error) -> JournalError {
         move |error| JournalError::Outside { action, problem: error.to_string() }
     }

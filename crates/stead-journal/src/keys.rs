@@ -1,6 +1,6 @@
 //! Where the objects of a stack are in its store.
 
-use stead_model::{Digest, Epoch, RunId, Seq};
+use stead_model::{Digest, Epoch, OpId, RunId, Seq};
 use stead_store::Key;
 
 /// The keys of one stack.
@@ -62,12 +62,30 @@ impl StackKeys {
         self.prefix.child("snapshot")
     }
 
+    pub(crate) fn journals(&self) -> Key {
+        self.prefix.child("journal")
+    }
+
+    /// What a repair put something else in the place of.
+    pub fn kept(&self, digest: &Digest) -> Key {
+        self.prefix.child("kept").child(digest.as_str())
+    }
+
     pub fn journal(&self, epoch: Epoch) -> Key {
         self.prefix.child("journal").child(&format!("{:010}", epoch.0))
     }
 
     pub fn batch(&self, epoch: Epoch, seq: Seq) -> Key {
         self.journal(epoch).child(&format!("{:010}", seq.0))
+    }
+
+    /// Where answers are kept that the journal did not take.
+    pub fn spools(&self) -> Key {
+        self.prefix.child("spool")
+    }
+
+    pub fn spool(&self, epoch: Epoch, op: OpId) -> Key {
+        self.spools().child(&format!("{:010}-{:010}", epoch.0, op.0))
     }
 
     /// Where all run records are.

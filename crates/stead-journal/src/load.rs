@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use stead_model::{Digest, Epoch, Limits, Seq, StackId};
-use stead_state::{Absent, Batch, Head, Record, Snapshot, State, extent, verify};
+use stead_state::{Absent, Batch, Head, Record, Snapshot, Sound, State, extent, verify};
 use stead_store::{Key, Store, Version};
 
-use crate::{JournalError, StackKeys};
+use crate::{JournalError, Spool, StackKeys};
 
 /// A stack as it was read. Whoever acts on it names `version`, so that a change in between is noticed.
 #[derive(Clone, Debug)]
@@ -15,17 +15,24 @@ pub struct Loaded {
     pub head: Option<Head>,
     pub version: Option<Version>,
     pub state: State,
+    /// How many answers it has that the journal did not take; the next run makes them durable.
+    pub answered: usize,
 }
 
 /// Reads and checks. Takes no lock; what a run under way has appended so far is included.
 pub async fn load(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<Loaded, JournalError> {
+    load_with(&Spool { store: store.clone(), keys: keys.clone(), machine: None }).await
+}
+
+/// As `load`, and looks on this machine too for answers that the journal did not take.
+pub async fn load_with(spool: &Spool) -> Result<Loaded, JournalError> {
+    let Spool { store, keys, .. } = spool;
+    let absent = |version| Loaded { head: None, version, state: nothing(), answered: 0 };
     let (head, version) = match read_head(store, keys).await? {
-        None => return Ok(Loaded { head: None, version: None, state: nothing() }),
+        None => return Ok(absent(None)),
         Some((head, version)) => match present(store, keys, head).await? {
             Present::Stack(head) => (*head, version),
-            Present::Nothing(_) => {
-                return Ok(Loaded { head: None, version: Some(version), state: nothing() });
-            }
+            Present::Nothing(_) => return Ok(absent(Some(version))),
             Present::Renamed { to, .. } => return Err(JournalError::Renamed { to }),
         },
     };
@@ -33,10 +40,15 @@ pub async fn load(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<Loaded, Jo
     for epoch in head.base.0..=head.epoch.0 {
         fold_epoch(store, keys, Epoch(epoch), &mut state).await?;
     }
-    if head.base <= head.epoch {
+    let mut answered = 0;
+    if state.pending().next().is_some() {
+        let mut sound = Sound::new(state).map_err(JournalError::Integrity)?;
+        answered = spool.take(&mut sound, head.epoch).await?.len();
+        state = sound.into_state();
+    } else if head.base <= head.epoch {
         check(&state)?; // the base alone was checked when it was read
     }
-    Ok(Loaded { head: Some(head), version: Some(version), state })
+    Ok(Loaded { head: Some(head), version: Some(version), state, answered })
 }
 
 fn nothing() -> State {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use stead_model::{Digest, Epoch, RunId, StackId};
-use stead_state::{Batch, Head, Owner, Record, State};
+use stead_state::{Batch, Head, Owner, Record, Sound, State};
 use stead_store::{Expect, Store, StoreError, Version};
 use stead_world::{Claim, World};
 
 use crate::load::{Present, Tail, check, fold_epoch, present, read_base, read_head};
 use crate::run::{Run, Started};
-use crate::{JournalError, RECEIPT_VALIDITY, StackKeys};
+use crate::spool::{Machine, Place};
+use crate::{JournalError, RECEIPT_VALIDITY, Spool, StackKeys};
 
 /// What to do when somebody has the stack open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,13 @@ pub struct Opening {
     /// The version of head that the caller has planned on; another one is refused. `None`: any.
     pub planned_on: Option<Option<Version>>,
     pub takeover: Takeover,
+}
+
+impl Opening {
+    pub(crate) fn spool(&self) -> Spool {
+        let machine = Some(Machine::new(&self.world, &self.claims));
+        Spool { store: self.store.clone(), keys: self.keys.clone(), machine }
+    }
 }
 
 pub async fn open(opening: Opening) -> Result<Run, JournalError> {
@@ -79,20 +87,23 @@ pub async fn open(opening: Opening) -> Result<Run, JournalError> {
         // The old writer may hold receipts; it cannot start a call with them after this.
         opening.world.clock.sleep(RECEIPT_VALIDITY).await;
     }
-    let state = recover(&opening, &old, epoch).await?;
+    let (sound, answered) = recover(&opening, &old, epoch).await?;
     if let Some(owner) = old.owner.as_ref().filter(|owner| owner.host == opening.world.host.name) {
         // The dead owner's claim has told what it had to tell.
         let _ = opening.world.files.remove_file(std::path::Path::new(&owner.claim));
     }
+    let state = sound.state().clone();
     let mut started = Started { opening, head, version, state, claim, claim_path: path };
-    if old.base <= old.epoch {
+    if old.base <= old.epoch || !answered.is_empty() {
         started.rebase().await?;
     }
-    Ok(Run::start(started))
+    started.opening.spool().clear(answered).await;
+    Ok(Run::start(started, sound))
 }
 
-/// Folds every epoch that the snapshot does not hold yet, sealing each first.
-async fn recover(opening: &Opening, old: &Head, by: Epoch) -> Result<State, JournalError> {
+/// Folds every epoch that the snapshot does not hold yet, sealing each first, then takes in the answers that
+/// their journals did not take. Those are to be cleared once the state is durable.
+async fn recover(opening: &Opening, old: &Head, by: Epoch) -> Result<(Sound, Vec<Place>), JournalError> {
     let mut state = State::from(read_base(&opening.store, &opening.keys, old).await?);
     for epoch in old.base.0..=old.epoch.0 {
         let sealed_on = state.clone();
@@ -107,8 +118,9 @@ async fn recover(opening: &Opening, old: &Head, by: Epoch) -> Result<State, Jour
         opening.world.crash_point("run.open.after_seal");
     }
     state.orphan_pending();
-    check(&state)?;
-    Ok(state)
+    let mut sound = Sound::new(state).map_err(JournalError::Integrity)?;
+    let answered = opening.spool().take(&mut sound, old.epoch).await?;
+    Ok((sound, answered))
 }
 
 /// Occupies the next slot of an epoch. `false`: somebody else did.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use stead_model::{Digest, OpId, RunId, RunResult, StackId};
-use stead_state::{FORMAT, Head, Intent, Pending, Record, RunRecord, Snapshot, State};
+use stead_state::{FORMAT, Head, Intent, Pending, Record, RunRecord, Snapshot, Sound, State};
 use stead_store::{Expect, Version};
 use stead_world::{Claim, World};
 use tokio::sync::{mpsc, oneshot};
@@ -74,16 +74,10 @@ pub struct Closed {
 }
 
 impl Run {
-    pub(crate) fn start(started: Started) -> Run {
+    pub(crate) fn start(started: Started, sound: Sound) -> Run {
         let (queue, records) = mpsc::unbounded_channel();
         let Opening { store, keys, world, .. } = &started.opening;
-        let appender = Appender::new(
-            store.clone(),
-            keys.clone(),
-            world.clone(),
-            started.head.epoch,
-            started.state.clone(),
-        );
+        let appender = Appender::new(started.opening.spool(), world.clone(), started.head.epoch, sound);
         let next_op = Mutex::new(started.state.next_op());
         let since = started.opening.world.clock.now().to_string();
         let heartbeat = Heartbeat::start(store.clone(), keys.clone(), world.clone(), started.head.epoch);
@@ -149,6 +143,16 @@ impl Run {
         let (stack, transfers) = (self.stack().clone(), self.base().transfers().clone());
         let imported = Snapshot { stack, transfers, ..imported };
         self.end(RunResult::Succeeded, Some(State::from(imported))).await
+    }
+
+    /// Leaves the run as it is after a failure, as a crash would, and tells all that could not be recorded.
+    pub async fn abandon(self, failure: JournalError) -> JournalError {
+        let Run { queue, appender, .. } = self;
+        drop(queue);
+        match appender.await {
+            Ok((_, Some(whole @ JournalError::Unrecorded { .. }))) => whole,
+            _ => failure,
+        }
     }
 
     async fn end(self, result: RunResult, imported: Option<State>) -> Result<Closed, JournalError> {

@@ -85,6 +85,12 @@ codes! {
     STATE_MOVED = "ST0208";
     /// The store cannot be read or written.
     STORE = "ST0209";
+    /// A provider's answer could not be recorded in the journal.
+    UNRECORDED = "ST0210";
+    /// There is nothing that `state repair` could do.
+    NOTHING_TO_REPAIR = "ST0211";
+    /// A record would break an integrity rule, and was not written.
+    RECORD_REFUSED = "ST0212";
     /// The stack was renamed.
     STACK_RENAMED = "ST0214";
     /// A stack that is to go still holds something.

@@ -33,7 +33,7 @@ impl Default for Limits {
             depth: 10_000,
             property_bytes: 4 << 20,
             resource_bytes: 16 << 20,
-            evaluation_interrupts: 1_000_000,
+            evaluation_interrupts: 100_000,
             evaluation_heap: 1 << 30,
         }
     }

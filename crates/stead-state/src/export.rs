@@ -106,9 +106,14 @@ impl Export {
         if self.changed { Err(ExportError::Changed) } else { Ok(()) }
     }
 
-    pub fn into_snapshot(self) -> Snapshot {
-        let Export { stack, run, uids, next_op, outputs, pending, mut resources, .. } = self;
-        resources.sort_by(|a, b| a.place().cmp(&b.place()));
+    pub fn into_snapshot(mut self) -> Snapshot {
+        self.resources.sort_by(|a, b| a.place().cmp(&b.place()));
+        self.into_snapshot_as_it_is()
+    }
+
+    /// Also what is out of order is taken as it stands.
+    pub fn into_snapshot_as_it_is(self) -> Snapshot {
+        let Export { stack, run, uids, next_op, outputs, pending, resources, .. } = self;
         let transfers = Default::default();
         Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources }
     }

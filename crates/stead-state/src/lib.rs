@@ -9,8 +9,11 @@ mod head;
 mod journal;
 mod limits;
 mod relocate;
+mod repair;
 mod rules;
 mod snapshot;
+mod sound;
+mod spool;
 mod state;
 mod transfer;
 
@@ -20,8 +23,11 @@ pub use head::{Absent, Head, Owner, RunRecord};
 pub use journal::{AfterDelete, Batch, Intent, Outcome, Pending, Record, Settlement};
 pub use limits::extent;
 pub use relocate::{Bonds, relocated};
+pub use repair::{Difference, Proposal, Way, compare, mend};
 pub use rules::{RULES, Rule, Violation, verify};
 pub use snapshot::Snapshot;
+pub use sound::{Refused, Sound};
+pub use spool::{Belongs, Spooled};
 pub use state::{ReplayError, State};
 pub use transfer::{Arrival, Departure, StackRef, Transfers};
 

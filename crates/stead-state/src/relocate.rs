@@ -83,11 +83,6 @@ impl State {
         current.or_else(|| copies.values().next_back()).map(|resource| &resource.name)
     }
 
-    /// All copies of one resource.
-    pub fn copies_of(&self, uid: &Uid) -> impl Iterator<Item = &Resource> {
-        self.copies.get(uid).into_iter().flat_map(|copies| copies.values())
-    }
-
     fn has(&self, uid: &Uid) -> bool {
         self.copies.contains_key(uid)
     }

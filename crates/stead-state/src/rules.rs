@@ -1,13 +1,23 @@
 //! The integrity rules: numbered, one function each. There is no way to switch one off.
 //!
-//! They look at a snapshot's resources as a whole, before `head` refers to it and after every read.
+//! A rule looks at one copy, one resource, one pending operation, or the whole. [`verify`] asks all rules
+//! about all of a snapshot, before `head` refers to it and after every read; [`crate::Sound`] asks them
+//! while a run writes, about what a record touched and what refers to that.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod circle;
+mod copies;
+mod names;
+mod pending;
+mod references;
+mod view;
+
 use std::fmt;
 
-use stead_model::{CopyRef, Generation, Lifecycle, Name, Resource, Uid};
+use stead_model::{CopyRef, Generation, Lifecycle, Name, OpId, Resource, Uid};
 
-use crate::{Intent, Snapshot};
+use crate::{Pending, Snapshot};
+pub(crate) use circle::needs;
+pub(crate) use view::View;
 
 /// One thing that is never true of a sound state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,32 +35,110 @@ impl fmt::Display for Violation {
     }
 }
 
-/// What a finding is about, and what is wrong with it.
-type Finding = (String, String);
+/// What is wrong, one entry a problem. Who it is about is plain from what was looked at.
+pub(crate) type Problems = Vec<String>;
 
-/// A rule: its number, what it demands, and the function that looks.
+/// What a rule may look at: everything by its key, nothing by a walk over all.
+pub(crate) trait Look {
+    /// All copies of a resource, oldest first.
+    fn copies(&self, uid: &Uid) -> Vec<&Resource>;
+    fn copy(&self, copy: &CopyRef) -> Option<&Resource>;
+    /// The copy that is not condemned.
+    fn current(&self, uid: &Uid) -> Option<&Resource>;
+    fn newest(&self, uid: &Uid) -> Option<Generation>;
+    /// The resources that have a name now, sorted.
+    fn holders(&self, name: &Name) -> Vec<&Uid>;
+    /// The resources that had a name, sorted.
+    fn alias_holders(&self, name: &Name) -> Vec<&Uid>;
+    fn pending_on(&self, copy: &CopyRef) -> usize;
+    fn pending_with_key(&self, key: &str) -> usize;
+    fn pending_creates(&self, name: &Name) -> usize;
+    /// How many resources there are, how many uids were given out, and the next operation's number.
+    fn counts(&self) -> (usize, u64, OpId);
+
+    /// The copy that a reference to a copy means: that very one, or the current one once it is gone.
+    fn resolve(&self, copy: &CopyRef) -> Option<&Resource> {
+        self.copy(copy).or_else(|| self.current(&copy.uid))
+    }
+}
+
+/// What a rule's function looks at.
+#[derive(Clone, Copy)]
+pub(crate) enum Check {
+    /// One copy, and what it refers to.
+    Copy(fn(&dyn Look, &Resource, &mut Problems)),
+    /// All copies of one resource.
+    Kin(fn(&dyn Look, &Uid, &mut Problems)),
+    Pending(fn(&dyn Look, &Pending, &mut Problems)),
+    /// The counters.
+    Counts(fn(&dyn Look, &mut Problems)),
+    /// The whole, where no part can tell; pairs of a subject and what is wrong with it.
+    Whole(fn(&View<'_>, &mut Vec<(String, String)>)),
+}
+
+/// A rule: its number, what it demands, and the functions that look.
 pub struct Rule {
     pub number: &'static str,
     pub demand: &'static str,
-    check: fn(&View<'_>, &mut Vec<Finding>),
+    pub(crate) checks: &'static [Check],
+}
+
+const fn rule(number: &'static str, demand: &'static str, checks: &'static [Check]) -> Rule {
+    Rule { number, demand, checks }
 }
 
 /// All rules, in order.
 pub const RULES: &[Rule] = &[
-    Rule { number: "S01", demand: "each copy is stored once", check: copies_are_unique },
-    Rule {
-        number: "S02",
-        demand: "a resource has at most one copy that is not condemned",
-        check: one_current,
-    },
-    Rule { number: "S03", demand: "a name belongs to one resource", check: names_are_unique },
-    Rule { number: "S04", demand: "what exists has an id, what is deleted has none", check: ids_fit },
-    Rule { number: "S05", demand: "the newest copy is the current one", check: newest_is_current },
-    Rule { number: "S06", demand: "each dependency exists", check: dependencies_exist },
-    Rule { number: "S07", demand: "a property's sources are dependencies", check: sources_are_dependencies },
-    Rule { number: "S08", demand: "nothing depends on itself", check: acyclic },
-    Rule { number: "S09", demand: "pending operations speak of what exists", check: pending_fits },
-    Rule { number: "S10", demand: "counters are ahead of what they counted", check: counters_are_ahead },
+    rule("S01", "each copy is stored once", &[Check::Kin(copies::stored_once)]),
+    rule("S02", "a resource has at most one copy that is not condemned", &[Check::Kin(copies::one_current)]),
+    rule("S03", "a name belongs to one resource", &[Check::Copy(names::belongs_to_one)]),
+    rule("S04", "what exists has an id, what is deleted has none", &[Check::Copy(copies::id_fits)]),
+    rule("S05", "the newest copy is the current one", &[Check::Kin(copies::newest_is_current)]),
+    rule("S06", "each dependency exists", &[Check::Copy(references::dependencies_exist)]),
+    rule(
+        "S07",
+        "a property's sources are dependencies",
+        &[Check::Copy(references::sources_are_dependencies)],
+    ),
+    rule("S08", "nothing waits for itself, over edges of any kind", &[Check::Whole(circle::no_circle)]),
+    rule("S09", "pending operations speak of what exists", &[Check::Pending(pending::speaks_of_what_exists)]),
+    rule(
+        "S10",
+        "counters are ahead of what they counted",
+        &[Check::Counts(pending::uids_are_ahead), Check::Pending(pending::number_was_given_out)],
+    ),
+    rule("S11", "each copy has an identity", &[Check::Copy(copies::has_identity)]),
+    rule("S12", "each copy has a type, and its name says the same one", &[Check::Copy(names::says_the_type)]),
+    rule("S13", "the provider that serves a copy exists", &[Check::Copy(references::provider_exists)]),
+    rule("S14", "what serves as a provider is one", &[Check::Copy(references::provider_is_one)]),
+    rule(
+        "S15",
+        "what is not condemned is served by what is not condemned altogether",
+        &[Check::Copy(references::provider_is_current)],
+    ),
+    rule("S16", "the parent exists", &[Check::Copy(references::parent_exists)]),
+    rule("S17", "what a copy is deleted with exists", &[Check::Copy(references::deleted_with_exists)]),
+    rule("S18", "what a copy is replaced with exists", &[Check::Copy(references::replace_with_exists)]),
+    rule(
+        "S19",
+        "an alias belongs to one resource, which has another name",
+        &[Check::Copy(names::alias_belongs_to_one)],
+    ),
+    rule(
+        "S20",
+        "a reference to a copy names one that was made",
+        &[Check::Copy(references::copies_were_made)],
+    ),
+    rule(
+        "S21",
+        "lists are sorted, and say each thing once",
+        &[Check::Copy(copies::lists_are_sorted), Check::Whole(view::resources_are_sorted)],
+    ),
+    rule(
+        "S22",
+        "one operation at a time is pending on a copy, under a key of its own",
+        &[Check::Pending(pending::is_alone)],
+    ),
 ];
 
 /// Every violation of every rule.
@@ -58,194 +146,67 @@ pub fn verify(snapshot: &Snapshot) -> Vec<Violation> {
     let view = View::of(snapshot);
     let mut violations = Vec::new();
     for rule in RULES {
-        let mut found = Vec::new();
-        (rule.check)(&view, &mut found);
-        let named =
-            found.into_iter().map(|(subject, problem)| Violation { rule: rule.number, subject, problem });
-        violations.extend(named);
+        for check in rule.checks {
+            ask(rule, *check, &view, &mut violations);
+        }
     }
     violations
 }
 
-/// A snapshot with the look-ups that the rules share.
-struct View<'a> {
-    snapshot: &'a Snapshot,
-    copies: HashMap<(&'a Uid, Generation), &'a Resource>,
-    current: HashMap<&'a Uid, &'a Resource>,
-    names: HashMap<&'a Name, &'a Uid>,
-}
-
-impl<'a> View<'a> {
-    fn of(snapshot: &'a Snapshot) -> View<'a> {
-        let copies = snapshot
-            .resources
-            .iter()
-            .map(|resource| ((&resource.uid, resource.generation), resource))
-            .collect();
-        let current = || snapshot.resources.iter().filter(|resource| is_current(resource));
-        View {
-            snapshot,
-            copies,
-            current: current().map(|resource| (&resource.uid, resource)).collect(),
-            names: current().map(|resource| (&resource.name, &resource.uid)).collect(),
+fn ask(rule: &Rule, check: Check, view: &View<'_>, violations: &mut Vec<Violation>) {
+    let mut problems = Problems::new();
+    let mut found = |subject: &dyn fmt::Display, problems: &mut Problems| {
+        report(rule, subject, problems, violations);
+    };
+    match check {
+        Check::Copy(look) => {
+            for resource in view.resources() {
+                look(view, resource, &mut problems);
+                found(&resource.name, &mut problems);
+            }
+        }
+        Check::Kin(look) => {
+            for resource in view.one_of_each() {
+                look(view, &resource.uid, &mut problems);
+                found(&resource.name, &mut problems);
+            }
+        }
+        Check::Pending(look) => {
+            for pending in view.pending() {
+                look(view, pending, &mut problems);
+                found(&format_args!("operation {}", pending.op), &mut problems);
+            }
+        }
+        Check::Counts(look) => {
+            look(view, &mut problems);
+            found(&"uids", &mut problems);
+        }
+        Check::Whole(look) => {
+            let mut all = Vec::new();
+            look(view, &mut all);
+            violations.extend(all.into_iter().map(|(subject, problem)| Violation {
+                rule: rule.number,
+                subject,
+                problem,
+            }));
         }
     }
+}
 
-    fn resources(&self) -> impl Iterator<Item = &'a Resource> {
-        self.snapshot.resources.iter()
-    }
-
-    fn copy(&self, copy: &CopyRef) -> Option<&'a Resource> {
-        self.copies.get(&(&copy.uid, copy.generation)).copied()
-    }
-
-    fn resolve(&self, copy: &CopyRef) -> Option<&'a Resource> {
-        self.copy(copy).or_else(|| self.current.get(&copy.uid).copied())
+pub(crate) fn report(
+    rule: &Rule,
+    subject: &dyn fmt::Display,
+    problems: &mut Problems,
+    violations: &mut Vec<Violation>,
+) {
+    for problem in problems.drain(..) {
+        violations.push(Violation { rule: rule.number, subject: subject.to_string(), problem });
     }
 }
 
-fn is_current(resource: &Resource) -> bool {
+pub(crate) fn is_current(resource: &Resource) -> bool {
     resource.lifecycle != Lifecycle::Condemned
 }
 
-fn copies_are_unique(view: &View<'_>, found: &mut Vec<Finding>) {
-    let mut seen = BTreeSet::new();
-    for resource in view.resources() {
-        if !seen.insert((&resource.uid, resource.generation)) {
-            found.push((resource.name.to_string(), format!("the copy {} is there twice", resource.copy())));
-        }
-    }
-}
-
-fn one_current(view: &View<'_>, found: &mut Vec<Finding>) {
-    let mut seen = BTreeSet::new();
-    for resource in view.resources().filter(|resource| is_current(resource)) {
-        if !seen.insert(&resource.uid) {
-            found.push((resource.name.to_string(), "two copies are current".to_owned()));
-        }
-    }
-}
-
-fn names_are_unique(view: &View<'_>, found: &mut Vec<Finding>) {
-    let mut seen: BTreeMap<&Name, &Uid> = BTreeMap::new();
-    for resource in view.resources().filter(|resource| is_current(resource)) {
-        if seen.insert(&resource.name, &resource.uid).is_some_and(|other| *other != resource.uid) {
-            found.push((resource.name.to_string(), "two resources have this name".to_owned()));
-        }
-    }
-}
-
-fn ids_fit(view: &View<'_>, found: &mut Vec<Finding>) {
-    for resource in view.resources() {
-        let exists = resource.lifecycle != Lifecycle::Replacing;
-        if exists != resource.id.as_ref().is_some_and(|id| !id.as_str().is_empty()) {
-            let problem = if exists { "it exists and has no id" } else { "it is deleted and has an id" };
-            found.push((resource.name.to_string(), problem.to_owned()));
-        }
-    }
-}
-
-fn newest_is_current(view: &View<'_>, found: &mut Vec<Finding>) {
-    for resource in view.resources().filter(|resource| !is_current(resource)) {
-        let older = view.current.get(&resource.uid).filter(|live| live.generation < resource.generation);
-        if older.is_some() {
-            found.push((
-                resource.name.to_string(),
-                "a condemned copy is newer than the current one".to_owned(),
-            ));
-        }
-    }
-}
-
-fn dependencies_exist(view: &View<'_>, found: &mut Vec<Finding>) {
-    for resource in view.resources() {
-        for dependency in resource.dependencies.iter().filter(|copy| view.resolve(copy).is_none()) {
-            found.push((
-                resource.name.to_string(),
-                format!("it depends on {dependency}, which does not exist"),
-            ));
-        }
-    }
-}
-
-fn sources_are_dependencies(view: &View<'_>, found: &mut Vec<Finding>) {
-    for resource in view.resources() {
-        for (property, sources) in &resource.property_dependencies {
-            for uid in sources {
-                if !resource.dependencies.iter().any(|dependency| dependency.uid == *uid) {
-                    let problem = format!("`{property}` comes from {uid}, which is not a dependency");
-                    found.push((resource.name.to_string(), problem));
-                }
-            }
-        }
-    }
-}
-
-/// Removes what depends on nothing that is left, until nothing moves; what is left goes round in circles.
-fn acyclic(view: &View<'_>, found: &mut Vec<Finding>) {
-    let resources = &view.snapshot.resources;
-    let positions: HashMap<(&Uid, Generation), usize> = resources
-        .iter()
-        .enumerate()
-        .map(|(at, resource)| ((&resource.uid, resource.generation), at))
-        .collect();
-    let mut waiting = vec![0usize; resources.len()];
-    let mut dependants: Vec<Vec<usize>> = vec![Vec::new(); resources.len()];
-    for (at, resource) in resources.iter().enumerate() {
-        let meant = resource.dependencies.iter().filter_map(|copy| view.resolve(copy));
-        let needs: BTreeSet<usize> =
-            meant.filter_map(|need| positions.get(&(&need.uid, need.generation))).copied().collect();
-        waiting[at] = needs.len();
-        needs.into_iter().for_each(|need| dependants[need].push(at));
-    }
-    let mut free: Vec<usize> = (0..resources.len()).filter(|at| waiting[*at] == 0).collect();
-    while let Some(at) = free.pop() {
-        for &dependant in &dependants[at] {
-            waiting[dependant] -= 1;
-            if waiting[dependant] == 0 {
-                free.push(dependant);
-            }
-        }
-    }
-    let stuck = resources.iter().zip(&waiting).filter(|(_, waiting)| **waiting > 0);
-    found.extend(stuck.map(|(resource, _)| (resource.name.to_string(), "it waits for itself".to_owned())));
-}
-
-fn pending_fits(view: &View<'_>, found: &mut Vec<Finding>) {
-    for pending in &view.snapshot.pending {
-        match &pending.intent {
-            Intent::Create { resource, .. } => {
-                if view.names.get(&resource.name).is_some_and(|holder| **holder != resource.uid) {
-                    let problem = "it is being created while another has its name".to_owned();
-                    found.push((resource.name.to_string(), problem));
-                }
-            }
-            Intent::Update { resource, .. } => {
-                if view.copy(&resource.copy()).is_none() {
-                    let problem = "an update is pending, and it does not exist".to_owned();
-                    found.push((resource.name.to_string(), problem));
-                }
-            }
-            Intent::Delete { copy, .. } => {
-                if view.copy(copy).is_none() {
-                    let problem = "its deletion is pending, and it does not exist".to_owned();
-                    found.push((copy.to_string(), problem));
-                }
-            }
-        }
-    }
-}
-
-fn counters_are_ahead(view: &View<'_>, found: &mut Vec<Finding>) {
-    let known: BTreeSet<&Uid> = view.resources().map(|resource| &resource.uid).collect();
-    if (view.snapshot.uids as usize) < known.len() {
-        found.push(("uids".to_owned(), "there are more resources than uids given out".to_owned()));
-    }
-    for pending in view.snapshot.pending.iter().filter(|pending| pending.op >= view.snapshot.next_op) {
-        let problem = "it is pending, and its number is not given out yet".to_owned();
-        found.push((format!("operation {}", pending.op), problem));
-    }
-}
-
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

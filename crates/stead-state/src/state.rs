@@ -2,7 +2,9 @@
 //!
 //! Every record costs what it changes, never what the stack holds.
 
-use std::collections::{BTreeMap, HashMap};
+mod ties;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stead_model::{CopyRef, Generation, Lifecycle, Map, Name, OpId, Resource, StackId, Uid};
 
@@ -17,9 +19,16 @@ pub struct State {
     outputs: Map,
     pub(crate) copies: HashMap<Uid, BTreeMap<Generation, Resource>>,
     pub(crate) names: HashMap<Name, Uid>,
+    /// The names that current resources had.
+    aliases: HashMap<Name, Uid>,
+    /// For each resource, the copies that are tied to it by uid.
+    tied: HashMap<Uid, BTreeSet<CopyRef>>,
     pub(crate) pending: BTreeMap<OpId, Pending>,
     pub(crate) transfers: Transfers,
 }
+
+/// The resources that a record changed.
+pub(crate) type Touched = Vec<Uid>;
 
 /// A record that cannot be applied: the journal is not one that this fold wrote.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,6 +49,8 @@ pub enum ReplayError {
     Taken(Box<Name>),
     #[error("operation {0} ended in a way that does not fit it")]
     OddOutcome(OpId),
+    #[error("the journal gives the name {0} to a second resource")]
+    NameTaken(Box<Name>),
 }
 
 impl From<Snapshot> for State {
@@ -51,10 +62,12 @@ impl From<Snapshot> for State {
             outputs: snapshot.outputs,
             copies: HashMap::with_capacity(snapshot.resources.len()),
             names: HashMap::with_capacity(snapshot.resources.len()),
+            aliases: HashMap::new(),
+            tied: HashMap::new(),
             pending: snapshot.pending.into_iter().map(|pending| (pending.op, pending)).collect(),
             transfers: snapshot.transfers,
         };
-        snapshot.resources.into_iter().for_each(|resource| state.insert(resource));
+        snapshot.resources.into_iter().for_each(|resource| state.place(resource));
         state
     }
 }
@@ -95,6 +108,32 @@ impl State {
     /// The copy that a dependency means: that very one, or the current one once it is gone.
     pub fn resolve(&self, copy: &CopyRef) -> Option<&Resource> {
         self.copy(copy).or_else(|| self.current(&copy.uid))
+    }
+
+    /// All copies of one resource, oldest first.
+    pub fn copies_of(&self, uid: &Uid) -> impl Iterator<Item = &Resource> {
+        self.copies.get(uid).into_iter().flat_map(BTreeMap::values)
+    }
+
+    /// How many resources there are, however many copies each has.
+    pub fn len(&self) -> usize {
+        self.copies.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.copies.is_empty()
+    }
+
+    pub(crate) fn holder(&self, name: &Name) -> Option<&Uid> {
+        self.names.get(name)
+    }
+
+    pub(crate) fn alias_holder(&self, name: &Name) -> Option<&Uid> {
+        self.aliases.get(name)
+    }
+
+    pub(crate) fn operation(&self, op: OpId) -> Option<&Pending> {
+        self.pending.get(&op)
     }
 
     /// All copies of all resources, in no order that means anything.
@@ -147,6 +186,11 @@ impl State {
     }
 
     pub fn apply(&mut self, record: &Record) -> Result<(), ReplayError> {
+        self.fold(record, &mut Touched::new())
+    }
+
+    /// As `apply`, and adds the resources that it changed.
+    pub(crate) fn fold(&mut self, record: &Record, touched: &mut Touched) -> Result<(), ReplayError> {
         self.check_not_departing(record)?;
         match record {
             Record::Reserve { uids } => {
@@ -159,22 +203,21 @@ impl State {
                 pending.doubt = None;
                 Ok(())
             }
-            Record::End { op, outcome } => self.end(*op, outcome),
-            Record::Settle { op, settlement } => self.settle(*op, settlement),
+            Record::End { op, outcome } => self.end(*op, outcome, touched),
+            Record::Settle { op, settlement } => self.settle(*op, settlement, touched),
             Record::Note { resource } => {
                 self.existing(&resource.copy())?;
-                self.insert(resource.as_ref().clone());
-                Ok(())
+                self.insert(resource.as_ref().clone(), touched)
             }
-            Record::Observed { copy, inputs, outputs } => self.observed(copy, inputs, outputs),
+            Record::Observed { copy, inputs, outputs } => self.observed(copy, inputs, outputs, touched),
             Record::Forget { copy } => {
                 self.existing(copy)?;
-                self.deleted(copy, AfterDelete::Gone);
+                self.remove(copy, Ending::Forgotten, touched);
                 Ok(())
             }
             Record::Depart { departure } => self.depart(departure),
-            Record::Arrive { arrival, resources } => self.arrive(arrival, resources),
-            Record::Departed { transfer } => self.departed(transfer),
+            Record::Arrive { arrival, resources } => self.arrive(arrival, resources, touched),
+            Record::Departed { transfer } => self.departed(transfer, touched),
             Record::Stayed { transfer } => self.stayed(transfer),
             Record::Acknowledge { transfer } => {
                 self.acknowledge(transfer);
@@ -200,7 +243,7 @@ impl State {
         Ok(())
     }
 
-    fn end(&mut self, op: OpId, outcome: &Outcome) -> Result<(), ReplayError> {
+    fn end(&mut self, op: OpId, outcome: &Outcome, touched: &mut Touched) -> Result<(), ReplayError> {
         if let Outcome::InDoubt { message } = outcome {
             let pending = self.pending.get_mut(&op).ok_or(ReplayError::UnknownOperation(op))?;
             pending.doubt = Some(message.clone());
@@ -208,24 +251,31 @@ impl State {
         }
         let Pending { intent, .. } = self.pending.remove(&op).ok_or(ReplayError::UnknownOperation(op))?;
         match (intent, outcome) {
-            (_, Outcome::Failed { .. }) => {}
+            (_, Outcome::Failed { .. }) => Ok(()),
             (Intent::Create { mut resource, .. }, Outcome::Created { id, outputs }) => {
                 resource.id = Some(id.clone());
                 resource.outputs.clone_from(outputs);
-                self.replace_older(&resource);
-                self.insert(*resource);
+                self.replace_older(&resource.uid);
+                self.insert(*resource, touched)
             }
             (Intent::Update { mut resource, .. }, Outcome::Updated { outputs }) => {
                 resource.outputs.clone_from(outputs);
-                self.insert(*resource);
+                self.insert(*resource, touched)
             }
-            (Intent::Delete { copy, after, .. }, Outcome::Deleted) => self.deleted(&copy, after),
-            _ => return Err(ReplayError::OddOutcome(op)),
+            (Intent::Delete { copy, after, .. }, Outcome::Deleted) => {
+                self.deleted(&copy, after, touched);
+                Ok(())
+            }
+            _ => Err(ReplayError::OddOutcome(op)),
         }
-        Ok(())
     }
 
-    fn settle(&mut self, op: OpId, settlement: &Settlement) -> Result<(), ReplayError> {
+    fn settle(
+        &mut self,
+        op: OpId,
+        settlement: &Settlement,
+        touched: &mut Touched,
+    ) -> Result<(), ReplayError> {
         let pending = self.pending.get(&op).ok_or(ReplayError::UnknownOperation(op))?;
         let outcome = match (settlement, &pending.intent) {
             (Settlement::DidNotHappen, _) => Outcome::Failed { message: String::new() },
@@ -240,7 +290,7 @@ impl State {
                 return Err(ReplayError::OddOutcome(op));
             }
         };
-        self.end(op, &outcome)
+        self.end(op, &outcome, touched)
     }
 
     fn observed(
@@ -248,17 +298,20 @@ impl State {
         copy: &CopyRef,
         inputs: &Option<Map>,
         outputs: &Option<Map>,
+        touched: &mut Touched,
     ) -> Result<(), ReplayError> {
         let mut resource = self.existing(copy)?.clone();
         match (inputs, outputs) {
-            (None, None) => self.deleted(copy, AfterDelete::Replacing),
+            (None, None) => {
+                self.deleted(copy, AfterDelete::Replacing, touched);
+                Ok(())
+            }
             (inputs, outputs) => {
                 resource.inputs = inputs.clone().unwrap_or(resource.inputs);
                 resource.outputs = outputs.clone().unwrap_or(resource.outputs);
-                self.insert(resource);
+                self.insert(resource, touched)
             }
         }
-        Ok(())
     }
 
     fn existing(&self, copy: &CopyRef) -> Result<&Resource, ReplayError> {
@@ -266,48 +319,40 @@ impl State {
     }
 
     /// Older copies give way: one that still exists is condemned, one that is deleted already goes.
-    fn replace_older(&mut self, newer: &Resource) {
-        let Some(copies) = self.copies.get_mut(&newer.uid) else { return };
-        copies.retain(|_, copy| copy.lifecycle != Lifecycle::Replacing);
-        for copy in copies.values_mut() {
-            copy.lifecycle = Lifecycle::Condemned;
-        }
-    }
-
-    pub(crate) fn deleted(&mut self, copy: &CopyRef, after: AfterDelete) {
-        let Some(copies) = self.copies.get_mut(&copy.uid) else { return };
-        match after {
-            AfterDelete::Replacing => {
-                if let Some(resource) = copies.get_mut(&copy.generation) {
-                    resource.lifecycle = Lifecycle::Replacing;
-                    resource.id = None;
-                }
-            }
-            AfterDelete::Gone => {
-                if let Some(resource) = copies.remove(&copy.generation)
-                    && resource.lifecycle != Lifecycle::Condemned
-                {
-                    self.names.remove(&resource.name);
-                }
-            }
-        }
-        if copies.is_empty() {
-            self.copies.remove(&copy.uid);
-        }
-    }
-
-    pub(crate) fn insert(&mut self, resource: Resource) {
-        if resource.lifecycle != Lifecycle::Condemned {
-            if let Some(before) = self.current(&resource.uid)
-                && before.name != resource.name
+    fn replace_older(&mut self, uid: &Uid) {
+        let older: Vec<CopyRef> = self.copies_of(uid).map(Resource::copy).collect();
+        for copy in older {
+            if let Some(resource) = self.lift(&copy)
+                && resource.lifecycle != Lifecycle::Replacing
             {
-                let before = before.name.clone();
-                self.names.remove(&before);
+                self.place(Resource { lifecycle: Lifecycle::Condemned, ..resource });
             }
-            self.names.insert(resource.name.clone(), resource.uid.clone());
         }
-        self.copies.entry(resource.uid.clone()).or_default().insert(resource.generation, resource);
     }
+
+    fn deleted(&mut self, copy: &CopyRef, after: AfterDelete, touched: &mut Touched) {
+        let condemned = self.copy(copy).is_some_and(|found| found.lifecycle == Lifecycle::Condemned);
+        match after {
+            // Something else has taken the place of a condemned copy; it is not made again.
+            AfterDelete::Replacing if condemned => self.remove(copy, Ending::Deleted, touched),
+            AfterDelete::Gone => self.remove(copy, Ending::Deleted, touched),
+            AfterDelete::Replacing => {
+                if let Some(resource) = self.lift(copy) {
+                    self.place(Resource { lifecycle: Lifecycle::Replacing, id: None, ..resource });
+                    touched.push(copy.uid.clone());
+                }
+            }
+        }
+    }
+}
+
+/// How the record of a copy comes to an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The real thing is gone.
+    Deleted,
+    /// The real thing may be there still.
+    Forgotten,
 }
 
 #[cfg(test)]

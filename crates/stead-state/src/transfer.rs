@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use stead_model::{CopyRef, Generation, Name, Resource, Uid};
 
-use crate::{AfterDelete, Record, ReplayError, State};
+use crate::state::{Ending, Touched};
+use crate::{Record, ReplayError, State};
 
 /// A stack, as another stack of the same project names it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -93,7 +94,12 @@ impl State {
         Ok(())
     }
 
-    pub(crate) fn arrive(&mut self, arrival: &Arrival, resources: &[Resource]) -> Result<(), ReplayError> {
+    pub(crate) fn arrive(
+        &mut self,
+        arrival: &Arrival,
+        resources: &[Resource],
+        touched: &mut Touched,
+    ) -> Result<(), ReplayError> {
         if self.transfers.has_arrived(&arrival.transfer) {
             return Err(ReplayError::UnknownTransfer(arrival.transfer.clone()));
         }
@@ -105,17 +111,21 @@ impl State {
         }
         let uids: BTreeSet<&Uid> = resources.iter().map(|resource| &resource.uid).collect();
         self.uids = self.uids.checked_add(uids.len() as u64).ok_or(ReplayError::Counter)?;
-        resources.iter().for_each(|resource| self.insert(resource.clone()));
+        // All at once: they may be tied to each other in any order.
+        for resource in resources {
+            self.place(resource.clone());
+            touched.push(resource.uid.clone());
+        }
         self.transfers.arrived.push(arrival.clone());
         Ok(())
     }
 
-    pub(crate) fn departed(&mut self, transfer: &str) -> Result<(), ReplayError> {
+    pub(crate) fn departed(&mut self, transfer: &str, touched: &mut Touched) -> Result<(), ReplayError> {
         for uid in self.transfers.take_departure(transfer)?.uids {
             let generations: Vec<Generation> =
                 self.copies.get(&uid).map(|copies| copies.keys().copied().collect()).unwrap_or_default();
             for generation in generations {
-                self.deleted(&CopyRef { uid: uid.clone(), generation }, AfterDelete::Gone);
+                self.remove(&CopyRef { uid: uid.clone(), generation }, Ending::Forgotten, touched);
             }
         }
         Ok(())

@@ -121,7 +121,8 @@ pub async fn racing_increments_lose_nothing(store: Arc<dyn Store>, workers: u64,
     assert_eq!(count(&store.get(&key).await.unwrap().unwrap().body), workers * each);
 }
 
-async fn increment(store: &dyn Store, key: &Key) {
+/// Adds one to a counter, as often as it takes.
+pub async fn increment(store: &dyn Store, key: &Key) {
     loop {
         let found = store.get(key).await.unwrap().unwrap();
         let next = count(&found.body) + 1;

@@ -3,6 +3,9 @@
 //! A new blob is a synced temporary file that gets its name by `link`, which fails if the name is taken.
 //! A changed blob is compared and renamed over under a lock that the system lets go when its holder dies.
 //! In both cases the folder is synced before `put` returns. Nothing is ever written in place.
+//! Temporary files that a dead process left are swept by the next one that writes.
+
+mod writers;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -13,6 +16,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 use stead_world::{FileKind, Files, World};
+use writers::Writer;
 
 use crate::{Expect, Found, Key, Store, StoreError, Version};
 
@@ -27,16 +31,31 @@ pub struct FileStore {
     root: PathBuf,
     /// Folders whose own names this process has seen to be on the disk.
     durable: Arc<Mutex<BTreeSet<PathBuf>>>,
+    writer: Arc<Mutex<Option<Writer>>>,
 }
 
 impl FileStore {
     /// The folder is made when the first blob is.
     pub fn new(world: World, root: PathBuf) -> FileStore {
-        FileStore { world, root, durable: Arc::default() }
+        FileStore { world, root, durable: Arc::default(), writer: Arc::default() }
     }
 
     fn path(&self, key: &Key) -> PathBuf {
         key.as_str().split('/').fold(self.root.clone(), |path, segment| path.join(segment))
+    }
+
+    /// A name for a temporary file. If this process cannot be told to be alive, nobody sweeps it.
+    async fn unique(&self, drawn: String) -> String {
+        let (writer, world, root) = (self.writer.clone(), self.world.clone(), self.root.clone());
+        let name = drawn.clone();
+        let named = move |_: &dyn Files| {
+            let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+            if writer.is_none() {
+                *writer = Some(Writer::register(&world, &root, drawn.clone())?);
+            }
+            Ok(writer.as_ref().map_or(drawn.clone(), |writer| writer.unique(&drawn)))
+        };
+        self.world.with_files(named).await.unwrap_or(name)
     }
 
     async fn run<T: Send + 'static>(
@@ -59,11 +78,12 @@ impl Store for FileStore {
 
     async fn put(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Version, StoreError> {
         let path = self.path(key);
-        let unique = self.world.entropy.uuid().map_err(|source| StoreError::Io {
+        let drawn = self.world.entropy.uuid().map_err(|source| StoreError::Io {
             action: "name a temporary file for",
             place: path.display().to_string(),
             source,
         })?;
+        let unique = self.unique(drawn).await;
         let lock = self.root.join(LOCK);
         let version = version_of(&body);
         self.world.crash_point("store.put.before");

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use stead_store::{FileStore, Key, MemoryStore, Store as _, conformance};
+use stead_store::{Expect, FileStore, Key, MemoryStore, Store as _, conformance};
 use stead_world::World;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -24,6 +24,73 @@ async fn eight_workers_and_a_thousand_increments_each_lose_nothing() {
     let files = FileStore::new(World::real(), dir.path().to_owned());
     conformance::racing_increments_lose_nothing(Arc::new(MemoryStore::default()), 8, 1_000).await;
     conformance::racing_increments_lose_nothing(Arc::new(files), 8, 1_000).await;
+}
+
+/// Says to a copy of this test binary where the counter is.
+const FOLDER: &str = "STEAD_TEST_COUNTER";
+
+const EACH: u64 = 300;
+
+/// Two real processes, each with a connection of its own to the same folder.
+#[tokio::test]
+async fn two_processes_on_one_folder_lose_no_increment() {
+    let key = Key::root().child("counter");
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let store = FileStore::new(World::real(), folder.into());
+        for _ in 0..EACH {
+            conformance::increment(&store, &key).await;
+        }
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("a folder").join("ünïcode 状態");
+    let store = FileStore::new(World::real(), folder.clone());
+    store.put(&key, "0".into(), Expect::Absent).await.unwrap();
+    let this = std::env::current_exe().unwrap();
+    let start = || {
+        let mut command = std::process::Command::new(&this);
+        command.args(["--exact", "two_processes_on_one_folder_lose_no_increment"]).env(FOLDER, &folder);
+        command.stdout(std::process::Stdio::null()).spawn().unwrap()
+    };
+    let mut children = [start(), start()];
+    for child in &mut children {
+        assert!(child.wait().unwrap().success());
+    }
+    let counted = store.get(&key).await.unwrap().unwrap().body;
+    assert_eq!(counted, (2 * EACH).to_string());
+    let left: Vec<String> = names(&folder);
+    assert!(left.iter().all(|name| !name.starts_with(".tmp-")), "{left:?}");
+}
+
+fn names(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[tokio::test]
+async fn what_dead_writers_left_is_swept_and_what_living_ones_write_is_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let key = |name: &str| Key::root().child("s").child(name);
+    let living = FileStore::new(World::real(), dir.path().to_owned());
+    living.put(&key("a"), "1".into(), Expect::Absent).await.unwrap();
+    let writers = dir.path().join(".writers");
+    let alive = names(&writers).remove(0);
+    // A writer that died: its file is there, and nobody keeps it locked.
+    std::fs::write(writers.join("dead"), "").unwrap();
+    let folder = dir.path().join("s");
+    for name in [".tmp-dead.1".to_owned(), format!(".tmp-{alive}.1"), ".tmp-nobodys".to_owned()] {
+        std::fs::write(folder.join(name), "torn").unwrap();
+    }
+    let next = FileStore::new(World::real(), dir.path().to_owned());
+    next.put(&key("b"), "1".into(), Expect::Absent).await.unwrap();
+    let mut left = names(&folder);
+    left.sort();
+    let mut expected = vec![".tmp-nobodys".to_owned(), format!(".tmp-{alive}.1"), "a".into(), "b".into()];
+    expected.sort();
+    assert_eq!(left, expected);
+    assert!(!writers.join("dead").exists());
+    drop((living, next));
+    assert!(names(&writers).is_empty(), "who leaves takes its file along");
 }
 
 #[tokio::test]

@@ -11,8 +11,9 @@ use stead_plan::Purpose;
 use stead_provider::Providers;
 use stead_store::MemoryStore;
 
+use crate::fate::Fate;
 use crate::moving::apply;
-use crate::process::{Fate, Process};
+use crate::process::Process;
 use crate::{Chance, Cloud, Disk};
 
 /// Makes a chain, looks again, changes all of it, and destroys it. Gives the steps of each.

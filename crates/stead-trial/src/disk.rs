@@ -68,9 +68,26 @@ impl Disk {
         content.now = content.durable.clone();
         content.claims.clear();
     }
+
+    /// The power goes, and of what was not synced exactly these survive, one bit each.
+    pub(crate) fn lose_power_but(&self, survivors: u64) {
+        let mut content = self.content();
+        for (index, change) in std::mem::take(&mut content.pending).into_iter().enumerate() {
+            if index < 64 && (survivors >> index) & 1 == 1 {
+                apply(&mut content.durable, change);
+            }
+        }
+        content.now = content.durable.clone();
+        content.claims.clear();
+    }
 }
 
 impl Content {
+    /// How many changes a loss of power could undo.
+    pub(crate) fn unsynced(&self) -> usize {
+        self.pending.len()
+    }
+
     pub(crate) fn put(&mut self, path: &Path, entry: Entry) -> io::Result<()> {
         self.parent_exists(path)?;
         if self.now.contains_key(path) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stead_engine::{Engine, Settled, Stack, Stop};
-use stead_journal::{JournalError, StackKeys, Takeover};
+use stead_journal::{JournalError, Kept, StackKeys, Takeover};
 use stead_model::{Event, Graph, RunResult};
 use stead_plan::Purpose;
 use stead_provider::Providers;
@@ -13,7 +13,8 @@ use stead_state::State;
 use stead_store::FileStore;
 use tokio::sync::watch;
 
-use crate::process::{Fate, Process};
+use crate::fate::{Boundary, DISK_ERRORS, DiskFault, Extent, Fate};
+use crate::process::Process;
 use crate::program::Program;
 use crate::{Blow, Chance, Cloud, Disk, oracle};
 
@@ -57,6 +58,8 @@ pub(crate) struct Story {
     seen: BTreeSet<PathBuf>,
     /// Whether a death takes the power with it; drawn if not said.
     power: Option<bool>,
+    /// What the last loss of power in the middle of a sync had to take.
+    pub(crate) boundary: Option<Boundary>,
 }
 
 /// What goes wrong during one operation.
@@ -68,7 +71,7 @@ pub(crate) struct Weather {
 }
 
 pub(crate) const CALM: Weather =
-    Weather { fate: Fate { dies_at: None, disk_fails_at: None }, cloud_faults: 0 };
+    Weather { fate: Fate { dies_at: None, disk_fault: None, power_cut: None }, cloud_faults: 0 };
 
 impl Story {
     pub(crate) fn new(seed: u64) -> Story {
@@ -83,6 +86,7 @@ impl Story {
             processes: 0,
             seen: BTreeSet::new(),
             power: None,
+            boundary: None,
         }
     }
 
@@ -130,10 +134,20 @@ impl Story {
     fn weather(&mut self) -> Weather {
         let fate = Fate {
             dies_at: self.chance.one_in(2).then(|| 1 + self.chance.below(60)),
-            disk_fails_at: self.chance.one_in(4).then(|| 1 + self.chance.below(120)),
+            disk_fault: self.chance.one_in(4).then(|| self.disk_fault()),
+            power_cut: None,
         };
         let cloud_faults = if self.chance.one_in(2) { 2 + self.chance.below(8) } else { 0 };
         Weather { fate, cloud_faults }
+    }
+
+    fn disk_fault(&mut self) -> DiskFault {
+        let extents = [Extent::Once, Extent::Once, Extent::Store, Extent::Project, Extent::Disk];
+        DiskFault {
+            at: 1 + self.chance.below(120),
+            kind: *self.chance.pick(&DISK_ERRORS).unwrap_or(&std::io::ErrorKind::Other),
+            extent: *self.chance.pick(&extents).unwrap_or(&Extent::Once),
+        }
     }
 
     /// In calm weather everything must settle within a few runs, and nothing may be missing.
@@ -291,8 +305,11 @@ impl Story {
         if let Some(point) = died {
             self.life.faults += 1;
             let power = self.power.unwrap_or_else(|| self.chance.one_in(2));
-            if power {
-                self.disk.lose_power(&mut self.chance);
+            self.boundary = *process.boundary.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            match weather.fate.power_cut.filter(|_| self.boundary.is_some()) {
+                Some(cut) => self.disk.lose_power_but(cut.survivors),
+                None if power => self.disk.lose_power(&mut self.chance),
+                None => {}
             }
             let how = if power { "lost power" } else { "killed" };
             self.life.reached.insert(format!("{command} {how} at {point}"));
@@ -300,6 +317,12 @@ impl Story {
         }
         if let Err(error) = outcome {
             trace.push(format!("error: {error}"));
+            if let JournalError::Unrecorded { answers, .. } = error {
+                let kept = |kept: &Kept| if kept.place.is_some() { "kept" } else { "told" };
+                self.life
+                    .reached
+                    .extend(answers.iter().map(|answer| format!("an answer was {}", kept(answer))));
+            }
         }
         self.life.faults += usize::from(process.disk_failed());
         self.life.faults += usize::from(weather.cloud_faults > 0);
@@ -309,16 +332,16 @@ impl Story {
     fn judge(&self, outcome: Result<Attempt, JournalError>, weather: Weather) -> Result<Attempt, String> {
         match outcome {
             Ok(attempt) => Ok(attempt),
+            Err(JournalError::Unrecorded { cause, .. }) => self.judge(Err(*cause), weather),
             Err(
                 error @ (JournalError::Integrity(_)
+                | JournalError::WouldBreak(_)
                 | JournalError::Replay { .. }
                 | JournalError::BrokenChain { .. }
                 | JournalError::Format { .. }
                 | JournalError::Missing { .. }),
             ) => Err(format!("state is not sound: {error:?}")),
-            Err(_) if weather.fate.dies_at.is_some() || weather.fate.disk_fails_at.is_some() => {
-                Ok(Attempt::Unfinished)
-            }
+            Err(_) if weather.fate.can_end_it() => Ok(Attempt::Unfinished),
             Err(error) => Err(format!("in calm weather: {error:?}")),
         }
     }

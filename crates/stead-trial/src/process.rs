@@ -14,17 +14,9 @@ use stead_world::{
     SlowWork, Timestamp, World,
 };
 
-use crate::disk::Entry;
+use crate::disk::{Content, Entry};
+use crate::fate::{Access, Boundary, Fate, PowerCut, Torn};
 use crate::{Chance, Disk};
-
-/// What may go wrong for a process, by count: after so many, it happens.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Fate {
-    /// The crash point, of all that it passes, at which it dies.
-    pub dies_at: Option<u64>,
-    /// The file operation that fails.
-    pub disk_fails_at: Option<u64>,
-}
 
 /// A process that can die.
 #[derive(Clone)]
@@ -34,6 +26,10 @@ pub(crate) struct Process {
     fate: Fate,
     points: Arc<AtomicU64>,
     operations: Arc<AtomicU64>,
+    struck: Arc<AtomicBool>,
+    syncs: Arc<AtomicU64>,
+    /// What was lost when the power went in the middle of a sync.
+    pub boundary: Arc<Mutex<Option<Boundary>>>,
     /// The crash point at which it died.
     pub died_at: Arc<Mutex<Option<&'static str>>>,
 }
@@ -46,6 +42,9 @@ impl Process {
             fate,
             points: Arc::default(),
             operations: Arc::default(),
+            struck: Arc::default(),
+            syncs: Arc::default(),
+            boundary: Arc::default(),
             died_at: Arc::default(),
         }
     }
@@ -54,9 +53,9 @@ impl Process {
         self.alive.load(Ordering::SeqCst)
     }
 
-    /// Whether the file operation that was to fail was reached.
+    /// Whether a file operation failed.
     pub(crate) fn disk_failed(&self) -> bool {
-        self.fate.disk_fails_at.is_some_and(|at| self.operations.load(Ordering::SeqCst) >= at)
+        self.struck.load(Ordering::SeqCst)
     }
 
     /// Ends it: its claims are let go, and it has no effect any more.
@@ -72,7 +71,12 @@ impl Process {
             files: Arc::new(SimulatedFiles { disk: disk.clone(), process: self.clone() }),
             processes: Arc::new(NoProcesses),
             crash: Arc::new(Dying(self.clone())),
-            host: Host { name: "host".into(), user: "user".into(), pid: self.id as u32 },
+            host: Host {
+                name: "host".into(),
+                user: "user".into(),
+                pid: self.id as u32,
+                home: Some("/home".into()),
+            },
             slow_work: SlowWork::Inline,
         }
     }
@@ -152,21 +156,49 @@ impl Drop for Held {
 
 impl SimulatedFiles {
     /// Every operation passes here: the dead do nothing, and some fail.
-    fn allowed(&self) -> io::Result<()> {
+    fn allowed(&self, access: Access, path: &Path) -> io::Result<()> {
         if !self.process.is_alive() {
-            return Err(io::Error::other("the process is dead"));
+            return Err(dead());
         }
-        let count = self.process.operations.fetch_add(1, Ordering::SeqCst) + 1;
-        if self.process.fate.disk_fails_at == Some(count) {
-            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        let number = self.process.operations.fetch_add(1, Ordering::SeqCst) + 1;
+        match self.process.fate.disk_fault {
+            Some(fault) if fault.strikes(number, access, path) => {
+                self.process.struck.store(true, Ordering::SeqCst);
+                Err(fault.kind.into())
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
+
+    /// Whether the power goes now, when something is about to be synced.
+    fn power_goes(&self) -> Option<PowerCut> {
+        let number = self.process.syncs.fetch_add(1, Ordering::SeqCst) + 1;
+        self.process.fate.power_cut.filter(|cut| cut.sync == number)
+    }
+
+    fn die(&self, content: &Content, writing: Writing) -> io::Error {
+        let boundary = Boundary { unsynced: content.unsynced(), writing: writing == Writing::Bytes };
+        *self.process.boundary.lock().unwrap_or_else(PoisonError::into_inner) = Some(boundary);
+        *self.process.died_at.lock().unwrap_or_else(PoisonError::into_inner) = Some("a sync");
+        self.process.alive.store(false, Ordering::SeqCst);
+        dead()
+    }
+}
+
+/// What was about to be synced.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Writing {
+    Bytes,
+    Names,
+}
+
+fn dead() -> io::Error {
+    io::Error::other("the process is dead")
 }
 
 impl Files for SimulatedFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.allowed()?;
+        self.allowed(Access::Read, path)?;
         match self.disk.content().now.get(path) {
             Some(Entry::File { bytes, .. }) => Ok(bytes.as_ref().clone()),
             Some(Entry::Folder { .. }) => Err(io::ErrorKind::IsADirectory.into()),
@@ -175,7 +207,7 @@ impl Files for SimulatedFiles {
     }
 
     fn metadata(&self, path: &Path) -> io::Result<Option<Metadata>> {
-        self.allowed()?;
+        self.allowed(Access::Read, path)?;
         Ok(self.disk.content().now.get(path).map(|entry| match entry {
             Entry::File { bytes, mode } => {
                 Metadata { kind: FileKind::File, len: bytes.len() as u64, mode: *mode }
@@ -185,7 +217,7 @@ impl Files for SimulatedFiles {
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
-        self.allowed()?;
+        self.allowed(Access::Read, folder)?;
         let content = self.disk.content();
         if !content.now.contains_key(folder) {
             return Err(io::ErrorKind::NotFound.into());
@@ -194,40 +226,51 @@ impl Files for SimulatedFiles {
     }
 
     fn create_synced(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-        self.allowed()?;
+        let file = |bytes: Vec<u8>| Entry::File { bytes: Arc::new(bytes), mode };
+        if let Err(error) = self.allowed(Access::Write, path) {
+            if self.process.is_alive() {
+                // A write that fails half-way leaves what it wrote.
+                let _ = self.disk.content().put(path, file(Torn::Half.tear(bytes)));
+            }
+            return Err(error);
+        }
         let mut content = self.disk.content();
+        if let Some(cut) = self.power_goes() {
+            content.put(path, file(cut.torn.tear(bytes)))?;
+            return Err(self.die(&content, Writing::Bytes));
+        }
         content.syncs += 1;
-        content.put(path, Entry::File { bytes: Arc::new(bytes.to_vec()), mode })
+        content.put(path, file(bytes.to_vec()))
     }
 
-    fn set_mode(&self, _: &Path, _: u32) -> io::Result<()> {
-        self.allowed()
+    fn set_mode(&self, path: &Path, _: u32) -> io::Result<()> {
+        self.allowed(Access::Write, path)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.allowed()?;
+        self.allowed(Access::Write, to)?;
         self.disk.content().rename(from, to)
     }
 
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.allowed()?;
+        self.allowed(Access::Write, to)?;
         let mut content = self.disk.content();
         let entry = content.now.get(from).cloned().ok_or(io::ErrorKind::NotFound)?;
         content.put(to, entry)
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {
-        self.allowed()?;
+        self.allowed(Access::Write, path)?;
         self.disk.content().remove(path)
     }
 
     fn create_folder(&self, path: &Path) -> io::Result<()> {
-        self.allowed()?;
+        self.allowed(Access::Write, path)?;
         self.disk.content().put(path, Entry::Folder { mode: 0o755 })
     }
 
     fn remove_folder(&self, path: &Path) -> io::Result<()> {
-        self.allowed()?;
+        self.allowed(Access::Write, path)?;
         let mut content = self.disk.content();
         if !content.children(path).is_empty() {
             return Err(io::ErrorKind::DirectoryNotEmpty.into());
@@ -236,13 +279,17 @@ impl Files for SimulatedFiles {
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        self.allowed()?;
-        self.disk.content().sync(path);
+        self.allowed(Access::Write, path)?;
+        let mut content = self.disk.content();
+        if self.power_goes().is_some() {
+            return Err(self.die(&content, Writing::Names));
+        }
+        content.sync(path);
         Ok(())
     }
 
     fn claim(&self, path: &Path) -> io::Result<Box<dyn Claim>> {
-        self.allowed()?;
+        self.allowed(Access::Write, path)?;
         let mut content = self.disk.content();
         // Claims are short or exclusive by construction here: one process acts at a time.
         content.claims.insert(path.to_owned(), self.process.id);
@@ -253,7 +300,7 @@ impl Files for SimulatedFiles {
     }
 
     fn try_claim(&self, path: &Path) -> io::Result<Option<Box<dyn Claim>>> {
-        self.allowed()?;
+        self.allowed(Access::Read, path)?;
         let mut content = self.disk.content();
         if !content.now.contains_key(path) {
             return Err(io::ErrorKind::NotFound.into());

@@ -1,7 +1,7 @@
 //! The crash matrix: one life with every kind of step, and a blow at every place, one after the other.
 
+use crate::fate::{Boundary, DiskFault, Fate, PowerCut};
 use crate::life::{CALM, Story, Weather};
-use crate::process::Fate;
 use crate::program::{Declared, Program};
 
 /// Where the blow falls.
@@ -11,13 +11,24 @@ pub enum Blow {
     Kill(u64),
     /// The power goes at the n-th crash point that is passed.
     PowerLoss(u64),
-    /// The n-th file operation fails.
-    DiskFailure(u64),
+    /// A file operation fails, or all from one on.
+    DiskFailure(DiskFault),
+    /// The power goes when something is about to be synced.
+    PowerCut(PowerCut),
 }
 
 /// Makes things, changes them all with a blow in the middle, and a second blow in the recovery from it, then
 /// comes to rest. `Ok(false)`: the first blow fell on nothing, because the run was over before.
 pub fn rehearse(first: Blow, second: Option<Blow>) -> Result<bool, String> {
+    Ok(perform(first, second)?.0)
+}
+
+/// As `rehearse`, with the power cut; tells what there was to lose. `None`: the run was over before.
+pub fn rehearse_power_cut(cut: PowerCut) -> Result<Option<Boundary>, String> {
+    Ok(perform(Blow::PowerCut(cut), None)?.1)
+}
+
+fn perform(first: Blow, second: Option<Blow>) -> Result<(bool, Option<Boundary>), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let mut story = Story::new(7);
@@ -30,7 +41,7 @@ pub fn rehearse(first: Blow, second: Option<Blow>) -> Result<bool, String> {
             story.strike(second).await?;
         }
         story.come_to_rest().await?;
-        Ok(struck)
+        Ok((struck, story.boundary))
     });
     outcome.map_err(|lost: String| format!("{first:?}, {second:?}: {lost}\n{}", story.trace()))
 }
@@ -38,8 +49,9 @@ pub fn rehearse(first: Blow, second: Option<Blow>) -> Result<bool, String> {
 impl Blow {
     pub(crate) fn weather(self) -> Weather {
         let fate = match self {
-            Blow::Kill(at) | Blow::PowerLoss(at) => Fate { dies_at: Some(at), disk_fails_at: None },
-            Blow::DiskFailure(at) => Fate { dies_at: None, disk_fails_at: Some(at) },
+            Blow::Kill(at) | Blow::PowerLoss(at) => Fate { dies_at: Some(at), ..Fate::default() },
+            Blow::DiskFailure(fault) => Fate { disk_fault: Some(fault), ..Fate::default() },
+            Blow::PowerCut(cut) => Fate { power_cut: Some(cut), ..Fate::default() },
         };
         Weather { fate, cloud_faults: 0 }
     }

@@ -1,7 +1,9 @@
 //! A blow at every place of a move between stacks and of a rename.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use stead_trial::{Blow, Errand, run_errand};
+use std::io::ErrorKind;
+
+use stead_trial::{Blow, DiskFault, Errand, Extent, run_errand};
 
 fn everywhere(errand: Errand, blow: impl Fn(u64) -> Blow, second: Option<Blow>) -> u64 {
     for at in 1.. {
@@ -36,10 +38,14 @@ fn a_crash_in_the_recovery_of_a_move_or_a_rename_loses_nothing() {
     }
 }
 
+fn full_disk(at: u64) -> Blow {
+    Blow::DiskFailure(DiskFault { at, kind: ErrorKind::StorageFull, extent: Extent::Once })
+}
+
 #[test]
 fn any_one_file_operation_of_a_move_or_a_rename_may_fail() {
     for errand in [Errand::Move, Errand::Rename] {
-        assert!(everywhere(errand, Blow::DiskFailure, None) > 40);
-        everywhere(errand, Blow::DiskFailure, Some(Blow::PowerLoss(4)));
+        assert!(everywhere(errand, full_disk, None) > 40);
+        everywhere(errand, full_disk, Some(Blow::PowerLoss(4)));
     }
 }

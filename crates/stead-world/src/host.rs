@@ -6,6 +6,8 @@ pub struct Host {
     pub name: String,
     pub user: String,
     pub pid: u32,
+    /// The user's own folder.
+    pub home: Option<std::path::PathBuf>,
 }
 
 /// Where no variable names the user (a container, a service), the number still tells whose process it is.
@@ -34,6 +36,7 @@ impl Host {
             name: name.unwrap_or_else(|| "unknown-host".to_owned()),
             user: user.unwrap_or_else(user_id),
             pid: std::process::id(),
+            home: from_environment(&["HOME", "USERPROFILE"]).map(std::path::PathBuf::from),
         }
     }
 }

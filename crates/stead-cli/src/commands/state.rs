@@ -56,7 +56,9 @@ pub(crate) async fn rm(session: &Session, name: &str, ui: &Ui) -> Result<u8, Fai
         return Err(Failure::new(Kind::Guarded, problem));
     }
     let others = || loaded.state.copies().filter(|other| other.uid != resource.uid);
-    let needs_it = |other: &&Resource| other.dependencies.iter().any(|copy| copy.uid == resource.uid);
+    let needs_it = |other: &&Resource| {
+        other.dependencies.iter().chain(&other.ties.provider).any(|copy| copy.uid == resource.uid)
+    };
     let needed_by: Vec<String> = others().filter(needs_it).map(|other| other.name.to_string()).collect();
     if !needed_by.is_empty() {
         let problem =

@@ -9,6 +9,7 @@ mod journey;
 mod outside;
 mod project;
 mod provider;
+mod repair;
 mod saved;
 mod sharing;
 mod stacks;

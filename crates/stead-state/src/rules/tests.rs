@@ -1,16 +1,18 @@
 //! One planted violation a rule, by number; and a sound state that breaks none.
 
-use stead_model::{Generation, OpId, PhysicalId, SourceRef, StackId};
+use std::collections::BTreeMap;
+
+use stead_model::{Generation, OpId, PhysicalId, SourceRef, StackId, Ties, TypeToken};
 
 use super::*;
-use crate::{AfterDelete, Pending};
+use crate::{AfterDelete, Intent};
 
-fn resource(name: &str, generation: u32) -> Resource {
+pub(crate) fn resource(name: &str, generation: u32) -> Resource {
     Resource {
-        uid: Uid(format!("uid-{name}")),
+        uid: uid(name),
         generation: Generation(generation),
-        name: format!("dev:main:t.T#{name}").parse().unwrap(),
-        resource: stead_model::TypeToken("t.T".into()),
+        name: named(name),
+        resource: TypeToken("t.T".into()),
         lifecycle: Lifecycle::Live,
         id: Some(PhysicalId(format!("{name}-{generation}"))),
         inputs: BTreeMap::new(),
@@ -24,113 +26,229 @@ fn resource(name: &str, generation: u32) -> Resource {
     }
 }
 
+pub(crate) fn uid(name: &str) -> Uid {
+    Uid(format!("uid-{name}"))
+}
+
+fn named(name: &str) -> Name {
+    format!("dev:main:t.T#{name}").parse().unwrap()
+}
+
 fn condemned(name: &str, generation: u32) -> Resource {
     Resource { lifecycle: Lifecycle::Condemned, ..resource(name, generation) }
 }
 
-fn depends(mut resource: Resource, on: &str, generation: u32) -> Resource {
-    let copy = CopyRef { uid: Uid(format!("uid-{on}")), generation: Generation(generation) };
-    resource.dependencies.push(copy);
+/// A copy of a resource that serves others.
+fn provider(generation: u32) -> Resource {
+    let name = "dev:main:t.Provider#p".parse().unwrap();
+    Resource { name, resource: TypeToken("t.Provider".into()), ..resource("p", generation) }
+}
+
+pub(crate) fn copy(name: &str, generation: u32) -> CopyRef {
+    CopyRef { uid: uid(name), generation: Generation(generation) }
+}
+
+pub(crate) fn depends(mut resource: Resource, on: &str, generation: u32) -> Resource {
+    resource.dependencies.push(copy(on, generation));
     resource
 }
 
-fn snapshot(resources: Vec<Resource>) -> Snapshot {
+pub(crate) fn tied(resource: Resource, ties: Ties) -> Resource {
+    Resource { ties, ..resource }
+}
+
+fn served(name: &str, by: CopyRef) -> Resource {
+    tied(resource(name, 1), Ties { provider: Some(by), ..Ties::default() })
+}
+
+fn snapshot(mut resources: Vec<Resource>) -> Snapshot {
+    resources.sort_by(|a, b| a.place().cmp(&b.place()));
     let uids = resources.len() as u64;
     Snapshot { uids, resources, ..Snapshot::empty(StackId("s".into())) }
 }
 
-fn broken(snapshot: &Snapshot) -> Vec<&'static str> {
-    verify(snapshot).into_iter().map(|violation| violation.rule).collect()
+fn with_pending(resources: Vec<Resource>, intents: Vec<Intent>) -> Snapshot {
+    let numbered = (1..).zip(intents);
+    let pending = numbered.map(|(op, intent)| Pending { op: OpId(op), intent, doubt: None }).collect();
+    Snapshot { next_op: OpId(99), pending, ..snapshot(resources) }
+}
+
+fn delete(key: &str, name: &str) -> Intent {
+    Intent::Delete { key: key.into(), copy: copy(name, 1), after: AfterDelete::Gone }
+}
+
+fn create(key: &str, resource: Resource) -> Intent {
+    Intent::Create { key: key.into(), resource: Box::new(resource) }
+}
+
+fn breaks_only(number: &str, snapshots: Vec<Snapshot>) {
+    for (at, snapshot) in snapshots.iter().enumerate() {
+        let violations = verify(snapshot);
+        assert!(!violations.is_empty(), "plant {at} breaks nothing");
+        assert!(violations.iter().all(|found| found.rule == number), "plant {at}: {violations:?}");
+    }
+}
+
+/// A test for each rule, and the list of the rules that have one.
+macro_rules! planted {
+    ($($number:literal $test:ident: [$($snapshot:expr),+ $(,)?];)*) => {
+        $(#[test]
+        fn $test() {
+            breaks_only($number, vec![$($snapshot),+]);
+        })*
+
+        const PLANTED: &[&str] = &[$($number),*];
+    };
+}
+
+planted! {
+    "S01" s01_a_copy_stored_twice: [snapshot(vec![condemned("a", 1), condemned("a", 1)])];
+    "S02" s02_two_current_copies: [snapshot(vec![resource("a", 1), resource("a", 2)])];
+    "S03" s03_one_name_for_two_resources: [
+        snapshot(vec![resource("a", 1), Resource { uid: Uid("other".into()), ..resource("a", 1) }]),
+    ];
+    "S04" s04_ids_that_do_not_fit: [
+        snapshot(vec![Resource { id: None, ..resource("a", 1) }]),
+        snapshot(vec![Resource { id: Some(PhysicalId(String::new())), ..resource("b", 1) }]),
+        snapshot(vec![Resource { lifecycle: Lifecycle::Replacing, ..resource("c", 1) }]),
+    ];
+    "S05" s05_a_condemned_copy_newer_than_the_current_one: [
+        snapshot(vec![resource("a", 1), condemned("a", 2)]),
+    ];
+    "S06" s06_a_dependency_that_does_not_exist: [
+        snapshot(vec![depends(resource("a", 1), "gone", 1)]),
+        // Only an older copy is left of it, and that one is condemned.
+        snapshot(vec![condemned("b", 2), depends(resource("c", 1), "b", 1)]),
+    ];
+    "S07" s07_a_source_that_is_no_dependency: [{
+        let mut odd = resource("a", 1);
+        odd.property_dependencies.insert("x".into(), vec![uid("b")]);
+        snapshot(vec![odd, resource("b", 1)])
+    }];
+    "S08" s08_a_circle: [
+        snapshot(vec![depends(resource("a", 1), "b", 1), depends(resource("b", 1), "a", 1)]),
+        snapshot(vec![
+            tied(resource("a", 1), Ties { parent: Some(uid("b")), ..Ties::default() }),
+            depends(resource("b", 1), "c", 1),
+            tied(resource("c", 1), Ties { deleted_with: Some(uid("a")), ..Ties::default() }),
+        ]),
+        snapshot(vec![
+            Resource { dependencies: vec![copy("a", 1)], ..provider(1) },
+            tied(resource("a", 1), Ties { replace_with: vec![uid("b")], ..Ties::default() }),
+            served("b", copy("p", 1)),
+        ]),
+    ];
+    "S09" s09_pending_operations_on_what_does_not_exist: [
+        with_pending(vec![resource("a", 1)], vec![create("k", Resource { uid: uid("o"), ..resource("a", 1) })]),
+        with_pending(vec![resource("a", 1)], vec![create("k", resource("a", 1))]),
+        with_pending(vec![], vec![create("k", depends(resource("a", 1), "gone", 1))]),
+        with_pending(vec![], vec![delete("k", "c")]),
+        with_pending(vec![], vec![Intent::Update {
+            key: "k".into(),
+            resource: Box::new(resource("b", 1)),
+            previous: BTreeMap::new(),
+        }]),
+    ];
+    "S10" s10_counters_behind_what_they_counted: [
+        Snapshot { uids: 0, ..snapshot(vec![resource("a", 1)]) },
+        Snapshot { next_op: OpId(1), ..with_pending(vec![resource("a", 1)], vec![delete("k", "a")]) },
+    ];
+    "S11" s11_a_copy_without_identity: [
+        snapshot(vec![Resource { uid: Uid(String::new()), ..resource("a", 1) }]),
+        snapshot(vec![resource("a", 0)]),
+    ];
+    "S12" s12_a_type_that_is_not_the_names: [
+        snapshot(vec![Resource { resource: TypeToken("t.U".into()), ..resource("a", 1) }]),
+        snapshot(vec![Resource {
+            name: "dev#global".parse().unwrap(),
+            resource: TypeToken(String::new()),
+            ..resource("a", 1)
+        }]),
+    ];
+    "S13" s13_a_provider_that_does_not_exist: [snapshot(vec![served("a", copy("p", 1))])];
+    "S14" s14_a_provider_that_is_none: [snapshot(vec![resource("p", 1), served("a", copy("p", 1))])];
+    "S15" s15_a_provider_that_is_to_be_deleted_without_a_successor: [snapshot(vec![
+        Resource { lifecycle: Lifecycle::Condemned, ..provider(1) },
+        served("a", copy("p", 1)),
+    ])];
+    "S16" s16_a_parent_that_does_not_exist: [
+        snapshot(vec![tied(resource("a", 1), Ties { parent: Some(uid("gone")), ..Ties::default() })]),
+    ];
+    "S17" s17_deleted_with_what_does_not_exist: [
+        snapshot(vec![tied(resource("a", 1), Ties { deleted_with: Some(uid("gone")), ..Ties::default() })]),
+    ];
+    "S18" s18_replaced_with_what_does_not_exist: [
+        snapshot(vec![tied(resource("a", 1), Ties { replace_with: vec![uid("gone")], ..Ties::default() })]),
+    ];
+    "S19" s19_an_alias_of_two: [
+        snapshot(vec![
+            tied(resource("a", 1), Ties { aliases: vec![named("old")], ..Ties::default() }),
+            tied(resource("b", 1), Ties { aliases: vec![named("old")], ..Ties::default() }),
+        ]),
+        snapshot(vec![tied(resource("a", 1), Ties { aliases: vec![named("a")], ..Ties::default() })]),
+    ];
+    "S20" s20_a_copy_that_was_never_made: [
+        snapshot(vec![resource("a", 2), depends(resource("b", 1), "a", 3)]),
+        snapshot(vec![provider(1), served("a", copy("p", 2))]),
+    ];
+    "S21" s21_lists_that_are_not_sorted: [
+        Snapshot { resources: vec![resource("b", 1), resource("a", 1)], uids: 2, ..snapshot(vec![]) },
+        snapshot(vec![resource("a", 1), depends(depends(resource("b", 1), "a", 1), "a", 1)]),
+        {
+            let mut odd = with_pending(vec![resource("a", 1), resource("b", 1)], vec![
+                delete("k1", "a"),
+                delete("k2", "b"),
+            ]);
+            odd.pending.reverse();
+            odd
+        },
+    ];
+    "S22" s22_two_operations_on_one_copy: [
+        with_pending(vec![resource("a", 1)], vec![delete("k1", "a"), delete("k2", "a")]),
+        with_pending(vec![resource("a", 1), resource("b", 1)], vec![delete("k", "a"), delete("k", "b")]),
+        with_pending(vec![resource("a", 1)], vec![delete("", "a")]),
+        with_pending(vec![], vec![
+            create("k1", resource("a", 1)),
+            create("k2", Resource { uid: uid("other"), ..resource("a", 1) }),
+        ]),
+    ];
+}
+
+#[test]
+fn every_rule_has_a_planted_violation() {
+    let numbers: Vec<&str> = RULES.iter().map(|rule| rule.number).collect();
+    assert_eq!(PLANTED, numbers);
+    assert!(RULES.iter().all(|rule| !rule.checks.is_empty() && !rule.demand.is_empty()));
+}
+
+#[test]
+fn every_rule_is_in_the_format_document() {
+    let document = include_str!("../../../../docs/format/state.md");
+    for rule in RULES {
+        let row = format!("| {} | {} |", rule.number, rule.demand);
+        assert!(document.contains(&row), "docs/format/state.md lacks {row}");
+    }
 }
 
 #[test]
 fn a_sound_state_breaks_no_rule() {
+    let ties = Ties {
+        parent: Some(uid("a")),
+        provider: Some(copy("p", 1)), // that copy is gone; the current one stands for it
+        deleted_with: Some(uid("d")),
+        replace_with: vec![uid("a"), uid("b")],
+        // Somebody else has that name now, which is fine.
+        aliases: vec![named("a"), named("old")],
+    };
     let sound = snapshot(vec![
         condemned("a", 1),
         resource("a", 2),
         depends(condemned("b", 1), "a", 1),
         depends(resource("b", 2), "a", 2),
-        depends(resource("c", 1), "b", 7), // that copy is gone; the current one stands for it
+        depends(resource("c", 1), "b", 1),
         Resource { lifecycle: Lifecycle::Replacing, id: None, ..resource("d", 1) },
+        tied(resource("e", 1), ties),
+        provider(2),
     ]);
     assert_eq!(verify(&sound), []);
-}
-
-#[test]
-fn s01_a_copy_stored_twice() {
-    assert_eq!(broken(&snapshot(vec![condemned("a", 1), condemned("a", 1)])), ["S01"]);
-}
-
-#[test]
-fn s02_two_current_copies() {
-    assert_eq!(broken(&snapshot(vec![resource("a", 1), resource("a", 2)])), ["S02"]);
-}
-
-#[test]
-fn s03_one_name_for_two_resources() {
-    let other = Resource { uid: Uid("other".into()), ..resource("a", 1) };
-    assert_eq!(broken(&snapshot(vec![resource("a", 1), other])), ["S03"]);
-}
-
-#[test]
-fn s04_ids_that_do_not_fit() {
-    let without = Resource { id: None, ..resource("a", 1) };
-    let empty = Resource { id: Some(PhysicalId(String::new())), ..resource("b", 1) };
-    let deleted = Resource { lifecycle: Lifecycle::Replacing, ..resource("c", 1) };
-    assert_eq!(broken(&snapshot(vec![without, empty, deleted])), ["S04", "S04", "S04"]);
-}
-
-#[test]
-fn s05_a_condemned_copy_newer_than_the_current_one() {
-    assert_eq!(broken(&snapshot(vec![resource("a", 1), condemned("a", 2)])), ["S05"]);
-}
-
-#[test]
-fn s06_a_dependency_that_does_not_exist() {
-    assert_eq!(broken(&snapshot(vec![depends(resource("a", 1), "gone", 1)])), ["S06"]);
-}
-
-#[test]
-fn s07_a_source_that_is_no_dependency() {
-    let mut odd = resource("a", 1);
-    odd.property_dependencies.insert("x".into(), vec![Uid("uid-b".into())]);
-    assert_eq!(broken(&snapshot(vec![odd, resource("b", 1)])), ["S07"]);
-}
-
-#[test]
-fn s08_a_circle() {
-    let circle = vec![depends(resource("a", 1), "b", 1), depends(resource("b", 1), "a", 1)];
-    assert_eq!(broken(&snapshot(circle)), ["S08", "S08"]);
-}
-
-#[test]
-fn s09_pending_operations_on_what_does_not_exist() {
-    let pending = |op, intent| Pending { op: OpId(op), intent, doubt: None };
-    let key = String::from("k");
-    let stranger = Resource { uid: Uid("other".into()), ..resource("a", 1) };
-    let mut odd = snapshot(vec![resource("a", 1)]);
-    odd.next_op = OpId(9);
-    odd.pending = vec![
-        pending(1, Intent::Create { key: key.clone(), resource: Box::new(stranger) }),
-        pending(
-            2,
-            Intent::Update {
-                key: key.clone(),
-                resource: Box::new(resource("b", 1)),
-                previous: BTreeMap::new(),
-            },
-        ),
-        pending(3, Intent::Delete { key, copy: resource("c", 1).copy(), after: AfterDelete::Gone }),
-    ];
-    assert_eq!(broken(&odd), ["S09", "S09", "S09"]);
-}
-
-#[test]
-fn s10_counters_behind_what_they_counted() {
-    let mut behind = snapshot(vec![resource("a", 1)]);
-    behind.uids = 0;
-    behind.next_op = OpId(1);
-    let intent = Intent::Delete { key: "k".into(), copy: resource("a", 1).copy(), after: AfterDelete::Gone };
-    behind.pending = vec![Pending { op: OpId(1), intent, doubt: None }];
-    assert_eq!(broken(&behind), ["S10", "S10"]);
 }

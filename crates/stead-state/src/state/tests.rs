@@ -96,7 +96,12 @@ fn history(draws: &[(u8, u8)]) -> Vec<Record> {
         let current = state.by_name(&resource(name, 1).name).cloned();
         let step: Vec<Record> = match (kind % 5, current) {
             (0, None) => create(op, name, 1).into(),
-            (_, None) => create(op, name, 1)[..1].to_vec(),
+            (1, None)
+                if !state.pending().any(|pending| pending.intent.copy().uid == resource(name, 1).uid) =>
+            {
+                create(op, name, 1)[..1].to_vec()
+            }
+            (_, None) => continue,
             (0 | 1, Some(current)) => create(op, name, current.generation.0 + 1).into(),
             (2, Some(current)) => {
                 let intent = Intent::Update {

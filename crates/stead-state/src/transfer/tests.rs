@@ -64,7 +64,7 @@ fn what_departs_may_not_be_touched_until_it_has_gone_or_stayed() {
     let forget = Record::Forget { copy: copy.clone() };
     let begin = Record::Begin {
         op: state.next_op(),
-        intent: Intent::Delete { key: "k".into(), copy, after: AfterDelete::Gone },
+        intent: Intent::Delete { key: "k".into(), copy, after: crate::AfterDelete::Gone },
     };
     for record in [&forget, &begin, &departure(&["a"])] {
         assert_eq!(state.apply(record), Err(ReplayError::Departing(Uid("a".into()))), "{record:?}");

@@ -1,66 +1,13 @@
 //! Opening, appending, fencing, taking over and recovering, on a store in memory.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
-use stead_journal::{JournalError, LEASE, Opening, Run, StackKeys, Takeover, load, open, wait_for};
-use stead_model::{Generation, Lifecycle, Map, PhysicalId, Resource, RunResult, SourceRef, TypeToken, Uid};
+use stead_journal::{JournalError, LEASE, Opening, Takeover, load, open, wait_for};
+use stead_model::{Map, PhysicalId, RunResult};
 use stead_state::{Intent, Outcome, Record};
-use stead_store::{MemoryStore, Store};
 use stead_world::World;
 
-fn keys() -> StackKeys {
-    StackKeys::new("shop", "dev", "local")
-}
-
-fn opening(store: &Arc<dyn Store>, claims: &Path, takeover: Takeover) -> Opening {
-    Opening {
-        store: store.clone(),
-        keys: keys(),
-        world: World::real(),
-        command: "up".into(),
-        claims: claims.to_owned(),
-        planned_on: None,
-        takeover,
-    }
-}
-
-fn resource(name: &str) -> Resource {
-    Resource {
-        uid: Uid(format!("uid-{name}")),
-        generation: Generation(1),
-        name: format!("dev:main:t.T#{name}").parse().unwrap(),
-        resource: TypeToken("t.T".into()),
-        lifecycle: Lifecycle::Live,
-        id: None,
-        inputs: Map::new(),
-        outputs: Map::new(),
-        dependencies: Vec::new(),
-        property_dependencies: BTreeMap::new(),
-        ties: Default::default(),
-        prevent_delete: false,
-        deletion_policy: None,
-        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
-    }
-}
-
-async fn begin(run: &Run, name: &str) -> Result<stead_journal::Receipt, JournalError> {
-    drop(run.submit(Record::Reserve { uids: 9 }));
-    let begun = run.begin(|key| Intent::Create { key, resource: Box::new(resource(name)) });
-    Ok(begun.receipt().await?.0)
-}
-
-async fn create(run: &Run, name: &str) -> Result<(), JournalError> {
-    let receipt = begin(run, name).await?;
-    let outcome = Outcome::Created { id: PhysicalId(name.into()), outputs: Map::new() };
-    run.submit(Record::End { op: receipt.op(), outcome }).durable().await
-}
-
-fn setup() -> (tempfile::TempDir, Arc<dyn Store>) {
-    (tempfile::tempdir().unwrap(), Arc::new(MemoryStore::default()))
-}
+use crate::bench::{PausedClock, begin, create, keys, opening, resource, setup};
 
 #[tokio::test]
 async fn what_a_closed_run_did_is_what_the_next_reader_sees() {
@@ -146,13 +93,31 @@ async fn a_state_that_breaks_a_rule_is_never_published() {
     create(&run, "a").await.unwrap();
     let mut broken = resource("a");
     broken.id = None;
-    run.submit(Record::Note { resource: Box::new(broken) }).durable().await.unwrap();
-    match run.close(RunResult::Succeeded).await {
-        Err(JournalError::Integrity(violations)) => assert_eq!(violations[0].rule, "S04"),
-        other => panic!("{:?}", other.err()),
+    match run.submit(Record::Note { resource: Box::new(broken) }).durable().await {
+        Err(JournalError::WouldBreak(violations)) => assert_eq!(violations[0].rule, "S04"),
+        other => panic!("{other:?}"),
     }
+    assert!(matches!(begin(&run, "b").await, Err(JournalError::WouldBreak(_))), "nothing starts after it");
+    assert!(matches!(run.close(RunResult::Succeeded).await, Err(JournalError::WouldBreak(_))));
     let head = store.get(&keys().head()).await.unwrap().unwrap();
     assert_eq!(stead_state::Head::decode(&head.body).unwrap().snapshot, None);
+    let state = load(&store, &keys()).await.unwrap().state;
+    assert!(state.by_name(&resource("a").name).unwrap().id.is_some(), "the record never became durable");
+}
+
+#[tokio::test]
+async fn what_was_submitted_before_a_record_that_breaks_a_rule_is_durable() {
+    let (dir, store) = setup();
+    let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let receipt = begin(&run, "a").await.unwrap();
+    let outcome = Outcome::Created { id: PhysicalId("a".into()), outputs: Map::new() };
+    let end = run.submit(Record::End { op: receipt.op(), outcome });
+    let broken = run.submit(Record::Note { resource: Box::new(resource("a")) });
+    let (end, broken) = tokio::join!(end.durable(), broken.durable());
+    end.unwrap();
+    assert!(matches!(broken, Err(JournalError::WouldBreak(_))), "{broken:?}");
+    drop(run);
+    assert!(load(&store, &keys()).await.unwrap().state.by_name(&resource("a").name).is_some());
 }
 
 #[tokio::test(start_paused = true)]
@@ -185,22 +150,4 @@ async fn a_holder_elsewhere_that_shows_no_life_is_given_up_after_its_lease() {
     let takeover = wait_for(&store, &keys(), &elsewhere, &mut |_| {}).await.unwrap();
     assert_eq!(takeover, Takeover::Always);
     assert!(elsewhere.clock.monotonic() >= LEASE);
-}
-
-/// Time as the paused runtime has it.
-struct PausedClock(tokio::time::Instant);
-
-#[async_trait::async_trait]
-impl stead_world::Clock for PausedClock {
-    fn now(&self) -> stead_world::Timestamp {
-        stead_world::Timestamp(0)
-    }
-
-    fn monotonic(&self) -> std::time::Duration {
-        self.0.elapsed()
-    }
-
-    async fn sleep(&self, duration: std::time::Duration) {
-        tokio::time::sleep(duration).await;
-    }
 }

@@ -1,0 +1,192 @@
+//! State that is damaged or edited by hand, and the way back; and answers that the journal did not take.
+
+use std::path::PathBuf;
+
+use crate::project::Project;
+
+const STACK: &str = ".stead/state/shop/dev/local";
+
+const ONE: &str = "import * as local from \"stead/local\";\nnew local.File({ path: \"a.txt\", content: \"a\" }, { id: \"a\" });\n";
+
+const TWO: &str = "import * as local from \"stead/local\";\nnew local.File({ path: \"a.txt\", content: \"a\" }, { id: \"a\" });\nnew local.File({ path: \"b.txt\", content: \"b\" }, { id: \"b\" });\n";
+
+/// A stack that was applied twice: with one file, then with two.
+fn applied_twice() -> Project {
+    let project = Project::with(ONE);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", TWO);
+    project.stead(&["up", "--yes"]).ok();
+    project
+}
+
+fn files(project: &Project, folder: &str) -> Vec<PathBuf> {
+    let read = std::fs::read_dir(project.path(&format!("{STACK}/{folder}")));
+    let mut found: Vec<PathBuf> =
+        read.map(|entries| entries.map(|entry| entry.unwrap().path()).collect()).unwrap_or_default();
+    found.sort();
+    found
+}
+
+/// The snapshot that head refers to.
+fn snapshot(project: &Project) -> PathBuf {
+    let head = project.read(&format!("{STACK}/head"));
+    let digest = head.split("\"snapshot\":\"").nth(1).unwrap().split('"').next().unwrap();
+    project.path(&format!("{STACK}/snapshot/{digest}"))
+}
+
+fn flip_a_byte(path: &PathBuf) -> Vec<u8> {
+    let mut bytes = std::fs::read(path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    std::fs::write(path, &bytes).unwrap();
+    bytes
+}
+
+fn names(project: &Project) -> Vec<String> {
+    let listed = project.stead(&["state", "ls"]).ok();
+    listed.lines().map(|line| line.rsplit('#').next().unwrap().to_owned()).collect()
+}
+
+/// Verify names the way out, the list changes nothing, and nothing is written without a yes.
+fn looks_and_asks_first(project: &Project) -> String {
+    let before = project.everything();
+    let found = project.stead(&["state", "verify"]).ends(16);
+    assert!(found.stderr.contains("stead state repair"), "{}", found.stderr);
+    let listed = project.stead(&["state", "repair"]).ends(16);
+    assert!(listed.stderr.contains("--take"), "{}", listed.stderr);
+    assert_eq!(project.stead(&["state", "repair", "--take", "1"]).code, 2);
+    assert_eq!(project.stead(&["state", "repair", "--take", "9", "--yes"]).code, 2);
+    assert_eq!(project.everything(), before);
+    listed.stdout
+}
+
+#[test]
+fn a_damaged_snapshot_is_repaired_from_history_and_stays_where_it_is() {
+    let project = applied_twice();
+    let path = snapshot(&project);
+    let damaged = flip_a_byte(&path);
+    let proposals = looks_and_asks_first(&project);
+    assert!(proposals.starts_with("1. go back to the state at the end of run-1\n"), "{proposals}");
+    project.stead(&["state", "repair", "--take", "1", "--yes"]).ok();
+    assert_eq!(names(&project), ["a"]);
+    assert_eq!(std::fs::read(&path).unwrap(), damaged, "the damaged object is kept");
+    assert_eq!(files(&project, "kept").len(), 1, "and so is the head that referred to it");
+    let history = project.stead(&["stack", "history"]).ok();
+    assert!(history.contains("state repair"), "{history}");
+    std::fs::remove_file(project.path("b.txt")).unwrap(); // what the snapshot knew of, nobody knows now
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(names(&project), ["a", "b"]);
+    assert!(project.stead(&["state", "repair"]).ok().contains("nothing to repair"));
+}
+
+#[test]
+fn a_damaged_or_missing_head_is_rebuilt_from_the_newest_snapshot() {
+    for missing in [false, true] {
+        let project = applied_twice();
+        let head = project.path(&format!("{STACK}/head"));
+        if missing {
+            std::fs::remove_file(&head).unwrap();
+            let listed = project.stead(&["state", "repair"]).ends(16);
+            assert!(listed.stderr.contains("head is missing"), "{}", listed.stderr);
+        } else {
+            flip_a_byte(&head);
+            looks_and_asks_first(&project);
+        }
+        project.stead(&["state", "repair", "--take", "1", "--yes"]).ok();
+        assert_eq!(names(&project), ["a", "b"], "nothing is lost: the newest snapshot is whole");
+        assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+    }
+}
+
+#[test]
+fn a_repair_that_is_killed_is_repeated() {
+    for point in ["repair.after_snapshot", "repair.after_head"] {
+        let project = applied_twice();
+        flip_a_byte(&project.path(&format!("{STACK}/head")));
+        project.crash(&["state", "repair", "--take", "1", "--yes"], point);
+        let again = project.stead(&["state", "repair", "--take", "1", "--yes"]).ok();
+        let done = if point == "repair.after_head" { "nothing to repair" } else { "Repaired" };
+        assert!(again.contains(done), "{again}");
+        assert_eq!(names(&project), ["a", "b"], "{point}");
+        assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0, "{point}");
+    }
+}
+
+#[test]
+fn a_damaged_head_over_a_run_that_died_is_rebuilt_from_snapshot_and_journal() {
+    let project = Project::with(ONE);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", TWO);
+    project.crash(&["up", "--yes"], "run.close.before:1");
+    flip_a_byte(&project.path(&format!("{STACK}/head")));
+    let listed = project.stead(&["state", "repair"]).ends(16).stdout;
+    assert!(listed.starts_with("1. build it anew from the last snapshot and "), "{listed}");
+    project.stead(&["state", "repair", "--take", "1", "--yes"]).ok();
+    assert_eq!(names(&project), ["a", "b"]);
+}
+
+#[test]
+fn a_damaged_journal_is_folded_up_to_the_damage_and_the_rest_is_in_doubt() {
+    let project = Project::with(ONE);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", TWO);
+    project.crash(&["up", "--yes"], "run.close.before:1");
+    let batches = files(&project, "journal/0000000002");
+    let last = batches.last().unwrap();
+    let damaged = flip_a_byte(last);
+    let proposals = looks_and_asks_first(&project);
+    assert!(proposals.contains("before what cannot be read"), "{proposals}");
+    assert!(proposals.contains("in doubt: the create of"), "{proposals}");
+    project.stead(&["state", "repair", "--take", "1", "--yes"]).ok();
+    assert_eq!(std::fs::read(last).unwrap(), damaged);
+    // The create is repeated with its key: the file is there already, with the same content.
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(names(&project), ["a", "b"]);
+}
+
+#[test]
+fn an_export_that_was_edited_by_hand_is_repaired_beside_it() {
+    let project = applied_twice();
+    let export = project.stead(&["stack", "export"]).ok();
+    let dangling = "\"dependencies\": [{ \"uid\": \"nobody\", \"generation\": 1 }],\n      \"inputs\"";
+    project.write("edited.json", &export.replacen("\"inputs\"", dangling, 1));
+    let (edited, repaired) = (project.path("edited.json"), project.path("edited.json.repaired"));
+    let (edited, repaired) = (edited.to_str().unwrap(), repaired.to_str().unwrap());
+    assert_eq!(project.stead(&["stack", "import", edited, "--yes"]).code, 16);
+    let refused = project.stead(&["state", "verify", edited]).ends(16);
+    assert!(refused.stderr.contains("S06"), "{}", refused.stderr);
+    let listed = project.stead(&["state", "repair", edited]).ends(16).stdout;
+    assert!(listed.contains("leaves out  dev:main:local.File#a: its dependency on nobody@1"), "{listed}");
+    project.stead(&["state", "repair", edited, "--take", "1", "--yes"]).ok();
+    project.stead(&["state", "verify", repaired]).ok();
+    project.stead(&["stack", "import", repaired, "--yes"]).ok();
+    assert_eq!(names(&project), ["a", "b"]);
+    assert!(project.read("edited.json").contains("nobody"), "the old file is as it was");
+}
+
+#[test]
+fn what_a_newer_stead_wrote_is_not_repaired() {
+    let project = applied_twice();
+    project.write(&format!("{STACK}/head"), "{\"format\":2}\n\"x\"\n");
+    let before = project.everything();
+    assert!(project.stead(&["state", "repair", "--take", "1", "--yes"]).ends(16).stderr.contains("ST0203"));
+    assert_eq!(project.everything(), before);
+}
+
+#[test]
+fn an_answer_that_the_journal_does_not_take_is_kept_and_taken_in_by_the_next_run() {
+    // While it runs, the command puts the journal out of reach.
+    let program = format!(
+        "import * as local from \"stead/local\";\nnew local.Command({{ create: \"echo made >> log; cd {STACK} && mv journal away && touch journal\", delete: \"true\" }}, {{ id: \"run\" }});\n"
+    );
+    let project = Project::with(&program);
+    let failed = project.stead(&["up", "--yes"]).ends(1);
+    assert!(failed.stderr.contains("ST0210") && failed.stderr.contains("spool/"), "{}", failed.stderr);
+    std::fs::remove_file(project.path(&format!("{STACK}/journal"))).unwrap();
+    std::fs::rename(project.path(&format!("{STACK}/away")), project.path(&format!("{STACK}/journal")))
+        .unwrap();
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.read("log"), "made\n", "it did not run a second time");
+    assert_eq!(names(&project), ["run"]);
+    assert!(files(&project, "spool").is_empty());
+}

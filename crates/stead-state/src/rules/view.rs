@@ -1,0 +1,125 @@
+//! A snapshot with the look-ups that the rules need. It can hold what no sound state does: things twice.
+
+use std::collections::HashMap;
+
+use stead_model::{CopyRef, Generation, Name, OpId, Resource, Uid};
+
+use super::{Look, is_current};
+use crate::{Intent, Pending, Snapshot};
+
+pub(crate) struct View<'a> {
+    snapshot: &'a Snapshot,
+    kin: HashMap<&'a Uid, Vec<&'a Resource>>,
+    names: HashMap<&'a Name, Vec<&'a Uid>>,
+    aliases: HashMap<&'a Name, Vec<&'a Uid>>,
+    pending_on: HashMap<CopyRef, usize>,
+    keys: HashMap<&'a str, usize>,
+    creates: HashMap<&'a Name, usize>,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn of(snapshot: &'a Snapshot) -> View<'a> {
+        let mut view = View {
+            snapshot,
+            kin: HashMap::with_capacity(snapshot.resources.len()),
+            names: HashMap::with_capacity(snapshot.resources.len()),
+            aliases: HashMap::new(),
+            pending_on: HashMap::new(),
+            keys: HashMap::new(),
+            creates: HashMap::new(),
+        };
+        for resource in &snapshot.resources {
+            view.kin.entry(&resource.uid).or_default().push(resource);
+            if is_current(resource) {
+                add(&mut view.names, &resource.name, &resource.uid);
+                resource.ties.aliases.iter().for_each(|alias| add(&mut view.aliases, alias, &resource.uid));
+            }
+        }
+        view.kin.values_mut().for_each(|copies| copies.sort_by_key(|copy| copy.generation));
+        for Pending { intent, .. } in &snapshot.pending {
+            *view.pending_on.entry(intent.copy()).or_default() += 1;
+            *view.keys.entry(intent.key()).or_default() += 1;
+            if let Intent::Create { resource, .. } = intent {
+                *view.creates.entry(&resource.name).or_default() += 1;
+            }
+        }
+        view
+    }
+
+    pub(crate) fn resources(&self) -> impl Iterator<Item = &'a Resource> + use<'a> {
+        self.snapshot.resources.iter()
+    }
+
+    /// The oldest copy of each resource, in the snapshot's order.
+    pub(crate) fn one_of_each(&self) -> impl Iterator<Item = &'a Resource> {
+        self.resources().filter(|resource| {
+            self.kin.get(&resource.uid).is_some_and(|copies| std::ptr::eq(copies[0], *resource))
+        })
+    }
+
+    pub(crate) fn pending(&self) -> impl Iterator<Item = &'a Pending> + use<'a> {
+        self.snapshot.pending.iter()
+    }
+}
+
+fn add<'a>(holders: &mut HashMap<&'a Name, Vec<&'a Uid>>, name: &'a Name, uid: &'a Uid) {
+    let holders = holders.entry(name).or_default();
+    if let Err(place) = holders.binary_search(&uid) {
+        holders.insert(place, uid);
+    }
+}
+
+impl Look for View<'_> {
+    fn copies(&self, uid: &Uid) -> Vec<&Resource> {
+        self.kin.get(uid).cloned().unwrap_or_default()
+    }
+
+    fn copy(&self, copy: &CopyRef) -> Option<&Resource> {
+        self.kin.get(&copy.uid)?.iter().copied().find(|found| found.generation == copy.generation)
+    }
+
+    fn current(&self, uid: &Uid) -> Option<&Resource> {
+        self.kin.get(uid)?.iter().copied().rfind(|copy| is_current(copy))
+    }
+
+    fn newest(&self, uid: &Uid) -> Option<Generation> {
+        Some(self.kin.get(uid)?.last()?.generation)
+    }
+
+    fn holders(&self, name: &Name) -> Vec<&Uid> {
+        self.names.get(name).cloned().unwrap_or_default()
+    }
+
+    fn alias_holders(&self, name: &Name) -> Vec<&Uid> {
+        self.aliases.get(name).cloned().unwrap_or_default()
+    }
+
+    fn pending_on(&self, copy: &CopyRef) -> usize {
+        self.pending_on.get(copy).copied().unwrap_or_default()
+    }
+
+    fn pending_with_key(&self, key: &str) -> usize {
+        self.keys.get(key).copied().unwrap_or_default()
+    }
+
+    fn pending_creates(&self, name: &Name) -> usize {
+        self.creates.get(name).copied().unwrap_or_default()
+    }
+
+    fn counts(&self) -> (usize, u64, OpId) {
+        (self.kin.len(), self.snapshot.uids, self.snapshot.next_op)
+    }
+}
+
+/// S21: resources stand in the order of their names, uids and generations; the same state has one text.
+pub(crate) fn resources_are_sorted(view: &View<'_>, found: &mut Vec<(String, String)>) {
+    for pair in view.snapshot.resources.windows(2).filter(|pair| pair[0].place() > pair[1].place()) {
+        found.push((pair[1].name.to_string(), format!("it stands after {}", pair[0].name)));
+    }
+    for pair in view.snapshot.pending.windows(2).filter(|pair| pair[0].op >= pair[1].op) {
+        found.push((
+            format!("operation {}", pair[1].op),
+            format!("it is listed after operation {}", pair[0].op),
+        ));
+    }
+}

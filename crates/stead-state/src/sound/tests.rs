@@ -1,0 +1,288 @@
+//! The verdict on a record is that of all rules on the whole, and costs what the record changes.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use stead_model::{Generation, Lifecycle, Map, PhysicalId, Resource, StackId, Ties, TypeToken};
+
+use super::*;
+use crate::rules::tests::{copy, depends, resource, tied, uid};
+use crate::{AfterDelete, Outcome, Snapshot};
+
+/// A record drawn from numbers, sensible or not.
+type Draw = (u8, u8, u8, u8, u16);
+
+fn letter(number: u8) -> &'static str {
+    ["a", "b", "c", "d", "e", "p"][usize::from(number) % 6]
+}
+
+/// A copy with references drawn from the bits: some to what exists, some to what does not.
+fn drawn(state: &State, name: u8, generation: u32, bits: u16) -> Resource {
+    let mut made = resource(letter(name), generation);
+    if letter(name) == "p" {
+        made.resource = TypeToken("t.Provider".into());
+        made.name = "dev:main:t.Provider#p".parse().unwrap();
+    }
+    let other = letter((bits >> 4) as u8);
+    let newest = state.copies_of(&uid(other)).last().map_or(1, |copy| copy.generation.0);
+    let mut ties = Ties::default();
+    match bits % 16 {
+        0..=3 => made = depends(made, other, newest),
+        4 => made = depends(made, other, newest + 1),
+        5 => made = depends(made, other, newest.saturating_sub(1).max(1)),
+        6 => ties.parent = Some(uid(other)),
+        7 => ties.deleted_with = Some(uid(other)),
+        8 => ties.replace_with = vec![uid(other)],
+        9 => ties.provider = Some(copy(other, newest)),
+        10 => ties.aliases = vec!["dev:main:t.T#old".parse().unwrap()],
+        11 => made.name = format!("dev:main:t.T#{other}").parse().unwrap(),
+        _ => {}
+    }
+    tied(made, ties)
+}
+
+fn record(state: &State, (kind, name, generation, op, bits): Draw) -> Record {
+    let newest = state.copies_of(&uid(letter(name))).last().map_or(0, |copy| copy.generation.0);
+    let next = drawn(state, name, newest + 1, bits);
+    let known = drawn(state, name, newest.max(1), bits);
+    let pending: Vec<&Pending> = state.pending().collect();
+    let chosen =
+        pending.get(usize::from(op) % pending.len().max(1)).map(|pending| (pending.op, &pending.intent));
+    let key = format!("k{}", state.next_op());
+    let begin = |intent| Record::Begin { op: state.next_op(), intent };
+    let older = copy(letter(name), u32::from(generation % 3) + 1);
+    match (kind % 14, chosen) {
+        (0 | 1, _) => begin(Intent::Create { key, resource: Box::new(Resource { id: None, ..next }) }),
+        (2, _) => begin(Intent::Update { key, resource: Box::new(known), previous: Map::new() }),
+        (3, _) => begin(Intent::Delete { key, copy: known.copy(), after: AfterDelete::Gone }),
+        (4, _) => begin(Intent::Delete { key, copy: older, after: AfterDelete::Replacing }),
+        (5..=9, Some((op, intent))) => Record::End { op, outcome: fitting(intent) },
+        (10, _) => Record::Note { resource: Box::new(known) },
+        (11, _) => {
+            let lifecycle = [Lifecycle::Live, Lifecycle::Condemned][usize::from(op) % 2];
+            let generation = older.generation;
+            Record::Note { resource: Box::new(Resource { generation, lifecycle, ..known }) }
+        }
+        (12, _) => Record::Forget { copy: older },
+        _ => Record::Observed { copy: known.copy(), inputs: None, outputs: None },
+    }
+}
+
+fn fitting(intent: &Intent) -> Outcome {
+    match intent {
+        Intent::Create { resource, .. } => {
+            let id = PhysicalId(resource.copy().to_string());
+            Outcome::Created { id, outputs: Map::new() }
+        }
+        Intent::Update { .. } => Outcome::Updated { outputs: Map::new() },
+        Intent::Delete { .. } => Outcome::Deleted,
+    }
+}
+
+fn empty(uids: u64) -> Snapshot {
+    Snapshot { uids, ..Snapshot::empty(StackId("s".into())) }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_verdict_on_each_record_is_that_of_all_rules_on_the_whole(
+        draws in proptest::collection::vec(any::<Draw>(), 1..60),
+        uids in 3u64..8,
+    ) {
+        let mut sound = Sound::new(State::from(empty(uids))).unwrap();
+        for draw in draws {
+            let record = record(sound.state(), draw);
+            let mut whole = sound.state().clone();
+            let mut next = sound.clone();
+            let (folded, verdict) = (whole.apply(&record), next.apply(&record));
+            match (folded, verdict) {
+                (Err(error), verdict) => prop_assert_eq!(verdict, Err(Refused::Replay(error))),
+                (Ok(()), verdict) => {
+                    let broken: BTreeSet<&str> =
+                        verify(&whole.snapshot(None)).iter().map(|found| found.rule).collect();
+                    let found: BTreeSet<&str> = match &verdict {
+                        Err(Refused::Rules(violations)) => violations.iter().map(|found| found.rule).collect(),
+                        _ => BTreeSet::new(),
+                    };
+                    prop_assert_eq!(&found, &broken, "{:?}", record);
+                    if verdict.is_ok() {
+                        prop_assert!(next.ranks_hold(), "{:?}", record);
+                        sound = next;
+                    }
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    /// Nothing but edges that come and go among twelve, so that long chains are turned round and round.
+    #[test]
+    fn circles_are_found_and_ranks_hold_while_edges_come_and_go(
+        draws in proptest::collection::vec((0..12usize, 0..12usize), 1..120),
+    ) {
+        let mut resources: Vec<Resource> = (0..12).map(|at| resource(&format!("n{at}"), 1)).collect();
+        resources.sort_by(|a, b| a.place().cmp(&b.place()));
+        let mut sound = Sound::new(State::from(Snapshot { resources, ..empty(12) })).unwrap();
+        for (user, need) in draws {
+            let mut changed = sound.state().current(&uid(&format!("n{user}"))).unwrap().clone();
+            let need = copy(&format!("n{need}"), 1);
+            match changed.dependencies.binary_search(&need) {
+                Ok(at) => drop(changed.dependencies.remove(at)),
+                Err(at) => changed.dependencies.insert(at, need),
+            }
+            let record = Record::Note { resource: Box::new(changed) };
+            let mut whole = sound.state().clone();
+            whole.apply(&record).unwrap();
+            let mut next = sound.clone();
+            prop_assert_eq!(next.apply(&record).is_ok(), verify(&whole.snapshot(None)).is_empty());
+            if verify(&whole.snapshot(None)).is_empty() {
+                prop_assert!(next.ranks_hold());
+                sound = next;
+            }
+        }
+    }
+}
+
+/// The records of a history that a sound state took, in order.
+fn history(draws: Vec<Draw>) -> (Vec<Record>, Sound) {
+    let mut sound = Sound::new(State::from(empty(8))).unwrap();
+    let mut records = Vec::new();
+    for draw in draws {
+        let record = record(sound.state(), draw);
+        let mut next = sound.clone();
+        if next.apply(&record).is_ok() {
+            sound = next;
+            records.push(record);
+        }
+    }
+    (records, sound)
+}
+
+proptest! {
+    #[test]
+    fn folding_is_the_same_however_a_history_is_cut_into_batches_and_snapshots(
+        draws in proptest::collection::vec(any::<Draw>(), 1..60),
+        cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..5),
+    ) {
+        let (records, running) = history(draws);
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(records.len() + 1)).collect();
+        cuts.extend([0, records.len()]);
+        cuts.sort_unstable();
+        let mut snapshot = empty(8);
+        for (seq, pair) in (0..).zip(cuts.windows(2)) {
+            let records = records[pair[0]..pair[1]].to_vec();
+            let (epoch, seq) = (stead_model::Epoch(1), stead_model::Seq(seq));
+            let batch = crate::Batch { epoch, seq, previous: None, write_id: "w".into(), records };
+            let mut state = State::from(snapshot);
+            for record in crate::Batch::decode(&batch.encode()).unwrap().records {
+                state.apply(&record).unwrap();
+            }
+            let (bytes, digest) = state.snapshot(None).encode();
+            snapshot = Snapshot::decode(&bytes, &digest).unwrap();
+        }
+        prop_assert_eq!(snapshot, running.state().snapshot(None));
+    }
+}
+
+/// Blocks of ten in a row, all of which need one hub.
+fn blocks(count: usize) -> Sound {
+    let mut resources = vec![resource("hub", 1)];
+    for at in 0..count {
+        let mut made = depends(resource(&format!("r{at}"), 1), "hub", 1);
+        if at % 10 != 0 {
+            made = depends(made, &format!("r{}", at - 1), 1);
+        }
+        made.dependencies.sort_unstable();
+        resources.push(made);
+    }
+    resources.sort_by(|a, b| a.place().cmp(&b.place()));
+    let state = State::from(Snapshot { resources, ..empty(2 * count as u64) });
+    Sound::new(state).unwrap()
+}
+
+/// What each kind of step costs in looks.
+fn costs(count: usize) -> Vec<u64> {
+    let mut sound = blocks(count);
+    let middle = |generation| {
+        let mut made = depends(depends(resource("r55", generation), "hub", 1), "r54", 1);
+        made.dependencies.sort_unstable();
+        made
+    };
+    let leaf = depends(depends(resource("new", 1), "hub", 1), "r59", 1);
+    let steps = [
+        Intent::Create { key: "1".into(), resource: Box::new(leaf) },
+        Intent::Update { key: "2".into(), resource: Box::new(middle(1)), previous: Map::new() },
+        Intent::Create { key: "3".into(), resource: Box::new(middle(2)) },
+        Intent::Delete { key: "4".into(), copy: copy("r55", 1), after: AfterDelete::Gone },
+        Intent::Delete { key: "5".into(), copy: copy("new", 1), after: AfterDelete::Gone },
+    ];
+    let mut costs = Vec::new();
+    for (op, intent) in (1..).map(OpId).zip(steps) {
+        let before = sound.looks();
+        let outcome = fitting(&intent);
+        sound.apply(&Record::Begin { op, intent }).unwrap();
+        sound.apply(&Record::End { op, outcome }).unwrap();
+        costs.push(sound.looks() - before);
+    }
+    costs
+}
+
+#[test]
+fn what_a_step_costs_in_rules_does_not_depend_on_the_size_of_the_state() {
+    let costs = [100, 1_000, 10_000].map(costs);
+    assert_eq!(costs[0], costs[1]);
+    assert_eq!(costs[1], costs[2]);
+    assert!(costs[0].iter().all(|cost| (1..200).contains(cost)), "{:?}", costs[0]);
+}
+
+#[test]
+fn a_record_that_closes_a_circle_is_refused_over_every_kind_of_edge() {
+    let base = || {
+        let provider = Resource {
+            name: "dev:main:t.Provider#p".parse().unwrap(),
+            resource: TypeToken("t.Provider".into()),
+            ..depends(resource("p", 1), "b", 1)
+        };
+        let resources = vec![provider, resource("a", 1), depends(resource("b", 1), "a", 1)];
+        let mut resources = resources;
+        resources.sort_by(|a, b| a.place().cmp(&b.place()));
+        Sound::new(State::from(Snapshot { resources, ..empty(3) })).unwrap()
+    };
+    let ties = [
+        Ties { parent: Some(uid("b")), ..Ties::default() },
+        Ties { deleted_with: Some(uid("b")), ..Ties::default() },
+        Ties { replace_with: vec![uid("b")], ..Ties::default() },
+        Ties { provider: Some(copy("p", 1)), ..Ties::default() },
+    ];
+    let mut closing: Vec<Resource> = ties.into_iter().map(|ties| tied(resource("a", 1), ties)).collect();
+    closing.push(depends(resource("a", 1), "b", 1));
+    for resource in closing {
+        match base().apply(&Record::Note { resource: Box::new(resource.clone()) }) {
+            Err(Refused::Rules(found)) => assert_eq!(found[0].rule, "S08", "{resource:?}"),
+            other => panic!("{resource:?}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_is_deleted_with_another_goes_with_it_and_no_tie_outlives_its_end() {
+    let with = Ties { parent: Some(uid("a")), deleted_with: Some(uid("a")), ..Ties::default() };
+    let resources = vec![resource("a", 1), tied(resource("b", 1), with)];
+    let base = || Sound::new(State::from(Snapshot { resources: resources.clone(), ..empty(2) })).unwrap();
+    let mut deleted = base();
+    let intent = Intent::Delete { key: "k".into(), copy: copy("a", 1), after: AfterDelete::Gone };
+    deleted.apply(&Record::Begin { op: OpId(1), intent }).unwrap();
+    deleted.apply(&Record::End { op: OpId(1), outcome: Outcome::Deleted }).unwrap();
+    let left = deleted.state().current(&uid("b")).unwrap();
+    assert_eq!((left.lifecycle, &left.id, left.ties.is_empty()), (Lifecycle::Replacing, &None, true));
+    let mut forgotten = base();
+    forgotten.apply(&Record::Forget { copy: copy("a", 1) }).unwrap();
+    let left = forgotten.state().current(&uid("b")).unwrap();
+    assert_eq!((left.lifecycle, left.ties.is_empty()), (Lifecycle::Live, true));
+    assert_eq!(left.generation, Generation(1));
+}

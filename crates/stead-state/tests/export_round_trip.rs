@@ -1,0 +1,95 @@
+//! What is exported comes back as it was.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use stead_model::{
+    CopyRef, Generation, Lifecycle, Limits, Map, Number, OpId, PhysicalId, Resource, RunId, SourceRef,
+    StackId, Ties, TypeToken, Uid, Value,
+};
+use stead_state::{Export, Intent, Origin, Pending, Snapshot};
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(|number| Value::Number(Number::from_u64(number))),
+        any::<f64>().prop_filter_map("finite", Number::from_f64).prop_map(Value::Number),
+        "[^\\p{Cc}]*".prop_map(Value::String),
+    ];
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
+            proptest::collection::btree_map("[^\\p{Cc}]*", inner, 0..4).prop_map(Value::Map),
+        ]
+    })
+}
+
+fn map() -> impl Strategy<Value = Map> {
+    proptest::collection::btree_map("[^\\p{Cc}]*", value(), 0..4)
+}
+
+fn resource(at: usize, (inputs, outputs, bits, id): (Map, Map, u8, String)) -> Resource {
+    let before = || CopyRef { uid: Uid(format!("u{}", at / 2)), generation: Generation(1) };
+    let bit = |number: u8| (bits >> number) & 1 == 1;
+    let ties = Ties {
+        parent: bit(0).then(|| before().uid),
+        provider: bit(1).then(before),
+        deleted_with: bit(2).then(|| before().uid),
+        replace_with: if bit(3) { vec![before().uid] } else { Vec::new() },
+        aliases: Vec::new(),
+    };
+    Resource {
+        uid: Uid(format!("u{at}")),
+        generation: Generation(1),
+        name: format!("dev:main:t.T#r{at}").parse().unwrap(),
+        resource: TypeToken("t.T".into()),
+        lifecycle: if bit(4) { Lifecycle::Replacing } else { Lifecycle::Live },
+        id: (!bit(4)).then_some(PhysicalId(id)),
+        inputs,
+        outputs,
+        dependencies: if bit(5) { vec![before()] } else { Vec::new() },
+        property_dependencies: BTreeMap::new(),
+        ties,
+        prevent_delete: bit(6),
+        deletion_policy: bit(7).then_some(stead_model::DeletionPolicy::Retain),
+        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_exported_and_imported_is_the_same_state(
+        drawn in proptest::collection::vec((map(), map(), any::<u8>(), "[^\\p{Cc}]*"), 0..6),
+        outputs in map(),
+        uids in 0..u64::MAX / 2,
+    ) {
+        let mut resources: Vec<Resource> =
+            drawn.into_iter().enumerate().map(|(at, drawn)| resource(at, drawn)).collect();
+        resources.sort_by(|a, b| a.place().cmp(&b.place()));
+        let intent = |resource: &Resource| Intent::Create { key: "k".into(), resource: Box::new(resource.clone()) };
+        let pending = resources.first().map(|first| Pending { op: OpId(3), intent: intent(first), doubt: None });
+        let snapshot = Snapshot {
+            stack: StackId("s".into()),
+            run: Some(RunId("run-1".into())),
+            uids,
+            next_op: OpId(4),
+            outputs,
+            pending: pending.into_iter().collect(),
+            transfers: Default::default(),
+            resources,
+        };
+        let origin = Origin {
+            stead: "0.1.0".into(),
+            project: "shop".into(),
+            environment: "dev".into(),
+            target: "local".into(),
+        };
+        let text = serde_json::to_string_pretty(&Export::new(origin, snapshot.clone())).unwrap();
+        let back = Export::decode(text.as_bytes(), &Limits::default()).unwrap();
+        prop_assert!(back.check_digest().is_ok());
+        prop_assert_eq!(back.into_snapshot(), snapshot);
+    }
+}
