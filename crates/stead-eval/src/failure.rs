@@ -41,12 +41,16 @@ pub(crate) fn report<'js>(ctx: &Ctx<'js>, session: &Shared, kept: &Kept, thrown:
     let start = session.borrow().site_place(usize::MAX);
     let around =
         stops.stopped.as_ref().and_then(|_| session.borrow().loop_at(place.as_ref().unwrap_or(&start)));
+    let words = match place {
+        Some(_) => "and this is the loop that it was in, or came to",
+        None => "this is the loop that it was in, or came to",
+    };
     if let Some(Place { at, length }) = place {
         let what = if stops.stopped.is_some() { "it was last seen here" } else { "thrown here" };
         problem = problem.at(at, length, what);
     }
     if let Some(Place { at, length }) = around {
-        problem = problem.at(at, length, "and this is the loop that it was in, or came to");
+        problem = problem.at(at, length, words);
     }
     for frame in frames.iter().skip(1).take(10) {
         let function = if frame.function.is_empty() { "the module" } else { &frame.function };

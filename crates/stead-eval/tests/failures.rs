@@ -147,6 +147,7 @@ fn asynchronous_failures_are_failures() {
 fn what_does_not_end_is_ended() {
     insta::assert_snapshot!(program("let i = 0;\nfor (;;) {\n  i++;\n}\n").limits(|l| l.evaluation_interrupts = 100).failure(), @"
     ST0108 the program runs too long
+      @ main.ts:2:1 +3 this is the loop that it was in, or came to
       note: it was stopped after 100 counts of about ten thousand steps each
       help: look for a loop that does not end
     ");
