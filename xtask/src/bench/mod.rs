@@ -10,8 +10,9 @@ mod evaluator;
 mod options;
 mod process;
 mod report;
+mod sections;
 mod stead;
-mod steps;
+
 mod syscalls;
 mod terraform;
 
@@ -49,7 +50,8 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode, 
         }
         report.stead = Some(subject(&stead, &scratch, options.repeat.unwrap_or(3))?);
         report.notes = syscalls::of_an_up(&stead, &scratch)?;
-        report.notes.push(steps::section(workspace, &scratch)?);
+        report.notes.push(sections::steps(workspace, &scratch)?);
+        report.notes.push(sections::patches(workspace)?);
     }
     if options.peer {
         match Terraform::find() {
