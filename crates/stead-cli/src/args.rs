@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use stead_plan::{Follow, Glob, Moves, Reach, Selection};
 
 /// Infrastructure as code that holds.
 #[derive(Parser)]
@@ -55,17 +56,15 @@ pub(crate) enum Command {
     /// Show what `up` would do, and change nothing
     Plan(PlanArguments),
     /// Make everything as the program declares it
-    Up {
-        /// A plan that `plan --out` saved: exactly that is done, or nothing
-        plan: Option<PathBuf>,
-        /// First look at what is really there
-        #[arg(long, conflicts_with = "plan")]
-        refresh: bool,
-    },
+    Up(UpArguments),
     /// Delete everything that is recorded; the program is not needed
-    Destroy,
-    /// Look at what is really there, and record it
-    Refresh,
+    Destroy(DestroyArguments),
+    /// Look at what is really there, show what differs, and record it
+    Refresh(Choice),
+    /// Give a recorded resource, or all in a scope, another name; the real thing is kept
+    Rename(RenameArguments),
+    /// Take something that exists already into the stack, and print its TypeScript
+    Import(ImportArguments),
     /// Stacks: one program in one environment on one target
     #[command(subcommand)]
     Stack(StackCommand),
@@ -90,11 +89,127 @@ pub(crate) enum Command {
     },
 }
 
+/// What is looked at before planning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Refresh {
+    /// Everything
+    All,
+    /// Only what the plan would touch
+    Changed,
+}
+
+/// Which resources a command may touch.
+#[derive(Args, Clone, Default)]
+pub(crate) struct Choice {
+    /// Touch only the resources that fit: a name or an id, `*` for any text; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub target_resource: Vec<String>,
+    /// Leave the resources that fit alone; may be repeated
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+    /// Touch also what the targets need
+    #[arg(long, requires = "target_resource")]
+    pub with_dependencies: bool,
+    /// Touch also what needs the targets
+    #[arg(long, requires = "target_resource")]
+    pub with_dependents: bool,
+}
+
+impl Choice {
+    pub(crate) fn selection(&self) -> Selection {
+        let globs = |patterns: &[String]| patterns.iter().map(Glob::new).collect();
+        Selection {
+            targets: globs(&self.target_resource),
+            exclude: globs(&self.exclude),
+            reach: Reach {
+                dependencies: Follow::from_flag(self.with_dependencies),
+                dependants: Follow::from_flag(self.with_dependents),
+            },
+        }
+    }
+}
+
+/// What becomes of removed and new resources that look like one.
+#[derive(Args, Clone, Default)]
+pub(crate) struct MoveFlags {
+    /// Take what is certainly a move for one
+    #[arg(long, conflicts_with = "no_moves")]
+    pub accept_moves: bool,
+    /// What looks like a move is none: delete the old one, create the new one
+    #[arg(long)]
+    pub no_moves: bool,
+}
+
+impl MoveFlags {
+    pub(crate) fn moves(&self) -> Moves {
+        match (self.accept_moves, self.no_moves) {
+            (true, _) => Moves::Accept,
+            (false, true) => Moves::Refuse,
+            (false, false) => Moves::Suggest,
+        }
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct UpArguments {
+    /// A plan that `plan --out` saved: exactly that is done, or nothing
+    #[arg(conflicts_with_all = ["refresh", "target_resource", "exclude", "accept_moves", "no_moves"])]
+    pub plan: Option<PathBuf>,
+    /// First look at what is really there
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub refresh: Option<Refresh>,
+    #[command(flatten)]
+    pub choice: Choice,
+    #[command(flatten)]
+    pub moves: MoveFlags,
+    /// After a failure start nothing new
+    #[arg(long)]
+    pub fail_fast: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct DestroyArguments {
+    #[command(flatten)]
+    pub choice: Choice,
+    /// After a failure start nothing new
+    #[arg(long)]
+    pub fail_fast: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct RenameArguments {
+    /// The recorded name, the id if only one has it, or the beginning that several names share
+    pub old: String,
+    /// The new name, or only the new id
+    pub new: String,
+    /// Show what would be renamed, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ImportArguments {
+    /// Such as local.File
+    #[arg(value_name = "TYPE")]
+    pub resource: String,
+    /// The name that it gets, or only the id in the main module
+    pub name: String,
+    /// The provider's id of what exists
+    pub id: String,
+}
+
 #[derive(Args)]
 pub(crate) struct PlanArguments {
     /// First look at what is really there
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub refresh: Option<Refresh>,
+    #[command(flatten)]
+    pub choice: Choice,
+    #[command(flatten)]
+    pub moves: MoveFlags,
+    /// Show what looks like a move as `stead rename` commands, near misses too
     #[arg(long)]
-    pub refresh: bool,
+    pub suggest_renames: bool,
     /// Save the plan for `up FILE`
     #[arg(long, value_name = "FILE", conflicts_with = "refresh")]
     pub out: Option<PathBuf>,
@@ -122,6 +237,11 @@ pub(crate) enum StackCommand {
     Diff(DiffArguments),
     /// The stack's state as JSON, on stdout
     Export,
+    /// Go back to what was there after an earlier run, as a plan like any other
+    Rollback {
+        /// Such as run-7; `stack history` lists them
+        run: String,
+    },
     /// Record what an exported file says; nothing real is touched
     Import {
         /// What `stack export` wrote

@@ -5,12 +5,16 @@ mod compare;
 mod destroy;
 mod explain;
 mod graph;
+mod import;
 mod init;
+mod moves;
 mod mv;
 mod plan;
 mod provider;
 mod refresh;
+mod rename;
 mod repair;
+mod rollback;
 mod run;
 mod stack;
 mod stacks;
@@ -37,10 +41,12 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Check => check::check(&session()?, ui).await,
         Command::Graph => graph::graph(&session()?, ui).await,
         Command::Plan(arguments) => plan::plan(&session()?, &arguments, ui).await,
-        Command::Up { plan: Some(file), .. } => up::up_saved(&session()?, &file, ui).await,
-        Command::Up { plan: None, refresh } => up::up(&session()?, up::Look::from_flag(refresh), ui).await,
-        Command::Destroy => destroy::destroy(&session()?, ui).await,
-        Command::Refresh => refresh::refresh(&session()?, ui).await,
+        Command::Up(arguments) => up::up(&session()?, &arguments, ui).await,
+        Command::Destroy(arguments) => destroy::destroy(&session()?, &arguments, ui).await,
+        Command::Refresh(choice) => refresh::refresh(&session()?, &choice, ui).await,
+        Command::Rename(arguments) => rename::rename(&session()?, &arguments, ui).await,
+        Command::Import(arguments) => import::import(&session()?, &arguments, ui).await,
+        Command::Stack(StackCommand::Rollback { run }) => rollback::rollback(&session()?, &run, ui).await,
         Command::Unlock => unlock::unlock(&session()?, ui).await,
         Command::Stack(StackCommand::Ls) => stack::ls(&session()?, ui).await,
         Command::Stack(StackCommand::History) => stack::history(&session()?, ui).await,

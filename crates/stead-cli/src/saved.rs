@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use stead_eval::UnknownBranches;
 use stead_model::{Code, Diagnostic, Digest, Graph, Map};
-use stead_plan::Plan;
+use stead_plan::{Plan, Request};
 use stead_state::State;
 
 use crate::evaluate::Settings;
@@ -32,6 +32,8 @@ pub(crate) struct SavedPlan {
     state: Digest,
     graph: Digest,
     plan: Digest,
+    /// What the plan was asked for.
+    pub request: Request,
     pub transcript: Transcript,
 }
 
@@ -42,6 +44,7 @@ impl SavedPlan {
         base: &State,
         graph: &Graph,
         plan: &Plan,
+        request: Request,
         transcript: Transcript,
     ) -> SavedPlan {
         SavedPlan {
@@ -56,6 +59,7 @@ impl SavedPlan {
             state: state_digest(base),
             graph: digest(graph),
             plan: digest(plan),
+            request,
             transcript,
         }
     }

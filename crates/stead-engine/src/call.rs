@@ -1,11 +1,12 @@
 //! The only place where a provider is asked to change something.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use stead_guard::DeletePermit;
 use stead_journal::Receipt;
 use stead_model::{MAX_NESTING, Map, Resource};
-use stead_provider::{CreateRequest, DeleteRequest, Provider, Refusal, UpdateRequest};
+use stead_provider::{Class, CreateRequest, DeleteRequest, Partly, Provider, Refusal, UpdateRequest};
 use stead_state::{Intent, Outcome};
 use stead_world::World;
 
@@ -16,27 +17,63 @@ pub(crate) type Deletion = (Resource, DeletePermit);
 pub(crate) struct Answer {
     pub outcome: Outcome,
     pub refusal: Option<Refusal>,
+    /// The inputs as they really are, if not all of them took effect.
+    pub found: Option<Map>,
+    /// It did not come: nobody waits for it any more.
+    pub timed_out: Option<Duration>,
 }
 
 impl Answer {
+    fn of(outcome: Outcome) -> Answer {
+        Answer { outcome, refusal: None, found: None, timed_out: None }
+    }
+
     fn refused(refusal: Refusal) -> Answer {
-        Answer { outcome: Outcome::Failed { message: refusal.message.clone() }, refusal: Some(refusal) }
+        let outcome = Outcome::Failed { message: refusal.message.clone() };
+        Answer { refusal: Some(refusal), ..Answer::of(outcome) }
+    }
+
+    /// Nothing happened, and the same may succeed in a moment.
+    pub(crate) fn is_transient(&self) -> bool {
+        let transient = self.refusal.as_ref().is_some_and(|refusal| refusal.class == Class::Transient);
+        transient && matches!(self.outcome, Outcome::Failed { .. })
     }
 }
 
 /// Makes the call that the intent describes. The receipt proves that the intent is durable.
+///
+/// A provider that does not answer within `patience` leaves the operation in doubt, and nobody waiting.
 pub(crate) async fn call(
     world: &World,
     receipt: Receipt,
     provider: &Arc<dyn Provider>,
     intent: &Intent,
     deletion: Option<Deletion>,
+    patience: Duration,
 ) -> Answer {
     if !receipt.is_valid(world.clock.monotonic()) {
         return Answer::refused(Refusal::new("the call did not start in time").help("run `stead up` again"));
     }
     world.crash_point("step.call.before");
-    let answer = match (intent, deletion) {
+    let answer = tokio::select! {
+        biased;
+        answer = ask(receipt, provider, intent, deletion) => answer,
+        () = world.clock.sleep(patience) => {
+            let message = format!("the provider did not answer within {} s", patience.as_secs());
+            Answer { timed_out: Some(patience), ..Answer::of(Outcome::InDoubt { message }) }
+        }
+    };
+    world.crash_point("step.call.after");
+    answer
+}
+
+async fn ask(
+    receipt: Receipt,
+    provider: &Arc<dyn Provider>,
+    intent: &Intent,
+    deletion: Option<Deletion>,
+) -> Answer {
+    match (intent, deletion) {
         (Intent::Create { resource, .. }, _) => {
             let request = CreateRequest {
                 name: &resource.name,
@@ -53,22 +90,24 @@ pub(crate) async fn call(
             settle(outcome, |changed| Outcome::Updated { outputs: readable(changed.outputs) })
         }
         (Intent::Delete { .. }, Some((resource, permit))) => {
-            let outcome = provider.delete(receipt, permit, DeleteRequest { resource: &resource }).await;
-            settle(outcome, |()| Outcome::Deleted)
+            match provider.delete(receipt, permit, DeleteRequest { resource: &resource }).await {
+                // Half a deletion is none: it is tried again.
+                stead_provider::Outcome::Partly(Partly { refusal, .. }) => Answer::refused(refusal),
+                outcome => settle(outcome, |()| Outcome::Deleted),
+            }
         }
         (Intent::Delete { .. }, None) => Answer::refused(Refusal::new("no guard has permitted the deletion")),
-    };
-    world.crash_point("step.call.after");
-    answer
+    }
 }
 
 fn settle<T>(outcome: stead_provider::Outcome<T>, done: impl FnOnce(T) -> Outcome) -> Answer {
     match outcome {
-        stead_provider::Outcome::Done(value) => Answer { outcome: done(value), refusal: None },
-        stead_provider::Outcome::Refused(refusal) => Answer::refused(refusal),
-        stead_provider::Outcome::InDoubt(doubt) => {
-            Answer { outcome: Outcome::InDoubt { message: doubt.message }, refusal: None }
+        stead_provider::Outcome::Done(value) => Answer::of(done(value)),
+        stead_provider::Outcome::Partly(Partly { done: value, inputs, refusal }) => {
+            Answer { refusal: Some(refusal), found: Some(inputs), ..Answer::of(done(value)) }
         }
+        stead_provider::Outcome::Refused(refusal) => Answer::refused(refusal),
+        stead_provider::Outcome::InDoubt(doubt) => Answer::of(Outcome::InDoubt { message: doubt.message }),
     }
 }
 

@@ -1,12 +1,12 @@
 //! What is known of the declared resources while a plan runs, and the records made from it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use stead_model::{
-    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Input, KnownOutputs, Lifecycle,
-    Limits, Map, NodeId, PhysicalId, Resource, SourceRef, StackId, Uid, Value, known, resolve_map,
+    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Input, KnownOutputs, Lifecycle, Limits, Map,
+    Name, NodeId, PhysicalId, Resource, SourceRef, StackId, Ties, Uid, Value, known, resolve_map,
 };
-use stead_plan::{Incarnation, Plan};
+use stead_plan::{Incarnation, Plan, kept_aliases};
 use stead_state::State;
 
 /// Why a step's inputs have no values although everything before it is done.
@@ -43,7 +43,8 @@ pub(crate) struct Context<'a> {
     pub stack: &'a StackId,
     plan: &'a Plan,
     functions: &'a dyn Functions,
-    edges: Vec<BTreeSet<NodeId>>,
+    needs: Vec<BTreeSet<NodeId>>,
+    declared: HashSet<&'a Name>,
     made: HashMap<NodeId, Resource>,
 }
 
@@ -55,7 +56,8 @@ impl<'a> Context<'a> {
         plan: &'a Plan,
         functions: &'a dyn Functions,
     ) -> Context<'a> {
-        Context { base, graph, stack, plan, functions, edges: graph.edges(), made: HashMap::new() }
+        let declared = graph.nodes.iter().map(|node| &node.name).collect();
+        Context { base, graph, stack, plan, functions, needs: graph.needs(), declared, made: HashMap::new() }
     }
 
     /// The resource that a node is now.
@@ -78,8 +80,28 @@ impl<'a> Context<'a> {
     }
 
     /// The outputs of the stack, if all that they come from is there.
+    ///
+    /// After a run that left some resources alone, what comes from those is as it was.
     pub(crate) fn outputs(&self) -> Result<Map, Unresolved> {
-        self.values(&self.graph.outputs)
+        if self.plan.summary.left_alone == 0 {
+            return self.values(&self.graph.outputs);
+        }
+        let mut outputs = Map::new();
+        for (name, input) in &self.graph.outputs {
+            match self.values(&[(name.clone(), input.clone())].into()) {
+                Ok(mut known) => outputs.append(&mut known),
+                Err(Unresolved::Property(_)) => {
+                    outputs.extend(
+                        self.base
+                            .outputs()
+                            .get_key_value(name)
+                            .map(|(name, value)| (name.clone(), value.clone())),
+                    );
+                }
+                Err(evaluation) => return Err(evaluation),
+            }
+        }
+        Ok(outputs)
     }
 
     /// The record of a resource that is about to be made.
@@ -92,6 +114,44 @@ impl<'a> Context<'a> {
             Incarnation::Next { uid, generation } => (uid.clone(), *generation),
         };
         self.record(id, CopyRef { uid, generation }, None, inputs, Map::new())
+    }
+
+    /// The record of something that exists already, as it was found.
+    pub(crate) fn adopted_record(
+        &self,
+        id: NodeId,
+        incarnation: &Incarnation,
+        physical: PhysicalId,
+        inputs: Map,
+        outputs: Map,
+    ) -> Resource {
+        Resource { id: Some(physical), outputs, ..self.new_record(id, incarnation, inputs) }
+    }
+
+    /// The record under another name, and nothing else.
+    pub(crate) fn moved_record(&self, id: Option<NodeId>, old: &Resource, to: &Name) -> Resource {
+        let mut resource = Resource { name: to.clone(), ..old.clone() };
+        if let Some(node) = id.and_then(|id| self.graph.node(id)) {
+            resource.ties.aliases = kept_aliases(node, Some(old), &self.declared);
+        }
+        resource
+    }
+
+    fn ties(&self, id: NodeId) -> Ties {
+        let node = &self.graph.nodes[id.index()];
+        let options = &node.options;
+        let uid = |id: NodeId| self.current(id).map(|resource| resource.uid.clone());
+        let mut replace_with: Vec<Uid> = options.replace_with.iter().filter_map(|id| uid(*id)).collect();
+        replace_with.sort_unstable();
+        replace_with.dedup();
+        let old = self.plan.existing.get(&id).and_then(|copy| self.base.copy(copy));
+        Ties {
+            parent: self.graph.provisioned_parent(id).and_then(uid),
+            provider: options.provider.and_then(|id| self.current(id)).map(Resource::copy),
+            deleted_with: options.deleted_with.and_then(uid),
+            replace_with,
+            aliases: kept_aliases(node, old, &self.declared),
+        }
     }
 
     /// The record of an existing resource with new inputs and today's edges and marks.
@@ -108,7 +168,7 @@ impl<'a> Context<'a> {
         outputs: Map,
     ) -> Resource {
         let node = &self.graph.nodes[id.index()];
-        let needs = self.graph.provisioned(&self.edges[id.index()], &self.edges);
+        let needs = self.graph.provisioned(&self.needs[id.index()], &self.needs);
         let mut dependencies: Vec<CopyRef> =
             needs.iter().filter_map(|need| self.current(*need)).map(Resource::copy).collect();
         dependencies.sort_unstable();
@@ -136,9 +196,9 @@ impl<'a> Context<'a> {
                 .into_iter()
                 .map(|(property, nodes)| (property.to_owned(), sources(nodes)))
                 .collect(),
-            ties: Default::default(),
+            ties: self.ties(id),
             prevent_delete: node.options.prevent_delete.unwrap_or(false),
-            deletion_policy: None,
+            deletion_policy: node.options.deletion_policy,
             source: node.source.clone(),
         }
     }

@@ -3,10 +3,15 @@
 //! **Invariants:** a provider is called to change something only with a receipt, from one place
 //! ([`call`](crate::call)); nothing here knows what a resource type is; events go out, text does not.
 
+mod answers;
 mod call;
 mod context;
+mod earlier;
 mod execute;
+mod executor;
+mod less;
 mod limits;
+mod problems;
 mod queue;
 mod recover;
 mod refresh;
@@ -15,13 +20,15 @@ mod transfer;
 mod verdicts;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use stead_model::{Functions, NoFunctions};
-use stead_provider::Providers;
+use stead_model::{Functions, NoFunctions, Operation, Timeouts, TypeToken};
+use stead_provider::{Provider, Providers};
 use stead_schema::Catalog;
 use stead_world::World;
 
-pub use execute::{Permitted, Report, Stop};
+pub use earlier::graph_of;
+pub use execute::{OnFailure, Permitted, Report, Stop};
 pub use recover::{Doubtful, Recovered};
 pub use refresh::{Drift, Refreshed};
 pub use stack::{Settled, Stack};
@@ -37,17 +44,44 @@ pub struct Engine {
     pub parallel: usize,
     /// The interpreter, for the deferred expressions that need one.
     pub functions: Arc<dyn Functions>,
+    pub on_failure: OnFailure,
 }
 
 impl Engine {
     pub fn new(world: World, providers: Providers, parallel: usize) -> Engine {
         let catalog = providers.catalog();
-        Engine { world, providers, catalog, parallel: parallel.max(1), functions: Arc::new(NoFunctions) }
+        Engine {
+            world,
+            providers,
+            catalog,
+            parallel: parallel.max(1),
+            functions: Arc::new(NoFunctions),
+            on_failure: OnFailure::GoOn,
+        }
     }
 
     /// The same engine, with an interpreter.
     #[must_use]
     pub fn with_functions(self, functions: Arc<dyn Functions>) -> Engine {
         Engine { functions, ..self }
+    }
+
+    /// The same engine, with another idea of what a failure means for the rest.
+    #[must_use]
+    pub fn on_failure(self, on_failure: OnFailure) -> Engine {
+        Engine { on_failure, ..self }
+    }
+
+    /// How long to wait for an answer: what the option says, else the schema, else the provider.
+    pub(crate) fn patience(
+        &self,
+        options: Option<&Timeouts>,
+        provider: &Arc<dyn Provider>,
+        operation: Operation,
+        resource: &TypeToken,
+    ) -> Duration {
+        let option = options.and_then(|timeouts| timeouts.of(operation));
+        let schema = || self.catalog.get(resource).and_then(|schema| schema.timeouts.of(operation));
+        option.or_else(schema).unwrap_or_else(|| provider.patience(operation, resource))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stead_guard::{Cause, DeletePermit, Deletion};
+use stead_guard::{Cause, DeletePermit, Deletion, Fate};
 use stead_journal::{JournalError, Run};
 use stead_model::{Code, Diagnostic, Event, Name, Operation, Resource, TypeToken};
 use stead_provider::{Provider, Recovery};
@@ -87,11 +87,17 @@ impl Engine {
             _ => None,
         };
         let receipt = run.resume(pending).await?;
-        let answer = call(&self.world, receipt, &provider, &pending.intent, deletion).await;
+        let patience = self.patience(None, &provider, pending.intent.operation(), &resource.resource);
+        let answer = call(&self.world, receipt, &provider, &pending.intent, deletion, patience).await;
         let message = match answer.outcome {
             Outcome::Failed { message } | Outcome::InDoubt { message } => message,
             done => {
-                run.submit(Record::End { op: pending.op, outcome: done }).durable().await?;
+                let ended = run.submit(Record::End { op: pending.op, outcome: done });
+                if let Some(inputs) = answer.found {
+                    let copy = pending.intent.copy();
+                    drop(run.submit(Record::Observed { copy, inputs: Some(inputs), outputs: None }));
+                }
+                ended.durable().await?;
                 return Ok(None);
             }
         };
@@ -158,8 +164,8 @@ fn subject<'a>(state: &'a State, intent: &'a Intent) -> Option<&'a Resource> {
 }
 
 /// A deletion that was under way passed the guards then; it passes them again now, or it stops.
-fn permit(resource: &Resource) -> Result<DeletePermit, Diagnostic> {
-    let deletion = Deletion { resource, declared: None, cause: Cause::Removed };
+pub(crate) fn permit(resource: &Resource) -> Result<DeletePermit, Diagnostic> {
+    let deletion = Deletion { resource, declared: None, cause: Cause::Removed, fate: Fate::Deleted };
     let refused = || Diagnostic::error(Code::GUARDED, format!("{} may not be deleted", resource.name));
     match stead_guard::decide(&[deletion]) {
         Ok(mut permits) => permits.take(&resource.copy()).ok_or_else(refused),

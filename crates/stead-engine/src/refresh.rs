@@ -1,12 +1,16 @@
 //! Looks at what is really there, and says where it differs from what is recorded.
 
+use std::collections::HashSet;
+
 use futures_util::StreamExt as _;
-use stead_model::{Code, CopyRef, Diagnostic, Lifecycle, Name, Resource};
+use stead_model::{Code, CopyRef, Diagnostic, Lifecycle, Name, Node, NodeId, PhysicalId, Resource};
+use stead_plan::{Action, Plan};
 use stead_provider::{Live, Refusal};
 use stead_schema::{Change, diff};
 use stead_state::{Record, State};
 
 use crate::Engine;
+use crate::verdicts::{LOOK, stub};
 
 /// A resource that is not what its record says.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +35,27 @@ pub struct Refreshed {
 impl Engine {
     /// Reads every live resource, as many at once as allowed. Changes nothing.
     pub async fn refresh(&self, base: &State) -> Result<Refreshed, Vec<Diagnostic>> {
-        let live: Vec<&Resource> =
-            base.resources().into_iter().filter(|resource| resource.lifecycle == Lifecycle::Live).collect();
+        self.refresh_where(base, |_| true).await
+    }
+
+    /// Reads those that the plan would touch. Changes nothing.
+    pub async fn refresh_touched(&self, base: &State, plan: &Plan) -> Result<Refreshed, Vec<Diagnostic>> {
+        let touched: HashSet<&CopyRef> =
+            plan.steps.iter().filter_map(|step| subject(&step.action, plan, step.node)).collect();
+        self.refresh_where(base, |resource| touched.contains(&resource.copy())).await
+    }
+
+    /// Reads the live resources that are chosen. Changes nothing.
+    pub async fn refresh_where(
+        &self,
+        base: &State,
+        chosen: impl Fn(&Resource) -> bool,
+    ) -> Result<Refreshed, Vec<Diagnostic>> {
+        let live: Vec<&Resource> = base
+            .resources()
+            .into_iter()
+            .filter(|resource| resource.lifecycle == Lifecycle::Live && chosen(resource))
+            .collect();
         let reads = futures_util::stream::iter(live)
             .map(|resource| async move { (resource, self.read(resource).await) })
             .buffered(self.parallel);
@@ -56,10 +79,22 @@ impl Engine {
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal> {
-        match self.providers.of(&resource.resource) {
-            Some(provider) => provider.read(resource).await,
-            None => Err(Refusal::new(format!("no provider serves {}", resource.resource))),
+        let Some(provider) = self.providers.of(&resource.resource) else {
+            return Err(Refusal::new(format!("no provider serves {}", resource.resource)));
+        };
+        tokio::select! {
+            biased;
+            found = provider.read(resource) => found,
+            () = self.world.clock.sleep(LOOK) => {
+                Err(Refusal::new(format!("the provider did not answer within {} s", LOOK.as_secs())))
+            }
         }
+    }
+
+    /// Looks at something that is not recorded, by its id.
+    pub async fn look(&self, node: &Node, id: &PhysicalId) -> Result<Option<Live>, Diagnostic> {
+        let stub = stub(node, id);
+        self.read(&stub).await.map_err(|refusal| unreadable(&stub, refusal))
     }
 
     fn compare(&self, resource: &Resource, found: Option<Live>) -> Option<Drift> {
@@ -74,6 +109,15 @@ impl Engine {
             }
         };
         Some(Drift { name: resource.name.clone(), copy: resource.copy(), found, changes })
+    }
+}
+
+/// The copy that a step is about.
+fn subject<'a>(action: &'a Action, plan: &'a Plan, node: Option<NodeId>) -> Option<&'a CopyRef> {
+    match action {
+        Action::Update { copy, .. } | Action::Delete { copy, .. } => Some(copy),
+        Action::Create { .. } => plan.existing.get(&node?),
+        _ => None,
     }
 }
 

@@ -1,21 +1,35 @@
 //! Collects the providers' answers for the planner, as many at once as allowed, without layers.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use stead_model::{Code, Diagnostic, Graph, Limits, Node};
-use stead_plan::{Plan, Planner, Purpose, Question, Verdict};
-use stead_provider::Diff;
-use stead_schema::check;
+use stead_model::{
+    Code, Diagnostic, Generation, Graph, Lifecycle, Limits, Map, Node, PhysicalId, PropertyPath, Resource, Ties, Uid,
+};
+use stead_plan::{Found, Plan, Planner, Question, Request, Verdict};
+use stead_provider::{Diff, Provider, Refusal};
+use stead_schema::{Problem, check};
 use stead_state::State;
 
 use crate::Engine;
 use crate::limits::fits;
 
+/// How long a look may take: a provider that hangs must not hang the plan.
+pub(crate) const LOOK: Duration = Duration::from_secs(5 * 60);
+
 impl Engine {
     /// What would have to be done so that the state becomes the graph. Changes nothing.
-    pub async fn plan(&self, base: &State, graph: &Graph, purpose: Purpose) -> Result<Plan, Vec<Diagnostic>> {
+    pub async fn plan(
+        &self,
+        base: &State,
+        graph: &Graph,
+        request: impl Into<Request>,
+    ) -> Result<Plan, Vec<Diagnostic>> {
         self.every_type_is_served(graph)?;
-        let mut planner = Planner::new(base, graph, &self.catalog, purpose, self.functions.as_ref())?;
+        let request = request.into();
+        let mut planner = Planner::new(base, graph, &self.catalog, &request, self.functions.as_ref())?;
         let mut waiting: Vec<Question<'_>> = Vec::new();
         let mut asked = FuturesUnordered::new();
         loop {
@@ -46,19 +60,46 @@ impl Engine {
         let Some(provider) = self.providers.of(&node.resource) else {
             return Verdict::Wrong(Vec::new()); // `every_type_is_served` has said so
         };
+        tokio::select! {
+            biased;
+            verdict = self.verdict(provider, node, question) => verdict,
+            () = self.world.clock.sleep(LOOK) => {
+                let message = format!("the provider says nothing about it for {} s", LOOK.as_secs());
+                Verdict::Wrong(vec![Problem { path: PropertyPath::default(), message, help: None }])
+            }
+        }
+    }
+
+    async fn verdict(&self, provider: &Arc<dyn Provider>, node: &Node, question: Question<'_>) -> Verdict {
         let inputs = match provider.check(&node.resource, question.inputs).await {
             Ok(inputs) => inputs,
             Err(problems) => return Verdict::Wrong(problems),
         };
-        let Diff { changes, order } = match question.old {
-            Some(old) => provider.diff(old, &inputs).await,
-            None => Diff::default(),
-        };
-        let order = match question.old {
-            Some(_) => order,
-            None => self.catalog.get(&node.resource).map(|schema| schema.replace_order).unwrap_or_default(),
-        };
-        Verdict::Fits { inputs, changes, order }
+        let new_order =
+            || self.catalog.get(&node.resource).map(|schema| schema.replace_order).unwrap_or_default();
+        if let Some(id) = question.import {
+            let stub = stub(node, id);
+            let found = match provider.read(&stub).await {
+                Ok(found) => found,
+                Err(Refusal { message, help, .. }) => {
+                    return Verdict::Wrong(vec![Problem { path: PropertyPath::default(), message, help }]);
+                }
+            };
+            let Some(live) = found else {
+                return Verdict::Fits { inputs, changes: Vec::new(), order: new_order(), found: None };
+            };
+            let there = Resource { inputs: live.inputs.clone(), outputs: live.outputs.clone(), ..stub };
+            let Diff { changes, order } = provider.diff(&there, &inputs).await;
+            let found = Some(Found { inputs: live.inputs, outputs: live.outputs });
+            return Verdict::Fits { inputs, changes, order, found };
+        }
+        match question.old {
+            Some(old) => {
+                let Diff { changes, order } = provider.diff(old, &inputs).await;
+                Verdict::Fits { inputs, changes, order, found: None }
+            }
+            None => Verdict::Fits { inputs, changes: Vec::new(), order: new_order(), found: None },
+        }
     }
 
     fn every_type_is_served(&self, graph: &Graph) -> Result<(), Vec<Diagnostic>> {
@@ -94,5 +135,26 @@ impl Engine {
             .at(node.source.clone(), 0, "declared here")
             .help(format!("this target has: {}", served.join(", ")));
         vec![problem]
+    }
+}
+
+/// As much of a record as a provider needs to look for something by its id.
+pub(crate) fn stub(node: &Node, id: &PhysicalId) -> Resource {
+    let known = |(key, input): (&String, &stead_model::Input)| Some((key.clone(), input.as_known()?.clone()));
+    Resource {
+        uid: Uid(String::new()),
+        generation: Generation(1),
+        name: node.name.clone(),
+        resource: node.resource.clone(),
+        lifecycle: Lifecycle::Live,
+        id: Some(id.clone()),
+        inputs: node.inputs.iter().filter_map(known).collect(),
+        outputs: Map::new(),
+        dependencies: Vec::new(),
+        property_dependencies: Default::default(),
+        ties: Ties::default(),
+        prevent_delete: false,
+        deletion_policy: None,
+        source: node.source.clone(),
     }
 }

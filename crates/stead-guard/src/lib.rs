@@ -6,5 +6,5 @@
 mod decide;
 mod permit;
 
-pub use decide::{Cause, Deletion, Refusal, decide};
+pub use decide::{Cause, Deletion, Fate, Mark, Refusal, decide};
 pub use permit::{DeletePermit, Permits};

@@ -85,7 +85,9 @@ impl LocalProvider {
         let kind = self.served(resource)?.kind;
         match kind.problems(Given::Resolved(inputs)).into_iter().next() {
             None => Ok(kind),
-            Some(Problem { path, message, help }) => Err(Refusal { message, path: Some(path), help }),
+            Some(Problem { path, message, help }) => {
+                Err(Refusal { path: Some(path), help, ..Refusal::new(message) })
+            }
         }
     }
 }

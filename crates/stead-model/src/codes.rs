@@ -108,6 +108,16 @@ codes! {
     CYCLE = "ST0301";
     /// No provider serves a type.
     NO_PROVIDER = "ST0302";
+    /// A removed and a new resource look like one that moved.
+    LOOKS_MOVED = "ST0303";
+    /// No resource is selected.
+    NOTHING_SELECTED = "ST0304";
+    /// A selected resource needs one that is not, or the other way round.
+    NOT_SELECTED = "ST0305";
+    /// What is to be imported is not there, or cannot be kept as it is.
+    CANNOT_IMPORT = "ST0306";
+    /// A name cannot be given to a resource.
+    CANNOT_RENAME = "ST0307";
 
     /// A guard refused a deletion or a replacement.
     GUARDED = "ST0401";
@@ -116,6 +126,8 @@ codes! {
     STEP_FAILED = "ST0501";
     /// A step did not run because of another one.
     STEP_SKIPPED = "ST0502";
+    /// A provider did not answer in time.
+    TIMED_OUT = "ST0503";
 
     /// There is no project here.
     NO_PROJECT = "ST0601";

@@ -76,6 +76,14 @@ pub enum Event {
         end: StepEnd,
         millis: u64,
     },
+    /// The provider is busy; the step is tried again after a pause of this many milliseconds.
+    StepRetried {
+        operation: Operation,
+        name: Name,
+        attempt: u32,
+        because: String,
+        millis: u64,
+    },
     /// Somebody asked the run to stop: what is under way finishes, nothing new starts.
     Stopping {
         under_way: usize,

@@ -77,6 +77,15 @@ pub struct Timeouts {
 }
 
 impl Timeouts {
+    pub fn of(&self, operation: crate::Operation) -> Option<std::time::Duration> {
+        let seconds = match operation {
+            crate::Operation::Create => self.create,
+            crate::Operation::Update => self.update,
+            crate::Operation::Delete => self.delete,
+        };
+        seconds.map(std::time::Duration::from_secs)
+    }
+
     pub fn is_empty(&self) -> bool {
         *self == Timeouts::default()
     }
@@ -132,9 +141,22 @@ impl Graph {
             .collect()
     }
 
-    /// For each node, what must be there first: the sources of its properties, `dependsOn` of itself and
-    /// of the groups around it. A group is there when all in it are.
+    /// For each node, what must be there first: all that it [needs](Graph::needs), its provider, the
+    /// provisioned resource around it, and the ones that it goes or is replaced with.
     pub fn edges(&self) -> Vec<BTreeSet<NodeId>> {
+        let mut edges = self.needs();
+        for id in self.ids() {
+            let options = &self.nodes[id.index()].options;
+            let ties = options.provider.iter().chain(&options.deleted_with).chain(&options.replace_with);
+            let ties: Vec<NodeId> = ties.copied().chain(self.provisioned_parent(id)).collect();
+            edges[id.index()].extend(ties);
+        }
+        edges
+    }
+
+    /// For each node, what its record depends on: the sources of its properties, `dependsOn` of itself and
+    /// of what is around it. A group is there when all in it are.
+    pub fn needs(&self) -> Vec<BTreeSet<NodeId>> {
         let mut edges: Vec<BTreeSet<NodeId>> = vec![BTreeSet::new(); self.nodes.len()];
         for id in self.ids() {
             let node = &self.nodes[id.index()];
@@ -153,6 +175,19 @@ impl Graph {
             }
         }
         edges
+    }
+
+    /// The nearest provisioned resource around a node.
+    pub fn provisioned_parent(&self, id: NodeId) -> Option<NodeId> {
+        let mut around = self.node(id)?.parent;
+        while let Some(parent) = around {
+            let node = self.node(parent)?;
+            if node.kind == NodeKind::Provisioned {
+                return Some(parent);
+            }
+            around = node.parent;
+        }
+        None
     }
 
     /// The provisioned nodes that these stand for: themselves, or all in them. `edges` are the graph's own.
@@ -263,6 +298,25 @@ mod tests {
         let cycle = graph.order(&graph.edges()).unwrap_err();
         assert_eq!(cycle.0.first(), cycle.0.last());
         assert_eq!(cycle.0.len(), 4);
+    }
+
+    #[test]
+    fn ties_order_the_nodes_and_are_no_needs() {
+        let mut graph = Graph {
+            nodes: vec![
+                node("parent", NodeKind::Provisioned, None),
+                node("group", NodeKind::Group, Some(0)),
+                node("child", NodeKind::Provisioned, Some(1)),
+                node("provider", NodeKind::Provisioned, None),
+            ],
+            ..Graph::default()
+        };
+        graph.nodes[2].options.provider = Some(NodeId(3));
+        assert_eq!(graph.edges()[2], BTreeSet::from([NodeId(0), NodeId(3)]));
+        assert!(graph.needs()[2].is_empty());
+        assert_eq!(graph.provisioned_parent(NodeId(2)), Some(NodeId(0)));
+        graph.nodes[0].options.deleted_with = Some(NodeId(2));
+        assert!(graph.order(&graph.edges()).is_err());
     }
 
     #[test]

@@ -1,15 +1,20 @@
 //! Deletions come last: after everything that is wanted is there, dependants before what they depend on.
+//!
+//! What is deleted with something else needs no call: its record goes once the other one is deleted. Until then the
+//! other's record stays, so that no record ever speaks of one that is not there.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
-use stead_model::{CopyRef, Lifecycle, NodeId, Resource, Uid};
-use stead_schema::{Change, ReplaceOrder};
-use stead_state::AfterDelete;
+use stead_model::{CopyRef, DeletionPolicy, Lifecycle, NodeId, Resource, Uid};
+use stead_schema::Change;
+use stead_state::{AfterDelete, State};
 
-use crate::plan::{Action, Purpose, StepId, Why};
-use crate::planner::Decision;
+use crate::judge::Decision;
+use crate::plan::{Action, StepId, Why};
+use crate::request::Purpose;
 use crate::steps::Assembly;
+use crate::ties;
 
 /// A copy that has to go.
 struct Doomed<'a> {
@@ -17,6 +22,16 @@ struct Doomed<'a> {
     why: Why,
     node: Option<NodeId>,
     changes: Vec<Change>,
+    fate: Fate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Deleted,
+    /// The real thing stays.
+    Retained,
+    /// The real thing is gone already; only the record is left.
+    OnlyRecord,
 }
 
 pub(crate) fn deletions(assembly: &mut Assembly<'_, '_>) {
@@ -26,21 +41,30 @@ pub(crate) fn deletions(assembly: &mut Assembly<'_, '_>) {
     }
     let wanted: Vec<StepId> = (0..assembly.steps.len()).map(StepId).collect();
     let barrier = barrier(assembly, &doomed, wanted);
-    let mut steps: BTreeMap<usize, StepId> = BTreeMap::new();
-    let order = Order::of(assembly, &doomed);
-    for index in order.sorted() {
-        let Doomed { resource, why, node, changes } = &doomed[index];
+    let base = assembly.planner.base;
+    let containers = containers(&doomed);
+    let order = Order::of(base, &doomed, &containers);
+    let (order, sorted) = match order.sorted() {
+        Some(sorted) => (order, sorted),
+        None => {
+            // Containers that hold what the other ones depend on: then everything is deleted by itself.
+            let order = Order::of(base, &doomed, &vec![None; doomed.len()]);
+            let sorted = order.sorted().unwrap_or_default();
+            (order, sorted)
+        }
+    };
+    let mut steps: BTreeMap<Unit, StepId> = BTreeMap::new();
+    for unit in sorted {
         let mut after: Vec<StepId> =
-            order.dependants[index].iter().filter_map(|i| steps.get(i)).copied().collect();
+            order.before[&unit].iter().filter_map(|unit| steps.get(unit)).copied().collect();
         after.extend(barrier);
         after.sort_unstable();
-        let action = match resource.lifecycle {
-            Lifecycle::Replacing => Action::Forget { copy: resource.copy() },
-            _ => Action::Delete { copy: resource.copy(), after_delete: AfterDelete::Gone },
-        };
+        after.dedup();
+        let Doomed { resource, node, changes, .. } = &doomed[unit.index()];
+        let (action, why) = order.action(&doomed, unit);
         let about = (resource.name.clone(), resource.resource.clone(), resource.source.clone());
-        let step = assembly.push(about, action, why.clone(), changes.clone(), after, *node);
-        steps.insert(index, step);
+        let step = assembly.push(about, action, why, changes.clone(), after, *node);
+        steps.insert(unit, step);
     }
 }
 
@@ -59,74 +83,193 @@ fn doomed<'a>(assembly: &mut Assembly<'_, 'a>) -> Vec<Doomed<'a>> {
     let declared: HashMap<&Uid, NodeId> =
         assembly.existing.iter().map(|(id, copy)| (&copy.uid, *id)).collect();
     let mut doomed = Vec::new();
-    let mut removed = 0;
-    let removal = match planner.purpose {
-        Purpose::Up => Why::Removed,
-        Purpose::Destroy => Why::Destroyed,
-    };
     for resource in planner.base.copies() {
         let node = declared.get(&resource.uid).copied();
-        let decided = node.and_then(|id| planner.decided[id.index()].as_ref());
-        let (why, changes) = match (resource.lifecycle, decided) {
-            (Lifecycle::Condemned, _) => (Why::LeftOver, Vec::new()),
-            (_, None) => {
-                removed += 1;
-                (removal.clone(), Vec::new())
-            }
-            (Lifecycle::Live, Some(decided))
-                if decided.decision == Decision::Replace(ReplaceOrder::CreateFirst) =>
-            {
-                (Why::OldCopy, decided.changes.clone())
-            }
-            _ => continue,
+        let touched = match node {
+            Some(id) => planner.selected.touches(id),
+            None => planner.selected.touches_removed(&resource.uid),
         };
-        doomed.push(Doomed { resource, why, node, changes });
+        if !touched {
+            assembly.summary.left_alone += usize::from(node.is_none());
+        } else if let Some((why, changes, fate)) = verdict(assembly, resource, node) {
+            doomed.push(Doomed { resource, why, node, changes, fate });
+        }
     }
-    assembly.summary.delete += removed;
+    for Doomed { why, fate, .. } in &doomed {
+        let removed = matches!(why, Why::Removed | Why::Destroyed);
+        assembly.summary.delete += usize::from(removed && *fate == Fate::Deleted);
+        assembly.summary.forget += usize::from(*fate == Fate::Retained);
+    }
     doomed.sort_by(|a, b| a.resource.place().cmp(&b.resource.place()));
     doomed
 }
 
-/// For each doomed copy, the doomed ones that depend on it and so must go first.
+/// Why a copy has to go, and how; `None`: it stays, or is gone.
+fn verdict(
+    assembly: &Assembly<'_, '_>,
+    copy: &Resource,
+    node: Option<NodeId>,
+) -> Option<(Why, Vec<Change>, Fate)> {
+    let planner = assembly.planner;
+    let early = assembly.early.contains_key(&copy.copy());
+    let decided = node.and_then(|id| planner.decided[id.index()].as_ref());
+    let retained = copy.deletion_policy == Some(DeletionPolicy::Retain);
+    let fate = if retained { Fate::Retained } else { Fate::Deleted };
+    let removal = match planner.request.purpose {
+        Purpose::Up => Why::Removed,
+        Purpose::Destroy => Why::Destroyed,
+    };
+    Some(match (copy.lifecycle, decided) {
+        (Lifecycle::Condemned, _) if early => return None,
+        (Lifecycle::Condemned, _) => (Why::LeftOver, Vec::new(), fate),
+        (_, None) if early => (Why::OldCopy, Vec::new(), Fate::OnlyRecord),
+        (Lifecycle::Replacing, None) => (removal, Vec::new(), Fate::OnlyRecord),
+        (Lifecycle::Live, None) => (removal, Vec::new(), fate),
+        (Lifecycle::Live, Some(decided)) if !early && matches!(decided.decision, Decision::Replace(_)) => {
+            let retained = node.is_some_and(|id| planner.retains(id, copy));
+            let fate = if retained { Fate::Retained } else { Fate::Deleted };
+            (Why::OldCopy, decided.changes.clone(), fate)
+        }
+        _ => return None,
+    })
+}
+
+/// For each doomed copy the one that it goes with, if that is deleted in this run. What an earlier run or somebody
+/// outside deleted proves nothing, nor does an old copy left over: then a call makes sure.
+fn containers(doomed: &[Doomed<'_>]) -> Vec<Option<usize>> {
+    let mut deleted: HashMap<&Uid, usize> = HashMap::new();
+    for (index, Doomed { resource, fate, .. }) in doomed.iter().enumerate() {
+        if *fate == Fate::Deleted && resource.lifecycle == Lifecycle::Live {
+            deleted.insert(&resource.uid, index);
+        }
+    }
+    let container = |Doomed { resource, fate, .. }: &Doomed<'_>| {
+        let goes = *fate == Fate::Deleted && resource.lifecycle == Lifecycle::Live;
+        let uid = resource.ties.deleted_with.as_ref().filter(|_| goes)?;
+        deleted.get(uid).copied()
+    };
+    doomed.iter().map(container).collect()
+}
+
+/// One thing that happens to a doomed copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Unit {
+    Goes(usize),
+    /// The record of a container goes, after the records of what was in it.
+    RecordGoes(usize),
+}
+
+impl Unit {
+    fn index(self) -> usize {
+        match self {
+            Unit::Goes(index) | Unit::RecordGoes(index) => index,
+        }
+    }
+}
+
+/// For each doomed copy, what must happen before.
 struct Order {
-    dependants: Vec<BTreeSet<usize>>,
+    before: BTreeMap<Unit, BTreeSet<Unit>>,
+    containers: Vec<Option<usize>>,
+    /// Which ones hold others whose records are still there when they are deleted.
+    holds: Vec<bool>,
 }
 
 impl Order {
-    fn of(assembly: &Assembly<'_, '_>, doomed: &[Doomed<'_>]) -> Order {
+    fn of(base: &State, doomed: &[Doomed<'_>], containers: &[Option<usize>]) -> Order {
+        let mut holds = vec![false; doomed.len()];
+        for container in containers.iter().flatten() {
+            // A copy whose resource lives on leaves nobody without a container.
+            let Doomed { resource, node, .. } = &doomed[*container];
+            holds[*container] = resource.lifecycle == Lifecycle::Live && node.is_none();
+        }
+        let last = |index: usize| if holds[index] { Unit::RecordGoes(index) } else { Unit::Goes(index) };
+        let mut before: BTreeMap<Unit, BTreeSet<Unit>> = BTreeMap::new();
+        for (index, holds) in holds.iter().enumerate() {
+            before.insert(Unit::Goes(index), BTreeSet::new());
+            if *holds {
+                before.insert(Unit::RecordGoes(index), BTreeSet::from([Unit::Goes(index)]));
+            }
+        }
+        let mut add = |unit: Unit, earlier: Unit| {
+            if unit != earlier
+                && let Some(set) = before.get_mut(&unit)
+            {
+                set.insert(earlier);
+            }
+        };
+        let root = |mut index: usize| {
+            for _ in 0..doomed.len() {
+                match containers[index] {
+                    Some(outer) => index = outer,
+                    None => break,
+                }
+            }
+            index
+        };
         let by_copy: HashMap<CopyRef, usize> =
             doomed.iter().enumerate().map(|(index, doomed)| (doomed.resource.copy(), index)).collect();
-        let mut dependants = vec![BTreeSet::new(); doomed.len()];
         for (index, Doomed { resource, .. }) in doomed.iter().enumerate() {
-            for dependency in &resource.dependencies {
-                let meant = assembly.planner.base.resolve(dependency).map(Resource::copy);
-                if let Some(dependency) = meant.and_then(|copy| by_copy.get(&copy)) {
-                    dependants[*dependency].insert(index);
+            if let Some(container) = containers[index] {
+                add(Unit::Goes(index), Unit::Goes(container));
+                if holds[container] {
+                    add(last(container), last(index));
+                }
+            }
+            for need in ties::needs(base, resource).filter_map(|need| by_copy.get(&need.copy())) {
+                let (inner, outer) = (root(index), root(*need));
+                if inner != outer {
+                    add(Unit::Goes(outer), Unit::Goes(inner));
+                }
+                if containers[index] != Some(*need) {
+                    add(last(*need), last(index));
                 }
             }
         }
-        Order { dependants }
+        Order { before, containers: containers.to_vec(), holds }
     }
 
-    /// Dependants first; among the free ones, by name.
-    fn sorted(&self) -> Vec<usize> {
-        let mut waiting: Vec<usize> = self.dependants.iter().map(BTreeSet::len).collect();
-        let mut needs: Vec<Vec<usize>> = vec![Vec::new(); waiting.len()];
-        for (index, dependants) in self.dependants.iter().enumerate() {
-            dependants.iter().for_each(|dependant| needs[*dependant].push(index));
+    fn action(&self, doomed: &[Doomed<'_>], unit: Unit) -> (Action, Why) {
+        let index = unit.index();
+        let Doomed { resource, why, fate, .. } = &doomed[index];
+        let copy = resource.copy();
+        let gone = AfterDelete::Gone;
+        let forget = |why: Why| (Action::Forget { copy: copy.clone(), after_delete: gone }, why);
+        let after_delete = if self.holds[index] { AfterDelete::Replacing } else { gone };
+        match (unit, fate, self.containers[index]) {
+            (Unit::RecordGoes(_), _, _) => forget(Why::OldCopy),
+            (_, Fate::OnlyRecord, _) => forget(why.clone()),
+            (_, Fate::Retained, _) => forget(Why::Retained),
+            (_, _, Some(container)) => {
+                let why = Why::GoneWith { name: doomed[container].resource.name.clone() };
+                (Action::Forget { copy: copy.clone(), after_delete }, why)
+            }
+            (_, Fate::Deleted, None) => (Action::Delete { copy: copy.clone(), after_delete }, why.clone()),
         }
-        let mut free: BinaryHeap<Reverse<usize>> =
-            (0..waiting.len()).filter(|index| waiting[*index] == 0).map(Reverse).collect();
+    }
+
+    /// Dependants first; among the free ones, by name. `None`: they wait for each other.
+    fn sorted(&self) -> Option<Vec<Unit>> {
+        let mut waiting: BTreeMap<Unit, usize> =
+            self.before.iter().map(|(unit, set)| (*unit, set.len())).collect();
+        let mut behind: BTreeMap<Unit, Vec<Unit>> = BTreeMap::new();
+        for (unit, earlier) in &self.before {
+            earlier.iter().for_each(|earlier| behind.entry(*earlier).or_default().push(*unit));
+        }
+        let mut free: BinaryHeap<Reverse<Unit>> =
+            waiting.iter().filter(|(_, count)| **count == 0).map(|(unit, _)| Reverse(*unit)).collect();
         let mut sorted = Vec::with_capacity(waiting.len());
-        while let Some(Reverse(index)) = free.pop() {
-            sorted.push(index);
-            for &need in &needs[index] {
-                waiting[need] -= 1;
-                if waiting[need] == 0 {
-                    free.push(Reverse(need));
+        while let Some(Reverse(unit)) = free.pop() {
+            sorted.push(unit);
+            for next in behind.get(&unit).into_iter().flatten() {
+                if let Some(count) = waiting.get_mut(next) {
+                    *count -= 1;
+                    if *count == 0 {
+                        free.push(Reverse(*next));
+                    }
                 }
             }
         }
-        sorted
+        (sorted.len() == self.before.len()).then_some(sorted)
     }
 }

@@ -3,14 +3,25 @@
 //! The planner asks nobody itself: it puts [`Question`]s, the engine collects the providers' answers, and
 //! with the same answers it makes the same plan again. **Invariant:** no clock, no I/O, no provider here.
 
+mod condemn;
+mod correlate;
 mod deletions;
+mod ignore;
+mod judge;
+mod moves;
 mod plan;
 mod planner;
+mod request;
 mod secrets;
+mod select;
 mod steps;
+mod ties;
 
-pub use plan::{Action, Incarnation, Plan, Purpose, Step, StepId, Summary, Why};
-pub use planner::{Planner, Question, Verdict, plan};
+pub use correlate::{Ambiguity, Difference, Match, Reason, Suggestion, Sureness};
+pub use judge::kept_aliases;
+pub use plan::{Action, Certainty, Drag, Incarnation, Plan, Step, StepId, Summary, Why};
+pub use planner::{Found, Planner, Question, Verdict, plan};
+pub use request::{Follow, Glob, Moves, Purpose, Reach, Request, Selection};
 
 #[cfg(test)]
 mod tests;

@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use stead_guard::{Cause, Deletion};
-use stead_model::{CopyRef, Generation, Input, Name, NodeId, PropertyPath, SourceRef, TypeToken, Uid};
+use stead_guard::{Cause, Deletion, Fate};
+use stead_model::{
+    CopyRef, Generation, Input, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken, Uid,
+};
 use stead_schema::{Change, ReplaceOrder};
 use stead_state::{AfterDelete, State};
+
+use crate::correlate::{Ambiguity, Match, Suggestion};
 
 /// A step's position in its plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -31,6 +35,13 @@ pub enum Action {
         incarnation: Incarnation,
         inputs: BTreeMap<String, Input>,
     },
+    /// Something that exists already becomes the resource, as it was found.
+    Import {
+        incarnation: Incarnation,
+        id: PhysicalId,
+        inputs: Map,
+        outputs: Map,
+    },
     Update {
         copy: CopyRef,
         inputs: BTreeMap<String, Input>,
@@ -39,16 +50,42 @@ pub enum Action {
         copy: CopyRef,
         after_delete: AfterDelete,
     },
-    /// Only the record changes: dependencies or marks.
+    /// Only the record changes: dependencies, ties or marks.
     Record {
         copy: CopyRef,
     },
-    /// Nothing real is left; only the record goes.
+    /// The name changes; the resource is kept.
+    Move {
+        copy: CopyRef,
+        from: Box<Name>,
+        to: Box<Name>,
+    },
+    /// Only the record goes: nothing real is left, or it stays and is not managed any more.
     Forget {
         copy: CopyRef,
+        after_delete: AfterDelete,
     },
     /// Nothing is done; it is over when all before it are.
     Gather,
+}
+
+/// Whether a replacement must happen, or depends on a value that is known only when the step runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Certainty {
+    /// If the value turns out to be the old one, nothing is replaced.
+    Possible,
+    Certain,
+}
+
+/// The tie through which one replacement leads to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "tie")]
+pub enum Drag {
+    /// `replaceWith` names it.
+    ReplaceWith { name: Name },
+    /// `deletedWith` names it: what was in it is gone with it.
+    DeletedWith { name: Name },
 }
 
 /// Why a step is there.
@@ -63,12 +100,28 @@ pub enum Why {
     Replaced {
         forced_by: Vec<PropertyPath>,
         order: ReplaceOrder,
+        certainty: Certainty,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        drag: Option<Drag>,
     },
     /// The old half of a replacement.
     OldCopy,
     Removed,
     Destroyed,
     LeftOver,
+    /// Its deletion policy keeps the real thing.
+    Retained,
+    /// It is gone with what it was in.
+    GoneWith {
+        name: Name,
+    },
+    /// The program says that it exists already.
+    Imported,
+    Moved {
+        by: Match,
+    },
+    /// Another resource takes its name.
+    MadeRoom,
     /// Dependencies or marks changed.
     Bookkeeping,
     /// A group, or the end of everything that is wanted.
@@ -87,19 +140,13 @@ pub struct Step {
     pub source: SourceRef,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
+    /// The resources whose own changes make values of this one unknown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dragged_by: Vec<Name>,
     /// Steps that must have succeeded before this one starts.
     pub after: Vec<StepId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeId>,
-}
-
-/// What a plan is made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// Everything becomes as declared.
-    Up,
-    /// Everything goes; the graph is empty.
-    Destroy,
 }
 
 /// How many resources each thing happens to.
@@ -109,7 +156,20 @@ pub struct Summary {
     pub update: usize,
     pub replace: usize,
     pub delete: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub import: usize,
+    #[serde(rename = "move", skip_serializing_if = "is_zero")]
+    pub moved: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub forget: usize,
     pub unchanged: usize,
+    /// Not selected: neither looked at nor touched.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_alone: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Everything that a run may do. Execution may do less, never more.
@@ -125,6 +185,12 @@ pub struct Plan {
     pub uids: u64,
     /// The existing copy of each declared resource that has one.
     pub existing: BTreeMap<NodeId, CopyRef>,
+    /// Removed and new resources that may be one and the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub suggestions: Vec<Suggestion>,
+    /// Those where nobody can tell which is which.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ambiguities: Vec<Ambiguity>,
 }
 
 impl Plan {
@@ -133,38 +199,54 @@ impl Plan {
         self.steps.is_empty() && self.output_changes.is_empty()
     }
 
-    /// Everything that would be deleted, for the guards. `declared` tells the program's own marks.
+    /// Whether something in it looks like a move that was not declared as one.
+    pub fn looks_like_moves(&self) -> bool {
+        !self.ambiguities.is_empty() || self.suggestions.iter().any(Suggestion::stops)
+    }
+
+    /// Everything that would be deleted or lost sight of, for the guards. `declared` tells the program's own
+    /// marks.
     pub fn deletions<'a>(
         &self,
         base: &'a State,
         declared: impl Fn(NodeId) -> Option<bool>,
     ) -> Vec<Deletion<'a>> {
-        self.steps.iter().filter_map(|step| self.deletion(step, base, &declared)).collect()
+        self.steps.iter().filter_map(|step| deletion(step, base, &declared)).collect()
     }
+}
 
-    fn deletion<'a>(
-        &self,
-        step: &Step,
-        base: &'a State,
-        declared: &impl Fn(NodeId) -> Option<bool>,
-    ) -> Option<Deletion<'a>> {
-        let Action::Delete { copy, .. } = &step.action else { return None };
-        let cause = match &step.why {
-            Why::Destroyed => Cause::Destroyed,
-            Why::LeftOver => Cause::LeftOver,
-            Why::OldCopy => Cause::Replaced { because: because(&step.changes) },
-            _ => Cause::Removed,
-        };
-        let declared = step.node.and_then(declared);
-        Some(Deletion { resource: base.copy(copy)?, declared, cause })
-    }
+fn deletion<'a>(
+    step: &Step,
+    base: &'a State,
+    declared: &impl Fn(NodeId) -> Option<bool>,
+) -> Option<Deletion<'a>> {
+    let (copy, fate) = match (&step.action, &step.why) {
+        (Action::Delete { copy, .. }, _) => (copy, Fate::Deleted),
+        (Action::Forget { copy, after_delete: AfterDelete::Replacing }, Why::Retained) => {
+            (copy, Fate::InTheWay)
+        }
+        (Action::Forget { copy, .. }, Why::Retained) => (copy, Fate::Forgotten),
+        (Action::Forget { copy, .. }, Why::GoneWith { name }) => {
+            (copy, Fate::GoneWith { name: name.clone() })
+        }
+        _ => return None,
+    };
+    let cause = match &step.why {
+        Why::Destroyed => Cause::Destroyed,
+        Why::LeftOver => Cause::LeftOver,
+        Why::OldCopy => Cause::Replaced { because: because(&step.changes) },
+        _ if step.node.is_some() => Cause::Replaced { because: because(&step.changes) },
+        _ => Cause::Removed,
+    };
+    let declared = step.node.and_then(declared);
+    Some(Deletion { resource: base.copy(copy)?, declared, cause, fate })
 }
 
 fn because(changes: &[Change]) -> String {
     let forcing: Vec<String> =
         changes.iter().filter(|change| change.replaces).map(|change| format!("`{}`", change.path)).collect();
     match forcing.as_slice() {
-        [] => "its type changed".to_owned(),
+        [] => "its type or what it is bound to changed".to_owned(),
         [one] => format!("a change of {one} forces it"),
         many => format!("changes of {} force it", many.join(", ")),
     }

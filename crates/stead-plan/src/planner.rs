@@ -1,17 +1,21 @@
-//! Walks the graph in dependency order and decides, resource by resource, what has to happen.
+//! Walks the graph in dependency order, puts its questions, and keeps what was decided.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Serialize;
 use stead_model::{
-    Code, DependencyCycle, Diagnostic, Functions, Graph, Input, KnownOutputs, Lifecycle, Name, NodeId,
-    NodeKind, Resource, Value, resolve_map,
+    Code, DependencyCycle, Diagnostic, Functions, Graph, Input, KnownOutputs, Lifecycle, Map, Name, NodeId,
+    NodeKind, PhysicalId, Resource, Value, resolve_map,
 };
 use stead_schema::{Catalog, Change, Problem, ReplaceOrder};
 use stead_state::State;
 
+use crate::correlate::{Correlation, correlate};
+use crate::ignore::{force_replacement, keep_ignored};
+use crate::judge::Decision;
+use crate::select::Selected;
 use crate::steps::assemble;
-use crate::{Plan, Purpose};
+use crate::{Plan, Request};
 
 /// What the planner needs to know from a provider about one resource.
 pub struct Question<'a> {
@@ -20,6 +24,15 @@ pub struct Question<'a> {
     pub inputs: BTreeMap<String, Input>,
     /// What there is to compare with; `None`: nothing, it will be created.
     pub old: Option<&'a Resource>,
+    /// There is no record of it yet, and this is the id of what becomes it.
+    pub import: Option<&'a PhysicalId>,
+}
+
+/// What a look at something found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Found {
+    pub inputs: Map,
+    pub outputs: Map,
 }
 
 /// A provider's answer.
@@ -31,19 +44,11 @@ pub enum Verdict {
         inputs: BTreeMap<String, Input>,
         changes: Vec<Change>,
         order: ReplaceOrder,
+        /// What was found under the id that is imported.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        found: Option<Found>,
     },
     Wrong(#[serde(skip)] Vec<Problem>),
-}
-
-/// What happens to a node.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Decision {
-    Group,
-    Same,
-    Record,
-    Create,
-    Update,
-    Replace(ReplaceOrder),
 }
 
 /// A decided node.
@@ -52,6 +57,13 @@ pub(crate) struct Decided {
     pub decision: Decision,
     pub inputs: BTreeMap<String, Input>,
     pub changes: Vec<Change>,
+    pub found: Option<Found>,
+}
+
+impl Decided {
+    fn without_inputs(decision: Decision) -> Decided {
+        Decided { decision, inputs: BTreeMap::new(), changes: Vec::new(), found: None }
+    }
 }
 
 /// Planning under way.
@@ -59,10 +71,16 @@ pub struct Planner<'a> {
     pub(crate) base: &'a State,
     pub(crate) graph: &'a Graph,
     catalog: &'a Catalog,
-    pub(crate) purpose: Purpose,
+    pub(crate) request: &'a Request,
     pub(crate) functions: &'a dyn Functions,
+    /// What must be there first, and of that what goes into the record.
     pub(crate) edges: Vec<BTreeSet<NodeId>>,
+    pub(crate) needs: Vec<BTreeSet<NodeId>>,
     pub(crate) order: Vec<NodeId>,
+    pub(crate) correlation: Correlation<'a>,
+    pub(crate) selected: Selected,
+    /// All names of the program.
+    pub(crate) declared: HashSet<&'a Name>,
     dependants: Vec<Vec<NodeId>>,
     waiting: Vec<usize>,
     ready: Vec<NodeId>,
@@ -75,11 +93,11 @@ pub fn plan(
     base: &State,
     graph: &Graph,
     catalog: &Catalog,
-    purpose: Purpose,
+    request: &Request,
     functions: &dyn Functions,
     verdicts: &BTreeMap<NodeId, Verdict>,
 ) -> Result<Plan, Vec<Diagnostic>> {
-    let mut planner = Planner::new(base, graph, catalog, purpose, functions)?;
+    let mut planner = Planner::new(base, graph, catalog, request, functions)?;
     loop {
         let questions = planner.questions();
         if questions.is_empty() {
@@ -107,7 +125,7 @@ impl<'a> Planner<'a> {
         base: &'a State,
         graph: &'a Graph,
         catalog: &'a Catalog,
-        purpose: Purpose,
+        request: &'a Request,
         functions: &'a dyn Functions,
     ) -> Result<Planner<'a>, Vec<Diagnostic>> {
         let secrets = crate::secrets::refused(graph);
@@ -116,6 +134,8 @@ impl<'a> Planner<'a> {
         }
         let edges = graph.edges();
         let order = graph.order(&edges).map_err(|cycle| vec![cycle_problem(graph, &cycle)])?;
+        let correlation = correlate(base, graph, &order, catalog, request.moves);
+        let selected = Selected::of(base, graph, &edges, &correlation, request)?;
         let mut dependants = vec![Vec::new(); graph.nodes.len()];
         for (index, needs) in edges.iter().enumerate() {
             needs.iter().for_each(|need| dependants[need.index()].push(NodeId(index as u32)));
@@ -127,10 +147,14 @@ impl<'a> Planner<'a> {
             base,
             graph,
             catalog,
-            purpose,
+            request,
             functions,
+            needs: graph.needs(),
             edges,
             order,
+            correlation,
+            selected,
+            declared: graph.nodes.iter().map(|node| &node.name).collect(),
             dependants,
             waiting,
             ready,
@@ -143,16 +167,17 @@ impl<'a> Planner<'a> {
     pub fn questions(&mut self) -> Vec<Question<'a>> {
         let mut questions = Vec::new();
         while let Some(id) = self.ready.pop() {
-            let node = &self.graph.nodes[id.index()];
-            if node.kind == NodeKind::Group {
-                self.decide(
-                    id,
-                    Decided { decision: Decision::Group, inputs: BTreeMap::new(), changes: Vec::new() },
-                );
+            if let Some(decision) = self.decided_already(id) {
+                self.decide(id, Decided::without_inputs(decision));
                 continue;
             }
+            if let Some(problem) = self.selected.missing_need(self, id) {
+                self.give_up(id, problem);
+                continue;
+            }
+            let node = &self.graph.nodes[id.index()];
             match resolve_map(&node.inputs, &self.graph.exprs, self, self.functions) {
-                Ok(inputs) => questions.push(Question { node: id, inputs, old: self.comparable(id) }),
+                Ok(inputs) => questions.push(self.question(id, inputs)),
                 Err(error) => {
                     let what = format!("an input of {}", node.name);
                     self.give_up(id, error.diagnostic(Code::BAD_PROPERTY, &what, Some(&node.source)));
@@ -161,6 +186,28 @@ impl<'a> Planner<'a> {
         }
         questions.sort_by_key(|question| question.node);
         questions
+    }
+
+    /// What needs no provider's answer.
+    fn decided_already(&self, id: NodeId) -> Option<Decision> {
+        if self.graph.nodes[id.index()].kind == NodeKind::Group {
+            return Some(Decision::Group);
+        }
+        if self.selected.touches(id) {
+            return None;
+        }
+        Some(if self.old(id).is_some() { Decision::Untouched } else { Decision::Absent })
+    }
+
+    fn question(&self, id: NodeId, inputs: BTreeMap<String, Input>) -> Question<'a> {
+        let options = &self.graph.nodes[id.index()].options;
+        let old = self.comparable(id);
+        let inputs = match old {
+            Some(old) => keep_ignored(&old.inputs, inputs, &options.ignore_changes),
+            None => inputs,
+        };
+        let import = options.import.as_ref().filter(|_| self.old(id).is_none());
+        Question { node: id, inputs, old, import }
     }
 
     pub fn answer(&mut self, id: NodeId, verdict: Verdict) {
@@ -176,13 +223,47 @@ impl<'a> Planner<'a> {
                     let diagnostic = problem.help.into_iter().fold(diagnostic, Diagnostic::help);
                     self.problems.push((id, diagnostic));
                 }
-                self.assume_created(id);
+                self.decide(id, Decided::without_inputs(Decision::Create));
             }
-            Verdict::Fits { inputs, changes, order } => {
+            Verdict::Fits { inputs, mut changes, order, found } => {
+                force_replacement(&mut changes, &self.graph.nodes[id.index()].options.replace_on_changes);
                 let decision = self.judge(id, &changes, order);
-                self.decide(id, Decided { decision, inputs, changes });
+                if let Some(problem) = self.import_problem(id, &decision, &changes, found.as_ref()) {
+                    self.problems.push((id, problem));
+                }
+                self.decide(id, Decided { decision, inputs, changes, found });
             }
         }
+    }
+
+    /// What is imported must be there, and must not be replaced at once.
+    fn import_problem(
+        &self,
+        id: NodeId,
+        decision: &Decision,
+        changes: &[Change],
+        found: Option<&Found>,
+    ) -> Option<Diagnostic> {
+        if *decision != Decision::Import {
+            return None;
+        }
+        let node = &self.graph.nodes[id.index()];
+        let import = node.options.import.as_ref()?;
+        let problem = |message: String, help: &str| {
+            let problem = Diagnostic::error(Code::CANNOT_IMPORT, message);
+            Some(problem.at(node.source.clone(), 0, "declared here").help(help))
+        };
+        if found.is_none() {
+            let message =
+                format!("cannot import {}: there is no {} with the id {import}", node.name, node.resource);
+            return problem(message, "correct the id, or remove the `import` option and let it be created");
+        }
+        let forcing = changes.iter().find(|change| change.replaces)?;
+        let message = format!(
+            "cannot import {}: what exists differs in `{}`, which cannot be changed in place",
+            node.name, forcing.path
+        );
+        problem(message, "declare it as it is; `stead import` prints that, and a later `up` may change it")
     }
 
     /// The plan, or everything that is wrong, in the order of the program.
@@ -194,49 +275,15 @@ impl<'a> Planner<'a> {
         assemble(&self)
     }
 
-    /// The recorded resource that a declared one is, by name.
+    /// The recorded resource that a declared one is.
     pub(crate) fn old(&self, id: NodeId) -> Option<&'a Resource> {
-        self.base.by_name(&self.graph.nodes[id.index()].name)
+        self.correlation.matched[id.index()]
     }
 
     /// The old one, if there is something real to compare with.
     fn comparable(&self, id: NodeId) -> Option<&'a Resource> {
         let node = &self.graph.nodes[id.index()];
         self.old(id).filter(|old| old.lifecycle == Lifecycle::Live && old.resource == node.resource)
-    }
-
-    fn judge(&self, id: NodeId, changes: &[Change], order: ReplaceOrder) -> Decision {
-        let node = &self.graph.nodes[id.index()];
-        let order = match node.options.delete_before_replace {
-            Some(true) => ReplaceOrder::DeleteFirst,
-            Some(false) => ReplaceOrder::CreateFirst,
-            None => order,
-        };
-        match self.old(id) {
-            None => Decision::Create,
-            Some(old) if old.lifecycle != Lifecycle::Live => Decision::Create,
-            Some(old) if old.resource != node.resource => Decision::Replace(order),
-            Some(_) if changes.iter().any(|change| change.replaces) => Decision::Replace(order),
-            Some(_) if !changes.is_empty() => Decision::Update,
-            Some(old) if self.record_differs(id, old) => Decision::Record,
-            Some(_) => Decision::Same,
-        }
-    }
-
-    /// Whether something other than the inputs must be written down.
-    fn record_differs(&self, id: NodeId, old: &Resource) -> bool {
-        let node = &self.graph.nodes[id.index()];
-        if node.options.prevent_delete.unwrap_or(false) != old.prevent_delete {
-            return true;
-        }
-        let mut wanted = BTreeSet::new();
-        for need in self.graph.provisioned(&self.edges[id.index()], &self.edges) {
-            match self.old(need) {
-                Some(resource) => wanted.insert(&resource.uid),
-                None => return true,
-            };
-        }
-        wanted != old.dependencies.iter().map(|dependency| &dependency.uid).collect()
     }
 
     fn decide(&mut self, id: NodeId, decided: Decided) {
@@ -249,15 +296,10 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// After a problem planning goes on, to find the other ones.
     fn give_up(&mut self, id: NodeId, problem: Diagnostic) {
         self.problems.push((id, problem));
-        self.assume_created(id);
-    }
-
-    /// After a problem planning goes on, to find the other ones.
-    fn assume_created(&mut self, id: NodeId) {
-        let (decision, inputs, changes) = (Decision::Create, BTreeMap::new(), Vec::new());
-        self.decide(id, Decided { decision, inputs, changes });
+        self.decide(id, Decided::without_inputs(Decision::Create));
     }
 }
 
@@ -266,14 +308,20 @@ impl KnownOutputs for Planner<'_> {
         let decided = self.decided[id.index()].as_ref()?;
         let recorded = || self.old(id).and_then(|old| old.property(property)).cloned();
         let wanted = || decided.inputs.get(property).and_then(Input::as_known).cloned();
+        let stable = || {
+            let schema = self.catalog.get(&self.graph.nodes[id.index()].resource)?;
+            schema.property(property).filter(|property| property.stable)
+        };
         match decided.decision {
-            Decision::Same | Decision::Record => Some(recorded().unwrap_or_default()),
-            Decision::Update => wanted().or_else(|| {
-                let schema = self.catalog.get(&self.graph.nodes[id.index()].resource)?;
-                schema.property(property).filter(|property| property.stable).and_then(|_| recorded())
-            }),
+            Decision::Same | Decision::Record | Decision::Untouched => Some(recorded().unwrap_or_default()),
+            Decision::Update => wanted().or_else(|| stable().and_then(|_| recorded())),
+            Decision::Import => {
+                let found = || decided.found.as_ref().and_then(|found| found.outputs.get(property)).cloned();
+                let settled = decided.changes.is_empty() || stable().is_some();
+                wanted().or_else(|| if settled { found() } else { None })
+            }
             Decision::Create | Decision::Replace(_) => wanted(),
-            Decision::Group => None,
+            Decision::Group | Decision::Absent => None,
         }
     }
 }

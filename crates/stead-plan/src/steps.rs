@@ -1,39 +1,54 @@
 //! Makes steps of decisions, and puts them in order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stead_model::{
-    Code, CopyRef, Diagnostic, Input, Map, Name, NodeId, PropertyPath, Resource, SourceRef, TypeToken,
+    Code, CopyRef, Diagnostic, Input, Map, Name, NodeId, PropertyPath, Resource, SourceRef, TypeToken, Uid,
     resolve_map,
 };
 use stead_schema::{Change, ReplaceOrder};
-use stead_state::AfterDelete;
 
+use crate::condemn::Condemned;
 use crate::deletions::deletions;
+use crate::judge::{Decision, Replacement};
+use crate::moves::{Names, moves};
 use crate::plan::{Action, Incarnation, Plan, Step, StepId, Summary, Why};
-use crate::planner::{Decided, Decision, Planner};
+use crate::planner::{Decided, Planner};
+use crate::select::check_kept;
 
 /// A plan under construction.
 pub(crate) struct Assembly<'p, 'a> {
     pub planner: &'p Planner<'a>,
     pub steps: Vec<Step>,
     /// The step after which a node is as wanted; none if it is already.
-    done_by: Vec<Option<StepId>>,
+    pub done_by: Vec<Option<StepId>>,
+    pub names: Names,
+    pub condemned: Condemned<'a>,
+    /// The steps that took old copies away before their time.
+    pub early: HashMap<CopyRef, StepId>,
     pub summary: Summary,
     uids: u64,
     pub existing: BTreeMap<NodeId, CopyRef>,
 }
 
 pub(crate) fn assemble(planner: &Planner<'_>) -> Result<Plan, Vec<Diagnostic>> {
+    let problems = check_kept(planner);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     let nodes = planner.graph.nodes.len();
     let mut assembly = Assembly {
         planner,
         steps: Vec::new(),
         done_by: vec![None; nodes],
+        names: Names { free: Vec::new() },
+        condemned: Condemned::of(planner),
+        early: HashMap::new(),
         summary: Summary::default(),
         uids: planner.base.uids(),
         existing: BTreeMap::new(),
     };
+    assembly.names = moves(&mut assembly)?;
     for &id in &planner.order {
         if let Some(decided) = &planner.decided[id.index()] {
             assembly.node(id, decided);
@@ -42,9 +57,39 @@ pub(crate) fn assemble(planner: &Planner<'_>) -> Result<Plan, Vec<Diagnostic>> {
     deletions(&mut assembly);
     let outputs = resolve_map(&planner.graph.outputs, &planner.graph.exprs, planner, planner.functions)
         .map_err(|error| vec![error.diagnostic(Code::BAD_PROPERTY, "an exported value", None)])?;
+    let outputs = known_or_kept(planner, outputs);
     let Assembly { steps, summary, uids, existing, .. } = assembly;
     let output_changes = output_changes(planner.base.outputs(), &outputs);
-    Ok(Plan { steps, summary, outputs, output_changes, uids, existing })
+    let correlation = &planner.correlation;
+    Ok(Plan {
+        steps,
+        summary,
+        outputs,
+        output_changes,
+        uids,
+        existing,
+        suggestions: correlation.suggestions.clone(),
+        ambiguities: correlation.ambiguities.clone(),
+    })
+}
+
+/// In a partial plan, what comes from resources that are left alone and not there stays as it was.
+fn known_or_kept(planner: &Planner<'_>, outputs: BTreeMap<String, Input>) -> BTreeMap<String, Input> {
+    if planner.selected.is_everything() {
+        return outputs;
+    }
+    let absent = |id: &NodeId| {
+        let decided = planner.decided[id.index()].as_ref();
+        decided.is_some_and(|decided| decided.decision == Decision::Absent)
+    };
+    let kept = outputs.into_iter().filter_map(|(name, output)| {
+        if planner.graph.exprs.nodes_of(&output).iter().any(absent) {
+            let recorded = planner.base.outputs().get(&name)?;
+            return Some((name, Input::Known(recorded.clone())));
+        }
+        Some((name, output))
+    });
+    kept.collect()
 }
 
 fn output_changes(recorded: &Map, outputs: &BTreeMap<String, Input>) -> Vec<Change> {
@@ -62,7 +107,7 @@ fn output_changes(recorded: &Map, outputs: &BTreeMap<String, Input>) -> Vec<Chan
         .collect()
 }
 
-impl Assembly<'_, '_> {
+impl<'a> Assembly<'_, 'a> {
     fn node(&mut self, id: NodeId, decided: &Decided) {
         let old = self.planner.old(id);
         if let Some(old) = old {
@@ -71,6 +116,10 @@ impl Assembly<'_, '_> {
         let after = self.after(id);
         match (&decided.decision, old) {
             (Decision::Group, _) => self.pass_on(id, after),
+            (Decision::Untouched | Decision::Absent, _) => {
+                self.summary.left_alone += 1;
+                self.pass_on(id, after);
+            }
             (Decision::Create, old) => {
                 self.summary.create += 1;
                 let (why, incarnation) = match old {
@@ -79,12 +128,13 @@ impl Assembly<'_, '_> {
                 };
                 self.create(id, decided, incarnation, why, after);
             }
+            (Decision::Import, _) => self.import(id, decided, after),
             (Decision::Update, Some(old)) => {
                 self.summary.update += 1;
                 let action = Action::Update { copy: old.copy(), inputs: decided.inputs.clone() };
                 self.declared(id, action, Why::Changed, decided.changes.clone(), after);
             }
-            (Decision::Replace(order), Some(old)) => self.replace(id, decided, old, *order, after),
+            (Decision::Replace(replacement), Some(old)) => self.replace(id, decided, old, replacement, after),
             (Decision::Record, Some(old)) => {
                 self.summary.unchanged += 1;
                 let action = Action::Record { copy: old.copy() };
@@ -105,7 +155,24 @@ impl Assembly<'_, '_> {
         match after.as_slice() {
             [] => {}
             [only] => self.done_by[id.index()] = Some(*only),
-            _ => self.declared(id, Action::Gather, Why::Gathering, Vec::new(), after),
+            _ => drop(self.declared(id, Action::Gather, Why::Gathering, Vec::new(), after)),
+        }
+    }
+
+    fn import(&mut self, id: NodeId, decided: &Decided, after: Vec<StepId>) {
+        let node = &self.planner.graph.nodes[id.index()];
+        let (Some(found), Some(physical)) = (&decided.found, &node.options.import) else { return };
+        self.summary.import += 1;
+        let incarnation = self.first();
+        let Incarnation::First { counter } = &incarnation else { return };
+        let uid = Uid::derive(self.planner.base.stack(), &node.name.to_string(), *counter);
+        let (inputs, outputs) = (found.inputs.clone(), found.outputs.clone());
+        let action = Action::Import { incarnation, id: physical.clone(), inputs, outputs };
+        let imported = self.declared(id, action, Why::Imported, Vec::new(), after);
+        if !decided.changes.is_empty() {
+            let copy = CopyRef { uid, generation: stead_model::Generation(1) };
+            let action = Action::Update { copy, inputs: decided.inputs.clone() };
+            self.declared(id, action, Why::Changed, decided.changes.clone(), vec![imported]);
         }
     }
 
@@ -113,17 +180,28 @@ impl Assembly<'_, '_> {
         &mut self,
         id: NodeId,
         decided: &Decided,
-        old: &Resource,
-        order: ReplaceOrder,
+        old: &'a Resource,
+        replacement: &Replacement,
         mut after: Vec<StepId>,
     ) {
         self.summary.replace += 1;
         let forcing = decided.changes.iter().filter(|change| change.replaces);
-        let why = Why::Replaced { forced_by: forcing.map(|change| change.path.clone()).collect(), order };
-        if order == ReplaceOrder::DeleteFirst {
-            let action = Action::Delete { copy: old.copy(), after_delete: AfterDelete::Replacing };
-            self.declared(id, action, Why::OldCopy, decided.changes.clone(), after.clone());
-            after.extend(self.done_by[id.index()]);
+        let early = self.condemned.is_early(id);
+        let (order, certainty) = match early {
+            true => (ReplaceOrder::DeleteFirst, self.condemned.certainty(id, replacement.certainty)),
+            false => (ReplaceOrder::CreateFirst, replacement.certainty),
+        };
+        let why = Why::Replaced {
+            forced_by: forcing.map(|change| change.path.clone()).collect(),
+            order,
+            certainty,
+            drag: replacement.drag.clone(),
+        };
+        if early {
+            self.take_away(id, old, &after);
+            after.extend(self.early.get(&old.copy()));
+            after.sort_unstable();
+            after.dedup();
         }
         self.create(id, decided, next(old), why, after);
     }
@@ -147,11 +225,20 @@ impl Assembly<'_, '_> {
     }
 
     /// Adds a step about a declared resource, after which the resource is as wanted.
-    fn declared(&mut self, id: NodeId, action: Action, why: Why, changes: Vec<Change>, after: Vec<StepId>) {
+    pub(crate) fn declared(
+        &mut self,
+        id: NodeId,
+        action: Action,
+        why: Why,
+        changes: Vec<Change>,
+        after: Vec<StepId>,
+    ) -> StepId {
         let node = &self.planner.graph.nodes[id.index()];
         let about = (node.name.clone(), node.resource.clone(), node.source.clone());
         let step = self.push(about, action, why, changes, after, Some(id));
+        self.steps[step.0].dragged_by = self.sources_of_change(&self.steps[step.0].changes);
         self.done_by[id.index()] = Some(step);
+        step
     }
 
     pub(crate) fn push(
@@ -164,13 +251,26 @@ impl Assembly<'_, '_> {
         node: Option<NodeId>,
     ) -> StepId {
         let id = StepId(self.steps.len());
-        self.steps.push(Step { action, why, name, resource, source, changes, after, node });
+        let dragged_by = Vec::new();
+        self.steps.push(Step { action, why, name, resource, source, changes, dragged_by, after, node });
         id
     }
 
-    fn after(&self, id: NodeId) -> Vec<StepId> {
-        let mut after: Vec<StepId> =
-            self.planner.edges[id.index()].iter().filter_map(|need| self.done_by[need.index()]).collect();
+    /// The resources that the values which are not known yet come from.
+    fn sources_of_change(&self, changes: &[Change]) -> Vec<Name> {
+        let graph = self.planner.graph;
+        let unknown = changes.iter().filter_map(|change| change.new.as_ref());
+        let sources: BTreeSet<NodeId> = unknown
+            .filter(|input| !matches!(input, Input::Known(_)))
+            .flat_map(|input| graph.exprs.nodes_of(input))
+            .collect();
+        sources.into_iter().map(|source| graph.nodes[source.index()].name.clone()).collect()
+    }
+
+    pub(crate) fn after(&self, id: NodeId) -> Vec<StepId> {
+        let needs = self.planner.edges[id.index()].iter();
+        let mut after: Vec<StepId> = needs.filter_map(|need| self.done_by[need.index()]).collect();
+        after.extend(self.names.free[id.index()]);
         after.sort_unstable();
         after.dedup();
         after

@@ -10,7 +10,11 @@ use stead_model::{
 use stead_schema::{Access, Catalog, Property, ReplaceOrder, Shape, TypeSchema, diff};
 use stead_state::{Snapshot, State};
 
-use crate::{Action, Plan, Planner, Purpose, Verdict, Why, plan};
+use crate::{Action, Certainty, Plan, Planner, Purpose, Request, Verdict, Why, plan};
+
+mod moves;
+mod replacement;
+mod selection;
 
 fn schema() -> TypeSchema {
     TypeSchema::new(
@@ -62,8 +66,12 @@ impl Program {
     }
 
     fn plan(&self, base: &State) -> Plan {
+        self.ask(base, &Purpose::Up.into()).unwrap()
+    }
+
+    fn ask(&self, base: &State, request: &Request) -> Result<Plan, Vec<stead_model::Diagnostic>> {
         let (catalog, mut verdicts) = (catalog(), BTreeMap::new());
-        let mut planner = Planner::new(base, &self.0, &catalog, Purpose::Up, &NoFunctions).unwrap();
+        let mut planner = Planner::new(base, &self.0, &catalog, request, &NoFunctions)?;
         loop {
             let questions = planner.questions();
             if questions.is_empty() {
@@ -75,15 +83,18 @@ impl Program {
                     .map(|old| diff(&schema(), &old.inputs, &question.inputs))
                     .unwrap_or_default();
                 let order = ReplaceOrder::CreateFirst;
-                let verdict = Verdict::Fits { inputs: question.inputs, changes, order };
+                let verdict = Verdict::Fits { inputs: question.inputs, changes, order, found: None };
                 verdicts.insert(question.node, verdict.clone());
                 planner.answer(question.node, verdict);
             }
         }
-        let made = planner.finish().unwrap();
-        let again = plan(base, &self.0, &catalog, Purpose::Up, &NoFunctions, &verdicts).unwrap();
+        let made = planner.finish()?;
+        let again = plan(base, &self.0, &catalog, request, &NoFunctions, &verdicts)?;
         assert_eq!(serde_json::to_vec(&made).unwrap(), serde_json::to_vec(&again).unwrap());
-        made
+        for (index, step) in made.steps.iter().enumerate() {
+            assert!(step.after.iter().all(|after| after.0 < index), "{}", show(&made));
+        }
+        Ok(made)
     }
 }
 
@@ -93,6 +104,21 @@ fn known(text: &str) -> Input {
 
 /// A recorded resource in a few words: name, inputs, what it depends on.
 type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str]);
+
+/// Changes the records of a state.
+fn edited(base: &State, edit: impl Fn(&str, &mut Resource)) -> State {
+    let mut snapshot = base.snapshot(None);
+    for resource in &mut snapshot.resources {
+        let name = resource.name.short().to_owned();
+        edit(&name, resource);
+    }
+    State::from(snapshot)
+}
+
+/// Its property's value came from that one.
+fn comes_from(resource: &mut Resource, property: &str, source: &str) {
+    resource.property_dependencies.insert(property.to_owned(), vec![Uid(format!("u-{source}"))]);
+}
 
 fn state(resources: &[Row<'_>]) -> State {
     let mut snapshot = Snapshot::empty(StackId("s".into()));
@@ -126,6 +152,7 @@ fn show(plan: &Plan) -> String {
     let mut text = String::new();
     for (index, step) in plan.steps.iter().enumerate() {
         let what = match (&step.action, &step.why) {
+            (Action::Create { .. }, Why::Replaced { certainty: Certainty::Possible, .. }) => "may replace",
             (Action::Create { .. }, Why::Replaced { .. }) => "replace",
             (Action::Create { .. }, Why::Missing) => "re-create",
             (Action::Create { .. }, _) => "create",
@@ -133,7 +160,12 @@ fn show(plan: &Plan) -> String {
             (Action::Delete { .. }, Why::OldCopy) => "delete old",
             (Action::Delete { .. }, _) => "delete",
             (Action::Record { .. }, _) => "record",
+            (Action::Forget { .. }, Why::GoneWith { .. }) => "gone with another",
+            (Action::Forget { .. }, Why::Retained) => "retain",
             (Action::Forget { .. }, _) => "forget",
+            (Action::Move { .. }, Why::MadeRoom) => "make room",
+            (Action::Move { .. }, _) => "move",
+            (Action::Import { .. }, _) => "import",
             (Action::Gather, _) => "gather",
         };
         let after: Vec<String> = step.after.iter().map(|id| id.0.to_string()).collect();
@@ -161,7 +193,13 @@ fn nothing_changed_gives_nothing_to_do() {
     let mut program = Program::default().node("vpc", &[("size", known("1"))]);
     let etag = program.of(0, "etag");
     let program = program.node("db", &[("size", etag)]);
-    let plan = program.plan(&state(&[("vpc", &[("size", "1")], &[]), ("db", &[("size", "e")], &["vpc"])]));
+    let base = state(&[("vpc", &[("size", "1")], &[]), ("db", &[("size", "e")], &["vpc"])]);
+    let base = edited(&base, |name, resource| {
+        if name == "db" {
+            comes_from(resource, "size", "vpc");
+        }
+    });
+    let plan = program.plan(&base);
     assert!(plan.is_empty(), "{}", show(&plan));
     assert_eq!(plan.summary.unchanged, 2);
 }
@@ -173,6 +211,11 @@ fn an_update_makes_unknown_only_what_it_may_change() {
         ("stable", &[("size", "x7")], &["vpc"]),
         ("follows", &[("size", "e")], &["vpc"]),
     ]);
+    let base = edited(&base, |name, resource| {
+        if name != "vpc" {
+            comes_from(resource, "size", "vpc");
+        }
+    });
     let mut program = Program::default().node("vpc", &[("size", known("2"))]);
     let parts = vec![
         stead_model::TemplatePart::Text("x".into()),

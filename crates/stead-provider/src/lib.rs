@@ -8,12 +8,13 @@ mod registry;
 mod request;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken};
 use stead_schema::{Problem, TypeSchema};
 
-pub use outcome::{Created, Doubt, Live, Outcome, Recovery, Refusal, Updated};
+pub use outcome::{Class, Created, Doubt, Live, Outcome, Partly, Recovery, Refusal, Updated};
 pub use registry::Providers;
 pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
 pub use stead_guard::DeletePermit;
@@ -51,6 +52,16 @@ pub trait Provider: Send + Sync {
 
     async fn delete(&self, receipt: Receipt, permit: DeletePermit, request: DeleteRequest<'_>)
     -> Outcome<()>;
+
+    /// How long a change may take before nobody waits for it any more. Option and schema come before this.
+    fn patience(&self, _: Operation, _: &TypeToken) -> Duration {
+        Duration::from_secs(30 * 60)
+    }
+
+    /// How many of its calls may be under way at once; `None`: as many as the run allows.
+    fn parallel(&self) -> Option<usize> {
+        None
+    }
 
     /// What to do about an operation whose end nobody knows.
     fn recovery(&self, operation: Operation, resource: &TypeToken, inputs: &Map) -> Recovery;

@@ -5,16 +5,39 @@ use stead_model::{Map, PhysicalId, PropertyPath};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {
     Done(T),
+    /// It happened, but not all of it: what there is is kept, and the rest is for the next run.
+    Partly(Partly<T>),
     /// It certainly did not happen.
     Refused(Refusal),
     /// It may or may not have happened.
     InDoubt(Doubt),
 }
 
+/// What was done of something that was not done as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partly<T> {
+    pub done: T,
+    /// The inputs as they really are now.
+    pub inputs: Map,
+    /// Why the rest was not done.
+    pub refusal: Refusal,
+}
+
+/// Whether it makes sense to ask again without changing anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Class {
+    /// The same request would be refused again.
+    #[default]
+    Final,
+    /// The provider is busy or out of reach at the moment.
+    Transient,
+}
+
 /// Why something was not done, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub message: String,
+    pub class: Class,
     /// The property that is to blame.
     pub path: Option<PropertyPath>,
     pub help: Option<String>,
@@ -22,7 +45,12 @@ pub struct Refusal {
 
 impl Refusal {
     pub fn new(message: impl Into<String>) -> Refusal {
-        Refusal { message: message.into(), path: None, help: None }
+        Refusal { message: message.into(), class: Class::Final, path: None, help: None }
+    }
+
+    /// One that may be gone in a moment.
+    pub fn transient(message: impl Into<String>) -> Refusal {
+        Refusal { class: Class::Transient, ..Refusal::new(message) }
     }
 
     #[must_use]
@@ -33,6 +61,19 @@ impl Refusal {
     #[must_use]
     pub fn help(self, help: impl Into<String>) -> Refusal {
         Refusal { help: Some(help.into()), ..self }
+    }
+}
+
+impl<T> Outcome<T> {
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
+        match self {
+            Outcome::Done(done) => Outcome::Done(change(done)),
+            Outcome::Partly(Partly { done, inputs, refusal }) => {
+                Outcome::Partly(Partly { done: change(done), inputs, refusal })
+            }
+            Outcome::Refused(refusal) => Outcome::Refused(refusal),
+            Outcome::InDoubt(doubt) => Outcome::InDoubt(doubt),
+        }
     }
 }
 

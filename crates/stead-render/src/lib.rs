@@ -4,18 +4,22 @@
 
 mod diagnostic;
 mod json;
+mod moves;
 mod outputs;
 mod plan;
 mod progress;
 mod schema;
 mod style;
+mod typescript;
 mod value;
 
 pub use diagnostic::{SourceText, diagnostic};
 pub use json::{JSON_VERSION, json_line};
+pub use moves::{reason, rename, suggestions};
 pub use outputs::outputs;
 pub use plan::{Header, change_line, plan, summary};
 pub use progress::step_ended;
 pub use schema::{schema, update};
 pub use style::{Paint, Style};
+pub use typescript::declaration;
 pub use value::{input, value};

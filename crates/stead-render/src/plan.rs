@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use stead_model::Input;
-use stead_plan::{Action, Plan, Step, Summary, Why};
+use stead_model::{Input, PropertyPath};
+use stead_plan::{Action, Certainty, Drag, Match, Plan, Step, Summary, Why};
 use stead_schema::{Change, ReplaceOrder};
 
 use crate::{Paint, Style, input, value};
@@ -34,9 +34,17 @@ pub fn plan(plan: &Plan, header: &Header<'_>, style: &Style) -> String {
 
 /// `2 to create, 1 to replace, 3 unchanged`.
 pub fn summary(summary: &Summary) -> String {
-    let Summary { create, update, replace, delete, unchanged } = summary;
-    let parts =
-        [(create, "to create"), (update, "to update"), (replace, "to replace"), (delete, "to delete")];
+    let Summary { create, update, replace, delete, import, moved, forget, unchanged, left_alone } = summary;
+    let parts = [
+        (create, "to create"),
+        (import, "to import"),
+        (update, "to update"),
+        (replace, "to replace"),
+        (moved, "to rename"),
+        (delete, "to delete"),
+        (forget, "to forget"),
+        (left_alone, "left alone"),
+    ];
     let mut text: Vec<String> = parts
         .iter()
         .filter(|(count, _)| **count > 0)
@@ -46,34 +54,50 @@ pub fn summary(summary: &Summary) -> String {
     text.join(", ")
 }
 
-/// The old half of a replacement is told with the new one.
+/// The old half of a replacement is told with the new one; what only makes room is nobody's concern.
 fn is_shown(step: &Step) -> bool {
-    !matches!((&step.action, &step.why), (Action::Gather, _) | (Action::Delete { .. }, Why::OldCopy))
+    match (&step.action, &step.why) {
+        (Action::Gather, _) | (_, Why::MadeRoom) => false,
+        (Action::Delete { .. } | Action::Forget { .. }, Why::OldCopy) => false,
+        (Action::Forget { .. }, Why::GoneWith { .. }) => step.node.is_none(),
+        _ => true,
+    }
 }
 
 fn describe(step: &Step, style: &Style, out: &mut String) {
+    let possible = Certainty::Possible;
     let (sign, paint, what) = match (&step.action, &step.why) {
+        (Action::Create { .. }, Why::Replaced { certainty, .. }) if *certainty == possible => {
+            ("±", Paint::Danger, "may replace")
+        }
         (Action::Create { .. }, Why::Replaced { .. }) => ("±", Paint::Danger, "replace"),
         (Action::Create { .. }, _) => ("+", Paint::Good, "create"),
+        (Action::Import { .. }, _) => ("=", Paint::Good, "import"),
         (Action::Update { .. }, _) => ("~", Paint::Caution, "update"),
         (Action::Delete { .. }, _) => ("-", Paint::Danger, "delete"),
-        (Action::Forget { .. }, _) => ("-", Paint::Caution, "forget"),
+        (Action::Forget { .. }, Why::GoneWith { .. }) => ("-", Paint::Danger, "lose"),
+        (Action::Forget { .. }, _) => (".", Paint::Caution, "forget"),
+        (Action::Move { .. }, _) => (">", Paint::Caution, "rename"),
         (Action::Record { .. } | Action::Gather, _) => ("·", Paint::Quiet, "record"),
     };
     let place = style.paint(Paint::Quiet, &format!("  {}", step.source));
-    let _ = writeln!(
-        out,
-        "{} {what} {}{place}",
-        style.paint(paint, sign),
-        style.paint(Paint::Strong, &step.name.to_string())
-    );
-    if let Some(reason) = reason(step) {
+    let name = match &step.action {
+        Action::Move { from, to, .. } => format!("{from} → {to}"),
+        _ => step.name.to_string(),
+    };
+    let _ = writeln!(out, "{} {what} {}{place}", style.paint(paint, sign), style.paint(Paint::Strong, &name));
+    for reason in reason(step).into_iter().chain(dragged(step)) {
         let _ = writeln!(out, "    {}", style.paint(Paint::Quiet, &format!("because {reason}")));
     }
     match &step.action {
         Action::Create { inputs, .. } if step.changes.is_empty() => {
             for (key, wanted) in inputs {
                 let _ = writeln!(out, "    {key}: {}", input(wanted));
+            }
+        }
+        Action::Import { inputs, .. } => {
+            for (key, found) in inputs {
+                let _ = writeln!(out, "    {key}: {}", value(found));
             }
         }
         Action::Create { .. } | Action::Update { .. } => {
@@ -85,7 +109,7 @@ fn describe(step: &Step, style: &Style, out: &mut String) {
 
 fn reason(step: &Step) -> Option<String> {
     Some(match &step.why {
-        Why::New | Why::OldCopy | Why::Gathering => return None,
+        Why::New | Why::OldCopy | Why::Gathering | Why::MadeRoom => return None,
         Why::Missing => "it is recorded, and the real thing is not there any more".to_owned(),
         Why::Changed => {
             let roots: std::collections::BTreeSet<&str> =
@@ -93,22 +117,50 @@ fn reason(step: &Step) -> Option<String> {
             let roots: Vec<String> = roots.into_iter().map(|root| format!("`{root}`")).collect();
             format!("{} changed", roots.join(", "))
         }
-        Why::Replaced { forced_by, order } => {
+        Why::Replaced { forced_by, order, drag, certainty } => {
+            let cause = replaced(forced_by, drag.as_ref(), *certainty);
             let order = match order {
                 ReplaceOrder::CreateFirst => "the new one is made first",
                 ReplaceOrder::DeleteFirst => "the old one is deleted first",
             };
-            let paths: Vec<String> = forced_by.iter().map(|path| format!("`{path}`")).collect();
-            match paths.as_slice() {
-                [] => format!("its type changed; {order}"),
-                paths => format!("{} cannot be changed in place; {order}", paths.join(", ")),
-            }
+            format!("{cause}; {order}")
         }
         Why::Removed => "the program no longer declares it".to_owned(),
         Why::Destroyed => "everything is to be destroyed".to_owned(),
         Why::LeftOver => "an earlier run replaced it and did not get to delete the old copy".to_owned(),
-        Why::Bookkeeping => "its dependencies or its marks changed; nothing real does".to_owned(),
+        Why::Retained => "its deletion policy is to retain it: the real thing stays".to_owned(),
+        Why::GoneWith { name } => format!("it goes with {name}"),
+        Why::Imported => "the program says that it exists already".to_owned(),
+        Why::Moved { by } => match by {
+            Match::Name | Match::Alias => "the program says that this was its name",
+            Match::Rename => "this was its name before",
+            Match::Content => "it is the unnamed one with the same content",
+            Match::Accepted => "it looks the same, and moves are accepted",
+        }
+        .to_owned(),
+        Why::Bookkeeping => "its dependencies, ties or marks changed; nothing real does".to_owned(),
     })
+}
+
+fn replaced(forced_by: &[PropertyPath], drag: Option<&Drag>, certainty: Certainty) -> String {
+    let paths: Vec<String> = forced_by.iter().map(|path| format!("`{path}`")).collect();
+    match (paths.as_slice(), drag) {
+        ([], None) => "its type changed".to_owned(),
+        ([], Some(Drag::ReplaceWith { name })) => format!("it is replaced with {name}"),
+        ([], Some(Drag::DeletedWith { name })) => format!("it is gone with the old {name}"),
+        (paths, _) if certainty == Certainty::Possible => {
+            format!("{} cannot be changed in place and may change", paths.join(", "))
+        }
+        (paths, _) => format!("{} cannot be changed in place", paths.join(", ")),
+    }
+}
+
+/// Where the values come from that are not known yet.
+fn dragged(step: &Step) -> Option<String> {
+    let names: Vec<String> = step.dragged_by.iter().take(3).map(ToString::to_string).collect();
+    let more = step.dragged_by.len().saturating_sub(names.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!names.is_empty()).then(|| format!("of changes to {}{more}", names.join(", ")))
 }
 
 /// `    path: "a" → "b"`, with a mark if it forces a replacement.

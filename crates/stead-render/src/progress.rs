@@ -36,6 +36,11 @@ pub fn step_ended(event: &Event, style: &Style) -> Option<String> {
         Event::Recovering { operation, name } => {
             Some(format!("{} the {} of {name}", style.paint(Paint::Caution, "finishing"), operation.verb()))
         }
+        Event::StepRetried { operation, name, because, millis, .. } => Some(format!(
+            "{} {name}: {because}{}",
+            style.paint(Paint::Caution, &format!("{} again soon", operation.verb())),
+            time((*millis).max(500), style)
+        )),
         Event::Stopping { under_way } => Some(format!(
             "{} {under_way} under way will finish and nothing new starts; interrupt again to leave at once",
             style.paint(Paint::Caution, "stopping:")

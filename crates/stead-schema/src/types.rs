@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use stead_model::TypeToken;
+use stead_model::{Timeouts, TypeToken};
 
 use crate::cfn;
 
@@ -86,6 +86,8 @@ pub struct TypeSchema {
     pub doc: String,
     pub properties: Vec<Property>,
     pub replace_order: ReplaceOrder,
+    /// How long its operations may take, where that is not what the provider says of all its types.
+    pub timeouts: Timeouts,
 }
 
 impl Property {
@@ -128,7 +130,13 @@ impl TypeSchema {
             doc: doc.to_owned(),
             properties,
             replace_order: ReplaceOrder::CreateFirst,
+            timeouts: Timeouts::default(),
         }
+    }
+
+    #[must_use]
+    pub fn timeouts(self, timeouts: Timeouts) -> TypeSchema {
+        TypeSchema { timeouts, ..self }
     }
 
     #[must_use]

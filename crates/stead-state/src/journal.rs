@@ -139,6 +139,10 @@ pub enum Record {
     Note {
         resource: Box<Resource>,
     },
+    /// Something that exists already is a resource from now on; no provider was asked to make it.
+    Adopt {
+        resource: Box<Resource>,
+    },
     /// A live resource turned out to be different, or gone, when it was read.
     Observed {
         copy: CopyRef,

@@ -47,6 +47,8 @@ pub enum ReplayError {
     Counter,
     #[error("the name or the uid of {0} is taken")]
     Taken(Box<Name>),
+    #[error("the journal adopts {0}, whose name or number is taken")]
+    KnownAlready(CopyRef),
     #[error("operation {0} ended in a way that does not fit it")]
     OddOutcome(OpId),
     #[error("the journal gives the name {0} to a second resource")]
@@ -207,6 +209,12 @@ impl State {
             Record::Settle { op, settlement } => self.settle(*op, settlement, touched),
             Record::Note { resource } => {
                 self.existing(&resource.copy())?;
+                self.insert(resource.as_ref().clone(), touched)
+            }
+            Record::Adopt { resource } => {
+                if self.copy(&resource.copy()).is_some() || self.by_name(&resource.name).is_some() {
+                    return Err(ReplayError::KnownAlready(resource.copy()));
+                }
                 self.insert(resource.as_ref().clone(), touched)
             }
             Record::Observed { copy, inputs, outputs } => self.observed(copy, inputs, outputs, touched),

@@ -76,15 +76,44 @@ pub(crate) fn schema() -> TypeSchema {
             Property::new("size", Shape::Any, Access::Optional, ""),
             Property::new("from", Shape::Any, Access::Optional, ""),
             Property::new("place", Shape::String, Access::Optional, "").create_only(),
+            Property::new("root", Shape::Any, Access::Optional, "").create_only(),
+            Property::new("inside", Shape::String, Access::Optional, "").create_only(),
+            Property::new("key", Shape::String, Access::ReadOnly, "").stable(),
             Property::new("serial", Shape::Integer, Access::ReadOnly, "").stable(),
             Property::new("etag", Shape::String, Access::ReadOnly, ""),
         ],
     )
 }
 
-fn outputs(serial: i64, inputs: &Map) -> Map {
+fn outputs(key: &str, serial: i64, inputs: &Map) -> Map {
     let etag = inputs.get("size").map(Value::to_json).unwrap_or_default();
-    [("serial".to_owned(), Value::from(serial)), ("etag".to_owned(), Value::from(etag))].into()
+    let outputs = [("key", Value::from(key)), ("serial", Value::from(serial)), ("etag", Value::from(etag))];
+    outputs.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+impl Contents {
+    /// Removes an object and everything inside it, and tells the ids.
+    pub(crate) fn remove(&mut self, id: &str) -> Vec<(String, Object)> {
+        let mut todo = vec![id.to_owned()];
+        let mut removed = Vec::new();
+        while let Some(id) = todo.pop() {
+            let Some(object) = self.objects.remove(&id) else { continue };
+            let is_inside =
+                |object: &Object| object.inputs.get("inside").and_then(Value::as_str) == Some(&id);
+            todo.extend(
+                self.objects.iter().filter(|(_, object)| is_inside(object)).map(|(id, _)| id.clone()),
+            );
+            removed.push((id, object));
+        }
+        removed
+    }
+
+    /// Whether the object or anything inside it is protected.
+    pub(crate) fn is_protected(&self, id: &str) -> bool {
+        let is_inside = |object: &Object| object.inputs.get("inside").and_then(Value::as_str) == Some(id);
+        self.objects.get(id).is_some_and(|object| object.protected)
+            || self.objects.iter().any(|(inner, object)| is_inside(object) && self.is_protected(inner))
+    }
 }
 
 impl Connection {
@@ -148,7 +177,7 @@ impl Provider for Connection {
         let id = resource.id.as_ref().map(PhysicalId::as_str).unwrap_or_default();
         let found = self.cloud.contents().objects.get(id).cloned();
         let serial = resource.outputs.get("serial").and_then(Value::as_i64).unwrap_or_default();
-        Ok(found.map(|object| Live { outputs: outputs(serial, &object.inputs), inputs: object.inputs }))
+        Ok(found.map(|object| Live { outputs: outputs(id, serial, &object.inputs), inputs: object.inputs }))
     }
 
     async fn find(&self, _: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {
@@ -163,14 +192,18 @@ impl Provider for Connection {
             if !contents.objects.contains_key(&key) {
                 contents.serial += 1;
                 let (name, inputs) = (request.name.to_string(), request.inputs.clone());
-                contents.objects.insert(key.clone(), Object { name, inputs, protected: false });
-                let effects = contents.effects.entry(key.clone()).or_default();
-                *effects += 1;
-                if *effects > 1 {
-                    contents.violations.push(format!("{key} was made twice"));
+                let container = inputs.get("inside").and_then(Value::as_str);
+                // What is made in something that is gone is gone with it.
+                if container.is_none_or(|container| contents.objects.contains_key(container)) {
+                    contents.objects.insert(key.clone(), Object { name, inputs, protected: false });
+                    let effects = contents.effects.entry(key.clone()).or_default();
+                    *effects += 1;
+                    if *effects > 1 {
+                        contents.violations.push(format!("{key} was made twice"));
+                    }
                 }
             }
-            let outputs = outputs(contents.serial, request.inputs);
+            let outputs = outputs(&key, contents.serial, request.inputs);
             Created { id: PhysicalId(key), outputs }
         })
     }
@@ -186,7 +219,7 @@ impl Provider for Connection {
             if let Some(object) = contents.objects.get_mut(&id) {
                 object.inputs = request.resource.inputs.clone();
             }
-            Updated { outputs: outputs(serial, &request.resource.inputs) }
+            Updated { outputs: outputs(&id, serial, &request.resource.inputs) }
         })
     }
 
@@ -197,7 +230,7 @@ impl Provider for Connection {
             if *permit.copy() != request.resource.copy() {
                 contents.violations.push(format!("{id} was deleted with another's permit"));
             }
-            if contents.objects.remove(&id).is_some_and(|object| object.protected) {
+            for (id, _) in contents.remove(&id).into_iter().filter(|(_, object)| object.protected) {
                 contents.violations.push(format!("{id} was protected and is gone"));
             }
         })

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use stead_engine::{Engine, Settled, Stack, Stop};
 use stead_journal::{JournalError, Kept, StackKeys, Takeover};
-use stead_model::{Event, Graph, RunResult};
+use stead_model::{Event, Graph, Resource, RunResult};
 use stead_plan::Purpose;
 use stead_provider::Providers;
-use stead_state::State;
+use stead_state::{Record, State};
 use stead_store::FileStore;
 use tokio::sync::watch;
 
@@ -165,17 +165,15 @@ impl Story {
         Err("four calm runs did not finish the work".to_owned())
     }
 
-    /// To unprotect and to replace or remove are two runs, so whatever is recorded as protected stays where
-    /// it is in the last program, without its mark.
+    /// To unprotect and to replace or remove are two runs: first every mark goes, then the last program comes.
     async fn release(&mut self) -> Result<(), String> {
-        let state = self.state().await?;
         for (_, thing) in &mut self.program.things {
             thing.protected = false;
         }
-        for resource in state.resources().into_iter().filter(|resource| resource.prevent_delete) {
-            self.program.keep(resource);
-        }
-        Ok(())
+        let (process, engine, stack) = self.process(CALM);
+        let outcome = release(&engine, &stack).await;
+        process.end(&self.disk);
+        outcome.map_err(|error| format!("in calm weather: {error:?}"))
     }
 
     /// Somebody changes or removes something outside.
@@ -184,13 +182,14 @@ impl Story {
         let ids: Vec<String> = contents
             .objects
             .iter()
-            .filter(|(_, object)| !object.protected)
+            .filter(|(id, _)| !contents.is_protected(id))
             .map(|(id, _)| id.clone())
             .collect();
         let Some(id) = self.chance.pick(&ids) else { return };
         if self.chance.one_in(2) {
-            contents.objects.remove(id);
-            contents.effects.remove(id); // making it again is then no second one
+            for (id, _) in contents.remove(id) {
+                contents.effects.remove(&id); // making it again is then no second one
+            }
         } else if let Some(object) = contents.objects.get_mut(id) {
             object.inputs.insert("size".into(), stead_model::Value::from(99));
         }
@@ -260,6 +259,17 @@ impl Story {
             trace.push("nothing to do".to_owned());
             return Ok(Attempt::Succeeded);
         }
+        let steps = plan.steps.iter().map(|step| {
+            let what = serde_json::to_value(&step.action).unwrap_or_default();
+            let after: Vec<String> = step.after.iter().map(|id| id.0.to_string()).collect();
+            format!(
+                "{} {} <- {}",
+                what["action"].as_str().unwrap_or_default(),
+                step.name.short(),
+                after.join(" ")
+            )
+        });
+        trace.push(format!("plan: {}", steps.collect::<Vec<_>>().join("; ")));
         let Ok(permitted) = engine.permit(&plan, &base, graph) else {
             self.life.reached.insert("guard refused".to_owned());
             trace.push("a guard refused".to_owned());
@@ -362,6 +372,20 @@ async fn settled(
     })
 }
 
+async fn release(engine: &Engine, stack: &Stack) -> Result<(), JournalError> {
+    let Some(loaded) = settled(engine, stack, &mut Vec::new()).await? else { return Ok(()) };
+    let marked = loaded.state.copies().filter(|resource| resource.prevent_delete);
+    let mut free: Vec<Resource> = marked.cloned().collect();
+    free.sort_by(|a, b| a.place().cmp(&b.place()));
+    let run = stack.open("unprotect", Some(loaded.version), Takeover::IfDead).await?;
+    for resource in free {
+        let resource = Box::new(Resource { prevent_delete: false, ..resource });
+        run.submit(Record::Note { resource }).durable().await?;
+    }
+    run.close(RunResult::Succeeded).await?;
+    Ok(())
+}
+
 async fn refresh(engine: &Engine, stack: &Stack, trace: &mut Vec<String>) -> Result<Attempt, JournalError> {
     let Some(loaded) = settled(engine, stack, trace).await? else { return Ok(Attempt::Unfinished) };
     let Ok(refreshed) = engine.refresh(&loaded.state).await else { return Ok(Attempt::Unfinished) };
@@ -392,6 +416,9 @@ fn describe(event: &Event) -> String {
         Event::Recovering { operation, name } => format!("recover {} {}", operation.verb(), name.short()),
         Event::RunStarted { run, steps } => format!("{run} with {steps} steps"),
         Event::RunEnded { run, result } => format!("{run} {result:?}"),
+        Event::StepRetried { operation, name, attempt, .. } => {
+            format!("{} {} again: {attempt}", operation.verb(), name.short())
+        }
         Event::Stopping { .. } => "stopping".to_owned(),
     }
 }

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stead_model::{
-    Expr, Graph, Input, Node, NodeId, NodeKind, Options, Resource, SourceRef, TypeToken, Value,
-};
+use stead_model::{Expr, Graph, Input, Node, NodeId, NodeKind, Options, SourceRef, TypeToken, Value};
 
 use crate::Chance;
 
@@ -18,7 +16,21 @@ pub(crate) struct Declared {
     pub depends_on: Option<String>,
     pub protected: bool,
     pub delete_first: bool,
+    /// The output it uses goes into a property that cannot be changed in place.
+    pub rooted: bool,
+    pub tie: Option<(Tie, String)>,
 }
+
+/// What binds a thing to an earlier one, besides values and order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tie {
+    Parent,
+    Provider,
+    DeletedWith,
+    ReplaceWith,
+}
+
+const TIES: [Tie; 4] = [Tie::Parent, Tie::Provider, Tie::DeletedWith, Tie::ReplaceWith];
 
 /// A program: things by name, in the order of the program.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,7 +51,7 @@ impl Program {
     pub(crate) fn edit(&mut self, chance: &mut Chance) {
         for _ in 0..1 + chance.below(4) {
             let index = chance.below(self.things.len().max(1) as u64) as usize;
-            match (chance.below(7), self.things.get_mut(index)) {
+            match (chance.below(9), self.things.get_mut(index)) {
                 (0 | 1, _) | (_, None) => self.add(chance),
                 (2, Some((name, thing))) if !thing.protected => {
                     let name = name.clone();
@@ -47,33 +59,18 @@ impl Program {
                     for (_, thing) in &mut self.things {
                         thing.from.take_if(|from| *from == name);
                         thing.depends_on.take_if(|on| *on == name);
+                        thing.tie.take_if(|(_, to)| *to == name);
                     }
                 }
                 (3, Some((_, thing))) if !thing.protected => thing.place = chance.below(3),
                 (4, Some((_, thing))) => thing.protected = !thing.protected,
                 (5, Some((_, thing))) => thing.delete_first = !thing.delete_first,
+                (6, Some((_, thing))) if !thing.protected => thing.rooted = !thing.rooted,
+                (7, Some(_)) if index > 0 => {
+                    let to = self.things[chance.below(index as u64) as usize].0.clone();
+                    self.things[index].1.tie = chance.pick(&TIES).map(|tie| (*tie, to));
+                }
                 (_, Some((_, thing))) => thing.size = chance.below(5) as i64,
-            }
-        }
-    }
-
-    /// Declares a recorded resource so that nothing forces its replacement.
-    pub(crate) fn keep(&mut self, resource: &Resource) {
-        let recorded = resource.inputs.get("place").and_then(Value::as_str).unwrap_or("p0");
-        let place = recorded.trim_start_matches('p').parse().unwrap_or(0);
-        let name = resource.name.short();
-        match self.things.iter_mut().find(|(other, _)| other == name) {
-            Some((_, thing)) => thing.place = place,
-            None => {
-                let declared = Declared {
-                    size: 0,
-                    place,
-                    from: None,
-                    depends_on: None,
-                    protected: false,
-                    delete_first: false,
-                };
-                self.things.push((name.to_owned(), declared));
             }
         }
     }
@@ -91,6 +88,12 @@ impl Program {
             depends_on: if chance.one_in(4) { chance.pick(&names).cloned() } else { None },
             protected: chance.one_in(8),
             delete_first: chance.one_in(6),
+            rooted: chance.one_in(4),
+            tie: if chance.one_in(3) {
+                chance.pick(&TIES).copied().zip(chance.pick(&names).cloned())
+            } else {
+                None
+            },
         };
         self.things.push((name, declared));
     }
@@ -105,20 +108,30 @@ impl Program {
             if let Some(node) = thing.from.as_ref().and_then(position).map(|at| NodeId(at as u32)) {
                 let property = if index % 2 == 0 { "etag" } else { "serial" };
                 let expr = Expr::Property { node, property: property.into() };
-                inputs.insert("from".into(), Input::Deferred(graph.exprs.push(expr)));
+                let key = if thing.rooted { "root" } else { "from" };
+                inputs.insert(key.into(), Input::Deferred(graph.exprs.push(expr)));
             }
+            let tied = thing.tie.as_ref().and_then(|(tie, to)| Some((*tie, NodeId(position(to)? as u32))));
+            let to = |wanted: Tie| tied.filter(|(tie, _)| *tie == wanted).map(|(_, to)| to);
             let on = thing.depends_on.as_ref().and_then(position).map(|at| NodeId(at as u32));
+            if let Some(node) = to(Tie::DeletedWith) {
+                let expr = Expr::Property { node, property: "key".into() };
+                inputs.insert("inside".into(), Input::Deferred(graph.exprs.push(expr)));
+            }
             let Ok(parsed) = format!("dev:main:sim.Thing#{name}").parse() else { continue };
             graph.nodes.push(Node {
                 name: parsed,
                 resource: TypeToken("sim.Thing".into()),
                 kind: NodeKind::Provisioned,
-                parent: None,
+                parent: to(Tie::Parent),
                 inputs,
                 options: Options {
                     depends_on: on.into_iter().collect(),
                     prevent_delete: thing.protected.then_some(true),
                     delete_before_replace: thing.delete_first.then_some(true),
+                    provider: to(Tie::Provider),
+                    deleted_with: to(Tie::DeletedWith),
+                    replace_with: to(Tie::ReplaceWith).into_iter().collect(),
                     ..Options::default()
                 },
                 source: SourceRef { file: "main.ts".into(), line: index as u32 + 1, column: 1 },

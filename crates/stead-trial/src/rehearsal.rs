@@ -2,7 +2,7 @@
 
 use crate::fate::{Boundary, DiskFault, Fate, PowerCut};
 use crate::life::{CALM, Story, Weather};
-use crate::program::{Declared, Program};
+use crate::program::{Declared, Program, Tie};
 
 /// Where the blow falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,8 @@ fn thing(size: i64, place: u64, from: Option<&str>) -> Declared {
         depends_on: None,
         protected: false,
         delete_first: false,
+        rooted: false,
+        tie: None,
     }
 }
 
@@ -76,11 +78,16 @@ fn before() -> Program {
         ("follower", thing(1, 0, Some("replaced"))),
         ("swapped", Declared { delete_first: true, ..thing(1, 0, None) }),
         ("removed", thing(1, 0, Some("updated"))),
+        ("ground", Declared { delete_first: true, ..thing(1, 0, None) }),
+        ("house", Declared { rooted: true, ..thing(1, 0, Some("ground")) }),
+        ("room", Declared { tie: Some((Tie::DeletedWith, "house".to_owned())), ..thing(1, 0, None) }),
+        ("leaving", thing(1, 0, Some("ground"))),
     ];
     Program { things: things.map(|(name, thing)| (name.to_owned(), thing)).into() }
 }
 
-/// One of each: nothing, update, replacement either way round, a dependant of one, a new one, one gone.
+/// One of each: nothing, update, replacement either way round, a dependant of one, a new one, one gone; and a
+/// replacement that takes what stands on it down first, with what is in that.
 fn after() -> Program {
     let things = [
         ("kept", thing(1, 0, None)),
@@ -89,6 +96,9 @@ fn after() -> Program {
         ("follower", thing(1, 0, Some("replaced"))),
         ("swapped", Declared { delete_first: true, ..thing(1, 1, None) }),
         ("new", thing(1, 0, Some("swapped"))),
+        ("ground", Declared { delete_first: true, ..thing(1, 1, None) }),
+        ("house", Declared { rooted: true, ..thing(1, 0, Some("ground")) }),
+        ("room", Declared { tie: Some((Tie::DeletedWith, "house".to_owned())), ..thing(1, 0, None) }),
     ];
     Program { things: things.map(|(name, thing)| (name.to_owned(), thing)).into() }
 }

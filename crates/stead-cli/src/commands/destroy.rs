@@ -3,23 +3,28 @@
 use std::sync::Arc;
 
 use stead_model::{Graph, NoFunctions};
-use stead_plan::Purpose;
+use stead_plan::{Moves, Purpose, Request};
 
+use crate::args::DestroyArguments;
 use crate::commands::run::{carry_out, show_plan};
-use crate::commands::up::{Look, prepare};
+use crate::commands::up::{Look, on_failure, prepare};
 use crate::evaluate::Evaluated;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
 
-pub(crate) async fn destroy(session: &Session, ui: &Ui) -> Result<u8, Failure> {
+pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.load_settled(ui).await?;
     let nothing = Evaluated {
         graph: Graph::default(),
         functions: Arc::new(NoFunctions),
         transcript: Default::default(),
     };
-    let (prepared, _) = prepare(session, loaded, nothing, Look::AtRecords, Purpose::Destroy).await?;
+    let selection = arguments.choice.selection();
+    let what = if selection.is_everything() { "all" } else { "this" };
+    let request = Request { purpose: Purpose::Destroy, moves: Moves::Refuse, selection };
+    let (mut prepared, _) = prepare(session, loaded, nothing, Look::AtRecords, &request).await?;
+    prepared.engine = prepared.engine.on_failure(on_failure(arguments.fail_fast));
     if prepared.is_empty() {
         ui.json("plan", &prepared.plan);
         ui.result("Nothing to destroy.\n");
@@ -27,6 +32,6 @@ pub(crate) async fn destroy(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     }
     show_plan(session, &prepared.plan, ui);
     let question =
-        format!("Destroy all of environment {} on target {}?", session.environment, session.target);
+        format!("Destroy {what} of environment {} on target {}?", session.environment, session.target);
     carry_out(session, prepared, "destroy", &question, ui).await
 }

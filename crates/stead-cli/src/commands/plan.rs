@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use stead_plan::{Action, Purpose, Why};
+use stead_plan::{Action, Purpose, Request, Why};
 
 use crate::args::PlanArguments;
+use crate::commands::moves::show_suggestions;
 use crate::commands::run::{Prepared, show_drift, show_plan};
-use crate::commands::up::{Look, prepare};
+use crate::commands::up::prepare;
 use crate::evaluate::{Settings, evaluate};
 use crate::failure::{Failure, Kind};
 use crate::saved::SavedPlan;
@@ -18,8 +19,16 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     let loaded = loaded?;
     session.report_pending(&loaded, ui)?;
     let evaluated = evaluated?;
-    let (prepared, drift) =
-        prepare(session, loaded, evaluated, Look::from_flag(arguments.refresh), Purpose::Up).await?;
+    let request = Request {
+        purpose: Purpose::Up,
+        moves: arguments.moves.moves(),
+        selection: arguments.choice.selection(),
+    };
+    let (prepared, drift) = prepare(session, loaded, evaluated, arguments.refresh.into(), &request).await?;
+    if arguments.suggest_renames {
+        show_suggestions(&prepared.plan, ui);
+        return Ok(0);
+    }
     show_drift(&drift, ui);
     if prepared.plan.is_empty() {
         let count = prepared.plan.summary.unchanged;
@@ -32,17 +41,22 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     // A plan that the guards would refuse is shown, and then refused.
     let Prepared { engine, base, graph, plan, .. } = &prepared;
     engine.permit(plan, base, graph).map_err(|refusals| Failure::all(Kind::Guarded, refusals))?;
+    if prepared.plan.looks_like_moves() {
+        ui.note(
+            "Some of this looks like renames: `stead plan --suggest-renames` shows them, and `up` will ask.",
+        );
+    }
     if let Some(file) = &arguments.out {
-        save(session, &prepared, file)?;
+        save(session, &prepared, request, file)?;
         ui.note(&format!("Saved; `stead up {}` does exactly this, or nothing.", file.display()));
     }
     Ok(if arguments.exit_code { exit_code(&prepared) } else { 0 })
 }
 
-fn save(session: &Session, prepared: &Prepared, file: &Path) -> Result<(), Failure> {
+fn save(session: &Session, prepared: &Prepared, request: Request, file: &Path) -> Result<(), Failure> {
     let Prepared { base, graph, plan, transcript, .. } = prepared;
     let settings = Settings::of(session);
-    SavedPlan::new(session, settings, base, graph, plan, transcript.clone()).write(session, file)
+    SavedPlan::new(session, settings, base, graph, plan, request, transcript.clone()).write(session, file)
 }
 
 fn exit_code(prepared: &Prepared) -> u8 {

@@ -4,15 +4,21 @@ use stead_engine::Refreshed;
 use stead_journal::Takeover;
 use stead_model::RunResult;
 
+use crate::args::Choice;
 use crate::commands::run::show_drift;
 use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::ui::Ui;
 
-pub(crate) async fn refresh(session: &Session, ui: &Ui) -> Result<u8, Failure> {
+pub(crate) async fn refresh(session: &Session, choice: &Choice, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.load_settled(ui).await?;
-    let refreshed = session.engine.refresh(&loaded.state).await;
+    let chosen = choice
+        .selection()
+        .of_records(&loaded.state)
+        .map_err(|problem| Failure::new(Kind::Failed, problem))?;
+    let refreshed =
+        session.engine.refresh_where(&loaded.state, |resource| chosen.contains(&resource.uid)).await;
     let Refreshed { drift, records, .. } =
         refreshed.map_err(|problems| Failure::all(Kind::Failed, problems))?;
     if drift.is_empty() {

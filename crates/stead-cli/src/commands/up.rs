@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use stead_engine::{Drift, Refreshed};
+use stead_engine::{Drift, OnFailure, Refreshed};
 use stead_journal::Loaded;
-use stead_plan::Purpose;
+use stead_plan::{Purpose, Request};
 
+use crate::args::{Refresh, UpArguments};
+use crate::commands::moves::settle_moves;
 use crate::commands::run::{Prepared, carry_out, show_drift, show_outputs, show_plan};
 use crate::evaluate::{Evaluated, evaluate, evaluate_from};
 use crate::failure::{Failure, Kind};
@@ -13,23 +15,43 @@ use crate::saved::SavedPlan;
 use crate::session::Session;
 use crate::ui::Ui;
 
-/// Whether to look at what is really there before planning.
+/// What to look at before planning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     AtRecords,
     Outside,
+    /// At what the plan would touch.
+    AtChanged,
 }
 
-impl Look {
-    pub(crate) fn from_flag(refresh: bool) -> Look {
-        if refresh { Look::Outside } else { Look::AtRecords }
+impl From<Option<Refresh>> for Look {
+    fn from(refresh: Option<Refresh>) -> Look {
+        match refresh {
+            None => Look::AtRecords,
+            Some(Refresh::All) => Look::Outside,
+            Some(Refresh::Changed) => Look::AtChanged,
+        }
     }
 }
 
-pub(crate) async fn up(session: &Session, look: Look, ui: &Ui) -> Result<u8, Failure> {
+pub(crate) fn on_failure(fail_fast: bool) -> OnFailure {
+    if fail_fast { OnFailure::Stop } else { OnFailure::GoOn }
+}
+
+pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> Result<u8, Failure> {
+    if let Some(file) = &arguments.plan {
+        return up_saved(session, file, on_failure(arguments.fail_fast), ui).await;
+    }
     let (loaded, evaluated) = tokio::join!(session.load_settled(ui), evaluate(session, ui));
     let (loaded, evaluated) = (loaded?, evaluated?);
-    let (prepared, drift) = prepare(session, loaded, evaluated, look, Purpose::Up).await?;
+    let request = Request {
+        purpose: Purpose::Up,
+        moves: arguments.moves.moves(),
+        selection: arguments.choice.selection(),
+    };
+    let (mut prepared, drift) =
+        prepare(session, loaded, evaluated, arguments.refresh.into(), &request).await?;
+    prepared.engine = prepared.engine.on_failure(on_failure(arguments.fail_fast));
     show_drift(&drift, ui);
     if prepared.is_empty() {
         let count = prepared.plan.summary.unchanged;
@@ -40,22 +62,25 @@ pub(crate) async fn up(session: &Session, look: Look, ui: &Ui) -> Result<u8, Fai
         return Ok(0);
     }
     show_plan(session, &prepared.plan, ui);
+    settle_moves(&prepared.plan, ui)?;
     let question = format!("Apply this to environment {}?", session.environment);
     carry_out(session, prepared, "up", &question, ui).await
 }
 
 /// Does exactly what a saved plan says, or nothing. The sources need not be there.
-pub(crate) async fn up_saved(session: &Session, file: &Path, ui: &Ui) -> Result<u8, Failure> {
+async fn up_saved(session: &Session, file: &Path, on_failure: OnFailure, ui: &Ui) -> Result<u8, Failure> {
     let saved = SavedPlan::read(session, file)?;
     let loaded = session.load_settled(ui).await?;
     saved.check_state(&loaded.state, file)?;
     let evaluated = evaluate_from(session, saved.transcript.clone(), saved.settings(), ui).await?;
-    let (prepared, _) = prepare(session, loaded, evaluated, Look::AtRecords, Purpose::Up).await?;
+    let (mut prepared, _) = prepare(session, loaded, evaluated, Look::AtRecords, &saved.request).await?;
+    prepared.engine = prepared.engine.on_failure(on_failure);
     saved.check_plan(&prepared.graph, &prepared.plan, file)?;
     show_plan(session, &prepared.plan, ui);
     if prepared.is_empty() {
         return Ok(0);
     }
+    settle_moves(&prepared.plan, ui)?;
     let question = format!("Apply this to environment {}?", session.environment);
     carry_out(session, prepared, "up", &question, ui).await
 }
@@ -66,7 +91,7 @@ pub(crate) async fn prepare(
     loaded: Loaded,
     evaluated: Evaluated,
     look: Look,
-    purpose: Purpose,
+    request: &Request,
 ) -> Result<(Prepared, Vec<Drift>), Failure> {
     let Evaluated { graph, functions, transcript } = evaluated;
     let engine = session.engine.clone().with_functions(functions);
@@ -75,7 +100,11 @@ pub(crate) async fn prepare(
     let Refreshed { state: base, drift, records: observed } = match look {
         Look::AtRecords => Refreshed { state, drift: Vec::new(), records: Vec::new() },
         Look::Outside => engine.refresh(&state).await.map_err(failed)?,
+        Look::AtChanged => {
+            let plan = engine.plan(&state, &graph, request.clone()).await.map_err(failed)?;
+            engine.refresh_touched(&state, &plan).await.map_err(failed)?
+        }
     };
-    let plan = engine.plan(&base, &graph, purpose).await.map_err(failed)?;
+    let plan = engine.plan(&base, &graph, request.clone()).await.map_err(failed)?;
     Ok((Prepared { engine, version, graph, base, observed, plan, transcript }, drift))
 }

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use stead_journal::StackKeys;
 use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken, Value};
 use stead_provider::{
-    CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, Live, Outcome, Provider, Receipt,
-    Recovery, Refusal, UpdateRequest, Updated,
+    CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, Live, Outcome, Partly, Provider,
+    Receipt, Recovery, Refusal, UpdateRequest, Updated,
 };
 use stead_schema::{Access, Problem, Property, Shape, TypeSchema, check, diff};
 use stead_state::{Batch, Record};
@@ -22,6 +22,10 @@ pub(crate) struct Scripted {
     pub(crate) most: AtomicUsize,
     /// What exists, by id: what a read finds.
     pub(crate) real: Mutex<BTreeMap<String, Map>>,
+    /// How often each was asked for, while it is busy.
+    asked: Mutex<BTreeMap<String, usize>>,
+    /// How many calls it takes at once; 0: any number.
+    pub(crate) limit: AtomicUsize,
 }
 
 impl Scripted {
@@ -32,6 +36,8 @@ impl Scripted {
             running: AtomicUsize::new(0),
             most: AtomicUsize::new(0),
             real: Mutex::default(),
+            asked: Mutex::default(),
+            limit: AtomicUsize::new(0),
         }
     }
 
@@ -72,8 +78,28 @@ impl Scripted {
         false
     }
 
-    fn answer<T>(inputs: &Map, operation: &str, done: T) -> Outcome<T> {
+    async fn answer<T>(&self, inputs: &Map, operation: &str, done: T) -> Outcome<T> {
+        let name = inputs.get("name").and_then(Value::as_str).unwrap_or_default();
         match inputs.get(operation).and_then(Value::as_str) {
+            Some("hang") => std::future::pending().await,
+            Some("busy") => {
+                let mut asked = self.asked.lock().unwrap();
+                let times = asked.entry(name.to_owned()).or_default();
+                *times += 1;
+                if *times > 2 {
+                    Outcome::Done(done)
+                } else {
+                    Outcome::Refused(Refusal::transient("it is busy"))
+                }
+            }
+            Some("partly") => {
+                let without = inputs.iter().filter(|(key, _)| *key != "size" && *key != operation);
+                Outcome::Partly(Partly {
+                    done,
+                    inputs: without.map(|(key, value)| (key.clone(), value.clone())).collect(),
+                    refusal: Refusal::new("only half of it worked"),
+                })
+            }
             Some("fail") => Outcome::Refused(Refusal::new("it was told to fail").help("tell it not to")),
             Some("doubt") => Outcome::InDoubt(Doubt { message: "the line went dead".into() }),
             _ => Outcome::Done(done),
@@ -147,23 +173,22 @@ impl Provider for Scripted {
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created> {
         self.called("create", &receipt, request.inputs).await;
         let id = receipt.idempotency_key().to_owned();
-        let answer = Self::answer(request.inputs, "create", ());
-        if let Outcome::Done(()) = answer {
+        let answer = self.answer(request.inputs, "create", ()).await;
+        if let Outcome::Done(()) | Outcome::Partly(_) = answer {
             self.real.lock().unwrap().insert(id.clone(), request.inputs.clone());
         }
-        match answer {
-            Outcome::Done(()) => {
-                Outcome::Done(Created { id: PhysicalId(id), outputs: outputs(request.inputs) })
-            }
-            Outcome::Refused(refusal) => Outcome::Refused(refusal),
-            Outcome::InDoubt(doubt) => Outcome::InDoubt(doubt),
-        }
+        answer.map(|()| Created { id: PhysicalId(id), outputs: outputs(request.inputs) })
     }
 
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> Outcome<Updated> {
         self.called("update", &receipt, &request.resource.inputs).await;
         let outputs = outputs(&request.resource.inputs);
-        Self::answer(&request.resource.inputs, "update", Updated { outputs })
+        let answer = self.answer(&request.resource.inputs, "update", Updated { outputs }).await;
+        if let Outcome::Done(_) = answer {
+            let id = request.resource.id.as_ref().unwrap().as_str().to_owned();
+            self.real.lock().unwrap().insert(id, request.resource.inputs.clone());
+        }
+        answer
     }
 
     async fn delete(
@@ -174,8 +199,15 @@ impl Provider for Scripted {
     ) -> Outcome<()> {
         assert_eq!(*permit.copy(), request.resource.copy());
         self.called("delete", &receipt, &request.resource.inputs).await;
-        self.real.lock().unwrap().remove(request.resource.id.as_ref().unwrap().as_str());
-        Self::answer(&request.resource.inputs, "delete", ())
+        let answer = self.answer(&request.resource.inputs, "delete", ()).await;
+        if let Outcome::Done(()) = answer {
+            self.real.lock().unwrap().remove(request.resource.id.as_ref().unwrap().as_str());
+        }
+        answer
+    }
+
+    fn parallel(&self) -> Option<usize> {
+        Some(self.limit.load(Ordering::SeqCst)).filter(|limit| *limit > 0)
     }
 
     fn recovery(&self, _: Operation, _: &TypeToken, inputs: &Map) -> Recovery {

@@ -1,0 +1,56 @@
+//! A plan that looks like it moves something: shown as what it looks like, and stopped before it deletes anything.
+
+use stead_model::{Code, Diagnostic};
+use stead_plan::{Ambiguity, Plan, Suggestion};
+use stead_render::{reason, rename, suggestions};
+
+use crate::failure::{Failure, Kind};
+use crate::ui::Ui;
+
+/// How many renames a problem spells out; `plan --suggest-renames` shows all.
+const SHOWN: usize = 10;
+
+/// Everything that looks like a move, for `--suggest-renames`.
+pub(crate) fn show_suggestions(plan: &Plan, ui: &Ui) {
+    plan.suggestions.iter().for_each(|suggestion| ui.json("suggestion", suggestion));
+    plan.ambiguities.iter().for_each(|ambiguity| ui.json("ambiguity", ambiguity));
+    if plan.suggestions.is_empty() && plan.ambiguities.is_empty() {
+        ui.result("Nothing looks like a move.\n");
+    } else {
+        ui.result(&suggestions(plan, &ui.out_style()));
+    }
+}
+
+/// Stops if a deletion and a creation look like one move and nobody has said what they are.
+pub(crate) fn settle_moves(plan: &Plan, ui: &Ui) -> Result<(), Failure> {
+    if !plan.looks_like_moves() {
+        return Ok(());
+    }
+    if !plan.ambiguities.is_empty() {
+        let unsure = Plan { suggestions: Vec::new(), ..plan.clone() };
+        ui.note(&suggestions(&unsure, &ui.err_style()));
+    }
+    Err(Failure::new(Kind::Failed, problem(plan)))
+}
+
+fn problem(plan: &Plan) -> Diagnostic {
+    let moves: Vec<&Suggestion> = plan.suggestions.iter().filter(|suggestion| suggestion.stops()).collect();
+    let unsure = plan.ambiguities.iter().map(|Ambiguity { from, .. }| from.len()).sum::<usize>();
+    let count = moves.len() + unsure;
+    let what = if count == 1 { "resource looks like it was" } else { "resources look like they were" };
+    let problem = Diagnostic::error(Code::LOOKS_MOVED, format!("{count} {what} renamed, not removed"))
+        .note("As it stands, the old one is deleted and a new one created. Nothing was changed.");
+    let spelled = moves.iter().take(SHOWN).fold(problem, |problem, suggestion| {
+        problem.help(format!("{}   ({})", rename(suggestion), reason(&suggestion.reason)))
+    });
+    let more = moves.len().saturating_sub(SHOWN);
+    let spelled = match more {
+        0 => spelled,
+        more => spelled.help(format!("{more} more: `stead plan --suggest-renames`")),
+    };
+    let spelled = match unsure {
+        0 => spelled,
+        _ => spelled.help("give the ones that look alike an `id`, and rename them to it one by one"),
+    };
+    spelled.help("`--accept-moves` takes the certain ones, `--no-moves` says that they are different things")
+}

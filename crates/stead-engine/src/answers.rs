@@ -1,0 +1,242 @@
+//! What happens when something that a step waited for has happened.
+
+use std::time::Duration;
+
+use stead_guard::DeletePermit;
+use stead_journal::Ack;
+use stead_model::{Diagnostic, Event, Map, OpId, Resource, RunResult, StepEnd};
+use stead_plan::{Action, StepId};
+use stead_state::{Intent, Outcome, Record, State};
+
+use crate::call::Answer;
+use crate::context::Unresolved;
+use crate::executor::{Executor, Happened};
+use crate::problems::{failure, in_doubt, partial};
+use crate::{Stop, recover};
+
+/// How often a step is tried in all, if its provider says that it is only busy.
+const ATTEMPTS: u32 = 6;
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(20);
+
+impl Executor<'_> {
+    pub(crate) fn happened(&mut self, happened: Happened) {
+        match happened {
+            Happened::NotBegun { step, error } => {
+                self.call_is_over(step);
+                self.broken.get_or_insert(error);
+                self.skip(step, "the journal could not be written");
+            }
+            Happened::Called { step, op, intent, answer } => {
+                self.call_is_over(step);
+                self.called(step, op, *intent, *answer);
+            }
+            Happened::Durable { step, end, result } => match result {
+                Ok(()) => self.ended(step, end),
+                Err(error) => {
+                    self.broken.get_or_insert(error);
+                }
+            },
+            Happened::Rested { step } => match self.resting.remove(&step) {
+                Some(_) => self.next.push_back(step),
+                None => self.abandoned -= 1,
+            },
+        }
+    }
+
+    fn call_is_over(&mut self, step: StepId) {
+        let provider = self.provider_of(step);
+        self.calls -= 1;
+        if let Some(calls) = self.calls_of.get_mut(provider) {
+            *calls -= 1;
+        }
+        self.next.extend(self.held.get_mut(provider).and_then(std::collections::VecDeque::pop_front));
+    }
+
+    fn called(&mut self, id: StepId, op: OpId, intent: Intent, answer: Answer) {
+        if answer.is_transient() && self.rests(id, op, &answer) {
+            return;
+        }
+        let (step, operation) = (&self.plan.steps[id.0], self.operations[id.0]);
+        let copy = intent.copy();
+        let end = match &answer.outcome {
+            Outcome::Failed { message } => {
+                StepEnd::Failed { problem: failure(step, operation, message, answer.refusal.as_ref()) }
+            }
+            Outcome::InDoubt { message } => {
+                StepEnd::InDoubt { problem: in_doubt(step, operation, message, answer.timed_out) }
+            }
+            done => {
+                if let (Some(node), Some(resource)) = (step.node, after(intent, done)) {
+                    self.context.made(node, resource);
+                }
+                match &answer.refusal {
+                    Some(refusal) => StepEnd::Failed { problem: partial(step, operation, refusal) },
+                    None => StepEnd::Done,
+                }
+            }
+        };
+        // The End goes in line before any dependant's Begin does.
+        let ack = self.run.submit(Record::End { op, outcome: answer.outcome });
+        if let Some(inputs) = answer.found {
+            drop(self.run.submit(Record::Observed { copy, inputs: Some(inputs), outputs: None }));
+        }
+        if end == StepEnd::Done {
+            self.queue.done(id);
+        } else {
+            self.skip_dependants(id);
+            self.halt(id);
+        }
+        self.wait_for(id, ack, end);
+    }
+
+    /// Puts a step aside that may succeed in a moment. `false`: it was tried often enough.
+    fn rests(&mut self, id: StepId, op: OpId, answer: &Answer) -> bool {
+        let attempts = self.attempts.entry(id).or_insert(1);
+        if *attempts >= ATTEMPTS || self.stopping != Stop::No || self.halted_by.is_some() {
+            return false;
+        }
+        let pause = (FIRST_PAUSE * 2u32.pow(*attempts - 1)).min(LONGEST_PAUSE);
+        *attempts += 1;
+        let attempt = *attempts;
+        // Half of it is drawn, so that many do not come back at the same moment.
+        let half = pause.as_millis() as u32 / 2;
+        let drawn = self.engine.world.entropy.below(half.max(1)).unwrap_or(half);
+        let pause = Duration::from_millis(u64::from(half + drawn));
+        let (step, operation) = (&self.plan.steps[id.0], self.operations[id.0]);
+        let message = answer.refusal.as_ref().map(|refusal| refusal.message.clone()).unwrap_or_default();
+        self.resting.insert(id, failure(step, operation, &message, answer.refusal.as_ref()));
+        if let Some(operation) = operation {
+            let (name, millis) = (step.name.clone(), pause.as_millis() as u64);
+            (self.events)(Event::StepRetried { operation, name, attempt, because: message, millis });
+        }
+        // It certainly did not happen: the next attempt is an operation of its own.
+        drop(self.run.submit(Record::End { op, outcome: answer.outcome.clone() }));
+        let world = self.engine.world.clone();
+        self.tasks.push(Box::pin(async move {
+            world.clock.sleep(pause).await;
+            Happened::Rested { step: id }
+        }));
+        true
+    }
+
+    /// Nothing new starts any more: what waits for another attempt has failed.
+    pub(crate) fn abandon_resting(&mut self) {
+        let mut resting: Vec<(StepId, Diagnostic)> = self.resting.drain().collect();
+        resting.sort_by_key(|(id, _)| *id);
+        self.abandoned += resting.len();
+        for (id, problem) in resting {
+            self.fail(id, problem);
+        }
+    }
+
+    /// A deletion that was refused for the moment used its permit up; the guards look again.
+    pub(crate) fn permit_again(&self, id: StepId, resource: &Resource) -> Option<DeletePermit> {
+        self.attempts.get(&id).and_then(|_| recover::permit(resource).ok())
+    }
+
+    pub(crate) fn wait_for(&mut self, step: StepId, ack: Ack, end: StepEnd) {
+        self.tasks
+            .push(Box::pin(async move { Happened::Durable { step, end, result: ack.durable().await } }));
+    }
+
+    pub(crate) fn ended(&mut self, id: StepId, end: StepEnd) {
+        match &end {
+            StepEnd::Done => self.done += 1,
+            StepEnd::Failed { problem } => self.problems.push(problem.clone()),
+            StepEnd::InDoubt { problem } => {
+                self.doubts += 1;
+                self.problems.push(problem.clone());
+            }
+            StepEnd::Skipped { .. } => self.skipped += 1,
+        }
+        if let Some(operation) = self.operations[id.0] {
+            let elapsed = self.engine.world.clock.monotonic().saturating_sub(self.since[id.0]);
+            let (name, millis) = (self.plan.steps[id.0].name.clone(), elapsed.as_millis() as u64);
+            (self.events)(Event::StepEnded { operation, name, end, millis });
+        }
+    }
+
+    pub(crate) fn fail(&mut self, id: StepId, problem: Diagnostic) {
+        self.skip_dependants(id);
+        self.ended(id, StepEnd::Failed { problem });
+        self.halt(id);
+    }
+
+    pub(crate) fn unresolved(&mut self, id: StepId, unresolved: &Unresolved) {
+        let step = &self.plan.steps[id.0];
+        let problem = unresolved.diagnostic(&format!("an input of {}", step.name), Some(&step.source));
+        self.fail(id, problem);
+    }
+
+    fn skip_dependants(&mut self, id: StepId) {
+        let because = format!("{} did not succeed", self.plan.steps[id.0].name);
+        for skipped in self.queue.failed(id) {
+            self.skip(skipped, &because);
+        }
+    }
+
+    fn skip(&mut self, id: StepId, because: &str) {
+        if !matches!(self.plan.steps[id.0].action, Action::Gather) {
+            self.ended(id, StepEnd::Skipped { because: because.to_owned() });
+        }
+    }
+
+    /// Records the outputs if everything went well, and says how the run ended.
+    pub(crate) async fn conclude(&mut self, base: &State) -> (RunResult, Map) {
+        let because = match self.halted_by {
+            Some(id) => format!(
+                "{} did not succeed, and nothing was to start after a failure",
+                self.plan.steps[id.0].name
+            ),
+            None => "the run was stopped".to_owned(),
+        };
+        let mut left = self.queue.unstarted();
+        left.extend(self.held.values().flatten().chain(&self.next));
+        left.sort_unstable();
+        for id in left {
+            self.skip(id, &because);
+        }
+        let result = match (self.stopping, self.doubts, self.problems.len()) {
+            (_, 1.., _) => RunResult::InDoubt,
+            (Stop::Finish | Stop::Now, _, _) => RunResult::Interrupted,
+            (_, _, 0) if self.broken.is_none() => RunResult::Succeeded,
+            _ => RunResult::Failed,
+        };
+        if result != RunResult::Succeeded {
+            return (result, base.outputs().clone());
+        }
+        let outputs = match self.context.outputs() {
+            Ok(outputs) => outputs,
+            Err(unresolved) => {
+                self.problems.push(unresolved.diagnostic("an exported value", None));
+                return (RunResult::Failed, base.outputs().clone());
+            }
+        };
+        if outputs != *base.outputs() {
+            let recorded = self.run.submit(Record::Outputs { outputs: outputs.clone() });
+            if let Err(error) = recorded.durable().await {
+                self.broken = Some(error);
+                return (RunResult::Failed, outputs);
+            }
+        }
+        (result, outputs)
+    }
+}
+
+/// The resource as it is now that its operation is done; `None` for a deletion.
+fn after(intent: Intent, outcome: &Outcome) -> Option<Resource> {
+    let (mut resource, id, outputs) = match (intent, outcome) {
+        (Intent::Create { resource, .. }, Outcome::Created { id, outputs }) => {
+            (resource, Some(id.clone()), outputs)
+        }
+        (Intent::Update { resource, .. }, Outcome::Updated { outputs }) => {
+            let id = resource.id.clone();
+            (resource, id, outputs)
+        }
+        _ => return None,
+    };
+    resource.id = id;
+    resource.outputs.clone_from(outputs);
+    Some(*resource)
+}

@@ -1,0 +1,73 @@
+//! An earlier snapshot as a graph, so that going back is a plan like any other.
+
+use std::collections::{BTreeMap, HashMap};
+
+use stead_model::{Expr, Graph, Input, Lifecycle, Node, NodeId, NodeKind, Options, Resource, Uid, Value};
+use stead_state::Snapshot;
+
+/// What a program would declare that gives this snapshot.
+///
+/// A value that was another's property at the time is that property again, since it may have changed; all other
+/// values are what they were.
+pub fn graph_of(snapshot: &Snapshot) -> Graph {
+    let live: Vec<&Resource> =
+        snapshot.resources.iter().filter(|resource| resource.lifecycle != Lifecycle::Condemned).collect();
+    let nodes: HashMap<&Uid, NodeId> =
+        live.iter().enumerate().map(|(index, resource)| (&resource.uid, NodeId(index as u32))).collect();
+    let by_uid: HashMap<&Uid, &Resource> = live.iter().map(|resource| (&resource.uid, *resource)).collect();
+    let mut graph = Graph::default();
+    for resource in &live {
+        let inputs = inputs(resource, &by_uid, &nodes, &mut graph);
+        let node = |uid: &Uid| nodes.get(uid).copied();
+        let ties = &resource.ties;
+        graph.nodes.push(Node {
+            name: resource.name.clone(),
+            resource: resource.resource.clone(),
+            kind: NodeKind::Provisioned,
+            parent: ties.parent.as_ref().and_then(node),
+            inputs,
+            options: Options {
+                depends_on: resource.dependencies.iter().filter_map(|copy| node(&copy.uid)).collect(),
+                prevent_delete: resource.prevent_delete.then_some(true),
+                deletion_policy: resource.deletion_policy,
+                deleted_with: ties.deleted_with.as_ref().and_then(node),
+                replace_with: ties.replace_with.iter().filter_map(node).collect(),
+                provider: ties.provider.as_ref().and_then(|copy| node(&copy.uid)),
+                aliases: ties.aliases.clone(),
+                ..Options::default()
+            },
+            source: resource.source.clone(),
+        });
+    }
+    graph.outputs =
+        snapshot.outputs.iter().map(|(name, value)| (name.clone(), Input::Known(value.clone()))).collect();
+    graph
+}
+
+fn inputs(
+    resource: &Resource,
+    by_uid: &HashMap<&Uid, &Resource>,
+    nodes: &HashMap<&Uid, NodeId>,
+    graph: &mut Graph,
+) -> BTreeMap<String, Input> {
+    let mut inputs = BTreeMap::new();
+    for (key, value) in &resource.inputs {
+        let sources = resource.property_dependencies.get(key).into_iter().flatten();
+        let mut found =
+            sources.filter_map(|uid| Some((*nodes.get(uid)?, property(by_uid.get(uid)?, value)?)));
+        let input = match found.next() {
+            Some((node, property)) => {
+                Input::Deferred(graph.exprs.push(Expr::Property { node, property: property.to_owned() }))
+            }
+            None => Input::Known(value.clone()),
+        };
+        inputs.insert(key.clone(), input);
+    }
+    inputs
+}
+
+/// The property of a source that had the value; what the provider answered comes first.
+fn property<'a>(source: &'a Resource, value: &Value) -> Option<&'a str> {
+    let mut all = source.outputs.iter().chain(&source.inputs);
+    all.find(|(_, other)| *other == value).map(|(key, _)| key.as_str())
+}

@@ -1,0 +1,343 @@
+//! Ready steps at once, no layers, everything written down first.
+//!
+//! When a call is answered, its `End` goes into the journal's queue and dependants may line up behind it at
+//! once: their receipts come only after both records are durable, so one append serves the two.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use stead_guard::Permits;
+use stead_journal::{JournalError, Run};
+use stead_model::{Code, Diagnostic, Event, Graph, Map, NodeId, OpId, Operation, Resource, StepEnd};
+use stead_plan::{Action, Plan, StepId};
+use stead_state::{AfterDelete, Intent, Record, State};
+use tokio::sync::watch;
+
+use crate::call::{Answer, Deletion, call};
+use crate::context::Context;
+use crate::less::Replacements;
+use crate::queue::Queue;
+use crate::{Engine, OnFailure, Permitted, Stop};
+
+/// Something that a step waited for.
+pub(crate) enum Happened {
+    NotBegun {
+        step: StepId,
+        error: JournalError,
+    },
+    Called {
+        step: StepId,
+        op: OpId,
+        intent: Box<Intent>,
+        answer: Box<Answer>,
+    },
+    Durable {
+        step: StepId,
+        end: StepEnd,
+        result: Result<(), JournalError>,
+    },
+    /// Enough time has passed to try again.
+    Rested {
+        step: StepId,
+    },
+}
+
+pub(crate) struct Executor<'a> {
+    pub engine: &'a Engine,
+    pub run: &'a Run,
+    pub plan: &'a Plan,
+    pub permits: Permits,
+    pub context: Context<'a>,
+    pub queue: Queue,
+    pub tasks: FuturesUnordered<BoxFuture<'static, Happened>>,
+    /// Steps whose provider has not answered yet, in all and of each provider.
+    pub calls: usize,
+    pub calls_of: HashMap<&'a str, usize>,
+    /// Ready steps whose provider has enough to do.
+    pub held: HashMap<&'a str, VecDeque<StepId>>,
+    /// Steps that may go on before any other starts.
+    pub next: VecDeque<StepId>,
+    /// Steps that wait before they try again, and why they have to.
+    pub resting: HashMap<StepId, Diagnostic>,
+    /// Tasks in which nobody is interested any more.
+    pub abandoned: usize,
+    pub attempts: HashMap<StepId, u32>,
+    pub replacements: Replacements,
+    pub spared: HashSet<NodeId>,
+    pub since: Vec<Duration>,
+    pub operations: Vec<Option<Operation>>,
+    pub events: &'a mut dyn FnMut(Event),
+    pub stopping: Stop,
+    pub halted_by: Option<StepId>,
+    pub broken: Option<JournalError>,
+    pub done: usize,
+    pub skipped: usize,
+    pub problems: Vec<Diagnostic>,
+    pub doubts: usize,
+}
+
+impl<'a> Executor<'a> {
+    pub(crate) fn new(
+        engine: &'a Engine,
+        run: &'a Run,
+        Permitted { plan, permits }: Permitted<'a>,
+        base: &'a State,
+        graph: &'a Graph,
+        events: &'a mut dyn FnMut(Event),
+    ) -> Executor<'a> {
+        let steps = plan.steps.len();
+        Executor {
+            engine,
+            run,
+            plan,
+            permits,
+            context: Context::new(base, graph, run.stack(), plan, engine.functions.as_ref()),
+            queue: Queue::new(plan),
+            tasks: FuturesUnordered::new(),
+            calls: 0,
+            calls_of: HashMap::new(),
+            held: HashMap::new(),
+            next: VecDeque::new(),
+            resting: HashMap::new(),
+            abandoned: 0,
+            attempts: HashMap::new(),
+            replacements: Replacements::of(plan),
+            spared: HashSet::new(),
+            since: vec![Duration::ZERO; steps],
+            operations: plan.steps.iter().map(|step| operation(&step.action)).collect(),
+            events,
+            stopping: Stop::No,
+            halted_by: None,
+            broken: None,
+            done: 0,
+            skipped: 0,
+            problems: Vec::new(),
+            doubts: 0,
+        }
+    }
+
+    pub(crate) async fn run(&mut self, mut stop: watch::Receiver<Stop>) {
+        drop(self.run.submit(Record::Reserve { uids: self.plan.uids }));
+        let mut watching = true;
+        loop {
+            while self.may_start()
+                && let Some(step) = self.next_step()
+            {
+                self.start(step);
+            }
+            if self.tasks.len() == self.abandoned {
+                return;
+            }
+            tokio::select! {
+                biased;
+                changed = stop.changed(), if watching => {
+                    watching = changed.is_ok();
+                    self.stopping = *stop.borrow();
+                    if self.stopping == Stop::Now {
+                        return;
+                    }
+                    if self.stopping == Stop::Finish {
+                        (self.events)(Event::Stopping { under_way: self.calls });
+                        self.abandon_resting();
+                    }
+                }
+                Some(happened) = self.tasks.next() => self.happened(happened),
+            }
+        }
+    }
+
+    fn may_start(&self) -> bool {
+        self.stopping == Stop::No
+            && self.broken.is_none()
+            && self.halted_by.is_none()
+            && self.calls < self.engine.parallel
+    }
+
+    /// A failure that the rest shall not outlive.
+    pub(crate) fn halt(&mut self, because_of: StepId) {
+        if self.engine.on_failure == OnFailure::Stop && self.halted_by.is_none() {
+            self.halted_by = Some(because_of);
+            self.abandon_resting();
+        }
+    }
+
+    /// The next ready step whose provider has room for it.
+    fn next_step(&mut self) -> Option<StepId> {
+        if let Some(step) = self.next.pop_front() {
+            return Some(step);
+        }
+        while let Some(step) = self.queue.start() {
+            let provider = self.provider_of(step);
+            let busy = self.calls_of.get(provider).copied().unwrap_or_default();
+            let limit = || self.engine.providers.of(&self.plan.steps[step.0].resource)?.parallel();
+            if self.operations[step.0].is_some() && limit().is_some_and(|limit| busy >= limit.max(1)) {
+                self.held.entry(provider).or_default().push_back(step);
+            } else {
+                return Some(step);
+            }
+        }
+        None
+    }
+
+    pub(crate) fn provider_of(&self, step: StepId) -> &'a str {
+        self.plan.steps[step.0].resource.provider()
+    }
+
+    fn start(&mut self, id: StepId) {
+        let plan = self.plan;
+        let step = &plan.steps[id.0];
+        self.since[id.0] = self.engine.world.clock.monotonic();
+        if let Some(node) = step.node
+            && matches!(step.action, Action::Create { .. } | Action::Delete { .. } | Action::Forget { .. })
+        {
+            match self.is_spared(node) {
+                Ok(true) => return self.do_less(id, node),
+                Ok(false) => {}
+                Err(unresolved) => return self.unresolved(id, &unresolved),
+            }
+        }
+        let started = match (&step.action, step.node) {
+            (Action::Gather, _) => {
+                self.queue.done(id);
+                Ok(())
+            }
+            (Action::Create { incarnation, inputs }, Some(node)) => {
+                self.context.values(inputs).map(|inputs| {
+                    let resource = Box::new(self.context.new_record(node, incarnation, inputs));
+                    self.call(id, None, move |key| Intent::Create { key, resource });
+                })
+            }
+            (Action::Update { inputs, .. }, Some(node)) => self.context.values(inputs).map(|inputs| {
+                if let Some(old) = self.context.current(node).cloned() {
+                    self.update(id, node, old, inputs);
+                }
+            }),
+            (Action::Delete { copy, after_delete }, _) => {
+                let resource = self.context.base.copy(copy).cloned();
+                let permit = self.permits.take(copy).or_else(|| self.permit_again(id, resource.as_ref()?));
+                let (copy, after) = (copy.clone(), *after_delete);
+                self.call(id, resource.zip(permit), move |key| Intent::Delete { key, copy, after });
+                Ok(())
+            }
+            _ => {
+                self.write_down(id);
+                Ok(())
+            }
+        };
+        if let Err(unresolved) = started {
+            self.unresolved(id, &unresolved);
+        }
+    }
+
+    /// Steps that change records only.
+    fn write_down(&mut self, id: StepId) {
+        let step = &self.plan.steps[id.0];
+        match (&step.action, step.node) {
+            (Action::Record { copy }, Some(node)) => {
+                if let Some(old) = self.context.base.copy(copy) {
+                    let resource = self.context.changed_record(node, old, old.inputs.clone());
+                    self.note(id, Some(node), resource);
+                }
+            }
+            (Action::Move { copy, to, .. }, node) => {
+                if let Some(old) = self.context.base.copy(copy) {
+                    let resource = self.context.moved_record(node, old, to);
+                    self.note(id, node, resource);
+                }
+            }
+            (Action::Import { incarnation, id: physical, inputs, outputs }, Some(node)) => {
+                let (physical, inputs, outputs) = (physical.clone(), inputs.clone(), outputs.clone());
+                let resource = self.context.adopted_record(node, incarnation, physical, inputs, outputs);
+                self.submit(id, Record::Adopt { resource: Box::new(resource.clone()) });
+                self.context.made(node, resource);
+            }
+            (Action::Forget { copy, after_delete }, _) => {
+                let copy = copy.clone();
+                self.submit(
+                    id,
+                    match after_delete {
+                        AfterDelete::Gone => Record::Forget { copy },
+                        AfterDelete::Replacing => Record::Observed { copy, inputs: None, outputs: None },
+                    },
+                );
+            }
+            _ => {}
+        }
+    }
+
+    fn submit(&mut self, id: StepId, record: Record) {
+        let ack = self.run.submit(record);
+        self.queue.done(id);
+        self.wait_for(id, ack, StepEnd::Done);
+    }
+
+    /// Execution may do less than planned: what turned out not to change is not sent.
+    pub(crate) fn update(&mut self, id: StepId, node: NodeId, old: Resource, inputs: Map) {
+        let resource = self.context.changed_record(node, &old, inputs);
+        if resource.inputs == old.inputs {
+            self.note(id, Some(node), resource);
+        } else {
+            let (resource, previous) = (Box::new(resource), old.inputs);
+            self.call(id, None, move |key| Intent::Update { key, resource, previous });
+        }
+    }
+
+    fn note(&mut self, id: StepId, node: Option<NodeId>, resource: Resource) {
+        self.submit(id, Record::Note { resource: Box::new(resource.clone()) });
+        if let Some(node) = node {
+            self.context.made(node, resource);
+        }
+    }
+
+    fn call(&mut self, id: StepId, deletion: Option<Deletion>, intent: impl FnOnce(String) -> Intent) {
+        let step = &self.plan.steps[id.0];
+        let Some(provider) = self.engine.providers.of(&step.resource).cloned() else {
+            let problem =
+                Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {}", step.resource));
+            self.fail(id, problem.at(step.source.clone(), 0, "declared here"));
+            return;
+        };
+        let world = self.engine.world.clone();
+        let mut asked = None;
+        let begun = self.run.begin(|key| {
+            let intent = intent(key);
+            asked = Some(intent.operation());
+            intent
+        });
+        let operation = asked.unwrap_or(Operation::Update);
+        self.operations[id.0] = Some(operation);
+        let (name, resource) = (step.name.clone(), step.resource.clone());
+        (self.events)(Event::StepStarted { operation, name, resource });
+        let options =
+            step.node.and_then(|node| self.context.graph.node(node)).map(|node| &node.options.timeouts);
+        let patience = self.engine.patience(options, &provider, operation, &step.resource);
+        self.calls += 1;
+        *self.calls_of.entry(step.resource.provider()).or_default() += 1;
+        self.tasks.push(Box::pin(async move {
+            let (receipt, intent) = match begun.receipt().await {
+                Ok(begun) => begun,
+                Err(error) => return Happened::NotBegun { step: id, error },
+            };
+            let op = receipt.op();
+            let answer = call(&world, receipt, &provider, &intent, deletion, patience).await;
+            Happened::Called { step: id, op, intent: Box::new(intent), answer: Box::new(answer) }
+        }));
+    }
+}
+
+/// What a provider is asked for in a step, if it is asked at all.
+pub(crate) fn operation(action: &Action) -> Option<Operation> {
+    match action {
+        Action::Create { .. } => Some(Operation::Create),
+        Action::Update { .. } => Some(Operation::Update),
+        Action::Delete { .. } => Some(Operation::Delete),
+        Action::Record { .. }
+        | Action::Move { .. }
+        | Action::Import { .. }
+        | Action::Forget { .. }
+        | Action::Gather => None,
+    }
+}

@@ -1,0 +1,45 @@
+//! What is said about a step that did not succeed.
+
+use std::time::Duration;
+
+use stead_model::{Code, Diagnostic, Operation};
+use stead_plan::Step;
+use stead_provider::Refusal;
+
+pub(crate) fn failure(
+    step: &Step,
+    operation: Option<Operation>,
+    message: &str,
+    refusal: Option<&Refusal>,
+) -> Diagnostic {
+    let verb = operation.map_or("change", Operation::verb);
+    let problem = Diagnostic::error(Code::STEP_FAILED, format!("cannot {verb} {}: {message}", step.name));
+    let problem = problem.at(step.source.clone(), 0, "declared here");
+    refusal.and_then(|refusal| refusal.help.clone()).into_iter().fold(problem, Diagnostic::help)
+}
+
+/// Some of it was done.
+pub(crate) fn partial(step: &Step, operation: Option<Operation>, refusal: &Refusal) -> Diagnostic {
+    let verb = operation.map_or("change", Operation::verb);
+    let message = format!("the {verb} of {} was not finished: {}", step.name, refusal.message);
+    let problem = Diagnostic::error(Code::STEP_FAILED, message)
+        .at(step.source.clone(), 0, "declared here")
+        .note("What was done is recorded; the next `stead up` does the rest.");
+    refusal.help.clone().into_iter().fold(problem, Diagnostic::help)
+}
+
+pub(crate) fn in_doubt(
+    step: &Step,
+    operation: Option<Operation>,
+    message: &str,
+    timed_out: Option<Duration>,
+) -> Diagnostic {
+    let verb = operation.map_or("change", Operation::verb);
+    let code = if timed_out.is_some() { Code::TIMED_OUT } else { Code::IN_DOUBT };
+    let message = format!("nobody knows whether the {verb} of {} happened: {message}", step.name);
+    let problem = Diagnostic::error(code, message).at(step.source.clone(), 0, "declared here");
+    match timed_out {
+        Some(_) => problem.help(format!("if it needs more time, say so: `timeouts: {{ {verb}: SECONDS }}`")),
+        None => problem,
+    }
+}

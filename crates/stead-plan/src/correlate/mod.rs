@@ -1,0 +1,172 @@
+//! Which recorded resource a declared one is.
+//!
+//! In this order: same name (a gid is one) · aliases · recorded renames · unnamed siblings by content. Nothing
+//! else is believed by itself: what is left over and looks alike becomes a [`Suggestion`].
+//!
+//! Everything here is a matter of hashing and sorting, never of comparing all with all.
+
+mod content;
+mod siblings;
+mod similar;
+mod suggest;
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Serialize;
+use stead_model::{Graph, Name, NodeId, NodeKind, Resource, Uid};
+use stead_schema::Catalog;
+use stead_state::State;
+
+use crate::request::Moves;
+
+pub use suggest::{Ambiguity, Difference, Reason, Suggestion, Sureness};
+
+/// How a declared resource was recognised although its name changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Match {
+    Name,
+    /// The program says what it was called.
+    Alias,
+    /// `stead rename`, or an earlier move, recorded what it was called.
+    Rename,
+    /// One of several unnamed siblings, told by what it is.
+    Content,
+    /// A suggestion that was accepted.
+    Accepted,
+}
+
+/// Old and new, matched.
+#[derive(Default)]
+pub(crate) struct Correlation<'a> {
+    /// For each node, the resource that it is.
+    pub matched: Vec<Option<&'a Resource>>,
+    pub by: Vec<Match>,
+    pub suggestions: Vec<Suggestion>,
+    pub ambiguities: Vec<Ambiguity>,
+}
+
+pub(crate) fn correlate<'a>(
+    base: &'a State,
+    graph: &'a Graph,
+    order: &[NodeId],
+    catalog: &'a Catalog,
+    moves: Moves,
+) -> Correlation<'a> {
+    let mut matching = Matching::new(base, graph, catalog);
+    matching.by_name();
+    matching.by_alias();
+    matching.by_rename();
+    let mut ambiguities = match moves {
+        Moves::Refuse => Vec::new(),
+        Moves::Suggest | Moves::Accept => siblings::regroup(&mut matching),
+    };
+    let mut suggestions = match moves {
+        Moves::Refuse => Vec::new(),
+        Moves::Suggest | Moves::Accept => {
+            let found = suggest::suggest(&matching, order);
+            ambiguities.extend(found.ambiguities);
+            found.suggestions
+        }
+    };
+    if moves == Moves::Accept {
+        suggestions.retain(|suggestion| {
+            let certain = suggestion.sureness == Sureness::Certain;
+            if certain && let Some(old) = base.by_name(&suggestion.from) {
+                matching.bind(suggestion.node, old, Match::Accepted);
+            }
+            !certain
+        });
+    }
+    let Matching { matched, by, .. } = matching;
+    Correlation { matched, by, suggestions, ambiguities }
+}
+
+/// Matching under way.
+pub(crate) struct Matching<'a> {
+    pub base: &'a State,
+    pub graph: &'a Graph,
+    pub catalog: &'a Catalog,
+    pub matched: Vec<Option<&'a Resource>>,
+    pub by: Vec<Match>,
+    pub claimed: HashSet<&'a Uid>,
+}
+
+impl<'a> Matching<'a> {
+    fn new(base: &'a State, graph: &'a Graph, catalog: &'a Catalog) -> Matching<'a> {
+        let count = graph.nodes.len();
+        let (matched, by) = (vec![None; count], vec![Match::Name; count]);
+        Matching { base, graph, catalog, matched, by, claimed: HashSet::with_capacity(count) }
+    }
+
+    fn bind(&mut self, id: NodeId, old: &'a Resource, by: Match) {
+        self.matched[id.index()] = Some(old);
+        self.by[id.index()] = by;
+        self.claimed.insert(&old.uid);
+    }
+
+    fn release(&mut self, id: NodeId) {
+        if let Some(old) = self.matched[id.index()].take() {
+            self.claimed.remove(&old.uid);
+        }
+    }
+
+    fn provisioned(&self) -> impl Iterator<Item = NodeId> + use<'a> {
+        let graph = self.graph;
+        graph.ids().filter(|id| graph.nodes[id.index()].kind == NodeKind::Provisioned)
+    }
+
+    fn unmatched(&self) -> Vec<NodeId> {
+        self.provisioned().filter(|id| self.matched[id.index()].is_none()).collect()
+    }
+
+    /// Recorded resources that no node is yet, by name.
+    pub(crate) fn unclaimed(&self) -> Vec<&'a Resource> {
+        let current = |resource: &&Resource| {
+            !self.claimed.contains(&resource.uid)
+                && self.base.current(&resource.uid).is_some_and(|current| current.copy() == resource.copy())
+        };
+        let mut left: Vec<&Resource> = self.base.copies().filter(current).collect();
+        left.sort_by(|a, b| a.place().cmp(&b.place()));
+        left
+    }
+
+    fn by_name(&mut self) {
+        for id in self.provisioned() {
+            if let Some(old) = self.base.by_name(&self.graph.nodes[id.index()].name) {
+                self.bind(id, old, Match::Name);
+            }
+        }
+    }
+
+    fn by_alias(&mut self) {
+        for id in self.unmatched() {
+            let aliases = &self.graph.nodes[id.index()].options.aliases;
+            let mut found = aliases.iter().filter_map(|alias| self.base.by_name(alias));
+            let free = found.find(|old| !self.claimed.contains(&old.uid));
+            if let Some(old) = free {
+                self.bind(id, old, Match::Alias);
+            }
+        }
+    }
+
+    fn by_rename(&mut self) {
+        let unmatched = self.unmatched();
+        if unmatched.is_empty() {
+            return;
+        }
+        let mut names: HashMap<&Name, Option<&'a Resource>> = HashMap::new();
+        for old in self.unclaimed() {
+            for alias in &old.ties.aliases {
+                // A name that two resources had says nothing.
+                names.entry(alias).and_modify(|entry| *entry = None).or_insert(Some(old));
+            }
+        }
+        for id in unmatched {
+            let known = names.get(&self.graph.nodes[id.index()].name).copied().flatten();
+            if let Some(old) = known.filter(|old| !self.claimed.contains(&old.uid)) {
+                self.bind(id, old, Match::Rename);
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Likeness: how many properties a removed and a new resource share.
+//!
+//! Only values that few resources have are evidence, so candidates come from an index of rare values and not from
+//! comparing all with all.
+
+use std::collections::{BTreeMap, HashMap};
+
+use stead_model::{NodeId, Resource, TypeToken, Uid};
+
+use super::content::Content;
+use super::suggest::{Reason, Search, Sureness};
+
+/// A value that more resources than this have says nothing.
+const RARE: usize = 16;
+
+/// Equal properties, out of all.
+type Score = (usize, usize);
+
+pub(crate) fn similar(search: &mut Search<'_, '_>) {
+    let scored = scores(search);
+    let mut best_of_record: HashMap<&Uid, (Score, usize)> = HashMap::new();
+    for (_, record, score) in &scored {
+        let best = best_of_record.entry(&record.uid).or_insert((*score, 0));
+        match better(score, &best.0) {
+            std::cmp::Ordering::Greater => *best = (*score, 1),
+            std::cmp::Ordering::Equal => best.1 += 1,
+            std::cmp::Ordering::Less => {}
+        }
+    }
+    let mutual: Vec<_> = scored
+        .iter()
+        .filter(|(_, record, score)| best_of_record.get(&record.uid) == Some(&(*score, 1)))
+        .map(|(id, record, score)| (*id, *record, *score))
+        .collect();
+    for (id, record, (equal, of)) in mutual {
+        let sureness = if 2 * equal > of { Sureness::Likely } else { Sureness::Weak };
+        search.take(id, record, sureness, Reason::Alike { equal, of });
+    }
+}
+
+/// For each node its best candidate, unless two are equally good.
+fn scores<'a>(search: &Search<'_, 'a>) -> Vec<(NodeId, &'a Resource, Score)> {
+    let mut index: HashMap<(&TypeToken, &str, Content), Vec<&'a Resource>> = HashMap::new();
+    for record in search.records.values() {
+        for (key, content) in search.contents.of_record(record) {
+            index.entry((&record.resource, key, content)).or_default().push(record);
+        }
+    }
+    let mut scored = Vec::new();
+    for &id in &search.nodes {
+        let node = &search.matching.graph.nodes[id.index()];
+        let contents = search.contents.of_node(id);
+        let mut equal: BTreeMap<&Uid, (&'a Resource, usize)> = BTreeMap::new();
+        for (key, content) in &contents {
+            let having = index.get(&(&node.resource, *key, content.clone()));
+            for record in having
+                .into_iter()
+                .flatten()
+                .take(RARE + 1)
+                .filter(|_| having.is_some_and(|all| all.len() <= RARE))
+            {
+                equal.entry(&record.uid).or_insert((record, 0)).1 += 1;
+            }
+        }
+        let mut candidates: Vec<(&'a Resource, Score)> = equal
+            .into_values()
+            .map(|(record, equal)| {
+                let theirs = search.contents.of_record(record);
+                let extra = contents.keys().filter(|key| !theirs.contains_key(*key)).count();
+                (record, (equal, theirs.len() + extra))
+            })
+            .collect();
+        candidates.sort_by(|a, b| better(&b.1, &a.1).then_with(|| a.0.place().cmp(&b.0.place())));
+        match candidates.as_slice() {
+            [(record, score)] => scored.push((id, *record, *score)),
+            [(record, score), (_, second), ..] if better(score, second).is_gt() => {
+                scored.push((id, *record, *score))
+            }
+            _ => {}
+        }
+    }
+    scored
+}
+
+fn better(a: &Score, b: &Score) -> std::cmp::Ordering {
+    (a.0 * b.1).cmp(&(b.0 * a.1))
+}

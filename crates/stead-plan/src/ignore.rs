@@ -1,0 +1,188 @@
+//! `ignoreChanges` and `replaceOnChanges`: what the program says about changes, place by place.
+
+use std::collections::BTreeMap;
+
+use stead_model::{Input, Map, PathPattern, PropertyPath, Value};
+use stead_schema::Change;
+
+/// The wanted inputs, with the old value wherever a pattern says that changes are not made.
+pub(crate) fn keep_ignored(
+    old: &Map,
+    wanted: BTreeMap<String, Input>,
+    patterns: &[PathPattern],
+) -> BTreeMap<String, Input> {
+    if patterns.is_empty() {
+        return wanted;
+    }
+    merge(&PropertyPath::default(), old, wanted, patterns)
+}
+
+fn merge(
+    at: &PropertyPath,
+    old: &Map,
+    mut wanted: BTreeMap<String, Input>,
+    patterns: &[PathPattern],
+) -> BTreeMap<String, Input> {
+    let keys: Vec<String> = old.keys().chain(wanted.keys()).cloned().collect();
+    for key in keys {
+        let new = wanted.remove(&key);
+        if let Some(kept) = kept(&at.key(&key), old.get(&key), new, patterns) {
+            wanted.insert(key, kept);
+        }
+    }
+    wanted
+}
+
+/// What stands at a place: the old value if the place is ignored, else the new one with ignored parts kept.
+fn kept(
+    at: &PropertyPath,
+    old: Option<&Value>,
+    new: Option<Input>,
+    patterns: &[PathPattern],
+) -> Option<Input> {
+    if patterns.iter().any(|pattern| pattern.covers(at)) {
+        return old.cloned().map(Input::Known);
+    }
+    if !patterns.iter().any(|pattern| pattern.leads_through(at)) {
+        return new;
+    }
+    match (old, new) {
+        (Some(Value::Map(old)), Some(Input::Known(Value::Map(new)))) => {
+            let new = new.into_iter().map(|(key, value)| (key, Input::Known(value))).collect();
+            Some(Input::map(merge(at, old, new, patterns)))
+        }
+        (Some(Value::Map(old)), Some(Input::Map(new))) => Some(Input::map(merge(at, old, new, patterns))),
+        (Some(Value::List(old)), Some(Input::Known(Value::List(new)))) => {
+            Some(list(at, old, new.into_iter().map(Input::Known).collect(), patterns))
+        }
+        (Some(Value::List(old)), Some(Input::List(new))) => Some(list(at, old, new, patterns)),
+        (_, new) => new,
+    }
+}
+
+/// Elements that were there keep what is ignored in them; a list does not grow or shrink because of it.
+fn list(at: &PropertyPath, old: &[Value], new: Vec<Input>, patterns: &[PathPattern]) -> Input {
+    let items = new.into_iter().enumerate().map(|(index, item)| match old.get(index) {
+        Some(before) => kept(&at.index(index), Some(before), Some(item), patterns)
+            .unwrap_or_else(|| Input::Known(before.clone())),
+        None => item,
+    });
+    Input::list(items.collect())
+}
+
+/// Marks the changes that replace the resource because the program says so.
+pub(crate) fn force_replacement(changes: &mut [Change], patterns: &[PathPattern]) {
+    if patterns.is_empty() {
+        return;
+    }
+    for change in changes {
+        let new = change.new.as_ref();
+        change.replaces = change.replaces || touches(&change.path, change.old.as_ref(), new, patterns);
+    }
+}
+
+/// Whether the two differ at a place that a pattern covers. What is not known yet may differ.
+fn touches(at: &PropertyPath, old: Option<&Value>, new: Option<&Input>, patterns: &[PathPattern]) -> bool {
+    if old.is_some() && old == new.and_then(Input::as_known) {
+        return false;
+    }
+    if patterns.iter().any(|pattern| pattern.covers(at)) {
+        return true;
+    }
+    if !patterns.iter().any(|pattern| pattern.leads_through(at)) {
+        return false;
+    }
+    let new = match new {
+        Some(Input::Deferred(_)) => return true,
+        new => new.map(parts).unwrap_or_default(),
+    };
+    let old = old.map(|old| parts(&Input::Known(old.clone()))).unwrap_or_default();
+    let places: std::collections::BTreeSet<&PropertyPath> = old.keys().chain(new.keys()).collect();
+    places.into_iter().any(|place| {
+        let inside = PropertyPath(at.0.iter().chain(&place.0).cloned().collect());
+        let before = old.get(place).and_then(Input::as_known);
+        touches(&inside, before, new.get(place), patterns)
+    })
+}
+
+/// The members of a value, each with its place in it.
+fn parts(of: &Input) -> BTreeMap<PropertyPath, Input> {
+    let root = PropertyPath::default();
+    match of {
+        Input::Known(Value::Map(map)) => {
+            map.iter().map(|(key, value)| (root.key(key), Input::Known(value.clone()))).collect()
+        }
+        Input::Known(Value::List(items)) => items
+            .iter()
+            .enumerate()
+            .map(|(index, value)| (root.index(index), Input::Known(value.clone())))
+            .collect(),
+        Input::Map(map) => map.iter().map(|(key, input)| (root.key(key), input.clone())).collect(),
+        Input::List(items) => {
+            items.iter().enumerate().map(|(index, input)| (root.index(index), input.clone())).collect()
+        }
+        _ => BTreeMap::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stead_model::ExprId;
+
+    use super::*;
+
+    fn map(pairs: &[(&str, Value)]) -> Value {
+        Value::Map(pairs.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect())
+    }
+
+    fn patterns(texts: &[&str]) -> Vec<PathPattern> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    fn rules(ports: &[i64]) -> Value {
+        Value::List(
+            ports.iter().map(|port| map(&[("port", Value::from(*port)), ("open", true.into())])).collect(),
+        )
+    }
+
+    #[test]
+    fn ignored_places_keep_the_old_value() {
+        let old: Map =
+            [("tags".into(), map(&[("a", 1.into()), ("b", 2.into())])), ("rules".into(), rules(&[80]))]
+                .into();
+        let wanted = |tags: Value, list: Value| -> BTreeMap<String, Input> {
+            [("tags".into(), tags.into()), ("rules".into(), list.into())].into()
+        };
+        let kept = keep_ignored(
+            &old,
+            wanted(map(&[("a", 9.into()), ("c", 3.into())]), rules(&[81, 82])),
+            &patterns(&["tags.a", "rules[*].port"]),
+        );
+        assert_eq!(kept, wanted(map(&[("a", 1.into()), ("c", 3.into())]), rules(&[80, 82])));
+        let all = keep_ignored(&old, wanted(Value::Null, Value::Null), &patterns(&["*"]));
+        assert_eq!(all, wanted(old["tags"].clone(), old["rules"].clone()));
+        let new_only = [("extra".to_owned(), Input::Deferred(ExprId(0)))].into();
+        assert_eq!(keep_ignored(&Map::new(), new_only, &patterns(&["extra"])), BTreeMap::new());
+    }
+
+    #[test]
+    fn only_a_difference_at_the_place_replaces() {
+        let change = |old: Value, new: Input| Change {
+            path: PropertyPath::of("rules"),
+            old: Some(old),
+            new: Some(new),
+            replaces: false,
+        };
+        let forced = |mut change: Change, pattern: &str| {
+            force_replacement(std::slice::from_mut(&mut change), &patterns(&[pattern]));
+            change.replaces
+        };
+        let (before, after) = (rules(&[80, 81]), rules(&[80, 82]));
+        assert!(forced(change(before.clone(), after.clone().into()), "rules[*].port"));
+        assert!(forced(change(before.clone(), after.clone().into()), "rules[1]"));
+        assert!(!forced(change(before.clone(), after.clone().into()), "rules[*].open"));
+        assert!(!forced(change(before.clone(), after.into()), "rules[0].port"));
+        assert!(!forced(change(before.clone(), Value::Null.into()), "other"));
+        assert!(forced(change(before, Input::Deferred(ExprId(0))), "rules[3].port"));
+    }
+}

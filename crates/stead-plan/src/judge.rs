@@ -1,0 +1,171 @@
+//! What has to happen to one declared resource, once its provider has answered.
+
+use std::collections::{BTreeSet, HashSet};
+
+use stead_model::{DeletionPolicy, Input, Lifecycle, Name, Node, NodeId, Resource, Uid};
+use stead_schema::{Change, ReplaceOrder};
+
+use crate::plan::{Certainty, Drag};
+use crate::planner::Planner;
+
+/// What happens to a node.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Decision {
+    Group,
+    Same,
+    Record,
+    Create,
+    Import,
+    Update,
+    Replace(Replacement),
+    /// Not selected, and there: it stays as it is recorded.
+    Untouched,
+    /// Not selected, and not there.
+    Absent,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Replacement {
+    pub order: ReplaceOrder,
+    pub certainty: Certainty,
+    pub drag: Option<Drag>,
+}
+
+impl Planner<'_> {
+    pub(crate) fn judge(&self, id: NodeId, changes: &[Change], order: ReplaceOrder) -> Decision {
+        let node = &self.graph.nodes[id.index()];
+        let Some(old) = self.old(id) else {
+            return if node.options.import.is_some() { Decision::Import } else { Decision::Create };
+        };
+        if old.lifecycle != Lifecycle::Live {
+            return Decision::Create;
+        }
+        let order = match node.options.delete_before_replace {
+            Some(true) => ReplaceOrder::DeleteFirst,
+            Some(false) => ReplaceOrder::CreateFirst,
+            None => order,
+        };
+        let replaced = |certainty, drag| Decision::Replace(Replacement { order, certainty, drag });
+        if old.resource != node.resource {
+            return replaced(Certainty::Certain, None);
+        }
+        let own = changes.iter().filter(|change| change.replaces).map(certainty).max();
+        match (own, self.drag(id, old)) {
+            (Some(own), dragged) => {
+                let (by, drag) = dragged.map_or((own, None), |(by, drag)| (by, Some(drag)));
+                replaced(own.max(by), drag)
+            }
+            (None, Some((by, drag))) => replaced(by, Some(drag)),
+            (None, None) if !changes.is_empty() => Decision::Update,
+            (None, None) if self.record_differs(id, old) => Decision::Record,
+            (None, None) => Decision::Same,
+        }
+    }
+
+    /// The replacement of another that leads to this one's.
+    fn drag(&self, id: NodeId, old: &Resource) -> Option<(Certainty, Drag)> {
+        let options = &self.graph.nodes[id.index()].options;
+        let name = |of: NodeId| self.graph.nodes[of.index()].name.clone();
+        let with = options.replace_with.iter().filter_map(|with| {
+            Some((self.replacement(*with)?.certainty, Drag::ReplaceWith { name: name(*with) }))
+        });
+        // What it is in goes with its old copy, or went with it in a run that did not get further.
+        let inside = options.deleted_with.and_then(|container| {
+            let certainty = match self.replacement(container) {
+                Some(replacement) => replacement.certainty,
+                None => {
+                    let gone = self.old(container)?;
+                    let lost = gone.lifecycle == Lifecycle::Replacing
+                        && old.ties.deleted_with.as_ref() == Some(&gone.uid);
+                    if !lost {
+                        return None;
+                    }
+                    Certainty::Certain
+                }
+            };
+            Some((certainty, Drag::DeletedWith { name: name(container) }))
+        });
+        inside.into_iter().chain(with).max_by_key(|(certainty, _)| *certainty)
+    }
+
+    fn replacement(&self, id: NodeId) -> Option<&Replacement> {
+        match &self.decided[id.index()].as_ref()?.decision {
+            Decision::Replace(replacement) => Some(replacement),
+            _ => None,
+        }
+    }
+
+    /// Whether something other than the inputs must be written down.
+    fn record_differs(&self, id: NodeId, old: &Resource) -> bool {
+        let node = &self.graph.nodes[id.index()];
+        let options = &node.options;
+        // A move writes its own aliases.
+        let aliases_differ = old.name == node.name && self.aliases(id, old) != old.ties.aliases;
+        if options.prevent_delete.unwrap_or(false) != old.prevent_delete
+            || options.deletion_policy != old.deletion_policy
+            || aliases_differ
+        {
+            return true;
+        }
+        let uid = |id: NodeId| self.old(id).map(|resource| &resource.uid);
+        let bound = |id: Option<NodeId>, recorded: Option<&Uid>| match id {
+            Some(id) => uid(id) != recorded || recorded.is_none(),
+            None => recorded.is_some(),
+        };
+        if bound(self.graph.provisioned_parent(id), old.ties.parent.as_ref())
+            || bound(options.provider, old.ties.provider.as_ref().map(|copy| &copy.uid))
+            || bound(options.deleted_with, old.ties.deleted_with.as_ref())
+        {
+            return true;
+        }
+        let all = |ids: &BTreeSet<NodeId>| ids.iter().map(|id| uid(*id)).collect::<Option<BTreeSet<_>>>();
+        let needs = self.graph.provisioned(&self.needs[id.index()], &self.needs);
+        let differ = |wanted: Option<BTreeSet<&Uid>>, recorded: BTreeSet<&Uid>| wanted != Some(recorded);
+        differ(all(&needs), old.dependencies.iter().map(|dependency| &dependency.uid).collect())
+            || differ(
+                all(&options.replace_with.iter().copied().collect()),
+                old.ties.replace_with.iter().collect(),
+            )
+            || self.sources_differ(id, old, all)
+    }
+
+    fn sources_differ<'s>(
+        &'s self,
+        id: NodeId,
+        old: &'s Resource,
+        all: impl Fn(&BTreeSet<NodeId>) -> Option<BTreeSet<&'s Uid>>,
+    ) -> bool {
+        let wanted = self.graph.property_dependencies(id);
+        wanted.len() != old.property_dependencies.len()
+            || wanted.iter().any(|(property, nodes)| {
+                let recorded = old.property_dependencies.get(*property);
+                all(nodes) != recorded.map(|uids| uids.iter().collect())
+            })
+    }
+
+    fn aliases(&self, id: NodeId, old: &Resource) -> Vec<Name> {
+        kept_aliases(&self.graph.nodes[id.index()], Some(old), &self.declared)
+    }
+
+    /// Whether the real thing stays when it is replaced: the safer of what is declared and recorded.
+    pub(crate) fn retains(&self, id: NodeId, old: &Resource) -> bool {
+        let declared = self.graph.nodes[id.index()].options.deletion_policy;
+        [declared, old.deletion_policy].contains(&Some(DeletionPolicy::Retain))
+    }
+}
+
+fn certainty(change: &Change) -> Certainty {
+    match &change.new {
+        None | Some(Input::Known(_)) => Certainty::Certain,
+        Some(_) => Certainty::Possible,
+    }
+}
+
+/// The names that the record of a resource keeps, sorted: those it had, and those the program says it had. One that
+/// another declared resource has now is no longer its own.
+pub fn kept_aliases(node: &Node, old: Option<&Resource>, declared: &HashSet<&Name>) -> Vec<Name> {
+    let had = old.map(|old| &old.name).filter(|name| **name != node.name);
+    let recorded = old.map(|old| old.ties.aliases.as_slice()).unwrap_or_default();
+    let all: BTreeSet<&Name> = recorded.iter().chain(had).chain(&node.options.aliases).collect();
+    all.into_iter().filter(|name| **name != node.name && !declared.contains(name)).cloned().collect()
+}

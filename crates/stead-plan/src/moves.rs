@@ -1,0 +1,159 @@
+//! Names change before anything else does, one record at a time, and no two resources ever have one name.
+//!
+//! Whoever holds a wanted name moves away first: to its own new name, or, if it has none or waits in a circle, to
+//! a name made of its uid, where it waits for its turn or its end.
+
+use std::collections::HashMap;
+
+use stead_model::{Code, Diagnostic, Name, NodeId, Resource, Uid};
+
+use crate::judge::Decision;
+use crate::plan::{Action, StepId, Why};
+use crate::planner::Planner;
+use crate::steps::Assembly;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    NotYet,
+    UnderWay,
+    Done,
+}
+
+/// For each node, the step after which its name is its own; `None`: it always was.
+pub(crate) struct Names {
+    pub free: Vec<Option<StepId>>,
+}
+
+/// Adds the steps that change names.
+pub(crate) fn moves(assembly: &mut Assembly<'_, '_>) -> Result<Names, Vec<Diagnostic>> {
+    let planner = assembly.planner;
+    let count = planner.graph.nodes.len();
+    let mut mover = Mover {
+        planner,
+        nodes: planner.graph.ids().filter_map(|id| Some((&planner.old(id)?.uid, id))).collect(),
+        progress: vec![Progress::NotYet; count],
+        parked: HashMap::new(),
+        free: vec![None; count],
+        problems: Vec::new(),
+    };
+    for id in planner.graph.ids() {
+        if wants_name(planner, id) {
+            mover.settle(assembly, id);
+        }
+    }
+    let Mover { free, problems, .. } = mover;
+    if problems.is_empty() { Ok(Names { free }) } else { Err(problems) }
+}
+
+/// Whether the node will have its name, and does not have it yet.
+fn wants_name(planner: &Planner<'_>, id: NodeId) -> bool {
+    let decided = planner.decided[id.index()].as_ref().map(|decided| &decided.decision);
+    match decided {
+        None | Some(Decision::Group | Decision::Untouched | Decision::Absent) => false,
+        Some(_) => planner.old(id).is_none_or(|old| old.name != planner.graph.nodes[id.index()].name),
+    }
+}
+
+struct Mover<'p, 'a> {
+    planner: &'p Planner<'a>,
+    nodes: HashMap<&'a Uid, NodeId>,
+    progress: Vec<Progress>,
+    parked: HashMap<&'a Uid, StepId>,
+    free: Vec<Option<StepId>>,
+    problems: Vec<Diagnostic>,
+}
+
+impl<'a> Mover<'_, 'a> {
+    /// Moves the holders of the wanted names away, the last of the chain first.
+    fn settle(&mut self, assembly: &mut Assembly<'_, 'a>, start: NodeId) {
+        let mut chain = vec![start];
+        while let Some(&id) = chain.last() {
+            if self.progress[id.index()] == Progress::Done {
+                chain.pop();
+                continue;
+            }
+            self.progress[id.index()] = Progress::UnderWay;
+            let holder = self.holder(id);
+            match holder.map(|holder| (holder, self.nodes.get(&holder.uid).copied())) {
+                Some((holder, Some(next))) if wants_name(self.planner, next) => {
+                    match self.progress[next.index()] {
+                        Progress::NotYet => {
+                            chain.push(next);
+                            continue;
+                        }
+                        Progress::UnderWay => self.park(assembly, holder),
+                        Progress::Done => {}
+                    }
+                }
+                Some((holder, None)) if self.planner.selected.touches_removed(&holder.uid) => {
+                    self.park(assembly, holder);
+                }
+                Some((holder, _)) => self.problems.push(taken(self.planner, id, holder)),
+                None => {}
+            }
+            self.take_name(assembly, id, holder);
+            chain.pop();
+        }
+    }
+
+    /// The other resource that is recorded under the node's name.
+    fn holder(&self, id: NodeId) -> Option<&'a Resource> {
+        let name = &self.planner.graph.nodes[id.index()].name;
+        let own = self.planner.old(id).map(|old| &old.uid);
+        self.planner.base.by_name(name).filter(|holder| Some(&holder.uid) != own)
+    }
+
+    fn park(&mut self, assembly: &mut Assembly<'_, 'a>, holder: &'a Resource) {
+        if self.parked.contains_key(&holder.uid) {
+            return;
+        }
+        let action = Action::Move {
+            copy: holder.copy(),
+            from: Box::new(holder.name.clone()),
+            to: Box::new(waiting_place(&holder.name, &holder.uid)),
+        };
+        let about = (holder.name.clone(), holder.resource.clone(), holder.source.clone());
+        let step = assembly.push(about, action, Why::MadeRoom, Vec::new(), Vec::new(), None);
+        self.parked.insert(&holder.uid, step);
+    }
+
+    fn take_name(&mut self, assembly: &mut Assembly<'_, 'a>, id: NodeId, holder: Option<&'a Resource>) {
+        self.progress[id.index()] = Progress::Done;
+        let left = holder.and_then(|holder| {
+            let moved = self.nodes.get(&holder.uid).and_then(|node| self.free[node.index()]);
+            self.parked.get(&holder.uid).copied().or(moved)
+        });
+        let Some(old) = self.planner.old(id) else {
+            self.free[id.index()] = left;
+            return;
+        };
+        let parked = self.parked.get(&old.uid).copied();
+        let mut after: Vec<StepId> = left.into_iter().chain(parked).collect();
+        after.sort_unstable();
+        after.dedup();
+        let to = self.planner.graph.nodes[id.index()].name.clone();
+        let action = Action::Move { copy: old.copy(), from: Box::new(old.name.clone()), to: Box::new(to) };
+        let why = Why::Moved { by: self.planner.correlation.by[id.index()] };
+        assembly.summary.moved += 1;
+        self.free[id.index()] = Some(assembly.declared(id, action, why, Vec::new(), after));
+    }
+}
+
+/// A name that nobody else can have.
+fn waiting_place(name: &Name, uid: &Uid) -> Name {
+    match name.clone() {
+        Name::Global { environment, .. } => Name::Global { environment, gid: uid.to_string() },
+        Name::Placed { environment, module, scope, resource, .. } => {
+            Name::Placed { environment, module, scope, resource, id: Some(format!("moved-{uid}")) }
+        }
+    }
+}
+
+fn taken(planner: &Planner<'_>, id: NodeId, holder: &Resource) -> Diagnostic {
+    let node = &planner.graph.nodes[id.index()];
+    let message = format!("{} is still the name of another resource, which is not selected", node.name);
+    Diagnostic::error(Code::NOT_SELECTED, message)
+        .at(node.source.clone(), 0, "declared here")
+        .at(holder.source.clone(), 0, "this one has the name in the recorded state")
+        .help("select both, so that both can change their names")
+}

@@ -1,0 +1,228 @@
+//! Who is who: names, aliases, renames, siblings by content, and what only looks alike.
+
+use super::*;
+use crate::{Match, Moves, Reason, Sureness};
+
+fn named(mut program: Program, name: &str, inputs: &[(&str, Input)]) -> Program {
+    program = program.node("x", inputs);
+    program.0.nodes.last_mut().unwrap().name = name.parse().unwrap();
+    program
+}
+
+/// Records with full names, each with its inputs.
+fn recorded(rows: &[(&str, &[(&str, &str)])]) -> State {
+    let names: Vec<String> = (0..rows.len()).map(|n| format!("r{n}")).collect();
+    let short: Vec<Row<'_>> =
+        rows.iter().zip(&names).map(|((_, inputs), name)| (name.as_str(), *inputs, &[][..])).collect();
+    let mut snapshot = state(&short).snapshot(None);
+    for (resource, (name, _)) in snapshot.resources.iter_mut().zip(rows) {
+        resource.name = name.parse().unwrap();
+    }
+    State::from(snapshot)
+}
+
+fn with(moves: Moves) -> Request {
+    Request { moves, ..Request::default() }
+}
+
+/// Every move of a plan: `from -> to`, in order.
+fn moved(plan: &Plan) -> Vec<String> {
+    let text = |step: &crate::Step| match &step.action {
+        Action::Move { from, to, .. } => Some(format!("{from} -> {to}")),
+        _ => None,
+    };
+    plan.steps.iter().filter_map(text).collect()
+}
+
+#[test]
+fn an_alias_moves_a_resource_and_an_edit_goes_along() {
+    let base = state(&[("old", &[("size", "1")], &[]), ("user", &[("size", "e")], &["old"])]);
+    let mut program = Program::default()
+        .node("new", &[("size", known("2"))])
+        .options(|options| options.aliases.push("dev:main:t.T#old".parse().unwrap()));
+    let etag = program.of(0, "etag");
+    let plan = program.node("user", &[("size", etag)]).plan(&base);
+    insta::assert_snapshot!(show(&plan), @r"
+    0 move new <- []
+    1 update new <- [0]
+    2 update user <- [1]
+    ");
+    assert!(matches!(plan.steps[0].why, Why::Moved { by: Match::Alias }));
+    assert_eq!(plan.summary.moved, 1);
+}
+
+#[test]
+fn a_recorded_rename_is_remembered_both_ways() {
+    let mut snapshot = state(&[("new", &[], &[])]).snapshot(None);
+    snapshot.resources[0].ties.aliases = vec!["dev:main:t.T#old".parse().unwrap()];
+    let base = State::from(snapshot);
+    assert!(Program::default().node("new", &[]).plan(&base).is_empty());
+    let back = Program::default().node("old", &[]).plan(&base);
+    assert_eq!(moved(&back), ["dev:main:t.T#new -> dev:main:t.T#old"]);
+}
+
+#[test]
+fn two_that_swap_names_by_alias_make_room_for_each_other() {
+    let base = state(&[("a", &[("size", "1")], &[]), ("b", &[("size", "2")], &[])]);
+    let alias = |name: &str| {
+        let name: stead_model::Name = format!("dev:main:t.T#{name}").parse().unwrap();
+        move |options: &mut Options| options.aliases.push(name)
+    };
+    // Same names beat aliases: nothing swaps.
+    let plan = Program::default()
+        .node("a", &[("size", known("1"))])
+        .options(alias("b"))
+        .node("b", &[("size", known("2"))])
+        .plan(&base);
+    assert!(plan.steps.iter().all(|step| !matches!(step.action, Action::Move { .. })), "{}", show(&plan));
+}
+
+const ONE: &str = "dev:main:t.T";
+const TWO: &str = "dev:main:t.T#2";
+const THREE: &str = "dev:main:t.T#3";
+
+#[test]
+fn unnamed_siblings_are_matched_by_content_when_one_in_the_middle_goes() {
+    let base = recorded(&[(ONE, &[("size", "a")]), (TWO, &[("size", "b")]), (THREE, &[("size", "c")])]);
+    let program = named(Program::default(), ONE, &[("size", known("a"))]);
+    let program = named(program, TWO, &[("size", known("c"))]);
+    let plan = program.plan(&base);
+    insta::assert_snapshot!(show(&plan), @r"
+    0 make room t.T <- []
+    1 move t.T <- [0]
+    2 gather t.T <- [0 1]
+    3 delete t.T <- [2]
+    ");
+    assert_eq!(plan.steps[3].name.to_string(), TWO);
+    assert_eq!(moved(&plan)[1], format!("{THREE} -> {TWO}"));
+    // Who says that these are no moves gets counters.
+    let by_counter = program.ask(&base, &with(Moves::Refuse)).unwrap();
+    assert_eq!((by_counter.summary.update, by_counter.summary.delete), (1, 1));
+}
+
+#[test]
+fn siblings_that_swap_places_swap_names() {
+    let base = recorded(&[(ONE, &[("size", "a")]), (TWO, &[("size", "b")])]);
+    let program = named(Program::default(), ONE, &[("size", known("b"))]);
+    let program = named(program, TWO, &[("size", known("a"))]);
+    let plan = program.plan(&base);
+    insta::assert_snapshot!(show(&plan), @r"
+    0 make room t.T <- []
+    1 move t.T <- [0]
+    2 move t.T <- [0 1]
+    ");
+    assert_eq!(plan.summary.unchanged, 2);
+}
+
+#[test]
+fn an_edited_sibling_keeps_its_place() {
+    let base = recorded(&[(ONE, &[("size", "a")]), (TWO, &[("size", "b")]), (THREE, &[("size", "c")])]);
+    let program = named(Program::default(), ONE, &[("size", known("a"))]);
+    let program = named(program, TWO, &[("size", known("x"))]);
+    let plan = named(program, THREE, &[("size", known("c"))]).plan(&base);
+    insta::assert_snapshot!(show(&plan), @"0 update t.T <- []");
+}
+
+#[test]
+fn twins_of_which_one_must_go_are_left_to_a_person() {
+    let base = recorded(&[(ONE, &[("size", "a")]), (TWO, &[("size", "b")]), (THREE, &[("size", "b")])]);
+    let program = named(Program::default(), ONE, &[("size", known("b"))]);
+    let plan = program.plan(&base);
+    assert!(plan.looks_like_moves());
+    assert_eq!(plan.ambiguities.len(), 1);
+    assert_eq!(plan.ambiguities[0].from.len(), 3);
+}
+
+#[test]
+fn a_removed_and_a_new_one_of_equal_content_are_suggested_and_accepted_on_demand() {
+    let base = state(&[("old", &[("size", "1"), ("place", "p")], &[])]);
+    let program = Program::default().node("new", &[("size", known("1")), ("place", known("p"))]);
+    let plan = program.plan(&base);
+    assert!(plan.looks_like_moves());
+    assert_eq!(plan.suggestions[0].reason, Reason::SameContent);
+    assert_eq!(plan.suggestions[0].sureness, Sureness::Certain);
+    assert_eq!((plan.summary.create, plan.summary.delete), (1, 1), "nothing is decided for anybody");
+    let accepted = program.ask(&base, &with(Moves::Accept)).unwrap();
+    assert_eq!(moved(&accepted), ["dev:main:t.T#old -> dev:main:t.T#new"]);
+    assert!(accepted.suggestions.is_empty());
+    let refused = program.ask(&base, &with(Moves::Refuse)).unwrap();
+    assert!(!refused.looks_like_moves());
+}
+
+#[test]
+fn the_physical_id_is_the_best_evidence() {
+    let base = state(&[("old", &[("size", "1")], &[]), ("other", &[("size", "2")], &[])]);
+    let program = Program::default().node("new", &[("size", known("2")), ("place", known("old-1"))]);
+    let suggestion = &program.plan(&base).suggestions[0];
+    assert_eq!(suggestion.from.short(), "old");
+    assert_eq!(suggestion.reason, Reason::SameThing { property: "place".into() });
+    assert_eq!(
+        suggestion.differences.iter().map(|d| d.property.as_str()).collect::<Vec<_>>(),
+        ["place", "size"]
+    );
+}
+
+#[test]
+fn twins_are_told_apart_by_who_depends_on_them() {
+    let base = state(&[
+        ("a", &[("size", "1")], &[]),
+        ("b", &[("size", "1")], &[]),
+        ("user", &[("size", "e")], &["a"]),
+    ]);
+    let mut snapshot = base.snapshot(None);
+    for resource in &mut snapshot.resources {
+        if resource.name.short() == "user" {
+            resource.property_dependencies.insert("size".into(), vec![Uid("u-a".into())]);
+        }
+    }
+    let base = State::from(snapshot);
+    let program = Program::default().node("x", &[("size", known("1"))]).node("y", &[("size", known("1"))]);
+    let plan = program.plan(&base);
+    assert_eq!(plan.ambiguities.len(), 1, "nothing tells them apart");
+    let mut program =
+        Program::default().node("x", &[("size", known("1"))]).node("y", &[("size", known("1"))]);
+    let of_y = program.of(1, "etag");
+    let plan = program.node("user", &[("size", of_y)]).plan(&base);
+    let pairs: Vec<(&str, &str)> =
+        plan.suggestions.iter().map(|suggestion| (suggestion.from.short(), suggestion.to.short())).collect();
+    assert_eq!(pairs, [("b", "x"), ("a", "y")]);
+}
+
+#[test]
+fn a_chain_that_moved_as_a_whole_is_recognised() {
+    let rows: &[(&str, &[(&str, &str)])] = &[
+        ("dev:main/Old:t.T#a", &[("size", "1")]),
+        ("dev:main/Old:t.T#b", &[("size", "e")]),
+        ("dev:main/Old:t.T#c", &[("size", "e")]),
+    ];
+    let mut snapshot = recorded(rows).snapshot(None);
+    for (at, from) in [(1, "u-r0"), (2, "u-r1")] {
+        snapshot.resources[at].dependencies =
+            vec![CopyRef { uid: Uid(from.into()), generation: Generation(1) }];
+        snapshot.resources[at].property_dependencies.insert("size".into(), vec![Uid(from.into())]);
+    }
+    let base = State::from(snapshot);
+    let mut program = named(Program::default(), "dev:main/New:t.T#a", &[("size", known("1"))]);
+    let etag = program.of(0, "etag");
+    let mut program = named(program, "dev:main/New:t.T#b", &[("size", etag)]);
+    let etag = program.of(1, "etag");
+    let program = named(program, "dev:main/New:t.T#c", &[("size", etag)]);
+    let accepted = program.ask(&base, &with(Moves::Accept)).unwrap();
+    assert_eq!(moved(&accepted).len(), 3, "{:?}", accepted.suggestions);
+    assert_eq!((accepted.summary.create, accepted.summary.delete), (0, 0));
+}
+
+#[test]
+fn a_likeness_is_only_likely_and_a_near_miss_stops_nothing() {
+    let base = state(&[("old", &[("size", "1"), ("place", "p"), ("x", "1")], &[])]);
+    let likely = Program::default()
+        .node("new", &[("size", known("2")), ("place", known("p")), ("x", known("1"))])
+        .plan(&base);
+    assert_eq!(likely.suggestions[0].sureness, Sureness::Likely);
+    assert!(likely.looks_like_moves());
+    let weak = Program::default()
+        .node("new", &[("size", known("2")), ("place", known("q")), ("x", known("1"))])
+        .plan(&base);
+    assert_eq!(weak.suggestions[0].sureness, Sureness::Weak);
+    assert!(!weak.looks_like_moves());
+}

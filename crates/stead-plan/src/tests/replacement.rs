@@ -1,0 +1,246 @@
+//! Replacements: what forces them, what they drag in, and what has to go first.
+
+use super::*;
+use stead_model::{DeletionPolicy, PathPattern, Ties};
+
+fn pattern(text: &str) -> PathPattern {
+    text.parse().unwrap()
+}
+
+fn delete_first(options: &mut Options) {
+    options.delete_before_replace = Some(true);
+}
+
+#[test]
+fn an_unknown_value_in_a_create_only_property_may_replace() {
+    let base = state(&[("a", &[("size", "1")], &[]), ("b", &[("place", "e")], &["a"])]);
+    let mut program = Program::default().node("a", &[("size", known("2"))]);
+    let etag = program.of(0, "etag");
+    let plan = program.node("b", &[("place", etag)]).plan(&base);
+    insta::assert_snapshot!(show(&plan), @r"
+    0 update a <- []
+    1 may replace b <- [0]
+    2 gather b <- [0 1]
+    3 delete old b <- [2]
+    ");
+    assert_eq!(plan.steps[1].dragged_by, ["dev:main:t.T#a".parse().unwrap()]);
+}
+
+#[test]
+fn a_replacement_reaches_only_where_an_input_forces_it() {
+    let base = state(&[
+        ("a", &[("place", "x")], &[]),
+        ("soft", &[("size", "e")], &["a"]),
+        ("ordered", &[("size", "1")], &["a"]),
+        ("hard", &[("place", "e")], &["a"]),
+    ]);
+    let mut program = Program::default().node("a", &[("place", known("y"))]);
+    let etag = program.of(0, "etag");
+    let program = program
+        .node("soft", &[("size", etag.clone())])
+        .node("ordered", &[("size", known("1"))])
+        .options(|options| options.depends_on.push(NodeId(0)))
+        .node("hard", &[("place", etag)]);
+    let plan = program.plan(&base);
+    let replaced: Vec<&str> = plan
+        .steps
+        .iter()
+        .filter(|step| matches!(step.why, Why::Replaced { .. }))
+        .map(|step| step.name.short())
+        .collect();
+    assert_eq!(replaced, ["a", "hard"]);
+}
+
+#[test]
+fn delete_first_takes_dependants_that_must_go_and_removed_ones_first() {
+    let base = state(&[
+        ("a", &[("place", "x")], &[]),
+        ("b", &[("place", "e")], &["a"]),
+        ("c", &[("place", "e")], &["b"]),
+        ("soft", &[("size", "e")], &["a"]),
+        ("gone", &[("size", "e")], &["a"]),
+    ]);
+    let base = edited(&base, |name, resource| match name {
+        "b" => comes_from(resource, "place", "a"),
+        "c" => comes_from(resource, "place", "b"),
+        "soft" => comes_from(resource, "size", "a"),
+        _ => {}
+    });
+    let mut program = Program::default().node("a", &[("place", known("y"))]).options(delete_first);
+    let etag = program.of(0, "etag");
+    let mut program = program.node("b", &[("place", etag.clone())]);
+    let from_b = program.of(1, "etag");
+    let program = program.node("c", &[("place", from_b)]).node("soft", &[("size", etag)]);
+    insta::assert_snapshot!(show(&program.plan(&base)), @r"
+    0 delete gone <- []
+    1 delete old c <- []
+    2 delete old b <- [1]
+    3 delete old a <- [0 2]
+    4 replace a <- [3]
+    5 replace b <- [2 4]
+    6 replace c <- [1 5]
+    7 update soft <- [4]
+    8 gather gone <- [0 1 2 3 4 5 6 7]
+    9 forget gone <- [8]
+    ");
+}
+
+#[test]
+fn replace_with_drags_and_says_so() {
+    let base = state(&[("a", &[("place", "x")], &[]), ("b", &[("size", "1")], &[])]);
+    let base = edited(&base, |name, resource| {
+        if name == "b" {
+            resource.ties = Ties { replace_with: vec![Uid("u-a".into())], ..Ties::default() };
+        }
+    });
+    let program = Program::default()
+        .node("a", &[("place", known("y"))])
+        .node("b", &[("size", known("1"))])
+        .options(|options| options.replace_with.push(NodeId(0)));
+    let plan = program.plan(&base);
+    insta::assert_snapshot!(show(&plan), @r"
+    0 replace a <- []
+    1 replace b <- [0]
+    2 gather a <- [0 1]
+    3 delete old b <- [2]
+    4 delete old a <- [2 3]
+    ");
+    assert!(
+        matches!(&plan.steps[1].why, Why::Replaced { drag: Some(crate::Drag::ReplaceWith { name }), .. } if name.short() == "a")
+    );
+}
+
+/// `inner` is in `box`; `user` depends on `inner`.
+fn boxed() -> State {
+    let base = state(&[
+        ("box", &[("place", "x")], &[]),
+        ("inner", &[], &[]),
+        ("user", &[("size", "e")], &["inner"]),
+    ]);
+    edited(&base, |name, resource| {
+        if name == "inner" {
+            resource.ties.deleted_with = Some(Uid("u-box".into()));
+        }
+    })
+}
+
+#[test]
+fn what_is_deleted_with_another_needs_no_call() {
+    insta::assert_snapshot!(show(&Program::default().plan(&boxed())), @r"
+    0 delete user <- []
+    1 delete box <- [0]
+    2 gone with another inner <- [0 1]
+    3 forget box <- [1 2]
+    ");
+}
+
+#[test]
+fn what_is_in_something_that_is_replaced_is_made_again() {
+    let program = |first: fn(&mut Options)| {
+        let mut program = Program::default()
+            .node("box", &[("place", known("y"))])
+            .options(first)
+            .node("inner", &[])
+            .options(|options| options.deleted_with = Some(NodeId(0)));
+        let etag = program.of(1, "etag");
+        program.node("user", &[("size", etag)])
+    };
+    insta::assert_snapshot!(show(&program(|_| {}).plan(&boxed())), @r"
+    0 replace box <- []
+    1 replace inner <- [0]
+    2 update user <- [1]
+    3 gather box <- [0 1 2]
+    4 delete old box <- [3]
+    5 gone with another inner <- [3 4]
+    ");
+    insta::assert_snapshot!(show(&program(delete_first).plan(&boxed())), @r"
+    0 delete old box <- []
+    1 gone with another inner <- [0]
+    2 replace box <- [0]
+    3 replace inner <- [1 2]
+    4 update user <- [3]
+    ");
+}
+
+#[test]
+fn what_its_policy_retains_is_forgotten_and_listed() {
+    let base = state(&[("a", &[], &[]), ("b", &[("place", "x")], &[])]);
+    let base = edited(&base, |_, resource| resource.deletion_policy = Some(DeletionPolicy::Retain));
+    let retain = |options: &mut Options| options.deletion_policy = Some(DeletionPolicy::Retain);
+    let plan = Program::default().node("b", &[("place", known("y"))]).options(retain).plan(&base);
+    insta::assert_snapshot!(show(&plan), @r"
+    0 replace b <- []
+    1 retain a <- [0]
+    2 retain b <- [0]
+    ");
+    assert_eq!((plan.summary.forget, plan.summary.delete), (2, 0));
+    let first = Program::default().node("b", &[("place", known("y"))]).options(delete_first).plan(&base);
+    let deletions = first.deletions(&base, |_| None);
+    assert!(stead_guard::decide(&deletions).is_err(), "the old one would stand in the way");
+}
+
+#[test]
+fn ignored_changes_are_not_made_and_chosen_ones_replace() {
+    let base = state(&[("a", &[("place", "x"), ("size", "1")], &[])]);
+    let program = |set: fn(&mut Options)| {
+        Program::default().node("a", &[("place", known("y")), ("size", known("2"))]).options(set).plan(&base)
+    };
+    let plan = program(|options| options.ignore_changes = vec![pattern("place")]);
+    insta::assert_snapshot!(show(&plan), @"0 update a <- []");
+    assert!(program(|options| options.ignore_changes = vec![pattern("*")]).is_empty());
+    let plan = program(|options| {
+        options.ignore_changes = vec![pattern("place")];
+        options.replace_on_changes = vec![pattern("size")];
+    });
+    assert_eq!(plan.summary.replace, 1);
+}
+
+#[test]
+fn an_interrupted_delete_first_replacement_is_taken_up_again() {
+    let base = state(&[("a", &[("place", "x")], &[]), ("b", &[("place", "e")], &["a"])]);
+    let base = edited(&base, |name, resource| {
+        if name == "b" {
+            comes_from(resource, "place", "a");
+            resource.lifecycle = Lifecycle::Replacing;
+            resource.id = None;
+        }
+    });
+    let mut program = Program::default().node("a", &[("place", known("y"))]).options(delete_first);
+    let etag = program.of(0, "etag");
+    insta::assert_snapshot!(show(&program.node("b", &[("place", etag)]).plan(&base)), @r"
+    0 delete old a <- []
+    1 replace a <- [0]
+    2 re-create b <- [1]
+    ");
+}
+
+#[test]
+fn ties_that_changed_are_recorded() {
+    let base = state(&[("a", &[], &[]), ("b", &[], &[])]);
+    for set in [
+        (|options: &mut Options| options.provider = Some(NodeId(0))) as fn(&mut Options),
+        |options| options.deleted_with = Some(NodeId(0)),
+        |options| options.replace_with = vec![NodeId(0)],
+        |options| options.aliases = vec!["dev:main:t.T#old".parse().unwrap()],
+        |options| options.deletion_policy = Some(DeletionPolicy::Retain),
+    ] {
+        let plan = Program::default().node("a", &[]).node("b", &[]).options(set).plan(&base);
+        assert_eq!(show(&plan), "0 record b <- []\n");
+    }
+    let mut program = Program::default().node("a", &[]).node("b", &[]);
+    program.0.nodes[1].parent = Some(NodeId(0));
+    assert_eq!(show(&program.plan(&base)), "0 record b <- []\n");
+}
+
+#[test]
+fn children_go_before_their_parent() {
+    let base = edited(&state(&[("a", &[], &[]), ("b", &[], &[])]), |name, resource| {
+        if name == "b" {
+            resource.ties.parent = Some(Uid("u-a".into()));
+        }
+    });
+    insta::assert_snapshot!(show(&Program::default().plan(&base)), @r"
+    0 delete b <- []
+    1 delete a <- [0]
+    ");
+}
