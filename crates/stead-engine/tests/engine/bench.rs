@@ -8,8 +8,9 @@ use stead_journal::{Loaded, Opening, Run, Takeover, load, open};
 use stead_model::{
     Diagnostic, Event, Expr, Graph, Input, Node, NodeId, NodeKind, Options, SourceRef, TypeToken, Value,
 };
-use stead_plan::Purpose;
+use stead_plan::Request;
 use stead_provider::Providers;
+use stead_state::State;
 use stead_store::{MemoryStore, Store};
 use stead_world::World;
 use tokio::sync::watch;
@@ -58,7 +59,17 @@ impl Bench {
         stop: watch::Receiver<Stop>,
     ) -> Result<Report, Vec<Diagnostic>> {
         let base = self.load().await.state;
-        let plan = self.engine.plan(&base, &program.0, Purpose::Up).await?;
+        self.run(program, Request::default(), base, stop).await
+    }
+
+    async fn run(
+        &mut self,
+        program: &Program,
+        request: Request,
+        base: State,
+        stop: watch::Receiver<Stop>,
+    ) -> Result<Report, Vec<Diagnostic>> {
+        let plan = self.engine.plan(&base, &program.0, request).await?;
         let permitted = self.engine.permit(&plan, &base, &program.0)?;
         let run = self.open().await;
         let events = &mut self.events;
@@ -69,6 +80,13 @@ impl Bench {
     pub(crate) async fn up(&mut self, program: &Program) -> Report {
         let (_keep, stop) = watch::channel(Stop::No);
         self.try_up(program, stop).await.unwrap()
+    }
+
+    /// One run of a plan that asks for something special.
+    pub(crate) async fn up_with(&mut self, program: &Program, request: Request) -> Report {
+        let (_keep, stop) = watch::channel(Stop::No);
+        let base = self.load().await.state;
+        self.run(program, request, base, stop).await.unwrap()
     }
 
     /// The short names of what is recorded, with their `size`.

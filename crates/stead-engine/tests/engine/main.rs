@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod bench;
+mod conduct;
 mod provider;
 mod recovery;
 mod runs;
+mod steps;

@@ -1,7 +1,7 @@
 //! A provider that does what its inputs say, keeps a log, and looks into the journal at every call.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -26,6 +26,8 @@ pub(crate) struct Scripted {
     asked: Mutex<BTreeMap<String, usize>>,
     /// How many calls it takes at once; 0: any number.
     pub(crate) limit: AtomicUsize,
+    /// It does not look into the journal, which costs time that grows with every call.
+    pub(crate) trusting: AtomicBool,
 }
 
 impl Scripted {
@@ -38,6 +40,7 @@ impl Scripted {
             real: Mutex::default(),
             asked: Mutex::default(),
             limit: AtomicUsize::new(0),
+            trusting: AtomicBool::new(false),
         }
     }
 
@@ -49,7 +52,11 @@ impl Scripted {
     async fn called(&self, what: &str, receipt: &Receipt, inputs: &Map) {
         let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(now, Ordering::SeqCst);
-        assert!(self.journal_holds(receipt).await, "{what} was called before its intent was durable");
+        let trusts = self.trusting.load(Ordering::SeqCst);
+        assert!(
+            trusts || self.journal_holds(receipt).await,
+            "{what} was called before its intent was durable"
+        );
         let name = inputs.get("name").and_then(Value::as_str).unwrap_or_default();
         self.log.lock().unwrap().push(format!("{what} {name}"));
         if let Some(millis) = inputs.get("sleep").and_then(Value::as_i64) {
