@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use futures_util::StreamExt as _;
-use stead_model::{Code, CopyRef, Diagnostic, Lifecycle, Name, Node, NodeId, PhysicalId, Resource};
+use stead_model::{Code, CopyRef, Diagnostic, Lifecycle, Name, NodeId, PhysicalId, Resource, TypeToken};
 use stead_plan::{Action, Plan};
 use stead_provider::{Live, Refusal};
 use stead_schema::{Change, diff};
 use stead_state::{Record, State};
 
 use crate::Engine;
-use crate::verdicts::{LOOK, stub};
+use crate::verdicts::LOOK;
 
 /// A resource that is not what its record says.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,9 +92,21 @@ impl Engine {
     }
 
     /// Looks at something that is not recorded, by its id.
-    pub async fn look(&self, node: &Node, id: &PhysicalId) -> Result<Option<Live>, Diagnostic> {
-        let stub = stub(node, id);
-        self.read(&stub).await.map_err(|refusal| unreadable(&stub, refusal))
+    pub async fn look(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Diagnostic> {
+        let Some(provider) = self.providers.of(resource) else {
+            return Err(Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {resource}")));
+        };
+        let found = tokio::select! {
+            biased;
+            found = provider.find(resource, id) => found,
+            () = self.world.clock.sleep(LOOK) => {
+                Err(Refusal::new(format!("the provider did not answer within {} s", LOOK.as_secs())))
+            }
+        };
+        found.map_err(|refusal| {
+            let message = format!("cannot read {resource} {id}: {}", refusal.message);
+            refusal.help.into_iter().fold(Diagnostic::error(Code::STEP_FAILED, message), Diagnostic::help)
+        })
     }
 
     fn compare(&self, resource: &Resource, found: Option<Live>) -> Option<Drift> {

@@ -6,10 +6,10 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use stead_model::{
-    Code, Diagnostic, Generation, Graph, Lifecycle, Limits, Map, Node, PhysicalId, PropertyPath, Resource, Ties, Uid,
+    Code, Diagnostic, Generation, Graph, Lifecycle, Limits, Node, PhysicalId, PropertyPath, Resource, Ties, Uid,
 };
 use stead_plan::{Found, Plan, Planner, Question, Request, Verdict};
-use stead_provider::{Diff, Provider, Refusal};
+use stead_provider::{Diff, Live, Provider, Refusal};
 use stead_schema::{Problem, check};
 use stead_state::State;
 
@@ -78,8 +78,7 @@ impl Engine {
         let new_order =
             || self.catalog.get(&node.resource).map(|schema| schema.replace_order).unwrap_or_default();
         if let Some(id) = question.import {
-            let stub = stub(node, id);
-            let found = match provider.read(&stub).await {
+            let found = match provider.find(&node.resource, id).await {
                 Ok(found) => found,
                 Err(Refusal { message, help, .. }) => {
                     return Verdict::Wrong(vec![Problem { path: PropertyPath::default(), message, help }]);
@@ -88,7 +87,7 @@ impl Engine {
             let Some(live) = found else {
                 return Verdict::Fits { inputs, changes: Vec::new(), order: new_order(), found: None };
             };
-            let there = Resource { inputs: live.inputs.clone(), outputs: live.outputs.clone(), ..stub };
+            let there = there(node, id, &live);
             let Diff { changes, order } = provider.diff(&there, &inputs).await;
             let found = Some(Found { inputs: live.inputs, outputs: live.outputs });
             return Verdict::Fits { inputs, changes, order, found };
@@ -138,9 +137,8 @@ impl Engine {
     }
 }
 
-/// As much of a record as a provider needs to look for something by its id.
-pub(crate) fn stub(node: &Node, id: &PhysicalId) -> Resource {
-    let known = |(key, input): (&String, &stead_model::Input)| Some((key.clone(), input.as_known()?.clone()));
+/// The record that something would have which was found by its id.
+fn there(node: &Node, id: &PhysicalId, live: &Live) -> Resource {
     Resource {
         uid: Uid(String::new()),
         generation: Generation(1),
@@ -148,8 +146,8 @@ pub(crate) fn stub(node: &Node, id: &PhysicalId) -> Resource {
         resource: node.resource.clone(),
         lifecycle: Lifecycle::Live,
         id: Some(id.clone()),
-        inputs: node.inputs.iter().filter_map(known).collect(),
-        outputs: Map::new(),
+        inputs: live.inputs.clone(),
+        outputs: live.outputs.clone(),
         dependencies: Vec::new(),
         property_dependencies: Default::default(),
         ties: Ties::default(),

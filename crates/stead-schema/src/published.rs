@@ -68,7 +68,8 @@ fn type_schema(token: &TypeToken, schema: cfn::Schema) -> TypeSchema {
     let properties = schema.properties().map(|(name, form)| property(&schema, name, form)).collect();
     let doc = format!("{} on AWS.", schema.type_name);
     let replace_order = schema.replacement.unwrap_or_default();
-    TypeSchema { token: token.clone(), doc, properties, replace_order }
+    let timeouts = Default::default();
+    TypeSchema { token: token.clone(), doc, properties, replace_order, timeouts }
 }
 
 fn property(schema: &Arc<cfn::Schema>, name: &str, form: cfn::FormId) -> Property {

@@ -182,7 +182,8 @@ impl Provider for Connection {
 
     async fn find(&self, _: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {
         let found = self.cloud.contents().objects.get(id.as_str()).cloned();
-        Ok(found.map(|object| Live { outputs: outputs(0, &object.inputs), inputs: object.inputs }))
+        Ok(found
+            .map(|object| Live { outputs: outputs(id.as_str(), 0, &object.inputs), inputs: object.inputs }))
     }
 
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created> {

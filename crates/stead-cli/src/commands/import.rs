@@ -97,7 +97,7 @@ fn undeclared(session: &Session, name: &Name, resource: &TypeToken, id: &Physica
 }
 
 async fn look(session: &Session, node: &Node, id: &PhysicalId) -> Result<Live, Failure> {
-    match session.engine.look(node, id).await {
+    match session.engine.look(&node.resource, id).await {
         Ok(Some(live)) => Ok(live),
         Ok(None) => {
             let message = format!("there is no {} with the id {id}", node.resource);

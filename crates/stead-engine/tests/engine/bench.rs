@@ -6,7 +6,8 @@ use std::sync::Arc;
 use stead_engine::{Engine, Report, Stop};
 use stead_journal::{Loaded, Opening, Run, Takeover, load, open};
 use stead_model::{
-    Diagnostic, Event, Expr, Graph, Input, Node, NodeId, NodeKind, Options, SourceRef, TypeToken, Value,
+    Diagnostic, Event, Expr, Graph, Input, Node, NodeId, NodeKind, Options, Resource, RunResult, SourceRef,
+    TypeToken, Value,
 };
 use stead_plan::Request;
 use stead_provider::Providers;
@@ -87,6 +88,33 @@ impl Bench {
         let (_keep, stop) = watch::channel(Stop::No);
         let base = self.load().await.state;
         self.run(program, request, base, stop).await.unwrap()
+    }
+
+    /// Deletes what is recorded, or some of it.
+    pub(crate) async fn destroy(&mut self, request: Request) -> Result<Report, Vec<Diagnostic>> {
+        let (_keep, stop) = watch::channel(Stop::No);
+        let base = self.load().await.state;
+        self.run(&Program::default(), request, base, stop).await
+    }
+
+    /// Looks at the chosen ones, records what was found, and tells which had drifted.
+    pub(crate) async fn refresh(&mut self, chosen: impl Fn(&Resource) -> bool) -> Vec<String> {
+        let base = self.load().await.state;
+        let refreshed = self.engine.refresh_where(&base, chosen).await.unwrap();
+        let run = self.open().await;
+        for record in refreshed.records {
+            run.submit(record).durable().await.unwrap();
+        }
+        run.close(RunResult::Succeeded).await.unwrap();
+        refreshed.drift.iter().map(|drift| drift.name.short().to_owned()).collect()
+    }
+
+    /// Somebody removes the real thing of the resource with this id.
+    pub(crate) async fn drop_real(&self, short: &str) {
+        let state = self.load().await.state;
+        let id =
+            state.copies().find(|copy| copy.name.short() == short && copy.id.is_some()).unwrap().id.clone();
+        self.provider.real.lock().unwrap().remove(id.unwrap().as_str()).unwrap();
     }
 
     /// The short names of what is recorded, with their `size`.

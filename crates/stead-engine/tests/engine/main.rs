@@ -3,6 +3,8 @@
 
 mod bench;
 mod conduct;
+mod determinism;
+mod patterns;
 mod provider;
 mod recovery;
 mod runs;

@@ -28,6 +28,8 @@ pub(crate) struct Scripted {
     pub(crate) limit: AtomicUsize,
     /// It does not look into the journal, which costs time that grows with every call.
     pub(crate) trusting: AtomicBool,
+    pub(crate) refuses_create: AtomicBool,
+    pub(crate) refuses_delete: AtomicBool,
 }
 
 impl Scripted {
@@ -41,6 +43,8 @@ impl Scripted {
             asked: Mutex::default(),
             limit: AtomicUsize::new(0),
             trusting: AtomicBool::new(false),
+            refuses_create: AtomicBool::new(false),
+            refuses_delete: AtomicBool::new(false),
         }
     }
 
@@ -87,6 +91,14 @@ impl Scripted {
 
     async fn answer<T>(&self, inputs: &Map, operation: &str, done: T) -> Outcome<T> {
         let name = inputs.get("name").and_then(Value::as_str).unwrap_or_default();
+        let refuses = match operation {
+            "create" => self.refuses_create.load(Ordering::SeqCst),
+            "delete" => self.refuses_delete.load(Ordering::SeqCst),
+            _ => false,
+        };
+        if refuses {
+            return Outcome::Refused(Refusal::new("not today"));
+        }
         match inputs.get(operation).and_then(Value::as_str) {
             Some("hang") => std::future::pending().await,
             Some("busy") => {

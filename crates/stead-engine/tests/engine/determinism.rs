@@ -1,0 +1,77 @@
+//! The same state and program give the same plan: whatever the number of threads, whatever the order in which
+//! independent resources are declared, whatever the hash seed.
+//!
+//! Node ids and step ids are positions in the program, so two orders of declaration are compared by name: the same
+//! steps, each with the same reasons, after the same others.
+
+use std::collections::BTreeMap;
+
+use stead_model::{Graph, NodeId, Value};
+use stead_plan::{Plan, Purpose};
+
+use crate::bench::{Bench, Program, text};
+
+/// Ten independent pairs, declared in this order; the second of each uses the first.
+fn program(order: &[usize], size: &str) -> Program {
+    let mut program = Program::default();
+    for (at, n) in order.iter().enumerate() {
+        program = program
+            .node(&format!("a{n}"), &[("size", text(size)), ("place", Value::from((n % 2) as i64).into())]);
+        let out = program.of(at as u32 * 2);
+        program = program.node(&format!("b{n}"), &[("place", out)]);
+    }
+    program
+}
+
+/// Each step by what it does and to what, with the names of those it waits for.
+fn by_name(plan: &Plan) -> BTreeMap<String, Vec<String>> {
+    let title = |index: usize| {
+        let step = &plan.steps[index];
+        let action = serde_json::to_value(&step.action).unwrap();
+        format!("{} {} {:?}", action["action"], step.name, step.why)
+    };
+    let gathers = |index: usize| matches!(plan.steps[index].action, stead_plan::Action::Gather);
+    let after = |index: usize| {
+        let mut names: Vec<String> = plan.steps[index].after.iter().map(|id| title(id.0)).collect();
+        names.sort();
+        names
+    };
+    (0..plan.steps.len()).filter(|index| !gathers(*index)).map(|index| (title(index), after(index))).collect()
+}
+
+async fn plan(bench: &Bench, graph: &Graph) -> Plan {
+    bench.engine.plan(&bench.load().await.state, graph, Purpose::Up).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_same_program_gives_the_same_bytes_at_any_parallelism() {
+    let order: Vec<usize> = (0..10).collect();
+    let mut bench = Bench::new(8);
+    bench.up(&program(&order, "1")).await;
+    let changed = program(&order[2..], "2");
+    let bytes = |plan: &Plan| serde_json::to_vec(plan).unwrap();
+    let first = bytes(&plan(&bench, &changed.0).await);
+    for parallel in [1, 2, 3, 32] {
+        bench.engine.parallel = parallel;
+        for _ in 0..5 {
+            assert_eq!(bytes(&plan(&bench, &changed.0).await), first, "{parallel} at once");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_order_of_independent_declarations_changes_no_step() {
+    let order: Vec<usize> = (0..10).collect();
+    let mut bench = Bench::new(8);
+    bench.up(&program(&order, "1")).await;
+    let first = plan(&bench, &program(&order[1..], "2").0).await;
+    for turn in 1..9 {
+        let mut turned = order[1..].to_vec();
+        turned.rotate_left(turn);
+        let other = plan(&bench, &program(&turned, "2").0).await;
+        assert_eq!(by_name(&other), by_name(&first));
+        assert_eq!(other.summary, first.summary);
+    }
+    let node = |plan: &Plan| plan.existing.keys().copied().max();
+    assert_eq!(node(&first), Some(NodeId(17)));
+}

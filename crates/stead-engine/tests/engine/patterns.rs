@@ -1,0 +1,279 @@
+//! The sequences that break the snapshots of another engine, one test each. Whatever happens, every stored state
+//! passes its rules, nothing real is lost sight of, and a last run brings everything into line.
+
+use std::sync::atomic::Ordering;
+
+use stead_model::{Name, NodeId, Options, RunResult};
+use stead_plan::{Follow, Glob, Purpose, Reach, Request, Selection};
+use stead_state::verify;
+
+use crate::bench::{Bench, Program, text};
+
+fn name(id: &str) -> Name {
+    format!("dev:main:t.T#{id}").parse().unwrap()
+}
+
+fn target(id: &str, dependants: Follow) -> Request {
+    let reach = Reach { dependencies: Follow::No, dependants };
+    Request {
+        selection: Selection { targets: vec![Glob::new(id)], exclude: Vec::new(), reach },
+        ..Request::default()
+    }
+}
+
+fn alias(id: &str) -> impl FnOnce(&mut Options) {
+    let name = name(id);
+    move |options| options.aliases.push(name)
+}
+
+fn on(node: u32) -> impl FnOnce(&mut Options) {
+    move |options| options.depends_on.push(NodeId(node))
+}
+
+/// Lets deletions, or creations, be refused for one run.
+async fn refusing(bench: &mut Bench, what: &str, program: &Program) {
+    let refuses =
+        if what == "delete" { &bench.provider.refuses_delete } else { &bench.provider.refuses_create };
+    refuses.store(true, Ordering::SeqCst);
+    let report = bench.up(program).await;
+    assert_eq!(report.result, RunResult::Failed);
+    report.closed.unwrap();
+    bench.provider.refuses_delete.store(false, Ordering::SeqCst);
+    bench.provider.refuses_create.store(false, Ordering::SeqCst);
+}
+
+/// Everything settles, says the same everywhere, and can be destroyed.
+async fn comes_to_rest(bench: &mut Bench, program: &Program) {
+    let report = bench.up(program).await;
+    assert_eq!(report.result, RunResult::Succeeded, "{:?}", report.problems);
+    let state = report.closed.unwrap().state;
+    assert!(verify(&state.snapshot(None)).is_empty());
+    let plan = bench.engine.plan(&state, &program.0, Purpose::Up).await.unwrap();
+    assert!(plan.is_empty(), "{:?}", plan.steps);
+    assert_eq!(state.copies().count(), program.0.nodes.len());
+    assert_eq!(bench.provider.real.lock().unwrap().len(), program.0.nodes.len());
+    let report = bench.destroy(Request::from(Purpose::Destroy)).await.unwrap();
+    assert_eq!(report.result, RunResult::Succeeded, "{:?}", report.problems);
+    assert!(bench.recorded().await.is_empty() && bench.provider.real.lock().unwrap().is_empty());
+}
+
+/// `a`, in some place; `b` depends on it.
+fn pair(place: &str) -> Program {
+    Program::default().node("a", &[("place", text(place))]).node("b", &[]).options(on(0))
+}
+
+#[tokio::test]
+async fn pattern_01_a_dependency_on_a_condemned_copy() {
+    for operation in ["up", "refresh", "destroy"] {
+        let mut bench = Bench::new(8);
+        bench.up(&pair("x")).await;
+        refusing(&mut bench, "delete", &pair("y")).await;
+        assert_eq!(bench.recorded().await, ["a", "a", "b"], "b still depends on the old copy");
+        match operation {
+            "refresh" => assert!(bench.refresh(|_| true).await.is_empty()),
+            "destroy" => {
+                let report = bench.destroy(Request::from(Purpose::Destroy)).await.unwrap();
+                assert_eq!(report.result, RunResult::Succeeded);
+                assert!(bench.recorded().await.is_empty());
+            }
+            _ => {}
+        }
+        comes_to_rest(&mut bench, &pair("y")).await;
+    }
+}
+
+#[tokio::test]
+async fn pattern_02_state_refers_to_a_resource_that_is_now_aliased() {
+    let mut bench = Bench::new(8);
+    bench.up(&pair("x")).await;
+    let renamed = |node: Program| node.options(alias("a")).node("b", &[]).options(on(0));
+    let moved = renamed(Program::default().node("c", &[("place", text("x")), ("name", text("a"))]));
+    comes_to_rest(&mut bench, &moved).await;
+}
+
+#[tokio::test]
+async fn pattern_03_an_interrupted_replacement_moves_to_another_parent() {
+    let program = |place: &str, id: &str, parent: Option<u32>| {
+        let mut program = Program::default().node("p", &[]).node("q", &[]);
+        program = program.node(id, &[("place", text(place))]).options(|options| {
+            options.delete_before_replace = Some(true);
+            options.aliases = vec![name("a")];
+        });
+        program.0.nodes[2].parent = parent.map(NodeId);
+        program
+    };
+    let mut bench = Bench::new(8);
+    bench.up(&program("x", "a", Some(0))).await;
+    refusing(&mut bench, "create", &program("y", "a", Some(0))).await;
+    comes_to_rest(&mut bench, &program("y", "moved", Some(1))).await;
+}
+
+/// `b` is a child of `a`.
+fn child(place: &str) -> Program {
+    let mut program = Program::default().node("a", &[("place", text(place))]).node("b", &[]);
+    program.0.nodes[1].parent = Some(NodeId(0));
+    program
+}
+
+#[tokio::test]
+async fn pattern_04_a_refresh_when_the_parent_has_a_condemned_copy() {
+    let mut bench = Bench::new(8);
+    bench.up(&child("x")).await;
+    refusing(&mut bench, "delete", &child("y")).await;
+    bench.drop_real("b").await;
+    assert_eq!(bench.refresh(|_| true).await, ["b"]);
+    comes_to_rest(&mut bench, &child("y")).await;
+}
+
+#[tokio::test]
+async fn pattern_05_a_refresh_with_dependencies_on_an_interrupted_replacement() {
+    let first = |place: &str| {
+        let mut program = pair(place);
+        program.0.nodes[0].options.delete_before_replace = Some(true);
+        program
+    };
+    let mut bench = Bench::new(8);
+    bench.up(&first("x")).await;
+    refusing(&mut bench, "create", &first("y")).await;
+    assert!(bench.refresh(|_| true).await.is_empty(), "what is deleted has nothing to read");
+    comes_to_rest(&mut bench, &first("y")).await;
+}
+
+#[tokio::test]
+async fn pattern_06_a_targeted_run_with_refresh_under_a_condemned_parent() {
+    let mut bench = Bench::new(8);
+    bench.up(&child("x")).await;
+    refusing(&mut bench, "delete", &child("y")).await;
+    bench.drop_real("b").await;
+    bench.refresh(|resource| resource.name.short() == "b").await;
+    let report = bench.up_with(&child("y"), target("b", Follow::No)).await;
+    assert_eq!(report.result, RunResult::Succeeded);
+    assert_eq!(bench.recorded().await, ["a", "a", "b"], "the old copy of the parent is not selected");
+    comes_to_rest(&mut bench, &child("y")).await;
+}
+
+#[tokio::test]
+async fn pattern_07_a_targeted_refresh_of_a_changed_program() {
+    let mut bench = Bench::new(8);
+    bench.up(&pair("x")).await;
+    bench.drop_real("a").await;
+    assert_eq!(bench.refresh(|resource| resource.name.short() == "a").await, ["a"]);
+    let changed = pair("y").node("c", &[]).options(on(1));
+    let report = bench.up_with(&changed, target("a", Follow::No)).await;
+    assert_eq!(report.result, RunResult::Succeeded);
+    comes_to_rest(&mut bench, &changed).await;
+}
+
+#[tokio::test]
+async fn pattern_08_children_are_refreshed_and_moved_to_another_parent() {
+    let mut bench = Bench::new(8);
+    bench.up(&child("x")).await;
+    bench.drop_real("b").await;
+    bench.refresh(|_| true).await;
+    let mut moved = Program::default().node("z", &[]).node("a", &[("place", text("x"))]).node("b", &[]);
+    moved.0.nodes[2].parent = Some(NodeId(0));
+    comes_to_rest(&mut bench, &moved).await;
+}
+
+#[tokio::test]
+async fn pattern_09_a_protected_resource_and_its_provider_are_destroyed() {
+    let program = |protected: bool| {
+        Program::default().node("p", &[]).node("a", &[]).options(|options| {
+            options.provider = Some(NodeId(0));
+            options.prevent_delete = protected.then_some(true);
+        })
+    };
+    let mut bench = Bench::new(8);
+    bench.up(&program(true)).await;
+    let refused = bench.destroy(Request::from(Purpose::Destroy)).await.unwrap_err();
+    assert_eq!(refused[0].code.as_str(), "ST0401");
+    assert_eq!(bench.recorded().await, ["a", "p"], "neither went");
+    let only_provider = Request { purpose: Purpose::Destroy, ..target("p", Follow::No) };
+    assert_eq!(bench.destroy(only_provider).await.unwrap_err()[0].code.as_str(), "ST0305");
+    comes_to_rest(&mut bench, &program(false)).await;
+}
+
+#[tokio::test]
+async fn pattern_10_an_aliased_resource_is_the_target() {
+    let mut bench = Bench::new(8);
+    bench.up(&pair("x")).await;
+    let moved = Program::default()
+        .node("c", &[("place", text("x")), ("size", text("2"))])
+        .options(alias("a"))
+        .node("b", &[])
+        .options(on(0));
+    let report = bench.up_with(&moved, target("a", Follow::No)).await;
+    assert_eq!(report.result, RunResult::Succeeded);
+    assert_eq!(bench.recorded().await, ["b", "c\"2\""]);
+    let gone = Request { purpose: Purpose::Destroy, ..target("c", Follow::Yes) };
+    assert_eq!(bench.destroy(gone).await.unwrap().result, RunResult::Succeeded);
+    assert!(bench.recorded().await.is_empty());
+    comes_to_rest(&mut bench, &moved).await;
+}
+
+#[tokio::test]
+async fn pattern_11_something_depends_on_what_is_destroyed() {
+    let mut bench = Bench::new(8);
+    bench.up(&pair("x")).await;
+    let alone = Request { purpose: Purpose::Destroy, ..target("a", Follow::No) };
+    assert_eq!(bench.destroy(alone).await.unwrap_err()[0].code.as_str(), "ST0305");
+    let both = Request { purpose: Purpose::Destroy, ..target("a", Follow::Yes) };
+    bench.provider.log();
+    assert_eq!(bench.destroy(both).await.unwrap().result, RunResult::Succeeded);
+    assert_eq!(bench.provider.log(), ["delete b", "delete a"]);
+    comes_to_rest(&mut bench, &pair("x")).await;
+}
+
+#[tokio::test]
+async fn pattern_12_a_parent_gets_another_name() {
+    let mut bench = Bench::new(8);
+    bench.up(&child("x")).await;
+    let mut moved = Program::default().node("c", &[("place", text("x"))]).options(alias("a")).node("b", &[]);
+    moved.0.nodes[1].parent = Some(NodeId(0));
+    bench.provider.log();
+    bench.up(&moved).await;
+    assert_eq!(bench.provider.log(), ["update c"], "its name is one of its properties here");
+    comes_to_rest(&mut bench, &moved).await;
+}
+
+#[tokio::test]
+async fn pattern_13_a_dependency_on_something_that_is_deleted_in_the_same_run() {
+    let mut bench = Bench::new(8);
+    bench.up(&pair("x").node("c", &[]).options(on(1))).await;
+    let without = Program::default().node("c", &[]);
+    refusing(&mut bench, "delete", &without).await;
+    assert_eq!(bench.recorded().await, ["a", "b", "c"]);
+    comes_to_rest(&mut bench, &without).await;
+}
+
+#[tokio::test]
+async fn pattern_14_a_provider_gets_another_name() {
+    let served = |id: &str| {
+        Program::default()
+            .node(id, &[("name", text("p"))])
+            .options(alias("p"))
+            .node("a", &[])
+            .options(|options| options.provider = Some(NodeId(0)))
+    };
+    let mut bench = Bench::new(8);
+    bench.up(&served("p")).await;
+    comes_to_rest(&mut bench, &served("renamed")).await;
+}
+
+#[tokio::test]
+async fn pattern_15_a_provider_changes_its_parent() {
+    let served = |parent: u32, place: &str| {
+        let mut program = Program::default()
+            .node("x", &[])
+            .node("y", &[])
+            .node("p", &[("place", text(place))])
+            .node("a", &[])
+            .options(|options| options.provider = Some(NodeId(2)));
+        program.0.nodes[2].parent = Some(NodeId(parent));
+        program
+    };
+    let mut bench = Bench::new(8);
+    bench.up(&served(0, "here")).await;
+    refusing(&mut bench, "delete", &served(1, "there")).await;
+    comes_to_rest(&mut bench, &served(1, "there")).await;
+}
