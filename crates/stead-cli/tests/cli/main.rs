@@ -10,6 +10,7 @@ mod outside;
 mod project;
 mod provider;
 mod repair;
+mod refactoring;
 mod saved;
 mod sharing;
 mod stacks;

@@ -1,0 +1,142 @@
+//! Renames, imports, partial runs and going back, with the real binary.
+
+use crate::project::Project;
+
+fn file(id: &str, path: &str, content: &str) -> String {
+    format!("new local.File({{ path: \"{path}\", content: \"{content}\" }}, {{ id: \"{id}\" }});\n")
+}
+
+fn program(files: &[(&str, &str, &str)]) -> String {
+    let lines: String = files.iter().map(|(id, path, content)| file(id, path, content)).collect();
+    format!("import * as local from \"stead/local\";\n{lines}")
+}
+
+#[test]
+fn what_looks_like_a_rename_stops_and_the_command_it_prints_settles_it() {
+    let project = Project::with(&program(&[("old", "a.txt", "one")]));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &program(&[("new", "a.txt", "one")]));
+    let stopped = project.stead(&["up", "--yes"]);
+    assert_eq!(stopped.code, 1);
+    assert!(stopped.stderr.contains("ST0303"), "{}", stopped.stderr);
+    let command = "stead rename 'dev:main:local.File#old' 'dev:main:local.File#new'";
+    assert!(stopped.stderr.contains(command), "{}", stopped.stderr);
+    assert_eq!(project.read("a.txt"), "one");
+    insta::assert_snapshot!(project.stead(&["plan", "--suggest-renames"]).ok(), @r"
+    certain: `path` is the id of the real thing
+        stead rename 'dev:main:local.File#old' 'dev:main:local.File#new'
+    ");
+
+    let dry = project.stead(&["rename", "dev:main:local.File#old", "dev:main:local.File#new", "--dry-run"]);
+    assert_eq!(dry.ok(), "dev:main:local.File#old → dev:main:local.File#new\n");
+    project.stead(&["rename", "old", "new", "--yes"]).ok();
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+    assert_eq!(project.stead(&["state", "ls"]).ok(), "dev:main:local.File#new\n");
+}
+
+#[test]
+fn certain_moves_are_accepted_and_denied_ones_are_none() {
+    let project = Project::with(&program(&[("old", "a.txt", "one")]));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &program(&[("new", "a.txt", "two")]));
+    insta::assert_snapshot!(project.stead(&["plan", "--accept-moves"]).ok(), @r#"
+    shop · environment dev · target local
+
+    > rename dev:main:local.File#old → dev:main:local.File#new  main.ts:2:1
+        because it looks the same, and moves are accepted
+
+    ~ update dev:main:local.File#new  main.ts:2:1
+        because `content` changed
+        content: "one" → "two"
+
+    1 to update, 1 to rename, 0 unchanged
+    "#);
+    project.stead(&["up", "--yes", "--accept-moves"]).ok();
+    assert_eq!(project.read("a.txt"), "two");
+    project.write("main.ts", &program(&[("other", "b.txt", "two")]));
+    project.stead(&["up", "--yes", "--no-moves"]).ok();
+    assert!(!project.has("a.txt") && project.has("b.txt"));
+}
+
+#[test]
+fn a_scope_is_renamed_as_a_whole() {
+    let scoped = |class: &str| {
+        format!(
+            "import {{ Resource }} from \"stead\";\nimport * as local from \"stead/local\";\n\
+             class {class} extends Resource {{\n  constructor() {{\n    super();\n    \
+             new local.File({{ path: \"a.txt\", content: \"1\" }}, {{ id: \"a\" }});\n    \
+             new local.File({{ path: \"b.txt\", content: \"2\" }}, {{ id: \"b\" }});\n  }}\n}}\nnew {class}();\n"
+        )
+    };
+    let project = Project::with(&scoped("Site"));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &scoped("Web"));
+    project.stead(&["rename", "dev:main/Site", "dev:main/Web", "--yes"]).ok();
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+    let taken = project.stead(&["rename", "dev:main/Web:local.File#a", "dev:main/Web:local.File#b", "--yes"]);
+    assert_eq!(taken.code, 1);
+    assert!(taken.stderr.contains("ST0307"), "{}", taken.stderr);
+}
+
+#[test]
+fn something_that_exists_is_imported_and_its_declaration_printed() {
+    let project = Project::with("import * as local from \"stead/local\";\n");
+    project.write("there.txt", "here already\n");
+    let imported = project.stead(&["import", "local.File", "kept", "there.txt", "--yes"]).ok();
+    let at = imported.find("new local.File(").unwrap();
+    let declaration = &imported[at..];
+    insta::assert_snapshot!(declaration, @r#"
+    new local.File({
+      content: "here already\n",
+      mode: "0644",
+      path: "there.txt",
+    }, { id: "kept" });
+    "#);
+    project.write("main.ts", &format!("import * as local from \"stead/local\";\n{declaration}"));
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+    assert_eq!(project.read("there.txt"), "here already\n");
+    let missing = project.stead(&["import", "local.File", "other", "nowhere.txt", "--yes"]);
+    assert_eq!(missing.code, 1);
+    assert!(missing.stderr.contains("ST0306"), "{}", missing.stderr);
+}
+
+#[test]
+fn a_partial_run_touches_what_it_names() {
+    let project = Project::with(&program(&[("a", "a.txt", "1"), ("b", "b.txt", "1")]));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &program(&[("a", "a.txt", "2"), ("b", "b.txt", "2")]));
+    let shown = project.stead(&["up", "--yes", "--target-resource", "a"]).ok();
+    assert!(shown.contains("1 to update, 1 left alone"), "{shown}");
+    assert_eq!((project.read("a.txt"), project.read("b.txt")), ("2".to_owned(), "1".to_owned()));
+    let nothing = project.stead(&["up", "--yes", "--target-resource", "c"]);
+    assert_eq!(nothing.code, 1);
+    assert!(nothing.stderr.contains("ST0304"), "{}", nothing.stderr);
+    project.stead(&["destroy", "--yes", "--exclude", "a"]).ok();
+    assert!(project.has("a.txt") && !project.has("b.txt"));
+}
+
+#[test]
+fn an_earlier_run_can_be_gone_back_to() {
+    let project = Project::with(&program(&[("a", "a.txt", "1")]));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &program(&[("a", "a.txt", "2"), ("b", "b.txt", "2")]));
+    project.stead(&["up", "--yes"]).ok();
+    project.stead(&["stack", "rollback", "run-1", "--yes"]).ok();
+    assert_eq!(project.read("a.txt"), "1");
+    assert!(!project.has("b.txt"));
+    assert_eq!(project.stead(&["stack", "rollback", "run-9", "--yes"]).code, 1);
+}
+
+#[test]
+fn only_what_changes_is_looked_at_on_demand() {
+    let project = Project::with(&program(&[("a", "a.txt", "1"), ("b", "b.txt", "1")]));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("a.txt", "outside");
+    project.write("b.txt", "outside");
+    project.write("main.ts", &program(&[("a", "a.txt", "2"), ("b", "b.txt", "1")]));
+    let shown = project.stead(&["plan", "--refresh=changed"]).ok();
+    assert!(shown.contains("changed outside dev:main:local.File#a"), "{shown}");
+    assert!(!shown.contains("File#b"), "{shown}");
+    let all = project.stead(&["plan", "--refresh"]).ok();
+    assert!(all.contains("changed outside dev:main:local.File#b"), "{all}");
+}
