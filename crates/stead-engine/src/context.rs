@@ -1,12 +1,12 @@
 //! What is known of the declared resources while a plan runs, and the records made from it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stead_model::{
     Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Input, KnownOutputs, Lifecycle, Limits, Map,
     Name, NodeId, PhysicalId, Resource, SourceRef, StackId, Ties, Uid, Value, known, resolve_map,
 };
-use stead_plan::{Incarnation, Plan, kept_aliases};
+use stead_plan::{Aliases, Incarnation, Plan};
 use stead_state::State;
 
 /// Why a step's inputs have no values although everything before it is done.
@@ -44,7 +44,7 @@ pub(crate) struct Context<'a> {
     plan: &'a Plan,
     functions: &'a dyn Functions,
     needs: Vec<BTreeSet<NodeId>>,
-    declared: HashSet<&'a Name>,
+    aliases: Aliases<'a>,
     made: HashMap<NodeId, Resource>,
 }
 
@@ -56,8 +56,8 @@ impl<'a> Context<'a> {
         plan: &'a Plan,
         functions: &'a dyn Functions,
     ) -> Context<'a> {
-        let declared = graph.nodes.iter().map(|node| &node.name).collect();
-        Context { base, graph, stack, plan, functions, needs: graph.needs(), declared, made: HashMap::new() }
+        let aliases = Aliases::of(base, graph, |id| base.copy(plan.existing.get(&id)?));
+        Context { base, graph, stack, plan, functions, needs: graph.needs(), aliases, made: HashMap::new() }
     }
 
     /// The resource that a node is now.
@@ -131,8 +131,8 @@ impl<'a> Context<'a> {
     /// The record under another name, and nothing else.
     pub(crate) fn moved_record(&self, id: Option<NodeId>, old: &Resource, to: &Name) -> Resource {
         let mut resource = Resource { name: to.clone(), ..old.clone() };
-        if let Some(node) = id.and_then(|id| self.graph.node(id)) {
-            resource.ties.aliases = kept_aliases(node, Some(old), &self.declared);
+        if let Some((id, node)) = id.and_then(|id| Some((id, self.graph.node(id)?))) {
+            resource.ties.aliases = self.aliases.kept(node, id, Some(old));
         }
         resource
     }
@@ -150,7 +150,7 @@ impl<'a> Context<'a> {
             provider: options.provider.and_then(|id| self.current(id)).map(Resource::copy),
             deleted_with: options.deleted_with.and_then(uid),
             replace_with,
-            aliases: kept_aliases(node, old, &self.declared),
+            aliases: self.aliases.kept(node, id, old),
         }
     }
 

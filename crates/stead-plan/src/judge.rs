@@ -1,8 +1,8 @@
 //! What has to happen to one declared resource, once its provider has answered.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
-use stead_model::{DeletionPolicy, Input, Lifecycle, Name, Node, NodeId, Resource, Uid};
+use stead_model::{DeletionPolicy, Input, Lifecycle, Name, NodeId, Resource, Uid};
 use stead_schema::{Change, ReplaceOrder};
 
 use crate::plan::{Certainty, Drag};
@@ -144,7 +144,7 @@ impl Planner<'_> {
     }
 
     fn aliases(&self, id: NodeId, old: &Resource) -> Vec<Name> {
-        kept_aliases(&self.graph.nodes[id.index()], Some(old), &self.declared)
+        self.aliases.kept(&self.graph.nodes[id.index()], id, Some(old))
     }
 
     /// Whether the real thing stays when it is replaced: the safer of what is declared and recorded.
@@ -159,13 +159,4 @@ fn certainty(change: &Change) -> Certainty {
         None | Some(Input::Known(_)) => Certainty::Certain,
         Some(_) => Certainty::Possible,
     }
-}
-
-/// The names that the record of a resource keeps, sorted: those it had, and those the program says it had. One that
-/// another declared resource has now is no longer its own.
-pub fn kept_aliases(node: &Node, old: Option<&Resource>, declared: &HashSet<&Name>) -> Vec<Name> {
-    let had = old.map(|old| &old.name).filter(|name| **name != node.name);
-    let recorded = old.map(|old| old.ties.aliases.as_slice()).unwrap_or_default();
-    let all: BTreeSet<&Name> = recorded.iter().chain(had).chain(&node.options.aliases).collect();
-    all.into_iter().filter(|name| **name != node.name && !declared.contains(name)).cloned().collect()
 }

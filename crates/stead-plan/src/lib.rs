@@ -3,6 +3,7 @@
 //! The planner asks nobody itself: it puts [`Question`]s, the engine collects the providers' answers, and
 //! with the same answers it makes the same plan again. **Invariant:** no clock, no I/O, no provider here.
 
+mod aliases;
 mod condemn;
 mod correlate;
 mod deletions;
@@ -17,8 +18,8 @@ mod select;
 mod steps;
 mod ties;
 
+pub use aliases::Aliases;
 pub use correlate::{Ambiguity, Difference, Match, Reason, Suggestion, Sureness};
-pub use judge::kept_aliases;
 pub use plan::{Action, Certainty, Drag, Incarnation, Plan, Step, StepId, Summary, Why};
 pub use planner::{Found, Planner, Question, Verdict, plan};
 pub use request::{Follow, Glob, Moves, Purpose, Reach, Request, Selection};

@@ -1,6 +1,6 @@
 //! Walks the graph in dependency order, puts its questions, and keeps what was decided.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use stead_model::{
@@ -10,6 +10,7 @@ use stead_model::{
 use stead_schema::{Catalog, Change, Problem, ReplaceOrder};
 use stead_state::State;
 
+use crate::aliases::Aliases;
 use crate::correlate::{Correlation, correlate};
 use crate::ignore::{force_replacement, keep_ignored};
 use crate::judge::Decision;
@@ -79,8 +80,7 @@ pub struct Planner<'a> {
     pub(crate) order: Vec<NodeId>,
     pub(crate) correlation: Correlation<'a>,
     pub(crate) selected: Selected,
-    /// All names of the program.
-    pub(crate) declared: HashSet<&'a Name>,
+    pub(crate) aliases: Aliases<'a>,
     dependants: Vec<Vec<NodeId>>,
     waiting: Vec<usize>,
     ready: Vec<NodeId>,
@@ -135,6 +135,7 @@ impl<'a> Planner<'a> {
         let edges = graph.edges();
         let order = graph.order(&edges).map_err(|cycle| vec![cycle_problem(graph, &cycle)])?;
         let correlation = correlate(base, graph, &order, catalog, request.moves);
+        let aliases = Aliases::of(base, graph, |id| correlation.matched[id.index()]);
         let selected = Selected::of(base, graph, &edges, &correlation, request)?;
         let mut dependants = vec![Vec::new(); graph.nodes.len()];
         for (index, needs) in edges.iter().enumerate() {
@@ -154,7 +155,7 @@ impl<'a> Planner<'a> {
             order,
             correlation,
             selected,
-            declared: graph.nodes.iter().map(|node| &node.name).collect(),
+            aliases,
             dependants,
             waiting,
             ready,

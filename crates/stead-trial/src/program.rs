@@ -25,12 +25,11 @@ pub(crate) struct Declared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tie {
     Parent,
-    Provider,
     DeletedWith,
     ReplaceWith,
 }
 
-const TIES: [Tie; 4] = [Tie::Parent, Tie::Provider, Tie::DeletedWith, Tie::ReplaceWith];
+const TIES: [Tie; 3] = [Tie::Parent, Tie::DeletedWith, Tie::ReplaceWith];
 
 /// A program: things by name, in the order of the program.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -129,7 +128,6 @@ impl Program {
                     depends_on: on.into_iter().collect(),
                     prevent_delete: thing.protected.then_some(true),
                     delete_before_replace: thing.delete_first.then_some(true),
-                    provider: to(Tie::Provider),
                     deleted_with: to(Tie::DeletedWith),
                     replace_with: to(Tie::ReplaceWith).into_iter().collect(),
                     ..Options::default()

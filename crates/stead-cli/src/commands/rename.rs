@@ -32,7 +32,7 @@ pub(crate) async fn rename(session: &Session, arguments: &RenameArguments, ui: &
     confirm(session, ui, "Rename this?")?;
     let records: Vec<Record> = renames
         .iter()
-        .map(|(resource, to)| Record::Note { resource: Box::new(renamed(resource, to)) })
+        .map(|(resource, to)| Record::Note { resource: Box::new(renamed(&loaded.state, resource, to)) })
         .collect();
     let run = session.run("rename", Some(loaded.version), Takeover::IfDead).await?;
     for record in records {
@@ -43,10 +43,14 @@ pub(crate) async fn rename(session: &Session, arguments: &RenameArguments, ui: &
 }
 
 /// The record under its new name; the old one is remembered, so that a program that still has it finds it too.
-fn renamed(resource: &Resource, to: &Name) -> Resource {
+fn renamed(state: &State, resource: &Resource, to: &Name) -> Resource {
     let mut record = Resource { name: to.clone(), ..resource.clone() };
     let aliases = &mut record.ties.aliases;
-    aliases.push(resource.name.clone());
+    // A former name belongs to one resource; whoever has it already keeps it.
+    let taken = state.copies().any(|copy| copy.uid != resource.uid && copy.ties.aliases.contains(&resource.name));
+    if !taken {
+        aliases.push(resource.name.clone());
+    }
     aliases.retain(|alias| alias != to);
     aliases.sort_unstable();
     aliases.dedup();
@@ -66,6 +70,12 @@ fn renames<'a>(state: &'a State, old: &str, new: &str) -> Result<Vec<(&'a Resour
         moved.collect::<Result<Vec<_>, Failure>>()?
     };
     for (resource, to) in &renames {
+        if let Name::Placed { resource: said, .. } = to
+            && *said != resource.resource
+        {
+            let message = format!("{} cannot become {to}: it is a {}", resource.name, resource.resource);
+            return Err(Failure::new(Kind::Failed, Diagnostic::error(Code::CANNOT_RENAME, message)));
+        }
         if let Some(holder) = state.by_name(to) {
             let message =
                 format!("{} cannot become {to}: that is the name of another resource", resource.name);

@@ -148,6 +148,15 @@ impl Program {
         self
     }
 
+    /// A resource that can serve others.
+    pub(crate) fn provider(self, name: &str, inputs: &[(&str, Input)]) -> Program {
+        let mut program = self.node(name, inputs);
+        let node = program.0.nodes.last_mut().unwrap();
+        node.name = format!("dev:main:t.Provider#{name}").parse().unwrap();
+        node.resource = TypeToken("t.Provider".into());
+        program
+    }
+
     pub(crate) fn options(mut self, set: impl FnOnce(&mut Options)) -> Program {
         set(&mut self.0.nodes.last_mut().unwrap().options);
         self

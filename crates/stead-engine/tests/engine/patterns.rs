@@ -178,7 +178,7 @@ async fn pattern_08_children_are_refreshed_and_moved_to_another_parent() {
 #[tokio::test]
 async fn pattern_09_a_protected_resource_and_its_provider_are_destroyed() {
     let program = |protected: bool| {
-        Program::default().node("p", &[]).node("a", &[]).options(|options| {
+        Program::default().provider("p", &[]).node("a", &[]).options(|options| {
             options.provider = Some(NodeId(0));
             options.prevent_delete = protected.then_some(true);
         })
@@ -250,8 +250,8 @@ async fn pattern_13_a_dependency_on_something_that_is_deleted_in_the_same_run() 
 async fn pattern_14_a_provider_gets_another_name() {
     let served = |id: &str| {
         Program::default()
-            .node(id, &[("name", text("p"))])
-            .options(alias("p"))
+            .provider(id, &[("name", text("p"))])
+            .options(|options| options.aliases.push("dev:main:t.Provider#p".parse().unwrap()))
             .node("a", &[])
             .options(|options| options.provider = Some(NodeId(0)))
     };
@@ -266,7 +266,7 @@ async fn pattern_15_a_provider_changes_its_parent() {
         let mut program = Program::default()
             .node("x", &[])
             .node("y", &[])
-            .node("p", &[("place", text(place))])
+            .provider("p", &[("place", text(place))])
             .node("a", &[])
             .options(|options| options.provider = Some(NodeId(2)));
         program.0.nodes[2].parent = Some(NodeId(parent));

@@ -160,7 +160,7 @@ impl Provider for Scripted {
     }
 
     fn types(&self) -> Vec<TypeSchema> {
-        vec![schema()]
+        vec![schema(), TypeSchema { token: TypeToken("t.Provider".into()), ..schema() }]
     }
 
     async fn check(

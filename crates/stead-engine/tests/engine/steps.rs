@@ -17,19 +17,20 @@ fn resource<'a>(state: &'a State, name: &str) -> &'a Resource {
 #[tokio::test]
 async fn records_carry_everything_that_binds() {
     let mut bench = Bench::new(8);
-    let mut program = Program::default().node("a", &[]).node("b", &[]).options(|options| {
-        options.provider = Some(NodeId(0));
+    let mut program = Program::default().node("a", &[]).provider("p", &[]).node("b", &[]).options(|options| {
+        options.provider = Some(NodeId(1));
         options.deleted_with = Some(NodeId(0));
         options.replace_with = vec![NodeId(0)];
         options.aliases = vec!["dev:main:t.T#z".parse().unwrap()];
         options.deletion_policy = Some(DeletionPolicy::Retain);
     });
-    program.0.nodes[1].parent = Some(NodeId(0));
+    program.0.nodes[2].parent = Some(NodeId(0));
     bench.up(&program).await;
     let state = bench.load().await.state;
+    let server = state.by_name(&"dev:main:t.Provider#p".parse().unwrap()).unwrap();
     let (a, b) = (resource(&state, "a"), resource(&state, "b"));
     assert_eq!(b.ties.parent.as_ref(), Some(&a.uid));
-    assert_eq!(b.ties.provider.as_ref(), Some(&a.copy()));
+    assert_eq!(b.ties.provider.as_ref(), Some(&server.copy()));
     assert_eq!(b.ties.deleted_with.as_ref(), Some(&a.uid));
     assert_eq!(b.ties.replace_with, std::slice::from_ref(&a.uid));
     assert_eq!(b.ties.aliases, ["dev:main:t.T#z".parse().unwrap()]);

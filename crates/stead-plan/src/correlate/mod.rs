@@ -141,9 +141,10 @@ impl<'a> Matching<'a> {
 
     fn by_alias(&mut self) {
         for id in self.unmatched() {
-            let aliases = &self.graph.nodes[id.index()].options.aliases;
+            let node = &self.graph.nodes[id.index()];
+            let aliases = &node.options.aliases;
             let mut found = aliases.iter().filter_map(|alias| self.base.by_name(alias));
-            let free = found.find(|old| !self.claimed.contains(&old.uid));
+            let free = found.find(|old| !self.claimed.contains(&old.uid) && old.resource == node.resource);
             if let Some(old) = free {
                 self.bind(id, old, Match::Alias);
             }
@@ -163,8 +164,11 @@ impl<'a> Matching<'a> {
             }
         }
         for id in unmatched {
-            let known = names.get(&self.graph.nodes[id.index()].name).copied().flatten();
-            if let Some(old) = known.filter(|old| !self.claimed.contains(&old.uid)) {
+            let node = &self.graph.nodes[id.index()];
+            let known = names.get(&node.name).copied().flatten();
+            // A name says the type, so another type is another resource.
+            let same = |old: &&Resource| !self.claimed.contains(&old.uid) && old.resource == node.resource;
+            if let Some(old) = known.filter(same) {
                 self.bind(id, old, Match::Rename);
             }
         }

@@ -1,0 +1,47 @@
+//! Names that resources had: each belongs to one resource at most, also while a run is under way.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use stead_model::{Graph, Lifecycle, Name, Node, NodeId, Resource, Uid};
+use stead_state::State;
+
+/// Who may keep which former name.
+pub struct Aliases<'a> {
+    declared: HashSet<&'a Name>,
+    /// Whose former name it is in the recorded state.
+    recorded: HashMap<&'a Name, &'a Uid>,
+    /// Which declared resource claims a name that is nobody's former name yet.
+    claimed: HashMap<&'a Name, NodeId>,
+}
+
+impl<'a> Aliases<'a> {
+    pub fn of(base: &'a State, graph: &'a Graph, old: impl Fn(NodeId) -> Option<&'a Resource>) -> Aliases<'a> {
+        let current = base.copies().filter(|copy| copy.lifecycle != Lifecycle::Condemned);
+        let recorded: HashMap<&Name, &Uid> = current
+            .flat_map(|copy| copy.ties.aliases.iter().map(move |alias| (alias, &copy.uid)))
+            .collect();
+        let mut claimed = HashMap::new();
+        for id in graph.ids() {
+            let node = &graph.nodes[id.index()];
+            let had = old(id).map(|old| &old.name).filter(|name| **name != node.name);
+            for name in had.into_iter().chain(&node.options.aliases) {
+                claimed.entry(name).or_insert(id);
+            }
+        }
+        Aliases { declared: graph.nodes.iter().map(|node| &node.name).collect(), recorded, claimed }
+    }
+
+    /// The names that the record of a resource keeps, sorted: those it had, and those the program says it had. One
+    /// that a declared resource has now, or that was another's, is not among them.
+    pub fn kept(&self, node: &Node, id: NodeId, old: Option<&Resource>) -> Vec<Name> {
+        let had = old.map(|old| &old.name).filter(|name| **name != node.name);
+        let recorded = old.map(|old| old.ties.aliases.as_slice()).unwrap_or_default();
+        let all: BTreeSet<&Name> = recorded.iter().chain(had).chain(&node.options.aliases).collect();
+        let own = |name: &&Name| match self.recorded.get(name) {
+            Some(holder) => old.is_some_and(|old| old.uid == **holder),
+            None => self.claimed.get(name) == Some(&id),
+        };
+        let free = |name: &&Name| **name != node.name && !self.declared.contains(name);
+        all.into_iter().filter(free).filter(own).cloned().collect()
+    }
+}
