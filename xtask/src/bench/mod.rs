@@ -11,6 +11,7 @@ mod options;
 mod process;
 mod report;
 mod sections;
+mod scale;
 mod stead;
 
 mod syscalls;
@@ -52,6 +53,10 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode, 
         report.notes = syscalls::of_an_up(&stead, &scratch)?;
         report.notes.push(sections::steps(workspace, &scratch)?);
         report.notes.push(sections::patches(workspace)?);
+    }
+    if !options.scale.is_empty() {
+        let stead = Stead { binary: build(workspace)? };
+        report.notes.push(scale::table(&stead, &scratch, &options.scale)?);
     }
     if options.peer {
         match Terraform::find() {

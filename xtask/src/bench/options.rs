@@ -12,6 +12,8 @@ pub(crate) struct Options {
     pub(crate) repeat: Option<usize>,
     pub(crate) strict: bool,
     pub(crate) write: bool,
+    /// Numbers of resources whose growth is measured too.
+    pub(crate) scale: Vec<usize>,
 }
 
 impl Options {
@@ -23,6 +25,7 @@ impl Options {
             repeat: None,
             strict: false,
             write: false,
+            scale: Vec::new(),
         };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
@@ -32,6 +35,12 @@ impl Options {
                 "--only-evaluator" => options.only_evaluator = true,
                 "--strict" => options.strict = true,
                 "--write" => options.write = true,
+                "--scale" => {
+                    let sizes = rest.next().map(|sizes| sizes.split(',').map(str::parse).collect());
+                    let sizes: Option<Result<Vec<usize>, _>> = sizes;
+                    options.scale =
+                        sizes.and_then(Result::ok).ok_or("--scale needs numbers, such as 1000,10000")?;
+                }
                 "--repeat" => {
                     let count = rest.next().and_then(|count| count.parse().ok()).filter(|count| *count > 0);
                     options.repeat = Some(count.ok_or("--repeat needs a number above 0")?);
@@ -67,6 +76,7 @@ mod tests {
             repeat: None,
             strict: false,
             write: false,
+            scale: Vec::new(),
         };
         assert_eq!(parse(""), Ok(want));
     }
@@ -80,14 +90,16 @@ mod tests {
             repeat: Some(7),
             strict: true,
             write: true,
+            scale: vec![1000, 20],
         };
-        assert_eq!(parse("--repeat 7 --no-peer --strict --write"), Ok(want));
+        assert_eq!(parse("--repeat 7 --no-peer --strict --write --scale 1000,20"), Ok(want));
         assert!(parse("--only-peer").is_ok_and(|options| !options.stead));
     }
 
     #[test]
     fn what_makes_no_sense_is_refused() {
         for line in [
+            "--scale x",
             "--repeat",
             "--repeat 0",
             "--repeat x",

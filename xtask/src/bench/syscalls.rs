@@ -91,7 +91,7 @@ fn count(log: &str, state_folder: &str) -> Count {
     count
 }
 
-fn size_of(folder: &Path) -> Result<u64, String> {
+pub(crate) fn size_of(folder: &Path) -> Result<u64, String> {
     let problem = |error| format!("cannot look into {}: {error}", folder.display());
     let mut size = 0;
     for entry in std::fs::read_dir(folder).map_err(problem)? {

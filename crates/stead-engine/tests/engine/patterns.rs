@@ -187,7 +187,7 @@ async fn pattern_09_a_protected_resource_and_its_provider_are_destroyed() {
     bench.up(&program(true)).await;
     let refused = bench.destroy(Request::from(Purpose::Destroy)).await.unwrap_err();
     assert_eq!(refused[0].code.as_str(), "ST0401");
-    assert_eq!(bench.recorded().await, ["a", "p"], "neither went");
+    assert_eq!(bench.recorded().await, ["p", "a"], "neither went");
     let only_provider = Request { purpose: Purpose::Destroy, ..target("p", Follow::No) };
     assert_eq!(bench.destroy(only_provider).await.unwrap_err()[0].code.as_str(), "ST0305");
     comes_to_rest(&mut bench, &program(false)).await;
