@@ -121,7 +121,7 @@ const all: local.Data[] = [];
 for (let i = 0; i < {size}; i++) {{
   const from = {from};
   const own = i % {changed} === 0 && i > 0 ? "y" : "x";
-  all.push(new local.Data({{ value: [own, from ? from.output : null] }}, {{ id: `c${{i}}` }}));
+  all.push(new local.Data({{ value: [own, from ? from.output[0] : null] }}, {{ id: `c${{i}}` }}));
 }}
 "#
     )
