@@ -191,7 +191,7 @@ impl<'a> Executor<'a> {
         let step = &plan.steps[id.0];
         self.since[id.0] = self.engine.world.clock.monotonic();
         if let Some(node) = step.node
-            && matches!(step.action, Action::Create { .. } | Action::Delete { .. } | Action::Forget { .. })
+            && self.is_half_of_a_replacement(&step.action, node)
         {
             match self.is_spared(node) {
                 Ok(true) => return self.do_less(id, node),
@@ -229,6 +229,17 @@ impl<'a> Executor<'a> {
         };
         if let Err(unresolved) = started {
             self.unresolved(id, &unresolved);
+        }
+    }
+
+    /// The new copy, or the end of the one there is; an older one left over has nothing to do with it.
+    fn is_half_of_a_replacement(&self, action: &Action, node: NodeId) -> bool {
+        match action {
+            Action::Create { .. } => true,
+            Action::Delete { copy, .. } | Action::Forget { copy, .. } => {
+                self.plan.existing.get(&node) == Some(copy)
+            }
+            _ => false,
         }
     }
 

@@ -15,11 +15,14 @@ pub struct Aliases<'a> {
 }
 
 impl<'a> Aliases<'a> {
-    pub fn of(base: &'a State, graph: &'a Graph, old: impl Fn(NodeId) -> Option<&'a Resource>) -> Aliases<'a> {
+    pub fn of(
+        base: &'a State,
+        graph: &'a Graph,
+        old: impl Fn(NodeId) -> Option<&'a Resource>,
+    ) -> Aliases<'a> {
         let current = base.copies().filter(|copy| copy.lifecycle != Lifecycle::Condemned);
-        let recorded: HashMap<&Name, &Uid> = current
-            .flat_map(|copy| copy.ties.aliases.iter().map(move |alias| (alias, &copy.uid)))
-            .collect();
+        let recorded: HashMap<&Name, &Uid> =
+            current.flat_map(|copy| copy.ties.aliases.iter().map(move |alias| (alias, &copy.uid))).collect();
         let mut claimed = HashMap::new();
         for id in graph.ids() {
             let node = &graph.nodes[id.index()];

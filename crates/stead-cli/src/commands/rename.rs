@@ -47,7 +47,8 @@ fn renamed(state: &State, resource: &Resource, to: &Name) -> Resource {
     let mut record = Resource { name: to.clone(), ..resource.clone() };
     let aliases = &mut record.ties.aliases;
     // A former name belongs to one resource; whoever has it already keeps it.
-    let taken = state.copies().any(|copy| copy.uid != resource.uid && copy.ties.aliases.contains(&resource.name));
+    let taken =
+        state.copies().any(|copy| copy.uid != resource.uid && copy.ties.aliases.contains(&resource.name));
     if !taken {
         aliases.push(resource.name.clone());
     }

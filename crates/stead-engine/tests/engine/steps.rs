@@ -17,13 +17,14 @@ fn resource<'a>(state: &'a State, name: &str) -> &'a Resource {
 #[tokio::test]
 async fn records_carry_everything_that_binds() {
     let mut bench = Bench::new(8);
-    let mut program = Program::default().node("a", &[]).provider("p", &[]).node("b", &[]).options(|options| {
-        options.provider = Some(NodeId(1));
-        options.deleted_with = Some(NodeId(0));
-        options.replace_with = vec![NodeId(0)];
-        options.aliases = vec!["dev:main:t.T#z".parse().unwrap()];
-        options.deletion_policy = Some(DeletionPolicy::Retain);
-    });
+    let mut program =
+        Program::default().node("a", &[]).provider("p", &[]).node("b", &[]).options(|options| {
+            options.provider = Some(NodeId(1));
+            options.deleted_with = Some(NodeId(0));
+            options.replace_with = vec![NodeId(0)];
+            options.aliases = vec!["dev:main:t.T#z".parse().unwrap()];
+            options.deletion_policy = Some(DeletionPolicy::Retain);
+        });
     program.0.nodes[2].parent = Some(NodeId(0));
     bench.up(&program).await;
     let state = bench.load().await.state;
