@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stead_model::{
-    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Input, KnownOutputs, Lifecycle, Limits, Map,
-    Name, NodeId, PhysicalId, Resource, SourceRef, StackId, Ties, Uid, Value, known, resolve_map,
+    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Input, KnownOutputs, Lifecycle,
+    Limits, Map, Name, NodeId, PhysicalId, Resource, SourceRef, StackId, Ties, Uid, Value, known,
+    resolve_map,
 };
 use stead_plan::{Aliases, Incarnation, Plan};
 use stead_state::State;

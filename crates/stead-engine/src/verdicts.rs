@@ -6,7 +6,8 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use stead_model::{
-    Code, Diagnostic, Generation, Graph, Lifecycle, Limits, Node, PhysicalId, PropertyPath, Resource, Ties, Uid,
+    Code, Diagnostic, Generation, Graph, Lifecycle, Limits, Node, PhysicalId, PropertyPath, Resource, Ties,
+    Uid,
 };
 use stead_plan::{Found, Plan, Planner, Question, Request, Verdict};
 use stead_provider::{Diff, Live, Provider, Refusal};

@@ -89,6 +89,8 @@ fn graph(environment: &str, names: &[&str]) -> Graph {
             depends_on: None,
             protected: *name == "b",
             delete_first: false,
+            rooted: false,
+            tie: None,
         };
         ((*name).to_owned(), declared)
     };
