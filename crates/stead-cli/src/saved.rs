@@ -32,7 +32,8 @@ pub(crate) struct SavedPlan {
     state: Digest,
     graph: Digest,
     plan: Digest,
-    /// What the plan was asked for.
+    /// What the plan was asked for; a file that does not say so asked for everything.
+    #[serde(default)]
     pub request: Request,
     pub transcript: Transcript,
 }
