@@ -10,8 +10,8 @@ mod evaluator;
 mod options;
 mod process;
 mod report;
-mod sections;
 mod scale;
+mod sections;
 mod stead;
 
 mod syscalls;
