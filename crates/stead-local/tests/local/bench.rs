@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stead_guard::{Cause, Deletion, decide};
+use stead_guard::{Cause, Deletion, Fate, decide};
 use stead_journal::{JournalError, Opening, Run, StackKeys, Takeover, open};
 use stead_local::LocalProvider;
 use stead_model::{
@@ -108,7 +108,7 @@ pub(crate) async fn receipt() -> Receipt {
 }
 
 pub(crate) fn permit(resource: &Resource) -> DeletePermit {
-    let deletion = Deletion { resource, declared: None, cause: Cause::Removed };
+    let deletion = Deletion { resource, declared: None, cause: Cause::Removed, fate: Fate::Deleted };
     decide(&[deletion]).unwrap().take(&resource.copy()).unwrap()
 }
 
