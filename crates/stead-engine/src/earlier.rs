@@ -10,8 +10,12 @@ use stead_state::Snapshot;
 /// A value that was another's property at the time is that property again, since it may have changed; all other
 /// values are what they were.
 pub fn graph_of(snapshot: &Snapshot) -> Graph {
-    let live: Vec<&Resource> =
-        snapshot.resources.iter().filter(|resource| resource.lifecycle != Lifecycle::Condemned).collect();
+    let live: Vec<&Resource> = snapshot
+        .resources
+        .iter()
+        .map(|resource| resource.as_ref())
+        .filter(|resource| resource.lifecycle != Lifecycle::Condemned)
+        .collect();
     let nodes: HashMap<&Uid, NodeId> =
         live.iter().enumerate().map(|(index, resource)| (&resource.uid, NodeId(index as u32))).collect();
     let by_uid: HashMap<&Uid, &Resource> = live.iter().map(|resource| (&resource.uid, *resource)).collect();

@@ -2,14 +2,14 @@
 
 use stead_model::{Code, Diagnostic, Extent, Graph, Limits};
 use stead_plan::{Action, Plan};
-use stead_state::{State, extent};
+use stead_state::State;
 
 /// The upper bound: everything old is still there when everything new is made.
 pub(crate) fn fits(base: &State, graph: &Graph, plan: &Plan, limits: &Limits) -> Result<(), Vec<Diagnostic>> {
     let edges = graph.edges();
     let needs: Vec<Vec<usize>> =
         edges.iter().map(|needs| needs.iter().map(|need| need.index()).collect()).collect();
-    let (old, new) = (extent(&base.snapshot(None)), Extent::of(&needs));
+    let (old, new) = (base.extent(), Extent::of(&needs));
     let made = plan.steps.iter().filter(|step| matches!(step.action, Action::Create { .. })).count();
     let bound = Extent {
         resources: old.resources + made,

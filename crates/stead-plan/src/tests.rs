@@ -1,6 +1,7 @@
 //! Small worlds: a graph, a state, a provider's rules as a schema; what is planned, and in which order.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use stead_model::{
@@ -110,7 +111,7 @@ fn edited(base: &State, edit: impl Fn(&str, &mut Resource)) -> State {
     let mut snapshot = base.snapshot(None);
     for resource in &mut snapshot.resources {
         let name = resource.name.short().to_owned();
-        edit(&name, resource);
+        edit(&name, Arc::make_mut(resource));
     }
     State::from(snapshot)
 }
@@ -124,7 +125,7 @@ fn state(resources: &[Row<'_>]) -> State {
     let mut snapshot = Snapshot::empty(StackId("s".into()));
     snapshot.uids = resources.len() as u64;
     for (name, inputs, depends) in resources {
-        snapshot.resources.push(Resource {
+        snapshot.resources.push(Arc::new(Resource {
             uid: Uid(format!("u-{name}")),
             generation: Generation(1),
             name: format!("dev:main:t.T#{name}").parse().unwrap(),
@@ -142,7 +143,7 @@ fn state(resources: &[Row<'_>]) -> State {
             prevent_delete: false,
             deletion_policy: None,
             source: source(),
-        });
+        }));
     }
     State::from(snapshot)
 }
@@ -286,11 +287,11 @@ fn an_edge_or_a_mark_that_changed_is_only_recorded() {
 #[test]
 fn what_is_missing_outside_is_made_again_and_what_is_left_over_deleted() {
     let mut snapshot = state(&[("a", &[], &[]), ("b", &[], &[])]).snapshot(None);
-    snapshot.resources[0].lifecycle = Lifecycle::Replacing;
-    snapshot.resources[0].id = None;
-    let condemned = Resource { lifecycle: Lifecycle::Condemned, ..snapshot.resources[1].clone() };
-    snapshot.resources[1].generation = Generation(2);
-    snapshot.resources.push(condemned);
+    Arc::make_mut(&mut snapshot.resources[0]).lifecycle = Lifecycle::Replacing;
+    Arc::make_mut(&mut snapshot.resources[0]).id = None;
+    let condemned = Resource { lifecycle: Lifecycle::Condemned, ..snapshot.resources[1].as_ref().clone() };
+    Arc::make_mut(&mut snapshot.resources[1]).generation = Generation(2);
+    snapshot.resources.push(Arc::new(condemned));
     let base = State::from(snapshot);
     let plan = Program::default().node("a", &[]).node("b", &[]).plan(&base);
     insta::assert_snapshot!(show(&plan), @r"

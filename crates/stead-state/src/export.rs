@@ -2,6 +2,8 @@
 //!
 //! A file comes from outside: nothing of one that is damaged, newer, hostile or too large is believed.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use stead_model::{Digest, Limits, Map, Name, OpId, Resource, RunId, StackId, unique_keys};
 
@@ -36,7 +38,7 @@ pub struct Export {
     #[serde(deserialize_with = "unique_keys")]
     outputs: Map,
     pending: Vec<Pending>,
-    resources: Vec<Resource>,
+    resources: Vec<Arc<Resource>>,
     #[serde(skip)]
     changed: bool,
 }
@@ -125,7 +127,9 @@ impl Export {
     }
 
     fn check(&self, limits: &Limits) -> Result<(), ExportError> {
-        if let Some(excess) = limits.exceeded(&extent_of(&self.resources)) {
+        if let Some(excess) =
+            limits.exceeded(&extent_of(self.resources.iter().map(|resource| resource.as_ref())))
+        {
             return Err(ExportError::TooLarge(excess));
         }
         // A counter at its end would run over in the next run.

@@ -4,14 +4,22 @@ use std::collections::{BTreeSet, HashMap};
 
 use stead_model::{Extent, Generation, Lifecycle, Resource, Uid};
 
-use crate::Snapshot;
+use crate::{Snapshot, State};
 
 /// Copies, dependencies between them, and the longest chain.
 pub fn extent(snapshot: &Snapshot) -> Extent {
-    extent_of(&snapshot.resources)
+    extent_of(snapshot.resources.iter().map(|resource| resource.as_ref()))
 }
 
-pub(crate) fn extent_of(resources: &[Resource]) -> Extent {
+impl State {
+    /// Copies, dependencies between them, and the longest chain.
+    pub fn extent(&self) -> Extent {
+        extent_of(self.copies())
+    }
+}
+
+pub(crate) fn extent_of<'a>(resources: impl Iterator<Item = &'a Resource>) -> Extent {
+    let resources: Vec<&Resource> = resources.collect();
     let mut copies: HashMap<(&Uid, Generation), usize> = HashMap::with_capacity(resources.len());
     let mut current: HashMap<&Uid, usize> = HashMap::with_capacity(resources.len());
     for (at, resource) in resources.iter().enumerate() {

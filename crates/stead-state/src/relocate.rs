@@ -28,7 +28,7 @@ impl Snapshot {
             }
         }
         for resource in &mut self.resources {
-            *resource = relocated(resource, environment);
+            *resource = relocated(resource, environment).into();
         }
         self.resources.sort_by(|a, b| a.place().cmp(&b.place()));
         self

@@ -3,6 +3,7 @@
 //! Nothing is invented and nothing is dropped unsaid. A proposal that breaks a rule itself is not made.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
 use serde::Serialize;
 use stead_model::{CopyRef, Generation, Name, OpId, Resource, Uid};
@@ -52,8 +53,8 @@ pub fn mend(broken: &Snapshot) -> Vec<Proposal> {
 
 /// What is different, by name.
 pub fn compare(before: &Snapshot, after: &Snapshot) -> Vec<Difference> {
-    let by_copy = |snapshot: &Snapshot| -> BTreeMap<(Name, CopyRef), Resource> {
-        let keyed = |resource: &Resource| ((resource.name.clone(), resource.copy()), resource.clone());
+    let by_copy = |snapshot: &Snapshot| -> BTreeMap<(Name, CopyRef), Arc<Resource>> {
+        let keyed = |resource: &Arc<Resource>| ((resource.name.clone(), resource.copy()), resource.clone());
         snapshot.resources.iter().map(keyed).collect()
     };
     let (before, after) = (by_copy(before), by_copy(after));
@@ -75,7 +76,7 @@ pub fn compare(before: &Snapshot, after: &Snapshot) -> Vec<Difference> {
 
 /// The same, written as it must be.
 fn sorted(mut snapshot: Snapshot) -> Snapshot {
-    for resource in &mut snapshot.resources {
+    for resource in snapshot.resources.iter_mut().map(Arc::make_mut) {
         sort(&mut resource.dependencies);
         sort(&mut resource.ties.replace_with);
         sort(&mut resource.ties.aliases);
@@ -104,7 +105,7 @@ fn pruned(mut snapshot: Snapshot) -> (Snapshot, Vec<String>) {
     let view = View::of(&before);
     let mut left_out = Vec::new();
     let mut aliases: HashSet<Name> = HashSet::new();
-    for resource in &mut snapshot.resources {
+    for resource in snapshot.resources.iter_mut().map(Arc::make_mut) {
         let name = resource.name.clone();
         let mut drop = |what: String| left_out.push(format!("{name}: {what}"));
         resource.dependencies.retain(|copy| {
@@ -167,7 +168,7 @@ mod tests {
     use crate::{AfterDelete, Pending};
 
     fn snapshot(resources: Vec<Resource>) -> Snapshot {
-        Snapshot { uids: 9, resources, ..Snapshot::empty(StackId("s".into())) }
+        Snapshot { uids: 9, ..Snapshot::empty(StackId("s".into())).with(resources) }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! sorted by name and generation.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -33,7 +34,7 @@ pub struct Snapshot {
     pub pending: Vec<Pending>,
     pub transfers: Transfers,
     /// Sorted by name, then generation.
-    pub resources: Vec<Resource>,
+    pub resources: Vec<Arc<Resource>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -65,6 +66,12 @@ impl Snapshot {
         }
     }
 
+    /// The same with these resources, in the order in which they stand.
+    #[must_use]
+    pub fn with(self, resources: Vec<Resource>) -> Snapshot {
+        Snapshot { resources: resources.into_iter().map(Arc::new).collect(), ..self }
+    }
+
     /// The bytes to store, and the digest that is their name.
     pub fn encode(&self) -> (Vec<u8>, Digest) {
         let header = Header {
@@ -78,13 +85,12 @@ impl Snapshot {
             pending: self.pending.clone(),
             transfers: self.transfers.clone(),
         };
-        let mut text = line(&header);
-        for resource in &self.resources {
-            text.extend(line(resource));
-        }
-        let mut gzip = GzEncoder::new(Vec::with_capacity(text.len() / 4), Compression::fast());
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+        let resources = self.resources.iter().map(|resource| line(resource.as_ref()));
+        let written =
+            std::iter::once(line(&header)).chain(resources).try_for_each(|line| gzip.write_all(&line));
         // Writing to memory does not fail.
-        let bytes = gzip.write_all(&text).and_then(|()| gzip.finish()).unwrap_or_default();
+        let bytes = written.and_then(|()| gzip.finish()).unwrap_or_default();
         let digest = Digest::of(&bytes);
         (bytes, digest)
     }
@@ -103,12 +109,12 @@ impl Snapshot {
             let problem = format!("it has {} resources; at most {most} are read", header.resources);
             return Err(damaged(WHAT, 1, &problem));
         }
-        let mut resources: Vec<Resource> = Vec::with_capacity(header.resources);
+        let mut resources: Vec<Arc<Resource>> = Vec::with_capacity(header.resources);
         while let Some(line) = lines.next()? {
             if resources.len() == header.resources {
                 return Err(damaged(WHAT, lines.read, "it has more resources than it says"));
             }
-            resources.push(parse(WHAT, lines.read, &line)?);
+            resources.push(Arc::new(parse(WHAT, lines.read, &line)?));
         }
         if resources.len() < header.resources {
             return Err(damaged(WHAT, lines.read, "resources are missing"));

@@ -2,11 +2,15 @@
 //!
 //! Every record costs what it changes, never what the stack holds.
 
+mod copies;
 mod ties;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
-use stead_model::{CopyRef, Generation, Lifecycle, Map, Name, OpId, Resource, StackId, Uid};
+use stead_model::{CopyRef, Lifecycle, Map, Name, OpId, Resource, StackId, Uid};
+
+use copies::Copies;
 
 use crate::{AfterDelete, Intent, Outcome, Pending, Record, Settlement, Snapshot, Transfers};
 
@@ -17,7 +21,7 @@ pub struct State {
     pub(crate) uids: u64,
     next_op: OpId,
     outputs: Map,
-    pub(crate) copies: HashMap<Uid, BTreeMap<Generation, Resource>>,
+    pub(crate) copies: HashMap<Uid, Copies>,
     pub(crate) names: HashMap<Name, Uid>,
     /// The names that current resources had.
     aliases: HashMap<Name, Uid>,
@@ -104,7 +108,7 @@ impl State {
     }
 
     pub fn copy(&self, copy: &CopyRef) -> Option<&Resource> {
-        self.copies.get(&copy.uid)?.get(&copy.generation)
+        self.copies.get(&copy.uid)?.get(copy.generation)
     }
 
     /// The copy that a dependency means: that very one, or the current one once it is gone.
@@ -114,7 +118,7 @@ impl State {
 
     /// All copies of one resource, oldest first.
     pub fn copies_of(&self, uid: &Uid) -> impl Iterator<Item = &Resource> {
-        self.copies.get(uid).into_iter().flat_map(BTreeMap::values)
+        self.copies.get(uid).into_iter().flat_map(Copies::values)
     }
 
     /// How many resources there are, however many copies each has.
@@ -140,7 +144,14 @@ impl State {
 
     /// All copies of all resources, in no order that means anything.
     pub fn copies(&self) -> impl Iterator<Item = &Resource> {
-        self.copies.values().flat_map(BTreeMap::values)
+        self.copies.values().flat_map(Copies::values)
+    }
+
+    /// As `resources`, for a snapshot that shares them.
+    fn shared(&self) -> Vec<Arc<Resource>> {
+        let mut all: Vec<Arc<Resource>> = self.copies.values().flat_map(Copies::shared).cloned().collect();
+        all.sort_by(|a, b| a.place().cmp(&b.place()));
+        all
     }
 
     /// All copies of all resources, sorted by name, uid and generation.
@@ -183,7 +194,7 @@ impl State {
             outputs: self.outputs.clone(),
             pending: self.pending.values().cloned().collect(),
             transfers: self.transfers.clone(),
-            resources: self.resources().into_iter().cloned().collect(),
+            resources: self.shared(),
         }
     }
 

@@ -123,7 +123,7 @@ impl State {
     pub(crate) fn departed(&mut self, transfer: &str, touched: &mut Touched) -> Result<(), ReplayError> {
         for uid in self.transfers.take_departure(transfer)?.uids {
             let generations: Vec<Generation> =
-                self.copies.get(&uid).map(|copies| copies.keys().copied().collect()).unwrap_or_default();
+                self.copies.get(&uid).map(|copies| copies.generations().collect()).unwrap_or_default();
             for generation in generations {
                 self.remove(&CopyRef { uid: uid.clone(), generation }, Ending::Forgotten, touched);
             }

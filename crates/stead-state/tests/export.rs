@@ -31,7 +31,7 @@ fn resource(name: &str, needs: &[usize]) -> Resource {
 
 fn snapshot(resources: Vec<Resource>) -> Snapshot {
     let uids = resources.len() as u64;
-    Snapshot { uids, resources, ..Snapshot::empty(StackId("s".into())) }
+    Snapshot { uids, ..Snapshot::empty(StackId("s".into())).with(resources) }
 }
 
 fn export(snapshot: Snapshot) -> Export {

@@ -79,7 +79,7 @@ proptest! {
             outputs,
             pending: pending.into_iter().collect(),
             transfers: Default::default(),
-            resources,
+            resources: resources.into_iter().map(std::sync::Arc::new).collect(),
         };
         let origin = Origin {
             stead: "0.1.0".into(),

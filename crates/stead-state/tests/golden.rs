@@ -163,7 +163,7 @@ fn a_snapshot_is_read_as_ever_and_its_text_written_as_ever() {
             doubt: Some("no answer".into()),
         }],
         transfers: Default::default(),
-        resources: vec![old, new, dependent(), gone],
+        resources: [old, new, dependent(), gone].map(std::sync::Arc::new).into(),
     };
     assert_eq!(stead_state::verify(&snapshot), []);
     let (written, digest) = snapshot.encode();

@@ -97,7 +97,7 @@ async fn measure(
     let resources: Vec<Resource> = (0..size).map(resource).collect::<Result<_, _>>()?;
     let changed = resources[..CHANGED].to_vec();
     let uids = size as u64;
-    let base = Snapshot { uids, resources, ..Snapshot::empty(StackId("s".into())) };
+    let base = Snapshot { uids, ..Snapshot::empty(StackId("s".into())).with(resources) };
     stack.open("import", None, Takeover::IfDead).await?.close_with(base).await?;
     let run = stack.open("up", None, Takeover::IfDead).await?;
     let before = bytes.load(Ordering::SeqCst);

@@ -124,7 +124,7 @@ fn compare(before: &Snapshot, after: &Snapshot) -> (Vec<Difference>, Compared) {
 fn by_name(snapshot: &Snapshot) -> BTreeMap<Name, &Resource> {
     let nowhere = Environment::new("-");
     let current = snapshot.resources.iter().filter(|resource| resource.lifecycle != Lifecycle::Condemned);
-    current.map(|resource| (resource.name.in_environment(&nowhere), resource)).collect()
+    current.map(|resource| (resource.name.in_environment(&nowhere), resource.as_ref())).collect()
 }
 
 /// A name as it stands in any environment.

@@ -15,7 +15,7 @@ fn recorded(rows: &[(&str, &[(&str, &str)])]) -> State {
     let short: Vec<Row<'_>> =
         rows.iter().zip(&names).map(|((_, inputs), name)| (name.as_str(), *inputs, &[][..])).collect();
     let mut snapshot = state(&short).snapshot(None);
-    for (resource, (name, _)) in snapshot.resources.iter_mut().zip(rows) {
+    for (resource, (name, _)) in snapshot.resources.iter_mut().map(Arc::make_mut).zip(rows) {
         resource.name = name.parse().unwrap();
     }
     State::from(snapshot)
@@ -54,7 +54,7 @@ fn an_alias_moves_a_resource_and_an_edit_goes_along() {
 #[test]
 fn a_recorded_rename_is_remembered_both_ways() {
     let mut snapshot = state(&[("new", &[], &[])]).snapshot(None);
-    snapshot.resources[0].ties.aliases = vec!["dev:main:t.T#old".parse().unwrap()];
+    Arc::make_mut(&mut snapshot.resources[0]).ties.aliases = vec!["dev:main:t.T#old".parse().unwrap()];
     let base = State::from(snapshot);
     assert!(Program::default().node("new", &[]).plan(&base).is_empty());
     let back = Program::default().node("old", &[]).plan(&base);
@@ -170,7 +170,7 @@ fn twins_are_told_apart_by_who_depends_on_them() {
         ("user", &[("size", "e")], &["a"]),
     ]);
     let mut snapshot = base.snapshot(None);
-    for resource in &mut snapshot.resources {
+    for resource in snapshot.resources.iter_mut().map(Arc::make_mut) {
         if resource.name.short() == "user" {
             resource.property_dependencies.insert("size".into(), vec![Uid("u-a".into())]);
         }
@@ -197,9 +197,11 @@ fn a_chain_that_moved_as_a_whole_is_recognised() {
     ];
     let mut snapshot = recorded(rows).snapshot(None);
     for (at, from) in [(1, "u-r0"), (2, "u-r1")] {
-        snapshot.resources[at].dependencies =
+        Arc::make_mut(&mut snapshot.resources[at]).dependencies =
             vec![CopyRef { uid: Uid(from.into()), generation: Generation(1) }];
-        snapshot.resources[at].property_dependencies.insert("size".into(), vec![Uid(from.into())]);
+        Arc::make_mut(&mut snapshot.resources[at])
+            .property_dependencies
+            .insert("size".into(), vec![Uid(from.into())]);
     }
     let base = State::from(snapshot);
     let mut program = named(Program::default(), "dev:main/New:t.T#a", &[("size", known("1"))]);

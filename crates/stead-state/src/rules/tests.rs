@@ -64,7 +64,7 @@ fn served(name: &str, by: CopyRef) -> Resource {
 fn snapshot(mut resources: Vec<Resource>) -> Snapshot {
     resources.sort_by(|a, b| a.place().cmp(&b.place()));
     let uids = resources.len() as u64;
-    Snapshot { uids, resources, ..Snapshot::empty(StackId("s".into())) }
+    Snapshot { uids, ..Snapshot::empty(StackId("s".into())).with(resources) }
 }
 
 fn with_pending(resources: Vec<Resource>, intents: Vec<Intent>) -> Snapshot {
@@ -192,7 +192,7 @@ planted! {
         snapshot(vec![provider(1), served("a", copy("p", 2))]),
     ];
     "S21" s21_lists_that_are_not_sorted: [
-        Snapshot { resources: vec![resource("b", 1), resource("a", 1)], uids: 2, ..snapshot(vec![]) },
+        Snapshot { uids: 2, ..snapshot(vec![]).with(vec![resource("b", 1), resource("a", 1)]) },
         snapshot(vec![resource("a", 1), depends(depends(resource("b", 1), "a", 1), "a", 1)]),
         {
             let mut odd = with_pending(vec![resource("a", 1), resource("b", 1)], vec![

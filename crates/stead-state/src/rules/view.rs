@@ -47,7 +47,7 @@ impl<'a> View<'a> {
     }
 
     pub(crate) fn resources(&self) -> impl Iterator<Item = &'a Resource> + use<'a> {
-        self.snapshot.resources.iter()
+        self.snapshot.resources.iter().map(|resource| resource.as_ref())
     }
 
     /// The oldest copy of each resource, in the snapshot's order.

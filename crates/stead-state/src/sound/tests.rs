@@ -127,7 +127,7 @@ proptest! {
     ) {
         let mut resources: Vec<Resource> = (0..12).map(|at| resource(&format!("n{at}"), 1)).collect();
         resources.sort_by(|a, b| a.place().cmp(&b.place()));
-        let mut sound = Sound::new(State::from(Snapshot { resources, ..empty(12) })).unwrap();
+        let mut sound = Sound::new(State::from(empty(12).with(resources))).unwrap();
         for (user, need) in draws {
             let mut changed = sound.state().current(&uid(&format!("n{user}"))).unwrap().clone();
             let need = copy(&format!("n{need}"), 1);
@@ -201,7 +201,7 @@ fn blocks(count: usize) -> Sound {
         resources.push(made);
     }
     resources.sort_by(|a, b| a.place().cmp(&b.place()));
-    let state = State::from(Snapshot { resources, ..empty(2 * count as u64) });
+    let state = State::from(empty(2 * count as u64).with(resources));
     Sound::new(state).unwrap()
 }
 
@@ -251,7 +251,7 @@ fn a_record_that_closes_a_circle_is_refused_over_every_kind_of_edge() {
         let resources = vec![provider, resource("a", 1), depends(resource("b", 1), "a", 1)];
         let mut resources = resources;
         resources.sort_by(|a, b| a.place().cmp(&b.place()));
-        Sound::new(State::from(Snapshot { resources, ..empty(3) })).unwrap()
+        Sound::new(State::from(empty(3).with(resources))).unwrap()
     };
     let ties = [
         Ties { parent: Some(uid("b")), ..Ties::default() },
@@ -273,7 +273,7 @@ fn a_record_that_closes_a_circle_is_refused_over_every_kind_of_edge() {
 fn what_is_deleted_with_another_goes_with_it_and_no_tie_outlives_its_end() {
     let with = Ties { parent: Some(uid("a")), deleted_with: Some(uid("a")), ..Ties::default() };
     let resources = vec![resource("a", 1), tied(resource("b", 1), with)];
-    let base = || Sound::new(State::from(Snapshot { resources: resources.clone(), ..empty(2) })).unwrap();
+    let base = || Sound::new(State::from(empty(2).with(resources.clone()))).unwrap();
     let mut deleted = base();
     let intent = Intent::Delete { key: "k".into(), copy: copy("a", 1), after: AfterDelete::Gone };
     deleted.apply(&Record::Begin { op: OpId(1), intent }).unwrap();

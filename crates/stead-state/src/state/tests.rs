@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 use stead_model::{Digest, Epoch, PhysicalId, Seq, SourceRef, TypeToken, Value};
 
+use stead_model::Generation;
+
 use super::*;
 use crate::{Batch, verify};
 

@@ -3,6 +3,8 @@
 //! A tie by uid (parent, deletedWith, replaceWith) never outlives what it ties to, and an alias is with
 //! whoever said it last: no record that tells what really happened is ever refused because of either.
 
+use std::sync::Arc;
+
 use stead_model::{CopyRef, Lifecycle, Resource, Ties, Uid};
 
 use super::{Ending, ReplayError, State, Touched};
@@ -77,7 +79,7 @@ impl State {
     /// Takes a copy out, with every index entry that it made.
     pub(super) fn lift(&mut self, copy: &CopyRef) -> Option<Resource> {
         let copies = self.copies.get_mut(&copy.uid)?;
-        let resource = copies.remove(&copy.generation)?;
+        let resource = copies.remove(copy.generation)?;
         if copies.is_empty() {
             self.copies.remove(&copy.uid);
         }
@@ -103,7 +105,8 @@ impl State {
     }
 
     /// Puts a copy in as it is. Whoever calls it has seen to it that nothing else is in its place.
-    pub(crate) fn place(&mut self, resource: Resource) {
+    pub(crate) fn place(&mut self, resource: impl Into<Arc<Resource>>) {
+        let resource = resource.into();
         if resource.lifecycle != Lifecycle::Condemned {
             self.names.insert(resource.name.clone(), resource.uid.clone());
             for alias in &resource.ties.aliases {
@@ -113,7 +116,7 @@ impl State {
         for uid in tied_to(&resource.ties) {
             self.tied.entry(uid.clone()).or_default().insert(resource.copy());
         }
-        self.copies.entry(resource.uid.clone()).or_default().insert(resource.generation, resource);
+        self.copies.entry(resource.uid.clone()).or_default().insert(resource);
     }
 }
 

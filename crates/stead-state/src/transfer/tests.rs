@@ -29,7 +29,7 @@ fn resource(name: &str, needs: &[&str]) -> Resource {
 
 fn state(stack: &str, resources: Vec<Resource>) -> State {
     let uids = resources.len() as u64;
-    State::from(Snapshot { uids, resources, ..Snapshot::empty(StackId(stack.to_owned())) })
+    State::from(Snapshot { uids, ..Snapshot::empty(StackId(stack.to_owned())).with(resources) })
 }
 
 fn source() -> State {
