@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use stead_model::{Digest, Limits, Name, PathPattern, StackId};
-use stead_state::{Batch, Export, Head, RunRecord, Snapshot, State, extent, verify};
+use stead_state::{Batch, Export, Head, RunRecord, Snapshot, Spooled, State, extent, verify};
 
 /// The bytes with a last line that is their digest, so that what is behind the seal is reached.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
@@ -56,6 +56,14 @@ pub fn snapshot(bytes: &[u8]) {
         if verify(&snapshot).is_empty() {
             let state = State::from(snapshot.clone());
             assert_eq!(state.resources().len(), snapshot.resources.len());
+        }
+    }
+}
+
+pub fn spool(bytes: &[u8]) {
+    for bytes in [bytes.to_vec(), sealed(bytes), sealed(unsealed(bytes))] {
+        if let Ok(answer) = Spooled::decode(&bytes) {
+            assert_eq!(Spooled::decode(&answer.encode()).as_ref(), Ok(&answer));
         }
     }
 }

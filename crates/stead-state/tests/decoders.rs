@@ -34,6 +34,7 @@ fn no_damage_makes_a_decoder_panic() {
     survives("head", entries::head);
     survives("batch", entries::batch);
     survives("snapshot", entries::snapshot);
+    survives("spool", entries::spool);
     survives("history", entries::history);
     survives("export", entries::export);
     survives("name", entries::name);
