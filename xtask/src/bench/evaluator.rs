@@ -88,8 +88,10 @@ fn program(resources: usize) -> String {
     format!(
         r#"import * as local from "stead/local";
 
-let before = new local.Data({{ value: "start" }}, {{ id: "data-0" }});
+const first = new local.Data({{ value: "start" }}, {{ id: "data-0" }});
+let before = first;
 for (let i = 1; i < {resources}; i++) {{
+  if (i % 1000 === 0) before = first;
   before = new local.Data({{ value: `${{i}} after ${{before.output}}` }}, {{ id: `data-${{i}}` }});
 }}
 export const last = before.output;
@@ -111,8 +113,10 @@ fn script(resources: usize) -> String {
   }}
 }}
 const nodes = [];
-let before = new Data({{ value: "start" }}, {{ id: "data-0" }});
+const first = new Data({{ value: "start" }}, {{ id: "data-0" }});
+let before = first;
 for (let i = 1; i < {resources}; i++) {{
+  if (i % 1000 === 0) before = first;
   before = new Data({{ value: `${{i}} after ${{before.output}}` }}, {{ id: `data-${{i}}` }});
 }}
 process.stdout.write(JSON.stringify({{ nodes, outputs: {{ last: before.output }} }}));
@@ -173,7 +177,7 @@ impl Figures {
         let version = self.node.as_deref().unwrap_or("node is not on PATH");
         let mut section = String::from(
             "## Evaluation\n\n`stead graph --json`: start, evaluate, print the graph. Each resource has a text with a hole \
-             for the output of the one before it. Beside it `node` with a plain script that makes as many objects with the \
+             for the output of the one before it, in chains of a thousand. Beside it `node` with a plain script that makes as many objects with the \
              same texts and prints them: no types, no unknowns, no names, no checks. Median of ",
         );
         // Writing to a string cannot fail, here and below.
