@@ -11,7 +11,8 @@ use crate::published::{PROVIDER, Published, published};
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     types: BTreeMap<TypeToken, TypeSchema>,
-    published: Option<&'static Published>,
+    /// Called when a type of theirs is asked for: until then the bundle is not even opened.
+    published: Option<fn() -> &'static Published>,
 }
 
 impl Catalog {
@@ -22,17 +23,18 @@ impl Catalog {
     /// With all types that AWS publishes. None is read before it is asked for.
     #[must_use]
     pub fn with_published(self) -> Catalog {
-        Catalog { published: Some(published()), ..self }
+        Catalog { published: Some(published), ..self }
     }
 
     pub fn get(&self, token: &TypeToken) -> Option<&TypeSchema> {
-        let of_aws = || self.published.filter(|_| token.provider() == PROVIDER)?.get(token);
+        let of_aws = || self.published.filter(|_| token.provider() == PROVIDER)?().get(token);
         self.types.get(token).or_else(of_aws)
     }
 
     /// What the types of one provider are called, in order. Reads none of them.
     pub fn tokens_of<'a>(&'a self, provider: &'a str) -> impl Iterator<Item = &'a TypeToken> {
-        let of_aws = self.published.filter(|_| provider == PROVIDER).into_iter().flat_map(Published::tokens);
+        let of_aws = self.published.filter(|_| provider == PROVIDER).into_iter();
+        let of_aws = of_aws.flat_map(|published| published().tokens());
         self.types.keys().filter(move |token| token.provider() == provider).chain(of_aws)
     }
 
