@@ -37,15 +37,18 @@ pub struct RealProcesses;
 impl Processes for RealProcesses {
     async fn run(&self, command: ShellCommand) -> io::Result<Finished> {
         let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
-        let output = tokio::process::Command::new(shell)
+        let mut child = tokio::process::Command::new(shell);
+        child
             .arg(flag)
             .arg(&command.line)
             .current_dir(&command.folder)
             .envs(&command.environment)
             .stdin(Stdio::null())
-            .kill_on_drop(true)
-            .output()
-            .await?;
+            .kill_on_drop(true);
+        // Ctrl-C goes to all processes of the terminal's group. What is under way is to finish.
+        #[cfg(unix)]
+        child.process_group(0);
+        let output = child.output().await?;
         Ok(Finished { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
     }
 }

@@ -1,6 +1,9 @@
 //! Several people at once: one wins, the others are told who, nothing is lost.
 
 use std::io::{BufRead as _, Read as _};
+#[cfg(unix)]
+use std::os::unix::process::CommandExt as _;
+use std::process::Stdio;
 
 use crate::project::Project;
 
@@ -67,10 +70,13 @@ fn an_interrupt_lets_what_runs_finish_and_exits_130() {
     let project = Project::with(&format!(
         "{SLOW}\nnew local.Command({{ create: \"touch second\", triggers: [\"x\"] }}, {{ id: \"second\" }});"
     ));
-    let mut first = project.spawn(&["up", "--yes", "--parallel", "1"]);
+    // As a terminal does it: a group of its own, and Ctrl-C to all in the group.
+    let mut first = project.command(&["up", "--yes", "--parallel", "1"]);
+    let first = first.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut first = first.spawn().unwrap();
     wait_for(|| project.has("started"));
-    let pid = first.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let group = format!("-{}", first.id());
+    assert!(std::process::Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
     let mut stderr = std::io::BufReader::new(first.stderr.take().unwrap());
     let mut said = String::new();
     while !said.contains("stopping: 1 under way will finish") {
