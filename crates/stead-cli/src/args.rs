@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use stead_plan::{Follow, Glob, Moves, Reach, Selection};
+use stead_plan::{Follow, Glob, Moves, Purpose, Reach, Request, Selection};
 
 /// Infrastructure as code that holds.
 #[derive(Parser)]
@@ -150,11 +150,9 @@ impl MoveFlags {
     }
 }
 
+/// What a run looks at, and what it is about.
 #[derive(Args)]
-pub(crate) struct UpArguments {
-    /// A plan that `plan --out` saved: exactly that is done, or nothing
-    #[arg(conflicts_with_all = ["refresh", "target_resource", "exclude", "accept_moves", "no_moves"])]
-    pub plan: Option<PathBuf>,
+pub(crate) struct RunScope {
     /// First look at what is really there
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub refresh: Option<Refresh>,
@@ -162,6 +160,21 @@ pub(crate) struct UpArguments {
     pub choice: Choice,
     #[command(flatten)]
     pub moves: MoveFlags,
+}
+
+impl RunScope {
+    pub(crate) fn request(&self) -> Request {
+        Request { purpose: Purpose::Up, moves: self.moves.moves(), selection: self.choice.selection() }
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct UpArguments {
+    /// A plan that `plan --out` saved: exactly that is done, or nothing
+    #[arg(conflicts_with_all = ["refresh", "target_resource", "exclude", "accept_moves", "no_moves"])]
+    pub plan: Option<PathBuf>,
+    #[command(flatten)]
+    pub scope: RunScope,
     /// After a failure start nothing new
     #[arg(long)]
     pub fail_fast: bool,
@@ -200,13 +213,8 @@ pub(crate) struct ImportArguments {
 
 #[derive(Args)]
 pub(crate) struct PlanArguments {
-    /// First look at what is really there
-    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
-    pub refresh: Option<Refresh>,
     #[command(flatten)]
-    pub choice: Choice,
-    #[command(flatten)]
-    pub moves: MoveFlags,
+    pub scope: RunScope,
     /// Show what looks like a move as `stead rename` commands, near misses too
     #[arg(long)]
     pub suggest_renames: bool,

@@ -44,22 +44,8 @@ pub(crate) struct Subject<'js, 'a> {
 /// Longer lists than this have holes, which are reported.
 const MAX_ITEMS: usize = 1 << 20;
 
-const KNOWN: &[&str] = &[
-    "id",
-    "gid",
-    "dependsOn",
-    "preventDelete",
-    "deletionPolicy",
-    "deleteBeforeReplace",
-    "aliases",
-    "ignoreChanges",
-    "replaceOnChanges",
-    "deletedWith",
-    "replaceWith",
-    "provider",
-    "import",
-    "timeouts",
-];
+/// What can be said of anything.
+const FOR_ALL: &[&str] = &["id", "gid", "dependsOn", "preventDelete", "deletionPolicy"];
 
 /// What is said of something real: a group is nothing that a provider could touch.
 const NOT_FOR_GROUPS: &[&str] = &[
@@ -142,7 +128,7 @@ impl Given {
             "provider" => self.options.provider = self.provider(subject, key, value)?,
             "timeouts" => self.options.timeouts = self.timeouts(subject, key, value)?,
             unknown => {
-                let help = or_nearest(unknown, KNOWN);
+                let help = or_nearest(unknown, &[FOR_ALL, NOT_FOR_GROUPS].concat());
                 self.problem(unknown, &format!("there is no resource option `{unknown}`"), Some(help));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stead_plan::{Action, Purpose, Request, Why};
+use stead_plan::{Action, Request, Why};
 
 use crate::args::PlanArguments;
 use crate::commands::moves::show_suggestions;
@@ -19,12 +19,9 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     let loaded = loaded?;
     session.report_pending(&loaded, ui)?;
     let evaluated = evaluated?;
-    let request = Request {
-        purpose: Purpose::Up,
-        moves: arguments.moves.moves(),
-        selection: arguments.choice.selection(),
-    };
-    let (prepared, drift) = prepare(session, loaded, evaluated, arguments.refresh.into(), &request).await?;
+    let request = arguments.scope.request();
+    let (prepared, drift) =
+        prepare(session, loaded, evaluated, arguments.scope.refresh.into(), &request).await?;
     if arguments.suggest_renames {
         show_suggestions(&prepared.plan, ui);
         return Ok(0);

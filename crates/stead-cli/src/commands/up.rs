@@ -4,7 +4,7 @@ use std::path::Path;
 
 use stead_engine::{Drift, OnFailure, Refreshed};
 use stead_journal::Loaded;
-use stead_plan::{Purpose, Request};
+use stead_plan::Request;
 
 use crate::args::{Refresh, UpArguments};
 use crate::commands::moves::settle_moves;
@@ -44,13 +44,9 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
     }
     let (loaded, evaluated) = tokio::join!(session.load_settled(ui), evaluate(session, ui));
     let (loaded, evaluated) = (loaded?, evaluated?);
-    let request = Request {
-        purpose: Purpose::Up,
-        moves: arguments.moves.moves(),
-        selection: arguments.choice.selection(),
-    };
+    let request = arguments.scope.request();
     let (mut prepared, drift) =
-        prepare(session, loaded, evaluated, arguments.refresh.into(), &request).await?;
+        prepare(session, loaded, evaluated, arguments.scope.refresh.into(), &request).await?;
     prepared.engine = prepared.engine.on_failure(on_failure(arguments.fail_fast));
     show_drift(&drift, ui);
     if prepared.is_empty() {
