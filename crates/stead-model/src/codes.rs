@@ -121,6 +121,12 @@ codes! {
 
     /// A guard refused a deletion or a replacement.
     GUARDED = "ST0401";
+    /// A mark that cannot be understood.
+    BAD_MARK = "ST0402";
+    /// Two settings of one mark at one level disagree.
+    MARKS_DISAGREE = "ST0403";
+    /// A mark that is about no resource.
+    MARK_WITHOUT_EFFECT = "ST0404";
 
     /// A provider refused a step.
     STEP_FAILED = "ST0501";

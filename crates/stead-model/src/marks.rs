@@ -1,0 +1,99 @@
+//! Marks: what somebody set to restrict the deletion of a resource, and where it was set.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{DeletionPolicy, SourceRef};
+
+/// What a mark is set on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "level", content = "of")]
+pub enum Level {
+    Resource(String),
+    /// A resource or a group around it.
+    Enclosing(String),
+    Namespace(String),
+    Environment(String),
+    Project(String),
+    /// The command line, or the environment variable that stands for a flag of it.
+    Flag,
+    BuiltIn,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Level::Resource(name) => write!(f, "resource \"{name}\""),
+            Level::Enclosing(name) => write!(f, "enclosing \"{name}\""),
+            Level::Namespace(name) => write!(f, "namespace \"{name}\""),
+            Level::Environment(name) => write!(f, "environment \"{name}\""),
+            Level::Project(name) => write!(f, "project \"{name}\""),
+            Level::Flag => f.write_str("the command line"),
+            Level::BuiltIn => f.write_str("built in"),
+        }
+    }
+}
+
+/// Where a mark was set, and how it is spelt there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct MarkSource {
+    #[serde(flatten)]
+    pub level: Level,
+    pub key: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<SourceRef>,
+}
+
+impl MarkSource {
+    /// Set in the same way at the same level; the line may have moved.
+    pub fn same_setting(&self, other: &MarkSource) -> bool {
+        self.level == other.level && self.key == other.key
+    }
+}
+
+/// As it stands in brackets in a message: `s3/prevent-delete on environment "prod", stead.toml:7`.
+impl fmt::Display for MarkSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on {}", self.key, self.level)?;
+        match &self.place {
+            Some(place) => write!(f, ", {}:{}", place.file, place.line),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A value that somebody set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Marked<T> {
+    pub value: T,
+    pub source: MarkSource,
+}
+
+/// What holds for one resource, of all that is set on it and around it. `None`: nobody said anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Marks {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prevent_delete: Option<Marked<bool>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deletion_policy: Option<Marked<DeletionPolicy>>,
+}
+
+impl Marks {
+    pub fn is_empty(&self) -> bool {
+        *self == Marks::default()
+    }
+
+    pub fn prevents_deletion(&self) -> bool {
+        self.prevent_delete.as_ref().is_some_and(|mark| mark.value)
+    }
+
+    pub fn policy(&self) -> Option<DeletionPolicy> {
+        self.deletion_policy.as_ref().map(|mark| mark.value)
+    }
+
+    pub fn retains(&self) -> bool {
+        self.policy() == Some(DeletionPolicy::Retain)
+    }
+}
