@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use stead_guard::Outer;
 use stead_plan::{Follow, Glob, Moves, Purpose, Reach, Request, Selection};
+
+use crate::marks::MarkFlags;
 
 /// Infrastructure as code that holds.
 #[derive(Parser)]
@@ -71,6 +74,9 @@ pub(crate) enum Command {
     /// What is recorded
     #[command(subcommand)]
     State(StateCommand),
+    /// What may be deleted
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// Take the stack from whoever holds it; that run cannot write any more
     Unlock,
     /// Show what the program declares, and what needs what
@@ -160,18 +166,21 @@ pub(crate) struct RunScope {
     pub choice: Choice,
     #[command(flatten)]
     pub moves: MoveFlags,
+    #[command(flatten)]
+    pub marks: MarkFlags,
 }
 
 impl RunScope {
-    pub(crate) fn request(&self) -> Request {
-        Request { purpose: Purpose::Up, moves: self.moves.moves(), selection: self.choice.selection() }
+    pub(crate) fn request(&self, outer: Outer) -> Request {
+        let (moves, selection) = (self.moves.moves(), self.choice.selection());
+        Request { purpose: Purpose::Up, moves, selection, outer }
     }
 }
 
 #[derive(Args)]
 pub(crate) struct UpArguments {
     /// A plan that `plan --out` saved: exactly that is done, or nothing
-    #[arg(conflicts_with_all = ["refresh", "target_resource", "exclude", "accept_moves", "no_moves"])]
+    #[arg(conflicts_with_all = ["refresh", "target_resource", "exclude", "accept_moves", "no_moves", "deletion_policy", "prevent_delete"])]
     pub plan: Option<PathBuf>,
     #[command(flatten)]
     pub scope: RunScope,
@@ -184,6 +193,8 @@ pub(crate) struct UpArguments {
 pub(crate) struct DestroyArguments {
     #[command(flatten)]
     pub choice: Choice,
+    #[command(flatten)]
+    pub marks: MarkFlags,
     /// After a failure start nothing new
     #[arg(long)]
     pub fail_fast: bool,
@@ -271,6 +282,18 @@ pub(crate) enum StateCommand {
         /// Its name, or its id if only one has it
         name: String,
     },
+    /// Keep a resource from being deleted, replaced or forgotten, whatever the program says
+    Protect {
+        /// Its name, or its id if only one has it
+        name: String,
+    },
+    /// Take away what `protect` set; marks of the program stay
+    Unprotect {
+        /// Its name, or its id if only one has it
+        name: String,
+    },
+    /// What still exists and is not managed any more, with the commands that take it back
+    Retained,
     /// Rename a resource in the state, or move resources to another stack; nothing real changes
     Mv(MoveArguments),
     /// Check every stored byte and every integrity rule
@@ -349,6 +372,17 @@ pub(crate) struct Answer {
     /// Send the same request again
     #[arg(long)]
     pub retry: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Which setting of prevent-delete and deletion-policy decides about a resource, and which others there are
+    Explain {
+        /// Its name, or its id if only one has it
+        name: String,
+        #[command(flatten)]
+        marks: MarkFlags,
+    },
 }
 
 #[derive(Subcommand)]

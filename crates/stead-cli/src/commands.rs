@@ -10,6 +10,8 @@ mod init;
 mod moves;
 mod mv;
 mod plan;
+mod policy;
+mod protect;
 mod provider;
 mod refresh;
 mod rename;
@@ -24,7 +26,8 @@ mod unlock;
 mod up;
 mod verify;
 
-use crate::args::{Arguments, Command, StackCommand, StateCommand};
+use crate::args::{Arguments, Command, PolicyCommand, StackCommand, StateCommand};
+use crate::commands::protect::Protection;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
@@ -58,6 +61,16 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Stack(StackCommand::Import { file }) => stack::import(&session()?, &file, ui).await,
         Command::State(StateCommand::Rm { name }) => state::rm(&session()?, &name, ui).await,
         Command::State(StateCommand::Mv(arguments)) => mv::mv(&session()?, &arguments, ui).await,
+        Command::Policy(PolicyCommand::Explain { name, marks }) => {
+            policy::explain(&session()?, &name, &marks, ui).await
+        }
+        Command::State(StateCommand::Protect { name }) => {
+            protect::protect(&session()?, &name, Protection::Set, ui).await
+        }
+        Command::State(StateCommand::Unprotect { name }) => {
+            protect::protect(&session()?, &name, Protection::TakenAway, ui).await
+        }
+        Command::State(StateCommand::Retained) => protect::retained(&session()?, ui).await,
         Command::State(StateCommand::Ls) => state::ls(&session()?, ui).await,
         Command::State(StateCommand::Show { name }) => state::show(&session()?, &name, ui).await,
         Command::State(StateCommand::Verify { file }) => {

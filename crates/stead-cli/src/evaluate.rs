@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use stead_eval::{ConsoleLevel, ConsoleLine, Program, Sources, UnknownBranches};
+use stead_guard::{Outer, mark_graph};
 use stead_model::{Code, Diagnostic, Functions, Graph, Limits, Map};
 use stead_schema::{Catalog, warnings};
 
@@ -25,11 +26,14 @@ pub(crate) struct Settings {
     pub main: String,
     pub config: Map,
     pub branches: UnknownBranches,
+    /// The marks around the program.
+    pub outer: Outer,
 }
 
 impl Settings {
-    pub(crate) fn of(session: &Session) -> Settings {
+    pub(crate) fn of(session: &Session, outer: &Outer) -> Settings {
         Settings {
+            outer: outer.clone(),
             main: session.project.main.clone(),
             config: session.project.config(&session.environment.name),
             branches: session.branches,
@@ -38,8 +42,8 @@ impl Settings {
 }
 
 /// The project's program as it is on the disk.
-pub(crate) async fn evaluate(session: &Session, ui: &Ui) -> Result<Evaluated, Failure> {
-    evaluate_from(session, ProjectSources::of(session), Settings::of(session), ui).await
+pub(crate) async fn evaluate(session: &Session, outer: &Outer, ui: &Ui) -> Result<Evaluated, Failure> {
+    evaluate_from(session, ProjectSources::of(session), Settings::of(session, outer), ui).await
 }
 
 /// A program from any sources. It runs on a thread of its own: state can be read meanwhile.
@@ -51,6 +55,7 @@ pub(crate) async fn evaluate_from(
 ) -> Result<Evaluated, Failure> {
     let (environment, catalog) = (session.environment.clone(), session.engine.catalog.clone());
     let (project, target) = (session.project.name.clone(), session.target.clone());
+    let outer = settings.outer.clone();
     let evaluation = tokio::task::spawn_blocking(move || {
         let program = Program {
             entry: &settings.main,
@@ -68,7 +73,9 @@ pub(crate) async fn evaluate_from(
         Ok(Ok((evaluation, transcript))) => {
             console(&evaluation.console, ui);
             deprecations(&session.engine.catalog, &evaluation.graph, ui);
-            Ok(Evaluated { graph: evaluation.graph, functions: evaluation.functions, transcript })
+            let mut graph = evaluation.graph;
+            mark(&mut graph, &outer, ui)?;
+            Ok(Evaluated { graph, functions: evaluation.functions, transcript })
         }
         Ok(Err(failure)) => {
             console(&failure.console, ui);
@@ -79,6 +86,13 @@ pub(crate) async fn evaluate_from(
             Err(Failure::new(Kind::Failed, Diagnostic::error(Code::PROGRAM_THREW, message)))
         }
     }
+}
+
+/// Puts the marks that hold on every resource.
+pub(crate) fn mark(graph: &mut Graph, outer: &Outer, ui: &Ui) -> Result<(), Failure> {
+    let warnings = mark_graph(graph, outer).map_err(|problems| Failure::all(Kind::Failed, problems))?;
+    warnings.iter().for_each(|warning| ui.problem(warning));
+    Ok(())
 }
 
 /// Says which properties in use are going away.

@@ -8,6 +8,7 @@ mod decoders;
 mod evaluate;
 mod export;
 mod failure;
+mod marks;
 mod project;
 mod saved;
 mod sealed;

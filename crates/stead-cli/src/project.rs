@@ -1,13 +1,16 @@
 //! `stead.toml`: where a project is, and what it says about itself.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use stead_guard::BadMark;
 use stead_model::{Code, Diagnostic, Map, SourceRef};
 use stead_world::World;
 
 use crate::failure::{Failure, Kind};
+use crate::marks::{FileMarks, MarkTable, NamespaceSettings};
 
 pub(crate) const FILE: &str = "stead.toml";
 
@@ -28,6 +31,10 @@ struct Settings {
     config: Map,
     #[serde(default)]
     env: BTreeMap<String, EnvironmentSettings>,
+    #[serde(default)]
+    marks: MarkTable,
+    #[serde(default)]
+    namespace: BTreeMap<String, NamespaceSettings>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -42,6 +49,8 @@ struct StateSettings {
 struct EnvironmentSettings {
     #[serde(default)]
     config: Map,
+    #[serde(default)]
+    marks: MarkTable,
 }
 
 fn default_main() -> String {
@@ -57,6 +66,8 @@ pub(crate) struct Project {
     pub default_environment: String,
     pub default_target: String,
     pub state: PathBuf,
+    /// What its tables say about deletions.
+    pub marks: FileMarks,
     settings: Settings,
 }
 
@@ -81,7 +92,9 @@ impl Project {
         if settings.project.is_empty() {
             return Err(unreadable(&path, "`project` is empty"));
         }
+        let marks = marks(&text, &settings)?;
         Ok(Project {
+            marks,
             name: settings.project.clone(),
             main: settings.main.clone(),
             default_environment: settings.environment.clone().unwrap_or_else(|| "dev".to_owned()),
@@ -109,7 +122,24 @@ fn parse(text: &str) -> Result<Settings, Failure> {
 /// Whether a text can be a `stead.toml`.
 #[cfg_attr(not(test), allow(dead_code, reason = "for tests and fuzzing"))]
 pub(crate) fn check(text: &str) -> Result<(), Failure> {
-    parse(text).map(|_| ())
+    let settings = parse(text)?;
+    marks(text, &settings).map(|_| ())
+}
+
+fn marks(text: &str, settings: &Settings) -> Result<FileMarks, Failure> {
+    let environments = settings.env.iter().map(|(name, environment)| (name, &environment.marks));
+    let namespaces = settings.namespace.iter().map(|(name, namespace)| (name, &namespace.marks));
+    FileMarks::read(text, (&settings.project, &settings.marks), environments, namespaces)
+        .map_err(|bad| Failure::all(Kind::Usage, bad.iter().map(BadMark::diagnostic).collect()))
+}
+
+/// Line, column and length of a span.
+pub(crate) fn place_in(text: &str, span: Range<usize>) -> (u32, u32, usize) {
+    let before = &text[..span.start.min(text.len())];
+    let line = before.matches('\n').count() as u32 + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u32 + 1;
+    let length = text.get(span).map_or(0, |text| text.lines().next().unwrap_or_default().chars().count());
+    (line, column, length)
 }
 
 fn unreadable(path: &Path, problem: &str) -> Failure {
@@ -121,11 +151,7 @@ fn misunderstood(text: &str, error: &toml::de::Error) -> Failure {
     let problem = Diagnostic::error(Code::BAD_CONFIG, format!("{FILE}: {}", error.message()));
     let problem = match error.span() {
         Some(span) => {
-            let before = &text[..span.start.min(text.len())];
-            let line = before.matches('\n').count() as u32 + 1;
-            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u32 + 1;
-            let length =
-                text.get(span).map_or(0, |text| text.lines().next().unwrap_or_default().chars().count());
+            let (line, column, length) = place_in(text, span);
             problem.at(SourceRef { file: FILE.to_owned(), line, column }, length, "here")
         }
         None => problem,

@@ -13,6 +13,7 @@ use stead_state::State;
 
 use crate::evaluate::Settings;
 use crate::failure::{Failure, Kind};
+use crate::marks::MarkFlags;
 use crate::sealed;
 use crate::session::Session;
 use crate::transcript::Transcript;
@@ -98,7 +99,8 @@ impl SavedPlan {
     pub(crate) fn settings(&self) -> Settings {
         let branches =
             if self.allow_unknown_branches { UnknownBranches::Allow } else { UnknownBranches::Refuse };
-        Settings { main: self.main.clone(), config: self.config.clone(), branches }
+        let outer = self.request.outer.clone();
+        Settings { main: self.main.clone(), config: self.config.clone(), branches, outer }
     }
 
     fn fits(&self, session: &Session, file: &Path) -> Result<(), Failure> {
@@ -109,10 +111,14 @@ impl SavedPlan {
             ("environment", &self.environment, &environment),
             ("target", &self.target, &session.target),
         ];
+        let marks = session.outer(&MarkFlags::default());
+        let marks = (!self.request.outer.same_files(&marks))
+            .then(|| format!("the marks in {} are not those it was made with", crate::project::FILE));
         let differing: Vec<String> = pairs
             .iter()
             .filter(|(_, then, now)| then != now)
             .map(|(what, then, now)| format!("{what}: it was made for {then}, and this is {now}"))
+            .chain(marks)
             .collect();
         if differing.is_empty() { Ok(()) } else { Err(stale(file, &differing)) }
     }

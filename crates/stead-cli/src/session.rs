@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use stead_engine::{Doubtful, Engine, Settled, Stack};
 use stead_eval::UnknownBranches;
+use stead_guard::Outer;
 use stead_journal::{Loaded, Run, StackKeys, Takeover, is_dead};
 use stead_local::LocalProvider;
 use stead_model::{Code, Diagnostic, Environment, Operation, RunResult};
@@ -14,6 +15,7 @@ use stead_world::World;
 
 use crate::args::Common;
 use crate::failure::{Failure, Kind};
+use crate::marks::MarkFlags;
 use crate::project::Project;
 use crate::ui::Ui;
 use crate::wiring;
@@ -83,6 +85,11 @@ impl Session {
             branches,
             patience,
         })
+    }
+
+    /// The marks around the program in this environment.
+    pub(crate) fn outer(&self, flags: &MarkFlags) -> Outer {
+        self.project.marks.outer(&self.environment, flags)
     }
 
     /// Another stack of the project: `environment[:namespace][@target]`.

@@ -183,7 +183,7 @@ impl<'a> Context<'a> {
             uids
         };
         let property_dependencies = self.graph.property_dependencies(id);
-        Resource {
+        let mut resource = Resource {
             uid: copy.uid,
             generation: copy.generation,
             name: node.name.clone(),
@@ -198,10 +198,16 @@ impl<'a> Context<'a> {
                 .map(|(property, nodes)| (property.to_owned(), sources(nodes)))
                 .collect(),
             ties: self.ties(id),
-            prevent_delete: node.options.prevent_delete.unwrap_or(false),
-            deletion_policy: node.options.deletion_policy,
+            prevent_delete: false,
+            deletion_policy: None,
             source: node.source.clone(),
-        }
+            marks: Default::default(),
+        };
+        resource.set_marks(&node.effective_marks());
+        // What was set on the record itself stays, whatever becomes of the resource.
+        let recorded = self.base.copies_of(&resource.uid).last();
+        resource.marks.protected = recorded.is_some_and(|recorded| recorded.marks.protected);
+        resource
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use stead_model::{Expr, Graph, Input, Lifecycle, Node, NodeId, NodeKind, Options, Resource, Uid, Value};
+use stead_model::{
+    Expr, Graph, Input, Lifecycle, Marks, Node, NodeId, NodeKind, Options, Resource, Uid, Value,
+};
 use stead_state::Snapshot;
 
 /// What a program would declare that gives this snapshot.
@@ -32,8 +34,6 @@ pub fn graph_of(snapshot: &Snapshot) -> Graph {
             inputs,
             options: Options {
                 depends_on: resource.dependencies.iter().filter_map(|copy| node(&copy.uid)).collect(),
-                prevent_delete: resource.prevent_delete.then_some(true),
-                deletion_policy: resource.deletion_policy,
                 deleted_with: ties.deleted_with.as_ref().and_then(node),
                 replace_with: ties.replace_with.iter().filter_map(node).collect(),
                 provider: ties.provider.as_ref().and_then(|copy| node(&copy.uid)),
@@ -41,11 +41,19 @@ pub fn graph_of(snapshot: &Snapshot) -> Graph {
                 ..Options::default()
             },
             source: resource.source.clone(),
+            marks: earlier_marks(resource),
         });
     }
     graph.outputs =
         snapshot.outputs.iter().map(|(name, value)| (name.clone(), Input::Known(value.clone()))).collect();
     graph
+}
+
+/// What the program had said; what was set on the record itself is not the program's.
+fn earlier_marks(resource: &Resource) -> Marks {
+    let mut bare = resource.clone();
+    bare.marks.protected = false;
+    bare.recorded_marks()
 }
 
 fn inputs(

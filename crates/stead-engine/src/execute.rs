@@ -2,7 +2,7 @@
 
 use stead_guard::Permits;
 use stead_journal::{Closed, JournalError, Run};
-use stead_model::{Diagnostic, Event, Graph, Map, NodeId, RunResult};
+use stead_model::{Diagnostic, Event, Graph, Map, Node, NodeId, RunResult};
 use stead_plan::Plan;
 use stead_state::State;
 use tokio::sync::watch;
@@ -57,7 +57,7 @@ impl Engine {
         base: &State,
         graph: &Graph,
     ) -> Result<Permitted<'a>, Vec<Diagnostic>> {
-        let declared = |id: NodeId| graph.node(id).and_then(|node| node.options.prevent_delete);
+        let declared = |id: NodeId| graph.node(id).map(Node::effective_marks).unwrap_or_default();
         match stead_guard::decide(&plan.deletions(base, declared)) {
             Ok(permits) => Ok(Permitted { plan, permits }),
             Err(refused) => Err(refused.iter().map(stead_guard::Refusal::diagnostic).collect()),

@@ -11,9 +11,11 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use stead_guard::Permits;
 use stead_journal::{JournalError, Run};
-use stead_model::{Code, Diagnostic, Event, Graph, Map, NodeId, OpId, Operation, Resource, StepEnd};
-use stead_plan::{Action, Plan, StepId};
-use stead_state::{AfterDelete, Intent, Record, State};
+use stead_model::{
+    Code, CopyRef, DeletionPolicy, Diagnostic, Event, Graph, Map, NodeId, OpId, Operation, Resource, StepEnd,
+};
+use stead_plan::{Action, Plan, StepId, Why};
+use stead_state::{AfterDelete, Intent, Kept, Record, State};
 use tokio::sync::watch;
 
 use crate::call::{Answer, Deletion, call};
@@ -266,17 +268,31 @@ impl<'a> Executor<'a> {
                 self.context.made(node, resource);
             }
             (Action::Forget { copy, after_delete }, _) => {
-                let copy = copy.clone();
+                let (kept, copy) = (self.kept(id, copy), copy.clone());
                 self.submit(
                     id,
                     match after_delete {
-                        AfterDelete::Gone => Record::Forget { copy },
+                        AfterDelete::Gone => Record::Forget { copy, kept },
                         AfterDelete::Replacing => Record::Observed { copy, inputs: None, outputs: None },
                     },
                 );
             }
             _ => {}
         }
+    }
+
+    /// What is written down about something real that nobody manages any more.
+    fn kept(&self, id: StepId, copy: &CopyRef) -> Option<Box<Kept>> {
+        let step = &self.plan.steps[id.0];
+        let resource = self.context.base.copy(copy).filter(|_| step.why == Why::Retained)?;
+        let today = match step.node.and_then(|node| self.context.graph.node(node)) {
+            Some(node) => node.effective_marks(),
+            None => step.marks.clone(),
+        };
+        let policies = [today.deletion_policy, resource.recorded_marks().deletion_policy];
+        let policy = policies.into_iter().flatten().find(|mark| mark.value == DeletionPolicy::Retain);
+        let source = policy.map(|mark| mark.source);
+        Some(Box::new(Kept { run: self.run.id(), source }))
     }
 
     fn submit(&mut self, id: StepId, record: Record) {

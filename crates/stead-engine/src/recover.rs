@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stead_guard::{Cause, DeletePermit, Deletion, Fate};
 use stead_journal::{JournalError, Run};
-use stead_model::{Code, Diagnostic, Event, Name, Operation, Resource, TypeToken};
+use stead_model::{Code, Diagnostic, Event, Marks, Name, Operation, Resource, TypeToken};
 use stead_provider::{Provider, Recovery};
 use stead_state::{Intent, Outcome, Pending, Record, State};
 
@@ -165,7 +165,8 @@ fn subject<'a>(state: &'a State, intent: &'a Intent) -> Option<&'a Resource> {
 
 /// A deletion that was under way passed the guards then; it passes them again now, or it stops.
 pub(crate) fn permit(resource: &Resource) -> Result<DeletePermit, Diagnostic> {
-    let deletion = Deletion { resource, declared: None, cause: Cause::Removed, fate: Fate::Deleted };
+    let today = Marks::default();
+    let deletion = Deletion { resource, today, cause: Cause::LeftOver, fate: Fate::Deleted };
     let refused = || Diagnostic::error(Code::GUARDED, format!("{} may not be deleted", resource.name));
     match stead_guard::decide(&[deletion]) {
         Ok(mut permits) => permits.take(&resource.copy()).ok_or_else(refused),

@@ -155,5 +155,6 @@ fn there(node: &Node, id: &PhysicalId, live: &Live) -> Resource {
         prevent_delete: false,
         deletion_policy: None,
         source: node.source.clone(),
+        marks: Default::default(),
     }
 }

@@ -74,7 +74,8 @@ fn node(session: &Session, draft: Draft, name: Name) -> Node {
     let resource = resource_type(&draft);
     let kind = if draft.token.is_some() { NodeKind::Provisioned } else { NodeKind::Group };
     let source = session.site_place(draft.site).at;
-    Node { name, resource, kind, parent: draft.parent, inputs: draft.inputs, options: draft.options, source }
+    let Draft { parent, inputs, options, .. } = draft;
+    Node { name, resource, kind, parent, inputs, options, source, marks: Default::default() }
 }
 
 fn duplicate(session: &Session, name: &Name, first: &Draft, second: &Draft) -> Diagnostic {

@@ -7,8 +7,8 @@ use std::fmt::Display;
 use rquickjs::object::Filter;
 use rquickjs::{Object, Value};
 use stead_model::{
-    DeletionPolicy, Environment, NodeId, Options, PathPattern, PhysicalId, Timeouts, TypeToken, check_id,
-    nearest,
+    DeletionPolicy, Environment, Map, NodeId, Options, PathPattern, PhysicalId, Timeouts, TypeToken,
+    check_id, nearest,
 };
 use stead_schema::TypeSchema;
 
@@ -45,7 +45,16 @@ pub(crate) struct Subject<'js, 'a> {
 const MAX_ITEMS: usize = 1 << 20;
 
 /// What can be said of anything.
-const FOR_ALL: &[&str] = &["id", "gid", "dependsOn", "preventDelete", "deletionPolicy"];
+const FOR_ALL: &[&str] = &[
+    "id",
+    "gid",
+    "dependsOn",
+    "preventDelete",
+    "deletionPolicy",
+    "annotations",
+    "protect",
+    "retainOnDelete",
+];
 
 /// What is said of something real: a group is nothing that a provider could touch.
 const NOT_FOR_GROUPS: &[&str] = &[
@@ -111,6 +120,9 @@ impl Given {
             "preventDelete" => self.options.prevent_delete = self.flag(key, value),
             "deleteBeforeReplace" => self.options.delete_before_replace = self.flag(key, value),
             "deletionPolicy" => self.options.deletion_policy = self.policy(key, value),
+            "protect" => self.options.protect = self.flag(key, value),
+            "retainOnDelete" => self.options.retain_on_delete = self.flag(key, value),
+            "annotations" => self.options.annotations = self.annotations(subject, key, value)?,
             "import" => self.options.import = self.text(key, value).map(PhysicalId),
             "aliases" => {
                 let names = self.texts(key, value)?;
@@ -169,9 +181,15 @@ impl Given {
 
     fn policy(&mut self, key: &str, value: &Value<'_>) -> Option<DeletionPolicy> {
         const POLICIES: &[&str] = &["delete", "retain"];
-        match value.as_string().and_then(|text| text.to_string().ok()).as_deref() {
+        let text = value.as_string().and_then(|text| text.to_string().ok());
+        match text.map(|text| text.trim().to_ascii_lowercase()).as_deref() {
             Some("delete") => Some(DeletionPolicy::Delete),
             Some("retain") => Some(DeletionPolicy::Retain),
+            Some(reserved @ ("snapshot" | "retain-except-on-create")) => {
+                let help = Some(or_nearest("", POLICIES));
+                self.problem(key, &format!("the deletion policy `{reserved}` is not supported yet"), help);
+                None
+            }
             Some(other) => {
                 self.problem(
                     key,
@@ -185,6 +203,36 @@ impl Given {
                 None
             }
         }
+    }
+
+    /// Marks by their keys. What they say is for the guard to read.
+    fn annotations<'js>(
+        &mut self,
+        subject: &Subject<'js, '_>,
+        key: &str,
+        value: &Value<'js>,
+    ) -> rquickjs::Result<Map> {
+        let mut annotations = Map::new();
+        let object = value.as_object().filter(|object| subject.world.is_plain(value, object));
+        let Some(object) = object else {
+            self.problem(key, &format!("`{key}` must be an object"), Some(ANNOTATION_HELP.to_owned()));
+            return Ok(annotations);
+        };
+        for property in object.own_props::<String, Value<'js>>(Filter::new().string().enum_only()) {
+            let (name, value) = property?;
+            if value.is_undefined() {
+                continue;
+            }
+            let text = || value.as_string().and_then(|text| text.to_string().ok());
+            match value.as_bool().map(stead_model::Value::from).or_else(|| text().map(Into::into)) {
+                Some(value) => drop(annotations.insert(name, value)),
+                None => {
+                    let message = format!("`{key}`: `{name}` must be text, true or false");
+                    self.problem(key, &message, Some(ANNOTATION_HELP.to_owned()));
+                }
+            }
+        }
+        Ok(annotations)
     }
 
     /// One value, or a list of them.
@@ -364,6 +412,7 @@ const ALIAS_HELP: &str =
     "write the name as `stead state ls` shows it, with or without the environment: `main:local.File#old`";
 const PATTERN_HELP: &str = "write a property, or a place in one: `tags`, `rules[0].port`, `rules[*].port`";
 const PROVIDER_HELP: &str = "without `provider`, the target's own provider serves it";
+const ANNOTATION_HELP: &str = "write `annotations: { \"s3/deletion-policy\": \"retain\" }`";
 const TIMEOUT_HELP: &str = "write `timeouts: { create: 90, update: \"10m\", delete: \"1h\" }`";
 
 fn length_of_time(value: &Value<'_>) -> Option<u64> {

@@ -6,10 +6,16 @@ export interface ResourceOptions {
   gid?: string;
   /** What must be there first, besides what its properties already refer to. */
   dependsOn?: Resource | readonly Resource[];
-  /** Refuses every plan that would delete or replace it. */
+  /** Refuses every plan that would delete or replace it, or what is inside it. */
   preventDelete?: boolean;
   /** Whether the real thing goes when its declaration does; `"retain"` leaves it where it is. */
   deletionPolicy?: "delete" | "retain";
+  /** The same marks by their keys, for one service too: `{ "s3/deletion-policy": "retain" }`. Inherited by what is inside. */
+  annotations?: { readonly [key: string]: string | boolean };
+  /** The same as `preventDelete`. */
+  protect?: boolean;
+  /** `true` is the same as `deletionPolicy: "retain"`, `false` as `"delete"`. */
+  retainOnDelete?: boolean;
   /** A replacement deletes the old one before it creates the new one. */
   deleteBeforeReplace?: boolean;
   /** Names that it had before, with or without the environment: `"main:local.File#old"`. */
@@ -31,7 +37,10 @@ export interface ResourceOptions {
 }
 
 /** What a group takes: the rest is said of real things. */
-export type GroupOptions = Pick<ResourceOptions, "gid" | "dependsOn" | "preventDelete" | "deletionPolicy">;
+export type GroupOptions = Pick<
+  ResourceOptions,
+  "gid" | "dependsOn" | "preventDelete" | "deletionPolicy" | "annotations" | "protect" | "retainOnDelete"
+>;
 
 /**
  * Deriving from it is what makes a class a resource. A class that derives from it directly groups what it

@@ -34,8 +34,11 @@ const b = new Data({}, { id: "b", deletedWith: a, replaceWith: [a], deletionPoli
 new Data({}, { id: "c", replaceWith: [b, a, b], aliases: ['dev:lib:local.Data', '#was'], import: "x-1" });
 new Data({}, { id: "d", ignoreChanges: "value.tags[*]", replaceOnChanges: ["value", "*"] });
 new Data({}, { id: "e", timeouts: { create: 90, update: "10m", delete: "1h30m" } });
-class G extends Resource { constructor() { super("g", { deletionPolicy: "retain", dependsOn: a }); } }
+class G extends Resource { constructor() { super("g", { deletionPolicy: "Retain" as any, dependsOn: a }); } }
 new G();
+class H extends Resource { constructor() { super("h", { protect: true, annotations: { "s3/prevent-delete": "false" } }); } }
+new H();
+new Data({}, { id: "f", retainOnDelete: false, annotations: { "prevent-delete": true, "deletion-policy": undefined } });
 "#,
     )
     .graph();
@@ -46,6 +49,8 @@ new G();
     dev:main:local.Data#d @main.ts:6:1 {"ignoreChanges":["value.tags[*]"],"replaceOnChanges":["value","*"]}
     dev:main:local.Data#e @main.ts:7:1 {"timeouts":{"create":90,"update":600,"delete":5400}}
     dev:main:G#g @main.ts:9:1 {"dependsOn":[0],"deletionPolicy":"retain"}
+    dev:main:H#h @main.ts:11:1 {"annotations":{"s3/prevent-delete":"false"},"protect":true}
+    dev:main:local.Data#f @main.ts:12:1 {"annotations":{"prevent-delete":true},"retainOnDelete":false}
     "#);
 }
 
@@ -80,7 +85,7 @@ fn options_that_do_not_exist_or_have_the_wrong_type_are_refused() {
       @ main.ts:10:1 +25 here
     ST0109 there is no resource option `pinned`
       @ main.ts:11:16 +6 here
-      help: there are: id, gid, dependsOn, preventDelete, deletionPolicy, deleteBeforeReplace, aliases, ignoreChanges, replaceOnChanges, deletedWith, replaceWith, provider, import, timeouts
+      help: there are: id, gid, dependsOn, preventDelete, deletionPolicy, annotations, protect, retainOnDelete, deleteBeforeReplace, aliases, ignoreChanges, replaceOnChanges, deletedWith, replaceWith, provider, import, timeouts
     ST0109 `id` must be a string that the program knows
       @ main.ts:13:1 +17 here
     "#);

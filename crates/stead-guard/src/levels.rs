@@ -3,10 +3,12 @@
 //! Pure, over an ordered list of levels. **Invariants:** a mark at a farther level never changes what a nearer one
 //! decided, but for locks and the flag, which can only protect; for prevent-delete the flag has no say of its own.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use stead_model::{DeletionPolicy, Level, MarkSource, Marked, Marks};
 
-use crate::marks::{LevelMarks, Mark, MarkKey, Slots};
+use crate::marks::{LevelMarks, MarkKey, Slots};
 
 /// What came of one setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -21,7 +23,7 @@ pub enum Standing {
 /// One setting that is in reach of a resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row<T> {
-    pub source: MarkSource,
+    pub source: Arc<MarkSource>,
     pub value: T,
     pub standing: Standing,
 }
@@ -31,7 +33,7 @@ pub struct Row<T> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Choice<T> {
     pub value: T,
-    pub source: MarkSource,
+    pub source: Arc<MarkSource>,
     pub table: Vec<Row<T>>,
 }
 
@@ -41,12 +43,12 @@ pub fn resolve(levels: &[&LevelMarks], service: &str) -> Marks {
     let prevented =
         settings(levels, service, &prevention_of).find(|(level, _)| *level.level() != Level::Flag);
     let prevented = match prevented {
-        Some((_, Mark { value: true, .. })) => prevented,
+        Some((_, Marked { value: true, .. })) => prevented,
         overruled => additions(levels, service).next().or(overruled),
     };
     Marks {
-        prevent_delete: prevented.map(|(level, mark)| marked(level, mark)),
-        deletion_policy: policy.map(|(level, mark)| marked(level, mark)),
+        prevent_delete: prevented.map(|(_, mark)| mark.clone()),
+        deletion_policy: policy.map(|(_, mark)| mark.clone()),
     }
 }
 
@@ -63,21 +65,21 @@ pub fn explain_prevention(levels: &[&LevelMarks], service: &str) -> Choice<bool>
     choice(resolve(levels, service).prevent_delete, false, MarkKey::PreventDelete, rows)
 }
 
-type Setting<'l, T> = (&'l LevelMarks, &'l Mark<T>);
+type Setting<'l, T> = (&'l LevelMarks, &'l Marked<T>);
 
 fn settings<'l, T: 'l>(
     levels: &'l [&'l LevelMarks],
     service: &'l str,
-    of: &'l impl Fn(&'l Slots) -> Option<&'l Mark<T>>,
+    of: &'l impl Fn(&'l Slots) -> Option<&'l Marked<T>>,
 ) -> impl Iterator<Item = Setting<'l, T>> {
     levels.iter().flat_map(move |level| level.slots(service).filter_map(of).map(|mark| (*level, mark)))
 }
 
-fn policy_of(slots: &Slots) -> Option<&Mark<DeletionPolicy>> {
+fn policy_of(slots: &Slots) -> Option<&Marked<DeletionPolicy>> {
     slots.deletion_policy.as_ref()
 }
 
-fn prevention_of(slots: &Slots) -> Option<&Mark<bool>> {
+fn prevention_of(slots: &Slots) -> Option<&Marked<bool>> {
     slots.prevent_delete.as_ref()
 }
 
@@ -93,26 +95,16 @@ fn additions<'l>(levels: &'l [&'l LevelMarks], service: &'l str) -> impl Iterato
     })
 }
 
-fn source<T>(level: &LevelMarks, mark: &Mark<T>) -> MarkSource {
-    MarkSource { level: level.level().clone(), key: mark.key.clone(), place: mark.place.clone() }
-}
-
-fn marked<T: Copy>(level: &LevelMarks, mark: &Mark<T>) -> Marked<T> {
-    Marked { value: mark.value, source: source(level, mark) }
-}
-
-fn choice<'l, T: Copy + PartialEq + 'l>(
+fn choice<'l, T: Clone + 'l>(
     decided: Option<Marked<T>>,
     built_in: T,
     key: MarkKey,
     rows: impl Iterator<Item = Setting<'l, T>>,
 ) -> Choice<T> {
-    let built_in = Marked {
-        value: built_in,
-        source: MarkSource { level: Level::BuiltIn, key: key.as_str().to_owned(), place: None },
-    };
+    let source = MarkSource { level: Level::BuiltIn, key: key.as_str().to_owned(), place: None };
+    let built_in = Marked { value: built_in, source: Arc::new(source) };
     let Marked { value, source: decider } = decided.unwrap_or_else(|| built_in.clone());
-    let rows = rows.map(|(level, mark)| marked(level, mark)).chain([built_in]);
+    let rows = rows.map(|(_, mark)| mark.clone()).chain([built_in]);
     let table = rows
         .map(|Marked { value, source }| {
             let standing = if source == decider { Standing::Decides } else { Standing::Overruled };

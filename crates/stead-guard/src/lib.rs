@@ -4,11 +4,17 @@
 //! nothing in the plan was refused; the engine never edits a mark.
 
 mod decide;
+mod graph;
 mod levels;
 mod marks;
+mod outer;
 mod permit;
+mod refusal;
 
-pub use decide::{Cause, Deletion, Fate, Mark, Refusal, decide};
+pub use decide::{Cause, Deletion, Fate, Mark, decide};
+pub use graph::{mark_graph, near_levels};
 pub use levels::{Choice, Row, Standing, explain_policy, explain_prevention, resolve};
 pub use marks::{BadMark, Entry, Foreign, Given, LevelMarks, MarkKey, Reader, Written, service_of};
+pub use outer::Outer;
 pub use permit::{DeletePermit, Permits};
+pub use refusal::{Refusal, cannot_forget};

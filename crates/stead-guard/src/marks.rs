@@ -8,8 +8,10 @@ mod problem;
 mod value;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use stead_model::{DeletionPolicy, Level, MarkSource, SourceRef};
+use serde::{Deserialize, Serialize};
+use stead_model::{DeletionPolicy, Level, MarkSource, Marked, Marks, Resource, SourceRef, Value};
 
 pub use key::{MarkKey, service_of};
 pub use problem::BadMark;
@@ -23,6 +25,16 @@ pub enum Given {
     Text(String),
     /// Neither; how it looks.
     Other(String),
+}
+
+impl From<&Value> for Given {
+    fn from(value: &Value) -> Given {
+        match value {
+            Value::Bool(value) => Given::Bool(*value),
+            Value::String(text) => Given::Text(text.clone()),
+            other => Given::Other(other.to_json()),
+        }
+    }
 }
 
 /// In which form a mark was written.
@@ -60,26 +72,32 @@ pub struct Reader<'a> {
     pub service: Option<&'a str>,
 }
 
-/// A mark at some level.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mark<T> {
-    pub value: T,
-    pub key: String,
-    pub place: Option<SourceRef>,
-}
-
 /// The marks of one service at one level, or those for all services.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Slots {
-    pub prevent_delete: Option<Mark<bool>>,
-    pub deletion_policy: Option<Mark<DeletionPolicy>>,
-    pub lock: Option<Mark<bool>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prevent_delete: Option<Marked<bool>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deletion_policy: Option<Marked<DeletionPolicy>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lock: Option<Marked<bool>>,
 }
 
-const NO_SLOTS: Slots = Slots { prevent_delete: None, deletion_policy: None, lock: None };
+impl Slots {
+    fn sources(&self) -> impl Iterator<Item = &Arc<MarkSource>> {
+        let flags = self.prevent_delete.iter().chain(&self.lock).map(|mark| &mark.source);
+        flags.chain(self.deletion_policy.iter().map(|mark| &mark.source))
+    }
+
+    fn sources_mut(&mut self) -> impl Iterator<Item = &mut Arc<MarkSource>> {
+        let flags = self.prevent_delete.iter_mut().chain(&mut self.lock).map(|mark| &mut mark.source);
+        flags.chain(self.deletion_policy.iter_mut().map(|mark| &mut mark.source))
+    }
+}
 
 /// All marks of one level.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LevelMarks {
     level: Level,
     general: Slots,
@@ -88,11 +106,18 @@ pub struct LevelMarks {
 
 impl LevelMarks {
     pub fn none(level: Level) -> LevelMarks {
-        LevelMarks { level, general: NO_SLOTS, by_service: BTreeMap::new() }
+        LevelMarks { level, general: Slots::default(), by_service: BTreeMap::new() }
+    }
+
+    /// What is recorded of a resource, as its own level.
+    pub(crate) fn recorded(marks: Marks, resource: &Resource) -> LevelMarks {
+        let Marks { prevent_delete, deletion_policy } = marks;
+        let general = Slots { prevent_delete, deletion_policy, lock: None };
+        LevelMarks { general, ..LevelMarks::none(Level::Resource(resource.name.to_string())) }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.general == NO_SLOTS && self.by_service.is_empty()
+        self.general == Slots::default() && self.by_service.is_empty()
     }
 
     pub fn level(&self) -> &Level {
@@ -100,17 +125,36 @@ impl LevelMarks {
     }
 
     /// The services that have keys of their own here, each with one of its keys.
-    pub fn services(&self) -> impl Iterator<Item = (&str, MarkSource)> {
-        self.by_service.iter().filter_map(|(service, slots)| {
-            let marks = [
-                slots.prevent_delete.as_ref().map(|mark| (&mark.key, &mark.place)),
-                slots.deletion_policy.as_ref().map(|mark| (&mark.key, &mark.place)),
-                slots.lock.as_ref().map(|mark| (&mark.key, &mark.place)),
-            ];
-            let (key, place) = marks.into_iter().flatten().next()?;
-            let source = MarkSource { level: self.level.clone(), key: key.clone(), place: place.clone() };
-            Some((service.as_str(), source))
-        })
+    pub fn services(&self) -> impl Iterator<Item = (&str, &MarkSource)> {
+        self.by_service
+            .iter()
+            .filter_map(|(service, slots)| Some((service.as_str(), slots.sources().next()?.as_ref())))
+    }
+
+    /// What is set on a resource, as those that it encloses see it.
+    #[must_use]
+    pub fn from_inside(mut self) -> LevelMarks {
+        if let Level::Resource(name) = &self.level {
+            self.level = Level::Enclosing(name.clone());
+        }
+        for source in self.by_service.values_mut().chain([&mut self.general]).flat_map(Slots::sources_mut) {
+            *source = Arc::new(MarkSource { level: self.level.clone(), ..source.as_ref().clone() });
+        }
+        self
+    }
+
+    /// The same settings, wherever in a file they stand.
+    pub fn same_settings(&self, other: &LevelMarks) -> bool {
+        let bare = |marks: &LevelMarks| {
+            let mut marks = marks.clone();
+            for source in
+                marks.by_service.values_mut().chain([&mut marks.general]).flat_map(Slots::sources_mut)
+            {
+                *source = Arc::new(MarkSource { place: None, ..source.as_ref().clone() });
+            }
+            marks
+        };
+        bare(self) == bare(other)
     }
 
     pub(crate) fn slots<'s>(&'s self, service: &str) -> impl Iterator<Item = &'s Slots> + use<'s> {
@@ -120,7 +164,7 @@ impl LevelMarks {
     fn slot(&mut self, service: Option<&str>) -> &mut Slots {
         match service {
             None => &mut self.general,
-            Some(service) => self.by_service.entry(service.to_owned()).or_insert(NO_SLOTS),
+            Some(service) => self.by_service.entry(service.to_owned()).or_default(),
         }
     }
 }
@@ -133,27 +177,17 @@ impl Reader<'_> {
         entries: impl IntoIterator<Item = Entry>,
     ) -> Result<LevelMarks, Vec<BadMark>> {
         let mut marks = LevelMarks::none(level);
-        let (mut problems, mut options) = (Vec::new(), NO_SLOTS);
+        let (mut problems, mut options) = (Vec::new(), Slots::default());
         for entry in entries {
             if let Err(problem) = self.take(&mut marks, &mut options, entry) {
                 problems.push(problem);
             }
         }
         // On a resource, the option is about it alone, and so is its own service's key.
-        if let (Level::Resource(_), Some(own)) =
-            (&marks.level, self.service.and_then(|s| marks.by_service.get(s)))
-        {
-            let level = &marks.level;
-            problems.extend(disagreement(
-                level,
-                options.prevent_delete.as_ref(),
-                own.prevent_delete.as_ref(),
-            ));
-            problems.extend(disagreement(
-                level,
-                options.deletion_policy.as_ref(),
-                own.deletion_policy.as_ref(),
-            ));
+        let own = self.service.and_then(|service| marks.by_service.get(service));
+        if let (Level::Resource(_), Some(own)) = (&marks.level, own) {
+            problems.extend(disagreement(options.prevent_delete.as_ref(), own.prevent_delete.as_ref()));
+            problems.extend(disagreement(options.deletion_policy.as_ref(), own.deletion_policy.as_ref()));
         }
         if problems.is_empty() { Ok(marks) } else { Err(problems) }
     }
@@ -170,53 +204,42 @@ impl Reader<'_> {
                 Foreign::Refused => Err(BadMark::unknown_key(&marks.level, &key, place)),
             };
         };
-        let bad =
-            |name: MarkKey, problem| BadMark::value(&marks.level, name, &key, &value, place.clone(), problem);
-        let service = service.as_deref();
+        let source = Arc::new(MarkSource { level: marks.level.clone(), key, place });
+        let bad = |problem| BadMark::value(&source, name, &value, problem);
+        let retain_on_delete = written == Written::Option && source.key == key::RETAIN_ON_DELETE;
+        let slots = marks.slot(service.as_deref());
         match name {
             MarkKey::PreventDelete => {
-                let value = value::flag(&value).map_err(|problem| bad(name, problem))?;
-                let mark = Mark { value, key, place };
+                let value = value::flag(&value).map_err(bad)?;
+                let mark = Marked { value, source };
                 if written == Written::Option {
                     options.prevent_delete = Some(mark.clone());
                 }
-                let level = marks.level.clone();
-                set(&level, &mut marks.slot(service).prevent_delete, mark)
+                set(&mut slots.prevent_delete, mark)
             }
             MarkKey::DeletionPolicy => {
-                let value = if key == key::RETAIN_ON_DELETE && written == Written::Option {
-                    value::retain_flag(&value)
-                } else {
-                    value::policy(&value)
-                };
-                let mark = Mark { value: value.map_err(|problem| bad(name, problem))?, key, place };
+                let read = if retain_on_delete { value::retain_flag } else { value::policy };
+                let value = read(&value).map_err(bad)?;
+                let mark = Marked { value, source };
                 if written == Written::Option {
                     options.deletion_policy = Some(mark.clone());
                 }
-                let level = marks.level.clone();
-                set(&level, &mut marks.slot(service).deletion_policy, mark)
+                set(&mut slots.deletion_policy, mark)
             }
             MarkKey::PreventDeleteLock => {
-                let locks =
-                    matches!(marks.level, Level::Namespace(_) | Level::Environment(_) | Level::Project(_));
-                if !locks {
-                    return Err(BadMark::lock_out_of_place(&marks.level, &key, place));
+                if !matches!(source.level, Level::Namespace(_) | Level::Environment(_) | Level::Project(_)) {
+                    return Err(BadMark::lock_out_of_place(&source));
                 }
-                let value = value::flag(&value).map_err(|problem| bad(name, problem))?;
-                let level = marks.level.clone();
-                set(&level, &mut marks.slot(service).lock, Mark { value, key, place })
+                let value = value::flag(&value).map_err(bad)?;
+                set(&mut slots.lock, Marked { value, source })
             }
         }
     }
 }
 
 /// The first spelling stays; a second one must say the same.
-fn set<T: PartialEq + value::Shown>(
-    level: &Level,
-    slot: &mut Option<Mark<T>>,
-    mark: Mark<T>,
-) -> Result<(), BadMark> {
-    if let Some(problem) = disagreement(level, slot.as_ref(), Some(&mark)) {
+fn set<T: PartialEq + value::Shown>(slot: &mut Option<Marked<T>>, mark: Marked<T>) -> Result<(), BadMark> {
+    if let Some(problem) = disagreement(slot.as_ref(), Some(&mark)) {
         return Err(problem);
     }
     slot.get_or_insert(mark);
@@ -224,18 +247,12 @@ fn set<T: PartialEq + value::Shown>(
 }
 
 fn disagreement<T: PartialEq + value::Shown>(
-    level: &Level,
-    one: Option<&Mark<T>>,
-    other: Option<&Mark<T>>,
+    one: Option<&Marked<T>>,
+    other: Option<&Marked<T>>,
 ) -> Option<BadMark> {
     let (one, other) = (one?, other?);
     (one.value != other.value).then(|| {
-        BadMark::disagreement(
-            level,
-            (&one.key, one.value.shown()),
-            (&other.key, other.value.shown()),
-            other.place.clone().or_else(|| one.place.clone()),
-        )
+        BadMark::disagreement((&one.source, one.value.shown()), (&other.source, other.value.shown()))
     })
 }
 

@@ -2,10 +2,14 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DeletionPolicy, ExprTable, Input, Name, PathPattern, PhysicalId, SourceRef, TypeToken};
+use crate::{
+    DeletionPolicy, ExprTable, Input, Level, Map, MarkSource, Marked, Marks, Name, PathPattern, PhysicalId,
+    SourceRef, TypeToken,
+};
 
 /// A node's position in its graph: the order in which the program allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -62,6 +66,15 @@ pub struct Options {
     pub import: Option<PhysicalId>,
     #[serde(skip_serializing_if = "Timeouts::is_empty")]
     pub timeouts: Timeouts,
+    /// Marks by their keys, as they were written.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub annotations: Map,
+    /// Another spelling of `prevent_delete`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protect: Option<bool>,
+    /// Another spelling of `deletion_policy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retain_on_delete: Option<bool>,
 }
 
 /// How long a provider may take for one call, in seconds.
@@ -104,6 +117,28 @@ pub struct Node {
     #[serde(default)]
     pub options: Options,
     pub source: SourceRef,
+    /// What holds for it, of all that is set on it and around it; the guard's pass over the graph fills it in.
+    #[serde(default, skip_serializing_if = "Marks::is_empty")]
+    pub marks: Marks,
+}
+
+impl Node {
+    /// What holds for it. In a graph that the guard's pass did not go over, that is what its own options say.
+    pub fn effective_marks(&self) -> Marks {
+        let source = |key: &str| {
+            let level = Level::Resource(self.name.to_string());
+            Arc::new(MarkSource { level, key: key.to_owned(), place: Some(self.source.clone()) })
+        };
+        let Marks { prevent_delete, deletion_policy } = self.marks.clone();
+        let own_prevention =
+            || self.options.prevent_delete.map(|value| Marked { value, source: source("preventDelete") });
+        let own_policy =
+            || self.options.deletion_policy.map(|value| Marked { value, source: source("deletionPolicy") });
+        Marks {
+            prevent_delete: prevent_delete.or_else(own_prevention),
+            deletion_policy: deletion_policy.or_else(own_policy),
+        }
+    }
 }
 
 /// What a program declares in one environment.
@@ -265,6 +300,7 @@ mod tests {
             inputs: BTreeMap::new(),
             options: Options::default(),
             source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+            marks: Marks::default(),
         }
     }
 

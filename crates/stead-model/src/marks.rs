@@ -1,6 +1,7 @@
 //! Marks: what somebody set to restrict the deletion of a resource, and where it was set.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +68,8 @@ impl fmt::Display for MarkSource {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marked<T> {
     pub value: T,
-    pub source: MarkSource,
+    /// Shared: one setting may be about very many resources.
+    pub source: Arc<MarkSource>,
 }
 
 /// What holds for one resource, of all that is set on it and around it. `None`: nobody said anything.
@@ -96,4 +98,32 @@ impl Marks {
     pub fn retains(&self) -> bool {
         self.policy() == Some(DeletionPolicy::Retain)
     }
+}
+
+/// Where the marks in a record come from, and what was set on the record itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RecordedMarks {
+    /// Who set `preventDelete`; `None`: nobody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prevent_delete: Option<Arc<MarkSource>>,
+    /// Who set `deletionPolicy`; `None`: nobody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deletion_policy: Option<Arc<MarkSource>>,
+    /// `stead state protect` was said of it. No run of a program takes that away.
+    #[serde(skip_serializing_if = "is_false")]
+    pub protected: bool,
+}
+
+/// The key that stands for `stead state protect` in messages.
+pub const STATE_PROTECT: &str = "stead state protect";
+
+impl RecordedMarks {
+    pub fn is_empty(&self) -> bool {
+        *self == RecordedMarks::default()
+    }
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }

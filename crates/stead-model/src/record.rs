@@ -1,11 +1,15 @@
 //! What state remembers of a resource.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::unique::unique_keys;
-use crate::{CopyRef, Generation, Map, Name, PhysicalId, SourceRef, TypeToken, Uid};
+use crate::{
+    CopyRef, Generation, Level, Map, MarkSource, Marked, Marks, Name, PhysicalId, RecordedMarks,
+    STATE_PROTECT, SourceRef, TypeToken, Uid,
+};
 
 /// Where a copy of a resource is in its life.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -83,10 +87,13 @@ pub struct Resource {
     pub ties: Ties,
     #[serde(default, skip_serializing_if = "is_false")]
     pub prevent_delete: bool,
-    /// What the program last said; `None`: nothing.
+    /// What held at the last success; `None`: nobody had said anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deletion_policy: Option<DeletionPolicy>,
     pub source: SourceRef,
+    /// Where the two above come from.
+    #[serde(default, skip_serializing_if = "RecordedMarks::is_empty")]
+    pub marks: RecordedMarks,
 }
 
 impl Resource {
@@ -97,6 +104,53 @@ impl Resource {
     /// Where it stands in every sorted list.
     pub fn place(&self) -> (&Name, &Uid, Generation) {
         (&self.name, &self.uid, self.generation)
+    }
+
+    /// It may be neither deleted nor lost sight of.
+    pub fn prevents_deletion(&self) -> bool {
+        self.prevent_delete || self.marks.protected
+    }
+
+    /// The marks as they are recorded, with where they were set.
+    pub fn recorded_marks(&self) -> Marks {
+        let own = |key: &str| {
+            let level = Level::Resource(self.name.to_string());
+            Arc::new(MarkSource { level, key: key.to_owned(), place: None })
+        };
+        let set = |source: &Option<Arc<MarkSource>>, key: &str| source.clone().unwrap_or_else(|| own(key));
+        let prevented = || {
+            let said = self.prevent_delete || self.marks.prevent_delete.is_some();
+            let source = || set(&self.marks.prevent_delete, "preventDelete");
+            said.then(|| Marked { value: self.prevent_delete, source: source() })
+        };
+        let protected = || Marked { value: true, source: own(STATE_PROTECT) };
+        let policy = |value| Marked { value, source: set(&self.marks.deletion_policy, "deletionPolicy") };
+        Marks {
+            prevent_delete: if self.marks.protected { Some(protected()) } else { prevented() },
+            deletion_policy: self.deletion_policy.map(policy),
+        }
+    }
+
+    /// Records what holds now. What was set on the record itself stays.
+    pub fn set_marks(&mut self, marks: &Marks) {
+        self.prevent_delete = marks.prevents_deletion();
+        self.deletion_policy = marks.policy();
+        self.marks.prevent_delete = marks.prevent_delete.as_ref().map(|mark| mark.source.clone());
+        self.marks.deletion_policy = marks.deletion_policy.as_ref().map(|mark| mark.source.clone());
+    }
+
+    /// Whether the record says something else than these marks, or that somebody else set them. Only a line
+    /// that moved is no difference.
+    pub fn marks_differ(&self, marks: &Marks) -> bool {
+        let other = |recorded: &Option<Arc<MarkSource>>, now: Option<&Arc<MarkSource>>| match (recorded, now)
+        {
+            (Some(recorded), Some(now)) => !recorded.same_setting(now),
+            (recorded, now) => recorded.is_some() != now.is_some(),
+        };
+        self.prevent_delete != marks.prevents_deletion()
+            || self.deletion_policy != marks.policy()
+            || other(&self.marks.prevent_delete, marks.prevent_delete.as_ref().map(|mark| &mark.source))
+            || other(&self.marks.deletion_policy, marks.deletion_policy.as_ref().map(|mark| &mark.source))
     }
 
     /// A property as a program reads it: what the provider answered, else what was asked for.

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use stead_model::{CopyRef, DeletionPolicy, Lifecycle, NodeId, Resource, Uid};
+use stead_model::{CopyRef, Lifecycle, NodeId, Resource, Uid};
 use stead_schema::ReplaceOrder;
 use stead_state::AfterDelete;
 
@@ -105,14 +105,14 @@ fn must_go(planner: &Planner<'_>, going: &Resource, dependant: &Resource, node: 
         return node.map_or_else(
             || planner.selected.touches_removed(&dependant.uid),
             |id| planner.selected.touches(id),
-        ) && dependant.deletion_policy != Some(DeletionPolicy::Retain);
+        ) && !planner.retains(node, dependant);
     }
     if dependant.lifecycle == Lifecycle::Replacing {
         return false;
     }
     let Some(id) = node else {
         return planner.selected.touches_removed(&dependant.uid)
-            && dependant.deletion_policy != Some(DeletionPolicy::Retain)
+            && !planner.retains(None, dependant)
             && dependant.ties.deleted_with.as_ref() != Some(&going.uid);
     };
     let replaced = matches!(
@@ -168,9 +168,9 @@ impl<'a> Assembly<'_, 'a> {
         after.dedup();
         let condemned = going.lifecycle == Lifecycle::Condemned;
         let after_delete = if condemned { AfterDelete::Gone } else { AfterDelete::Replacing };
-        let retained = node.is_some_and(|node| self.planner.retains(node, going));
+        let retained = self.planner.retains(node, going);
         let (action, why) = match (retained, node) {
-            (true, _) => (Action::Forget { copy: copy.clone(), after_delete }, Why::Retained),
+            (true, _) => (Action::Forget { copy: copy.clone(), after_delete }, Why::InTheWay),
             (false, _) if condemned => (Action::Delete { copy: copy.clone(), after_delete }, Why::LeftOver),
             (false, Some(_)) => (Action::Delete { copy: copy.clone(), after_delete }, Why::OldCopy),
             (false, None) => (Action::Delete { copy: copy.clone(), after_delete }, Why::Removed),
@@ -183,6 +183,7 @@ impl<'a> Assembly<'_, 'a> {
         }
         let about = (going.name.clone(), going.resource.clone(), going.source.clone());
         let step = self.push(about, action, why, changes, after, node);
+        self.steps[step.0].marks = self.planner.undeclared_marks(node, going);
         self.early.insert(copy, step);
         step
     }
@@ -208,6 +209,7 @@ impl<'a> Assembly<'_, 'a> {
         let why = Why::GoneWith { name: container.name.clone() };
         let about = (inner.name.clone(), inner.resource.clone(), inner.source.clone());
         let step = self.push(about, action, why, Vec::new(), after, node);
+        self.steps[step.0].marks = self.planner.undeclared_marks(node, inner);
         self.early.insert(copy, step);
     }
 }

@@ -6,10 +6,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
-use stead_model::{CopyRef, DeletionPolicy, Lifecycle, NodeId, Resource, Uid};
+use stead_model::{CopyRef, Lifecycle, NodeId, Resource, Uid};
 use stead_schema::Change;
 use stead_state::{AfterDelete, State};
 
+use crate::identity::Identity;
 use crate::judge::Decision;
 use crate::plan::{Action, StepId, Why};
 use crate::request::Purpose;
@@ -30,6 +31,8 @@ enum Fate {
     Deleted,
     /// The real thing stays.
     Retained,
+    /// The real thing stays, under the name that its replacement has to have.
+    InTheWay,
     /// The real thing is gone already; only the record is left.
     OnlyRecord,
 }
@@ -64,6 +67,7 @@ pub(crate) fn deletions(assembly: &mut Assembly<'_, '_>) {
         let (action, why) = order.action(&doomed, unit);
         let about = (resource.name.clone(), resource.resource.clone(), resource.source.clone());
         let step = assembly.push(about, action, why, changes.clone(), after, *node);
+        assembly.steps[step.0].marks = assembly.planner.undeclared_marks(*node, resource);
         steps.insert(unit, step);
     }
 }
@@ -98,7 +102,7 @@ fn doomed<'a>(assembly: &mut Assembly<'_, 'a>) -> Vec<Doomed<'a>> {
     for Doomed { why, fate, .. } in &doomed {
         let removed = matches!(why, Why::Removed | Why::Destroyed);
         assembly.summary.delete += usize::from(removed && *fate == Fate::Deleted);
-        assembly.summary.forget += usize::from(*fate == Fate::Retained);
+        assembly.summary.forget += usize::from(matches!(fate, Fate::Retained | Fate::InTheWay));
     }
     doomed.sort_by(|a, b| a.resource.place().cmp(&b.resource.place()));
     doomed
@@ -113,8 +117,7 @@ fn verdict(
     let planner = assembly.planner;
     let early = assembly.early.contains_key(&copy.copy());
     let decided = node.and_then(|id| planner.decided[id.index()].as_ref());
-    let retained = copy.deletion_policy == Some(DeletionPolicy::Retain);
-    let fate = if retained { Fate::Retained } else { Fate::Deleted };
+    let fate = if planner.retains(node, copy) { Fate::Retained } else { Fate::Deleted };
     let removal = match planner.request.purpose {
         Purpose::Up => Why::Removed,
         Purpose::Destroy => Why::Destroyed,
@@ -126,8 +129,11 @@ fn verdict(
         (Lifecycle::Replacing, None) => (removal, Vec::new(), Fate::OnlyRecord),
         (Lifecycle::Live, None) => (removal, Vec::new(), fate),
         (Lifecycle::Live, Some(decided)) if !early && matches!(decided.decision, Decision::Replace(_)) => {
-            let retained = node.is_some_and(|id| planner.retains(id, copy));
-            let fate = if retained { Fate::Retained } else { Fate::Deleted };
+            let same = |id| planner.identity(id, copy, &decided.inputs) == Identity::Same;
+            let fate = match fate {
+                Fate::Retained if node.is_some_and(same) => Fate::InTheWay,
+                fate => fate,
+            };
             (Why::OldCopy, decided.changes.clone(), fate)
         }
         _ => return None,
@@ -240,6 +246,7 @@ impl Order {
             (Unit::RecordGoes(_), _, _) => forget(Why::OldCopy),
             (_, Fate::OnlyRecord, _) => forget(why.clone()),
             (_, Fate::Retained, _) => forget(Why::Retained),
+            (_, Fate::InTheWay, _) => forget(Why::InTheWay),
             (_, _, Some(container)) => {
                 let why = Why::GoneWith { name: doomed[container].resource.name.clone() };
                 (Action::Forget { copy: copy.clone(), after_delete }, why)

@@ -1,10 +1,11 @@
 //! What has to happen to one declared resource, once its provider has answered.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use stead_model::{DeletionPolicy, Input, Lifecycle, Name, NodeId, Resource, Uid};
+use stead_model::{DeletionPolicy, Input, Lifecycle, Marks, Name, NodeId, Resource, Uid};
 use stead_schema::{Change, ReplaceOrder};
 
+use crate::identity::Identity;
 use crate::plan::{Certainty, Drag};
 use crate::planner::Planner;
 
@@ -32,6 +33,28 @@ pub(crate) struct Replacement {
 }
 
 impl Planner<'_> {
+    /// Which half of a replacement comes first. What is retained does not go, so that there is nothing to do
+    /// first if the new one has another name.
+    pub(crate) fn order(
+        &self,
+        id: NodeId,
+        inputs: &BTreeMap<String, Input>,
+        order: ReplaceOrder,
+    ) -> ReplaceOrder {
+        let order = match self.graph.nodes[id.index()].options.delete_before_replace {
+            Some(true) => ReplaceOrder::DeleteFirst,
+            Some(false) => ReplaceOrder::CreateFirst,
+            None => order,
+        };
+        let stays = |old: &Resource| {
+            self.retains(Some(id), old) && self.identity(id, old, inputs) == Identity::Differs
+        };
+        match self.old(id).filter(|_| order == ReplaceOrder::DeleteFirst) {
+            Some(old) if stays(old) => ReplaceOrder::CreateFirst,
+            _ => order,
+        }
+    }
+
     pub(crate) fn judge(&self, id: NodeId, changes: &[Change], order: ReplaceOrder) -> Decision {
         let node = &self.graph.nodes[id.index()];
         let Some(old) = self.old(id) else {
@@ -40,11 +63,6 @@ impl Planner<'_> {
         if old.lifecycle != Lifecycle::Live {
             return Decision::Create;
         }
-        let order = match node.options.delete_before_replace {
-            Some(true) => ReplaceOrder::DeleteFirst,
-            Some(false) => ReplaceOrder::CreateFirst,
-            None => order,
-        };
         let replaced = |certainty, drag| Decision::Replace(Replacement { order, certainty, drag });
         if old.resource != node.resource {
             return replaced(Certainty::Certain, None);
@@ -101,10 +119,7 @@ impl Planner<'_> {
         let options = &node.options;
         // A move writes its own aliases.
         let aliases_differ = old.name == node.name && self.aliases(id, old) != old.ties.aliases;
-        if options.prevent_delete.unwrap_or(false) != old.prevent_delete
-            || options.deletion_policy != old.deletion_policy
-            || aliases_differ
-        {
+        if aliases_differ || old.marks_differ(&node.effective_marks()) {
             return true;
         }
         let uid = |id: NodeId| self.old(id).map(|resource| &resource.uid);
@@ -147,10 +162,24 @@ impl Planner<'_> {
         self.aliases.kept(&self.graph.nodes[id.index()], id, Some(old))
     }
 
-    /// Whether the real thing stays when it is replaced: the safer of what is declared and recorded.
-    pub(crate) fn retains(&self, id: NodeId, old: &Resource) -> bool {
-        let declared = self.graph.nodes[id.index()].options.deletion_policy;
-        [declared, old.deletion_policy].contains(&Some(DeletionPolicy::Retain))
+    /// What holds for a recorded copy by the program and what is around it. An old copy that was left over has
+    /// only what was recorded of it.
+    pub(crate) fn today(&self, node: Option<NodeId>, copy: &Resource) -> Marks {
+        match node {
+            _ if copy.lifecycle == Lifecycle::Condemned => Marks::default(),
+            Some(id) => self.graph.nodes[id.index()].effective_marks(),
+            None => self.request.outer.over(copy),
+        }
+    }
+
+    /// The marks that a step about a copy has to carry: those of declared ones are in the graph.
+    pub(crate) fn undeclared_marks(&self, node: Option<NodeId>, copy: &Resource) -> Marks {
+        if node.is_some() { Marks::default() } else { self.today(None, copy) }
+    }
+
+    /// Whether the real thing stays when its record goes: the safer of what holds today and what is recorded.
+    pub(crate) fn retains(&self, node: Option<NodeId>, copy: &Resource) -> bool {
+        copy.deletion_policy == Some(DeletionPolicy::Retain) || self.today(node, copy).retains()
     }
 }
 

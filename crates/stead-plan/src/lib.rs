@@ -7,6 +7,8 @@ mod aliases;
 mod condemn;
 mod correlate;
 mod deletions;
+mod guarded;
+mod identity;
 mod ignore;
 mod judge;
 mod moves;

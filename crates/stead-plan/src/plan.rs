@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use stead_guard::{Cause, Deletion, Fate};
 use stead_model::{
-    CopyRef, Generation, Input, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken, Uid,
+    CopyRef, Generation, Input, Map, Marks, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken, Uid,
 };
 use stead_schema::{Change, ReplaceOrder};
-use stead_state::{AfterDelete, State};
+use stead_state::AfterDelete;
 
 use crate::correlate::{Ambiguity, Match, Suggestion};
 
@@ -111,6 +110,8 @@ pub enum Why {
     LeftOver,
     /// Its deletion policy keeps the real thing.
     Retained,
+    /// Its deletion policy keeps the real thing where its replacement has to be: no guard allows that.
+    InTheWay,
     /// It is gone with what it was in.
     GoneWith {
         name: Name,
@@ -147,6 +148,9 @@ pub struct Step {
     pub after: Vec<StepId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeId>,
+    /// What is set around the program about something that it does not declare.
+    #[serde(skip_serializing_if = "Marks::is_empty")]
+    pub marks: Marks,
 }
 
 /// How many resources each thing happens to.
@@ -202,52 +206,5 @@ impl Plan {
     /// Whether something in it looks like a move that was not declared as one.
     pub fn looks_like_moves(&self) -> bool {
         !self.ambiguities.is_empty() || self.suggestions.iter().any(Suggestion::stops)
-    }
-
-    /// Everything that would be deleted or lost sight of, for the guards. `declared` tells the program's own
-    /// marks.
-    pub fn deletions<'a>(
-        &self,
-        base: &'a State,
-        declared: impl Fn(NodeId) -> Option<bool>,
-    ) -> Vec<Deletion<'a>> {
-        self.steps.iter().filter_map(|step| deletion(step, base, &declared)).collect()
-    }
-}
-
-fn deletion<'a>(
-    step: &Step,
-    base: &'a State,
-    declared: &impl Fn(NodeId) -> Option<bool>,
-) -> Option<Deletion<'a>> {
-    let (copy, fate) = match (&step.action, &step.why) {
-        (Action::Delete { copy, .. }, _) => (copy, Fate::Deleted),
-        (Action::Forget { copy, after_delete: AfterDelete::Replacing }, Why::Retained) => {
-            (copy, Fate::InTheWay)
-        }
-        (Action::Forget { copy, .. }, Why::Retained) => (copy, Fate::Forgotten),
-        (Action::Forget { copy, .. }, Why::GoneWith { name }) => {
-            (copy, Fate::GoneWith { name: name.clone() })
-        }
-        _ => return None,
-    };
-    let cause = match &step.why {
-        Why::Destroyed => Cause::Destroyed,
-        Why::LeftOver => Cause::LeftOver,
-        Why::OldCopy => Cause::Replaced { because: because(&step.changes) },
-        _ if step.node.is_some() => Cause::Replaced { because: because(&step.changes) },
-        _ => Cause::Removed,
-    };
-    let declared = step.node.and_then(declared);
-    Some(Deletion { resource: base.copy(copy)?, declared, cause, fate })
-}
-
-fn because(changes: &[Change]) -> String {
-    let forcing: Vec<String> =
-        changes.iter().filter(|change| change.replaces).map(|change| format!("`{}`", change.path)).collect();
-    match forcing.as_slice() {
-        [] => "its type or what it is bound to changed".to_owned(),
-        [one] => format!("a change of {one} forces it"),
-        many => format!("changes of {} force it", many.join(", ")),
     }
 }

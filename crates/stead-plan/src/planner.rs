@@ -71,7 +71,7 @@ impl Decided {
 pub struct Planner<'a> {
     pub(crate) base: &'a State,
     pub(crate) graph: &'a Graph,
-    catalog: &'a Catalog,
+    pub(crate) catalog: &'a Catalog,
     pub(crate) request: &'a Request,
     pub(crate) functions: &'a dyn Functions,
     /// What must be there first, and of that what goes into the record.
@@ -228,6 +228,7 @@ impl<'a> Planner<'a> {
             }
             Verdict::Fits { inputs, mut changes, order, found } => {
                 force_replacement(&mut changes, &self.graph.nodes[id.index()].options.replace_on_changes);
+                let order = self.order(id, &inputs, order);
                 let decision = self.judge(id, &changes, order);
                 if let Some(problem) = self.import_problem(id, &decision, &changes, found.as_ref()) {
                     self.problems.push((id, problem));

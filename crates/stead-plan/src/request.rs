@@ -1,6 +1,7 @@
 //! What a plan is asked for: to build or to destroy, which resources, and what becomes of likely moves.
 
 use serde::{Deserialize, Serialize};
+use stead_guard::Outer;
 use stead_model::Name;
 
 /// What a plan is made for.
@@ -59,6 +60,9 @@ pub struct Request {
     pub purpose: Purpose,
     pub moves: Moves,
     pub selection: Selection,
+    /// The marks around the program, for what the program does not declare.
+    #[serde(default, skip_serializing_if = "Outer::is_empty")]
+    pub outer: Outer,
 }
 
 impl From<Purpose> for Request {

@@ -252,7 +252,19 @@ impl<'a> Assembly<'_, 'a> {
     ) -> StepId {
         let id = StepId(self.steps.len());
         let dragged_by = Vec::new();
-        self.steps.push(Step { action, why, name, resource, source, changes, dragged_by, after, node });
+        let marks = Default::default();
+        self.steps.push(Step {
+            action,
+            why,
+            name,
+            resource,
+            source,
+            changes,
+            dragged_by,
+            after,
+            node,
+            marks,
+        });
         id
     }
 

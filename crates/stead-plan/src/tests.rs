@@ -52,6 +52,7 @@ impl Program {
             inputs: inputs.iter().map(|(key, input)| ((*key).to_owned(), input.clone())).collect(),
             options: Options::default(),
             source: source(),
+            marks: Default::default(),
         });
         self
     }
@@ -143,6 +144,7 @@ fn state(resources: &[Row<'_>]) -> State {
             prevent_delete: false,
             deletion_policy: None,
             source: source(),
+            marks: Default::default(),
         }));
     }
     State::from(snapshot)

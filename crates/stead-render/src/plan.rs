@@ -129,6 +129,7 @@ fn reason(step: &Step) -> Option<String> {
         Why::Destroyed => "everything is to be destroyed".to_owned(),
         Why::LeftOver => "an earlier run replaced it and did not get to delete the old copy".to_owned(),
         Why::Retained => "its deletion policy is to retain it: the real thing stays".to_owned(),
+        Why::InTheWay => "its deletion policy is to retain it, where its replacement has to be".to_owned(),
         Why::GoneWith { name } => format!("it goes with {name}"),
         Why::Imported => "the program says that it exists already".to_owned(),
         Why::Moved { by } => match by {

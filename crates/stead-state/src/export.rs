@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use stead_model::{Digest, Limits, Map, Name, OpId, Resource, RunId, StackId, unique_keys};
 
 use crate::limits::extent_of;
-use crate::{FORMAT, Pending, Snapshot};
+use crate::{FORMAT, Pending, Retained, Snapshot};
 
 /// Where an export comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub struct Export {
     outputs: Map,
     pending: Vec<Pending>,
     resources: Vec<Arc<Resource>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    retained: Vec<Retained>,
     #[serde(skip)]
     changed: bool,
 }
@@ -62,7 +64,7 @@ pub enum ExportError {
 
 impl Export {
     pub fn new(origin: Origin, snapshot: Snapshot) -> Export {
-        let Snapshot { stack, run, uids, next_op, outputs, pending, resources, .. } = snapshot;
+        let Snapshot { stack, run, uids, next_op, outputs, pending, resources, retained, .. } = snapshot;
         let Origin { stead, project, environment, target } = origin;
         let mut export = Export {
             format: FORMAT,
@@ -78,6 +80,7 @@ impl Export {
             outputs,
             pending,
             resources,
+            retained,
             changed: false,
         };
         export.digest = Some(export.own_digest());
@@ -115,9 +118,9 @@ impl Export {
 
     /// Also what is out of order is taken as it stands.
     pub fn into_snapshot_as_it_is(self) -> Snapshot {
-        let Export { stack, run, uids, next_op, outputs, pending, resources, .. } = self;
+        let Export { stack, run, uids, next_op, outputs, pending, resources, retained, .. } = self;
         let transfers = Default::default();
-        Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources }
+        Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources, retained }
     }
 
     /// Of everything but the digest, which is not there yet.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use stead_model::{CopyRef, Digest, Epoch, Map, OpId, Operation, PhysicalId, Resource, Seq, unique_keys};
 
 use crate::codec::{FormatError, damaged, line, parse, seal, sealed_lines};
-use crate::{Arrival, Departure, FORMAT};
+use crate::{Arrival, Departure, FORMAT, Kept};
 
 const WHAT: &str = "journal";
 
@@ -149,9 +149,12 @@ pub enum Record {
         inputs: Option<Map>,
         outputs: Option<Map>,
     },
-    /// Nothing real is left of this copy; the record goes.
+    /// The record of this copy goes; no provider was asked for anything.
     Forget {
         copy: CopyRef,
+        /// The real thing is there still, and nobody manages it any more.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<Box<Kept>>,
     },
     /// These resources are about to leave for another stack.
     Depart {

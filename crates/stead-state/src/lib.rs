@@ -10,6 +10,7 @@ mod journal;
 mod limits;
 mod relocate;
 mod repair;
+mod retained;
 mod rules;
 mod snapshot;
 mod sound;
@@ -24,6 +25,7 @@ pub use journal::{AfterDelete, Batch, Intent, Outcome, Pending, Record, Settleme
 pub use limits::extent;
 pub use relocate::{Bonds, relocated};
 pub use repair::{Difference, Proposal, Way, compare, mend};
+pub use retained::{Kept, Retained};
 pub use rules::{RULES, Rule, Violation, verify};
 pub use snapshot::Snapshot;
 pub use sound::{Refused, Sound};

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use stead_model::{Digest, Limits, Map, OpId, Resource, RunId, StackId, unique_keys};
 
 use crate::codec::{FormatError, check_format, damaged, line, parse};
-use crate::{FORMAT, Pending, Transfers};
+use crate::{FORMAT, Pending, Retained, Transfers};
 
 const WHAT: &str = "snapshot";
 
@@ -35,6 +35,8 @@ pub struct Snapshot {
     pub transfers: Transfers,
     /// Sorted by name, then generation.
     pub resources: Vec<Arc<Resource>>,
+    /// What still exists and is not managed any more. Sorted by type and id.
+    pub retained: Vec<Retained>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -50,6 +52,8 @@ struct Header {
     pending: Vec<Pending>,
     #[serde(default, skip_serializing_if = "Transfers::is_empty")]
     transfers: Transfers,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    retained: Vec<Retained>,
 }
 
 impl Snapshot {
@@ -63,6 +67,7 @@ impl Snapshot {
             pending: Vec::new(),
             transfers: Transfers::default(),
             resources: Vec::new(),
+            retained: Vec::new(),
         }
     }
 
@@ -84,6 +89,7 @@ impl Snapshot {
             outputs: self.outputs.clone(),
             pending: self.pending.clone(),
             transfers: self.transfers.clone(),
+            retained: self.retained.clone(),
         };
         let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
         let resources = self.resources.iter().map(|resource| line(resource.as_ref()));
@@ -119,8 +125,8 @@ impl Snapshot {
         if resources.len() < header.resources {
             return Err(damaged(WHAT, lines.read, "resources are missing"));
         }
-        let Header { stack, run, uids, next_op, outputs, pending, transfers, .. } = header;
-        Ok(Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources })
+        let Header { stack, run, uids, next_op, outputs, pending, transfers, retained, .. } = header;
+        Ok(Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources, retained })
     }
 }
 

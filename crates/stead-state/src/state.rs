@@ -8,11 +8,11 @@ mod ties;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use stead_model::{CopyRef, Lifecycle, Map, Name, OpId, Resource, StackId, Uid};
+use stead_model::{CopyRef, Lifecycle, Map, Name, OpId, PhysicalId, Resource, StackId, TypeToken, Uid};
 
 use copies::Copies;
 
-use crate::{AfterDelete, Intent, Outcome, Pending, Record, Settlement, Snapshot, Transfers};
+use crate::{AfterDelete, Intent, Kept, Outcome, Pending, Record, Retained, Settlement, Snapshot, Transfers};
 
 /// What is known of a stack, with the indexes that planning and running need.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct State {
     tied: HashMap<Uid, BTreeSet<CopyRef>>,
     pub(crate) pending: BTreeMap<OpId, Pending>,
     pub(crate) transfers: Transfers,
+    /// What still exists and is not managed any more.
+    retained: BTreeMap<(TypeToken, PhysicalId), Retained>,
 }
 
 /// The resources that a record changed.
@@ -72,6 +74,7 @@ impl From<Snapshot> for State {
             tied: HashMap::new(),
             pending: snapshot.pending.into_iter().map(|pending| (pending.op, pending)).collect(),
             transfers: snapshot.transfers,
+            retained: snapshot.retained.into_iter().map(|retained| (key_of(&retained), retained)).collect(),
         };
         snapshot.resources.into_iter().for_each(|resource| state.place(resource));
         state
@@ -170,6 +173,25 @@ impl State {
         &self.transfers
     }
 
+    /// What still exists and is not managed any more, by type and id.
+    pub fn retained(&self) -> impl Iterator<Item = &Retained> {
+        self.retained.values()
+    }
+
+    /// The copies that are gone when that resource is deleted.
+    pub fn inside(&self, uid: &Uid) -> impl Iterator<Item = &Resource> {
+        let tied = self.tied.get(uid).into_iter().flatten().filter_map(|copy| self.copy(copy));
+        tied.filter(|resource| resource.ties.deleted_with.as_ref() == Some(uid))
+    }
+
+    /// Something still exists and is not managed any more, unless a newer copy is the same thing.
+    fn retain(&mut self, uid: &Uid, retained: Option<Retained>) {
+        let managed = |id: &PhysicalId| self.current(uid).is_some_and(|newer| newer.id.as_ref() == Some(id));
+        if let Some(retained) = retained.filter(|retained| !managed(&retained.id)) {
+            self.retained.insert(key_of(&retained), retained);
+        }
+    }
+
     /// What an operation is about, for a message.
     pub fn subject(&self, intent: &Intent) -> Option<Name> {
         match intent {
@@ -195,6 +217,7 @@ impl State {
             pending: self.pending.values().cloned().collect(),
             transfers: self.transfers.clone(),
             resources: self.shared(),
+            retained: self.retained.values().cloned().collect(),
         }
     }
 
@@ -229,9 +252,11 @@ impl State {
                 self.insert(resource.as_ref().clone(), touched)
             }
             Record::Observed { copy, inputs, outputs } => self.observed(copy, inputs, outputs, touched),
-            Record::Forget { copy } => {
-                self.existing(copy)?;
+            Record::Forget { copy, kept } => {
+                let resource = self.existing(copy)?;
+                let retained = kept.as_deref().and_then(|kept| retained(resource, kept));
                 self.remove(copy, Ending::Forgotten, touched);
+                self.retain(&copy.uid, retained);
                 Ok(())
             }
             Record::Depart { departure } => self.depart(departure),
@@ -363,6 +388,15 @@ impl State {
             }
         }
     }
+}
+
+fn key_of(retained: &Retained) -> (TypeToken, PhysicalId) {
+    (retained.resource.clone(), retained.id.clone())
+}
+
+fn retained(resource: &Resource, kept: &Kept) -> Option<Retained> {
+    let (name, id) = (resource.name.clone(), resource.id.clone()?);
+    Some(Retained { name, resource: resource.resource.clone(), id, kept: kept.clone() })
 }
 
 /// How the record of a copy comes to an end.

@@ -73,7 +73,7 @@ impl State {
         let uid = match record {
             Record::Begin { intent, .. } => intent.copy().uid,
             Record::Note { resource } => resource.uid.clone(),
-            Record::Observed { copy, .. } | Record::Forget { copy } => copy.uid.clone(),
+            Record::Observed { copy, .. } | Record::Forget { copy, .. } => copy.uid.clone(),
             _ => return Ok(()),
         };
         if self.transfers.is_departing(&uid) { Err(ReplayError::Departing(uid)) } else { Ok(()) }

@@ -26,6 +26,7 @@ fn resource(name: &str, needs: &[usize]) -> Resource {
         prevent_delete: true,
         deletion_policy: None,
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        marks: Default::default(),
     }
 }
 

@@ -56,6 +56,7 @@ fn resource(at: usize, (inputs, outputs, bits, id): (Map, Map, u8, String)) -> R
         prevent_delete: bit(6),
         deletion_policy: bit(7).then_some(stead_model::DeletionPolicy::Retain),
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        marks: Default::default(),
     }
 }
 
@@ -80,6 +81,7 @@ proptest! {
             pending: pending.into_iter().collect(),
             transfers: Default::default(),
             resources: resources.into_iter().map(std::sync::Arc::new).collect(),
+            retained: Vec::new(),
         };
         let origin = Origin {
             stead: "0.1.0".into(),

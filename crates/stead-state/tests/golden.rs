@@ -59,6 +59,7 @@ fn resource(name: &str) -> Resource {
         prevent_delete: false,
         deletion_policy: None,
         source: SourceRef { file: "net/vpc.ts".into(), line: 3, column: 14 },
+        marks: Default::default(),
     }
 }
 
@@ -130,7 +131,7 @@ fn a_batch_of_every_record_is_read_and_written_as_ever() {
         Record::Settle { op: OpId(3), settlement: Settlement::DidNotHappen },
         Record::Note { resource: Box::new(dependent()) },
         Record::Observed { copy: copy("a"), inputs: Some(Map::new()), outputs: None },
-        Record::Forget { copy: copy("a") },
+        Record::Forget { copy: copy("a"), kept: None },
         Record::Outputs { outputs: [("url".to_owned(), Value::from("x"))].into() },
         Record::Seal { by: Epoch(4) },
     ];
@@ -164,6 +165,7 @@ fn a_snapshot_is_read_as_ever_and_its_text_written_as_ever() {
         }],
         transfers: Default::default(),
         resources: [old, new, dependent(), gone].map(std::sync::Arc::new).into(),
+        retained: Vec::new(),
     };
     assert_eq!(stead_state::verify(&snapshot), []);
     let (written, digest) = snapshot.encode();

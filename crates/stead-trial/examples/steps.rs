@@ -69,6 +69,7 @@ fn resource(at: usize) -> Result<Resource, Box<dyn Error>> {
         prevent_delete: false,
         deletion_policy: None,
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        marks: Default::default(),
     })
 }
 

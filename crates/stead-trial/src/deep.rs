@@ -61,6 +61,7 @@ fn chain(depth: u32, size: i64) -> Graph {
             inputs,
             options: Options::default(),
             source: SourceRef { file: "main.ts".into(), line: at + 1, column: 1 },
+            marks: Default::default(),
         });
     }
     graph

@@ -133,6 +133,7 @@ impl Program {
                     ..Options::default()
                 },
                 source: SourceRef { file: "main.ts".into(), line: index as u32 + 1, column: 1 },
+                marks: Default::default(),
             });
         }
         graph

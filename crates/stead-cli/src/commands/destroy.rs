@@ -22,7 +22,8 @@ pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui:
     };
     let selection = arguments.choice.selection();
     let what = if selection.is_everything() { "all" } else { "this" };
-    let request = Request { purpose: Purpose::Destroy, moves: Moves::Refuse, selection };
+    let outer = session.outer(&arguments.marks);
+    let request = Request { purpose: Purpose::Destroy, moves: Moves::Refuse, selection, outer };
     let (mut prepared, _) = prepare(session, loaded, nothing, Look::AtRecords, &request).await?;
     prepared.engine = prepared.engine.on_failure(on_failure(arguments.fail_fast));
     if prepared.is_empty() {

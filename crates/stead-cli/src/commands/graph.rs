@@ -7,11 +7,12 @@ use stead_render::Paint;
 
 use crate::evaluate::evaluate;
 use crate::failure::Failure;
+use crate::marks::MarkFlags;
 use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn graph(session: &Session, ui: &Ui) -> Result<u8, Failure> {
-    let graph = evaluate(session, ui).await?.graph;
+    let graph = evaluate(session, &session.outer(&MarkFlags::default()), ui).await?.graph;
     if ui.for_programs() {
         ui.json("graph", &graph);
     } else {

@@ -14,8 +14,9 @@ use stead_state::State;
 use crate::args::ImportArguments;
 use crate::commands::run::{carry_out, show_plan};
 use crate::commands::up::{Look, prepare};
-use crate::evaluate::{Evaluated, evaluate};
+use crate::evaluate::{Evaluated, evaluate, mark};
 use crate::failure::{Failure, Kind};
+use crate::marks::MarkFlags;
 use crate::session::Session;
 use crate::ui::Ui;
 
@@ -25,7 +26,8 @@ struct Declaration {
 }
 
 pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &Ui) -> Result<u8, Failure> {
-    let (loaded, evaluated) = tokio::join!(session.load_settled(ui), evaluate(session, ui));
+    let outer = session.outer(&MarkFlags::default());
+    let (loaded, evaluated) = tokio::join!(session.load_settled(ui), evaluate(session, &outer, ui));
     let (loaded, mut evaluated) = (loaded?, evaluated?);
     let (name, id) = (name(session, arguments)?, PhysicalId(arguments.id.clone()));
     if loaded.state.by_name(&name).is_some() {
@@ -48,11 +50,12 @@ pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &
                 functions: Arc::new(NoFunctions),
                 ..evaluated
             };
+            mark(&mut evaluated.graph, &outer, ui)?;
             Some(text)
         }
     };
     let selection = Selection { targets: vec![Glob::new(name.to_string())], ..Selection::default() };
-    let request = Request { purpose: Purpose::Up, selection, ..Request::default() };
+    let request = Request { purpose: Purpose::Up, selection, outer, ..Request::default() };
     let (prepared, _) = prepare(session, loaded, evaluated, Look::AtRecords, &request).await?;
     show_plan(session, &prepared.plan, ui);
     let code = carry_out(session, prepared, "import", "Take this into the stack?", ui).await?;
@@ -93,6 +96,7 @@ fn undeclared(session: &Session, name: &Name, resource: &TypeToken, id: &Physica
         inputs: Default::default(),
         options: Options { import: Some(id.clone()), ..Options::default() },
         source: SourceRef { file: session.project.main.as_str().into(), line: 1, column: 1 },
+        marks: Default::default(),
     }
 }
 

@@ -15,11 +15,12 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) -> Result<u8, Failure> {
-    let (loaded, evaluated) = tokio::join!(session.load(), evaluate(session, ui));
+    let outer = session.outer(&arguments.scope.marks);
+    let (loaded, evaluated) = tokio::join!(session.load(), evaluate(session, &outer, ui));
     let loaded = loaded?;
     session.report_pending(&loaded, ui)?;
     let evaluated = evaluated?;
-    let request = arguments.scope.request();
+    let request = arguments.scope.request(outer);
     let (prepared, drift) =
         prepare(session, loaded, evaluated, arguments.scope.refresh.into(), &request).await?;
     if arguments.suggest_renames {
@@ -52,7 +53,7 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
 
 fn save(session: &Session, prepared: &Prepared, request: Request, file: &Path) -> Result<(), Failure> {
     let Prepared { base, graph, plan, transcript, .. } = prepared;
-    let settings = Settings::of(session);
+    let settings = Settings::of(session, &request.outer);
     SavedPlan::new(session, settings, base, graph, plan, request, transcript.clone()).write(session, file)
 }
 

@@ -13,6 +13,7 @@ use crate::commands::run::{carry_out, show_plan};
 use crate::commands::up::{Look, prepare};
 use crate::evaluate::Evaluated;
 use crate::failure::{Failure, Kind};
+use crate::marks::MarkFlags;
 use crate::session::Session;
 use crate::ui::Ui;
 
@@ -25,7 +26,8 @@ pub(crate) async fn rollback(session: &Session, run: &str, ui: &Ui) -> Result<u8
         transcript: Default::default(),
     };
     // Names are what they were; nothing has to be guessed.
-    let request = Request { purpose: Purpose::Up, moves: Moves::Refuse, ..Request::default() };
+    let outer = session.outer(&MarkFlags::default());
+    let request = Request { purpose: Purpose::Up, moves: Moves::Refuse, outer, ..Request::default() };
     let (prepared, _) = prepare(session, loaded, evaluated, Look::AtRecords, &request).await?;
     if prepared.is_empty() {
         ui.json("plan", &prepared.plan);

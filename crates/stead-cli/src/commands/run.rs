@@ -9,6 +9,7 @@ use stead_render::{Header, Paint, change_line};
 use stead_state::{Record, State};
 use stead_store::Version;
 
+use crate::commands::protect::tell_kept;
 use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
@@ -108,7 +109,11 @@ pub(crate) async fn carry_out(
     }
     let mut progress = ui.progress();
     let mut on_event = |event| progress.event(&event);
+    let id = run.id();
     let report = engine.execute(run, permitted, &base, &graph, &mut on_event, stop).await;
+    if let Ok(closed) = &report.closed {
+        tell_kept(&closed.state, &id, ui);
+    }
     conclude(session, report, ui)
 }
 

@@ -131,14 +131,14 @@ fn listed(problem: Diagnostic, resources: &[&Resource]) -> Diagnostic {
 
 fn may_be_forgotten(state: &State) -> Result<(), Failure> {
     let kept: Vec<&Resource> =
-        state.resources().into_iter().filter(|resource| resource.prevent_delete).collect();
+        state.resources().into_iter().filter(|resource| resource.prevents_deletion()).collect();
     if kept.is_empty() {
         return Ok(());
     }
     let message = format!("cannot forget {} of the resources: prevent-delete is true", kept.len());
     let problem = listed(Diagnostic::error(Code::GUARDED, message), &kept)
         .note("Losing track of them is as bad as losing them. Nothing was changed.")
-        .help("set `preventDelete: false` on them, run `stead up`, then try again")
+        .help("set `preventDelete: false` on them, run `stead up`, then try again; `stead policy explain` says why")
         .help("or move them to another stack with `stead state mv NAME... --to-stack STACK`");
     Err(Failure::new(Kind::Guarded, problem))
 }

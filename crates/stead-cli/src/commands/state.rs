@@ -3,16 +3,19 @@
 use std::fmt::Write as _;
 
 use stead_engine::Doubtful;
+use stead_guard::cannot_forget;
 use stead_journal::Takeover;
 use stead_model::{
-    Code, CopyRef, Diagnostic, Lifecycle, Map, Operation, PhysicalId, Resource, RunResult, nearest,
+    Code, CopyRef, DeletionPolicy, Diagnostic, Lifecycle, Map, Operation, PhysicalId, Resource, RunResult,
+    nearest,
 };
 use stead_render::{Paint, Style, value};
-use stead_state::{Intent, Record, Settlement, State};
+use stead_state::{Intent, Kept, Record, Settlement, State};
 
 use crate::args::{Answer, ResolveArguments};
 use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
+use crate::marks::MarkFlags;
 use crate::session::Session;
 use crate::ui::Ui;
 
@@ -48,11 +51,8 @@ pub(crate) async fn rm(session: &Session, name: &str, ui: &Ui) -> Result<u8, Fai
     let loaded = session.load_settled(ui).await?;
     let resource = find(&loaded.state, name)?;
     let name = resource.name.clone();
-    if resource.prevent_delete {
-        let problem =
-            Diagnostic::error(Code::GUARDED, format!("cannot forget {name}: prevent-delete is true"))
-                .note("Losing track of it is as bad as losing it. Nothing was changed.")
-                .help("set `preventDelete: false` on it, run `stead up`, then try again");
+    let outer = session.outer(&MarkFlags::default());
+    if let Some(problem) = cannot_forget(resource, &outer.over(resource)) {
         return Err(Failure::new(Kind::Guarded, problem));
     }
     let others = || loaded.state.copies().filter(|other| other.uid != resource.uid);
@@ -70,11 +70,12 @@ pub(crate) async fn rm(session: &Session, name: &str, ui: &Ui) -> Result<u8, Fai
     let copies: Vec<CopyRef> =
         loaded.state.copies().filter(|copy| copy.uid == resource.uid).map(Resource::copy).collect();
     let run = session.run("state rm", Some(loaded.version), Takeover::IfDead).await?;
+    let kept = Some(Box::new(Kept { run: run.id(), source: None }));
     for copy in copies {
-        run.submit(Record::Forget { copy }).durable().await?;
+        run.submit(Record::Forget { copy, kept: kept.clone() }).durable().await?;
     }
     run.close(RunResult::Succeeded).await?;
-    ui.result(&format!("Forgot {name}.\n"));
+    ui.result(&format!("Forgot {name}. `stead state retained` lists what still exists.\n"));
     Ok(0)
 }
 
@@ -84,8 +85,12 @@ fn describe(state: &State, resource: &Resource, style: &Style) -> String {
     let _ = writeln!(out, "  id        {}", resource.id.as_ref().map_or("(none)", |id| id.as_str()));
     let _ = writeln!(out, "  uid       {}  generation {}", resource.uid, resource.generation);
     let _ = writeln!(out, "  declared  {}", resource.source);
-    if resource.prevent_delete {
-        let _ = writeln!(out, "  marks     prevent-delete");
+    let marks = resource.recorded_marks();
+    if let Some(mark) = marks.prevent_delete.filter(|mark| mark.value) {
+        let _ = writeln!(out, "  marks     prevent-delete ({})", mark.source);
+    }
+    if let Some(mark) = marks.deletion_policy.filter(|mark| mark.value == DeletionPolicy::Retain) {
+        let _ = writeln!(out, "  marks     deletion-policy retain ({})", mark.source);
     }
     for (title, properties) in [("inputs", &resource.inputs), ("outputs", &resource.outputs)] {
         if !properties.is_empty() {

@@ -42,9 +42,10 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
     if let Some(file) = &arguments.plan {
         return up_saved(session, file, on_failure(arguments.fail_fast), ui).await;
     }
-    let (loaded, evaluated) = tokio::join!(session.load_settled(ui), evaluate(session, ui));
+    let outer = session.outer(&arguments.scope.marks);
+    let (loaded, evaluated) = tokio::join!(session.load_settled(ui), evaluate(session, &outer, ui));
     let (loaded, evaluated) = (loaded?, evaluated?);
-    let request = arguments.scope.request();
+    let request = arguments.scope.request(outer);
     let (mut prepared, drift) =
         prepare(session, loaded, evaluated, arguments.scope.refresh.into(), &request).await?;
     prepared.engine = prepared.engine.on_failure(on_failure(arguments.fail_fast));

@@ -144,6 +144,7 @@ impl Program {
             inputs,
             options: Options::default(),
             source: SourceRef { file: "main.ts".into(), line: self.0.nodes.len() as u32 + 1, column: 1 },
+            marks: Default::default(),
         });
         self
     }

@@ -35,6 +35,7 @@ async fn die_while_creating(bench: &mut Bench, program: &Program) {
         prevent_delete: false,
         deletion_policy: None,
         source: node.source.clone(),
+        marks: Default::default(),
     };
     drop(run.submit(Record::Reserve { uids: counter + 1 }));
     let begun = run.begin(|key| Intent::Create { key, resource: Box::new(resource) });

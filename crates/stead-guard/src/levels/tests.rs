@@ -65,10 +65,8 @@ fn all_19683_combinations_of_policies_are_as_the_oracle_says() {
         let levels: Vec<&LevelMarks> = levels.iter().collect();
         // The oracle: going away from the resource, the first slot that is not empty. There is nothing else.
         let mut expected = Delete;
-        for slot in slots.iter().rev() {
-            if let Some(policy) = slot {
-                expected = *policy;
-            }
+        for policy in slots.iter().rev().flatten() {
+            expected = *policy;
         }
         let choice = explain_policy(&levels, "s3");
         assert_eq!(choice.value, expected, "{slots:?}");

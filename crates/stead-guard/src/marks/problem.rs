@@ -1,10 +1,10 @@
 //! What is wrong with a mark, in words.
 
-use stead_model::{Code, Diagnostic, Level, SourceRef, nearest};
+use stead_model::{Code, Diagnostic, Level, MarkSource, SourceRef, nearest};
 
 use super::Given;
 use super::key::MarkKey;
-use super::value::BadValue;
+use super::value::{BadValue, POLICIES};
 
 /// A mark that cannot be understood, or that contradicts another one of its level.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,14 +28,8 @@ impl BadMark {
         self.help.iter().fold(problem, Diagnostic::help)
     }
 
-    pub(super) fn value(
-        level: &Level,
-        name: MarkKey,
-        key: &str,
-        given: &Given,
-        place: Option<SourceRef>,
-        problem: BadValue,
-    ) -> BadMark {
+    pub(super) fn value(source: &MarkSource, name: MarkKey, given: &Given, problem: BadValue) -> BadMark {
+        let MarkSource { level, key, place } = source;
         let given = match given {
             Given::Bool(value) => value.to_string(),
             Given::Text(text) => format!("{text:?}"),
@@ -45,11 +39,9 @@ impl BadMark {
         let at = bracketed(place.as_ref());
         let message = match problem {
             BadValue::Use(these) => format!("invalid {shown} {given} on {level}{at}: {these}"),
-            BadValue::NotYet => {
-                format!("{shown} {given} on {level}{at} is not supported yet: use \"delete\" or \"retain\"")
-            }
+            BadValue::NotYet => format!("{shown} {given} on {level}{at} is not supported yet: {POLICIES}"),
         };
-        BadMark { code: Code::BAD_MARK, message, place, help: None }
+        BadMark { code: Code::BAD_MARK, message, place: place.clone(), help: None }
     }
 
     pub(super) fn unknown_key(level: &Level, key: &str, place: Option<SourceRef>) -> BadMark {
@@ -68,21 +60,22 @@ impl BadMark {
         BadMark { code: Code::BAD_MARK, message, place, help: Some(help) }
     }
 
-    pub(super) fn lock_out_of_place(level: &Level, key: &str, place: Option<SourceRef>) -> BadMark {
+    pub(super) fn lock_out_of_place(source: &MarkSource) -> BadMark {
+        let MarkSource { level, key, place } = source;
         let at = bracketed(place.as_ref());
         let message = format!("`{key}` cannot be set on {level}{at}: a lock is for many resources");
         let help =
             "set it for a namespace, an environment or the project; on a resource, use `prevent-delete`";
-        BadMark { code: Code::BAD_MARK, message, place, help: Some(help.to_owned()) }
+        BadMark { code: Code::BAD_MARK, message, place: place.clone(), help: Some(help.to_owned()) }
     }
 
     pub(super) fn disagreement(
-        level: &Level,
-        (one, its_value): (&str, &str),
-        (other, other_value): (&str, &str),
-        place: Option<SourceRef>,
+        (one, its_value): (&MarkSource, &str),
+        (other, other_value): (&MarkSource, &str),
     ) -> BadMark {
+        let place = other.place.clone().or_else(|| one.place.clone());
         let at = bracketed(place.as_ref());
+        let (level, one, other) = (&one.level, &one.key, &other.key);
         let message = format!(
             "two settings disagree on {level}{at}: {one} is {its_value} but {other} is {other_value}"
         );

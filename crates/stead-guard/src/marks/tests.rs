@@ -57,7 +57,7 @@ fn both_marks_are_read_in_every_spelling() {
         let marks = strict().read(project(), [annotation(key, text("retain"))]).unwrap();
         let slots = service.map_or(&marks.general, |service| &marks.by_service[service]);
         let mark = slots.deletion_policy.as_ref().unwrap();
-        assert_eq!((mark.value, mark.key.as_str()), (DeletionPolicy::Retain, key));
+        assert_eq!((mark.value, mark.source.key.as_str()), (DeletionPolicy::Retain, key));
     }
     for (key, value, prevented, policy) in [
         ("preventDelete", Given::Bool(true), Some(true), None),

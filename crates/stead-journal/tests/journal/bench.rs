@@ -42,6 +42,7 @@ pub(crate) fn resource(name: &str) -> Resource {
         prevent_delete: false,
         deletion_policy: None,
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        marks: Default::default(),
     }
 }
 

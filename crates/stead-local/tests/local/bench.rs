@@ -49,6 +49,7 @@ pub(crate) fn record(token: &str, inputs: Map) -> Resource {
         prevent_delete: false,
         deletion_policy: None,
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        marks: Default::default(),
     }
 }
 
@@ -108,7 +109,8 @@ pub(crate) async fn receipt() -> Receipt {
 }
 
 pub(crate) fn permit(resource: &Resource) -> DeletePermit {
-    let deletion = Deletion { resource, declared: None, cause: Cause::Removed, fate: Fate::Deleted };
+    let deletion =
+        Deletion { resource, today: Default::default(), cause: Cause::Removed, fate: Fate::Deleted };
     decide(&[deletion]).unwrap().take(&resource.copy()).unwrap()
 }
 

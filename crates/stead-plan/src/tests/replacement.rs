@@ -175,7 +175,7 @@ fn what_its_policy_retains_is_forgotten_and_listed() {
     ");
     assert_eq!((plan.summary.forget, plan.summary.delete), (2, 0));
     let first = Program::default().node("b", &[("place", known("y"))]).options(delete_first).plan(&base);
-    let deletions = first.deletions(&base, |_| None);
+    let deletions = first.deletions(&base, |_| Default::default());
     assert!(stead_guard::decide(&deletions).is_err(), "the old one would stand in the way");
 }
 

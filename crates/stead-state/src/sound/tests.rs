@@ -63,7 +63,7 @@ fn record(state: &State, (kind, name, generation, op, bits): Draw) -> Record {
             let generation = older.generation;
             Record::Note { resource: Box::new(Resource { generation, lifecycle, ..known }) }
         }
-        (12, _) => Record::Forget { copy: older },
+        (12, _) => Record::Forget { copy: older, kept: None },
         _ => Record::Observed { copy: known.copy(), inputs: None, outputs: None },
     }
 }
@@ -281,7 +281,7 @@ fn what_is_deleted_with_another_goes_with_it_and_no_tie_outlives_its_end() {
     let left = deleted.state().current(&uid("b")).unwrap();
     assert_eq!((left.lifecycle, &left.id, left.ties.is_empty()), (Lifecycle::Replacing, &None, true));
     let mut forgotten = base();
-    forgotten.apply(&Record::Forget { copy: copy("a", 1) }).unwrap();
+    forgotten.apply(&Record::Forget { copy: copy("a", 1), kept: None }).unwrap();
     let left = forgotten.state().current(&uid("b")).unwrap();
     assert_eq!((left.lifecycle, left.ties.is_empty()), (Lifecycle::Live, true));
     assert_eq!(left.generation, Generation(1));

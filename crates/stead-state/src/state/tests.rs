@@ -24,6 +24,7 @@ fn resource(name: u8, generation: u32) -> Resource {
         prevent_delete: false,
         deletion_policy: None,
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        marks: Default::default(),
     }
 }
 

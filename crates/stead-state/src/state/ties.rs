@@ -27,6 +27,10 @@ impl State {
             self.take_aliases(&resource, touched);
         }
         touched.push(resource.uid.clone());
+        // What was let go of is managed again.
+        if let Some(id) = resource.id.as_ref().filter(|_| !self.retained.is_empty()) {
+            self.retained.remove(&(resource.resource.clone(), id.clone()));
+        }
         self.lift(&resource.copy());
         self.place(resource);
         Ok(())

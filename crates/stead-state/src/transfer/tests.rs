@@ -24,6 +24,7 @@ fn resource(name: &str, needs: &[&str]) -> Resource {
         prevent_delete: name == "kept",
         deletion_policy: None,
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        marks: Default::default(),
     }
 }
 
@@ -61,7 +62,7 @@ fn what_departs_may_not_be_touched_until_it_has_gone_or_stayed() {
     let mut state = source();
     state.apply(&departure(&["a", "b", "kept"])).unwrap();
     let copy = resource("a", &[]).copy();
-    let forget = Record::Forget { copy: copy.clone() };
+    let forget = Record::Forget { copy: copy.clone(), kept: None };
     let begin = Record::Begin {
         op: state.next_op(),
         intent: Intent::Delete { key: "k".into(), copy, after: crate::AfterDelete::Gone },

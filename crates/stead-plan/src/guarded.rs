@@ -1,0 +1,154 @@
+//! What the guards have to be asked about: everything in a plan that deletes something or loses sight of it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use stead_guard::{Cause, Deletion, Fate};
+use stead_model::{CopyRef, Input, Lifecycle, Marks, Name, NodeId, Resource, Uid};
+use stead_schema::Change;
+use stead_state::{AfterDelete, State};
+
+use crate::plan::{Action, Drag, Plan, Step, Why};
+
+impl Plan {
+    /// Everything that would be deleted or lost sight of. `declared` tells what holds for a declared resource.
+    pub fn deletions<'a>(&self, base: &'a State, declared: impl Fn(NodeId) -> Marks) -> Vec<Deletion<'a>> {
+        let causes = Causes::of(self);
+        let mut deletions: Vec<Deletion<'a>> =
+            self.steps.iter().filter_map(|step| deletion(step, base, &causes, &declared)).collect();
+        let known: HashMap<CopyRef, usize> =
+            deletions.iter().enumerate().map(|(index, deletion)| (deletion.resource.copy(), index)).collect();
+        let nodes: HashMap<&Uid, NodeId> = self.existing.iter().map(|(id, copy)| (&copy.uid, *id)).collect();
+        for (inner, container) in contents(self, base) {
+            let fate = Fate::GoneWith { name: container.clone() };
+            match known.get(&inner.copy()).map(|index| &mut deletions[*index]) {
+                Some(Deletion { fate: Fate::Deleted, .. }) => {}
+                Some(deletion) => deletion.fate = fate,
+                None => {
+                    let today = nodes.get(&inner.uid).map(|id| declared(*id)).unwrap_or_default();
+                    deletions.push(Deletion { resource: inner, today, cause: Cause::Removed, fate });
+                }
+            }
+        }
+        deletions
+    }
+}
+
+fn deletion<'a>(
+    step: &Step,
+    base: &'a State,
+    causes: &Causes<'_>,
+    declared: &impl Fn(NodeId) -> Marks,
+) -> Option<Deletion<'a>> {
+    let (copy, fate) = match (&step.action, &step.why) {
+        (Action::Delete { copy, .. }, _) => (copy, Fate::Deleted),
+        (Action::Forget { copy, .. }, Why::InTheWay)
+        | (Action::Forget { copy, after_delete: AfterDelete::Replacing }, Why::Retained) => {
+            (copy, Fate::InTheWay)
+        }
+        (Action::Forget { copy, .. }, Why::Retained) => (copy, Fate::Forgotten),
+        (Action::Forget { copy, .. }, Why::GoneWith { name }) => {
+            (copy, Fate::GoneWith { name: name.clone() })
+        }
+        _ => return None,
+    };
+    let resource = base.copy(copy)?;
+    let left_over = resource.lifecycle == Lifecycle::Condemned;
+    let cause = match (&step.why, step.node) {
+        (Why::Destroyed, _) => Cause::Destroyed,
+        _ if left_over => Cause::LeftOver,
+        (_, Some(node)) => Cause::Replaced { because: causes.because(node, step) },
+        (Why::OldCopy, None) => Cause::Replaced { because: forced_by(&step.changes) },
+        (_, None) => Cause::Removed,
+    };
+    let today = match step.node {
+        _ if left_over => Marks::default(),
+        Some(node) => declared(node),
+        None => step.marks.clone(),
+    };
+    Some(Deletion { resource, today, cause, fate })
+}
+
+/// What is recorded to be in something that is deleted, however deep, each with what it is in. That the program
+/// has taken it out in the same run proves nothing: the real thing is where it was.
+fn contents<'a>(plan: &Plan, base: &'a State) -> Vec<(&'a Resource, &'a Name)> {
+    let deleted = plan.steps.iter().filter_map(|step| match &step.action {
+        Action::Delete { copy, .. } => base.copy(copy).filter(|copy| copy.lifecycle == Lifecycle::Live),
+        _ => None,
+    });
+    let mut todo: Vec<&Resource> = deleted.collect();
+    let mut seen: HashSet<&Uid> = todo.iter().map(|resource| &resource.uid).collect();
+    let mut contents = Vec::new();
+    while let Some(container) = todo.pop() {
+        for inner in base.inside(&container.uid).filter(|inner| inner.lifecycle == Lifecycle::Live) {
+            contents.push((inner, &container.name));
+            if seen.insert(&inner.uid) {
+                todo.push(inner);
+            }
+        }
+    }
+    contents.sort_by(|(a, _), (b, _)| a.place().cmp(&b.place()));
+    contents
+}
+
+/// Which replacement leads to which.
+struct Causes<'p> {
+    by_node: BTreeMap<NodeId, &'p Step>,
+    by_name: BTreeMap<&'p Name, &'p Step>,
+}
+
+impl<'p> Causes<'p> {
+    fn of(plan: &'p Plan) -> Causes<'p> {
+        let replacements = || plan.steps.iter().filter(|step| matches!(step.why, Why::Replaced { .. }));
+        Causes {
+            by_node: replacements().filter_map(|step| Some((step.node?, step))).collect(),
+            by_name: replacements().map(|step| (&step.name, step)).collect(),
+        }
+    }
+
+    /// Why a node is replaced, back to the one that started it.
+    fn because(&self, node: NodeId, step: &Step) -> String {
+        let Some(replacement) = self.by_node.get(&node) else { return forced_by(&step.changes) };
+        let Some(direct) = leads(replacement) else { return forced_by(&replacement.changes) };
+        let mut root = direct;
+        let mut seen: HashSet<&Name> = HashSet::from([&replacement.name]);
+        let own = loop {
+            match self.by_name.get(root) {
+                Some(step) if seen.insert(root) => match leads(step) {
+                    Some(further) => root = further,
+                    None => break format!(", where {}", forced_by(&step.changes)),
+                },
+                Some(_) => break String::new(),
+                None => return format!("it is replaced because of changes to {root}"),
+            }
+        };
+        if root == direct {
+            format!("it is replaced because {root} is{own}")
+        } else {
+            format!("it is replaced because {direct} is, and that because {root} is{own}")
+        }
+    }
+}
+
+/// The other resource that a replacement comes from, if nothing of its own forces it.
+fn leads(step: &Step) -> Option<&Name> {
+    let own = |change: &Change| change.replaces && matches!(change.new, None | Some(Input::Known(_)));
+    if step.changes.iter().any(own) {
+        return None;
+    }
+    match &step.why {
+        Why::Replaced { drag: Some(Drag::ReplaceWith { name } | Drag::DeletedWith { name }), .. } => {
+            Some(name)
+        }
+        _ => step.dragged_by.first(),
+    }
+}
+
+fn forced_by(changes: &[Change]) -> String {
+    let forcing: Vec<String> =
+        changes.iter().filter(|change| change.replaces).map(|change| format!("`{}`", change.path)).collect();
+    match forcing.as_slice() {
+        [] => "its type or what it is bound to changed".to_owned(),
+        [one] => format!("a change of {one} forces it"),
+        many => format!("changes of {} force it", many.join(", ")),
+    }
+}
