@@ -4,6 +4,8 @@
 mod bench;
 mod conduct;
 mod determinism;
+mod marks;
+mod marks_kept;
 mod patterns;
 mod provider;
 mod recovery;

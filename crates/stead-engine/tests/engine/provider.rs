@@ -144,6 +144,8 @@ fn schema() -> TypeSchema {
             optional("delete"),
             optional("ask"),
             optional("place").create_only(),
+            // The id, for one that has a name of its own outside.
+            optional("label").create_only(),
             Property::new("out", Shape::Any, Access::ReadOnly, ""),
         ],
     )
@@ -191,7 +193,10 @@ impl Provider for Scripted {
 
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created> {
         self.called("create", &receipt, request.inputs).await;
-        let id = receipt.idempotency_key().to_owned();
+        let label = request.inputs.get("label").and_then(Value::as_str);
+        let id = label.unwrap_or(receipt.idempotency_key()).to_owned();
+        let taken = label.is_some() && self.real.lock().unwrap().contains_key(&id);
+        assert!(!taken, "{id} is there already, and the planner knew");
         let answer = self.answer(request.inputs, "create", ()).await;
         if let Outcome::Done(()) | Outcome::Partly(_) = answer {
             self.real.lock().unwrap().insert(id.clone(), request.inputs.clone());
