@@ -47,9 +47,10 @@ pub struct MarkSource {
 }
 
 impl MarkSource {
-    /// Set in the same way at the same level; the line may have moved.
+    /// Set in the same way at the same level; the line may have moved, and a resource may have been renamed.
     pub fn same_setting(&self, other: &MarkSource) -> bool {
-        self.level == other.level && self.key == other.key
+        let own = matches!((&self.level, &other.level), (Level::Resource(_), Level::Resource(_)));
+        (own || self.level == other.level) && self.key == other.key
     }
 }
 

@@ -7,14 +7,19 @@ use stead_model::{CopyRef, Input, Lifecycle, Marks, Name, NodeId, Resource, Uid}
 use stead_schema::Change;
 use stead_state::{AfterDelete, State};
 
+use crate::Purpose;
 use crate::plan::{Action, Drag, Plan, Step, Why};
 
 impl Plan {
     /// Everything that would be deleted or lost sight of. `declared` tells what holds for a declared resource.
     pub fn deletions<'a>(&self, base: &'a State, declared: impl Fn(NodeId) -> Marks) -> Vec<Deletion<'a>> {
         let causes = Causes::of(self);
+        let removed = match self.purpose {
+            Purpose::Up => Cause::Removed,
+            Purpose::Destroy => Cause::Destroyed,
+        };
         let mut deletions: Vec<Deletion<'a>> =
-            self.steps.iter().filter_map(|step| deletion(step, base, &causes, &declared)).collect();
+            self.steps.iter().filter_map(|step| deletion(step, base, &causes, &removed, &declared)).collect();
         let known: HashMap<CopyRef, usize> =
             deletions.iter().enumerate().map(|(index, deletion)| (deletion.resource.copy(), index)).collect();
         let nodes: HashMap<&Uid, NodeId> = self.existing.iter().map(|(id, copy)| (&copy.uid, *id)).collect();
@@ -25,7 +30,7 @@ impl Plan {
                 Some(deletion) => deletion.fate = fate,
                 None => {
                     let today = nodes.get(&inner.uid).map(|id| declared(*id)).unwrap_or_default();
-                    deletions.push(Deletion { resource: inner, today, cause: Cause::Removed, fate });
+                    deletions.push(Deletion { resource: inner, today, cause: removed.clone(), fate });
                 }
             }
         }
@@ -37,6 +42,7 @@ fn deletion<'a>(
     step: &Step,
     base: &'a State,
     causes: &Causes<'_>,
+    removed: &Cause,
     declared: &impl Fn(NodeId) -> Marks,
 ) -> Option<Deletion<'a>> {
     let (copy, fate) = match (&step.action, &step.why) {
@@ -54,11 +60,10 @@ fn deletion<'a>(
     let resource = base.copy(copy)?;
     let left_over = resource.lifecycle == Lifecycle::Condemned;
     let cause = match (&step.why, step.node) {
-        (Why::Destroyed, _) => Cause::Destroyed,
         _ if left_over => Cause::LeftOver,
         (_, Some(node)) => Cause::Replaced { because: causes.because(node, step) },
         (Why::OldCopy, None) => Cause::Replaced { because: forced_by(&step.changes) },
-        (_, None) => Cause::Removed,
+        (_, None) => removed.clone(),
     };
     let today = match step.node {
         _ if left_over => Marks::default(),

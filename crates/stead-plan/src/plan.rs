@@ -9,6 +9,7 @@ use stead_model::{
 use stead_schema::{Change, ReplaceOrder};
 use stead_state::AfterDelete;
 
+use crate::Purpose;
 use crate::correlate::{Ambiguity, Match, Suggestion};
 
 /// A step's position in its plan.
@@ -195,6 +196,13 @@ pub struct Plan {
     /// Those where nobody can tell which is which.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ambiguities: Vec<Ambiguity>,
+    /// What it was made for.
+    #[serde(skip_serializing_if = "is_up")]
+    pub purpose: Purpose,
+}
+
+fn is_up(purpose: &Purpose) -> bool {
+    *purpose == Purpose::Up
 }
 
 impl Plan {

@@ -70,6 +70,7 @@ pub(crate) fn assemble(planner: &Planner<'_>) -> Result<Plan, Vec<Diagnostic>> {
         existing,
         suggestions: correlation.suggestions.clone(),
         ambiguities: correlation.ambiguities.clone(),
+        purpose: planner.request.purpose,
     })
 }
 

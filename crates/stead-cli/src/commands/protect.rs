@@ -94,6 +94,7 @@ pub(crate) fn tell_kept(state: &State, run: &RunId, ui: &Ui) {
     for retained in state.retained().filter(|retained| retained.kept.run == *run) {
         let Retained { name, resource, id, kept } = retained;
         let source = kept.source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
+        ui.json("retained", &RetainedLine { retained, import: import_command(retained) });
         ui.note(&format!(
             "kept {resource} {name} (id {id}): its deletion-policy is retain{source}. It still exists and is no longer \
              managed; re-adopt it with\n  {}",

@@ -6,6 +6,7 @@ mod determinism;
 mod errors;
 mod imports;
 mod journey;
+mod marks;
 mod outside;
 mod project;
 mod provider;

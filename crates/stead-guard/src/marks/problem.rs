@@ -23,8 +23,10 @@ impl BadMark {
             Some(place) => problem.at(place.clone(), 0, "set here"),
             None => problem,
         };
-        let problem =
-            problem.note("A mark that is not understood protects nothing, so nothing is done before it is.");
+        let problem = problem.note(match self.code {
+            Code::MARKS_DISAGREE => "Nobody can tell which of the two is meant, so nothing is done.",
+            _ => "A mark that is not understood protects nothing, so nothing is done before it is.",
+        });
         self.help.iter().fold(problem, Diagnostic::help)
     }
 

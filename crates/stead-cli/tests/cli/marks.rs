@@ -1,0 +1,189 @@
+//! Marks from every level, through the binary: what is refused, what is kept, and what is said about it.
+
+use crate::project::Project;
+
+const TWO: &str = r#"import * as local from "stead/local";
+import { Resource } from "stead";
+class Web extends Resource {
+  constructor() {
+    super("web", { annotations: { "local/prevent-delete": "false" } });
+    new local.File({ path: "page", content: "x" }, { id: "page" });
+  }
+}
+new Web();
+new local.File({ path: "db", content: "data" }, { id: "db" });
+"#;
+
+const LEVELS: &str = r#"project = "shop"
+
+[marks]
+deletion-policy = "Retain"
+
+[env.prod.marks]
+prevent-delete = true
+
+[namespace.blue.marks]
+"local/prevent-delete" = false
+"#;
+
+fn project(toml: &str) -> Project {
+    let project = Project::with(TWO);
+    project.write("stead.toml", toml);
+    project
+}
+
+#[test]
+fn the_nearest_level_decides_and_is_named_with_file_and_line() {
+    let project = project(LEVELS);
+    project.stead(&["up", "--yes", "-e", "prod"]).ok();
+    insta::assert_snapshot!(project.stead(&["policy", "explain", "db", "-e", "prod"]).ok());
+    insta::assert_snapshot!(project.stead(&["policy", "explain", "page", "-e", "prod"]).ok());
+    insta::assert_snapshot!(project.stead(&["destroy", "--yes", "-e", "prod"]).ends(13).stderr);
+    assert_eq!(project.read("db"), "data");
+    let blue =
+        project.stead(&["policy", "explain", "db", "-e", "prod", "--namespace", "blue", "--json"]).ok();
+    assert!(blue.contains(r#""holds":{"preventDelete":false,"deletionPolicy":"retain"}"#), "{blue}");
+    assert!(
+        project
+            .stead(&["policy", "explain", "bd", "-e", "prod"])
+            .ends(1)
+            .stderr
+            .contains("did you mean \"db\"?")
+    );
+}
+
+#[test]
+fn a_lock_protects_what_a_resource_freed() {
+    let project = project("project = \"shop\"\n[marks]\nprevent-delete-lock = true\n");
+    project.stead(&["up", "--yes"]).ok();
+    let refused = project.stead(&["destroy", "--yes"]).ends(13).stderr;
+    assert!(refused.contains("prevent-delete-lock on project \"shop\", stead.toml:3"), "{refused}");
+    assert!(refused.contains("#page"), "{refused}");
+}
+
+#[test]
+fn a_mark_that_is_not_understood_stops_everything() {
+    let shown: Vec<String> = [
+        ("project = \"shop\"\n[env.other.marks]\nprevent-delete = \"yes\"\n", TWO, 2),
+        ("project = \"shop\"\n[marks]\ndeletion-polcy = \"retain\"\n", TWO, 2),
+        ("project = \"shop\"\n[marks]\n\"s3/deletion-policy\" = \"snapshot\"\n", TWO, 2),
+        (
+            LEVELS,
+            &TWO.replace(
+                "id: \"db\"",
+                "id: \"db\", protect: false, annotations: { \"local/prevent-delete\": true }",
+            ),
+            1,
+        ),
+        (LEVELS, &TWO.replace("\"false\"", "\"no\""), 1),
+    ]
+    .into_iter()
+    .map(|(toml, main, code)| {
+        let project = project(toml);
+        project.write("main.ts", main);
+        project.stead(&["up", "--yes"]).ends(code).stderr
+    })
+    .collect();
+    insta::assert_snapshot!(shown.join("\n"));
+}
+
+#[test]
+fn a_key_for_a_service_that_is_not_here_is_warned_of() {
+    let project = project("project = \"shop\"\n[marks]\n\"rdss/deletion-policy\" = \"retain\"\n");
+    insta::assert_snapshot!(project.stead(&["plan"]).ends(0).stderr);
+}
+
+#[test]
+fn what_is_retained_is_told_listed_and_taken_back() {
+    let project = project(LEVELS);
+    project.stead(&["up", "--yes"]).ok();
+    insta::assert_snapshot!(project.stead(&["destroy", "--yes", "--parallel", "1"]).ends(0).stderr);
+    assert_eq!((project.read("db"), project.read("page")), ("data".into(), "x".into()));
+    let listed = project.stead(&["state", "retained"]).ok();
+    insta::assert_snapshot!(listed);
+    let import = listed.lines().find(|line| line.contains("stead import") && line.contains("#db")).unwrap();
+    let words: Vec<&str> = import.split_whitespace().skip(1).map(|word| word.trim_matches('\'')).collect();
+    project.stead(&[&words[..], &["--yes"]].concat()).ok();
+    let left = project.stead(&["state", "retained", "--json"]).ok();
+    assert!(left.contains("#page") && !left.contains("#db"), "{left}");
+    assert_eq!(project.stead(&["state", "ls"]).ok(), "dev:main:local.File#db\n");
+}
+
+#[test]
+fn protect_needs_no_program_and_no_program_takes_it_away() {
+    let project = Project::with(TWO);
+    project.stead(&["up", "--yes"]).ok();
+    std::fs::remove_file(project.path("main.ts")).unwrap();
+    assert_eq!(project.stead(&["state", "protect", "db"]).ok(), "Protected dev:main:local.File#db.\n");
+    project.stead(&["state", "protect", "db"]).ok();
+    insta::assert_snapshot!(project.stead(&["destroy", "--yes"]).ends(13).stderr);
+    project.write("main.ts", &TWO.replace("id: \"db\"", "id: \"db\", preventDelete: false"));
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.stead(&["destroy", "--yes"]).code, 13);
+    assert_eq!(project.stead(&["state", "rm", "db", "--yes"]).code, 13);
+    assert_eq!(project.stead(&["stack", "rm", "--forget-resources", "--yes"]).code, 13);
+    project.stead(&["state", "unprotect", "db"]).ok();
+    project.stead(&["destroy", "--yes"]).ok();
+    assert!(!project.has("db"));
+}
+
+#[test]
+fn unprotect_does_not_take_away_what_the_program_sets_and_says_so() {
+    let project = Project::with(&TWO.replace("id: \"db\"", "id: \"db\", preventDelete: true"));
+    project.stead(&["up", "--yes"]).ok();
+    project.stead(&["state", "protect", "db"]).ok();
+    let told = project.stead(&["state", "unprotect", "db"]).ends(0).stderr;
+    insta::assert_snapshot!(told);
+    assert_eq!(project.stead(&["destroy", "--yes"]).code, 13);
+}
+
+#[test]
+fn the_flags_add_protection_and_are_the_weakest_policy() {
+    let project = Project::with(TWO);
+    project.stead(&["up", "--yes"]).ok();
+    let refused = project.stead(&["destroy", "--yes", "--prevent-delete"]).ends(13).stderr;
+    assert!(refused.contains("prevent-delete on the command line"), "{refused}");
+    assert_eq!(project.stead(&["destroy", "--yes", "--deletion-policy", "abandon"]).code, 2);
+    project.write("main.ts", &TWO.replace("id: \"db\"", "id: \"db\", deletionPolicy: \"delete\""));
+    project.stead(&["up", "--yes"]).ok();
+    project.stead(&["destroy", "--yes", "--deletion-policy", "RETAIN"]).ok();
+    assert!(!project.has("db") && project.has("page"), "what the resource says is nearer");
+}
+
+#[test]
+fn a_saved_plan_is_made_with_its_marks_and_flags_or_not_at_all() {
+    let project = project(LEVELS);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", "export {};\n");
+    let file = project.path("saved").display().to_string();
+    project.stead(&["plan", "--out", &file]).ok();
+    project.write("stead.toml", &LEVELS.replace("Retain", "delete"));
+    let stale = project.stead(&["up", &file, "--yes"]).ends(1).stderr;
+    assert!(stale.contains("the marks in stead.toml are not those it was made with"), "{stale}");
+    assert_eq!(project.stead(&["up", &file, "--yes", "--prevent-delete"]).code, 2);
+    project.write("stead.toml", &format!("# A line more.\n{LEVELS}"));
+    project.stead(&["up", &file, "--yes"]).ok();
+    assert_eq!(project.read("db"), "data");
+    // What the flags said when it was made holds when it runs.
+    let project = Project::with(TWO);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", "export {};\n");
+    let file = project.path("saved").display().to_string();
+    project.stead(&["plan", "--out", &file, "--deletion-policy", "retain"]).ok();
+    project.stead(&["up", &file, "--yes"]).ok();
+    assert_eq!(project.read("db"), "data");
+}
+
+#[test]
+fn a_retained_file_in_the_way_of_its_replacement_is_refused_at_plan() {
+    let program = |content: &str| {
+        format!(
+            "import * as local from \"stead/local\";\nnew local.File({{ path: \"db\", content: \"{content}\" }}, {{ id: \"db\", deletionPolicy: \"retain\", replaceOnChanges: \"content\" }});\n"
+        )
+    };
+    let project = Project::with(&program("1"));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &program("2"));
+    insta::assert_snapshot!(project.stead(&["up", "--yes"]).ends(13).stderr);
+    assert_eq!(project.read("db"), "1");
+}
