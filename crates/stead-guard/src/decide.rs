@@ -8,7 +8,7 @@ use serde::Serialize;
 use stead_model::{CopyRef, Marks, Name, Resource};
 
 use crate::Permits;
-use crate::refusal::{Against, Refusal};
+use crate::refusal::{Refusal, SetBy};
 
 /// Why a copy would be deleted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -68,20 +68,20 @@ fn copy(deletion: &Deletion<'_>) -> CopyRef {
 
 fn refusal(deletion: &Deletion<'_>) -> Option<Refusal> {
     let Deletion { resource, today, cause, fate } = deletion;
-    let against = match fate {
+    let (mark, set_by) = match fate {
         _ if resource.prevents_deletion() || today.prevents_deletion() => {
-            Against::prevention(resource, today)
+            (Mark::PreventDelete, SetBy::prevention(resource, today))
         }
-        Fate::InTheWay => Against::retention(resource, today),
-        Fate::GoneWith { .. } => Against::retention(resource, today),
-        _ => None,
+        Fate::InTheWay | Fate::GoneWith { .. } => (Mark::Retain, SetBy::retention(resource, today)),
+        Fate::Deleted | Fate::Forgotten => return None,
     };
     Some(Refusal {
         name: resource.name.clone(),
         source: resource.source.clone(),
         cause: cause.clone(),
         fate: fate.clone(),
-        against: against?,
+        mark,
+        set_by: set_by?,
     })
 }
 

@@ -165,7 +165,7 @@ fn a_retained_one_neither_goes_with_another_nor_stands_in_the_way() {
                 assert!(permits.take(&resource.copy()).is_none(), "no call, no permit")
             }
             (Err(refused), Some(mark)) => {
-                assert_eq!(refused[0].mark(), mark);
+                assert_eq!(refused[0].mark, mark);
                 text.push(shown(&refused[0]));
             }
             (decision, mark) => panic!("{decision:?}, {mark:?}"),
