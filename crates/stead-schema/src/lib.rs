@@ -8,6 +8,7 @@ mod check;
 mod declarations;
 mod diff;
 mod flatten;
+mod identity;
 mod published;
 mod types;
 
@@ -16,5 +17,6 @@ pub use check::{Problem, check, warnings};
 pub use declarations::declarations;
 pub use diff::{Change, diff};
 pub use flatten::{flatten, unflatten};
+pub use identity::identity;
 pub use published::{token_of, type_name_of};
 pub use types::{Access, Property, PublishedForm, ReplaceOrder, Shape, TypeSchema};
