@@ -1,9 +1,9 @@
 //! Whether a new copy of a resource would have the name that the old one has outside.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stead_model::{Input, NodeId, Resource, Value};
-use stead_schema::{Shape, TypeSchema};
+use stead_schema::{Shape, TypeSchema, identity};
 
 use crate::planner::Planner;
 
@@ -24,51 +24,84 @@ impl Planner<'_> {
             return Identity::Differs;
         }
         let Some(schema) = self.catalog.get(&node.resource) else { return Identity::Unknown };
-        let names = match published_identifier(schema) {
-            Some(roots) => roots,
-            None => named_by_id(schema, old),
-        };
-        compare(schema, &names, old, inputs)
+        let names = names(schema, old);
+        // What the service makes up is new every time.
+        if names.is_empty() && is_published(schema) {
+            return Identity::Differs;
+        }
+        compare(&names, old, inputs)
     }
 }
 
-/// The properties that make up a published type's identifier.
-fn published_identifier(schema: &TypeSchema) -> Option<Vec<String>> {
-    let published = schema.properties.iter().find_map(|property| match &property.shape {
-        Shape::Published(form) => Some(&form.schema),
-        _ => None,
-    })?;
-    let roots = published.primary_identifier.iter().filter_map(|path| path.root());
-    Some(roots.map(str::to_owned).collect())
+fn is_published(schema: &TypeSchema) -> bool {
+    schema.properties.iter().any(|property| matches!(property.shape, Shape::Published(_)))
 }
 
-/// The properties whose value is the id: nothing else is known of types that are written by hand.
-fn named_by_id(schema: &TypeSchema, old: &Resource) -> Vec<String> {
-    let is_id = |name: &String| {
-        let value = old.inputs.get(name).and_then(Value::as_str);
-        value.is_some() && value == old.id.as_ref().map(|id| id.as_str())
-    };
+/// The properties that fix the physical name: by the schema, or because the id is what one of them says.
+fn names<'s>(schema: &'s TypeSchema, old: &Resource) -> BTreeSet<&'s str> {
+    let id = old.id.as_ref().map(|id| id.as_str());
+    let is_id = |name: &str| id.is_some() && old.inputs.get(name).and_then(Value::as_str) == id;
     let settable = schema.properties.iter().filter(|property| property.settable());
-    settable.map(|property| property.name.clone()).filter(is_id).collect()
+    let by_id = settable.map(|property| property.name.as_str()).filter(|name| is_id(name));
+    // The start of a name is not a name.
+    let by_schema = identity(schema).into_iter().filter(|name| !name.ends_with("Prefix"));
+    by_schema.chain(by_id).collect()
 }
 
-fn compare(
-    schema: &TypeSchema,
-    names: &[String],
-    old: &Resource,
-    inputs: &BTreeMap<String, Input>,
-) -> Identity {
-    let mut found = if names.is_empty() { Identity::Unknown } else { Identity::Same };
+/// The same if all that is set stays; another one if any of it changes.
+fn compare(names: &BTreeSet<&str>, old: &Resource, inputs: &BTreeMap<String, Input>) -> Identity {
+    let mut found = Identity::Unknown;
     for name in names {
-        // What the service makes up is new every time.
-        if schema.property(name).is_some_and(|property| !property.settable()) {
-            return Identity::Differs;
-        }
-        match (old.inputs.get(name), inputs.get(name)) {
-            (Some(old), Some(Input::Known(new))) if old == new => {}
-            (Some(_), Some(_)) => return Identity::Differs,
-            _ => found = Identity::Unknown,
+        match (old.inputs.get(*name), inputs.get(*name)) {
+            (Some(old), Some(Input::Known(new))) if old == new => found = Identity::Same,
+            (_, None) => {}
+            (_, Some(Input::Known(_))) => return Identity::Differs,
+            (_, Some(_)) => return Identity::Unknown,
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use stead_model::{PhysicalId, TypeToken};
+    use stead_schema::{Access, Catalog, Property};
+
+    use super::*;
+
+    fn schema(token: &str) -> TypeSchema {
+        if token.starts_with("aws.") {
+            let catalog = Catalog::default().with_published();
+            return catalog.get(&TypeToken(token.into())).unwrap().clone();
+        }
+        let label = Property::new("label", Shape::String, Access::Optional, "");
+        TypeSchema::new(token, "", vec![label])
+    }
+
+    fn compared(token: &str, id: &str, old: &[(&str, &str)], new: &[(&str, &str)]) -> Identity {
+        let schema = schema(token);
+        let mut resource = crate::tests::recorded("a");
+        resource.id = Some(PhysicalId(id.into()));
+        resource.inputs = old.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value))).collect();
+        let new: BTreeMap<String, Input> =
+            new.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value).into())).collect();
+        compare(&names(&schema, &resource), &resource, &new)
+    }
+
+    #[test]
+    fn a_name_that_stays_is_the_same_and_one_that_changes_is_not() {
+        let queue = |old: &[(&str, &str)], new: &[(&str, &str)]| compared("aws.sqs.Queue", "url", old, new);
+        assert_eq!(queue(&[("QueueName", "a")], &[("QueueName", "a")]), Identity::Same);
+        assert_eq!(queue(&[("QueueName", "a")], &[("QueueName", "b")]), Identity::Differs);
+        assert_eq!(queue(&[], &[("QueueName", "b")]), Identity::Differs);
+        assert_eq!(queue(&[], &[]), Identity::Unknown, "nobody gave it a name");
+        assert_eq!(compared("t.T", "x", &[("label", "x")], &[("label", "x")]), Identity::Same);
+        assert_eq!(compared("t.T", "y", &[("label", "x")], &[("label", "x")]), Identity::Unknown);
+    }
+
+    #[test]
+    fn what_the_service_names_has_no_name_to_keep() {
+        let schema = schema("aws.ec2.Volume");
+        assert!(is_published(&schema) && names(&schema, &crate::tests::recorded("a")).is_empty());
+    }
 }

@@ -122,6 +122,11 @@ fn comes_from(resource: &mut Resource, property: &str, source: &str) {
     resource.property_dependencies.insert(property.to_owned(), vec![Uid(format!("u-{source}"))]);
 }
 
+/// One recorded resource.
+pub(crate) fn recorded(name: &str) -> Resource {
+    state(&[(name, &[], &[])]).resources()[0].clone()
+}
+
 fn state(resources: &[Row<'_>]) -> State {
     let mut snapshot = Snapshot::empty(StackId("s".into()));
     snapshot.uids = resources.len() as u64;
