@@ -6,6 +6,7 @@ use stead_plan::{Action, Request, Why};
 
 use crate::args::PlanArguments;
 use crate::commands::moves::show_suggestions;
+use crate::commands::protect::tell_retained;
 use crate::commands::run::{Prepared, show_drift, show_plan};
 use crate::commands::up::prepare;
 use crate::evaluate::{Settings, evaluate};
@@ -35,6 +36,7 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
         ui.result(&format!("Nothing to do: {count} {what} as declared.\n"));
     } else {
         show_plan(session, &prepared.plan, ui);
+        tell_retained(&prepared.base, &prepared.plan, ui);
     }
     // A plan that the guards would refuse is shown, and then refused.
     let Prepared { engine, base, graph, plan, .. } = &prepared;

@@ -1,8 +1,11 @@
 //! `stead state protect`, `unprotect` and `retained`: marks in state itself, and what was let go of.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 use stead_journal::Takeover;
-use stead_model::{Resource, RunId, RunResult};
+use stead_model::{Name, Resource, RunId, RunResult, TypeToken};
+use stead_plan::{Action, Plan};
 use stead_state::{Record, Retained, State};
 
 use crate::commands::state::find;
@@ -98,6 +101,24 @@ pub(crate) fn tell_kept(state: &State, run: &RunId, ui: &Ui) {
         ui.note(&format!(
             "kept {resource} {name} (id {id}): its deletion-policy is retain{source}. It still exists and is no longer \
              managed; re-adopt it with\n  {}",
+            import_command(retained)
+        ));
+    }
+}
+
+/// Says which of the things that would be made are still there from before.
+pub(crate) fn tell_retained(state: &State, plan: &Plan, ui: &Ui) {
+    let retained: HashMap<(&Name, &TypeToken), &Retained> =
+        state.retained().map(|retained| ((&retained.name, &retained.resource), retained)).collect();
+    if retained.is_empty() {
+        return;
+    }
+    let made = plan.steps.iter().filter(|step| matches!(step.action, Action::Create { .. }));
+    for retained in made.filter_map(|step| retained.get(&(&step.name, &step.resource))) {
+        ui.note(&format!(
+            "{} was kept by {} and still exists; instead of making a second one, take it back with\n  {}",
+            retained.name,
+            retained.kept.run,
             import_command(retained)
         ));
     }

@@ -8,6 +8,7 @@ use stead_plan::Request;
 
 use crate::args::{Refresh, UpArguments};
 use crate::commands::moves::settle_moves;
+use crate::commands::protect::tell_retained;
 use crate::commands::run::{Prepared, carry_out, show_drift, show_outputs, show_plan};
 use crate::evaluate::{Evaluated, evaluate, evaluate_from};
 use crate::failure::{Failure, Kind};
@@ -59,6 +60,7 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
         return Ok(0);
     }
     show_plan(session, &prepared.plan, ui);
+    tell_retained(&prepared.base, &prepared.plan, ui);
     settle_moves(&prepared.plan, ui)?;
     let question = format!("Apply this to environment {}?", session.environment);
     carry_out(session, prepared, "up", &question, ui).await

@@ -101,6 +101,8 @@ fn what_is_retained_is_told_listed_and_taken_back() {
     assert_eq!((project.read("db"), project.read("page")), ("data".into(), "x".into()));
     let listed = project.stead(&["state", "retained"]).ok();
     insta::assert_snapshot!(listed);
+    let plan = project.stead(&["plan"]).ends(0).stderr;
+    assert!(plan.contains("#db was kept by run-2 and still exists"), "{plan}");
     let import = listed.lines().find(|line| line.contains("stead import") && line.contains("#db")).unwrap();
     let words: Vec<&str> = import.split_whitespace().skip(1).map(|word| word.trim_matches('\'')).collect();
     project.stead(&[&words[..], &["--yes"]].concat()).ok();
