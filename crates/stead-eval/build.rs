@@ -14,6 +14,7 @@ const MODULES: &[(&str, &str)] = &[
     ("stead:unknown", "unknown.js"),
     ("stead:scope", "scope.js"),
     ("stead:resource", "resource.js"),
+    ("stead:node", "node.js"),
     ("stead:runtime", "runtime.js"),
     ("stead:carry", "carry.js"),
     ("stead:apply", "apply.js"),

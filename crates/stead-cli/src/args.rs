@@ -81,6 +81,11 @@ pub(crate) enum Command {
     Unlock,
     /// Show what the program declares, and what needs what
     Graph,
+    /// Evaluate, apply the rules for pins, and write the graph and the pinfile; state is not touched
+    Compile(CompileArguments),
+    /// What is pinned, in the file beside the entry point
+    #[command(subcommand)]
+    Pin(PinCommand),
     /// What providers offer: their types, and what an update of one would come to
     #[command(subcommand)]
     Provider(ProviderCommand),
@@ -168,6 +173,9 @@ pub(crate) struct RunScope {
     pub moves: MoveFlags,
     #[command(flatten)]
     pub marks: MarkFlags,
+    /// Take pins that nothing has any more out of the pinfile
+    #[arg(long)]
+    pub update_pins: bool,
 }
 
 impl RunScope {
@@ -180,7 +188,7 @@ impl RunScope {
 #[derive(Args)]
 pub(crate) struct UpArguments {
     /// A plan that `plan --out` saved: exactly that is done, or nothing
-    #[arg(conflicts_with_all = ["refresh", "target_resource", "exclude", "accept_moves", "no_moves", "deletion_policy", "prevent_delete"])]
+    #[arg(conflicts_with_all = ["refresh", "target_resource", "exclude", "accept_moves", "no_moves", "deletion_policy", "prevent_delete", "update_pins"])]
     pub plan: Option<PathBuf>,
     #[command(flatten)]
     pub scope: RunScope,
@@ -235,6 +243,36 @@ pub(crate) struct PlanArguments {
     /// Exit 0 for nothing to do, 10 for changes, 11 for destructive ones, 12 for drift only
     #[arg(long)]
     pub exit_code: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct CompileArguments {
+    /// Where the graph is written [default: .stead/compiled/ENV/TARGET.json]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Take pins that nothing has any more out of the pinfile
+    #[arg(long)]
+    pub update_pins: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum PinCommand {
+    /// The pins of every target and environment
+    Ls,
+    /// Say that what was pinned under one path is under another now
+    Mv {
+        /// The path in the pinfile
+        from: String,
+        /// The path that `plan` prints with `[+pin]`
+        to: String,
+    },
+    /// Take a pin away, so that what it pinned may be deleted
+    Rm {
+        /// Its path in the pinfile
+        path: String,
+    },
+    /// Write the pins that state remembers into the pinfile
+    Restore,
 }
 
 #[derive(Subcommand)]

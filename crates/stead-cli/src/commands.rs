@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod compile;
 mod destroy;
 mod explain;
 mod graph;
@@ -9,6 +10,7 @@ mod import;
 mod init;
 mod moves;
 mod mv;
+mod pin;
 mod plan;
 mod policy;
 mod protect;
@@ -42,6 +44,8 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Provider(command) => provider::provider(command, ui),
         Command::Types => types::types(&session()?, ui),
         Command::Check => check::check(&session()?, ui).await,
+        Command::Compile(arguments) => compile::compile(&session()?, &arguments, ui).await,
+        Command::Pin(command) => pin::pin(&session()?, command, ui).await,
         Command::Graph => graph::graph(&session()?, ui).await,
         Command::Plan(arguments) => plan::plan(&session()?, &arguments, ui).await,
         Command::Up(arguments) => up::up(&session()?, &arguments, ui).await,

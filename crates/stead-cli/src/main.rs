@@ -9,6 +9,7 @@ mod evaluate;
 mod export;
 mod failure;
 mod marks;
+mod pins;
 mod project;
 mod saved;
 mod sealed;

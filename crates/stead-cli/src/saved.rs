@@ -14,6 +14,7 @@ use stead_state::State;
 use crate::evaluate::Settings;
 use crate::failure::{Failure, Kind};
 use crate::marks::MarkFlags;
+use crate::pins::{Pinning, orphans};
 use crate::sealed;
 use crate::session::Session;
 use crate::transcript::Transcript;
@@ -37,6 +38,17 @@ pub(crate) struct SavedPlan {
     #[serde(default)]
     pub request: Request,
     pub transcript: Transcript,
+    #[serde(default)]
+    pins: SavedPins,
+}
+
+/// The pinfile that a plan was made with.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(crate) struct SavedPins {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinfile: Option<String>,
+    #[serde(default)]
+    pub update_pins: bool,
 }
 
 impl SavedPlan {
@@ -63,7 +75,19 @@ impl SavedPlan {
             plan: digest(plan),
             request,
             transcript,
+            pins: SavedPins::default(),
         }
+    }
+
+    #[must_use]
+    pub(crate) fn with_pins(self, pins: SavedPins) -> SavedPlan {
+        SavedPlan { pins, ..self }
+    }
+
+    /// The pins as they were then; what the file says by now does not change an approved plan.
+    pub(crate) fn pinning(&self, session: &Session) -> Result<Pinning, Failure> {
+        let SavedPins { pinfile, update_pins } = &self.pins;
+        Pinning::of_saved(session, &self.main, pinfile.as_deref(), orphans(*update_pins))
     }
 
     /// Only the owner may read it: it holds the program and its config.

@@ -202,6 +202,7 @@ impl<'a> Context<'a> {
             deletion_policy: None,
             source: node.source.clone(),
             marks: Default::default(),
+            pinned: node.options.pinned.unwrap_or(false),
         };
         resource.set_marks(&node.effective_marks());
         // What was set on the record itself stays, whatever becomes of the resource.

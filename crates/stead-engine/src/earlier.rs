@@ -38,6 +38,7 @@ pub fn graph_of(snapshot: &Snapshot) -> Graph {
                 replace_with: ties.replace_with.iter().filter_map(node).collect(),
                 provider: ties.provider.as_ref().and_then(|copy| node(&copy.uid)),
                 aliases: ties.aliases.clone(),
+                pinned: resource.pinned.then_some(true),
                 ..Options::default()
             },
             source: resource.source.clone(),

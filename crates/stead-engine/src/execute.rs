@@ -1,8 +1,11 @@
 //! Carries a permitted plan out, and says what came of it.
 
-use stead_guard::Permits;
+use std::collections::HashSet;
+
+use stead_guard::pins::{Declared, hold};
+use stead_guard::{Deletion, Permits};
 use stead_journal::{Closed, JournalError, Run};
-use stead_model::{Diagnostic, Event, Graph, Map, Node, NodeId, RunResult};
+use stead_model::{Diagnostic, Event, Graph, Map, Node, NodeId, RunResult, Uid};
 use stead_plan::Plan;
 use stead_state::State;
 use tokio::sync::watch;
@@ -58,9 +61,25 @@ impl Engine {
         graph: &Graph,
     ) -> Result<Permitted<'a>, Vec<Diagnostic>> {
         let declared = |id: NodeId| graph.node(id).map(Node::effective_marks).unwrap_or_default();
-        match stead_guard::decide(&plan.deletions(base, declared)) {
+        let mut deletions = plan.deletions(base, declared);
+        self.ask_pins(&mut deletions, plan, graph);
+        match stead_guard::decide(&deletions) {
             Ok(permits) => Ok(Permitted { plan, permits }),
             Err(refused) => Err(refused.iter().map(stead_guard::Refusal::diagnostic).collect()),
+        }
+    }
+
+    /// Looks up what a pin says to each deletion.
+    fn ask_pins(&self, deletions: &mut [Deletion<'_>], plan: &Plan, graph: &Graph) {
+        let pinned = |id: &NodeId| graph.node(*id).is_some_and(|node| node.options.pinned == Some(true));
+        let existing = plan.existing.iter().filter(|(id, _)| pinned(id));
+        let pinned: HashSet<&Uid> = existing.map(|(_, copy)| &copy.uid).collect();
+        for deletion in deletions {
+            let declared = match pinned.contains(&deletion.resource.uid) {
+                true => Declared::Pinned,
+                false => Declared::NotPinned,
+            };
+            deletion.pin = hold(deletion.resource, declared, &self.pins);
         }
     }
 

@@ -22,6 +22,7 @@ mod verdicts;
 use std::sync::Arc;
 use std::time::Duration;
 
+use stead_guard::pins::Standing;
 use stead_model::{Functions, NoFunctions, Operation, Timeouts, TypeToken};
 use stead_provider::{Provider, Providers};
 use stead_schema::Catalog;
@@ -45,6 +46,8 @@ pub struct Engine {
     /// The interpreter, for the deferred expressions that need one.
     pub functions: Arc<dyn Functions>,
     pub on_failure: OnFailure,
+    /// What the pinfile holds against deletions. As long as nobody says so, what state remembers is pinned.
+    pub pins: Standing,
 }
 
 impl Engine {
@@ -57,6 +60,7 @@ impl Engine {
             parallel: parallel.max(1),
             functions: Arc::new(NoFunctions),
             on_failure: OnFailure::GoOn,
+            pins: Standing::default(),
         }
     }
 
@@ -70,6 +74,12 @@ impl Engine {
     #[must_use]
     pub fn on_failure(self, on_failure: OnFailure) -> Engine {
         Engine { on_failure, ..self }
+    }
+
+    /// The same engine, with what the pinfile says.
+    #[must_use]
+    pub fn with_pins(self, pins: Standing) -> Engine {
+        Engine { pins, ..self }
     }
 
     /// How long to wait for an answer: what the option says, else the schema, else the provider.

@@ -164,9 +164,12 @@ fn subject<'a>(state: &'a State, intent: &'a Intent) -> Option<&'a Resource> {
 }
 
 /// A deletion that was under way passed the guards then; it passes them again now, or it stops.
+///
+/// Its pin was looked at when it began. The pinfile may say something else by now, or be gone with the last pin.
 pub(crate) fn permit(resource: &Resource) -> Result<DeletePermit, Diagnostic> {
     let today = Marks::default();
-    let deletion = Deletion { resource, today, cause: Cause::LeftOver, fate: Fate::Deleted };
+    let pin = stead_guard::pins::Hold::Free;
+    let deletion = Deletion { resource, today, cause: Cause::LeftOver, fate: Fate::Deleted, pin };
     let refused = || Diagnostic::error(Code::GUARDED, format!("{} may not be deleted", resource.name));
     match stead_guard::decide(&[deletion]) {
         Ok(mut permits) => permits.take(&resource.copy()).ok_or_else(refused),

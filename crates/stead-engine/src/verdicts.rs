@@ -156,5 +156,6 @@ fn there(node: &Node, id: &PhysicalId, live: &Live) -> Resource {
         deletion_policy: None,
         source: node.source.clone(),
         marks: Default::default(),
+        pinned: false,
     }
 }

@@ -49,6 +49,7 @@ const STEAD_EXPORTS: &[&str] = &[
     "base64",
     "file",
     "hash",
+    "nodeOf",
     "readText",
     "secret",
     "stack",

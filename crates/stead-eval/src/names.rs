@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use stead_model::{
-    Code, Diagnostic, Environment, Graph, Module, Name, Node, NodeKind, Scope, ScopePart, TypeToken,
+    Code, Diagnostic, Environment, Graph, Module, Name, Node, NodeKind, Options, Scope, ScopePart, TypeToken,
 };
 
 use crate::session::{Draft, Progress, Session};
@@ -74,7 +74,8 @@ fn node(session: &Session, draft: Draft, name: Name) -> Node {
     let resource = resource_type(&draft);
     let kind = if draft.token.is_some() { NodeKind::Provisioned } else { NodeKind::Group };
     let source = session.site_place(draft.site).at;
-    let Draft { parent, inputs, options, .. } = draft;
+    let options = Options { pinned: draft.pin_setting(), ..draft.options };
+    let Draft { parent, inputs, .. } = draft;
     Node { name, resource, kind, parent, inputs, options, source, marks: Default::default() }
 }
 

@@ -47,6 +47,17 @@ pub(crate) struct Draft {
     pub(crate) options: Options,
     /// Some of its inputs were not data, and are missing from `inputs`.
     pub(crate) broken: bool,
+    /// What `nodeOf` said last.
+    pub(crate) pinned: Option<bool>,
+    /// What its class says of all its instances.
+    pub(crate) pinned_by_class: Option<bool>,
+}
+
+impl Draft {
+    /// What is said of this very resource: the last word first, its class last.
+    pub(crate) fn pin_setting(&self) -> Option<bool> {
+        self.pinned.or(self.options.pinned).or(self.pinned_by_class)
+    }
 }
 
 /// The program's view of where it runs.
@@ -153,6 +164,8 @@ impl Session {
                 inputs: BTreeMap::new(),
                 options: Options::default(),
                 broken: false,
+                pinned: None,
+                pinned_by_class: None,
             });
             return Ok(self.drafts.len() as u32 - 1);
         };

@@ -8,6 +8,8 @@ export interface ResourceOptions {
   dependsOn?: Resource | readonly Resource[];
   /** Refuses every plan that would delete or replace it, or what is inside it. */
   preventDelete?: boolean;
+  /** Whether it stays what and where it is: pinned, it is neither deleted nor replaced nor moved by accident. */
+  pinned?: boolean;
   /** Whether the real thing goes when its declaration does; `"retain"` leaves it where it is. */
   deletionPolicy?: "delete" | "retain";
   /** The same marks by their keys, for one service too: `{ "s3/deletion-policy": "retain" }`. Inherited by what is inside. */
@@ -39,7 +41,7 @@ export interface ResourceOptions {
 /** What a group takes: the rest is said of real things. */
 export type GroupOptions = Pick<
   ResourceOptions,
-  "gid" | "dependsOn" | "preventDelete" | "deletionPolicy" | "annotations" | "protect" | "retainOnDelete"
+  "gid" | "dependsOn" | "preventDelete" | "deletionPolicy" | "pinned" | "annotations" | "protect" | "retainOnDelete"
 >;
 
 /**
@@ -48,7 +50,22 @@ export type GroupOptions = Pick<
  */
 export abstract class Resource {
   constructor(id?: string, options?: GroupOptions);
+  /** Whether all its instances are pinned, with all that is in them. What is said of one instance counts more. */
+  static pinned?: boolean;
 }
+
+/** What can be said of a resource once it is made. */
+export interface Node {
+  /**
+   * Whether it stays what and where it is, with all that is in it; the nearest setting counts. `undefined` as long as
+   * nothing is said of it or of what is around it: then its type decides.
+   */
+  get pinned(): boolean | undefined;
+  set pinned(flag: boolean);
+}
+
+/** The node of a resource or a group: `nodeOf(bucket).pinned = true`. */
+export function nodeOf(resource: Resource): Node;
 
 /**
  * Runs a function once a value is known: at once, or after apply if it comes from a resource. The function gets

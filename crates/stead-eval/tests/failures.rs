@@ -75,7 +75,7 @@ fn imports_that_lead_nowhere_say_where_was_looked() {
       help: it exports: one
     ST0102 `stead` exports no `nothing`
       @ main.ts:8:10 +7 imported here
-      help: it exports: Resource, all, apply, archive, base64, config, env, file, hash, namespace, project, readText, secret, stack, target
+      help: it exports: Resource, all, apply, archive, base64, config, env, file, hash, namespace, nodeOf, project, readText, secret, stack, target
     ");
 }
 

@@ -59,7 +59,7 @@ fn options_that_do_not_exist_or_have_the_wrong_type_are_refused() {
     let text = "import { Data } from \"stead/local\";\nimport { Resource } from \"stead\";\nnew Data({}, { idd: \"a\" } as any);\n\
         new Data({}, { id: 5, preventDelete: \"yes\" } as any);\nnew Data({}, { id: \"12\" });\nnew Data({}, { gid: \"\" });\n\
         new Data({}, { dependsOn: [\"a\"] } as any);\nconst d = new Data({}, { id: \"x\", gid: \"y\" });\n\
-        new Data({}, { id: d.echo });\nnew Data({}, \"id\" as any);\nnew Data({}, { pinned: true } as any);\n\
+        new Data({}, { id: d.echo });\nnew Data({}, \"id\" as any);\nnew Data({}, { color: true } as any);\n\
         class G extends Resource {}\nnew (G as any)(7);\n";
     insta::assert_snapshot!(program(text).failure(), @r#"
     ST0109 there is no resource option `idd`
@@ -83,9 +83,9 @@ fn options_that_do_not_exist_or_have_the_wrong_type_are_refused() {
       @ main.ts:9:16 +2 here
     ST0109 the options of a resource are a plain object
       @ main.ts:10:1 +25 here
-    ST0109 there is no resource option `pinned`
-      @ main.ts:11:16 +6 here
-      help: there are: id, gid, dependsOn, preventDelete, deletionPolicy, annotations, protect, retainOnDelete, deleteBeforeReplace, aliases, ignoreChanges, replaceOnChanges, deletedWith, replaceWith, provider, import, timeouts
+    ST0109 there is no resource option `color`
+      @ main.ts:11:16 +5 here
+      help: there are: id, gid, dependsOn, preventDelete, deletionPolicy, pinned, annotations, protect, retainOnDelete, deleteBeforeReplace, aliases, ignoreChanges, replaceOnChanges, deletedWith, replaceWith, provider, import, timeouts
     ST0109 `id` must be a string that the program knows
       @ main.ts:13:1 +17 here
     "#);

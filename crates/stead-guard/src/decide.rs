@@ -8,6 +8,7 @@ use serde::Serialize;
 use stead_model::{CopyRef, Marks, Name, Resource};
 
 use crate::Permits;
+use crate::pins::Hold;
 use crate::refusal::{Refusal, SetBy};
 
 /// Why a copy would be deleted.
@@ -46,6 +47,8 @@ pub struct Deletion<'a> {
     pub today: Marks,
     pub cause: Cause,
     pub fate: Fate,
+    /// What a pin says to it.
+    pub pin: Hold,
 }
 
 /// The mark that stands against a deletion.
@@ -53,6 +56,7 @@ pub struct Deletion<'a> {
 pub enum Mark {
     PreventDelete,
     Retain,
+    Pinned(Hold),
 }
 
 /// All deletions are allowed, or none is.
@@ -67,11 +71,12 @@ fn copy(deletion: &Deletion<'_>) -> CopyRef {
 }
 
 fn refusal(deletion: &Deletion<'_>) -> Option<Refusal> {
-    let Deletion { resource, today, cause, fate } = deletion;
+    let Deletion { resource, today, cause, fate, pin } = deletion;
     let (mark, set_by) = match fate {
         _ if resource.prevents_deletion() || today.prevents_deletion() => {
             (Mark::PreventDelete, SetBy::prevention(resource, today))
         }
+        _ if *pin != Hold::Free => (Mark::Pinned(*pin), Some(SetBy::pin(resource, *pin))),
         Fate::InTheWay | Fate::GoneWith { .. } => (Mark::Retain, SetBy::retention(resource, today)),
         Fate::Deleted | Fate::Forgotten => return None,
     };
@@ -82,6 +87,7 @@ fn refusal(deletion: &Deletion<'_>) -> Option<Refusal> {
         fate: fate.clone(),
         mark,
         set_by: set_by?,
+        resource: resource.resource.clone(),
     })
 }
 

@@ -9,6 +9,8 @@ mod levels;
 mod marks;
 mod outer;
 mod permit;
+mod pinned;
+pub mod pins;
 mod refusal;
 
 pub use decide::{Cause, Deletion, Fate, Mark, decide};

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use stead_model::{
     Code, DeletionPolicy, Diagnostic, Level, MarkSource, Marks, Name, Resource, STATE_PROTECT, SourceRef,
+    TypeToken,
 };
 
 use crate::decide::{Cause, Fate, Mark};
+use crate::pins::Hold;
 
 /// Who set the mark that stands against a deletion.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +32,13 @@ impl SetBy {
         let then = resource.recorded_marks().deletion_policy.filter(|mark| mark.value == retains);
         let recorded = now.is_none();
         Some(SetBy { source: now.cloned().or(then)?.source, recorded })
+    }
+
+    /// A pin stands on the resource itself; only state knows of it if the pinfile is gone.
+    pub(crate) fn pin(resource: &Resource, hold: Hold) -> SetBy {
+        let level = Level::Resource(resource.name.to_string());
+        let source = MarkSource { level, key: "pinned".to_owned(), place: None };
+        SetBy { source: Arc::new(source), recorded: hold == Hold::Lost }
     }
 
     /// As it stands in brackets.
@@ -63,6 +72,7 @@ pub struct Refusal {
     pub fate: Fate,
     pub mark: Mark,
     pub(crate) set_by: SetBy,
+    pub resource: TypeToken,
 }
 
 impl Refusal {
@@ -75,6 +85,7 @@ impl Refusal {
         let (message, help) = match self.mark {
             Mark::PreventDelete => self.prevented(),
             Mark::Retain => self.retained(),
+            Mark::Pinned(hold) => return crate::pinned::diagnostic(self, hold),
         };
         let problem = Diagnostic::error(Code::GUARDED, message).at(self.source.clone(), 0, "declared here");
         let problem = match self.set_by.source.place.as_ref().filter(|_| !self.set_by.recorded) {

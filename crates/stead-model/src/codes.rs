@@ -127,6 +127,26 @@ codes! {
     MARKS_DISAGREE = "ST0403";
     /// A mark that is about no resource.
     MARK_WITHOUT_EFFECT = "ST0404";
+    /// The pinfile cannot be understood.
+    BAD_PINFILE = "ST0410";
+    /// The pinfile has merge conflicts in it.
+    PINFILE_CONFLICT = "ST0411";
+    /// Something pinned was moved or deleted, and the pinfile does not say so.
+    PIN_ORPHANED = "ST0412";
+    /// Something was unpinned and changed in one run.
+    UNPINNED_AND_CHANGED = "ST0413";
+    /// Something pinned would be deleted or replaced.
+    PINNED = "ST0414";
+    /// The pinfile changed while a command worked on it.
+    PINFILE_CHANGED = "ST0415";
+    /// Pinned resources cannot be told apart for good.
+    PIN_AMBIGUOUS = "ST0416";
+    /// There is no such pin.
+    NO_SUCH_PIN = "ST0417";
+    /// Something that was pinned would be deleted or replaced, and the pinfile is gone.
+    PINFILE_LOST = "ST0418";
+    /// The pinfile decides what a resource is called that is not there yet.
+    FROZEN_BEFORE_MADE = "ST0419";
 
     /// A provider refused a step.
     STEP_FAILED = "ST0501";

@@ -75,6 +75,16 @@ pub struct Options {
     /// Another spelling of `deletion_policy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retain_on_delete: Option<bool>,
+    /// Whether it, and all under it, is to stay what and where it is. As evaluated: what the program says of this
+    /// very node. Once pins are settled: what holds for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<bool>,
+    /// The physical path under which it was pinned first, where the pinfile says that it moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original_path: Option<String>,
+    /// The properties whose values come from the pinfile and are not the program's. Sorted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub frozen: Vec<String>,
 }
 
 /// How long a provider may take for one call, in seconds.
@@ -221,6 +231,18 @@ impl Graph {
                 return Some(parent);
             }
             around = node.parent;
+        }
+        None
+    }
+
+    /// What the program says about pinning a node: the nearest setting, its own first, then of what is around it.
+    pub fn pin_setting(&self, id: NodeId) -> Option<bool> {
+        let mut at = Some(id);
+        while let Some(node) = at.and_then(|id| self.node(id)) {
+            if node.options.pinned.is_some() {
+                return node.options.pinned;
+            }
+            at = node.parent;
         }
         None
     }

@@ -94,6 +94,9 @@ pub struct Resource {
     /// Where the two above come from.
     #[serde(default, skip_serializing_if = "RecordedMarks::is_empty")]
     pub marks: RecordedMarks,
+    /// It was pinned when it was last applied.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub pinned: bool,
 }
 
 impl Resource {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use stead_guard::pins::Hold;
 use stead_guard::{Cause, Deletion, Fate};
 use stead_model::{CopyRef, Input, Lifecycle, Marks, Name, NodeId, Resource, Uid};
 use stead_schema::Change;
@@ -30,7 +31,13 @@ impl Plan {
                 Some(deletion) => deletion.fate = fate,
                 None => {
                     let today = nodes.get(&inner.uid).map(|id| declared(*id)).unwrap_or_default();
-                    deletions.push(Deletion { resource: inner, today, cause: removed.clone(), fate });
+                    deletions.push(Deletion {
+                        resource: inner,
+                        today,
+                        cause: removed.clone(),
+                        fate,
+                        pin: Hold::Free,
+                    });
                 }
             }
         }
@@ -70,7 +77,7 @@ fn deletion<'a>(
         Some(node) => declared(node),
         None => step.marks.clone(),
     };
-    Some(Deletion { resource, today, cause, fate })
+    Some(Deletion { resource, today, cause, fate, pin: Hold::Free })
 }
 
 /// What is recorded to be in something that is deleted, however deep, each with what it is in. That the program

@@ -119,7 +119,8 @@ impl Planner<'_> {
         let options = &node.options;
         // A move writes its own aliases.
         let aliases_differ = old.name == node.name && self.aliases(id, old) != old.ties.aliases;
-        if aliases_differ || old.marks_differ(&node.effective_marks()) {
+        let pin_differs = node.options.pinned.unwrap_or(false) != old.pinned;
+        if aliases_differ || pin_differs || old.marks_differ(&node.effective_marks()) {
             return true;
         }
         let uid = |id: NodeId| self.old(id).map(|resource| &resource.uid);

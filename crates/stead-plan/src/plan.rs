@@ -152,6 +152,9 @@ pub struct Step {
     /// What is set around the program about something that it does not declare.
     #[serde(skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
+    /// The properties whose new values come from the pinfile, and not from the program.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub from_pinfile: Vec<String>,
 }
 
 /// How many resources each thing happens to.

@@ -238,6 +238,9 @@ impl<'a> Assembly<'_, 'a> {
         let about = (node.name.clone(), node.resource.clone(), node.source.clone());
         let step = self.push(about, action, why, changes, after, Some(id));
         self.steps[step.0].dragged_by = self.sources_of_change(&self.steps[step.0].changes);
+        if matches!(self.steps[step.0].action, Action::Create { .. } | Action::Update { .. }) {
+            self.steps[step.0].from_pinfile.clone_from(&node.options.frozen);
+        }
         self.done_by[id.index()] = Some(step);
         step
     }
@@ -254,6 +257,7 @@ impl<'a> Assembly<'_, 'a> {
         let id = StepId(self.steps.len());
         let dragged_by = Vec::new();
         let marks = Default::default();
+        let from_pinfile = Vec::new();
         self.steps.push(Step {
             action,
             why,
@@ -265,6 +269,7 @@ impl<'a> Assembly<'_, 'a> {
             after,
             node,
             marks,
+            from_pinfile,
         });
         id
     }

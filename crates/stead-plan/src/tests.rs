@@ -150,6 +150,7 @@ fn state(resources: &[Row<'_>]) -> State {
             deletion_policy: None,
             source: source(),
             marks: Default::default(),
+            pinned: false,
         }));
     }
     State::from(snapshot)

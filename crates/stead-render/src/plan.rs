@@ -92,7 +92,7 @@ fn describe(step: &Step, style: &Style, out: &mut String) {
     match &step.action {
         Action::Create { inputs, .. } if step.changes.is_empty() => {
             for (key, wanted) in inputs {
-                let _ = writeln!(out, "    {key}: {}", input(wanted));
+                let _ = writeln!(out, "    {key}: {}{}", input(wanted), pinned(step, key, style));
             }
         }
         Action::Import { inputs, .. } => {
@@ -101,10 +101,20 @@ fn describe(step: &Step, style: &Style, out: &mut String) {
             }
         }
         Action::Create { .. } | Action::Update { .. } => {
-            step.changes.iter().for_each(|change| out.push_str(&change_line(change, style)));
+            for change in &step.changes {
+                let line = change_line(change, style);
+                let root = change.path.root().unwrap_or_default();
+                let _ = writeln!(out, "{}{}", line.trim_end_matches('\n'), pinned(step, root, style));
+            }
         }
         _ => {}
     }
+}
+
+/// A remark on a value that is not the program's.
+fn pinned(step: &Step, property: &str, style: &Style) -> String {
+    let from_pinfile = step.from_pinfile.iter().any(|name| name == property);
+    if from_pinfile { style.paint(Paint::Caution, "  from the pinfile") } else { String::new() }
 }
 
 fn reason(step: &Step) -> Option<String> {
@@ -134,6 +144,7 @@ fn reason(step: &Step) -> Option<String> {
         Why::Imported => "the program says that it exists already".to_owned(),
         Why::Moved { by } => match by {
             Match::Name | Match::Alias => "the program says that this was its name",
+            Match::Pinfile => "the pinfile says that it came from there",
             Match::Rename => "this was its name before",
             Match::Content => "it is the unnamed one with the same content",
             Match::Accepted => "it looks the same, and moves are accepted",

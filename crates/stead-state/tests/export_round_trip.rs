@@ -57,6 +57,7 @@ fn resource(at: usize, (inputs, outputs, bits, id): (Map, Map, u8, String)) -> R
         deletion_policy: bit(7).then_some(stead_model::DeletionPolicy::Retain),
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
         marks: Default::default(),
+        pinned: bit(6) != bit(7),
     }
 }
 

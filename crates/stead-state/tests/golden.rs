@@ -60,6 +60,7 @@ fn resource(name: &str) -> Resource {
         deletion_policy: None,
         source: SourceRef { file: "net/vpc.ts".into(), line: 3, column: 14 },
         marks: Default::default(),
+        pinned: false,
     }
 }
 

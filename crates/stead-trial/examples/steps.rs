@@ -70,6 +70,7 @@ fn resource(at: usize) -> Result<Resource, Box<dyn Error>> {
         deletion_policy: None,
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
         marks: Default::default(),
+        pinned: false,
     })
 }
 

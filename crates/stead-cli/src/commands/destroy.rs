@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use stead_guard::pins::Orphans;
 use stead_model::{Graph, NoFunctions};
 use stead_plan::{Moves, Purpose, Request};
 
@@ -10,10 +11,12 @@ use crate::commands::run::{carry_out, show_plan};
 use crate::commands::up::{Look, on_failure, prepare};
 use crate::evaluate::Evaluated;
 use crate::failure::Failure;
+use crate::pins::Pinning;
 use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui: &Ui) -> Result<u8, Failure> {
+    let pinning = Pinning::open(session, Orphans::Refuse)?;
     let loaded = session.load_settled(ui).await?;
     let nothing = Evaluated {
         graph: Graph::default(),
@@ -25,7 +28,8 @@ pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui:
     let outer = session.outer(&arguments.marks);
     let request = Request { purpose: Purpose::Destroy, moves: Moves::Refuse, selection, outer };
     let (mut prepared, _) = prepare(session, loaded, nothing, Look::AtRecords, &request).await?;
-    prepared.engine = prepared.engine.on_failure(on_failure(arguments.fail_fast));
+    prepared.engine =
+        prepared.engine.on_failure(on_failure(arguments.fail_fast)).with_pins(pinning.standing());
     if prepared.is_empty() {
         ui.json("plan", &prepared.plan);
         ui.result("Nothing to destroy.\n");
@@ -34,5 +38,7 @@ pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui:
     show_plan(session, &prepared.plan, ui);
     let question =
         format!("Destroy {what} of environment {} on target {}?", session.environment, session.target);
-    carry_out(session, prepared, "destroy", &question, ui).await
+    let code = carry_out(session, prepared, "destroy", &question, ui).await?;
+    pinning.forget_emptied(session)?;
+    Ok(code)
 }

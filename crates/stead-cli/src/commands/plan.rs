@@ -11,19 +11,22 @@ use crate::commands::run::{Prepared, show_drift, show_plan};
 use crate::commands::up::prepare;
 use crate::evaluate::{Settings, evaluate};
 use crate::failure::{Failure, Kind};
-use crate::saved::SavedPlan;
+use crate::pins::{Pinning, orphans};
+use crate::saved::{SavedPins, SavedPlan};
 use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) -> Result<u8, Failure> {
+    let pinning = Pinning::open(session, orphans(arguments.scope.update_pins))?;
     let outer = session.outer(&arguments.scope.marks);
     let (loaded, evaluated) = tokio::join!(session.load(), evaluate(session, &outer, ui));
     let loaded = loaded?;
     session.report_pending(&loaded, ui)?;
-    let evaluated = evaluated?;
+    let (evaluated, pinned) = pinning.settle(session, evaluated?, Some(&loaded.state), ui)?;
     let request = arguments.scope.request(outer);
-    let (prepared, drift) =
+    let (mut prepared, drift) =
         prepare(session, loaded, evaluated, arguments.scope.refresh.into(), &request).await?;
+    prepared.engine = prepared.engine.with_pins(pinned.standing());
     if arguments.suggest_renames {
         show_suggestions(&prepared.plan, ui);
         return Ok(0);
@@ -41,22 +44,32 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     // A plan that the guards would refuse is shown, and then refused.
     let Prepared { engine, base, graph, plan, .. } = &prepared;
     engine.permit(plan, base, graph).map_err(|refusals| Failure::all(Kind::Guarded, refusals))?;
+    pinned.name_released(&prepared.plan, &prepared.base, ui);
     if prepared.plan.looks_like_moves() {
         ui.note(
             "Some of this looks like renames: `stead plan --suggest-renames` shows them, and `up` will ask.",
         );
     }
     if let Some(file) = &arguments.out {
-        save(session, &prepared, request, file)?;
+        let update_pins = arguments.scope.update_pins;
+        save(session, &prepared, request, SavedPins { pinfile: pinned.text(), update_pins }, file)?;
         ui.note(&format!("Saved; `stead up {}` does exactly this, or nothing.", file.display()));
     }
     Ok(if arguments.exit_code { exit_code(&prepared) } else { 0 })
 }
 
-fn save(session: &Session, prepared: &Prepared, request: Request, file: &Path) -> Result<(), Failure> {
+fn save(
+    session: &Session,
+    prepared: &Prepared,
+    request: Request,
+    pins: SavedPins,
+    file: &Path,
+) -> Result<(), Failure> {
     let Prepared { base, graph, plan, transcript, .. } = prepared;
     let settings = Settings::of(session, &request.outer);
-    SavedPlan::new(session, settings, base, graph, plan, request, transcript.clone()).write(session, file)
+    SavedPlan::new(session, settings, base, graph, plan, request, transcript.clone())
+        .with_pins(pins)
+        .write(session, file)
 }
 
 fn exit_code(prepared: &Prepared) -> u8 {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use stead_engine::graph_of;
+use stead_guard::pins::Orphans;
 use stead_journal::JournalError;
 use stead_model::{Code, Diagnostic, NoFunctions, RunId};
 use stead_plan::{Moves, Purpose, Request};
@@ -14,10 +15,12 @@ use crate::commands::up::{Look, prepare};
 use crate::evaluate::Evaluated;
 use crate::failure::{Failure, Kind};
 use crate::marks::MarkFlags;
+use crate::pins::Pinning;
 use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn rollback(session: &Session, run: &str, ui: &Ui) -> Result<u8, Failure> {
+    let pinning = Pinning::open(session, Orphans::Refuse)?;
     let loaded = session.load_settled(ui).await?;
     let snapshot = snapshot_after(session, run).await?;
     let evaluated = Evaluated {
@@ -28,7 +31,8 @@ pub(crate) async fn rollback(session: &Session, run: &str, ui: &Ui) -> Result<u8
     // Names are what they were; nothing has to be guessed.
     let outer = session.outer(&MarkFlags::default());
     let request = Request { purpose: Purpose::Up, moves: Moves::Refuse, outer, ..Request::default() };
-    let (prepared, _) = prepare(session, loaded, evaluated, Look::AtRecords, &request).await?;
+    let (mut prepared, _) = prepare(session, loaded, evaluated, Look::AtRecords, &request).await?;
+    prepared.engine = prepared.engine.with_pins(pinning.standing());
     if prepared.is_empty() {
         ui.json("plan", &prepared.plan);
         ui.result(&format!("Nothing to do: everything is as it was after {run}.\n"));

@@ -130,6 +130,14 @@ fn listed(problem: Diagnostic, resources: &[&Resource]) -> Diagnostic {
 }
 
 fn may_be_forgotten(state: &State) -> Result<(), Failure> {
+    let pinned: Vec<&Resource> = state.resources().into_iter().filter(|resource| resource.pinned).collect();
+    if !pinned.is_empty() {
+        let message = format!("cannot forget {} of the resources: pinned", pinned.len());
+        let problem = listed(Diagnostic::error(Code::PINNED, message), &pinned)
+            .note("Losing track of them is as bad as losing them. Nothing was changed.")
+            .help("set `pinned: false` on them, run `stead up`, then try again");
+        return Err(Failure::new(Kind::Guarded, problem));
+    }
     let kept: Vec<&Resource> =
         state.resources().into_iter().filter(|resource| resource.prevents_deletion()).collect();
     if kept.is_empty() {

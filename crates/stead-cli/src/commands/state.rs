@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use stead_engine::Doubtful;
 use stead_guard::cannot_forget;
+use stead_guard::pins::{keeps_pins, physical_path};
 use stead_journal::Takeover;
 use stead_model::{
     Code, CopyRef, DeletionPolicy, Diagnostic, Lifecycle, Map, Operation, PhysicalId, Resource, RunResult,
@@ -55,6 +56,12 @@ pub(crate) async fn rm(session: &Session, name: &str, ui: &Ui) -> Result<u8, Fai
     if let Some(problem) = cannot_forget(resource, &outer.over(resource)) {
         return Err(Failure::new(Kind::Guarded, problem));
     }
+    if resource.pinned && keeps_pins(&session.target) {
+        let problem = Diagnostic::error(Code::PINNED, format!("cannot forget {name}: it is pinned"))
+            .note("Losing track of it is as bad as losing it. Nothing was changed.")
+            .help("set `pinned: false` on it, run `stead up`, then try again");
+        return Err(Failure::new(Kind::Guarded, problem));
+    }
     let others = || loaded.state.copies().filter(|other| other.uid != resource.uid);
     let needs_it = |other: &&Resource| {
         other.dependencies.iter().chain(&other.ties.provider).any(|copy| copy.uid == resource.uid)
@@ -91,6 +98,9 @@ fn describe(state: &State, resource: &Resource, style: &Style) -> String {
     }
     if let Some(mark) = marks.deletion_policy.filter(|mark| mark.value == DeletionPolicy::Retain) {
         let _ = writeln!(out, "  marks     deletion-policy retain ({})", mark.source);
+    }
+    if resource.pinned {
+        let _ = writeln!(out, "  pinned    {}", physical_path(&resource.name, &resource.resource));
     }
     for (title, properties) in [("inputs", &resource.inputs), ("outputs", &resource.outputs)] {
         if !properties.is_empty() {

@@ -12,6 +12,7 @@ use crate::commands::protect::tell_retained;
 use crate::commands::run::{Prepared, carry_out, show_drift, show_outputs, show_plan};
 use crate::evaluate::{Evaluated, evaluate, evaluate_from};
 use crate::failure::{Failure, Kind};
+use crate::pins::{Pinned, Pinning, orphans};
 use crate::saved::SavedPlan;
 use crate::session::Session;
 use crate::ui::Ui;
@@ -43,13 +44,16 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
     if let Some(file) = &arguments.plan {
         return up_saved(session, file, on_failure(arguments.fail_fast), ui).await;
     }
+    let pinning = Pinning::open(session, orphans(arguments.scope.update_pins))?;
     let outer = session.outer(&arguments.scope.marks);
     let (loaded, evaluated) = tokio::join!(session.load_settled(ui), evaluate(session, &outer, ui));
-    let (loaded, evaluated) = (loaded?, evaluated?);
+    let loaded = loaded?;
+    let (evaluated, pinned) = pinning.settle(session, evaluated?, Some(&loaded.state), ui)?;
     let request = arguments.scope.request(outer);
     let (mut prepared, drift) =
         prepare(session, loaded, evaluated, arguments.scope.refresh.into(), &request).await?;
-    prepared.engine = prepared.engine.on_failure(on_failure(arguments.fail_fast));
+    prepared.engine =
+        prepared.engine.on_failure(on_failure(arguments.fail_fast)).with_pins(pinned.standing());
     show_drift(&drift, ui);
     if prepared.is_empty() {
         let count = prepared.plan.summary.unchanged;
@@ -57,13 +61,23 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
         ui.json("plan", &prepared.plan);
         ui.result(&format!("Nothing to do: {count} {what} as declared.\n"));
         show_outputs(prepared.base.outputs(), ui);
+        pinned.write_after_run(session, ui).await?;
         return Ok(0);
     }
     show_plan(session, &prepared.plan, ui);
     tell_retained(&prepared.base, &prepared.plan, ui);
     settle_moves(&prepared.plan, ui)?;
+    apply(session, prepared, pinned, ui).await
+}
+
+/// Carries the plan out; the pinfile is written if all of it was done.
+async fn apply(session: &Session, prepared: Prepared, pinned: Pinned, ui: &Ui) -> Result<u8, Failure> {
+    pinned.name_released(&prepared.plan, &prepared.base, ui);
+    pinned.still_the_same(session)?;
     let question = format!("Apply this to environment {}?", session.environment);
-    carry_out(session, prepared, "up", &question, ui).await
+    let code = carry_out(session, prepared, "up", &question, ui).await?;
+    pinned.write_after_run(session, ui).await?;
+    Ok(code)
 }
 
 /// Does exactly what a saved plan says, or nothing. The sources need not be there.
@@ -71,17 +85,19 @@ async fn up_saved(session: &Session, file: &Path, on_failure: OnFailure, ui: &Ui
     let saved = SavedPlan::read(session, file)?;
     let loaded = session.load_settled(ui).await?;
     saved.check_state(&loaded.state, file)?;
+    let pinning = saved.pinning(session)?;
     let evaluated = evaluate_from(session, saved.transcript.clone(), saved.settings(), ui).await?;
+    let (evaluated, pinned) = pinning.settle(session, evaluated, Some(&loaded.state), ui)?;
     let (mut prepared, _) = prepare(session, loaded, evaluated, Look::AtRecords, &saved.request).await?;
-    prepared.engine = prepared.engine.on_failure(on_failure);
+    prepared.engine = prepared.engine.on_failure(on_failure).with_pins(pinned.standing());
     saved.check_plan(&prepared.graph, &prepared.plan, file)?;
     show_plan(session, &prepared.plan, ui);
     if prepared.is_empty() {
+        pinned.write_after_run(session, ui).await?;
         return Ok(0);
     }
     settle_moves(&prepared.plan, ui)?;
-    let question = format!("Apply this to environment {}?", session.environment);
-    carry_out(session, prepared, "up", &question, ui).await
+    apply(session, prepared, pinned, ui).await
 }
 
 /// Everything up to the plan. Writes nothing.

@@ -8,6 +8,7 @@ mod imports;
 mod journey;
 mod marks;
 mod outside;
+mod pins;
 mod project;
 mod provider;
 mod refactoring;

@@ -36,6 +36,7 @@ async fn die_while_creating(bench: &mut Bench, program: &Program) {
         deletion_policy: None,
         source: node.source.clone(),
         marks: Default::default(),
+        pinned: false,
     };
     drop(run.submit(Record::Reserve { uids: counter + 1 }));
     let begun = run.begin(|key| Intent::Create { key, resource: Box::new(resource) });

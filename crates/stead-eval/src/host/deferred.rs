@@ -89,6 +89,10 @@ fn inside_words(what: &str) -> (&'static str, &'static str) {
             "a function given to `stead.apply` looks something up",
             "look it up outside, and use what was found inside",
         ),
+        "pin" => (
+            "a resource is pinned in a function or expression that is decided only after apply",
+            "what is pinned must be known while planning: set `pinned` outside",
+        ),
         _ => (
             "a resource is made in an expression that is decided only after apply",
             "whether a resource is made must be known while planning: decide on `config`, `env`, or a \

@@ -7,6 +7,7 @@ mod deferred;
 mod encoding;
 mod expressions;
 mod outside;
+mod pins;
 mod refusals;
 
 use std::cell::RefCell;
@@ -107,6 +108,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, session: &Shared, kept: &Rc<Kept>) ->
     host.encoding()?;
     host.assets()?;
     host.outside()?;
+    host.pins()?;
     ctx.globals().set("__stead_host", host.object)
 }
 

@@ -62,6 +62,11 @@ export function mayLookOutside() {
   if (forbidden === "allocate") throw refusal(host.refuseInside("look", -1, new NativeError().stack));
 }
 
+/** Stops what runs after apply: by then it is settled what is pinned. */
+export function mayPin() {
+  if (forbidden !== undefined) throw refusal(host.refuseInside("pin", -1, new NativeError().stack));
+}
+
 /** The node of a resource instance; `undefined` for everything else. */
 export let nodeOf;
 
@@ -116,6 +121,9 @@ export function makeResource(site, self, target, args) {
   const name = type?.class === target ? type.name : toText(target.name);
   const node = host.begin(site, parent, name, type === undefined ? "" : type.token);
   if (typeof node === "string") throw refusal(node);
+  const { pinned } = target;
+  if (typeof pinned === "boolean") host.pinByClass(node, pinned);
+  else if (pinned !== undefined) throw new NativeTypeError(`\`static pinned\` of ${name} must be true or false`);
   const frame = { node, target, type, declared: false };
   const outer = building;
   const around = enter(node);

@@ -6,6 +6,7 @@ import { markSecret } from "stead:outside";
 
 export { all, apply } from "stead:apply";
 export { secret, stack } from "stead:outside";
+export { nodeOf } from "stead:node";
 export { Resource } from "stead:resource";
 export { archive, file, readText } from "stead:assets";
 export { base64, hash } from "stead:encoding";

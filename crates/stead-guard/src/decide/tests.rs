@@ -26,6 +26,7 @@ pub(crate) fn resource(name: &str, prevent_delete: bool) -> Resource {
         deletion_policy: None,
         source: SourceRef { file: "main.ts".into(), line: 3, column: 7 },
         marks: Default::default(),
+        pinned: false,
     }
 }
 
@@ -44,7 +45,7 @@ fn replaced() -> Cause {
 }
 
 fn deletion(resource: &Resource, cause: Cause, fate: Fate) -> Deletion<'_> {
-    Deletion { resource, today: Marks::default(), cause, fate }
+    Deletion { resource, today: Marks::default(), cause, fate, pin: Hold::Free }
 }
 
 fn shown(refusal: &Refusal) -> String {
@@ -75,8 +76,13 @@ fn the_safer_of_the_recorded_and_the_declared_mark_holds() {
         (true, prevented(false), false),
     ] {
         let resource = resource("a", recorded);
-        let deletion =
-            Deletion { resource: &resource, today: today.clone(), cause: replaced(), fate: Fate::Deleted };
+        let deletion = Deletion {
+            resource: &resource,
+            today: today.clone(),
+            cause: replaced(),
+            fate: Fate::Deleted,
+            pin: Hold::Free,
+        };
         assert_eq!(decide(&[deletion]).is_ok(), allowed, "{recorded} {today:?}");
     }
 }
@@ -86,9 +92,14 @@ fn what_was_protected_in_state_is_protected_whatever_the_program_says() {
     let mut resource = resource("a", false);
     resource.marks.protected = true;
     let today = prevented(false);
-    let refused =
-        decide(&[Deletion { resource: &resource, today, cause: Cause::Destroyed, fate: Fate::Deleted }])
-            .unwrap_err();
+    let refused = decide(&[Deletion {
+        resource: &resource,
+        today,
+        cause: Cause::Destroyed,
+        fate: Fate::Deleted,
+        pin: Hold::Free,
+    }])
+    .unwrap_err();
     insta::assert_snapshot!(shown(&refused[0]), @"
     cannot delete dev:main:t.T#a: prevent-delete is true (set with `stead state protect`)
       run `stead state unprotect 'dev:main:t.T#a'`, then try again
@@ -104,7 +115,7 @@ fn messages_say_what_why_and_what_now() {
         .into_iter()
         .flat_map(|cause| [Marks::default(), prevented(true)].map(|today| (cause.clone(), today)))
         .map(|(cause, today)| {
-            let deletion = Deletion { resource: &db, today, cause, fate: Fate::Deleted };
+            let deletion = Deletion { resource: &db, today, cause, fate: Fate::Deleted, pin: Hold::Free };
             shown(&decide(&[deletion]).unwrap_err()[0])
         })
         .collect();
@@ -115,7 +126,13 @@ fn messages_say_what_why_and_what_now() {
         let today =
             Marks { prevent_delete: Some(Marked { value: true, source: set_by }), ..Marks::default() };
         let free = resource("free", false);
-        let deletion = Deletion { resource: &free, today, cause: Cause::Destroyed, fate: Fate::Deleted };
+        let deletion = Deletion {
+            resource: &free,
+            today,
+            cause: Cause::Destroyed,
+            fate: Fate::Deleted,
+            pin: Hold::Free,
+        };
         text.push(shown(&decide(&[deletion]).unwrap_err()[0]));
     }
     insta::assert_snapshot!(text.join("\n"), @r#"

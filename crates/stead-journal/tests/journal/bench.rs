@@ -43,6 +43,7 @@ pub(crate) fn resource(name: &str) -> Resource {
         deletion_policy: None,
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
         marks: Default::default(),
+        pinned: false,
     }
 }
 

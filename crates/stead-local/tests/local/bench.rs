@@ -50,6 +50,7 @@ pub(crate) fn record(token: &str, inputs: Map) -> Resource {
         deletion_policy: None,
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
         marks: Default::default(),
+        pinned: false,
     }
 }
 
@@ -109,8 +110,13 @@ pub(crate) async fn receipt() -> Receipt {
 }
 
 pub(crate) fn permit(resource: &Resource) -> DeletePermit {
-    let deletion =
-        Deletion { resource, today: Default::default(), cause: Cause::Removed, fate: Fate::Deleted };
+    let deletion = Deletion {
+        resource,
+        today: Default::default(),
+        cause: Cause::Removed,
+        fate: Fate::Deleted,
+        pin: stead_guard::pins::Hold::Free,
+    };
     decide(&[deletion]).unwrap().take(&resource.copy()).unwrap()
 }
 

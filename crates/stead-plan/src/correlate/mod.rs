@@ -1,6 +1,6 @@
 //! Which recorded resource a declared one is.
 //!
-//! In this order: same name (a gid is one) · aliases · recorded renames · unnamed siblings by content. Nothing
+//! In this order: same name (a gid is one) · the pinfile's `originalPath` · aliases · recorded renames · unnamed siblings by content. Nothing
 //! else is believed by itself: what is left over and looks alike becomes a [`Suggestion`].
 //!
 //! Everything here is a matter of hashing and sorting, never of comparing all with all.
@@ -13,6 +13,7 @@ mod suggest;
 use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
+use stead_guard::pins::paths_of;
 use stead_model::{Graph, Name, NodeId, NodeKind, Resource, Uid};
 use stead_schema::Catalog;
 use stead_state::State;
@@ -26,6 +27,8 @@ pub use suggest::{Ambiguity, Difference, Reason, Suggestion, Sureness};
 #[serde(rename_all = "snake_case")]
 pub enum Match {
     Name,
+    /// The pinfile says where it came from.
+    Pinfile,
     /// The program says what it was called.
     Alias,
     /// `stead rename`, or an earlier move, recorded what it was called.
@@ -55,6 +58,7 @@ pub(crate) fn correlate<'a>(
 ) -> Correlation<'a> {
     let mut matching = Matching::new(base, graph, catalog);
     matching.by_name();
+    matching.by_pinfile();
     matching.by_alias();
     matching.by_rename();
     let mut ambiguities = match moves {
@@ -135,6 +139,26 @@ impl<'a> Matching<'a> {
         for id in self.provisioned() {
             if let Some(old) = self.base.by_name(&self.graph.nodes[id.index()].name) {
                 self.bind(id, old, Match::Name);
+            }
+        }
+    }
+
+    /// What the pinfile says came from another path is what is recorded under a name with that path, or had one.
+    fn by_pinfile(&mut self) {
+        let unmatched = self.unmatched();
+        let original = |id: NodeId| self.graph.nodes[id.index()].options.original_path.as_deref();
+        let wanted: HashMap<&str, NodeId> =
+            unmatched.into_iter().filter_map(|id| Some((original(id)?, id))).collect();
+        if wanted.is_empty() {
+            return;
+        }
+        for old in self.unclaimed() {
+            let node = paths_of(old).find_map(|path| wanted.get(path.as_str()).copied());
+            let same = |id: &NodeId| {
+                self.matched[id.index()].is_none() && self.graph.nodes[id.index()].resource == old.resource
+            };
+            if let Some(id) = node.filter(same) {
+                self.bind(id, old, Match::Pinfile);
             }
         }
     }

@@ -24,6 +24,7 @@ pub(crate) fn resource(name: &str, generation: u32) -> Resource {
         deletion_policy: None,
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
         marks: Default::default(),
+        pinned: false,
     }
 }
 

@@ -25,6 +25,7 @@ fn resource(name: &str, needs: &[&str]) -> Resource {
         deletion_policy: None,
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
         marks: Default::default(),
+        pinned: false,
     }
 }
 

@@ -1,0 +1,66 @@
+//! `stead compile`: the graph and the pinfile. State is neither read nor written, and no provider is asked anything.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use stead_model::{Code, Diagnostic, Graph};
+
+use crate::args::CompileArguments;
+use crate::commands::types::Wrote;
+use crate::evaluate::evaluate;
+use crate::failure::{Failure, Kind};
+use crate::marks::MarkFlags;
+use crate::pins::{Pinning, orphans};
+use crate::session::Session;
+use crate::ui::Ui;
+
+/// Where graphs go if nobody says so, below the project.
+const FOLDER: &str = ".stead/compiled";
+
+/// A graph as other programs read it.
+#[derive(Serialize)]
+struct Compiled<'a> {
+    format: u32,
+    project: &'a str,
+    environment: String,
+    target: &'a str,
+    graph: &'a Graph,
+}
+
+pub(crate) async fn compile(session: &Session, arguments: &CompileArguments, ui: &Ui) -> Result<u8, Failure> {
+    let pinning = Pinning::open(session, orphans(arguments.update_pins))?;
+    let outer = session.outer(&MarkFlags::default());
+    let evaluated = evaluate(session, &outer, ui).await?;
+    let (evaluated, pinned) = pinning.settle(session, evaluated, None, ui)?;
+    let path = write_graph(session, &evaluated.graph, arguments.out.clone())?;
+    pinned.write(session)?;
+    let shown = path.strip_prefix(&session.project.root).unwrap_or(&path).display().to_string();
+    ui.result(&format!("wrote {shown}\n"));
+    ui.json("wrote", &Wrote { path: shown });
+    Ok(0)
+}
+
+fn write_graph(session: &Session, graph: &Graph, out: Option<PathBuf>) -> Result<PathBuf, Failure> {
+    let environment = session.environment.to_string();
+    let path = out.unwrap_or_else(|| {
+        session.project.root.join(FOLDER).join(&environment).join(format!("{}.json", session.target))
+    });
+    let compiled =
+        Compiled { format: 1, project: &session.project.name, environment, target: &session.target, graph };
+    // Our types always serialise.
+    let mut text = serde_json::to_string_pretty(&compiled).unwrap_or_default();
+    text.push('\n');
+    let files = &session.world.files;
+    let write = || {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            files.ensure_folder(folder)?;
+        }
+        let unique = session.world.entropy.uuid()?;
+        files.write_atomically(&path, text.as_bytes(), 0o644, &unique)
+    };
+    write().map_err(|error| {
+        let message = format!("cannot write {}: {error}", path.display());
+        Failure::new(Kind::Failed, Diagnostic::error(Code::STORE, message))
+    })?;
+    Ok(path)
+}

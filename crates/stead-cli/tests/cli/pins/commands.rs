@@ -1,0 +1,195 @@
+//! `stead pin`, `--update-pins`, and files that are not what they should be.
+
+use super::{FILE, LOCAL, pin_lines};
+use crate::project::Project;
+
+fn applied() -> Project {
+    let project = Project::with(&LOCAL.at_the_top());
+    project.stead(&["up", "--yes"]).ok();
+    project
+}
+
+#[test]
+fn pins_are_listed_for_people_and_programs() {
+    let project = applied();
+    insta::assert_snapshot!(project.stead(&["pin", "ls"]).ok(), @r#"
+    local
+      local.Directory.cool-data
+        path: "cool-data"
+      local.File.cool-note
+        path: "cool-note"
+      local.KeyPair.cool-key
+        path: "cool-key"
+    "#);
+    let json = project.stead(&["pin", "ls", "--json"]).ok();
+    let first: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert_eq!(first["path"], "local.Directory.cool-data", "{json}");
+    assert_eq!(first["section"], "local");
+    assert_eq!(first["attributes"]["path"], "cool-data");
+    let nothing = Project::with("").stead(&["pin", "ls"]).ends(0);
+    assert!(nothing.stderr.contains("Nothing is pinned"), "{}", nothing.stderr);
+}
+
+#[test]
+fn a_pin_is_moved_by_the_command_that_the_error_prints() {
+    let project = applied();
+    project.write("main.ts", &LOCAL.in_a_class("Store", ""));
+    let refused = project.stead(&["up", "--yes"]).ends(13);
+    let commands: Vec<Vec<&str>> = refused
+        .stderr
+        .lines()
+        .filter_map(|line| line.split_once("this does it: stead "))
+        .map(|(_, command)| command.split_whitespace().collect())
+        .collect();
+    assert_eq!(commands.len(), 3, "{}", refused.stderr);
+    for command in &commands {
+        project.stead(command).ok();
+    }
+    assert!(project.stead(&["up", "--yes"]).ok().contains("3 to rename, 3 unchanged"));
+    let wrong = project.stead(&["pin", "mv", "local.KeyPair.cool-kee", "local.KeyPair.x"]).ends(1);
+    assert!(wrong.stderr.contains("ST0417"), "{}", wrong.stderr);
+}
+
+#[test]
+fn removing_the_last_pin_leaves_a_way_to_delete() {
+    let project = applied();
+    for path in ["local.KeyPair.cool-key", "local.Directory.cool-data", "local.File.cool-note"] {
+        let removed = project.stead(&["pin", "rm", path]).ok();
+        assert_eq!(removed, format!("[-pin] {path}\n"));
+    }
+    insta::assert_snapshot!(project.read(FILE), @r#"
+    {
+      "version": "1",
+      "pinned": {
+        "local": {}
+      }
+    }
+    "#);
+    assert_eq!(project.stead(&["pin", "rm", "local.KeyPair.cool-key"]).code, 1);
+    project.write("main.ts", "");
+    // A compilation does not know what is applied: the section stays.
+    LOCAL.run(&project, &["compile"]).ok();
+    assert!(project.has(FILE));
+    project.stead(&["up", "--yes"]).ok();
+    assert!(!project.has(FILE) && !project.has("cool-key"));
+}
+
+#[test]
+fn a_stack_whose_pins_were_removed_can_be_destroyed() {
+    let project = applied();
+    std::fs::remove_file(project.path(FILE)).unwrap();
+    assert_eq!(project.stead(&["destroy", "--yes"]).code, 13);
+    project.stead(&["pin", "rm", "local.KeyPair.cool-key"]).ok();
+    project.stead(&["destroy", "--yes"]).ok();
+    assert!(!project.has(FILE) && !project.has("cool-key"));
+}
+
+#[test]
+fn update_pins_removes_what_nothing_has_any_more() {
+    let project = applied();
+    project.write("main.ts", "");
+    let planned = project.stead(&["plan", "--update-pins"]).ok();
+    assert_eq!(pin_lines(&planned, "[-pin]").len(), 3, "{planned}");
+    assert!(project.has(FILE) && planned.contains("3 to delete"), "{planned}");
+    project.stead(&["up", "--yes", "--update-pins"]).ok();
+    assert!(!project.has(FILE) && !project.has("cool-key"));
+}
+
+#[test]
+fn a_saved_plan_carries_the_pins_that_it_was_made_with() {
+    let project = applied();
+    project.write("main.ts", &LOCAL.in_a_class("Store", ""));
+    super::edit_keys(&project, &project.stead(&["plan"]).ends(13).stdout);
+    let plan = project.path("p.plan");
+    project.stead(&["plan", "--out", plan.to_str().unwrap()]).ok();
+    let pins = project.read(FILE);
+    std::fs::remove_file(project.path(FILE)).unwrap();
+    std::fs::remove_file(project.path("main.ts")).unwrap();
+    let done = project.stead(&["up", plan.to_str().unwrap(), "--yes"]).ok();
+    assert!(done.contains("3 to rename, 3 unchanged"), "{done}");
+    assert!(!project.has(FILE), "no program, no pinfile");
+    project.write(FILE, &pins);
+    project.write("main.ts", &LOCAL.in_a_class("Store", ""));
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+}
+
+#[test]
+fn edited_values_hold_and_are_shown_as_the_files() {
+    let project = applied();
+    let edited = project
+        .read(FILE)
+        .replace("\"path\": \"cool-note\"", "\"content\": \"edited\",\n          \"path\": \"cool-note\"");
+    project.write(FILE, &edited);
+    let planned = project.stead(&["plan"]).ok();
+    insta::assert_snapshot!(planned, @r#"
+    local.File.cool-note: `content` is "edited", from main.ts.pin.json; the program says "kept"
+
+    shop · environment dev · target local
+
+    ~ update dev:main:local.File#cool-note  main.ts:5:14
+        because `content` changed
+        content: "kept" → "edited"  from the pinfile
+
+    1 to update, 2 unchanged
+    "#);
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.read("cool-note"), "edited");
+    assert_eq!(project.read(FILE), edited);
+}
+
+#[test]
+fn a_file_that_is_not_understood_stops_everything_with_its_place() {
+    let project = applied();
+    let good = project.read(FILE);
+    let broken = [
+        (good.replacen("\"1\"", "\"7\"", 1), "ST0410", "main.ts.pin.json:2:14: version"),
+        (good.replacen("\"type\"", "\"tpye\"", 1), "ST0410", "main.ts.pin.json:6:9: \"tpye\""),
+        (good.replace("local.KeyPair", "local.KeyPear"), "ST0410", "there is no type local.KeyPear"),
+        (good.replace("\"path\": \"cool-note\"", "\"pth\": \"x\""), "ST0410", "nobody can set `pth`"),
+        (format!("{}\n<<<<<<< HEAD\n", good.trim_end()), "ST0411", "merge conflict markers at line 26"),
+    ];
+    project.write("main.ts", "throw new Error(\"not looked at\");\n");
+    for (text, code, message) in broken {
+        project.write(FILE, &text);
+        let late = message.starts_with("there is no") || message.starts_with("nobody");
+        if late {
+            project.write("main.ts", &LOCAL.at_the_top());
+        }
+        for command in [&["up", "--yes"][..], &["plan"], &["compile"]] {
+            let failed = project.stead(command).ends(1);
+            assert!(failed.stderr.contains(code) && failed.stderr.contains(message), "{}", failed.stderr);
+            assert!(!failed.stderr.contains("not looked at"), "{}", failed.stderr);
+        }
+        assert_eq!(project.read(FILE), text);
+    }
+}
+
+#[test]
+fn a_file_that_changed_while_a_run_was_at_work_is_left_alone() {
+    // The program itself changes the file while it is applied: as an editor might.
+    let touch = format!(
+        "{}new local.Command({{ create: \"printf '{{\\\"version\\\":\\\"1\\\",\\\"pinned\\\":{{}}}}' > {FILE}\", idempotent: true }}, {{ id: \"c\" }});\n",
+        LOCAL.at_the_top()
+    );
+    let project = Project::with(&touch);
+    let ran = project.stead(&["up", "--yes"]).ends(1);
+    assert!(ran.stderr.contains("ST0415"), "{}", ran.stderr);
+    assert_eq!(project.read(FILE), "{\"version\":\"1\",\"pinned\":{}}");
+    let done = project.stead(&["up", "--yes"]).ok();
+    assert_eq!(pin_lines(&done, "[+pin]").len(), 3, "{done}");
+}
+
+#[test]
+fn a_run_that_fails_writes_no_pins() {
+    let failing = format!(
+        "{}new local.Command({{ create: \"false\", idempotent: true }}, {{ id: \"c\" }});\n",
+        LOCAL.at_the_top()
+    );
+    let project = Project::with(&failing);
+    assert_eq!(project.stead(&["up", "--yes"]).code, 1);
+    assert!(!project.has(FILE));
+    // What it made is protected all the same.
+    project.write("main.ts", "");
+    let refused = project.stead(&["up", "--yes"]).ends(13);
+    assert!(refused.stderr.contains("ST0418"), "{}", refused.stderr);
+}

@@ -1,0 +1,79 @@
+//! Several environments on one target.
+
+use super::{FILE, LOCAL};
+use crate::project::Project;
+
+const BY_ENVIRONMENT: &str = "import { env } from \"stead\";\nimport * as local from \"stead/local\";\n\
+    new local.KeyPair({ path: `key-${env}` }, { id: \"k\" });\n";
+
+#[test]
+fn environments_whose_names_differ_have_sections_of_their_own() {
+    let project = Project::with(BY_ENVIRONMENT);
+    LOCAL.run(&project, &["up", "--yes", "-e", "dev"]).ok();
+    // The shared section says what it is called in dev; prod is told before it makes anything.
+    let planned = LOCAL.run(&project, &["plan", "-e", "prod"]).ends(0);
+    assert!(planned.stderr.contains("ST0419"), "{}", planned.stderr);
+    assert!(planned.stderr.contains("\"local:prod\": {}"), "{}", planned.stderr);
+    let own = project.read(FILE).replacen("    \"local\": {", "    \"local:prod\": {},\n    \"local\": {", 1);
+    project.write(FILE, &own);
+    let done = LOCAL.run(&project, &["up", "--yes", "-e", "prod"]).ok();
+    assert!(done.contains("[+pin] local.KeyPair.k"), "{done}");
+    assert!(project.has("key-prod") && project.has("key-dev"));
+    insta::assert_snapshot!(project.read(FILE), @r#"
+    {
+      "version": "1",
+      "pinned": {
+        "local": {
+          "local.KeyPair.k": {
+            "type": "local.KeyPair",
+            "attributes": {
+              "path": "key-dev"
+            }
+          }
+        },
+        "local:prod": {
+          "local.KeyPair.k": {
+            "type": "local.KeyPair",
+            "attributes": {
+              "path": "key-prod"
+            }
+          }
+        }
+      }
+    }
+    "#);
+    for environment in ["dev", "prod"] {
+        assert_eq!(LOCAL.run(&project, &["plan", "--exit-code", "-e", environment]).code, 0);
+    }
+}
+
+#[test]
+fn a_value_of_another_environment_replaces_nothing() {
+    let project = Project::with(BY_ENVIRONMENT);
+    LOCAL.run(&project, &["up", "--yes", "-e", "prod"]).ok();
+    std::fs::remove_file(project.path(FILE)).unwrap();
+    LOCAL.run(&project, &["compile", "-e", "dev"]).ok();
+    let refused = LOCAL.run(&project, &["up", "--yes", "-e", "prod"]).ends(13);
+    assert!(refused.stderr.contains("ST0414"), "{}", refused.stderr);
+    assert!(refused.stdout.contains("from the pinfile"), "{}", refused.stdout);
+    assert!(project.has("key-prod") && !project.has("key-dev"));
+}
+
+#[test]
+fn what_moved_in_one_environment_moves_in_the_next_with_the_same_file() {
+    let program =
+        |id: &str| BY_ENVIRONMENT.replace("\"k\"", &format!("\"{id}\"")).replace("-${env}", "-${namespace}");
+    let program = |id: &str| program(id).replace("{ env }", "{ namespace }");
+    let project = Project::with(&program("k"));
+    project.write(FILE, "{\"version\":\"1\",\"pinned\":{\"local:dev:a\":{},\"local:dev:b\":{}}}");
+    for space in ["a", "b"] {
+        LOCAL.run(&project, &["up", "--yes", "--namespace", space]).ok();
+    }
+    project.write("main.ts", &program("moved"));
+    project.stead(&["pin", "mv", "local.KeyPair.k", "local.KeyPair.moved"]).ok();
+    for space in ["a", "b"] {
+        let done = LOCAL.run(&project, &["up", "--yes", "--namespace", space]).ok();
+        assert!(done.contains("1 to rename, 1 unchanged"), "{done}");
+    }
+    assert_eq!(project.read(FILE).matches("\"originalPath\": \"local.KeyPair.k\"").count(), 2);
+}

@@ -1,0 +1,155 @@
+//! What is pinned is neither deleted nor replaced, whatever the cause.
+
+use super::{FILE, LOCAL};
+use crate::project::{Project, Ran};
+
+fn program(rest: &str) -> String {
+    format!("import * as local from \"stead/local\";\n{rest}")
+}
+
+/// Applies one program; another command is refused with exit 13, says so, and touches nothing.
+fn refused(before: &str, after: &str, arguments: &[&str]) -> Ran {
+    let project = Project::with(&program(before));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &program(after));
+    let there = project.everything();
+    let ran = project.stead(arguments).ends(13);
+    assert_eq!(project.everything(), there);
+    ran
+}
+
+const TOKEN: &str = "const token = new local.RandomString({ length: 8 }, { id: \"token\", pinned: true });\n";
+
+#[test]
+fn a_change_that_replaces_is_refused() {
+    let longer = TOKEN.replace("8", "9");
+    for command in [&["up", "--yes"][..], &["plan"]] {
+        let ran = refused(TOKEN, &longer, command);
+        assert!(ran.stderr.contains("ST0414"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("a change of `length` forces it, and it is pinned"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("set `pinned: false` on it, run `stead up`, then change it"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn destroy_is_refused() {
+    let ran = refused(TOKEN, TOKEN, &["destroy", "--yes"]);
+    assert!(
+        ran.stderr.contains("cannot delete dev:main:local.RandomString#token: it is pinned"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn being_dragged_into_a_replacement_is_refused() {
+    let other = |path: &str| {
+        format!("const other = new local.File({{ path: \"{path}\", content: \"\" }}, {{ id: \"o\" }});\n")
+    };
+    let with = TOKEN.replace("pinned: true", "pinned: true, replaceWith: other");
+    let ran = refused(&format!("{}{with}", other("a")), &format!("{}{with}", other("b")), &["up", "--yes"]);
+    assert!(ran.stderr.contains("cannot replace dev:main:local.RandomString#token"), "{}", ran.stderr);
+}
+
+#[test]
+fn going_with_another_is_refused() {
+    let around = "const around = new local.Directory({ path: \"d\" }, { id: \"d\" });\n";
+    let inside = TOKEN.replace("pinned: true", "pinned: true, deletedWith: around");
+    let moved = around.replace("path: \"d\"", "path: \"e\"");
+    let ran = refused(&format!("{around}{inside}"), &format!("{moved}{inside}"), &["up", "--yes"]);
+    assert!(ran.stderr.contains("it is pinned"), "{}", ran.stderr);
+}
+
+#[test]
+fn rolling_back_and_forgetting_are_refused() {
+    let project = Project::with(&program("new local.File({ path: \"a\", content: \"\" });\n"));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &program(TOKEN));
+    project.stead(&["up", "--yes"]).ok();
+    let forgotten = project.stead(&["state", "rm", "token", "--yes"]).ends(13);
+    assert!(forgotten.stderr.contains("it is pinned"), "{}", forgotten.stderr);
+    let gone = project.stead(&["stack", "rm", "--forget-resources", "--yes"]).ends(13);
+    assert!(gone.stderr.contains("pinned"), "{}", gone.stderr);
+    let back = project.stead(&["stack", "rollback", "run-1", "--yes"]).ends(13);
+    assert!(back.stderr.contains("it is pinned"), "{}", back.stderr);
+}
+
+#[test]
+fn to_unpin_and_to_destroy_are_two_runs() {
+    let unpinned = TOKEN.replace("true", "false");
+    // In one: replaced while the pin goes.
+    let ran = refused(TOKEN, &unpinned.replace("8", "9"), &["up", "--yes"]);
+    assert!(ran.stderr.contains("ST0414"), "{}", ran.stderr);
+    // In one: deleted while the pin goes.
+    let ran = refused(TOKEN, "", &["up", "--yes"]);
+    assert!(ran.stderr.contains("ST0412"), "{}", ran.stderr);
+    // In two.
+    let project = Project::with(&program(TOKEN));
+    project.stead(&["up", "--yes"]).ok();
+    for next in [unpinned.as_str(), &unpinned.replace("8", "9"), ""] {
+        project.write("main.ts", &program(next));
+        project.stead(&["up", "--yes"]).ok();
+    }
+    assert_eq!(project.stead(&["state", "ls"]).ok(), "");
+    assert!(!project.has(FILE));
+}
+
+#[test]
+fn a_name_that_changes_with_the_unpinning_is_refused_before_anything_is_planned() {
+    let file = |path: &str, pinned: bool| {
+        format!("new local.File({{ path: \"{path}\", content: \"\" }}, {{ id: \"f\", pinned: {pinned} }});\n")
+    };
+    let ran = refused(&file("a", true), &file("b", false), &["up", "--yes"]);
+    assert!(ran.stderr.contains("ST0413"), "{}", ran.stderr);
+    assert!(!ran.stdout.contains("replace"), "{}", ran.stdout);
+}
+
+#[test]
+fn an_entry_that_somebody_removed_lets_it_go() {
+    let project =
+        Project::with(&program(&format!("{TOKEN}new local.KeyPair({{ path: \"k\" }}, {{ id: \"k\" }});\n")));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &program("new local.KeyPair({ path: \"k\" }, { id: \"k\" });\n"));
+    let text = project.read(FILE);
+    let (start, end) =
+        (text.find("      \"local.RandomString.token\"").unwrap(), text.rfind("\n    }").unwrap());
+    project.write(FILE, &format!("{}{}", text[..start].trim_end().trim_end_matches(','), &text[end..]));
+    let planned = project.stead(&["plan"]).ends(0);
+    assert!(
+        planned.stderr.contains("was pinned; its entry is not in main.ts.pin.json any more"),
+        "{}",
+        planned.stderr
+    );
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.stead(&["state", "ls"]).ok(), "dev:main:local.KeyPair#k\n");
+}
+
+#[test]
+fn a_lost_file_protects_what_state_remembers_and_comes_back() {
+    let project = Project::with(&LOCAL.at_the_top());
+    project.stead(&["up", "--yes"]).ok();
+    let file = project.read(FILE);
+    std::fs::remove_file(project.path(FILE)).unwrap();
+    project.write("main.ts", &program(""));
+    let there = project.everything();
+    for command in [&["up", "--yes"][..], &["destroy", "--yes"]] {
+        let refused = project.stead(command).ends(13);
+        assert!(refused.stderr.contains("ST0418"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("stead pin restore"), "{}", refused.stderr);
+    }
+    assert_eq!(project.everything(), there);
+    let restored = project.stead(&["pin", "restore"]).ok();
+    assert_eq!(restored.matches("[+pin]").count(), 3, "{restored}");
+    assert_eq!(project.read(FILE), file, "to the byte");
+    assert!(project.stead(&["pin", "restore"]).ok().contains("Nothing to restore"));
+    // With the program as it was, a lost file simply comes back.
+    std::fs::remove_file(project.path(FILE)).unwrap();
+    project.write("main.ts", &LOCAL.at_the_top());
+    let done = project.stead(&["up", "--yes"]).ok();
+    assert!(done.contains("[+pin]") && done.contains("Nothing to do"), "{done}");
+    assert_eq!(project.read(FILE), file);
+}

@@ -1,0 +1,41 @@
+//! Host functions that pin: what the program says about resources after their `new`.
+
+use rquickjs::{Ctx, Value};
+use stead_model::NodeId;
+
+use super::Host;
+use crate::session::Session;
+
+impl<'js> Host<'js> {
+    pub(super) fn pins(&self) -> rquickjs::Result<()> {
+        let session = self.session.clone();
+        self.function("pin", move |node: usize, flag: bool| {
+            if let Some(draft) = session.borrow_mut().drafts.get_mut(node) {
+                draft.pinned = Some(flag);
+            }
+        })?;
+        let session = self.session.clone();
+        self.function("pinByClass", move |node: usize, flag: bool| {
+            if let Some(draft) = session.borrow_mut().drafts.get_mut(node) {
+                draft.pinned_by_class = Some(flag);
+            }
+        })?;
+        let session = self.session.clone();
+        self.function("pinSetting", move |ctx: Ctx<'js>, node: u32| {
+            let flag = setting(&session.borrow(), NodeId(node));
+            flag.map_or_else(|| Value::new_undefined(ctx.clone()), |flag| Value::new_bool(ctx.clone(), flag))
+        })
+    }
+}
+
+/// The nearest setting so far: of the node itself, then of what is around it.
+fn setting(session: &Session, node: NodeId) -> Option<bool> {
+    let mut at = Some(node);
+    while let Some(draft) = at.and_then(|node| session.drafts.get(node.index())) {
+        if let Some(flag) = draft.pin_setting() {
+            return Some(flag);
+        }
+        at = draft.parent;
+    }
+    None
+}

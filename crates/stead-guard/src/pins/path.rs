@@ -1,0 +1,173 @@
+//! Physical paths: what a leaf of the program is called in the pinfile, the same in every environment.
+//!
+//! `<type>.<unique id>`. The unique id is the id of a leaf at the top of a module, else the parts of its place
+//! joined by `_` and eight digits of a digest, because parts that are joined can be the same for two places.
+
+use stead_model::{Digest, Environment, Name, Resource, ScopePart, TypeToken};
+
+/// The longest that the readable part may get.
+const MAX_READABLE: usize = 240;
+
+/// The physical path of what has this name and type. The environment does not matter.
+pub fn physical_path(name: &Name, resource: &TypeToken) -> String {
+    format!("{resource}.{}", unique_id(name, resource))
+}
+
+/// The type in a physical path, and the unique id; `None` if it is none.
+pub fn split_path(path: &str) -> Option<(&str, &str)> {
+    let (resource, id) = path.rsplit_once('.')?;
+    let fits = !resource.is_empty() && !id.is_empty() && clean(id) == id;
+    (fits && !resource.contains(|c: char| c.is_control() || c.is_whitespace())).then_some((resource, id))
+}
+
+/// The path of a recorded resource, and those of the names that it had before.
+pub fn paths_of(resource: &Resource) -> impl Iterator<Item = String> {
+    let names = std::iter::once(&resource.name).chain(&resource.ties.aliases);
+    names.map(|name| physical_path(name, &resource.resource))
+}
+
+fn unique_id(name: &Name, resource: &TypeToken) -> String {
+    let parts = match name {
+        Name::Global { gid, .. } => vec![gid.clone()],
+        Name::Placed { scope, id, .. } => {
+            let class = resource.as_str().rsplit('.').next().unwrap_or_default();
+            scope.iter().map(scope_part).chain([part(class, id.as_deref())]).collect()
+        }
+    };
+    let named = match name {
+        Name::Global { .. } => true,
+        Name::Placed { id, .. } => id.as_deref().is_some_and(|id| !is_counter(id)),
+    };
+    match parts.as_slice() {
+        [only] if named && clean(only) == *only && only.len() <= MAX_READABLE => only.clone(),
+        parts => {
+            let mut readable = readable(parts);
+            readable.truncate(MAX_READABLE);
+            format!("{readable}_{}", digits(name))
+        }
+    }
+}
+
+/// Eight digits of a digest of the whole name but its environment.
+fn digits(name: &Name) -> String {
+    let anywhere = name.in_environment(&Environment::new("any")).to_string();
+    Digest::of(anywhere.as_bytes()).to_string().chars().take(8).collect::<String>().to_uppercase()
+}
+
+fn scope_part(part_of: &ScopePart) -> String {
+    part(&part_of.class, part_of.id.as_deref())
+}
+
+fn part(class: &str, id: Option<&str>) -> String {
+    match id {
+        Some(id) if !is_counter(id) => id.to_owned(),
+        counter => format!("{class}{}", counter.unwrap_or_default()),
+    }
+}
+
+/// Joined; a part that the one before it ends with says nothing new.
+fn readable(parts: &[String]) -> String {
+    let mut kept: Vec<String> = Vec::new();
+    for part in parts {
+        let part = clean(part);
+        if !part.is_empty() && !kept.last().is_some_and(|last| last.ends_with(&part)) {
+            kept.push(part);
+        }
+    }
+    kept.join("_")
+}
+
+fn clean(text: &str) -> String {
+    text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).collect()
+}
+
+/// True for the ids that stead gives to unnamed siblings.
+pub(crate) fn is_counter(id: &str) -> bool {
+    !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn path(name: &str) -> String {
+        let name: Name = name.parse().unwrap();
+        let resource = match &name {
+            Name::Placed { resource, .. } => resource.clone(),
+            Name::Global { .. } => TypeToken("aws.s3.Bucket".into()),
+        };
+        physical_path(&name, &resource)
+    }
+
+    #[test]
+    fn paths_are_as_they_always_were() {
+        // A change here orphans every pin there is.
+        let names = [
+            "dev:main:aws.s3.Bucket#CoolBucket",
+            "dev:main:aws.s3.Bucket",
+            "dev:main:aws.s3.Bucket#2",
+            "dev:main/MyBucket:aws.s3.Bucket",
+            "dev:main/MyBucket#2:aws.s3.Bucket#data",
+            "dev:lib/MyBucket#2:aws.s3.Bucket#data",
+            "dev:main/Shop#eu/Store:aws.s3.Bucket#cool.bucket",
+            "dev#orders-db",
+            "dev#orders db",
+        ];
+        insta::assert_snapshot!(names.map(path).join("\n"), @"
+        aws.s3.Bucket.CoolBucket
+        aws.s3.Bucket.Bucket_954E84E8
+        aws.s3.Bucket.Bucket2_0A243E03
+        aws.s3.Bucket.MyBucket_5318C1A9
+        aws.s3.Bucket.MyBucket2_data_9EFF38A2
+        aws.s3.Bucket.MyBucket2_data_FC572DB8
+        aws.s3.Bucket.eu_Store_coolbucket_9907F31E
+        aws.s3.Bucket.orders-db
+        aws.s3.Bucket.ordersdb_9BDE9FEB
+        ");
+    }
+
+    #[test]
+    fn only_what_a_leaf_can_be_called_is_a_path() {
+        assert_eq!(split_path("aws.s3.Bucket.Cool_1-b"), Some(("aws.s3.Bucket", "Cool_1-b")));
+        for text in ["", "a", ".a", "a.", "a b.c", "a.b c", "a.é"] {
+            assert_eq!(split_path(text), None, "{text}");
+        }
+    }
+
+    fn names() -> impl Strategy<Value = Name> {
+        let id = || proptest::option::of("[a-c]{1,2}|2|3|a b|é");
+        let scope = proptest::collection::vec(("[A-B]{1,2}", id()), 0..3);
+        let module = "main|lib";
+        (module, scope, id()).prop_map(|(module, scope, id)| Name::Placed {
+            environment: Environment::new("dev"),
+            module: stead_model::Module(module),
+            scope: scope.into_iter().map(|(class, id)| ScopePart { class, id }).collect(),
+            resource: TypeToken("t.B".into()),
+            id,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_path_is_the_same_everywhere_and_names_one_leaf_of_a_module(
+            names in proptest::collection::vec(names(), 1..40)
+        ) {
+            let mut seen: BTreeMap<String, Name> = BTreeMap::new();
+            for name in names {
+                let resource = TypeToken("t.B".into());
+                let path = physical_path(&name, &resource);
+                let elsewhere = name.in_environment(&"prod:acme".parse().unwrap());
+                prop_assert_eq!(&path, &physical_path(&elsewhere, &resource));
+                prop_assert!(split_path(&path).is_some(), "{}", path);
+                let other = seen.insert(path.clone(), name.clone());
+                // At the top of two modules one id is one path; such a program is told to change it.
+                let top = |name: &Name| matches!(name, Name::Placed { scope, .. } if scope.is_empty());
+                prop_assert!(other.is_none_or(|other| other == name || (top(&other) && top(&name))), "{}", path);
+            }
+        }
+    }
+}

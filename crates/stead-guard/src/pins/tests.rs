@@ -1,0 +1,140 @@
+//! Pins as a whole. What they are tested with: small graphs, a few types, records in state.
+
+mod format;
+mod guarding;
+mod properties;
+mod settling;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use stead_model::{
+    Diagnostic, Environment, Generation, Graph, Input, Lifecycle, Map, Name, Node, NodeId, NodeKind, Options,
+    PhysicalId, Resource, SourceRef, TypeToken, Uid, Value,
+};
+use stead_state::{Snapshot, State};
+
+use super::{Orphans, Pinfile, Pins, Refused, Settled, Types, settle};
+
+/// `t.Box` is known by its `path`, `t.Key` by nothing that can be set, `local.KeyPair` is stateful.
+struct FewTypes;
+
+impl Types for FewTypes {
+    fn identity(&self, resource: &TypeToken) -> Option<Vec<String>> {
+        match resource.as_str() {
+            "t.Box" | "local.KeyPair" => Some(vec!["path".to_owned()]),
+            "t.Key" => Some(Vec::new()),
+            _ => None,
+        }
+    }
+
+    fn settable(&self, _: &TypeToken) -> Vec<String> {
+        vec!["path".to_owned(), "mode".to_owned()]
+    }
+}
+
+/// A program, built up leaf by leaf.
+#[derive(Clone, Default)]
+struct Program(Graph);
+
+impl Program {
+    fn add(mut self, name: &str, kind: NodeKind, pinned: Option<bool>, path: Option<&str>) -> Program {
+        let name: Name = format!("dev:main{name}").parse().unwrap();
+        let Name::Placed { resource, scope, .. } = &name else { panic!("{name}") };
+        let resource = resource.clone();
+        let parent = scope.last().and_then(|part| {
+            let inside = |node: &Node| node.resource.as_str() == part.class && node.kind == NodeKind::Group;
+            self.0.nodes.iter().rposition(inside).map(|at| NodeId(at as u32))
+        });
+        let inputs: BTreeMap<String, Input> =
+            path.map(|path| ("path".to_owned(), Input::Known(Value::from(path)))).into_iter().collect();
+        let source = SourceRef { file: "main.ts".into(), line: self.0.nodes.len() as u32 + 2, column: 1 };
+        let options = Options { pinned, ..Options::default() };
+        self.0.nodes.push(Node { name, resource, kind, parent, inputs, options, source });
+        self
+    }
+
+    /// `pinned(":t.Box#data", "data")`.
+    fn pinned(self, name: &str, path: &str) -> Program {
+        self.add(name, NodeKind::Provisioned, Some(true), Some(path))
+    }
+
+    fn leaf(self, name: &str, path: &str) -> Program {
+        self.add(name, NodeKind::Provisioned, None, Some(path))
+    }
+
+    fn unpinned(self, name: &str, path: &str) -> Program {
+        self.add(name, NodeKind::Provisioned, Some(false), Some(path))
+    }
+
+    fn group(self, name: &str, pinned: Option<bool>) -> Program {
+        self.add(name, NodeKind::Group, pinned, None)
+    }
+
+    fn settle(&self, text: Option<&str>) -> Result<Settled, Refused> {
+        self.settle_on(text, None)
+    }
+
+    fn settle_on(&self, text: Option<&str>, state: Option<&State>) -> Result<Settled, Refused> {
+        settle(self.0.clone(), pins(text), &FewTypes, state, Orphans::Refuse)
+    }
+}
+
+fn file(text: Option<&str>) -> Pinfile {
+    Pinfile::read("main.ts.pin.json", text.map(str::as_bytes)).unwrap()
+}
+
+fn pins(text: Option<&str>) -> Pins {
+    Pins::open(file(text), "local", &Environment::new("dev"))
+}
+
+/// A file with one section, whose entries are given as they stand in it.
+fn with(entries: &str) -> String {
+    format!("{{\"version\":\"1\",\"pinned\":{{\"local\":{{{entries}}}}}}}")
+}
+
+fn recorded(name: &str, path: &str, pinned: bool) -> Resource {
+    let name: Name = format!("dev:main{name}").parse().unwrap();
+    let Name::Placed { resource, .. } = &name else { panic!("{name}") };
+    Resource {
+        uid: Uid(name.to_string()),
+        generation: Generation(1),
+        resource: resource.clone(),
+        name,
+        lifecycle: Lifecycle::Live,
+        id: Some(PhysicalId(path.into())),
+        inputs: Map::from([("path".to_owned(), Value::from(path))]),
+        outputs: Map::new(),
+        dependencies: Vec::new(),
+        property_dependencies: BTreeMap::new(),
+        ties: Default::default(),
+        prevent_delete: false,
+        deletion_policy: None,
+        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        pinned,
+    }
+}
+
+fn state(resources: Vec<Resource>) -> State {
+    let mut snapshot = Snapshot::empty(stead_model::StackId("s".into()));
+    snapshot.resources = resources.into_iter().map(Arc::new).collect();
+    State::from(snapshot)
+}
+
+/// Message, notes and help, as text.
+fn told(problem: &Diagnostic) -> String {
+    let lines = problem.notes.iter().map(|note| format!("  note: {note}"));
+    let lines = lines.chain(problem.help.iter().map(|help| format!("  help: {help}")));
+    let places = problem.labels.iter().map(|label| format!("  at {}: {}", label.place, label.text));
+    let head = format!("{} {}", problem.code, problem.message);
+    std::iter::once(head).chain(places).chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+fn all_told(refused: &Refused) -> String {
+    let lines = refused.lines.iter().map(ToString::to_string);
+    lines.chain(refused.problems.iter().map(told)).collect::<Vec<_>>().join("\n")
+}
+
+fn lines(settled: &Settled) -> Vec<String> {
+    settled.lines.iter().map(ToString::to_string).collect()
+}

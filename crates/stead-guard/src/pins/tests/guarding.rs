@@ -1,0 +1,148 @@
+//! What a pin says to a deletion: the program, the file and state, in every combination.
+
+use stead_model::Lifecycle;
+
+use super::super::{Declared, Hold, Standing, entries_of, hold};
+use super::{FewTypes, pins, recorded, state, told, with};
+use crate::{Cause, Deletion, Fate, decide};
+
+fn standings() -> [Standing; 5] {
+    let of = |text: Option<String>| Standing::of(&pins(text.as_deref()));
+    [
+        Standing::NotKept,
+        of(None),
+        of(Some(with(""))),
+        of(Some(with(r#""t.Box.data":{"type":"t.Box"}"#))),
+        of(Some(with(r#""t.Box.new":{"type":"t.Box","originalPath":"t.Box.data"}"#))),
+    ]
+}
+
+#[test]
+fn the_program_the_file_and_state_are_all_asked() {
+    use Hold::{Declared as Source, Free, Listed, Lost};
+    let table = [
+        // pinned in state, pinned in source: no pins kept, file gone, entry gone, listed, moved from there
+        (false, Declared::NotPinned, [Free, Free, Free, Listed, Listed]),
+        (true, Declared::NotPinned, [Free, Lost, Free, Listed, Listed]),
+        (false, Declared::Pinned, [Free, Source, Source, Source, Source]),
+        (true, Declared::Pinned, [Free, Source, Source, Source, Source]),
+    ];
+    for (in_state, declared, expected) in table {
+        let resource = recorded(":t.Box#data", "data", in_state);
+        for (standing, expected) in standings().iter().zip(expected) {
+            assert_eq!(hold(&resource, declared, standing), expected, "{in_state} {declared:?} {standing:?}");
+        }
+    }
+}
+
+#[test]
+fn a_name_that_it_had_is_asked_for_too() {
+    let mut resource = recorded(":t.Box#elsewhere", "data", true);
+    resource.ties.aliases.push("dev:main:t.Box#data".parse().unwrap());
+    let [.., listed, moved] = standings();
+    assert_eq!(hold(&resource, Declared::NotPinned, &listed), Hold::Listed);
+    assert_eq!(hold(&resource, Declared::NotPinned, &moved), Hold::Listed);
+}
+
+#[test]
+fn an_old_copy_is_held_if_it_was_pinned_itself() {
+    let [.., listed, _] = standings();
+    for (pinned, expected) in [(false, Hold::Free), (true, Hold::Listed)] {
+        let mut copy = recorded(":t.Box#data", "data", pinned);
+        copy.lifecycle = Lifecycle::Condemned;
+        assert_eq!(hold(&copy, Declared::NotPinned, &listed), expected);
+    }
+}
+
+#[test]
+fn every_cause_is_refused_and_says_what_to_do() {
+    let with = "dev:main:t.Box#around".parse().unwrap();
+    let because = || "a change of `size` forces it".to_owned();
+    let cases = [
+        (Cause::Removed, Fate::Deleted, Hold::Listed),
+        (Cause::Removed, Fate::Forgotten, Hold::Listed),
+        (Cause::Destroyed, Fate::Deleted, Hold::Listed),
+        (Cause::Replaced { because: because() }, Fate::Deleted, Hold::Declared),
+        (Cause::Removed, Fate::GoneWith { name: with }, Hold::Listed),
+        (Cause::LeftOver, Fate::Deleted, Hold::Listed),
+        (Cause::Removed, Fate::Deleted, Hold::Lost),
+        (Cause::Replaced { because: because() }, Fate::Deleted, Hold::Lost),
+    ];
+    let text = cases.map(|(cause, fate, pin)| {
+        let resource = recorded(":t.Box#data", "data", true);
+        let deletion = Deletion { resource: &resource, declared: None, cause, fate, pin };
+        told(&decide(&[deletion]).unwrap_err()[0].diagnostic())
+    });
+    insta::assert_snapshot!(text.join("\n"), @"
+    ST0414 dev:main:t.Box#data was removed from the program, and it is pinned
+      at main.ts:1:1: declared here
+      note: Nothing was changed: the guards look at the whole plan before anything runs.
+      help: keep it; or set `pinned: false` on it, run `stead up`, then try again
+      help: if it is in the program no more: stead pin rm t.Box.data, then try again
+    ST0414 dev:main:t.Box#data was removed from the program, and it is pinned
+      at main.ts:1:1: declared here
+      note: Nothing was changed: the guards look at the whole plan before anything runs.
+      help: keep it; or set `pinned: false` on it, run `stead up`, then try again
+      help: if it is in the program no more: stead pin rm t.Box.data, then try again
+    ST0414 cannot delete dev:main:t.Box#data: it is pinned
+      at main.ts:1:1: declared here
+      note: Nothing was changed: the guards look at the whole plan before anything runs.
+      help: keep it; or set `pinned: false` on it, run `stead up`, then try again
+      help: if it is in the program no more: stead pin rm t.Box.data, then try again
+    ST0414 cannot replace dev:main:t.Box#data: a change of `size` forces it, and it is pinned
+      at main.ts:1:1: declared here
+      note: Nothing was changed: the guards look at the whole plan before anything runs.
+      help: undo the change
+      help: or set `pinned: false` on it, run `stead up`, then change it
+    ST0414 dev:main:t.Box#data would go with dev:main:t.Box#around, and it is pinned
+      at main.ts:1:1: declared here
+      note: Nothing was changed: the guards look at the whole plan before anything runs.
+      help: keep it; or set `pinned: false` on it, run `stead up`, then try again
+      help: if it is in the program no more: stead pin rm t.Box.data, then try again
+    ST0414 cannot delete the old copy of dev:main:t.Box#data: it is pinned
+      at main.ts:1:1: declared here
+      note: Nothing was changed: the guards look at the whole plan before anything runs.
+      help: keep it; or set `pinned: false` on it, run `stead up`, then try again
+      help: if it is in the program no more: stead pin rm t.Box.data, then try again
+    ST0418 dev:main:t.Box#data was removed from the program, and it was pinned at the last run, and the pinfile is gone
+      at main.ts:1:1: declared here
+      note: Nothing was changed: the guards look at the whole plan before anything runs.
+      help: `stead pin restore` writes the pinfile again from what state remembers
+      help: if it is to go: stead pin rm t.Box.data, then try again
+    ST0418 cannot replace dev:main:t.Box#data: a change of `size` forces it, and it was pinned at the last run, and the pinfile is gone
+      at main.ts:1:1: declared here
+      note: Nothing was changed: the guards look at the whole plan before anything runs.
+      help: `stead pin restore` writes the pinfile again from what state remembers
+      help: if it is to go: stead pin rm t.Box.data, then try again
+    ");
+}
+
+#[test]
+fn lost_entries_are_made_again_from_state() {
+    let base = state(vec![
+        recorded(":t.Box#data", "data", true),
+        recorded(":t.Box#other", "other", false),
+        recorded("/Store:t.Key#k", "k", true),
+    ]);
+    let entries = entries_of(&base, &FewTypes);
+    let sections = [("local".to_owned(), entries)].into();
+    insta::assert_snapshot!(super::super::print(&sections), @r#"
+    {
+      "version": "1",
+      "pinned": {
+        "local": {
+          "t.Box.data": {
+            "type": "t.Box",
+            "attributes": {
+              "path": "data"
+            }
+          },
+          "t.Key.Store_k_ECD7E2C8": {
+            "type": "t.Key",
+            "attributes": {}
+          }
+        }
+      }
+    }
+    "#);
+}

@@ -1,0 +1,186 @@
+//! What holds for every file and every program.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use stead_model::{Environment, Input, Map, Number, TypeToken, Value};
+
+use super::super::{Content, Emptied, Entry, Line, Orphans, Pinfile, Pins, Section, move_pin, print, settle};
+use super::{FewTypes, Program, pins};
+
+fn values() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        any::<i64>().prop_map(|number| Value::Number(Number::Int(number))),
+        any::<String>().prop_map(Value::String),
+    ];
+    leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
+            proptest::collection::btree_map(any::<String>(), inner, 0..4).prop_map(Value::Map),
+        ]
+    })
+}
+
+fn sections() -> impl Strategy<Value = BTreeMap<String, Section>> {
+    let attributes = proptest::collection::btree_map(any::<String>(), values(), 0..4);
+    let entry = ("[a-d]{1,3}", proptest::option::of("[A-D]{1,3}"), attributes);
+    let section = proptest::collection::vec(entry, 0..5).prop_map(|entries| {
+        let mut originals = BTreeSet::new();
+        let entries = entries.into_iter().map(|(id, original, attributes)| {
+            let original = original.filter(|original| originals.insert(original.clone()));
+            let resource = TypeToken("t.Box".into());
+            let original_path = original.map(|original| format!("t.Box.{original}"));
+            (format!("t.Box.{id}"), Entry { resource, original_path, attributes })
+        });
+        entries.collect::<Section>()
+    });
+    proptest::collection::btree_map("local|local:prod|aws|[é-ü]{2}", section, 0..4)
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_as_it_was(sections in sections()) {
+        let text = print(&sections);
+        let read = Pinfile::read("p", Some(text.as_bytes())).map_err(|problem| problem.message).unwrap();
+        prop_assert_eq!(&read.sections, &sections);
+        prop_assert_eq!(print(&read.sections), text);
+    }
+
+    #[test]
+    fn no_damage_makes_the_reader_panic(sections in sections(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut bytes = print(&sections).into_bytes();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        if let Ok(read) = Pinfile::read("p", Some(&bytes)) {
+            let again = print(&read.sections);
+            prop_assert_eq!(Pinfile::read("p", Some(again.as_bytes())).unwrap().sections, read.sections);
+        }
+    }
+}
+
+/// What a program says of each of its boxes: `None`, it is not there.
+type Boxes = BTreeMap<String, Option<(bool, String)>>;
+
+fn boxes() -> impl Strategy<Value = Boxes> {
+    let said = proptest::option::of((any::<bool>(), "[a-c]{1,2}"));
+    proptest::collection::btree_map("[a-f]", said, 0..6)
+}
+
+fn program(boxes: &Boxes) -> Program {
+    let declared = boxes.iter().filter_map(|(id, said)| Some((id, said.as_ref()?)));
+    declared.fold(Program::default(), |program, (id, (pinned, path))| {
+        let name = format!(":t.Box#{id}");
+        if *pinned { program.pinned(&name, path) } else { program.unpinned(&name, path) }
+    })
+}
+
+fn text_of(content: Content, before: Option<String>) -> Option<String> {
+    match content {
+        Content::Unchanged => before,
+        Content::Write(text) => Some(text),
+        Content::Remove => None,
+    }
+}
+
+proptest! {
+    #[test]
+    fn settling_twice_is_settling_once(boxes in boxes()) {
+        let program = program(&boxes);
+        let first = program.settle(None).unwrap();
+        let text = text_of(first.pins.write(Emptied::Kept), None);
+        let again = program.settle(text.as_deref()).unwrap();
+        prop_assert!(again.lines.is_empty() && again.overrides.is_empty());
+        prop_assert_eq!(again.pins.write(Emptied::Kept), Content::Unchanged);
+        // As a file that is not there, or has an entry for each pinned box and no other.
+        let pinned = boxes.values().flatten().filter(|(pinned, _)| *pinned).count();
+        prop_assert_eq!(text.is_some(), pinned > 0);
+        prop_assert_eq!(first.lines.len(), pinned);
+    }
+
+    #[test]
+    fn whatever_the_next_program_is_nothing_pinned_is_lost_silently(before in boxes(), after in boxes()) {
+        let text = text_of(program(&before).settle(None).unwrap().pins.write(Emptied::Kept), None);
+        let next = program(&after);
+        let outcome = next.settle(text.as_deref());
+        let was = |id: &str| before.get(id).cloned().flatten().filter(|(pinned, _)| *pinned);
+        let orphaned = before.keys().any(|id| was(id).is_some() && after.get(id).cloned().flatten().is_none());
+        let unpinned_and_changed = after.iter().any(|(id, said)| {
+            let now = said.as_ref().filter(|(pinned, _)| !*pinned);
+            was(id).zip(now).is_some_and(|((_, old), (_, new))| old != *new)
+        });
+        prop_assert_eq!(outcome.is_err(), orphaned || unpinned_and_changed);
+        if let Ok(settled) = outcome {
+            for node in &settled.graph.nodes {
+                // Whatever was pinned has the value that it was pinned with.
+                if let Some((_, path)) = was(node.name.short()) {
+                    prop_assert_eq!(&node.inputs["path"], &Input::Known(Value::String(path)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn update_pins_never_refuses_and_leaves_no_orphans(before in boxes(), after in boxes()) {
+        let text = text_of(program(&before).settle(None).unwrap().pins.write(Emptied::Kept), None);
+        // Only unpinning with a change is refused still; the program is made to unpin without one.
+        let after: Boxes = after.into_iter().map(|(id, said)| {
+            let old = before.get(&id).cloned().flatten().map(|(_, path)| path);
+            (id, said.map(|(pinned, path)| (pinned, old.unwrap_or(path))))
+        }).collect();
+        let graph = program(&after).0;
+        let settled = settle(graph.clone(), pins(text.as_deref()), &FewTypes, None, Orphans::Remove).unwrap();
+        let text = text_of(settled.pins.write(Emptied::Kept), text);
+        let again = settle(graph, pins(text.as_deref()), &FewTypes, None, Orphans::Refuse).unwrap();
+        prop_assert!(again.lines.is_empty());
+        prop_assert!(settled.lines.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn a_move_that_is_said_keeps_everything(path in "[a-z]{1,4}", hops in proptest::collection::vec("[a-c]", 1..5)) {
+        let mut at = "start".to_owned();
+        let settled = Program::default().pinned(":t.Box#start", &path).settle(None).unwrap();
+        let mut text = text_of(settled.pins.write(Emptied::Kept), None).unwrap();
+        for hop in hops {
+            if hop == at {
+                continue;
+            }
+            let file = Pinfile::read("p", Some(text.as_bytes())).unwrap();
+            let (from, to) = (format!("t.Box.{at}"), format!("t.Box.{hop}"));
+            text = text_of(move_pin(&file, "local", &from, &to).unwrap().0, Some(text)).unwrap();
+            at = hop;
+            let settled = Program::default().pinned(&format!(":t.Box#{at}"), "elsewhere").settle(Some(&text)).unwrap();
+            prop_assert!(settled.lines.is_empty());
+            prop_assert_eq!(&settled.graph.nodes[0].inputs["path"], &Input::Known(Value::from(path.as_str())));
+            prop_assert_eq!(settled.graph.nodes[0].options.original_path.as_deref(), Some("t.Box.start"));
+        }
+    }
+
+    #[test]
+    fn sections_of_others_are_never_touched(sections in sections(), boxes in boxes()) {
+        let text = print(&sections);
+        let file = Pinfile::read("p", Some(text.as_bytes())).unwrap();
+        let open = Pins::open(file, "gcp", &Environment::new("dev"));
+        let settled = settle(program(&boxes).0, open, &FewTypes, None, Orphans::Refuse).unwrap();
+        prop_assert!(settled.lines.iter().all(|line| matches!(line, Line::Added(_))));
+        if let Some(text) = text_of(settled.pins.write(Emptied::Removed), Some(text)) {
+            let mut read = Pinfile::read("p", Some(text.as_bytes())).unwrap().sections;
+            read.remove("gcp");
+            prop_assert_eq!(read, sections);
+        } else {
+            prop_assert!(sections.is_empty());
+        }
+    }
+}
+
+#[test]
+fn attributes_are_sorted_whatever_their_order_was() {
+    let map = |text: &str| -> Map {
+        let file = Pinfile::read("p", Some(super::with(text).as_bytes())).unwrap();
+        file.sections["local"]["t.Box.a"].attributes.clone()
+    };
+    let one = map(r#""t.Box.a":{"attributes":{"b":1,"a":2},"type":"t.Box"}"#);
+    let other = map(r#""t.Box.a":{"type":"t.Box","attributes":{"a":2,"b":1}}"#);
+    assert_eq!(one, other);
+}
