@@ -162,7 +162,6 @@ impl Pinning {
                     ui.result("\n");
                 }
                 let graph = std::mem::take(&mut settled.graph);
-                settled.graph.clone_from(&graph);
                 Ok((Evaluated { graph, ..evaluated }, Pinned { settled: Some(settled), text }))
             }
             Err(Refused { lines, problems }) => {
@@ -272,6 +271,7 @@ pub(crate) fn put(session: &Session, file: &Pinfile, content: &Content) -> Resul
     if *content == Content::Unchanged {
         return Ok(());
     }
+    session.world.crash_point("pins.write.before");
     same_on_disk(session, file)?;
     let path: PathBuf = session.project.root.join(&file.name);
     let files = &session.world.files;
@@ -311,4 +311,20 @@ fn same_on_disk(session: &Session, file: &Pinfile) -> Result<(), Failure> {
 /// For the commands that edit the file.
 pub(crate) fn types(session: &Session) -> impl Types + '_ {
     Known(&session.engine.catalog)
+}
+
+#[cfg(test)]
+mod tests {
+    use stead_guard::pins::stateful_types;
+
+    use super::*;
+
+    #[test]
+    fn the_types_that_are_pinned_by_default_exist() {
+        let catalog = Catalog::default().with_published();
+        let known = |token: &&&str| catalog.get(&TypeToken((**token).to_owned())).is_some();
+        let of_aws = stateful_types().iter().filter(|token| token.starts_with("aws."));
+        let unknown: Vec<&str> = of_aws.filter(|token| !known(token)).copied().collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
 }

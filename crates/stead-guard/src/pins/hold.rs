@@ -70,8 +70,14 @@ pub fn hold(resource: &Resource, declared: Declared, standing: &Standing) -> Hol
     }
     match listed {
         _ if declared == Declared::Pinned => Hold::Declared,
-        Some(paths) if paths_of(resource).any(|path| paths.contains(&path)) => Hold::Listed,
+        Some(paths) if is_listed(resource, paths) => Hold::Listed,
         None if resource.pinned => Hold::Lost,
         _ => Hold::Free,
     }
+}
+
+/// Under its own path; or, if it was pinned, under one that it had before.
+fn is_listed(resource: &Resource, paths: &BTreeSet<String>) -> bool {
+    let names = if resource.pinned { usize::MAX } else { 1 };
+    !paths.is_empty() && paths_of(resource).take(names).any(|path| paths.contains(&path))
 }

@@ -3,9 +3,9 @@
 //! Pure, and before anything is planned: what is refused here has asked no provider anything. State is looked at where
 //! there is one, never needed: `compile` has none.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use stead_model::{Code, Diagnostic, Graph, Input, Map, NodeId, NodeKind, TypeToken, Value};
+use stead_model::{Code, Diagnostic, Graph, Input, Map, Name, NodeId, NodeKind, Resource, TypeToken, Value};
 use stead_state::State;
 
 use super::ambiguous;
@@ -69,7 +69,7 @@ pub struct Settled {
     pub pins: Pins,
     /// What the pinfile holds against a deletion in this run.
     pub standing: Standing,
-    added: Vec<(NodeId, String)>,
+    added: Vec<(Name, String)>,
 }
 
 /// Why nothing goes on.
@@ -100,14 +100,13 @@ pub fn settle(
     state: Option<&State>,
     orphans: Orphans,
 ) -> Result<Settled, Refused> {
-    let leaves = leaves(&graph);
+    let leaves = leaves(&graph, &pins);
     let mut settling = Settling {
-        program: &graph,
-        graph: graph.clone(),
+        graph,
         pins,
         types,
         state,
-        recorded: HashSet::new(),
+        recorded: HashMap::new(),
         overrides: Vec::new(),
         added: Vec::new(),
         removed: BTreeSet::new(),
@@ -115,38 +114,51 @@ pub fn settle(
         warnings: Vec::new(),
     };
     if settling.pins.saved().values().any(|entry| entry.original_path.is_some()) {
-        settling.recorded = state.into_iter().flat_map(State::copies).flat_map(paths_of).collect();
+        let paths = |resource| paths_of(resource).map(move |path| (path, resource));
+        settling.recorded = state.into_iter().flat_map(State::copies).flat_map(paths).collect();
     }
     settling.check_entries(&leaves);
-    settling.problems.extend(ambiguous::problems(&graph, &leaves, settling.pins.saved()));
+    settling.problems.extend(ambiguous::problems(&settling.graph, &leaves, settling.pins.saved()));
+    settling.graph = without_pins(settling.graph);
     leaves.iter().for_each(|leaf| settling.leaf(leaf));
     settling.finish(orphans)
 }
 
-/// Every leaf in the order of the program, each with what holds for it: the nearest setting, else its type's.
-pub(crate) fn leaves(graph: &Graph) -> Vec<Leaf> {
+/// The leaves that matter in the order of the program, each with what holds for it: the nearest setting, else its
+/// type's. Those of types that nobody pinned have no path worth knowing.
+pub(crate) fn leaves(graph: &Graph, pins: &Pins) -> Vec<Leaf> {
     let real = |id: &NodeId| {
         let node = &graph.nodes[id.index()];
         node.kind == NodeKind::Provisioned && !node.resource.as_str().ends_with(".Provider")
     };
-    let leaf = |id: NodeId| {
-        let node = &graph.nodes[id.index()];
-        let pinned = graph.pin_setting(id).unwrap_or_else(|| is_stateful(&node.resource));
-        Leaf { id, path: physical_path(&node.name, &node.resource), pinned }
+    let holds = |id: NodeId| {
+        let resource = &graph.nodes[id.index()].resource;
+        (id, graph.pin_setting(id).unwrap_or_else(|| is_stateful(resource)))
     };
-    graph.ids().filter(real).map(leaf).collect()
+    let all: Vec<(NodeId, bool)> = graph.ids().filter(real).map(holds).collect();
+    let pinned = all.iter().filter(|(_, pinned)| *pinned).map(|(id, _)| &graph.nodes[id.index()].resource);
+    let matter: HashSet<&TypeToken> =
+        pinned.chain(pins.saved().values().map(|entry| &entry.resource)).collect();
+    let leaf = |(id, pinned): (NodeId, bool)| {
+        let node = &graph.nodes[id.index()];
+        matter.contains(&node.resource).then(|| Leaf {
+            id,
+            path: physical_path(&node.name, &node.resource),
+            pinned,
+        })
+    };
+    all.into_iter().filter_map(leaf).collect()
 }
 
 struct Settling<'a> {
-    program: &'a Graph,
     graph: Graph,
     pins: Pins,
     types: &'a dyn Types,
     state: Option<&'a State>,
-    /// Every path that something recorded has or had; empty unless something moved.
-    recorded: HashSet<String>,
+    /// What is recorded under each path that it has or had; empty unless something moved.
+    recorded: HashMap<String, &'a Resource>,
     overrides: Vec<Override>,
-    added: Vec<(NodeId, String)>,
+    added: Vec<(Name, String)>,
     /// Entries of leaves that are there and not pinned any more.
     removed: BTreeSet<String>,
     problems: Vec<Diagnostic>,
@@ -190,17 +202,19 @@ impl Settling<'_> {
             (true, Some(entry)) => {
                 options.original_path.clone_from(&entry.original_path);
                 self.freeze(leaf, &entry);
+                self.keep_generated(leaf, entry.original_path.as_deref());
                 self.pins.add_pin(&leaf.path, entry);
             }
             (true, None) => {
-                let node = &self.program.nodes[leaf.id.index()];
+                let node = &self.graph.nodes[leaf.id.index()];
                 let identity = self.types.identity(&node.resource).unwrap_or_default();
                 let known = |name: &String| Some((name.clone(), node.inputs.get(name)?.as_known()?.clone()));
                 let attributes: Map =
                     identity.iter().filter_map(known).filter(|(_, value)| *value != Value::Null).collect();
                 let resource = node.resource.clone();
+                self.added.push((node.name.clone(), leaf.path.clone()));
                 self.pins.add_pin(&leaf.path, Entry { resource, original_path: None, attributes });
-                self.added.push((leaf.id, leaf.path.clone()));
+                self.keep_generated(leaf, None);
             }
             (false, Some(entry)) => self.unpinned(leaf, &entry),
             (false, None) => {}
@@ -225,25 +239,39 @@ impl Settling<'_> {
         }
         let made = self.state.is_none_or(|state| self.is_recorded(state, leaf, entry));
         if identity_differs && !made && !self.pins.is_special() {
-            let name = &self.program.nodes[leaf.id.index()].name;
+            let name = &self.graph.nodes[leaf.id.index()].name;
             self.warnings.push(refusals::frozen_before_made(&self.pins, name, &leaf.path));
         }
     }
 
+    /// What the program leaves to others, and by which the real thing is known, stays what was made of it: a name that
+    /// is made from another name would change with it.
+    fn keep_generated(&mut self, leaf: &Leaf, original: Option<&str>) {
+        let node = &mut self.graph.nodes[leaf.id.index()];
+        let named = self.state.and_then(|state| state.by_name(&node.name));
+        let moved = || original.and_then(|original| self.recorded.get(original).copied());
+        let Some(old) = named.or_else(moved).filter(|old| old.resource == node.resource) else { return };
+        for property in self.types.identity(&node.resource).unwrap_or_default() {
+            if let (None, Some(value)) = (node.inputs.get(&property), old.inputs.get(&property)) {
+                node.inputs.insert(property, Input::Known(value.clone()));
+            }
+        }
+    }
+
     fn is_recorded(&self, state: &State, leaf: &Leaf, entry: &Entry) -> bool {
-        let node = &self.program.nodes[leaf.id.index()];
+        let node = &self.graph.nodes[leaf.id.index()];
         state.by_name(&node.name).is_some() || self.is_elsewhere(entry)
     }
 
     /// What the entry came from is recorded, under its old name still or a later one.
     fn is_elsewhere(&self, entry: &Entry) -> bool {
-        entry.original_path.as_ref().is_some_and(|original| self.recorded.contains(original))
+        entry.original_path.as_ref().is_some_and(|original| self.recorded.contains_key(original))
     }
 
     /// No longer pinned. Its frozen values hold for this one run, so that nothing but the pin changes.
     fn unpinned(&mut self, leaf: &Leaf, entry: &Entry) {
         self.removed.insert(leaf.path.clone());
-        let node = &self.program.nodes[leaf.id.index()];
+        let node = &self.graph.nodes[leaf.id.index()];
         let moves =
             self.state.is_some_and(|state| state.by_name(&node.name).is_none() && self.is_elsewhere(entry));
         if moves {
@@ -253,6 +281,7 @@ impl Settling<'_> {
         }
         let before = self.overrides.len();
         self.freeze(leaf, entry);
+        let node = &self.graph.nodes[leaf.id.index()];
         let identity = self.types.identity(&node.resource).unwrap_or_default();
         let differing: Vec<Override> = self.overrides.split_off(before);
         let differing: Vec<Override> =
@@ -307,9 +336,8 @@ impl Settled {
         if !self.pins.is_special() {
             return;
         }
-        for (id, path) in &self.added {
-            let node = &self.graph.nodes[id.index()];
-            let (Some(made), Some(entry)) = (state.by_name(&node.name), self.pins.entry_mut(path)) else {
+        for (name, path) in &self.added {
+            let (Some(made), Some(entry)) = (state.by_name(name), self.pins.entry_mut(path)) else {
                 continue;
             };
             let generated = attributes_of(made, types);
@@ -326,7 +354,7 @@ impl Settled {
 }
 
 /// The values of a recorded resource that say which real thing it is.
-pub fn attributes_of(resource: &stead_model::Resource, types: &dyn Types) -> Map {
+pub fn attributes_of(resource: &Resource, types: &dyn Types) -> Map {
     let identity = types.identity(&resource.resource).unwrap_or_default();
     let value = |name: &String| Some((name.clone(), resource.property(name)?.clone()));
     identity.iter().filter_map(value).filter(|(_, value)| *value != Value::Null).collect()
@@ -338,7 +366,7 @@ pub fn entries_of(state: &State, types: &dyn Types) -> BTreeMap<String, Entry> {
     let current = pinned.filter(|resource| {
         state.current(&resource.uid).is_some_and(|current| current.copy() == resource.copy())
     });
-    let entry = |resource: &stead_model::Resource| {
+    let entry = |resource: &Resource| {
         let path = physical_path(&resource.name, &resource.resource);
         let attributes = attributes_of(resource, types);
         (path, Entry { resource: resource.resource.clone(), original_path: None, attributes })

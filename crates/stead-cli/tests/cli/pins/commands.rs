@@ -193,3 +193,68 @@ fn a_run_that_fails_writes_no_pins() {
     let refused = project.stead(&["up", "--yes"]).ends(13);
     assert!(refused.stderr.contains("ST0418"), "{}", refused.stderr);
 }
+
+#[test]
+fn a_run_that_dies_before_it_writes_the_pins_leaves_them_in_state() {
+    let project = Project::with(&LOCAL.at_the_top());
+    project.crash(&["up", "--yes"], "pins.write.before");
+    assert!(!project.has(FILE) && project.has("cool-key"));
+    assert_eq!(project.stead(&["destroy", "--yes"]).code, 13);
+    let done = project.stead(&["up", "--yes"]).ok();
+    assert!(done.contains("Nothing to do") && pin_lines(&done, "[+pin]").len() == 3, "{done}");
+    assert!(project.has(FILE));
+}
+
+#[test]
+fn types_that_hold_data_are_pinned_by_what_aws_calls_them() {
+    let project = Project::with(
+        "import { Resource, nodeOf } from \"stead\";\nimport { s3, sqs, rds, ec2, kms, iam } from \"stead/aws\";\n\
+         new s3.Bucket({ BucketName: \"cool-bucket\", ObjectLockEnabled: false }, { id: \"CoolBucket\" });\n\
+         class Store extends Resource {\n  jobs = new sqs.Queue({ QueueName: \"jobs\", FifoQueue: true });\n\
+           db = new rds.DBInstance({ DBInstanceIdentifier: \"orders\", Engine: \"postgres\", AvailabilityZone: \"a\" });\n\
+           key = new kms.Key({ Description: \"nothing to freeze\" });\n\
+           bucket = new s3.Bucket({ BucketNamePrefix: \"logs-\" });\n}\n\
+         new Store();\n\
+         const scratch = new s3.Bucket({ BucketName: \"scratch\" }, { id: \"Scratch\" });\n\
+         nodeOf(scratch).pinned = false;\n\
+         new iam.User({ UserName: \"robot\" }, { id: \"Robot\" });\n",
+    );
+    LOCAL.run(&project, &["compile"]).ok();
+    insta::assert_snapshot!(project.read(FILE), @r#"
+    {
+      "version": "1",
+      "pinned": {
+        "local": {
+          "aws.kms.Key.Store_Key_F8998779": {
+            "type": "aws.kms.Key",
+            "attributes": {}
+          },
+          "aws.rds.DBInstance.Store_DBInstance_3D973174": {
+            "type": "aws.rds.DBInstance",
+            "attributes": {
+              "DBInstanceIdentifier": "orders"
+            }
+          },
+          "aws.s3.Bucket.CoolBucket": {
+            "type": "aws.s3.Bucket",
+            "attributes": {
+              "BucketName": "cool-bucket"
+            }
+          },
+          "aws.s3.Bucket.Store_Bucket_1262CE7D": {
+            "type": "aws.s3.Bucket",
+            "attributes": {
+              "BucketNamePrefix": "logs-"
+            }
+          },
+          "aws.sqs.Queue.Store_Queue_F6CC61EC": {
+            "type": "aws.sqs.Queue",
+            "attributes": {
+              "QueueName": "jobs"
+            }
+          }
+        }
+      }
+    }
+    "#);
+}

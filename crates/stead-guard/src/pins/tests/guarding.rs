@@ -104,12 +104,12 @@ fn every_cause_is_refused_and_says_what_to_do() {
       note: Nothing was changed: the guards look at the whole plan before anything runs.
       help: keep it; or set `pinned: false` on it, run `stead up`, then try again
       help: if it is in the program no more: stead pin rm t.Box.data, then try again
-    ST0418 dev:main:t.Box#data was removed from the program, and it was pinned at the last run, and the pinfile is gone
+    ST0418 dev:main:t.Box#data was removed from the program, and it was pinned at the last run (the pinfile is gone)
       at main.ts:1:1: declared here
       note: Nothing was changed: the guards look at the whole plan before anything runs.
       help: `stead pin restore` writes the pinfile again from what state remembers
       help: if it is to go: stead pin rm t.Box.data, then try again
-    ST0418 cannot replace dev:main:t.Box#data: a change of `size` forces it, and it was pinned at the last run, and the pinfile is gone
+    ST0418 cannot replace dev:main:t.Box#data: a change of `size` forces it, and it was pinned at the last run (the pinfile is gone)
       at main.ts:1:1: declared here
       note: Nothing was changed: the guards look at the whole plan before anything runs.
       help: `stead pin restore` writes the pinfile again from what state remembers
