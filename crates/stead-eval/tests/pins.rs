@@ -93,5 +93,24 @@ fn mistakes_are_pointed_at() {
         "new Data({ value: apply(\"x\", (e) => { nodeOf(a).pinned = true; return e; }) }, { id: \"b\" });",
     ]
     .map(wrong);
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @"
+    ST0103 the program threw: TypeError: `pinned` must be true or false, and known to the program
+      @ main.ts:4:8 +1 thrown here
+
+    ST0103 the program threw: TypeError: `pinned` must be true or false, and known to the program
+      @ main.ts:4:20 +1 thrown here
+
+    ST0103 the program threw: TypeError: `nodeOf` takes a resource
+      @ main.ts:4:1 +6 thrown here
+
+    ST0103 the program threw: TypeError: `static pinned` of K must be true or false
+      @ main.ts:5:5 +1 thrown here
+
+    ST0109 `pinned` must be true or false
+      @ main.ts:4:25 +6 here
+
+    ST0110 a resource is pinned in a function or expression that is decided only after apply
+      @ main.ts:4:46 +1 here
+      help: what is pinned must be known while planning: set `pinned` outside
+    ");
 }
