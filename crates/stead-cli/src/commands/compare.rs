@@ -142,6 +142,7 @@ fn changes(old: &Resource, new: &Resource, with_outputs: bool) -> Vec<Change> {
         let mut told: Map = [("preventDelete".to_owned(), Value::from(resource.prevents_deletion()))].into();
         told.insert("type".to_owned(), Value::from(resource.resource.as_str()));
         told.extend(id.map(|id| ("id".to_owned(), id)));
+        told.extend(resource.pinned.then(|| ("pinned".to_owned(), Value::from(true))));
         told
     };
     changes.extend(property_changes("record", &told(old), &told(new)));

@@ -91,8 +91,8 @@ fn mv(session: &Session, file: &Pinfile, from: &str, to: &str, ui: &Ui) -> Resul
 
 async fn rm(session: &Session, file: Pinfile, path: &str, ui: &Ui) -> Result<(), Failure> {
     let pins = Pins::open(file, &session.target, &session.environment);
-    let (file, section) = (&pins.file, pins.key.as_str());
-    let content = if pins.saved().contains_key(path) {
+    let (file, section) = (&pins.file, pins.section_with(path).unwrap_or(&pins.key));
+    let content = if pins.section_with(path).is_some() {
         remove_pin(file, section, path).map_err(refused)?
     } else if !pins.is_there() && is_recorded(session, path).await? {
         // Nothing to take out; the empty section says that what state remembers may go.

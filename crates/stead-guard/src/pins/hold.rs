@@ -25,7 +25,7 @@ impl Standing {
         if !pins.is_there() {
             return Standing::Lost;
         }
-        let saved = pins.saved();
+        let saved = pins.deciding();
         let originals = saved.values().filter_map(|entry| entry.original_path.as_ref());
         Standing::Listed(saved.keys().chain(originals).cloned().collect())
     }

@@ -16,6 +16,8 @@ pub struct Pins {
     pub file: Pinfile,
     /// The key of the section in use.
     pub key: String,
+    /// The other sections that could have been, the more special ones first.
+    behind: Vec<String>,
     current: Section,
 }
 
@@ -39,9 +41,27 @@ impl Pins {
         keys.extend(
             environment.namespace.iter().map(|space| format!("{target}:{}:{space}", environment.name)),
         );
-        let special = keys.iter().rev().find(|key| file.sections.contains_key(*key));
-        let key = special.cloned().unwrap_or_else(|| target.to_owned());
-        Pins { file, key, current: Section::new() }
+        let mut there = keys.into_iter().rev().filter(|key| file.sections.contains_key(key));
+        let key = there.next().unwrap_or_else(|| target.to_owned());
+        let behind = there.collect();
+        Pins { file, key, behind, current: Section::new() }
+    }
+
+    /// The section that says what may be deleted. One that is empty was just made, or says that its pins are gone; so
+    /// that the first does not unprotect anything, the one behind it is asked, if there is one.
+    pub(crate) fn deciding(&self) -> &Section {
+        let behind = self.behind.iter().filter_map(|key| self.file.sections.get(key));
+        std::iter::once(self.saved())
+            .chain(behind)
+            .find(|section| !section.is_empty())
+            .unwrap_or(self.saved())
+    }
+
+    /// The section, of those that could be in use, that has a path.
+    pub fn section_with(&self, path: &str) -> Option<&str> {
+        let has =
+            |key: &&String| self.file.sections.get(*key).is_some_and(|section| section.contains_key(path));
+        std::iter::once(&self.key).chain(&self.behind).find(has).map(String::as_str)
     }
 
     /// What the file says; empty if it says nothing.

@@ -36,6 +36,23 @@ fn the_program_the_file_and_state_are_all_asked() {
 }
 
 #[test]
+fn a_section_that_was_just_made_for_an_environment_unprotects_nothing() {
+    let pin = r#"{"t.Box.data":{"type":"t.Box"}}"#;
+    let resource = recorded(":t.Box#data", "data", true);
+    for (special, general, expected) in [
+        ("{}", Some(pin), Hold::Listed),
+        ("{}", Some("{}"), Hold::Free),
+        ("{}", None, Hold::Free),
+        (r#"{"t.Box.other":{"type":"t.Box"}}"#, Some(pin), Hold::Free),
+    ] {
+        let general = general.map(|pins| format!(",\"local\":{pins}")).unwrap_or_default();
+        let text = format!("{{\"version\":\"1\",\"pinned\":{{\"local:dev\":{special}{general}}}}}");
+        let standing = Standing::of(&pins(Some(&text)));
+        assert_eq!(hold(&resource, Declared::NotPinned, &standing), expected, "{text}");
+    }
+}
+
+#[test]
 fn a_name_that_it_had_is_asked_for_too() {
     let mut resource = recorded(":t.Box#elsewhere", "data", true);
     resource.ties.aliases.push("dev:main:t.Box#data".parse().unwrap());
