@@ -50,7 +50,8 @@ impl Program {
             path.map(|path| ("path".to_owned(), Input::Known(Value::from(path)))).into_iter().collect();
         let source = SourceRef { file: "main.ts".into(), line: self.0.nodes.len() as u32 + 2, column: 1 };
         let options = Options { pinned, ..Options::default() };
-        self.0.nodes.push(Node { name, resource, kind, parent, inputs, options, source });
+        let marks = Default::default();
+        self.0.nodes.push(Node { name, resource, kind, parent, inputs, options, source, marks });
         self
     }
 
@@ -111,6 +112,7 @@ fn recorded(name: &str, path: &str, pinned: bool) -> Resource {
         prevent_delete: false,
         deletion_policy: None,
         source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        marks: Default::default(),
         pinned,
     }
 }

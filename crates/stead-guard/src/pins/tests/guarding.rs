@@ -87,7 +87,7 @@ fn every_cause_is_refused_and_says_what_to_do() {
     ];
     let text = cases.map(|(cause, fate, pin)| {
         let resource = recorded(":t.Box#data", "data", true);
-        let deletion = Deletion { resource: &resource, declared: None, cause, fate, pin };
+        let deletion = Deletion { resource: &resource, today: Default::default(), cause, fate, pin };
         told(&decide(&[deletion]).unwrap_err()[0].diagnostic())
     });
     insta::assert_snapshot!(text.join("\n"), @"
