@@ -1,8 +1,11 @@
 //! The command line, as data.
 
+mod serve;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use serve::{AdmissionCommand, Guarded, ManifestArguments, ManifestPart, ServeArguments};
 use stead_guard::Outer;
 use stead_plan::{Follow, Glob, Moves, Purpose, Reach, Request, Selection};
 
@@ -93,6 +96,11 @@ pub(crate) enum Command {
     Types,
     /// Check the program's types with a TypeScript compiler
     Check,
+    /// Serve others until told to end
+    Serve(ServeArguments),
+    /// What a Kubernetes cluster needs for the admission webhook
+    #[command(subcommand)]
+    Admission(AdmissionCommand),
     /// Explain an error code
     Explain {
         /// Such as ST0104

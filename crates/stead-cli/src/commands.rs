@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod admission;
 mod check;
 mod compare;
 mod compile;
@@ -20,6 +21,7 @@ mod rename;
 mod repair;
 mod rollback;
 mod run;
+mod serve;
 mod stack;
 mod stacks;
 mod state;
@@ -28,7 +30,7 @@ mod unlock;
 mod up;
 mod verify;
 
-use crate::args::{Arguments, Command, PolicyCommand, StackCommand, StateCommand};
+use crate::args::{AdmissionCommand, Arguments, Command, PolicyCommand, StackCommand, StateCommand};
 use crate::commands::protect::Protection;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -41,6 +43,10 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
     match command {
         Command::Init { name } => init::init(&common, name, ui),
         Command::Explain { code } => explain::explain(&code, ui),
+        Command::Serve(arguments) => serve::serve(&common, &arguments, ui).await,
+        Command::Admission(AdmissionCommand::Manifests(arguments)) => {
+            admission::manifests(&common, &arguments, ui)
+        }
         Command::Provider(command) => provider::provider(command, ui),
         Command::Types => types::types(&session()?, ui),
         Command::Check => check::check(&session()?, ui).await,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use stead_engine::Stop;
 use stead_world::World;
 use tokio::runtime::Runtime;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 /// What the terminal can do.
 #[derive(Clone, Copy, Debug)]
@@ -91,4 +91,60 @@ async fn interrupted() {
 #[cfg(not(unix))]
 async fn interrupted() {
     let _ = tokio::signal::ctrl_c().await;
+}
+
+/// What the environment says about a Kubernetes cluster.
+pub(crate) struct ClusterEnvironment {
+    /// The files of `KUBECONFIG`.
+    pub kubeconfig: Vec<PathBuf>,
+    /// Host and port of the API server, in a pod.
+    pub service: Option<(String, String)>,
+}
+
+pub(crate) fn cluster_environment() -> ClusterEnvironment {
+    let kubeconfig = std::env::var_os("KUBECONFIG").unwrap_or_default();
+    let given = |key: &str| std::env::var(key).ok().filter(|value| !value.is_empty());
+    ClusterEnvironment {
+        kubeconfig: std::env::split_paths(&kubeconfig).filter(|path| !path.as_os_str().is_empty()).collect(),
+        service: given("KUBERNETES_SERVICE_HOST").zip(given("KUBERNETES_SERVICE_PORT")),
+    }
+}
+
+/// How a server is asked to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// By whoever runs it, as a matter of course.
+    Terminated,
+    /// By a person at a keyboard.
+    Interrupted,
+}
+
+/// Signals that ask a server to end, from now on.
+#[cfg(unix)]
+pub(crate) fn endings() -> std::io::Result<mpsc::UnboundedReceiver<Ending>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    // Registered before anybody is told that we are there.
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let (sender, receiver) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        loop {
+            let ending = tokio::select! {
+                _ = terminate.recv() => Ending::Terminated,
+                _ = interrupt.recv() => Ending::Interrupted,
+            };
+            if sender.send(ending).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(receiver)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn endings() -> std::io::Result<mpsc::UnboundedReceiver<Ending>> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while tokio::signal::ctrl_c().await.is_ok() && sender.send(Ending::Interrupted).is_ok() {}
+    });
+    Ok(receiver)
 }

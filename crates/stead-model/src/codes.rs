@@ -174,6 +174,19 @@ codes! {
 
     /// A secret would be stored, and nothing here can keep one.
     NO_SECRETS_MANAGER = "ST0701";
+
+    /// The admission webhook refused a deletion, because a mark protects what would go.
+    ADMISSION_REFUSED = "ST0801";
+    /// The admission webhook refused a deletion, because it could not see what it needs to judge it.
+    ADMISSION_BLIND = "ST0802";
+    /// The admission webhook got something that is no review.
+    BAD_REVIEW = "ST0803";
+    /// A TLS certificate or its key cannot be used.
+    BAD_CERTIFICATE = "ST0804";
+    /// An address cannot be listened on.
+    CANNOT_LISTEN = "ST0805";
+    /// There is no API server to ask, or no way to prove who we are to it.
+    NO_CLUSTER = "ST0806";
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "ST0501" "ST0502" "ST0503"
     "ST0601" "ST0602" "ST0603" "ST0604" "ST0605" "ST0606" "ST0607" "ST0608"
     "ST0701"
+    "ST0801" "ST0802" "ST0803" "ST0804" "ST0805" "ST0806"
 };
 
 pub(crate) fn explain(code: &str, ui: &Ui) -> Result<u8, Failure> {

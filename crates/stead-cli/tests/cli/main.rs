@@ -14,5 +14,7 @@ mod provider;
 mod refactoring;
 mod repair;
 mod saved;
+#[cfg(unix)]
+mod serving;
 mod sharing;
 mod stacks;

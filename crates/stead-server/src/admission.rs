@@ -1,0 +1,14 @@
+//! The admission webhook: a review comes in, marks are looked at, an answer goes out.
+
+mod contents;
+mod decide;
+mod groups;
+mod judge;
+pub(crate) mod manifests;
+pub(crate) mod object;
+mod review;
+
+pub use decide::Guard;
+pub use groups::{ACK_SUFFIX, Groups};
+pub use judge::PreventDelete;
+pub(crate) use review::{Answer, BadReview, Request, answer, bad_review};

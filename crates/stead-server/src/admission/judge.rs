@@ -1,0 +1,220 @@
+//! What the marks of an object and of its namespace come to. Pure; the resolution is `stead-guard`'s, the very one
+//! that `stead up` and `stead destroy` use.
+
+use serde_json::Value;
+use stead_guard::{BadMark, Entry, Foreign, Given, LevelMarks, MarkKey, Reader, Written, resolve};
+use stead_model::{Code, Level, Marked};
+
+use super::groups::service_of_group;
+use super::object::Annotations;
+use super::review::{Refused, Status};
+
+/// What `--prevent-delete` says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PreventDelete {
+    #[default]
+    AsMarked,
+    Always,
+}
+
+/// Something that is to be deleted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject<'a> {
+    pub(crate) kind: &'a str,
+    pub(crate) group: &'a str,
+    /// Such as `buckets.s3.services.k8s.aws`.
+    pub(crate) resource: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) namespace: Option<&'a str>,
+    pub(crate) annotations: &'a Annotations,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ruling {
+    Free,
+    Protected(Marked<bool>),
+    Unreadable(Vec<BadMark>),
+}
+
+/// A namespace with what is marked on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) annotations: &'a Annotations,
+}
+
+impl Subject<'_> {
+    pub(crate) fn shown(&self) -> String {
+        match self.namespace {
+            Some(namespace) => format!("{} \"{namespace}/{}\"", self.kind, self.name),
+            None => format!("{} \"{}\"", self.kind, self.name),
+        }
+    }
+
+    fn level(&self) -> Level {
+        Level::Resource(match self.namespace {
+            Some(namespace) => format!("{namespace}/{}", self.name),
+            None => self.name.to_owned(),
+        })
+    }
+
+    /// The levels, nearest first: the object, its namespace, the flag.
+    pub(crate) fn judge(&self, around: Option<Around<'_>>, flag: PreventDelete) -> Ruling {
+        let service = service_of_group(self.group);
+        let own = read(self.level(), Some(service), self.annotations);
+        let around = around.map(|around| read(namespace_level(around.name), None, around.annotations));
+        let flag = (flag == PreventDelete::Always).then(flag_level);
+        let (mut levels, mut bad) = (Vec::new(), Vec::new());
+        for level in [Some(own), around, flag].into_iter().flatten() {
+            match level {
+                Ok(level) => levels.push(level),
+                Err(problems) => bad.extend(problems),
+            }
+        }
+        if !bad.is_empty() {
+            return Ruling::Unreadable(bad);
+        }
+        let levels: Vec<&LevelMarks> = levels.iter().collect();
+        ruling(resolve(&levels, service).prevent_delete)
+    }
+
+    /// What holds others goes with all of them, so any service's mark on it holds.
+    pub(crate) fn judge_container(&self) -> Ruling {
+        let is_namespace = self.group.is_empty();
+        let level = if is_namespace { namespace_level(self.name) } else { self.level() };
+        let marks = match read(level, None, self.annotations) {
+            Ok(marks) => marks,
+            Err(bad) => return Ruling::Unreadable(bad),
+        };
+        let services = marks.services().map(|(service, _)| service);
+        let decided = std::iter::once("").chain(services).map(|service| resolve(&[&marks], service));
+        let protected = decided.filter_map(|marks| marks.prevent_delete).find(|mark| mark.value);
+        ruling(protected)
+    }
+
+    /// What looks like a mark on this object and does nothing here.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let service = service_of_group(self.group);
+        let Ok(marks) = read(self.level(), Some(service), self.annotations) else { return Vec::new() };
+        let others = marks.services().filter(|(other, _)| *other != service);
+        let mut warnings: Vec<String> = others
+            .map(|(other, source)| {
+                format!(
+                    "{} is for {other}, and {} is of {service}: it does nothing",
+                    source.key,
+                    self.shown()
+                )
+            })
+            .collect();
+        let unknown = self.annotations.keys().filter(|key| looks_like_a_mark(key) && !is_read(key));
+        warnings.extend(unknown.map(|key| {
+            format!(
+                "{key} is no mark that stead knows, and does nothing; write services.k8s.aws/{}",
+                name_of(key)
+            )
+        }));
+        warnings
+    }
+
+    pub(crate) fn refused(&self, ruling: &Ruling) -> Option<Refused> {
+        match ruling {
+            Ruling::Free => None,
+            Ruling::Protected(mark) => {
+                let message = format!(
+                    "cannot delete {}: prevent-delete is true ({}). Nothing was changed. {}",
+                    self.shown(),
+                    mark.source,
+                    self.way_out(mark),
+                );
+                Some(refused(Code::ADMISSION_REFUSED, &message))
+            }
+            Ruling::Unreadable(bad) => {
+                let problems: Vec<&str> = bad.iter().map(|bad| bad.message.as_str()).collect();
+                let message = format!(
+                    "cannot delete {}: {}. A mark that is not understood is never taken for one that is not \
+                     there. Nothing was changed.",
+                    self.shown(),
+                    problems.join("; "),
+                );
+                let code = bad.first().map_or(Code::BAD_MARK, |bad| bad.code);
+                Some(refused(code, &message))
+            }
+        }
+    }
+
+    fn way_out(&self, mark: &Marked<bool>) -> String {
+        let key = &mark.source.key;
+        let annotate = |what: String| {
+            format!("If it must go, run `kubectl annotate {what} {key}=false --overwrite`, then try again.")
+        };
+        let is_lock = name_of(key).eq_ignore_ascii_case(MarkKey::PreventDeleteLock.as_str());
+        match &mark.source.level {
+            Level::Flag => "The webhook runs with --prevent-delete, which no mark overrules.".to_owned(),
+            Level::Namespace(name) if is_lock || self.group.is_empty() => {
+                annotate(format!("namespace {name}"))
+            }
+            _ => annotate(match self.namespace {
+                Some(namespace) => format!("{} {} -n {namespace}", self.resource, self.name),
+                None => format!("{} {}", self.resource, self.name),
+            }),
+        }
+    }
+}
+
+pub(crate) fn refused(code: Code, message: &str) -> Refused {
+    Refused { code, status: Status::Forbidden, message: format!("{message} ({code})") }
+}
+
+fn ruling(mark: Option<Marked<bool>>) -> Ruling {
+    match mark {
+        Some(mark) if mark.value => Ruling::Protected(mark),
+        _ => Ruling::Free,
+    }
+}
+
+fn namespace_level(name: &str) -> Level {
+    Level::Namespace(name.to_owned())
+}
+
+fn read(level: Level, service: Option<&str>, annotations: &Annotations) -> Result<LevelMarks, Vec<BadMark>> {
+    let entries = annotations.iter().map(|(key, value)| Entry {
+        key: key.clone(),
+        written: Written::Annotation,
+        value: match value {
+            Value::String(text) => Given::Text(text.clone()),
+            other => Given::Other(other.to_string()),
+        },
+        place: None,
+    });
+    Reader { foreign: Foreign::Ignored, service }.read(level, entries)
+}
+
+fn flag_level() -> Result<LevelMarks, Vec<BadMark>> {
+    let key = MarkKey::PreventDelete.as_str().to_owned();
+    let entry = Entry { key, written: Written::Annotation, value: Given::Bool(true), place: None };
+    Reader { foreign: Foreign::Refused, service: None }.read(Level::Flag, [entry])
+}
+
+fn name_of(key: &str) -> &str {
+    key.rsplit('/').next().unwrap_or(key)
+}
+
+fn looks_like_a_mark(key: &str) -> bool {
+    MarkKey::ALL.iter().any(|known| name_of(key).eq_ignore_ascii_case(known.as_str()))
+}
+
+/// Whether the reader takes the key for a mark.
+fn is_read(key: &str) -> bool {
+    let entry = Entry {
+        key: key.to_owned(),
+        written: Written::Annotation,
+        value: Given::Text("true".to_owned()),
+        place: None,
+    };
+    let read = Reader { foreign: Foreign::Ignored, service: None }.read(namespace_level(""), [entry]);
+    !read.is_ok_and(|marks| marks.is_empty())
+}
+
+#[cfg(test)]
+mod tests;

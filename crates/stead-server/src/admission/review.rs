@@ -1,0 +1,292 @@
+//! `AdmissionReview` of `admission.k8s.io/v1`, read with suspicion and written exactly. Pure.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use serde_json::value::RawValue;
+use stead_model::Code;
+use thiserror::Error;
+
+use super::object::Object;
+
+const VERSION: &str = "admission.k8s.io/v1";
+const KIND: &str = "AdmissionReview";
+
+/// What somebody wants to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    Delete,
+    /// Nothing goes by these.
+    Create,
+    Update,
+    Connect,
+}
+
+/// What is asked.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) uid: String,
+    pub(crate) operation: Operation,
+    pub(crate) kind: String,
+    pub(crate) group: String,
+    /// The plural, such as `buckets`.
+    pub(crate) resource: String,
+    pub(crate) subresource: String,
+    /// Empty in the deletion of a collection; the object has it then.
+    pub(crate) name: String,
+    pub(crate) namespace: Option<String>,
+    pub(crate) user: String,
+    pub(crate) dry_run: bool,
+    /// What is to go, as JSON.
+    pub(crate) old_object: Option<Box<RawValue>>,
+}
+
+impl Request {
+    /// Such as `buckets.s3.services.k8s.aws`.
+    pub(crate) fn qualified_resource(&self) -> String {
+        match self.group.as_str() {
+            "" => self.resource.clone(),
+            group => format!("{}.{group}", self.resource),
+        }
+    }
+
+    /// The name, from the object where the request has none: a collection is deleted object by object.
+    pub(crate) fn shown_name(&self) -> String {
+        if !self.name.is_empty() {
+            return self.name.clone();
+        }
+        let object =
+            self.old_object.as_ref().and_then(|object| serde_json::from_str::<Object>(object.get()).ok());
+        object.map_or_else(|| "?".to_owned(), |object| object.metadata.name)
+    }
+
+    pub(crate) fn operation_name(&self) -> &'static str {
+        match self.operation {
+            Operation::Delete => "DELETE",
+            Operation::Create => "CREATE",
+            Operation::Update => "UPDATE",
+            Operation::Connect => "CONNECT",
+        }
+    }
+}
+
+/// Why a body is no review that can be answered. `uid` where the sender can match an answer with its question.
+#[derive(Debug, Error)]
+#[error("{reason}")]
+pub(crate) struct BadReview {
+    pub(crate) uid: Option<String>,
+    pub(crate) reason: String,
+}
+
+/// Our answer to a review.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Allowed { warnings: Vec<String> },
+    Refused(Refused),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    pub(crate) code: Code,
+    pub(crate) status: Status,
+    pub(crate) message: String,
+}
+
+/// The HTTP status that the API server gives to whoever wanted to delete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Forbidden,
+    BadRequest,
+    Unavailable,
+}
+
+impl Status {
+    fn code_and_reason(self) -> (u16, &'static str) {
+        match self {
+            Status::Forbidden => (403, "Forbidden"),
+            Status::BadRequest => (400, "BadRequest"),
+            Status::Unavailable => (503, "ServiceUnavailable"),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Envelope {
+    #[serde(default)]
+    api_version: String,
+    #[serde(default)]
+    kind: String,
+    request: Option<RawRequest>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RawRequest {
+    #[serde(default)]
+    uid: String,
+    #[serde(default)]
+    kind: GroupKind,
+    #[serde(default)]
+    resource: GroupResource,
+    #[serde(default)]
+    sub_resource: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    namespace: Option<String>,
+    #[serde(default)]
+    operation: String,
+    #[serde(default)]
+    user_info: UserInfo,
+    #[serde(default)]
+    dry_run: Option<bool>,
+    #[serde(default)]
+    old_object: Option<Box<RawValue>>,
+}
+
+#[derive(Default, Deserialize)]
+struct GroupKind {
+    #[serde(default)]
+    kind: String,
+}
+
+#[derive(Default, Deserialize)]
+struct GroupResource {
+    #[serde(default)]
+    group: String,
+    #[serde(default)]
+    resource: String,
+}
+
+#[derive(Default, Deserialize)]
+struct UserInfo {
+    #[serde(default)]
+    username: Option<String>,
+}
+
+impl Request {
+    pub(crate) fn parse(body: &[u8]) -> Result<Request, BadReview> {
+        let unknown = |reason: String| BadReview { uid: None, reason };
+        let Envelope { api_version, kind, request } = serde_json::from_slice(body)
+            .map_err(|error| unknown(format!("the body is no AdmissionReview: {error}")))?;
+        if kind != KIND || api_version != VERSION {
+            let found = format!("{api_version:?} {kind:?}");
+            return Err(unknown(format!("this webhook answers {VERSION} {KIND}, and got {found}")));
+        }
+        let request = request.ok_or_else(|| unknown("the review has no `request`".to_owned()))?;
+        if request.uid.is_empty() || request.uid.len() > 256 {
+            return Err(unknown("the review's `request.uid` is missing or too long".to_owned()));
+        }
+        request.checked()
+    }
+}
+
+impl RawRequest {
+    fn checked(self) -> Result<Request, BadReview> {
+        let uid = self.uid;
+        let bad = |reason: String| BadReview { uid: Some(uid.clone()), reason };
+        let operation = match self.operation.as_str() {
+            "DELETE" => Operation::Delete,
+            "CREATE" => Operation::Create,
+            "UPDATE" => Operation::Update,
+            "CONNECT" => Operation::Connect,
+            other => return Err(bad(format!("there is no operation {other:?}"))),
+        };
+        if self.resource.resource.is_empty() || self.kind.kind.is_empty() {
+            return Err(bad(
+                "the review says neither by `resource` nor by `kind` what it is about".to_owned()
+            ));
+        }
+        let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+        Ok(Request {
+            operation,
+            kind: self.kind.kind,
+            group: self.resource.group,
+            resource: self.resource.resource,
+            subresource: self.sub_resource.unwrap_or_default(),
+            name: self.name.unwrap_or_default(),
+            namespace: given(self.namespace),
+            user: given(self.user_info.username).unwrap_or_else(|| "somebody".to_owned()),
+            dry_run: self.dry_run.unwrap_or_default(),
+            // `null` is read as `None` already.
+            old_object: self.old_object,
+            uid,
+        })
+    }
+}
+
+/// The review that answers.
+pub(crate) fn answer(uid: &str, answer: &Answer) -> String {
+    match answer {
+        Answer::Allowed { warnings } if warnings.is_empty() => {
+            review(&json!({ "uid": uid, "allowed": true }))
+        }
+        Answer::Allowed { warnings } => review(&json!({ "uid": uid, "allowed": true, "warnings": warnings })),
+        Answer::Refused(Refused { code, status, message }) => {
+            let (http, reason) = status.code_and_reason();
+            let status = json!({ "status": "Failure", "code": http, "reason": reason, "message": message });
+            let audit = json!({ "code": code.as_str() });
+            review(&json!({ "uid": uid, "allowed": false, "status": status, "auditAnnotations": audit }))
+        }
+    }
+}
+
+/// A refusal of what was no review. The sender may not find it in time to match it; it is well formed all the same.
+pub(crate) fn bad_review(bad: &BadReview) -> String {
+    let message = format!("{} ({})", bad.reason, Code::BAD_REVIEW);
+    let refused = Refused { code: Code::BAD_REVIEW, status: Status::BadRequest, message };
+    answer(bad.uid.as_deref().unwrap_or_default(), &Answer::Refused(refused))
+}
+
+fn review(response: &impl Serialize) -> String {
+    json!({ "apiVersion": VERSION, "kind": KIND, "response": response }).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(body: &str) -> (Option<String>, String) {
+        let bad = Request::parse(body.as_bytes()).unwrap_err();
+        (bad.uid, bad.reason)
+    }
+
+    #[test]
+    fn what_is_no_review_is_refused_with_the_reason() {
+        let deep = "[".repeat(100_000);
+        let bodies = [
+            "",
+            "[]",
+            "null",
+            "{",
+            &deep,
+            r#"{"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview","request":{"uid":"u"}}"#,
+            r#"{"apiVersion":"v1","kind":"Pod"}"#,
+            r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}"#,
+            r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{}}"#,
+            r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":7}}"#,
+            r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u"}}"#,
+            r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"DELETE"}}"#,
+        ];
+        let reasons: Vec<String> = bodies
+            .iter()
+            .map(|body| {
+                let (uid, reason) = reason(body);
+                format!("{}: {reason}", uid.unwrap_or_else(|| "-".into()))
+            })
+            .collect();
+        insta::assert_snapshot!(reasons.join("\n"));
+    }
+
+    #[test]
+    fn an_answer_has_the_question_s_uid_and_a_whole_status() {
+        let allowed = Answer::Allowed { warnings: vec![] };
+        assert_eq!(
+            answer("u-1", &allowed),
+            r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":true,"uid":"u-1"}}"#
+        );
+        let refused =
+            Refused { code: Code::ADMISSION_REFUSED, status: Status::Forbidden, message: "no".into() };
+        insta::assert_snapshot!(answer("u-2", &Answer::Refused(refused)), @r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":false,"auditAnnotations":{"code":"ST0801"},"status":{"code":403,"message":"no","reason":"Forbidden","status":"Failure"},"uid":"u-2"}}"#);
+    }
+}

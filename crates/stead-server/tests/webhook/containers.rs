@@ -1,0 +1,73 @@
+//! Namespaces and definitions, by what they hold.
+
+use crate::api_server::{recorded, recorded_with};
+use crate::hook::{Hook, message};
+
+const BUCKETS: &str = "/apis/s3.services.k8s.aws/v1alpha1/namespaces/prod/buckets?limit=250";
+const BUCKETS_2: &str =
+    "/apis/s3.services.k8s.aws/v1alpha1/namespaces/prod/buckets?limit=250&continue=next%20page%2F%3D%3D";
+const DATABASES: &str = "/apis/rds.services.k8s.aws/v1alpha1/namespaces/prod/dbinstances?limit=250";
+
+#[tokio::test]
+async fn a_marked_namespace_is_refused_without_a_look_inside() {
+    let mut hook = Hook::start().await;
+    let response = hook.asks("delete-namespace-marked").await;
+    insta::assert_snapshot!(message(&response));
+    assert!(hook.api.asked.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn a_namespace_that_holds_something_protected_is_refused_and_it_is_named() {
+    let mut hook = Hook::start().await;
+    hook.api.on("/apis", recorded("discovery"));
+    hook.api.on(BUCKETS, recorded("buckets-page-1"));
+    hook.api.on(BUCKETS_2, recorded("buckets-page-2"));
+    hook.api.on(DATABASES, recorded("empty"));
+    let response = hook.asks("delete-namespace").await;
+    assert_eq!(response["status"]["code"], 403);
+    insta::assert_snapshot!(message(&response));
+    let mut paths = Vec::new();
+    while let Ok(asked) = hook.api.asked.try_recv() {
+        paths.push(asked.path);
+    }
+    paths.sort();
+    assert_eq!(paths, ["/apis", DATABASES, BUCKETS, BUCKETS_2], "nothing but guarded, namespaced types");
+}
+
+#[tokio::test]
+async fn an_empty_namespace_may_go() {
+    let hook = Hook::start().await;
+    hook.api.on("/apis", recorded("discovery"));
+    hook.api.on(BUCKETS, recorded("empty"));
+    hook.api.on(DATABASES, recorded("empty"));
+    assert_eq!(hook.asks("delete-namespace").await["allowed"], true);
+}
+
+#[tokio::test]
+async fn a_namespace_that_cannot_be_looked_into_is_refused() {
+    let hook = Hook::start().await;
+    hook.api.on("/apis", recorded("discovery"));
+    hook.api.on(BUCKETS, recorded_with(403, "status-403"));
+    hook.api.on(DATABASES, recorded("empty"));
+    let response = hook.asks("delete-namespace").await;
+    assert_eq!(response["status"]["code"], 503);
+    assert!(
+        message(&response).contains("answered /apis/s3.services.k8s.aws/v1alpha1/namespaces/prod/buckets"),
+        "{response}"
+    );
+    hook.api.on("/apis", recorded_with(200, "namespaces"));
+    let response = hook.asks("delete-namespace").await;
+    assert_eq!(response["status"]["code"], 503, "{response}");
+}
+
+#[tokio::test]
+async fn a_definition_whose_objects_are_protected_is_refused() {
+    let hook = Hook::start().await;
+    let everywhere = "/apis/s3.services.k8s.aws/v1alpha1/buckets?limit=250";
+    hook.api.on(everywhere, recorded("buckets-everywhere"));
+    hook.api.on("/api/v1/namespaces?limit=250", recorded("namespaces"));
+    let response = hook.asks("delete-definition").await;
+    insta::assert_snapshot!(message(&response));
+    hook.api.on(everywhere, recorded("empty"));
+    assert_eq!(hook.asks("delete-definition").await["allowed"], true);
+}

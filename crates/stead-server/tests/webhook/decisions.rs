@@ -1,0 +1,138 @@
+//! Reviews as API servers send them, and what is answered.
+
+use serde_json::json;
+use stead_server::Event;
+use stead_server::admission::PreventDelete;
+
+use crate::api_server::recorded;
+use crate::hook::{Hook, message};
+
+const PROD: &str = "/api/v1/namespaces/prod";
+
+#[tokio::test]
+async fn what_nothing_protects_may_go_after_a_live_look_at_its_namespace() {
+    let mut hook = Hook::start().await;
+    hook.api.on(PROD, recorded("namespace-bare"));
+    assert_eq!(hook.asks("delete-free").await["allowed"], true);
+    let asked = hook.api.asked.recv().await.unwrap();
+    assert_eq!(asked.path, PROD);
+    assert_eq!(asked.authorization.as_deref(), Some("Bearer canary-token"));
+    assert!(asked.accept.starts_with("application/json;as=PartialObjectMetadata"), "{asked:?}");
+}
+
+#[tokio::test]
+async fn a_mark_on_the_object_refuses_with_403_and_the_way_out() {
+    let mut hook = Hook::start().await;
+    let response = hook.asks("delete-marked").await;
+    insta::assert_snapshot!(serde_json::to_string_pretty(&response).unwrap());
+    assert!(hook.api.asked.try_recv().is_err(), "its own mark says enough");
+}
+
+#[tokio::test]
+async fn every_recorded_namespace_decides_as_the_command_line_would() {
+    let hook = Hook::start().await;
+    let mut said = Vec::new();
+    for namespace in ["bare", "marked", "locked", "bad", "whole"] {
+        hook.api.on(PROD, recorded(&format!("namespace-{namespace}")));
+        for review in ["delete-free", "delete-unmarked-by-itself"] {
+            let response = hook.asks(review).await;
+            let verdict = if response["allowed"] == json!(true) { "allowed" } else { message(&response) };
+            said.push(format!("{namespace}, {review}: {verdict}"));
+        }
+    }
+    insta::assert_snapshot!(said.join("\n"));
+}
+
+#[tokio::test]
+async fn the_flag_refuses_whatever_marks_say() {
+    let hook = Hook::with(PreventDelete::Always).await;
+    let response = hook.asks("delete-unmarked-by-itself").await;
+    assert_eq!(response["status"]["code"], 403);
+    assert!(message(&response).contains("--prevent-delete"), "{response}");
+}
+
+#[tokio::test]
+async fn a_mark_that_does_not_parse_is_refused_with_the_reason() {
+    let hook = Hook::start().await;
+    for (review, reason) in [
+        ("delete-bad-mark", "invalid prevent-delete (services.k8s.aws/prevent-delete) \"yes\""),
+        ("delete-bad-policy", "invalid deletion-policy (services.k8s.aws/deletion-policy) \"Retian\""),
+    ] {
+        let response = hook.asks(review).await;
+        assert_eq!(
+            (&response["allowed"], &response["status"]["code"]),
+            (&json!(false), &json!(403)),
+            "{response}"
+        );
+        assert!(message(&response).contains(reason) && message(&response).contains("ST0402"), "{response}");
+    }
+}
+
+#[tokio::test]
+async fn retain_lets_the_object_go_and_a_mark_without_effect_is_warned_of() {
+    let hook = Hook::start().await;
+    hook.api.on(PROD, recorded("namespace-bare"));
+    let response = hook.asks("delete-retained").await;
+    assert_eq!(response["allowed"], true);
+    assert!(response["warnings"][0].as_str().unwrap().contains("is for rds"), "{response}");
+}
+
+#[tokio::test]
+async fn a_collection_is_judged_object_by_object_without_a_name_in_the_request() {
+    let hook = Hook::start().await;
+    hook.api.on(PROD, recorded("namespace-bare"));
+    let (one, two, three) = tokio::join!(
+        hook.asks("deletecollection-one"),
+        hook.asks("deletecollection-two"),
+        hook.asks("deletecollection-three"),
+    );
+    assert_eq!((&one["allowed"], &three["allowed"]), (&json!(true), &json!(true)));
+    assert!(message(&two).contains("cannot delete Bucket \"prod/two\""), "{two}");
+}
+
+#[tokio::test]
+async fn several_reviews_over_one_connection_ask_the_cluster_over_one_too() {
+    let hook = Hook::start().await;
+    hook.api.on(PROD, recorded("namespace-bare"));
+    let mut client = hook.client().await;
+    for _ in 0..20 {
+        assert_eq!(client.asks("delete-free").await["allowed"], true);
+        assert_eq!(client.asks("delete-marked").await["allowed"], false);
+    }
+    assert_eq!(hook.api.connections(), 1);
+}
+
+#[tokio::test]
+async fn a_dry_run_gets_the_same_answer_and_is_logged_as_one() {
+    let mut hook = Hook::start().await;
+    let response = hook.asks("delete-dry-run").await;
+    assert_eq!(response["allowed"], false);
+    let Some(Event::Decided(decision)) = hook.events.recv().await else { panic!("nothing was logged") };
+    assert!(decision.dry_run && !decision.allowed);
+    let line = Event::Decided(decision).to_string();
+    insta::assert_snapshot!(line);
+}
+
+#[tokio::test]
+async fn without_the_old_object_nothing_is_deleted() {
+    let hook = Hook::start().await;
+    let response = hook.asks("delete-without-old-object").await;
+    assert_eq!(response["status"]["code"], 503);
+    insta::assert_snapshot!(message(&response));
+}
+
+#[tokio::test]
+async fn what_deletes_nothing_is_allowed_without_a_look() {
+    let mut hook = Hook::start().await;
+    for review in ["create", "update", "delete-subresource"] {
+        assert_eq!(hook.asks(review).await["allowed"], true, "{review}");
+    }
+    assert!(hook.api.asked.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn an_object_without_a_namespace_has_only_its_own_marks() {
+    let mut hook = Hook::start().await;
+    assert_eq!(hook.asks("delete-cluster-scoped").await["allowed"], true);
+    assert!(hook.api.asked.try_recv().is_err());
+}

@@ -1,0 +1,133 @@
+//! When the namespace cannot be read, nothing is deleted, and the answer says why.
+
+use std::net::TcpListener;
+
+use crate::api_server::{Reply, recorded, recorded_with};
+use crate::hook::{Hook, message};
+
+const PROD: &str = "/api/v1/namespaces/prod";
+
+#[tokio::test]
+async fn every_answer_that_is_none_is_refused_with_its_reason() {
+    let hook = Hook::start().await;
+    let mut said = Vec::new();
+    for (what, reply) in [
+        ("403", recorded_with(403, "status-403")),
+        ("404", recorded_with(404, "status-404")),
+        ("302", Reply::Says(302, String::new())),
+        ("garbage", Reply::Says(200, "<html>".into())),
+        ("nothing", Reply::Says(200, String::new())),
+        ("another namespace", recorded("namespace-other")),
+        ("another kind", Reply::Says(200, r#"{"kind":"Pod","metadata":{"name":"prod"}}"#.into())),
+        (
+            "annotations that are none",
+            Reply::Says(200, r#"{"kind":"Namespace","metadata":{"name":"prod","annotations":7}}"#.into()),
+        ),
+    ] {
+        hook.api.on(PROD, reply);
+        let response = hook.asks("delete-free").await;
+        assert_eq!(
+            (response["allowed"].as_bool(), response["status"]["code"].as_u64()),
+            (Some(false), Some(503))
+        );
+        said.push(format!("{what}: {}", message(&response)));
+    }
+    insta::assert_snapshot!(said.join("\n"));
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_no_answer() {
+    let hook = Hook::start().await;
+    hook.api.on(PROD, Reply::BreaksOff);
+    let response = hook.asks("delete-free").await;
+    assert_eq!(response["allowed"], false);
+    assert!(message(&response).contains("the connection to the API server broke off"), "{response}");
+}
+
+#[tokio::test]
+async fn a_kept_connection_that_broke_does_not_refuse_the_next_deletion() {
+    let hook = Hook::start().await;
+    hook.api.on(PROD, recorded("namespace-bare"));
+    assert_eq!(hook.asks("delete-free").await["allowed"], true);
+    hook.api.on(PROD, Reply::BreaksOff);
+    assert_eq!(hook.asks("delete-free").await["allowed"], false);
+    hook.api.on(PROD, recorded("namespace-bare"));
+    assert_eq!(hook.asks("delete-free").await["allowed"], true);
+}
+
+#[tokio::test]
+async fn an_api_server_that_never_answers_is_given_up_before_it_gives_us_up() {
+    let mut hook = Hook::start().await;
+    hook.api.on(PROD, Reply::Never);
+    let mut client = hook.client().await;
+    let asking = tokio::spawn(async move { client.asks("delete-free").await });
+    hook.api.asked.recv().await.unwrap();
+    let response = hook.clock.pass_until(asking).await.unwrap();
+    assert_eq!(response["allowed"], false);
+    assert!(message(&response).contains("did not answer within 8 seconds"), "{response}");
+}
+
+#[tokio::test]
+async fn nobody_there_and_somebody_else_there_are_told_apart() {
+    let hook = Hook::start().await;
+    let config = hook.folder.path().join("config");
+    // A port that was free a moment ago, and another webhook's authority.
+    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let text = std::fs::read_to_string(&config).unwrap();
+    let refused = look_up(&text.replace(&hook.api.address.to_string(), &nobody.to_string()), &hook).await;
+    assert!(refused.contains("cannot connect to the API server"), "{refused}");
+    let other = crate::authority::Authority::new();
+    std::fs::write(hook.folder.path().join("other.crt"), other.pem()).unwrap();
+    let refused = look_up(&text.replace("ca.crt", "other.crt"), &hook).await;
+    assert!(
+        refused.contains("cannot connect to the API server") && refused.contains("certificate"),
+        "{refused}"
+    );
+}
+
+/// What a webhook with another kubeconfig answers to a deletion that needs a look.
+async fn look_up(kubeconfig: &str, hook: &Hook) -> String {
+    let path = hook.folder.path().join("config-2");
+    std::fs::write(&path, kubeconfig).unwrap();
+    let second = hook.again(&path).await;
+    message(&second.asks("delete-free").await).to_owned()
+}
+
+#[tokio::test]
+async fn a_token_that_is_gone_is_said_and_one_that_was_renewed_is_used() {
+    let mut hook = Hook::start().await;
+    let token = hook.folder.path().join("token");
+    hook.api.on(PROD, recorded("namespace-bare"));
+    std::fs::write(&token, "renewed").unwrap();
+    hook.asks("delete-free").await;
+    assert_eq!(hook.api.asked.recv().await.unwrap().authorization.as_deref(), Some("Bearer renewed"));
+    std::fs::remove_file(&token).unwrap();
+    let response = hook.asks("delete-free").await;
+    assert!(message(&response).contains("there are no credentials for the API server"), "{response}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_exec_plugin_gives_the_token_and_its_failure_shows_no_secret() {
+    let mut hook = Hook::start().await;
+    hook.api.on(PROD, recorded("namespace-bare"));
+    let text = std::fs::read_to_string(hook.folder.path().join("config")).unwrap();
+    let plugin = |script: &str| {
+        let exec = format!(
+            "exec:\n      apiVersion: client.authentication.k8s.io/v1\n      command: sh\n      args: [-c, {script:?}]\n      \
+             env: [{{name: WHO, value: it's me}}]"
+        );
+        text.replace("tokenFile: token", &exec)
+    };
+    let good = r#"echo "{\"kind\":\"ExecCredential\",\"status\":{\"token\":\"$WHO\"}}""#;
+    let path = hook.folder.path().join("config-3");
+    std::fs::write(&path, plugin(good)).unwrap();
+    assert_eq!(hook.again(&path).await.asks("delete-free").await["allowed"], true);
+    assert_eq!(hook.api.asked.recv().await.unwrap().authorization.as_deref(), Some("Bearer it's me"));
+    for script in ["echo canary-token; exit 3", "echo canary-token", "echo '{}'"] {
+        std::fs::write(&path, plugin(script)).unwrap();
+        let response = hook.again(&path).await.asks("delete-free").await;
+        assert!(message(&response).contains("there are no credentials"), "{response}");
+        assert!(!response.to_string().contains("canary"), "{response}");
+    }
+}

@@ -1,0 +1,61 @@
+//! Certificates that are renewed, and ends that cut nobody off.
+
+use stead_server::{Event, Stopped};
+use tokio::net::TcpStream;
+
+use crate::api_server::{Reply, recorded};
+use crate::hook::Hook;
+
+const PROD: &str = "/api/v1/namespaces/prod";
+
+#[tokio::test]
+async fn a_new_certificate_is_shown_without_a_restart_and_a_broken_one_is_not() {
+    let mut hook = Hook::start().await;
+    let shown = |stream: &tokio_rustls::client::TlsStream<TcpStream>| {
+        stream.get_ref().1.peer_certificates().unwrap()[0].clone()
+    };
+    let first = shown(&hook.stream().await);
+    let issued = hook.authority.issue("127.0.0.1");
+    let write = |name: &str, text: &str| std::fs::write(hook.folder.path().join(name), text).unwrap();
+    write("tls.crt", &issued.certificate);
+    let event = hook.clock.pass_until(hook.events.recv()).await.unwrap();
+    assert!(matches!(event, Event::CertificateKept { .. }), "the key is still the old one: {event}");
+    assert_eq!(shown(&hook.stream().await), first);
+    std::fs::write(hook.folder.path().join("tls.key"), &issued.key).unwrap();
+    loop {
+        let event = hook.clock.pass_until(hook.events.recv()).await.unwrap();
+        if event == Event::CertificateRenewed {
+            break;
+        }
+    }
+    assert_ne!(shown(&hook.stream().await), first);
+}
+
+#[tokio::test]
+async fn an_answer_under_way_is_given_before_the_end() {
+    let mut hook = Hook::start().await;
+    hook.api.on(PROD, Reply::Never);
+    let (mut client, idle) = (hook.client().await, hook.client().await);
+    let asking = tokio::spawn(async move { client.asks("delete-free").await });
+    hook.api.asked.recv().await.unwrap();
+    hook.asks_to_end();
+    assert_eq!(hook.events.recv().await, Some(Event::Stopping));
+    assert!(TcpStream::connect(hook.address).await.is_err(), "nothing new is accepted");
+    let clock = hook.clock.clone();
+    let response = clock.pass_until(asking).await.unwrap();
+    assert_eq!(response["allowed"], false);
+    assert_eq!(clock.pass_until(hook.ended()).await, Stopped { cut: 0 });
+    drop(idle);
+}
+
+#[tokio::test]
+async fn connections_that_nobody_uses_do_not_hold_up_the_end() {
+    let mut hook = Hook::start().await;
+    hook.api.on(PROD, recorded("namespace-bare"));
+    let mut client = hook.client().await;
+    assert_eq!(client.asks("delete-free").await["allowed"], true);
+    let (_fresh, _silent) = (hook.stream().await, TcpStream::connect(hook.address).await.unwrap());
+    hook.asks_to_end();
+    // The clock stands still: what ends, ends by itself.
+    assert_eq!(hook.ended().await, Stopped { cut: 0 });
+}
