@@ -6,6 +6,7 @@
 pub mod admission;
 mod cluster;
 mod event;
+mod form;
 mod http;
 mod net;
 mod patience;

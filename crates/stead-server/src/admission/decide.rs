@@ -12,6 +12,7 @@ use super::judge::{Around, PreventDelete, Subject};
 use super::object::{Annotations, Definition, Object};
 use super::review::{Answer, Operation, Refused, Request, Status};
 use crate::cluster::{ApiServer, LookUpError};
+use crate::form;
 use crate::patience::within;
 
 /// The API server gives up on a webhook after ten seconds; it is to hear our reason before that.
@@ -104,8 +105,9 @@ fn old_object<T: serde::de::DeserializeOwned>(request: &Request) -> Result<T, Bl
     let Some(object) = &request.old_object else {
         return Err(Blind::Review("the review holds no `oldObject`, so its marks cannot be seen".to_owned()));
     };
-    serde_json::from_str(object.get())
-        .map_err(|error| Blind::Review(format!("the review's `oldObject` cannot be read: {error}")))
+    serde_json::from_str(object.get()).map_err(|error| {
+        Blind::Review(format!("the review's `oldObject` cannot be read: {}", form::problem(&error)))
+    })
 }
 
 fn blind(request: &Request, reason: &str) -> Answer {

@@ -7,6 +7,7 @@ use stead_model::Code;
 use thiserror::Error;
 
 use super::object::Object;
+use crate::form;
 
 const VERSION: &str = "admission.k8s.io/v1";
 const KIND: &str = "AdmissionReview";
@@ -168,9 +169,9 @@ impl Request {
     pub(crate) fn parse(body: &[u8]) -> Result<Request, BadReview> {
         let unknown = |reason: String| BadReview { uid: None, reason };
         let Envelope { api_version, kind, request } = serde_json::from_slice(body)
-            .map_err(|error| unknown(format!("the body is no AdmissionReview: {error}")))?;
+            .map_err(|error| unknown(format!("the body is no AdmissionReview: {}", form::problem(&error))))?;
         if kind != KIND || api_version != VERSION {
-            let found = format!("{api_version:?} {kind:?}");
+            let found = format!("{:?} {:?}", form::shortened(&api_version), form::shortened(&kind));
             return Err(unknown(format!("this webhook answers {VERSION} {KIND}, and got {found}")));
         }
         let request = request.ok_or_else(|| unknown("the review has no `request`".to_owned()))?;
@@ -190,7 +191,7 @@ impl RawRequest {
             "CREATE" => Operation::Create,
             "UPDATE" => Operation::Update,
             "CONNECT" => Operation::Connect,
-            other => return Err(bad(format!("there is no operation {other:?}"))),
+            other => return Err(bad(format!("there is no operation {:?}", form::shortened(other)))),
         };
         if self.resource.resource.is_empty() || self.kind.kind.is_empty() {
             return Err(bad(

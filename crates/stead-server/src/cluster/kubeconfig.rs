@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::access::ClusterError;
 use super::yaml::documents;
+use crate::form;
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
@@ -99,7 +100,8 @@ impl Kubeconfig {
         let Some(first) = documents(text).map_err(bad)?.into_iter().next() else {
             return Ok(Kubeconfig::default());
         };
-        let mut config: Kubeconfig = serde_json::from_value(first).map_err(|error| bad(error.to_string()))?;
+        let mut config: Kubeconfig =
+            serde_json::from_value(first).map_err(|error| bad(form::problem(&error)))?;
         config.resolve_paths(path.parent().unwrap_or(Path::new(".")));
         Ok(config)
     }

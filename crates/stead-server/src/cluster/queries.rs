@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::client::{ApiServer, LookUpError};
 use crate::admission::object::Object;
+use crate::form;
 
 /// Names and annotations only; the rest of an object is nobody's business here.
 const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
@@ -169,7 +170,7 @@ fn types_of(group: DiscoveredGroup) -> Vec<ResourceType> {
 
 fn parsed<T: serde::de::DeserializeOwned>(path: &str, body: &[u8]) -> Result<T, LookUpError> {
     serde_json::from_slice(body)
-        .map_err(|error| LookUpError::Garbage { path: path.to_owned(), reason: error.to_string() })
+        .map_err(|error| LookUpError::Garbage { path: path.to_owned(), reason: form::problem(&error) })
 }
 
 /// A name as a part of a path. What no API server has is not asked for.

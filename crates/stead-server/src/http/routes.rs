@@ -12,6 +12,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use super::Shared;
 use crate::admission::{Answer, BadReview, Request as Review, answer, bad_review};
 use crate::event::{Decision, Event};
+use crate::form;
 use crate::patience::within;
 
 /// API servers send at most an object and its old self, each of a few megabytes.
@@ -42,7 +43,8 @@ pub(super) async fn respond(request: Request<Incoming>, shared: &Shared) -> Page
             with_allow(reject(shared, StatusCode::METHOD_NOT_ALLOWED, &reason), "GET, HEAD")
         }
         (_, path) => {
-            let reason = format!("there is nothing at {path:?}; reviews are sent to /validate");
+            let reason =
+                format!("there is nothing at {:?}; reviews are sent to /validate", form::shortened(path));
             reject(shared, StatusCode::NOT_FOUND, &reason)
         }
     }
@@ -93,8 +95,12 @@ fn decision(review: &Review, answered: &Answer, spent: Duration) -> Decision {
 async fn review_body(request: Request<Incoming>, shared: &Shared) -> Result<Bytes, (StatusCode, String)> {
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let essence = kind.split(';').next().unwrap_or_default().trim();
-    let problem = (!essence.eq_ignore_ascii_case("application/json"))
-        .then(|| (StatusCode::UNSUPPORTED_MEDIA_TYPE, format!("a review is application/json, not {kind:?}")));
+    let problem = (!essence.eq_ignore_ascii_case("application/json")).then(|| {
+        (
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            format!("a review is application/json, not {:?}", form::shortened(kind)),
+        )
+    });
     let length = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let announced: u64 = length.unwrap_or_default();
     if announced > MOST_IGNORED as u64 {
