@@ -7,7 +7,7 @@ mod routes;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -77,6 +77,8 @@ struct Shared {
     guard: Guard,
     notices: Notices,
     stopping: AtomicBool,
+    /// Bytes of all bodies that are being read or judged.
+    held: AtomicUsize,
 }
 
 impl Shared {
@@ -100,7 +102,13 @@ impl Server {
         let failed = |source| ServerError::Listen { address: settings.listen.clone(), source };
         let listener = Listener::open(&settings.listen).await.map_err(failed)?;
         let address = listener.address().map_err(failed)?;
-        let shared = Arc::new(Shared { world, guard, notices, stopping: AtomicBool::new(false) });
+        let shared = Arc::new(Shared {
+            world,
+            guard,
+            notices,
+            stopping: AtomicBool::new(false),
+            held: AtomicUsize::new(0),
+        });
         Ok(Server { listener, address, acceptor: TlsAcceptor::from(Arc::new(config)), identity, shared })
     }
 

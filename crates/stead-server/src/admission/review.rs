@@ -280,6 +280,15 @@ mod tests {
     }
 
     #[test]
+    fn no_beginning_of_a_review_is_taken_for_one() {
+        let whole = include_str!("../../tests/reviews/delete-marked.json").trim_end();
+        assert_eq!(Request::parse(whole.as_bytes()).unwrap().shown_name(), "logs");
+        for end in 0..whole.len() {
+            assert!(Request::parse(&whole.as_bytes()[..end]).is_err(), "{end}");
+        }
+    }
+
+    #[test]
     fn an_answer_has_the_question_s_uid_and_a_whole_status() {
         let allowed = Answer::Allowed { warnings: vec![] };
         assert_eq!(

@@ -1,6 +1,6 @@
 //! What is answered to which request. Whatever comes gets a well-formed answer.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -21,8 +21,31 @@ const MOST_BYTES: usize = 8 << 20;
 /// What is too large is read to its end within reason, so that the sender gets to hear why.
 const MOST_IGNORED: usize = 64 << 20;
 
+/// What the bodies of all connections may hold together, so that many clients take no more memory than there is.
+const MOST_HELD: usize = 64 << 20;
+
 /// How long a body may take.
 const BODY: Duration = Duration::from_secs(10);
+
+/// Bytes that count against `MOST_HELD` until it is dropped.
+struct Held<'a> {
+    all: &'a AtomicUsize,
+    mine: usize,
+}
+
+impl Held<'_> {
+    /// Whether there is room for as many more.
+    fn take(&mut self, bytes: usize) -> bool {
+        self.mine += bytes;
+        self.all.fetch_add(bytes, Ordering::Relaxed) + bytes <= MOST_HELD
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.mine, Ordering::Relaxed);
+    }
+}
 
 type Page = Response<Full<Bytes>>;
 
@@ -52,7 +75,8 @@ pub(super) async fn respond(request: Request<Incoming>, shared: &Shared) -> Page
 
 async fn validate(request: Request<Incoming>, shared: &Shared) -> Page {
     let started = shared.world.clock.monotonic();
-    let body = match review_body(request, shared).await {
+    let mut held = Held { all: &shared.held, mine: 0 };
+    let body = match review_body(request, shared, &mut held).await {
         Ok(body) => body,
         Err((status, reason)) => return reject(shared, status, &reason),
     };
@@ -92,7 +116,11 @@ fn decision(review: &Review, answered: &Answer, spent: Duration) -> Decision {
 }
 
 /// The whole body of a review, or why it is not even looked at.
-async fn review_body(request: Request<Incoming>, shared: &Shared) -> Result<Bytes, (StatusCode, String)> {
+async fn review_body(
+    request: Request<Incoming>,
+    shared: &Shared,
+    held: &mut Held<'_>,
+) -> Result<Bytes, (StatusCode, String)> {
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let essence = kind.split(';').next().unwrap_or_default().trim();
     let problem = (!essence.eq_ignore_ascii_case("application/json")).then(|| {
@@ -106,7 +134,7 @@ async fn review_body(request: Request<Incoming>, shared: &Shared) -> Result<Byte
     if announced > MOST_IGNORED as u64 {
         return Err(too_large());
     }
-    let Some(read) = within(shared.world.clock.as_ref(), BODY, read(request.into_body())).await else {
+    let Some(read) = within(shared.world.clock.as_ref(), BODY, read(request.into_body(), held)).await else {
         let reason = format!("the body did not come within {} seconds", BODY.as_secs());
         return Err((StatusCode::REQUEST_TIMEOUT, reason));
     };
@@ -114,7 +142,7 @@ async fn review_body(request: Request<Incoming>, shared: &Shared) -> Result<Byte
     problem.map_or(Ok(body), Err)
 }
 
-async fn read(mut body: Incoming) -> Result<Bytes, (StatusCode, String)> {
+async fn read(mut body: Incoming, held: &mut Held<'_>) -> Result<Bytes, (StatusCode, String)> {
     let (mut kept, mut seen) = (BytesMut::new(), 0_usize);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| (StatusCode::BAD_REQUEST, "the body broke off".to_owned()))?;
@@ -124,6 +152,10 @@ async fn read(mut body: Incoming) -> Result<Bytes, (StatusCode, String)> {
             break;
         }
         if seen <= MOST_BYTES {
+            if !held.take(data.len()) {
+                let reason = "too many reviews come in at once";
+                return Err((StatusCode::SERVICE_UNAVAILABLE, reason.to_owned()));
+            }
             kept.extend_from_slice(&data);
         } else {
             kept = BytesMut::new();
@@ -159,4 +191,21 @@ fn page(status: StatusCode, kind: &'static str, body: String) -> Page {
 fn with_allow(mut page: Page, methods: &'static str) -> Page {
     page.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));
     page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_bodies_hold_is_bounded_together_and_given_back() {
+        let all = AtomicUsize::new(0);
+        let mut first = Held { all: &all, mine: 0 };
+        assert!(first.take(MOST_HELD - 1));
+        let mut second = Held { all: &all, mine: 0 };
+        assert!(second.take(1));
+        assert!(!second.take(1));
+        drop((first, second));
+        assert_eq!(all.load(Ordering::Relaxed), 0);
+    }
 }

@@ -77,35 +77,39 @@ impl Hook {
         write("ca.crt", &authority.pem());
         write("token", "canary-token\n");
         write("config", &kubeconfig(api.address));
-        let config = folder.path().join("config");
-        Hook::run(authority, api, folder, &config, prevent_delete).await
+        let access = Access::Kubeconfig { files: vec![folder.path().join("config")], context: None };
+        Hook::run(authority, api, folder, &access, prevent_delete).await
     }
 
-    /// Another webhook with the same files, but for its kubeconfig.
+    /// Another webhook with the same certificate, and another kubeconfig.
     pub(crate) async fn again(&self, kubeconfig: &Path) -> Hook {
+        self.again_by(&Access::Kubeconfig { files: vec![kubeconfig.to_owned()], context: None }).await
+    }
+
+    /// Another webhook with the same certificate, which finds its API server in another way.
+    pub(crate) async fn again_by(&self, access: &Access) -> Hook {
         let folder = tempfile::tempdir().unwrap();
         for file in ["tls.crt", "tls.key"] {
             std::fs::copy(self.folder.path().join(file), folder.path().join(file)).unwrap();
         }
         let authority = self.authority.clone();
         let unused = ApiServer::start(&authority).await;
-        Hook::run(authority, unused, folder, kubeconfig, PreventDelete::AsMarked).await
+        Hook::run(authority, unused, folder, access, PreventDelete::AsMarked).await
     }
 
     async fn run(
         authority: Arc<Authority>,
         api: ApiServer,
         folder: tempfile::TempDir,
-        kubeconfig: &Path,
+        access: &Access,
         prevent_delete: PreventDelete,
     ) -> Hook {
         let clock = HandClock::new();
         let world = World { clock: Arc::new(clock.clone()), ..World::real() };
-        let access = Access::Kubeconfig { files: vec![kubeconfig.to_owned()], context: None };
         let guard = Guard {
             groups: Groups::default(),
             prevent_delete,
-            cluster: Cluster::open(&world, &access).await.unwrap(),
+            cluster: Cluster::open(&world, access).await.unwrap(),
             clock: world.clock.clone(),
         };
         let tls = TlsFiles { certificate: folder.path().join("tls.crt"), key: folder.path().join("tls.key") };

@@ -2,6 +2,8 @@
 
 use std::net::TcpListener;
 
+use stead_server::{Access, InCluster};
+
 use crate::api_server::{Reply, recorded, recorded_with};
 use crate::hook::{Hook, message};
 
@@ -104,6 +106,20 @@ async fn a_token_that_is_gone_is_said_and_one_that_was_renewed_is_used() {
     std::fs::remove_file(&token).unwrap();
     let response = hook.asks("delete-free").await;
     assert!(message(&response).contains("there are no credentials for the API server"), "{response}");
+}
+
+#[tokio::test]
+async fn in_a_pod_the_service_account_is_enough() {
+    let mut hook = Hook::start().await;
+    hook.api.on(PROD, recorded("namespace-marked"));
+    let access = Access::InCluster(InCluster {
+        host: hook.api.address.ip().to_string(),
+        port: hook.api.address.port().to_string(),
+        folder: hook.folder.path().to_owned(),
+    });
+    let response = hook.again_by(&access).await.asks("delete-free").await;
+    assert!(message(&response).contains("on namespace \"prod\""), "{response}");
+    assert_eq!(hook.api.asked.recv().await.unwrap().authorization.as_deref(), Some("Bearer canary-token"));
 }
 
 #[cfg(unix)]
