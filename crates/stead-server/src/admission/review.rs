@@ -111,7 +111,7 @@ impl Status {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 struct Envelope {
     #[serde(default)]
     api_version: String,

@@ -9,7 +9,7 @@ use super::yaml::documents;
 use crate::form;
 
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", default)]
+#[serde(rename_all = "kebab-case", default, expecting = "a map of contexts, clusters and users")]
 pub(super) struct Kubeconfig {
     current_context: Option<String>,
     clusters: Option<Vec<NamedCluster>>,
