@@ -20,8 +20,8 @@ const NAMED: usize = 3;
 
 /// A namespace goes with every guarded object in it.
 pub(super) async fn of_namespace(guard: &Guard, subject: &Subject<'_>) -> Result<Answer, Blind> {
-    let types = guard.cluster.resource_types().await?;
-    let types = types.into_iter().filter(|known| known.namespaced && guard.groups.contains(&known.group));
+    let types = guard.cluster.resource_types(|group| guard.groups.contains(group)).await?;
+    let types = types.into_iter().filter(|known| known.namespaced);
     let lists = stream::iter(types.map(|of| async move {
         let objects = guard.cluster.list(&of, Some(subject.name)).await?;
         Ok::<_, Blind>((of, objects))

@@ -70,6 +70,8 @@ struct DiscoveredVersion {
     version: String,
     #[serde(default)]
     resources: Vec<Discovered>,
+    #[serde(default)]
+    freshness: String,
 }
 
 #[derive(Deserialize)]
@@ -105,8 +107,11 @@ impl ApiServer {
         self.pages("/api/v1/namespaces").await
     }
 
-    /// Every type that can be listed, once, in the version that the API server prefers.
-    pub(crate) async fn resource_types(&self) -> Result<Vec<ResourceType>, LookUpError> {
+    /// Every type of the wanted groups that can be listed, once, in the version that the API server prefers.
+    pub(crate) async fn resource_types(
+        &self,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<ResourceType>, LookUpError> {
         let path = "/apis";
         let found: Discovery = parsed(path, &self.get(path, DISCOVERY).await?)?;
         if found.kind != "APIGroupDiscoveryList" {
@@ -114,7 +119,15 @@ impl ApiServer {
                 "the API server is too old to tell all its types at once; 1.27 is the first that does";
             return Err(LookUpError::Garbage { path: path.to_owned(), reason: reason.to_owned() });
         }
-        Ok(found.items.into_iter().flat_map(types_of).collect())
+        let groups: Vec<DiscoveredGroup> =
+            found.items.into_iter().filter(|group| wanted(&group.metadata.name)).collect();
+        let is_stale =
+            |group: &&DiscoveredGroup| group.versions.iter().any(|known| known.freshness == "Stale");
+        if let Some(group) = groups.iter().find(is_stale) {
+            let reason = format!("it does not know all types of {} at present", group.metadata.name);
+            return Err(LookUpError::Garbage { path: path.to_owned(), reason });
+        }
+        Ok(groups.into_iter().flat_map(types_of).collect())
     }
 
     /// The objects of a type, in one namespace or in all.
@@ -151,7 +164,7 @@ impl ApiServer {
 
 fn types_of(group: DiscoveredGroup) -> Vec<ResourceType> {
     let mut types: Vec<ResourceType> = Vec::new();
-    for DiscoveredVersion { version, resources } in group.versions {
+    for DiscoveredVersion { version, resources, .. } in group.versions {
         for known in resources.into_iter().filter(|known| known.verbs.iter().any(|verb| verb == "list")) {
             if types.iter().any(|earlier| earlier.plural == known.resource) {
                 continue;

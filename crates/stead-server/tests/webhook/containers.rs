@@ -1,6 +1,6 @@
 //! Namespaces and definitions, by what they hold.
 
-use crate::api_server::{recorded, recorded_with};
+use crate::api_server::{Reply, recorded, recorded_with};
 use crate::hook::{Hook, message};
 
 const BUCKETS: &str = "/apis/s3.services.k8s.aws/v1alpha1/namespaces/prod/buckets?limit=250";
@@ -55,9 +55,13 @@ async fn a_namespace_that_cannot_be_looked_into_is_refused() {
         message(&response).contains("answered /apis/s3.services.k8s.aws/v1alpha1/namespaces/prod/buckets"),
         "{response}"
     );
-    hook.api.on("/apis", recorded_with(200, "namespaces"));
+    hook.api.on("/apis", recorded("namespaces"));
     let response = hook.asks("delete-namespace").await;
     assert_eq!(response["status"]["code"], 503, "{response}");
+    let Reply::Says(_, discovery) = recorded("discovery") else { panic!("it is recorded") };
+    hook.api.on("/apis", Reply::Says(200, discovery.replacen("Current", "Stale", 2)));
+    let response = hook.asks("delete-namespace").await;
+    assert!(message(&response).contains("does not know all types of s3.services.k8s.aws"), "{response}");
 }
 
 #[tokio::test]
