@@ -15,7 +15,8 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 
 use crate::authority::Authority;
 
@@ -42,6 +43,7 @@ pub(crate) struct ApiServer {
     pub(crate) asked: mpsc::UnboundedReceiver<Asked>,
     replies: Arc<Mutex<BTreeMap<String, Reply>>>,
     connections: Arc<AtomicUsize>,
+    hang_up: watch::Sender<()>,
 }
 
 /// A recorded answer.
@@ -62,20 +64,46 @@ impl ApiServer {
         let replies: Arc<Mutex<BTreeMap<String, Reply>>> = Arc::default();
         let (sender, asked) = mpsc::unbounded_channel();
         let connections = Arc::new(AtomicUsize::new(0));
+        let (hang_up, hung_up) = watch::channel(());
         let (known, counted) = (replies.clone(), connections.clone());
         tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
                 counted.fetch_add(1, Ordering::Relaxed);
                 let (acceptor, known, sender) = (acceptor.clone(), known.clone(), sender.clone());
+                let mut hung_up = hung_up.clone();
+                hung_up.mark_unchanged();
                 tokio::spawn(async move {
                     let Ok(stream) = acceptor.accept(stream).await else { return };
                     let service = service_fn(move |request| answer(request, known.clone(), sender.clone()));
-                    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+                    let serving = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+                    tokio::select! {
+                        _ = serving => {}
+                        _ = hung_up.changed() => {}
+                    }
                 });
             }
         });
-        ApiServer { address, asked, replies, connections }
+        ApiServer { address, asked, replies, connections, hang_up }
+    }
+
+    /// Closes all connections without a word.
+    pub(crate) fn hangs_up(&self) {
+        self.hang_up.send_replace(());
+    }
+
+    /// The next question, which must have come already.
+    pub(crate) fn was_asked(&mut self) -> Asked {
+        self.asked.try_recv().unwrap()
+    }
+
+    /// Waits for the next question, which must come before the work that asks it is done.
+    pub(crate) async fn is_asked_by<T>(&mut self, work: &mut JoinHandle<T>) -> Asked {
+        tokio::select! {
+            biased;
+            asked = self.asked.recv() => asked.unwrap(),
+            _ = work => panic!("it was done without asking"),
+        }
     }
 
     /// How many connections there were so far.

@@ -14,7 +14,7 @@ async fn what_nothing_protects_may_go_after_a_live_look_at_its_namespace() {
     let mut hook = Hook::start().await;
     hook.api.on(PROD, recorded("namespace-bare"));
     assert_eq!(hook.asks("delete-free").await["allowed"], true);
-    let asked = hook.api.asked.recv().await.unwrap();
+    let asked = hook.api.was_asked();
     assert_eq!(asked.path, PROD);
     assert_eq!(asked.authorization.as_deref(), Some("Bearer canary-token"));
     assert!(asked.accept.starts_with("application/json;as=PartialObjectMetadata"), "{asked:?}");

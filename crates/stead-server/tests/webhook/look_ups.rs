@@ -47,6 +47,17 @@ async fn an_answer_that_breaks_off_is_no_answer() {
 }
 
 #[tokio::test]
+async fn a_kept_connection_that_was_closed_meanwhile_costs_nothing() {
+    let hook = Hook::start().await;
+    hook.api.on(PROD, recorded("namespace-bare"));
+    for connections in 1..=5 {
+        assert_eq!(hook.asks("delete-free").await["allowed"], true);
+        assert_eq!(hook.api.connections(), connections);
+        hook.api.hangs_up();
+    }
+}
+
+#[tokio::test]
 async fn a_kept_connection_that_broke_does_not_refuse_the_next_deletion() {
     let hook = Hook::start().await;
     hook.api.on(PROD, recorded("namespace-bare"));
@@ -62,8 +73,8 @@ async fn an_api_server_that_never_answers_is_given_up_before_it_gives_us_up() {
     let mut hook = Hook::start().await;
     hook.api.on(PROD, Reply::Never);
     let mut client = hook.client().await;
-    let asking = tokio::spawn(async move { client.asks("delete-free").await });
-    hook.api.asked.recv().await.unwrap();
+    let mut asking = tokio::spawn(async move { client.asks("delete-free").await });
+    hook.api.is_asked_by(&mut asking).await;
     let response = hook.clock.pass_until(asking).await.unwrap();
     assert_eq!(response["allowed"], false);
     assert!(message(&response).contains("did not answer within 8 seconds"), "{response}");
@@ -102,7 +113,7 @@ async fn a_token_that_is_gone_is_said_and_one_that_was_renewed_is_used() {
     hook.api.on(PROD, recorded("namespace-bare"));
     std::fs::write(&token, "renewed").unwrap();
     hook.asks("delete-free").await;
-    assert_eq!(hook.api.asked.recv().await.unwrap().authorization.as_deref(), Some("Bearer renewed"));
+    assert_eq!(hook.api.was_asked().authorization.as_deref(), Some("Bearer renewed"));
     std::fs::remove_file(&token).unwrap();
     let response = hook.asks("delete-free").await;
     assert!(message(&response).contains("there are no credentials for the API server"), "{response}");
@@ -119,7 +130,7 @@ async fn in_a_pod_the_service_account_is_enough() {
     });
     let response = hook.again_by(&access).await.asks("delete-free").await;
     assert!(message(&response).contains("on namespace \"prod\""), "{response}");
-    assert_eq!(hook.api.asked.recv().await.unwrap().authorization.as_deref(), Some("Bearer canary-token"));
+    assert_eq!(hook.api.was_asked().authorization.as_deref(), Some("Bearer canary-token"));
 }
 
 #[cfg(unix)]
@@ -139,7 +150,7 @@ async fn an_exec_plugin_gives_the_token_and_its_failure_shows_no_secret() {
     let path = hook.folder.path().join("config-3");
     std::fs::write(&path, plugin(good)).unwrap();
     assert_eq!(hook.again(&path).await.asks("delete-free").await["allowed"], true);
-    assert_eq!(hook.api.asked.recv().await.unwrap().authorization.as_deref(), Some("Bearer it's me"));
+    assert_eq!(hook.api.was_asked().authorization.as_deref(), Some("Bearer it's me"));
     for script in ["echo canary-token; exit 3", "echo canary-token", "echo '{}'"] {
         std::fs::write(&path, plugin(script)).unwrap();
         let response = hook.again(&path).await.asks("delete-free").await;

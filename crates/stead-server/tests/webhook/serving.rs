@@ -36,8 +36,8 @@ async fn an_answer_under_way_is_given_before_the_end() {
     let mut hook = Hook::start().await;
     hook.api.on(PROD, Reply::Never);
     let (mut client, idle) = (hook.client().await, hook.client().await);
-    let asking = tokio::spawn(async move { client.asks("delete-free").await });
-    hook.api.asked.recv().await.unwrap();
+    let mut asking = tokio::spawn(async move { client.asks("delete-free").await });
+    hook.api.is_asked_by(&mut asking).await;
     hook.asks_to_end();
     assert_eq!(hook.events.recv().await, Some(Event::Stopping));
     assert!(TcpStream::connect(hook.address).await.is_err(), "nothing new is accepted");
