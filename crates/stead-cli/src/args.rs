@@ -68,6 +68,10 @@ pub(crate) enum Command {
     /// Look at what is really there, show what differs, and record it
     Refresh(Choice),
     /// Give a recorded resource, or all in a scope, another name; the real thing is kept
+    ///
+    /// For a name that changed in the program. The old name is remembered: a program that still has it, on another
+    /// branch or in another environment, finds the resource too. To move resources to another stack, or to correct a
+    /// record without remembering anything, use `stead state mv`.
     Rename(RenameArguments),
     /// Take something that exists already into the stack, and print its TypeScript
     Import(ImportArguments),
@@ -184,6 +188,9 @@ pub(crate) struct RunScope {
     /// Take pins that nothing has any more out of the pinfile
     #[arg(long)]
     pub update_pins: bool,
+    /// Show also what stays as it is
+    #[arg(long)]
+    pub unchanged: bool,
 }
 
 impl RunScope {
@@ -340,7 +347,10 @@ pub(crate) enum StateCommand {
     },
     /// What still exists and is not managed any more, with the commands that take it back
     Retained,
-    /// Rename a resource in the state, or move resources to another stack; nothing real changes
+    /// Move resources to another stack, or correct one's name in the state; nothing real changes
+    ///
+    /// The name that it had is not remembered: only a program that declares the new one finds it. For a name that
+    /// changed in the program, and for whole scopes, use `stead rename`.
     Mv(MoveArguments),
     /// Check every stored byte and every integrity rule
     Verify {

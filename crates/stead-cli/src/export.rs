@@ -31,7 +31,14 @@ pub(crate) fn read(session: &Session, file: &Path) -> Result<Export, Failure> {
     }
     let bytes = files.read(file).map_err(|error| {
         let message = format!("cannot read {}: {error}", file.display());
-        Failure::new(Kind::Failed, Diagnostic::error(Code::STORE, message))
+        let problem = Diagnostic::error(Code::STORE, message).note("Nothing was written.");
+        let help = match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                "`stead stack export > FILE` makes such a file; see whether the path is right"
+            }
+            _ => "see whether it is a file that you may read",
+        };
+        Failure::new(Kind::Failed, problem.help(help))
     })?;
     Export::decode(&bytes, &Limits::default()).map_err(|error| refused(file, &error))
 }

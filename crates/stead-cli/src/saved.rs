@@ -3,6 +3,7 @@
 //! A saved plan holds what the program was told, and digests of the state it was made on, of the graph and of the
 //! plan itself. Applying it evaluates and plans again and refuses unless every digest is the same.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,9 @@ use crate::session::Session;
 use crate::transcript::Transcript;
 
 const FORMAT: u32 = 2;
+
+/// The version of a provider that is not there.
+const MISSING: &str = "a target without it";
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SavedPlan {
@@ -40,6 +44,9 @@ pub(crate) struct SavedPlan {
     pub transcript: Transcript,
     #[serde(default)]
     pins: SavedPins,
+    /// The version of each provider that was asked; a file that does not say so asked none.
+    #[serde(default)]
+    providers: BTreeMap<String, String>,
 }
 
 /// The pinfile that a plan was made with.
@@ -49,6 +56,15 @@ pub(crate) struct SavedPins {
     pub pinfile: Option<String>,
     #[serde(default)]
     pub update_pins: bool,
+}
+
+/// Where a plan is made, and where it is carried out: both must be the same.
+struct Place<'a> {
+    stead: &'a str,
+    project: &'a str,
+    environment: &'a str,
+    target: &'a str,
+    providers: &'a BTreeMap<String, String>,
 }
 
 impl SavedPlan {
@@ -76,6 +92,7 @@ impl SavedPlan {
             request,
             transcript,
             pins: SavedPins::default(),
+            providers: versions(session),
         }
     }
 
@@ -128,22 +145,24 @@ impl SavedPlan {
     }
 
     fn fits(&self, session: &Session, file: &Path) -> Result<(), Failure> {
-        let environment = session.environment.to_string();
-        let pairs = [
-            ("version of stead", self.stead.as_str(), env!("CARGO_PKG_VERSION")),
-            ("project", &self.project, &session.project.name),
-            ("environment", &self.environment, &environment),
-            ("target", &self.target, &session.target),
-        ];
+        let now = Place {
+            stead: env!("CARGO_PKG_VERSION"),
+            project: &session.project.name,
+            environment: &session.environment.to_string(),
+            target: &session.target,
+            providers: &versions(session),
+        };
+        let then = Place {
+            stead: &self.stead,
+            project: &self.project,
+            environment: &self.environment,
+            target: &self.target,
+            providers: &self.providers,
+        };
         let marks = session.outer(&MarkFlags::default());
         let marks = (!self.request.outer.same_files(&marks))
             .then(|| format!("the marks in {} are not those it was made with", crate::project::FILE));
-        let differing: Vec<String> = pairs
-            .iter()
-            .filter(|(_, then, now)| then != now)
-            .map(|(what, then, now)| format!("{what}: it was made for {then}, and this is {now}"))
-            .chain(marks)
-            .collect();
+        let differing: Vec<String> = differences(&then, &now).into_iter().chain(marks).collect();
         if differing.is_empty() { Ok(()) } else { Err(stale(file, &differing)) }
     }
 
@@ -167,6 +186,28 @@ impl SavedPlan {
     }
 }
 
+fn versions(session: &Session) -> BTreeMap<String, String> {
+    let versions = session.engine.providers.versions();
+    versions.map(|(name, version)| (name.to_owned(), version.to_owned())).collect()
+}
+
+/// Everything in which two places differ, in words.
+fn differences<'a>(then: &Place<'a>, now: &Place<'a>) -> Vec<String> {
+    let mut pairs = vec![
+        ("version of stead".to_owned(), then.stead, now.stead),
+        ("project".to_owned(), then.project, now.project),
+        ("environment".to_owned(), then.environment, now.environment),
+        ("target".to_owned(), then.target, now.target),
+    ];
+    let names: BTreeSet<&String> = then.providers.keys().chain(now.providers.keys()).collect();
+    for name in names {
+        let version = |place: &Place<'a>| place.providers.get(name).map_or(MISSING, String::as_str);
+        pairs.push((format!("provider {name}"), version(then), version(now)));
+    }
+    let differing = pairs.iter().filter(|(_, was, is)| was != is);
+    differing.map(|(what, was, is)| format!("{what}: it was made for {was}, and this is {is}")).collect()
+}
+
 fn digest<T: Serialize>(value: &T) -> Digest {
     Digest::of(&serde_json::to_vec(value).unwrap_or_default())
 }
@@ -180,4 +221,42 @@ fn stale(file: &Path, differing: &[String]) -> Failure {
     let problem = differing.iter().fold(problem, |problem, what| problem.note(what.clone()));
     let help = format!("make it anew with `stead plan --out {}`, and look at it again", file.display());
     Failure::new(Kind::Failed, problem.note("Nothing was changed.").help(help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_difference_is_told_and_none_is_passed_over() {
+        let versions = |all: &[(&str, &str)]| -> BTreeMap<String, String> {
+            all.iter().map(|(name, version)| ((*name).to_owned(), (*version).to_owned())).collect()
+        };
+        let (one, two) = (versions(&[("local", "1"), ("old", "1")]), versions(&[("local", "2"), ("new", "1")]));
+        let then = || Place {
+            stead: "0.1.0",
+            project: "shop",
+            environment: "dev",
+            target: "local",
+            providers: &one,
+        };
+        assert!(differences(&then(), &then()).is_empty());
+        let told = |now: Place<'_>| differences(&then(), &now).join("; ");
+        assert_eq!(
+            told(Place { stead: "0.2.0", ..then() }),
+            "version of stead: it was made for 0.1.0, and this is 0.2.0"
+        );
+        assert_eq!(told(Place { project: "x", ..then() }), "project: it was made for shop, and this is x");
+        assert_eq!(
+            told(Place { environment: "prod", ..then() }),
+            "environment: it was made for dev, and this is prod"
+        );
+        assert_eq!(told(Place { target: "aws", ..then() }), "target: it was made for local, and this is aws");
+        assert_eq!(
+            told(Place { providers: &two, ..then() }),
+            "provider local: it was made for 1, and this is 2; \
+             provider new: it was made for a target without it, and this is 1; \
+             provider old: it was made for 1, and this is a target without it"
+        );
+    }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use stead_engine::Engine;
 use stead_eval::{Entry, EntryKind, Sources, StackRef};
 use stead_journal::{StackKeys, load};
 use stead_model::{Map, PhysicalId, TypeToken};
@@ -69,8 +70,8 @@ impl Sources for ProjectSources {
     }
 
     fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
-        let provider = self.providers.of(token).ok_or_else(|| "no provider serves this type".to_owned())?;
-        let found = self.runtime.block_on(provider.find(token, &PhysicalId(id.to_owned())));
+        let engine = Engine::new(self.world.clone(), self.providers.clone(), 1);
+        let found = self.runtime.block_on(engine.find(token, &PhysicalId(id.to_owned())));
         let live = found.map_err(|refusal| match refusal.help {
             Some(help) => format!("{}; {help}", refusal.message),
             None => refusal.message,

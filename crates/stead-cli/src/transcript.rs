@@ -20,6 +20,15 @@ pub(crate) struct Transcript {
     stacks: BTreeMap<String, Option<Map>>,
 }
 
+impl Transcript {
+    /// What the program looked up and found, by type and id.
+    pub(crate) fn look_ups(&self) -> impl Iterator<Item = (TypeToken, &str)> {
+        let found = self.found.iter().filter(|(_, properties)| properties.is_some());
+        let parts = found.filter_map(|(key, _)| key.split_once(' '));
+        parts.map(|(token, id)| (TypeToken(token.to_owned()), id))
+    }
+}
+
 fn found_key(token: &TypeToken, id: &str) -> String {
     format!("{token} {id}")
 }

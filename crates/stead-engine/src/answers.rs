@@ -1,7 +1,5 @@
 //! What happens when something that a step waited for has happened.
 
-use std::time::Duration;
-
 use stead_guard::DeletePermit;
 use stead_journal::Ack;
 use stead_model::{Diagnostic, Event, Map, OpId, Resource, RunResult, StepEnd};
@@ -11,13 +9,9 @@ use stead_state::{Intent, Outcome, Record, State};
 use crate::call::Answer;
 use crate::context::Unresolved;
 use crate::executor::{Executor, Happened};
+use crate::pause::{ATTEMPTS, pause};
 use crate::problems::{failure, in_doubt, partial};
 use crate::{Stop, recover};
-
-/// How often a step is tried in all, if its provider says that it is only busy.
-const ATTEMPTS: u32 = 6;
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
 impl Executor<'_> {
     pub(crate) fn happened(&mut self, happened: Happened) {
@@ -47,6 +41,7 @@ impl Executor<'_> {
     fn call_is_over(&mut self, step: StepId) {
         let provider = self.provider_of(step);
         self.calls -= 1;
+        self.calling.remove(&step);
         if let Some(calls) = self.calls_of.get_mut(provider) {
             *calls -= 1;
         }
@@ -96,13 +91,9 @@ impl Executor<'_> {
         if *attempts >= ATTEMPTS || self.stopping != Stop::No || self.halted_by.is_some() {
             return false;
         }
-        let pause = (FIRST_PAUSE * 2u32.pow(*attempts - 1)).min(LONGEST_PAUSE);
+        let pause = pause(&self.engine.world, *attempts);
         *attempts += 1;
         let attempt = *attempts;
-        // Half of it is drawn, so that many do not come back at the same moment.
-        let half = pause.as_millis() as u32 / 2;
-        let drawn = self.engine.world.entropy.below(half.max(1)).unwrap_or(half);
-        let pause = Duration::from_millis(u64::from(half + drawn));
         let (step, operation) = (&self.plan.steps[id.0], self.operations[id.0]);
         let message = answer.refusal.as_ref().map(|refusal| refusal.message.clone()).unwrap_or_default();
         self.resting.insert(id, failure(step, operation, &message, answer.refusal.as_ref()));
@@ -150,6 +141,7 @@ impl Executor<'_> {
             }
             StepEnd::Skipped { .. } => self.skipped += 1,
         }
+        self.context.ended(id);
         if let Some(operation) = self.operations[id.0] {
             let elapsed = self.engine.world.clock.monotonic().saturating_sub(self.since[id.0]);
             let (name, millis) = (self.plan.steps[id.0].name.clone(), elapsed.as_millis() as u64);

@@ -7,8 +7,10 @@ use stead_model::{
     Limits, Map, Name, NodeId, PhysicalId, Resource, SourceRef, StackId, Ties, Uid, Value, known,
     resolve_map,
 };
-use stead_plan::{Aliases, Incarnation, Plan};
+use stead_plan::{Aliases, Incarnation, Plan, StepId};
 use stead_state::State;
+
+use crate::readers::Readers;
 
 /// Why a step's inputs have no values although everything before it is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +48,9 @@ pub(crate) struct Context<'a> {
     functions: &'a dyn Functions,
     needs: Vec<BTreeSet<NodeId>>,
     aliases: Aliases<'a>,
-    made: HashMap<NodeId, Resource>,
+    /// `None`: nobody reads it any more.
+    made: HashMap<NodeId, Option<Resource>>,
+    readers: Readers,
 }
 
 impl<'a> Context<'a> {
@@ -58,16 +62,32 @@ impl<'a> Context<'a> {
         functions: &'a dyn Functions,
     ) -> Context<'a> {
         let aliases = Aliases::of(base, graph, |id| base.copy(plan.existing.get(&id)?));
-        Context { base, graph, stack, plan, functions, needs: graph.needs(), aliases, made: HashMap::new() }
+        let (needs, readers) = (graph.needs(), Readers::of(graph, plan));
+        Context { base, graph, stack, plan, functions, needs, aliases, made: HashMap::new(), readers }
     }
 
     /// The resource that a node is now.
     pub(crate) fn current(&self, id: NodeId) -> Option<&Resource> {
-        self.made.get(&id).or_else(|| self.base.copy(self.plan.existing.get(&id)?))
+        match self.made.get(&id) {
+            Some(made) => {
+                debug_assert!(made.is_some(), "{id:?} is read after it was let go");
+                made.as_ref()
+            }
+            None => self.base.copy(self.plan.existing.get(&id)?),
+        }
     }
 
     pub(crate) fn made(&mut self, id: NodeId, resource: Resource) {
-        self.made.insert(id, resource);
+        self.made.insert(id, Some(resource));
+    }
+
+    /// A step has ended: what only it still had to know is let go.
+    pub(crate) fn ended(&mut self, step: StepId) {
+        for id in self.readers.ended(self.graph, self.plan, step) {
+            if let Some(made) = self.made.get_mut(&id) {
+                *made = None;
+            }
+        }
     }
 
     pub(crate) fn values(&self, inputs: &BTreeMap<String, Input>) -> Result<Map, Unresolved> {

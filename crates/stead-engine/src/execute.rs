@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use stead_guard::pins::{Declared, hold};
 use stead_guard::{Deletion, Permits};
 use stead_journal::{Closed, JournalError, Run};
-use stead_model::{Diagnostic, Event, Graph, Map, Node, NodeId, RunResult, Uid};
+use stead_model::{Diagnostic, Event, Graph, Map, Name, Node, NodeId, Operation, RunResult, Uid};
 use stead_plan::Plan;
 use stead_state::State;
 use tokio::sync::watch;
@@ -50,6 +50,8 @@ pub struct Report {
     pub outputs: Map,
     /// The new state; why there is none otherwise. The journal has everything either way.
     pub closed: Result<Closed, JournalError>,
+    /// What was under way when the run was told to leave at once: recorded, and in doubt.
+    pub under_way: Vec<(Operation, Name)>,
 }
 
 impl Engine {
@@ -97,6 +99,7 @@ impl Engine {
         let mut executor = Executor::new(self, &run, permitted, base, graph, events);
         executor.run(stop).await;
         let (result, outputs) = executor.conclude(base).await;
+        let under_way = executor.under_way();
         let Executor { broken, done, skipped, problems, stopping, events, .. } = executor;
         events(Event::RunEnded { run: run.id(), result });
         let closed = match (broken, stopping) {
@@ -108,6 +111,6 @@ impl Engine {
             }),
             (None, _) => run.close(result).await,
         };
-        Report { result, done, problems, skipped, outputs, closed }
+        Report { result, done, problems, skipped, outputs, closed, under_way }
     }
 }

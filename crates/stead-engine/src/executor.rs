@@ -3,7 +3,7 @@
 //! When a call is answered, its `End` goes into the journal's queue and dependants may line up behind it at
 //! once: their receipts come only after both records are durable, so one append serves the two.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -12,7 +12,8 @@ use futures_util::stream::FuturesUnordered;
 use stead_guard::Permits;
 use stead_journal::{JournalError, Run};
 use stead_model::{
-    Code, CopyRef, DeletionPolicy, Diagnostic, Event, Graph, Map, NodeId, OpId, Operation, Resource, StepEnd,
+    Code, CopyRef, DeletionPolicy, Diagnostic, Event, Graph, Map, Name, NodeId, OpId, Operation,
+    Resource, StepEnd,
 };
 use stead_plan::{Action, Plan, StepId, Why};
 use stead_state::{AfterDelete, Intent, Kept, Record, State};
@@ -79,6 +80,8 @@ pub(crate) struct Executor<'a> {
     pub skipped: usize,
     pub problems: Vec<Diagnostic>,
     pub doubts: usize,
+    /// The steps that wait for a provider.
+    pub calling: BTreeSet<StepId>,
 }
 
 impl<'a> Executor<'a> {
@@ -118,7 +121,14 @@ impl<'a> Executor<'a> {
             skipped: 0,
             problems: Vec::new(),
             doubts: 0,
+            calling: BTreeSet::new(),
         }
+    }
+
+    /// What nobody waits for any more, although it was begun.
+    pub(crate) fn under_way(&self) -> Vec<(Operation, Name)> {
+        let begun = self.calling.iter().filter_map(|id| Some((self.operations[id.0]?, *id)));
+        begun.map(|(operation, id)| (operation, self.plan.steps[id.0].name.clone())).collect()
     }
 
     pub(crate) async fn run(&mut self, mut stop: watch::Receiver<Stop>) {
@@ -342,6 +352,7 @@ impl<'a> Executor<'a> {
             step.node.and_then(|node| self.context.graph.node(node)).map(|node| &node.options.timeouts);
         let patience = self.engine.patience(options, &provider, operation, &step.resource);
         self.calls += 1;
+        self.calling.insert(id);
         *self.calls_of.entry(step.resource.provider()).or_default() += 1;
         self.tasks.push(Box::pin(async move {
             let (receipt, intent) = match begun.receipt().await {

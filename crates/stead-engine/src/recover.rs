@@ -102,7 +102,7 @@ impl Engine {
             }
         };
         // A refusal of the second attempt says nothing about the first. A look at the thing may.
-        if let Some(records) = settled_by_read(pending, resource, &provider).await {
+        if let Some(records) = self.settled_by_read(pending, resource).await {
             for record in records {
                 run.submit(record).durable().await?;
             }
@@ -114,28 +114,24 @@ impl Engine {
         run.submit(Record::End { op: pending.op, outcome: Outcome::InDoubt { message } }).durable().await?;
         Ok(Some(settling(problem, resource, pending)))
     }
-}
 
-/// What is really there tells how an update or a deletion ended. A create has no id to look for.
-async fn settled_by_read(
-    pending: &Pending,
-    resource: &Resource,
-    provider: &Arc<dyn Provider>,
-) -> Option<Vec<Record>> {
-    if matches!(pending.intent, Intent::Create { .. }) {
-        return None;
-    }
-    let found = provider.read(resource).await.ok()?;
-    let did_not_happen =
-        Record::End { op: pending.op, outcome: Outcome::Failed { message: "a look settled it".to_owned() } };
-    Some(match (&pending.intent, found) {
-        (Intent::Delete { .. }, None) => vec![Record::End { op: pending.op, outcome: Outcome::Deleted }],
-        (Intent::Delete { .. }, Some(_)) => vec![did_not_happen],
-        (_, found) => {
-            let (inputs, outputs) = found.map(|live| (live.inputs, live.outputs)).unzip();
-            vec![did_not_happen, Record::Observed { copy: resource.copy(), inputs, outputs }]
+    /// What is really there tells how an update or a deletion ended. A create has no id to look for.
+    async fn settled_by_read(&self, pending: &Pending, resource: &Resource) -> Option<Vec<Record>> {
+        if matches!(pending.intent, Intent::Create { .. }) {
+            return None;
         }
-    })
+        let found = self.read(resource).await.ok()?;
+        let message = "a look settled it".to_owned();
+        let did_not_happen = Record::End { op: pending.op, outcome: Outcome::Failed { message } };
+        Some(match (&pending.intent, found) {
+            (Intent::Delete { .. }, None) => vec![Record::End { op: pending.op, outcome: Outcome::Deleted }],
+            (Intent::Delete { .. }, Some(_)) => vec![did_not_happen],
+            (_, found) => {
+                let (inputs, outputs) = found.map(|live| (live.inputs, live.outputs)).unzip();
+                vec![did_not_happen, Record::Observed { copy: resource.copy(), inputs, outputs }]
+            }
+        })
+    }
 }
 
 fn unfinished(resource: &Resource, pending: &Pending, message: &str) -> Diagnostic {

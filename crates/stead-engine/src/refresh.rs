@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use futures_util::StreamExt as _;
-use stead_model::{Code, CopyRef, Diagnostic, Lifecycle, Name, NodeId, PhysicalId, Resource, TypeToken};
+use stead_model::{CopyRef, Diagnostic, Lifecycle, Name, NodeId, Resource};
 use stead_plan::{Action, Plan};
-use stead_provider::{Live, Refusal};
+use stead_provider::Live;
 use stead_schema::{Change, diff};
 use stead_state::{Record, State};
 
 use crate::Engine;
-use crate::verdicts::LOOK;
+use crate::look::unreadable;
 
 /// A resource that is not what its record says.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,37 +78,6 @@ impl Engine {
         Ok(Refreshed { state, drift, records })
     }
 
-    async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal> {
-        let Some(provider) = self.providers.of(&resource.resource) else {
-            return Err(Refusal::new(format!("no provider serves {}", resource.resource)));
-        };
-        tokio::select! {
-            biased;
-            found = provider.read(resource) => found,
-            () = self.world.clock.sleep(LOOK) => {
-                Err(Refusal::new(format!("the provider did not answer within {} s", LOOK.as_secs())))
-            }
-        }
-    }
-
-    /// Looks at something that is not recorded, by its id.
-    pub async fn look(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Diagnostic> {
-        let Some(provider) = self.providers.of(resource) else {
-            return Err(Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {resource}")));
-        };
-        let found = tokio::select! {
-            biased;
-            found = provider.find(resource, id) => found,
-            () = self.world.clock.sleep(LOOK) => {
-                Err(Refusal::new(format!("the provider did not answer within {} s", LOOK.as_secs())))
-            }
-        };
-        found.map_err(|refusal| {
-            let message = format!("cannot read {resource} {id}: {}", refusal.message);
-            refusal.help.into_iter().fold(Diagnostic::error(Code::STEP_FAILED, message), Diagnostic::help)
-        })
-    }
-
     fn compare(&self, resource: &Resource, found: Option<Live>) -> Option<Drift> {
         let changes = match &found {
             None => Vec::new(),
@@ -139,11 +108,4 @@ fn observed(drift: &Drift) -> Record {
         inputs: drift.found.as_ref().map(|live| live.inputs.clone()),
         outputs: drift.found.as_ref().map(|live| live.outputs.clone()),
     }
-}
-
-fn unreadable(resource: &Resource, refusal: Refusal) -> Diagnostic {
-    let message = format!("cannot read {}: {}", resource.name, refusal.message);
-    let problem =
-        Diagnostic::error(Code::STEP_FAILED, message).at(resource.source.clone(), 0, "declared here");
-    refusal.help.into_iter().fold(problem, Diagnostic::help)
 }

@@ -6,19 +6,16 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use stead_model::{
-    Code, Diagnostic, Generation, Graph, Lifecycle, Limits, Node, PhysicalId, PropertyPath, Resource, Ties,
-    Uid,
+    Code, Diagnostic, Generation, Graph, Lifecycle, Limits, Node, PhysicalId, Resource, Ties, Uid,
 };
 use stead_plan::{Found, Plan, Planner, Question, Request, Verdict};
 use stead_provider::{Diff, Live, Provider, Refusal};
-use stead_schema::{Problem, check};
+use stead_schema::check;
 use stead_state::State;
 
 use crate::Engine;
 use crate::limits::fits;
-
-/// How long a look may take: a provider that hangs must not hang the plan.
-pub(crate) const LOOK: Duration = Duration::from_secs(5 * 60);
+use crate::look::silent;
 
 impl Engine {
     /// What would have to be done so that the state becomes the graph. Changes nothing.
@@ -61,17 +58,25 @@ impl Engine {
         let Some(provider) = self.providers.of(&node.resource) else {
             return Verdict::Wrong(Vec::new()); // `every_type_is_served` has said so
         };
+        // A provider that hangs must not hang the plan, whatever it was asked.
+        let patience = self.look_patience(Some(&node.options.timeouts), provider, &node.resource);
         tokio::select! {
             biased;
-            verdict = self.verdict(provider, node, question) => verdict,
-            () = self.world.clock.sleep(LOOK) => {
-                let message = format!("the provider says nothing about it for {} s", LOOK.as_secs());
-                Verdict::Wrong(vec![Problem { path: PropertyPath::default(), message, help: None }])
+            verdict = self.verdict(provider, node, question, patience) => verdict,
+            () = self.world.clock.sleep(patience) => {
+                let help = "if it needs more time, say so: `timeouts: { read: SECONDS }`".to_owned();
+                Verdict::Unanswered { message: silent(patience).message, help: Some(help) }
             }
         }
     }
 
-    async fn verdict(&self, provider: &Arc<dyn Provider>, node: &Node, question: Question<'_>) -> Verdict {
+    async fn verdict(
+        &self,
+        provider: &Arc<dyn Provider>,
+        node: &Node,
+        question: Question<'_>,
+        patience: Duration,
+    ) -> Verdict {
         let inputs = match provider.check(&node.resource, question.inputs).await {
             Ok(inputs) => inputs,
             Err(problems) => return Verdict::Wrong(problems),
@@ -79,11 +84,9 @@ impl Engine {
         let new_order =
             || self.catalog.get(&node.resource).map(|schema| schema.replace_order).unwrap_or_default();
         if let Some(id) = question.import {
-            let found = match provider.find(&node.resource, id).await {
+            let found = match self.patiently(patience, || provider.find(&node.resource, id)).await {
                 Ok(found) => found,
-                Err(Refusal { message, help, .. }) => {
-                    return Verdict::Wrong(vec![Problem { path: PropertyPath::default(), message, help }]);
-                }
+                Err(Refusal { message, help, .. }) => return Verdict::Unanswered { message, help },
             };
             let Some(live) = found else {
                 return Verdict::Fits { inputs, changes: Vec::new(), order: new_order(), found: None };

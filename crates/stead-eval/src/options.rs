@@ -390,8 +390,9 @@ impl Given {
                 "create" => &mut timeouts.create,
                 "update" => &mut timeouts.update,
                 "delete" => &mut timeouts.delete,
+                "read" => &mut timeouts.read,
                 _ => {
-                    let help = or_nearest(&step, &["create", "update", "delete"]);
+                    let help = or_nearest(&step, &["create", "update", "delete", "read"]);
                     self.problem(key, &format!("`{key}`: there is no step `{step}`"), Some(help));
                     continue;
                 }

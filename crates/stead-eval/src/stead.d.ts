@@ -35,7 +35,7 @@ export interface ResourceOptions {
   /** The id of something that exists already, and becomes this resource. */
   import?: string;
   /** How long the provider may take: seconds, or text such as `"90s"`, `"10m"`, `"1h30m"`. */
-  timeouts?: { create?: number | string; update?: number | string; delete?: number | string };
+  timeouts?: { create?: number | string; update?: number | string; delete?: number | string; read?: number | string };
 }
 
 /** What a group takes: the rest is said of real things. */

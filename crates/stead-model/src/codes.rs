@@ -154,6 +154,8 @@ codes! {
     STEP_SKIPPED = "ST0502";
     /// A provider did not answer in time.
     TIMED_OUT = "ST0503";
+    /// A provider could not say what is really there, or what would change.
+    CANNOT_LOOK = "ST0510";
 
     /// There is no project here.
     NO_PROJECT = "ST0601";

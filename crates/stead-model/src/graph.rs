@@ -97,6 +97,9 @@ pub struct Timeouts {
     pub update: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delete: Option<u64>,
+    /// For every look: check, diff, read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<u64>,
 }
 
 impl Timeouts {
@@ -107,6 +110,11 @@ impl Timeouts {
             crate::Operation::Delete => self.delete,
         };
         seconds.map(std::time::Duration::from_secs)
+    }
+
+    /// How long it may take to look at something.
+    pub fn of_looks(&self) -> Option<std::time::Duration> {
+        self.read.map(std::time::Duration::from_secs)
     }
 
     pub fn is_empty(&self) -> bool {

@@ -157,6 +157,25 @@ fn containers(doomed: &[Doomed<'_>]) -> Vec<Option<usize>> {
     doomed.iter().map(container).collect()
 }
 
+/// For each doomed copy the outermost one that it goes with, or itself. Every one is walked through once.
+fn roots(containers: &[Option<usize>]) -> Vec<usize> {
+    let mut roots: Vec<Option<usize>> = vec![None; containers.len()];
+    for start in 0..containers.len() {
+        let (mut path, mut at) = (vec![start], start);
+        // A circle of containers cannot be longer than all of them.
+        while roots[at].is_none()
+            && path.len() <= containers.len()
+            && let Some(outer) = containers[at]
+        {
+            at = outer;
+            path.push(at);
+        }
+        let root = roots[at].unwrap_or(at);
+        path.into_iter().for_each(|index| roots[index] = Some(root));
+    }
+    roots.into_iter().enumerate().map(|(index, root)| root.unwrap_or(index)).collect()
+}
+
 /// One thing that happens to a doomed copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Unit {
@@ -204,15 +223,8 @@ impl Order {
                 set.insert(earlier);
             }
         };
-        let root = |mut index: usize| {
-            for _ in 0..doomed.len() {
-                match containers[index] {
-                    Some(outer) => index = outer,
-                    None => break,
-                }
-            }
-            index
-        };
+        let roots = roots(containers);
+        let root = |index: usize| roots[index];
         let by_copy: HashMap<CopyRef, usize> =
             doomed.iter().enumerate().map(|(index, doomed)| (doomed.resource.copy(), index)).collect();
         for (index, Doomed { resource, .. }) in doomed.iter().enumerate() {

@@ -25,6 +25,7 @@ pub use correlate::{Ambiguity, Difference, Match, Reason, Suggestion, Sureness};
 pub use plan::{Action, Certainty, Drag, Incarnation, Plan, Step, StepId, Summary, Why};
 pub use planner::{Found, Planner, Question, Verdict, plan};
 pub use request::{Follow, Glob, Moves, Purpose, Reach, Request, Selection};
+pub use stead_state::AfterDelete;
 
 #[cfg(test)]
 mod tests;

@@ -202,6 +202,9 @@ pub struct Plan {
     /// What it was made for.
     #[serde(skip_serializing_if = "is_up")]
     pub purpose: Purpose,
+    /// The declared resources that stay as they are. Nothing is done about them, so they are no steps.
+    #[serde(skip)]
+    pub same: Vec<NodeId>,
 }
 
 fn is_up(purpose: &Purpose) -> bool {

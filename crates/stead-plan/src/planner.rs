@@ -50,6 +50,8 @@ pub enum Verdict {
         found: Option<Found>,
     },
     Wrong(#[serde(skip)] Vec<Problem>),
+    /// The provider could not say: it is out of reach, or does not answer.
+    Unanswered { message: String, help: Option<String> },
 }
 
 /// A decided node.
@@ -226,6 +228,13 @@ impl<'a> Planner<'a> {
                 }
                 self.decide(id, Decided::without_inputs(Decision::Create));
             }
+            Verdict::Unanswered { message, help } => {
+                let node = &self.graph.nodes[id.index()];
+                let message = format!("cannot look at {}: {message}", node.name);
+                let problem = Diagnostic::error(Code::CANNOT_LOOK, message);
+                let problem = problem.at(node.source.clone(), 0, "declared here");
+                self.give_up(id, help.into_iter().fold(problem, Diagnostic::help));
+            }
             Verdict::Fits { inputs, mut changes, order, found } => {
                 force_replacement(&mut changes, &self.graph.nodes[id.index()].options.replace_on_changes);
                 let order = self.order(id, &inputs, order);
@@ -233,6 +242,11 @@ impl<'a> Planner<'a> {
                 if let Some(problem) = self.import_problem(id, &decision, &changes, found.as_ref()) {
                     self.problems.push((id, problem));
                 }
+                // Of what stays as it is, the record says all there is to know.
+                let inputs = match decision {
+                    Decision::Same | Decision::Record => BTreeMap::new(),
+                    _ => inputs,
+                };
                 self.decide(id, Decided { decision, inputs, changes, found });
             }
         }
@@ -274,7 +288,14 @@ impl<'a> Planner<'a> {
         if !self.problems.is_empty() {
             return Err(self.problems.into_iter().map(|(_, problem)| problem).collect());
         }
-        assemble(&self)
+        let outputs = resolve_map(&self.graph.outputs, &self.graph.exprs, &self, self.functions)
+            .map_err(|error| vec![error.diagnostic(Code::BAD_PROPERTY, "an exported value", None)])?;
+        // Nobody asks for values any more: the steps take them over.
+        let take = |decided: &mut Option<Decided>| {
+            decided.as_mut().map(|decided| std::mem::take(&mut decided.inputs)).unwrap_or_default()
+        };
+        let inputs = self.decided.iter_mut().map(take).collect();
+        assemble(&self, inputs, outputs)
     }
 
     /// The recorded resource that a declared one is.

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stead_model::{
-    Code, CopyRef, Diagnostic, Input, Map, Name, NodeId, PropertyPath, Resource, SourceRef, TypeToken, Uid,
-    resolve_map,
+    CopyRef, Diagnostic, Input, Map, Name, NodeId, PropertyPath, Resource, SourceRef, TypeToken, Uid,
 };
 use stead_schema::{Change, ReplaceOrder};
 
@@ -29,9 +28,17 @@ pub(crate) struct Assembly<'p, 'a> {
     pub summary: Summary,
     uids: u64,
     pub existing: BTreeMap<NodeId, CopyRef>,
+    same: Vec<NodeId>,
+    /// What each declared resource is to have, until its step takes it.
+    inputs: Vec<BTreeMap<String, Input>>,
 }
 
-pub(crate) fn assemble(planner: &Planner<'_>) -> Result<Plan, Vec<Diagnostic>> {
+/// `inputs` are those of each node, `outputs` those of the stack, as far as they are known.
+pub(crate) fn assemble(
+    planner: &Planner<'_>,
+    inputs: Vec<BTreeMap<String, Input>>,
+    outputs: BTreeMap<String, Input>,
+) -> Result<Plan, Vec<Diagnostic>> {
     let problems = check_kept(planner);
     if !problems.is_empty() {
         return Err(problems);
@@ -39,7 +46,8 @@ pub(crate) fn assemble(planner: &Planner<'_>) -> Result<Plan, Vec<Diagnostic>> {
     let nodes = planner.graph.nodes.len();
     let mut assembly = Assembly {
         planner,
-        steps: Vec::new(),
+        // As many as there can well be: room that is not used costs nothing, growing costs everything twice.
+        steps: Vec::with_capacity(nodes + planner.base.len()),
         done_by: vec![None; nodes],
         names: Names { free: Vec::new() },
         condemned: Condemned::of(planner),
@@ -47,6 +55,8 @@ pub(crate) fn assemble(planner: &Planner<'_>) -> Result<Plan, Vec<Diagnostic>> {
         summary: Summary::default(),
         uids: planner.base.uids(),
         existing: BTreeMap::new(),
+        same: Vec::new(),
+        inputs,
     };
     assembly.names = moves(&mut assembly)?;
     for &id in &planner.order {
@@ -55,10 +65,9 @@ pub(crate) fn assemble(planner: &Planner<'_>) -> Result<Plan, Vec<Diagnostic>> {
         }
     }
     deletions(&mut assembly);
-    let outputs = resolve_map(&planner.graph.outputs, &planner.graph.exprs, planner, planner.functions)
-        .map_err(|error| vec![error.diagnostic(Code::BAD_PROPERTY, "an exported value", None)])?;
     let outputs = known_or_kept(planner, outputs);
-    let Assembly { steps, summary, uids, existing, .. } = assembly;
+    let Assembly { steps, summary, uids, existing, mut same, .. } = assembly;
+    same.sort_unstable();
     let output_changes = output_changes(planner.base.outputs(), &outputs);
     let correlation = &planner.correlation;
     Ok(Plan {
@@ -71,6 +80,7 @@ pub(crate) fn assemble(planner: &Planner<'_>) -> Result<Plan, Vec<Diagnostic>> {
         suggestions: correlation.suggestions.clone(),
         ambiguities: correlation.ambiguities.clone(),
         purpose: planner.request.purpose,
+        same,
     })
 }
 
@@ -132,7 +142,7 @@ impl<'a> Assembly<'_, 'a> {
             (Decision::Import, _) => self.import(id, decided, after),
             (Decision::Update, Some(old)) => {
                 self.summary.update += 1;
-                let action = Action::Update { copy: old.copy(), inputs: decided.inputs.clone() };
+                let action = Action::Update { copy: old.copy(), inputs: self.inputs_of(id) };
                 self.declared(id, action, Why::Changed, decided.changes.clone(), after);
             }
             (Decision::Replace(replacement), Some(old)) => self.replace(id, decided, old, replacement, after),
@@ -143,6 +153,10 @@ impl<'a> Assembly<'_, 'a> {
             }
             _ => {
                 self.summary.unchanged += 1;
+                // One that only gets another name has a step for that.
+                if old.is_some_and(|old| old.name == self.planner.graph.nodes[id.index()].name) {
+                    self.same.push(id);
+                }
                 self.pass_on(id, after);
             }
         }
@@ -172,7 +186,7 @@ impl<'a> Assembly<'_, 'a> {
         let imported = self.declared(id, action, Why::Imported, Vec::new(), after);
         if !decided.changes.is_empty() {
             let copy = CopyRef { uid, generation: stead_model::Generation(1) };
-            let action = Action::Update { copy, inputs: decided.inputs.clone() };
+            let action = Action::Update { copy, inputs: self.inputs_of(id) };
             self.declared(id, action, Why::Changed, decided.changes.clone(), vec![imported]);
         }
     }
@@ -215,8 +229,13 @@ impl<'a> Assembly<'_, 'a> {
         why: Why,
         after: Vec<StepId>,
     ) {
-        let action = Action::Create { incarnation, inputs: decided.inputs.clone() };
+        let action = Action::Create { incarnation, inputs: self.inputs_of(id) };
         self.declared(id, action, why, decided.changes.clone(), after);
+    }
+
+    /// The step that asks for them has them from now on; a node has one such step.
+    fn inputs_of(&mut self, id: NodeId) -> BTreeMap<String, Input> {
+        std::mem::take(&mut self.inputs[id.index()])
     }
 
     fn first(&mut self) -> Incarnation {

@@ -22,7 +22,9 @@ pub use stead_journal::Receipt;
 
 /// Serves a family of resource types.
 ///
-/// `check`, `diff` and `read` change nothing and may be called at any time, in parallel.
+/// `check`, `diff` and `read` change nothing and may be called at any time, in parallel. `check` and `diff` answer from
+/// what they are given: a refusal of theirs is about the inputs, and asking again would change nothing. `read` and
+/// `find` go out, and are asked again if they say that somebody is busy.
 #[async_trait]
 pub trait Provider: Send + Sync {
     /// What stands before the first dot of its types.
@@ -56,6 +58,16 @@ pub trait Provider: Send + Sync {
     /// How long a change may take before nobody waits for it any more. Option and schema come before this.
     fn patience(&self, _: Operation, _: &TypeToken) -> Duration {
         Duration::from_secs(30 * 60)
+    }
+
+    /// How long a look at one resource may take, attempts and pauses included. Option and schema come before this.
+    fn look_patience(&self, _: &TypeToken) -> Duration {
+        Duration::from_secs(5 * 60)
+    }
+
+    /// The version of what serves the types; that of what is built in is stead's own.
+    fn version(&self) -> &str {
+        env!("CARGO_PKG_VERSION")
     }
 
     /// How many of its calls may be under way at once; `None`: as many as the run allows.

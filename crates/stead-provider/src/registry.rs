@@ -29,6 +29,11 @@ impl Providers {
         self.by_name.keys().map(String::as_str)
     }
 
+    /// What each of them is, with its version.
+    pub fn versions(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.by_name.iter().map(|(name, provider)| (name.as_str(), provider.version()))
+    }
+
     /// Every type that any of them serves.
     pub fn catalog(&self) -> Catalog {
         self.by_name.values().flat_map(|provider| provider.types()).collect()

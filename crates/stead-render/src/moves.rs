@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use stead_model::Name;
 use stead_plan::{Ambiguity, Difference, Plan, Reason, Suggestion, Sureness};
 
 use crate::{Paint, Style, input, value};
@@ -24,7 +25,17 @@ pub fn suggestions(plan: &Plan, style: &Style) -> String {
             let _ = writeln!(out, "    {property} differs: {old} → {new}");
         }
     }
-    plan.ambiguities.iter().for_each(|ambiguity| table(ambiguity, &mut out));
+    plan.ambiguities.iter().for_each(|ambiguity| table(ambiguity, usize::MAX, &mut out));
+    out
+}
+
+/// The resources of which nobody can tell which is which, a few rows of each table.
+pub fn ambiguities(plan: &Plan, rows: usize) -> String {
+    let mut out = String::new();
+    plan.ambiguities.iter().take(rows).for_each(|ambiguity| table(ambiguity, rows, &mut out));
+    if let Some(more) = plan.ambiguities.len().checked_sub(rows).filter(|more| *more > 0) {
+        let _ = writeln!(out, "and {more} more tables");
+    }
     out
 }
 
@@ -44,8 +55,8 @@ pub fn reason(reason: &Reason) -> String {
     }
 }
 
-fn table(ambiguity: &Ambiguity, out: &mut String) {
-    let names = |names: &[stead_model::Name]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+fn table(ambiguity: &Ambiguity, rows: usize, out: &mut String) {
+    let names = |names: &[Name]| names.iter().take(rows).map(ToString::to_string).collect::<Vec<_>>();
     let (from, to) = (names(&ambiguity.from), names(&ambiguity.to));
     let width = from.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("recorded".len());
     let _ = writeln!(out, "ambiguous: these look the same, and nothing tells which is which");
@@ -53,5 +64,9 @@ fn table(ambiguity: &Ambiguity, out: &mut String) {
     for row in 0..from.len().max(to.len()) {
         let cell = |names: &[String]| names.get(row).cloned().unwrap_or_default();
         let _ = writeln!(out, "    {:width$}   {}", cell(&from), cell(&to));
+    }
+    let all = ambiguity.from.len().max(ambiguity.to.len());
+    if let Some(more) = all.checked_sub(rows).filter(|more| *more > 0) {
+        let _ = writeln!(out, "    and {more} more");
     }
 }

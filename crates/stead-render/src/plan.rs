@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use stead_model::{Input, PropertyPath};
+use stead_model::{Input, Name, PropertyPath};
 use stead_plan::{Action, Certainty, Drag, Match, Plan, Step, Summary, Why};
 use stead_schema::{Change, ReplaceOrder};
 
@@ -29,6 +29,15 @@ pub fn plan(plan: &Plan, header: &Header<'_>, style: &Style) -> String {
         plan.output_changes.iter().for_each(|change| out.push_str(&change_line(change, style)));
     }
     let _ = writeln!(out, "\n{}", summary(&plan.summary));
+    out
+}
+
+/// What stays as it is, for whoever wants to see that too.
+pub fn same<'n>(names: impl Iterator<Item = &'n Name>, style: &Style) -> String {
+    let mut out = String::new();
+    for name in names {
+        let _ = writeln!(out, "  {} {name}", style.paint(Paint::Quiet, "same"));
+    }
     out
 }
 
@@ -135,13 +144,19 @@ fn reason(step: &Step) -> Option<String> {
             };
             format!("{cause}; {order}")
         }
+        Why::Removed | Why::Destroyed if matches!(step.action, Action::Forget { .. }) => {
+            "nothing real is left of it, only its record".to_owned()
+        }
         Why::Removed => "the program no longer declares it".to_owned(),
         Why::Destroyed => "everything is to be destroyed".to_owned(),
         Why::LeftOver => "an earlier run replaced it and did not get to delete the old copy".to_owned(),
         Why::Retained => "its deletion policy is to retain it: the real thing stays".to_owned(),
         Why::InTheWay => "its deletion policy is to retain it, where its replacement has to be".to_owned(),
         Why::GoneWith { name } => format!("it goes with {name}"),
-        Why::Imported => "the program says that it exists already".to_owned(),
+        Why::Imported => match &step.action {
+            Action::Import { id, .. } => format!("it exists already, with the id {}", value(&id.as_str().into())),
+            _ => "it exists already".to_owned(),
+        },
         Why::Moved { by } => match by {
             Match::Name | Match::Alias => "the program says that this was its name",
             Match::Pinfile => "the pinfile says that it came from there",

@@ -137,6 +137,11 @@ impl State {
         self.names.get(name)
     }
 
+    /// The current resource that had the name before, if any did.
+    pub fn formerly(&self, name: &Name) -> Option<&Uid> {
+        self.aliases.get(name)
+    }
+
     pub(crate) fn alias_holder(&self, name: &Name) -> Option<&Uid> {
         self.aliases.get(name)
     }

@@ -6,6 +6,7 @@
 
 mod disk;
 mod driver;
+mod durable;
 mod evaluator;
 mod options;
 mod process;
@@ -16,6 +17,7 @@ mod stead;
 
 mod syscalls;
 mod terraform;
+mod watched;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -38,7 +40,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode, 
     let scratch = workspace.target.join("bench");
     renew(&scratch)?;
     let mut report = Report { machine: machine(&scratch), ..Report::default() };
-    if options.stead {
+    if options.stead && !options.only_scale {
         let stead = Stead { binary: build(workspace)? };
         report.evaluator = Some(evaluator::measure(&stead, &scratch)?);
         if options.only_evaluator {
@@ -56,9 +58,10 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode, 
     }
     if !options.scale.is_empty() {
         let stead = Stead { binary: build(workspace)? };
-        report.notes.push(scale::table(&stead, &scratch, &options.scale)?);
+        report.growth = Some(scale::measure(&stead, &scratch, &options.scale)?);
+        report.durability = Some(durable::measure(&stead, &scratch)?);
     }
-    if options.peer {
+    if options.peer && !options.only_scale {
         match Terraform::find() {
             Some(terraform) => {
                 report.peer = Some(subject(&terraform, &scratch, options.repeat.unwrap_or(1))?);

@@ -14,6 +14,8 @@ pub(crate) struct Options {
     pub(crate) write: bool,
     /// Numbers of resources whose growth is measured too.
     pub(crate) scale: Vec<usize>,
+    /// Nothing but that.
+    pub(crate) only_scale: bool,
 }
 
 impl Options {
@@ -26,6 +28,7 @@ impl Options {
             strict: false,
             write: false,
             scale: Vec::new(),
+            only_scale: false,
         };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
@@ -33,6 +36,7 @@ impl Options {
                 "--no-peer" => options.peer = false,
                 "--only-peer" => options.stead = false,
                 "--only-evaluator" => options.only_evaluator = true,
+                "--only-scale" => options.only_scale = true,
                 "--strict" => options.strict = true,
                 "--write" => options.write = true,
                 "--scale" => {
@@ -53,6 +57,9 @@ impl Options {
         }
         if options.only_evaluator && (!options.stead || options.write) {
             return Err("--only-evaluator measures stead, and makes no page".to_owned());
+        }
+        if options.only_scale && (options.scale.is_empty() || options.write) {
+            return Err("--only-scale needs --scale, and makes no page".to_owned());
         }
         Ok(options)
     }
@@ -77,6 +84,7 @@ mod tests {
             strict: false,
             write: false,
             scale: Vec::new(),
+            only_scale: false,
         };
         assert_eq!(parse(""), Ok(want));
     }
@@ -91,6 +99,7 @@ mod tests {
             strict: true,
             write: true,
             scale: vec![1000, 20],
+            only_scale: false,
         };
         assert_eq!(parse("--repeat 7 --no-peer --strict --write --scale 1000,20"), Ok(want));
         assert!(parse("--only-peer").is_ok_and(|options| !options.stead));
@@ -106,6 +115,8 @@ mod tests {
             "--fast",
             "--no-peer --only-peer",
             "--only-evaluator --write",
+            "--only-scale",
+            "--only-scale --scale 10 --write",
         ] {
             assert!(parse(line).is_err(), "{line}");
         }

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::driver::{Row, Times};
+use super::durable::Durability;
 use super::evaluator::Figures;
 use super::process::median;
+use super::scale::Growth;
 
 /// One side of the comparison.
 pub(crate) struct Subject {
@@ -20,6 +22,8 @@ pub(crate) struct Report {
     pub(crate) peer: Option<Subject>,
     pub(crate) notes: Vec<String>,
     pub(crate) evaluator: Option<Figures>,
+    pub(crate) growth: Option<Growth>,
+    pub(crate) durability: Option<Durability>,
 }
 
 impl Report {
@@ -47,8 +51,13 @@ impl Report {
         for note in &self.notes {
             let _ = writeln!(page, "\n{note}");
         }
-        if let Some(figures) = &self.evaluator {
-            let _ = write!(page, "\n{}", figures.section());
+        let sections = [
+            self.growth.as_ref().map(Growth::section),
+            self.durability.as_ref().map(Durability::section),
+            self.evaluator.as_ref().map(Figures::section),
+        ];
+        for section in sections.into_iter().flatten() {
+            let _ = write!(page, "\n{section}");
         }
         page
     }
@@ -56,7 +65,9 @@ impl Report {
     /// How many rows are slower than they have to be.
     pub(crate) fn missed(&self) -> usize {
         let rows = Row::ALL.into_iter().filter(|row| self.verdict(*row) == "MISS").count();
-        rows + self.evaluator.as_ref().map_or(0, Figures::missed)
+        let growth = self.growth.as_ref().map_or(0, Growth::missed);
+        let durability = self.durability.as_ref().map_or(0, Durability::missed);
+        rows + growth + durability + self.evaluator.as_ref().map_or(0, Figures::missed)
     }
 
     fn ratio(&self, row: Row) -> Option<f64> {

@@ -1,20 +1,37 @@
-//! `cargo xtask bench --scale`: how time, memory and bytes grow with the number of resources, in three shapes.
+//! `cargo xtask bench --scale`: how time, memory and bytes grow with the number of resources.
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use super::stead::Stead;
-use super::syscalls::size_of;
+use super::watched::{Taken, watch};
 use super::{driver, renew};
+
+/// Ten times as many resources may take this many times as long.
+const GROWTH: f64 = 12.0;
+/// Nothing may ever hold more memory than this, in KiB.
+const MEMORY: u64 = 1 << 20;
 
 /// How the resources hang together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
+pub(crate) enum Shape {
     Wide,
     Chains,
     Tree,
+    /// Independent, of several properties, each value shared by as many as may still tell something.
+    Alike,
+}
+
+impl Shape {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Shape::Wide => "wide",
+            Shape::Chains => "chains of 100",
+            Shape::Tree => "binary tree",
+            Shape::Alike => "alike",
+        }
+    }
 }
 
 /// What is run, in this order, in one project.
@@ -24,104 +41,189 @@ enum Stage {
     PlanNothing,
     /// One resource in a hundred has another value.
     PlanOnePercent,
+    /// Every one has another name, so that as many are removed as are new.
+    PlanAllMoved,
     Destroy,
 }
 
-/// What one process took.
-struct Taken {
-    wall: Duration,
-    /// The most memory it held, in KiB; `None`: the system does not tell.
-    peak: Option<u64>,
+/// What the program of a stage looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edit {
+    None,
+    OnePercent,
+    AllMoved,
 }
 
-/// The table for these numbers of resources.
-pub(crate) fn table(stead: &Stead, scratch: &Path, sizes: &[usize]) -> Result<String, String> {
-    let mut out = String::from(
-        "## Growth\n\n`local.Data`, one process each: wall time, most memory held, bytes in the state folder after `up`.\n\n\
-         | resources | shape | up | plan, nothing to do | plan, 1 % changed | destroy | memory | state |\n\
-         |---|---|---|---|---|---|---|---|\n",
-    );
-    for &size in sizes {
-        for shape in [Shape::Wide, Shape::Chains, Shape::Tree] {
+impl Stage {
+    const ALL: [Stage; 5] =
+        [Stage::Up, Stage::PlanNothing, Stage::PlanOnePercent, Stage::PlanAllMoved, Stage::Destroy];
+
+    fn label(self) -> &'static str {
+        match self {
+            Stage::Up => "up",
+            Stage::PlanNothing => "plan, nothing to do",
+            Stage::PlanOnePercent => "plan, 1 % changed",
+            Stage::PlanAllMoved => "plan, all moved",
+            Stage::Destroy => "destroy",
+        }
+    }
+
+    fn edit(self) -> Edit {
+        match self {
+            Stage::PlanOnePercent => Edit::OnePercent,
+            Stage::PlanAllMoved => Edit::AllMoved,
+            _ => Edit::None,
+        }
+    }
+
+    /// The command, and the exit code that says that it did what it was to do.
+    fn command(self) -> (&'static [&'static str], i32) {
+        match self {
+            Stage::Up => (&["up", "--yes"], 0),
+            Stage::PlanNothing => (&["plan", "--exit-code"], 0),
+            Stage::PlanOnePercent => (&["plan", "--exit-code"], 10),
+            Stage::PlanAllMoved => (&["plan", "--exit-code"], 11),
+            Stage::Destroy => (&["destroy", "--yes"], 0),
+        }
+    }
+}
+
+struct Row {
+    size: usize,
+    shape: Shape,
+    taken: Vec<Taken>,
+}
+
+/// What was measured, for every size and shape.
+pub(crate) struct Growth {
+    rows: Vec<Row>,
+}
+
+pub(crate) fn measure(stead: &Stead, scratch: &Path, sizes: &[usize]) -> Result<Growth, String> {
+    let mut rows = Vec::new();
+    for shape in [Shape::Wide, Shape::Chains, Shape::Tree, Shape::Alike] {
+        for &size in sizes {
             let row = row(stead, &scratch.join("scale"), size, shape)?;
-            eprint!("bench: {row}");
-            out.push_str(&row);
+            eprint!("bench: {}", row.line());
+            rows.push(row);
         }
     }
-    Ok(out)
+    Ok(Growth { rows })
 }
 
-fn row(stead: &Stead, folder: &Path, size: usize, shape: Shape) -> Result<String, String> {
+fn row(stead: &Stead, folder: &Path, size: usize, shape: Shape) -> Result<Row, String> {
     renew(folder)?;
+    let mut taken = Vec::new();
+    for stage in Stage::ALL {
+        write_project(folder, shape, size, stage.edit())?;
+        let (words, expected) = stage.command();
+        let mut command = Command::new(&stead.binary);
+        command.arg("-C").arg(folder).args(words);
+        taken.push(watch(&mut command, expected)?);
+    }
+    Ok(Row { size, shape, taken })
+}
+
+pub(crate) fn write_project(folder: &Path, shape: Shape, size: usize, edit: Edit) -> Result<(), String> {
     driver::write(folder, "stead.toml", "project = \"bench\"\nmain = \"main.ts\"\n")?;
-    let mut cells = String::new();
-    let (mut peak, mut state) = (0, 0);
-    for stage in [Stage::Up, Stage::PlanNothing, Stage::PlanOnePercent, Stage::Destroy] {
-        let changed = if stage == Stage::PlanOnePercent { 100 } else { usize::MAX };
-        driver::write(folder, "main.ts", &source(shape, size, changed))?;
-        let Taken { wall, peak: held } = take(stead, folder, stage)?;
-        let _ = write!(cells, " {:.2} s |", wall.as_secs_f64());
-        peak = peak.max(held.unwrap_or(0));
-        if stage == Stage::Up {
-            state = size_of(&folder.join(".stead"))?;
-        }
-    }
-    let name = match shape {
-        Shape::Wide => "wide",
-        Shape::Chains => "chains of 100",
-        Shape::Tree => "binary tree",
-    };
-    Ok(format!("| {size} | {name} |{cells} {} MiB | {:.1} MB |\n", peak / 1024, state as f64 / 1e6))
+    driver::write(folder, "main.ts", &source(shape, size, edit))
 }
 
-fn take(stead: &Stead, folder: &Path, stage: Stage) -> Result<Taken, String> {
-    let (words, expected): (&[&str], i32) = match stage {
-        Stage::Up => (&["up", "--yes"], 0),
-        Stage::PlanNothing => (&["plan", "--exit-code"], 0),
-        Stage::PlanOnePercent => (&["plan", "--exit-code"], 10),
-        Stage::Destroy => (&["destroy", "--yes"], 0),
-    };
-    let mut command = Command::new(&stead.binary);
-    command.arg("-C").arg(folder).args(words);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let started = Instant::now();
-    let mut child = command.spawn().map_err(|error| format!("cannot run stead: {error}"))?;
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = None;
-    loop {
-        if let Some(ended) = child.try_wait().map_err(|error| error.to_string())? {
-            let wall = started.elapsed();
-            if ended.code() != Some(expected) {
-                return Err(format!("{stage:?} in {} ended with {ended}", folder.display()));
+impl Row {
+    fn line(&self) -> String {
+        let mut line = format!("| {} | {} |", self.size, self.shape.name());
+        for taken in &self.taken {
+            let _ = write!(line, " {:.2} s |", taken.wall.as_secs_f64());
+        }
+        let peak = self.peak().map_or_else(|| "–".to_owned(), |kib| format!("{} MiB", kib / 1024));
+        let mega = |taken: Option<&Taken>| {
+            let written = taken.and_then(|taken| taken.written);
+            written.map_or_else(|| "–".to_owned(), |bytes| format!("{:.1} MB", bytes as f64 / 1e6))
+        };
+        let _ = writeln!(line, " {peak} | {} | {} |", mega(self.taken.first()), mega(self.taken.last()));
+        line
+    }
+
+    fn peak(&self) -> Option<u64> {
+        self.taken.iter().filter_map(|taken| taken.peak).max()
+    }
+}
+
+impl Growth {
+    pub(crate) fn section(&self) -> String {
+        let stages: Vec<&str> = Stage::ALL.iter().map(|stage| stage.label()).collect();
+        let mut out = format!(
+            "## Growth\n\nOne process each: wall time, the most memory that any of them held, bytes that `up` and \
+             `destroy` had written to\nthe disk. `local.Data` in three shapes; `alike` is `local.RandomPet` in which \
+             sixteen each share a value. *All moved*: every\nresource is declared under another name, so that as many \
+             are removed as are new, and each is compared with what it\nmay have been.\n\n\
+             | resources | shape | {} | memory | up writes | destroy writes |\n|---:|---|{}\n",
+            stages.join(" | "),
+            "---:|".repeat(stages.len() + 3),
+        );
+        self.rows.iter().for_each(|row| out.push_str(&row.line()));
+        let checks = self.checks();
+        if !checks.is_empty() {
+            out.push_str("\n| ten times as many | shape | takes | bar | |\n|---|---|---:|---:|---|\n");
+        }
+        for (what, shape, times) in checks {
+            let _ = writeln!(
+                out,
+                "| {what} | {} | {times:.1}× | {GROWTH:.0}× | {} |",
+                shape.name(),
+                if times <= GROWTH { "PASS" } else { "MISS" }
+            );
+        }
+        out
+    }
+
+    /// For each size that is ten times another, how many times as long each stage took.
+    fn checks(&self) -> Vec<(String, Shape, f64)> {
+        let mut checks = Vec::new();
+        for large in &self.rows {
+            let small = self.rows.iter().find(|row| row.shape == large.shape && row.size * 10 == large.size);
+            // What takes milliseconds measures the start of a process.
+            let Some(small) = small.filter(|small| small.size >= 10_000) else { continue };
+            for (stage, (small, large_taken)) in
+                Stage::ALL.iter().zip(small.taken.iter().zip(&large.taken))
+            {
+                let times = large_taken.wall.as_secs_f64() / small.wall.as_secs_f64();
+                checks.push((format!("{}: {}", large.size, stage.label()), large.shape, times));
             }
-            return Ok(Taken { wall, peak });
         }
-        peak = std::fs::read_to_string(&status).ok().as_deref().and_then(high_water).or(peak);
-        std::thread::sleep(Duration::from_millis(4));
+        checks
+    }
+
+    /// How many figures are above their bars.
+    pub(crate) fn missed(&self) -> usize {
+        let slow = self.checks().iter().filter(|(_, _, times)| *times > GROWTH).count();
+        slow + self.rows.iter().filter(|row| row.peak().is_some_and(|peak| peak > MEMORY)).count()
     }
 }
 
-/// The most memory that a process ever held, as its status tells.
-fn high_water(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.split_whitespace().next()?.parse().ok()
-}
-
-/// A program of so many resources, of which every `changed`-th has another value.
-fn source(shape: Shape, size: usize, changed: usize) -> String {
+/// A program of so many resources.
+pub(crate) fn source(shape: Shape, size: usize, edit: Edit) -> String {
     let from = match shape {
-        Shape::Wide => "undefined",
+        Shape::Wide | Shape::Alike => "undefined",
         Shape::Chains => "i % 100 === 0 ? undefined : all[i - 1]",
         Shape::Tree => "i === 0 ? undefined : all[(i - 1) >> 1]",
+    };
+    let id = if edit == Edit::AllMoved { "d" } else { "c" };
+    let changed = if edit == Edit::OnePercent { "i % 100 === 0 && i > 0" } else { "false" };
+    let (class, inputs) = match (shape, edit) {
+        // A value that sixteen share, and one that none of them has any more.
+        (Shape::Alike, Edit::AllMoved) => ("RandomPet", "prefix: `p${i >> 4}`, keepers: [i]"),
+        (Shape::Alike, _) => ("RandomPet", "prefix: `p${i >> 4}`, keepers: [own, i, 0]"),
+        _ => ("Data", "value: [own, from ? from.output[0] : null]"),
     };
     format!(
         r#"import * as local from "stead/local";
 
-const all: local.Data[] = [];
+const all: any[] = [];
 for (let i = 0; i < {size}; i++) {{
   const from = {from};
-  const own = i % {changed} === 0 && i > 0 ? "y" : "x";
-  all.push(new local.Data({{ value: [own, from ? from.output[0] : null] }}, {{ id: `c${{i}}` }}));
+  const own = {changed} ? "y" : "x";
+  all.push(new local.{class}({{ {inputs} }}, {{ id: `{id}${{i}}` }}));
 }}
 "#
     )
@@ -130,17 +232,29 @@ for (let i = 0; i < {size}; i++) {{
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn shapes_differ_in_what_comes_from_what() {
-        assert!(source(Shape::Wide, 10, 100).contains("const from = undefined;"));
-        assert!(source(Shape::Chains, 10, 100).contains("all[i - 1]"));
-        assert!(source(Shape::Tree, 10, 100).contains("all[(i - 1) >> 1]"));
+        assert!(source(Shape::Wide, 10, Edit::None).contains("const from = undefined;"));
+        assert!(source(Shape::Chains, 10, Edit::None).contains("all[i - 1]"));
+        assert!(source(Shape::Tree, 10, Edit::None).contains("all[(i - 1) >> 1]"));
+        assert!(source(Shape::Wide, 10, Edit::AllMoved).contains("`d${i}`"));
+        assert!(source(Shape::Alike, 10, Edit::None).contains("local.RandomPet"));
     }
 
     #[test]
-    fn the_high_water_mark_is_read() {
-        assert_eq!(high_water("Name:\tstead\nVmPeak:\t 9 kB\nVmHWM:\t  1234 kB\n"), Some(1234));
-        assert_eq!(high_water("Name:\tstead\n"), None);
+    fn growth_and_memory_have_bars() {
+        let row = |size: usize, seconds: u64, peak: u64| {
+            let wall = Duration::from_secs(seconds);
+            let taken = vec![Taken { wall, peak: Some(peak), written: Some(1_500_000) }; Stage::ALL.len()];
+            Row { size, shape: Shape::Wide, taken }
+        };
+        let good = Growth { rows: vec![row(10_000, 1, 1), row(100_000, 12, MEMORY)] };
+        assert_eq!(good.missed(), 0);
+        assert!(good.section().contains("| 100000: up | wide | 12.0× | 12× | PASS |"), "{}", good.section());
+        assert!(good.section().contains("| 1 MiB | 1.5 MB | 1.5 MB |") || good.section().contains("1.5 MB"));
+        let bad = Growth { rows: vec![row(10_000, 1, 1), row(100_000, 13, MEMORY + 1)] };
+        assert_eq!(bad.missed(), Stage::ALL.len() + 1);
     }
 }

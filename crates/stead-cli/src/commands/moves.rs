@@ -2,7 +2,7 @@
 
 use stead_model::{Code, Diagnostic};
 use stead_plan::{Ambiguity, Plan, Suggestion};
-use stead_render::{reason, rename, suggestions};
+use stead_render::{ambiguities, reason, rename, suggestions};
 
 use crate::failure::{Failure, Kind};
 use crate::ui::Ui;
@@ -27,8 +27,7 @@ pub(crate) fn settle_moves(plan: &Plan, ui: &Ui) -> Result<(), Failure> {
         return Ok(());
     }
     if !plan.ambiguities.is_empty() {
-        let unsure = Plan { suggestions: Vec::new(), ..plan.clone() };
-        ui.note(&suggestions(&unsure, &ui.err_style()));
+        ui.note(&ambiguities(plan, SHOWN));
     }
     Err(Failure::new(Kind::Failed, problem(plan)))
 }
@@ -48,9 +47,12 @@ fn problem(plan: &Plan) -> Diagnostic {
         0 => spelled,
         more => spelled.help(format!("{more} more: `stead plan --suggest-renames`")),
     };
-    let spelled = match unsure {
-        0 => spelled,
-        _ => spelled.help("give the ones that look alike an `id`, and rename them to it one by one"),
+    let spelled = match plan.ambiguities.first().and_then(|one| one.from.first().zip(one.to.first())) {
+        None => spelled,
+        Some((from, to)) => spelled
+            .note("Where several look alike, only you can tell which is which; `--accept-moves` leaves them out.")
+            .help(format!("say which is which, one by one, such as: stead rename '{from}' '{to}'"))
+            .help("what has no `id` yet gets one in the program first"),
     };
     spelled.help("`--accept-moves` takes the certain ones, `--no-moves` says that they are different things")
 }

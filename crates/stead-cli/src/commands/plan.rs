@@ -7,7 +7,7 @@ use stead_plan::{Action, Request, Why};
 use crate::args::PlanArguments;
 use crate::commands::moves::show_suggestions;
 use crate::commands::protect::tell_retained;
-use crate::commands::run::{Prepared, show_drift, show_plan};
+use crate::commands::run::{Prepared, show_drift, show_plan, show_reads, show_same};
 use crate::commands::up::prepare;
 use crate::evaluate::{Settings, evaluate};
 use crate::failure::{Failure, Kind};
@@ -24,6 +24,8 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     session.report_pending(&loaded, ui)?;
     let (evaluated, pinned) = pinning.settle(session, evaluated?, Some(&loaded.state), ui)?;
     let request = arguments.scope.request(outer);
+    // To tell what only drift makes necessary from what the program asks for.
+    let recorded = (arguments.exit_code && arguments.scope.refresh.is_some()).then(|| loaded.state.clone());
     let (mut prepared, drift) =
         prepare(session, loaded, evaluated, arguments.scope.refresh.into(), &request).await?;
     prepared.engine = prepared.engine.with_pins(pinned.standing());
@@ -31,7 +33,11 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
         show_suggestions(&prepared.plan, ui);
         return Ok(0);
     }
+    show_reads(&prepared.transcript, ui);
     show_drift(&drift, ui);
+    if arguments.scope.unchanged {
+        show_same(&prepared.graph, &prepared.plan, ui);
+    }
     if prepared.plan.is_empty() {
         let count = prepared.plan.summary.unchanged;
         ui.json("plan", &prepared.plan);
@@ -52,10 +58,28 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     }
     if let Some(file) = &arguments.out {
         let update_pins = arguments.scope.update_pins;
-        save(session, &prepared, request, SavedPins { pinfile: pinned.text(), update_pins }, file)?;
+        save(session, &prepared, request.clone(), SavedPins { pinfile: pinned.text(), update_pins }, file)?;
         ui.note(&format!("Saved; `stead up {}` does exactly this, or nothing.", file.display()));
     }
-    Ok(if arguments.exit_code { exit_code(&prepared) } else { 0 })
+    if !arguments.exit_code {
+        return Ok(0);
+    }
+    let cause = match recorded.filter(|_| !prepared.observed.is_empty()) {
+        Some(recorded) => {
+            let wanted = prepared.engine.plan(&recorded, &prepared.graph, request).await;
+            if wanted.is_ok_and(|plan| plan.is_empty()) { Cause::Drift } else { Cause::Program }
+        }
+        None => Cause::Program,
+    };
+    Ok(exit_code(&prepared, cause))
+}
+
+/// What makes a plan necessary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    Program,
+    /// The program declares what is recorded, and something else is there.
+    Drift,
 }
 
 fn save(
@@ -72,15 +96,16 @@ fn save(
         .write(session, file)
 }
 
-fn exit_code(prepared: &Prepared) -> u8 {
+fn exit_code(prepared: &Prepared, cause: Cause) -> u8 {
     let destructive =
         prepared.plan.steps.iter().any(|step| {
             matches!(step.action, Action::Delete { .. }) || matches!(step.why, Why::Replaced { .. })
         });
-    match (destructive, prepared.plan.is_empty(), prepared.observed.is_empty()) {
-        (true, _, _) => 11,
-        (false, false, _) => 10,
-        (false, true, false) => 12,
-        (false, true, true) => 0,
+    match (destructive, cause, prepared.plan.is_empty(), prepared.observed.is_empty()) {
+        (true, _, _, _) => 11,
+        (false, Cause::Drift, _, _) => 12,
+        (false, Cause::Program, false, _) => 10,
+        (false, Cause::Program, true, false) => 12,
+        (false, Cause::Program, true, true) => 0,
     }
 }

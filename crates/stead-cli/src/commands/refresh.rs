@@ -5,7 +5,7 @@ use stead_journal::Takeover;
 use stead_model::RunResult;
 
 use crate::args::Choice;
-use crate::commands::run::show_drift;
+use crate::commands::run::{show_drift, write_down};
 use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
@@ -28,9 +28,7 @@ pub(crate) async fn refresh(session: &Session, choice: &Choice, ui: &Ui) -> Resu
     show_drift(&drift, ui);
     confirm(session, ui, "Record this as it is?")?;
     let run = session.run("refresh", Some(loaded.version), Takeover::IfDead).await?;
-    for record in records {
-        run.submit(record).durable().await?;
-    }
+    write_down(&run, records).await?;
     run.close(RunResult::Succeeded).await?;
     ui.result("Recorded. `stead up` makes it as the program declares it.\n");
     Ok(0)

@@ -6,6 +6,7 @@ use stead_model::{Code, Diagnostic, Lifecycle, Name, Resource, RunResult};
 use stead_state::{Record, State};
 
 use crate::args::RenameArguments;
+use crate::commands::run::write_down;
 use crate::commands::state::find;
 use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
@@ -35,9 +36,7 @@ pub(crate) async fn rename(session: &Session, arguments: &RenameArguments, ui: &
         .map(|(resource, to)| Record::Note { resource: Box::new(renamed(&loaded.state, resource, to)) })
         .collect();
     let run = session.run("rename", Some(loaded.version), Takeover::IfDead).await?;
-    for record in records {
-        run.submit(record).durable().await?;
-    }
+    write_down(&run, records).await?;
     run.close(RunResult::Succeeded).await?;
     Ok(0)
 }
@@ -47,9 +46,7 @@ fn renamed(state: &State, resource: &Resource, to: &Name) -> Resource {
     let mut record = Resource { name: to.clone(), ..resource.clone() };
     let aliases = &mut record.ties.aliases;
     // A former name belongs to one resource; whoever has it already keeps it.
-    let taken =
-        state.copies().any(|copy| copy.uid != resource.uid && copy.ties.aliases.contains(&resource.name));
-    if !taken {
+    if state.formerly(&resource.name).is_none_or(|uid| *uid == resource.uid) {
         aliases.push(resource.name.clone());
     }
     aliases.retain(|alias| alias != to);

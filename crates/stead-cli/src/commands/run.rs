@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 use stead_engine::{Drift, Engine, Report};
-use stead_journal::Takeover;
-use stead_model::{Graph, Map, RunResult};
+use stead_journal::{Ack, JournalError, Run, Takeover};
+use stead_model::{Graph, Map, Name, Operation, RunResult, TypeToken};
 use stead_plan::Plan;
-use stead_render::{Header, Paint, change_line};
+use stead_render::{Drifted, Header};
+use stead_schema::Change;
 use stead_state::{Record, State};
 use stead_store::Version;
 
@@ -52,6 +53,15 @@ struct Ended {
     skipped: usize,
     /// How often this command waited for the disk.
     fsyncs: u64,
+    /// What was under way when the run was told to leave at once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    under_way: Vec<UnderWay>,
+}
+
+#[derive(Serialize)]
+struct UnderWay {
+    operation: Operation,
+    name: Name,
 }
 
 pub(crate) fn show_plan(session: &Session, plan: &Plan, ui: &Ui) {
@@ -66,21 +76,49 @@ pub(crate) fn show_plan(session: &Session, plan: &Plan, ui: &Ui) {
 
 pub(crate) fn show_drift(drift: &[Drift], ui: &Ui) {
     let style = ui.out_style();
-    for drift in drift {
-        let what = if drift.found.is_some() { "changed outside" } else { "gone outside" };
-        ui.result(&format!("{} {}\n", style.paint(Paint::Caution, what), drift.name));
-        drift.changes.iter().for_each(|change| ui.result(&change_line(change, &style)));
-        ui.json("drift", &DriftLine { name: drift.name.to_string(), gone: drift.found.is_none() });
-    }
-    if !drift.is_empty() {
-        ui.result("\n");
+    for Drift { name, found, changes, .. } in drift {
+        let gone = found.is_none();
+        let drifted = Drifted { name, changes: (!gone).then_some(changes.as_slice()) };
+        ui.result(&format!("{}\n", stead_render::drift(&drifted, &style)));
+        ui.json("drift", &DriftLine { action: "refresh", name, gone, changes });
     }
 }
 
 #[derive(Serialize)]
-struct DriftLine {
-    name: String,
+struct DriftLine<'a> {
+    action: &'static str,
+    name: &'a Name,
     gone: bool,
+    changes: &'a [Change],
+}
+
+/// What the program looked up: it is read, like in a step, and never touched.
+pub(crate) fn show_reads(transcript: &Transcript, ui: &Ui) {
+    for (resource, id) in transcript.look_ups() {
+        ui.result(&format!("{}\n", stead_render::read(&resource, id, &ui.out_style())));
+        ui.json("read", &ReadLine { action: "read", resource, id });
+    }
+}
+
+#[derive(Serialize)]
+struct ReadLine<'a> {
+    action: &'static str,
+    #[serde(rename = "type")]
+    resource: TypeToken,
+    id: &'a str,
+}
+
+/// What stays as it is.
+pub(crate) fn show_same(graph: &Graph, plan: &Plan, ui: &Ui) {
+    let names = || plan.same.iter().filter_map(|id| Some(&graph.node(*id)?.name));
+    names().for_each(|name| ui.json("same", &SameLine { action: "same", name }));
+    ui.result(&format!("{}\n", stead_render::same(names(), &ui.out_style())));
+}
+
+#[derive(Serialize)]
+struct SameLine<'a> {
+    action: &'static str,
+    name: &'a Name,
 }
 
 pub(crate) fn show_outputs(outputs: &Map, ui: &Ui) {
@@ -104,9 +142,7 @@ pub(crate) async fn carry_out(
     confirm(session, ui, question)?;
     let run = session.run(command, Some(version), Takeover::IfDead).await?;
     let stop = wiring::interrupts();
-    for record in observed {
-        run.submit(record).durable().await?;
-    }
+    write_down(&run, observed).await?;
     let mut progress = ui.progress();
     let mut on_event = |event| progress.event(&event);
     let id = run.id();
@@ -117,9 +153,21 @@ pub(crate) async fn carry_out(
     conclude(session, report, ui)
 }
 
+/// Records that no provider is asked for, in as few appends as they fit into. Durable in the order given.
+pub(crate) async fn write_down(run: &Run, records: Vec<Record>) -> Result<(), JournalError> {
+    let acks: Vec<Ack> = records.into_iter().map(|record| run.submit(record)).collect();
+    for ack in acks {
+        ack.durable().await?;
+    }
+    Ok(())
+}
+
 fn conclude(session: &Session, report: Report, ui: &Ui) -> Result<u8, Failure> {
-    let Report { result, done, problems, skipped, outputs, closed } = report;
-    let ended = Ended { result, done, failed: problems.len(), skipped, fsyncs: session.world.files.syncs() };
+    let Report { result, done, problems, skipped, outputs, closed, under_way } = report;
+    let under_way: Vec<UnderWay> =
+        under_way.into_iter().map(|(operation, name)| UnderWay { operation, name }).collect();
+    let (failed, fsyncs) = (problems.len(), session.world.files.syncs());
+    let ended = Ended { result, done, failed, skipped, fsyncs, under_way };
     ui.json("ended", &ended);
     let kind = match result {
         RunResult::Succeeded => {
@@ -139,12 +187,56 @@ fn conclude(session: &Session, report: Report, ui: &Ui) -> Result<u8, Failure> {
         return Err(error.into());
     }
     let rest = if skipped == 0 { String::new() } else { format!(", {skipped} not started") };
-    ui.note(&format!(
-        "{done} done, {} failed{rest}. What was done is recorded; run it again to go on.",
-        problems.len()
-    ));
+    ui.note(&format!("{done} done, {failed} failed{rest}. What was done is recorded; run it again to go on."));
+    if let Some(left) = left_in_doubt(&ended.under_way) {
+        ui.note(&left);
+    }
     if result == RunResult::InDoubt {
         ui.note("`stead up` names the commands that settle what is in doubt.");
     }
     Err(Failure::all(kind, Vec::new()))
+}
+
+/// How many of the operations that a run left behind are named.
+const NAMED: usize = 10;
+
+/// What nobody knows after a run was left at once, and what to do about it.
+fn left_in_doubt(under_way: &[UnderWay]) -> Option<String> {
+    if under_way.is_empty() {
+        return None;
+    }
+    let mut text = format!("{} under way when the run was left; nobody knows yet whether it happened:\n", {
+        let count = under_way.len();
+        if count == 1 { "1 operation was".to_owned() } else { format!("{count} operations were") }
+    });
+    for UnderWay { operation, name } in under_way.iter().take(NAMED) {
+        text.push_str(&format!("    {} {name}\n", operation.verb()));
+    }
+    if let Some(more) = under_way.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        text.push_str(&format!("    and {more} more\n"));
+    }
+    text.push_str(
+        "Each is recorded. `stead up` repeats first what can be repeated without harm, and names the command that\n\
+         settles each of the others; `stead plan` tells which is which, and changes nothing.",
+    );
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_in_doubt_is_named_with_what_to_do() {
+        assert_eq!(left_in_doubt(&[]), None);
+        let under_way: Vec<UnderWay> = (0..12)
+            .map(|n| format!("dev:main:local.Command#c{n}").parse().unwrap())
+            .map(|name| UnderWay { operation: Operation::Create, name })
+            .collect();
+        let text = left_in_doubt(&under_way).unwrap();
+        assert!(text.starts_with("12 operations were under way"), "{text}");
+        assert!(text.contains("    create dev:main:local.Command#c9\n    and 2 more\n"), "{text}");
+        assert!(text.contains("`stead up` repeats first"), "{text}");
+        assert!(left_in_doubt(&under_way[..1]).unwrap().starts_with("1 operation was under way"));
+    }
 }

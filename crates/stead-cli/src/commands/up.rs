@@ -9,7 +9,9 @@ use stead_plan::Request;
 use crate::args::{Refresh, UpArguments};
 use crate::commands::moves::settle_moves;
 use crate::commands::protect::tell_retained;
-use crate::commands::run::{Prepared, carry_out, show_drift, show_outputs, show_plan};
+use crate::commands::run::{
+    Prepared, carry_out, show_drift, show_outputs, show_plan, show_reads, show_same,
+};
 use crate::evaluate::{Evaluated, evaluate, evaluate_from};
 use crate::failure::{Failure, Kind};
 use crate::pins::{Pinned, Pinning, orphans};
@@ -54,7 +56,11 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
         prepare(session, loaded, evaluated, arguments.scope.refresh.into(), &request).await?;
     prepared.engine =
         prepared.engine.on_failure(on_failure(arguments.fail_fast)).with_pins(pinned.standing());
+    show_reads(&prepared.transcript, ui);
     show_drift(&drift, ui);
+    if arguments.scope.unchanged {
+        show_same(&prepared.graph, &prepared.plan, ui);
+    }
     if prepared.is_empty() {
         let count = prepared.plan.summary.unchanged;
         let what = if count == 1 { "resource is" } else { "resources are" };

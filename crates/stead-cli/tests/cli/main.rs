@@ -18,3 +18,4 @@ mod saved;
 mod serving;
 mod sharing;
 mod stacks;
+mod steps;

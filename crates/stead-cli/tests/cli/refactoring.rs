@@ -135,8 +135,8 @@ fn only_what_changes_is_looked_at_on_demand() {
     project.write("b.txt", "outside");
     project.write("main.ts", &program(&[("a", "a.txt", "2"), ("b", "b.txt", "1")]));
     let shown = project.stead(&["plan", "--refresh=changed"]).ok();
-    assert!(shown.contains("changed outside dev:main:local.File#a"), "{shown}");
+    assert!(shown.contains("^ refresh dev:main:local.File#a\n    because it was changed outside"), "{shown}");
     assert!(!shown.contains("File#b"), "{shown}");
     let all = project.stead(&["plan", "--refresh"]).ok();
-    assert!(all.contains("changed outside dev:main:local.File#b"), "{all}");
+    assert!(all.contains("^ refresh dev:main:local.File#b"), "{all}");
 }

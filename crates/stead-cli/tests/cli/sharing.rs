@@ -91,6 +91,34 @@ fn an_interrupt_lets_what_runs_finish_and_exits_130() {
     project.stead(&["up", "--yes"]).ok();
 }
 
+#[cfg(unix)]
+#[test]
+fn a_second_interrupt_leaves_at_once_and_says_what_is_in_doubt() {
+    let project = Project::with(SLOW);
+    let mut first = project.command(&["up", "--yes"]);
+    let first = first.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut first = first.spawn().unwrap();
+    wait_for(|| project.has("started"));
+    let group = format!("-{}", first.id());
+    let interrupt = || std::process::Command::new("kill").args(["-INT", "--", &group]).status().unwrap();
+    assert!(interrupt().success());
+    let mut stderr = std::io::BufReader::new(first.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("stopping: 1 under way will finish") {
+        assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+    }
+    assert!(interrupt().success());
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(first.wait().unwrap().code(), Some(130), "{said}");
+    project.write("go", "");
+    assert!(said.contains("1 operation was under way when the run was left"), "{said}");
+    assert!(said.contains("    create dev:main:local.Command#slow\n"), "{said}");
+    assert!(said.contains("`stead up` repeats first what can be repeated without harm"), "{said}");
+    // It says that it may run twice, so the next run finishes it without asking.
+    let again = project.stead(&["up", "--yes"]).ends(0);
+    assert!(again.stderr.contains("finishing the create of dev:main:local.Command#slow"), "{}", again.stderr);
+}
+
 #[test]
 fn eight_at_once_leave_one_whole_state() {
     let project = Project::with(

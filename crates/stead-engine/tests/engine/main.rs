@@ -4,6 +4,7 @@
 mod bench;
 mod conduct;
 mod determinism;
+mod looks;
 mod marks;
 mod marks_kept;
 mod patterns;

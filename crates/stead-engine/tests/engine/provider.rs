@@ -30,9 +30,35 @@ pub(crate) struct Scripted {
     pub(crate) trusting: AtomicBool,
     pub(crate) refuses_create: AtomicBool,
     pub(crate) refuses_delete: AtomicBool,
+    /// How it behaves when it is asked to look.
+    pub(crate) looks: Mutex<Looks>,
+    pub(crate) looked: AtomicUsize,
+}
+
+/// What a look comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Looks {
+    Well,
+    /// The first two are refused for the moment.
+    Busy,
+    Refused,
+    /// No answer ever comes, not even from a check.
+    Hang,
 }
 
 impl Scripted {
+    /// Before any look.
+    async fn looking(&self) -> Result<(), Refusal> {
+        let before = self.looked.fetch_add(1, Ordering::SeqCst);
+        let looks = *self.looks.lock().unwrap();
+        match looks {
+            Looks::Busy if before < 2 => Err(Refusal::transient("it is busy")),
+            Looks::Well | Looks::Busy => Ok(()),
+            Looks::Refused => Err(Refusal::new("you may not look").help("ask for leave")),
+            Looks::Hang => std::future::pending().await,
+        }
+    }
+
     pub(crate) fn new(store: Arc<dyn Store>) -> Scripted {
         Scripted {
             store,
@@ -45,6 +71,8 @@ impl Scripted {
             trusting: AtomicBool::new(false),
             refuses_create: AtomicBool::new(false),
             refuses_delete: AtomicBool::new(false),
+            looks: Mutex::new(Looks::Well),
+            looked: AtomicUsize::new(0),
         }
     }
 
@@ -170,6 +198,9 @@ impl Provider for Scripted {
         _: &TypeToken,
         inputs: BTreeMap<String, Input>,
     ) -> Result<BTreeMap<String, Input>, Vec<Problem>> {
+        if *self.looks.lock().unwrap() == Looks::Hang {
+            std::future::pending::<()>().await;
+        }
         match check(&schema(), &inputs) {
             problems if problems.is_empty() => Ok(inputs),
             problems => Err(problems),
@@ -181,12 +212,14 @@ impl Provider for Scripted {
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal> {
+        self.looking().await?;
         let id = resource.id.as_ref().unwrap().as_str();
         let found = self.real.lock().unwrap().get(id).cloned();
         Ok(found.map(|inputs| Live { outputs: outputs(&inputs), inputs }))
     }
 
     async fn find(&self, _: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {
+        self.looking().await?;
         let found = self.real.lock().unwrap().get(id.as_str()).cloned();
         Ok(found.map(|inputs| Live { outputs: outputs(&inputs), inputs }))
     }

@@ -219,7 +219,9 @@ impl<'a> Search<'_, 'a> {
         if nodes.is_empty() || records.is_empty() {
             return;
         }
-        self.nodes.retain(|id| nodes.binary_search(id).is_err());
+        for id in &nodes {
+            self.nodes.remove(id);
+        }
         for record in &records {
             self.records.remove(&record.uid);
         }

@@ -1,0 +1,193 @@
+//! Every kind of step as a person reads it, each with its reason.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+
+use stead_model::{
+    CopyRef, ExprId, Generation, Input, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken,
+    Uid, Value,
+};
+use stead_plan::{
+    Action, AfterDelete, Certainty, Drag, Incarnation, Match, Plan, Step, Summary, Why,
+};
+use stead_render::{Drifted, Header, Style, drift, plan, read, same};
+use stead_schema::{Change, ReplaceOrder};
+
+fn name(id: &str) -> Name {
+    format!("dev:main:t.T#{id}").parse().unwrap()
+}
+
+fn copy() -> CopyRef {
+    CopyRef { uid: Uid("u1".into()), generation: Generation(1) }
+}
+
+fn known(value: &str) -> Input {
+    Value::from(value).into()
+}
+
+fn later() -> Input {
+    Input::Deferred(ExprId(0))
+}
+
+fn inputs() -> BTreeMap<String, Input> {
+    [("place".to_owned(), known("here")), ("size".to_owned(), later())].into()
+}
+
+fn change(path: &str, old: Option<&str>, new: Option<Input>) -> Change {
+    Change { path: PropertyPath::of(path), old: old.map(Value::from), new, replaces: false }
+}
+
+fn forcing(path: &str, old: &str, new: Input) -> Change {
+    Change { replaces: true, ..change(path, Some(old), Some(new)) }
+}
+
+fn step(id: &str, action: Action, why: Why) -> Step {
+    Step {
+        action,
+        why,
+        name: name(id),
+        resource: TypeToken("t.T".into()),
+        source: SourceRef { file: "main.ts".into(), line: 3, column: 1 },
+        changes: Vec::new(),
+        dragged_by: Vec::new(),
+        after: Vec::new(),
+        node: Some(NodeId(0)),
+    }
+}
+
+fn with(step: Step, changes: Vec<Change>, dragged_by: &[&str]) -> Step {
+    Step { changes, dragged_by: dragged_by.iter().map(|id| name(id)).collect(), ..step }
+}
+
+fn create() -> Action {
+    Action::Create { incarnation: Incarnation::First { counter: 0 }, inputs: inputs() }
+}
+
+fn next() -> Action {
+    let Action::Create { inputs, .. } = create() else { panic!("it creates") };
+    let incarnation = Incarnation::Next { uid: Uid("u1".into()), generation: Generation(2) };
+    Action::Create { incarnation, inputs }
+}
+
+fn delete() -> Action {
+    Action::Delete { copy: copy(), after_delete: AfterDelete::Gone }
+}
+
+fn forget() -> Action {
+    Action::Forget { copy: copy(), after_delete: AfterDelete::Gone }
+}
+
+fn replaced(order: ReplaceOrder, certainty: Certainty, forced_by: &[&str], drag: Option<Drag>) -> Why {
+    let forced_by = forced_by.iter().map(|path| PropertyPath::of(path)).collect();
+    Why::Replaced { forced_by, order, certainty, drag }
+}
+
+fn moved(from: &str, to: &str, by: Match) -> Step {
+    let (from, to) = (Box::new(name(from)), Box::new(name(to)));
+    step("moved", Action::Move { copy: copy(), from, to }, Why::Moved { by })
+}
+
+fn shown(steps: Vec<Step>) -> String {
+    let all = Plan {
+        steps,
+        summary: Summary { unchanged: 1, ..Summary::default() },
+        outputs: BTreeMap::new(),
+        output_changes: Vec::new(),
+        uids: 0,
+        existing: BTreeMap::new(),
+        suggestions: Vec::new(),
+        ambiguities: Vec::new(),
+        same: Vec::new(),
+    };
+    let header = Header { project: "shop", environment: "dev", target: "local" };
+    plan(&all, &header, &Style::default())
+}
+
+#[test]
+fn what_is_made_read_or_changed() {
+    let update = || Action::Update { copy: copy(), inputs: inputs() };
+    let found: Map = [("size".to_owned(), Value::from("big"))].into();
+    let import = Action::Import {
+        incarnation: Incarnation::First { counter: 0 },
+        id: PhysicalId("i-1".into()),
+        inputs: found,
+        outputs: Map::new(),
+    };
+    insta::assert_snapshot!(shown(vec![
+        step("new", create(), Why::New),
+        step("lost", next(), Why::Missing),
+        step("there", import, Why::Imported),
+        with(
+            step("there", update(), Why::Changed),
+            vec![change("size", Some("small"), Some(known("big"))), change("colour", Some("red"), None)],
+            &[]
+        ),
+        with(
+            step("behind", update(), Why::Changed),
+            vec![change("address", Some("10.0.0.1"), Some(later())), change("tag", None, Some(known("x")))],
+            &["there"]
+        ),
+        step("noted", Action::Record { copy: copy() }, Why::Bookkeeping),
+    ]));
+}
+
+#[test]
+fn what_is_replaced() {
+    let (create_first, delete_first) = (ReplaceOrder::CreateFirst, ReplaceOrder::DeleteFirst);
+    let (certain, possible) = (Certainty::Certain, Certainty::Possible);
+    let place = || vec![forcing("place", "here", known("there"))];
+    insta::assert_snapshot!(shown(vec![
+        with(step("a", next(), replaced(create_first, certain, &["place"], None)), place(), &[]),
+        with(step("a", delete(), Why::OldCopy), place(), &[]),
+        with(step("b", next(), replaced(delete_first, certain, &["place"], None)), place(), &[]),
+        with(
+            step("c", next(), replaced(create_first, possible, &["place"], None)),
+            vec![forcing("place", "here", later())],
+            &["a", "b", "d", "e"]
+        ),
+        step(
+            "d",
+            next(),
+            replaced(create_first, certain, &[], Some(Drag::ReplaceWith { name: name("a") }))
+        ),
+        step(
+            "e",
+            next(),
+            replaced(delete_first, certain, &[], Some(Drag::DeletedWith { name: name("b") }))
+        ),
+        step("f", next(), replaced(create_first, certain, &[], None)),
+    ]));
+}
+
+#[test]
+fn what_goes_or_gets_another_name() {
+    let removed = |id: &str, action: Action, why: Why| Step { node: None, ..step(id, action, why) };
+    insta::assert_snapshot!(shown(vec![
+        removed("removed", delete(), Why::Removed),
+        removed("destroyed", delete(), Why::Destroyed),
+        removed("condemned", delete(), Why::LeftOver),
+        removed("kept", forget(), Why::Retained),
+        removed("inside", forget(), Why::GoneWith { name: name("removed") }),
+        removed("record", forget(), Why::Removed),
+        moved("old", "new", Match::Alias),
+        moved("old", "new", Match::Rename),
+        moved("a", "b", Match::Content),
+        moved("c", "d", Match::Accepted),
+        moved("out", "of-the-way", Match::Name),
+        step("room", Action::Gather, Why::Gathering),
+    ]));
+}
+
+#[test]
+fn what_was_found_outside_what_is_looked_up_and_what_stays() {
+    let style = Style::default();
+    let changes = [change("size", Some("small"), Some(known("big"))), change("tag", Some("x"), None)];
+    let (a, b) = (name("a"), name("b"));
+    let mut text = drift(&Drifted { name: &a, changes: Some(&changes) }, &style);
+    text.push_str(&drift(&Drifted { name: &a, changes: Some(&[]) }, &style));
+    text.push_str(&drift(&Drifted { name: &b, changes: None }, &style));
+    text.push_str(&read(&TypeToken("local.File".into()), "/etc/motd\u{1b}[2J", &style));
+    text.push_str(&same([&a, &b].into_iter(), &style));
+    insta::assert_snapshot!(text);
+}

@@ -1,0 +1,78 @@
+//! Runs one process and watches what it takes: time, memory, bytes sent to the disk.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What one process took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub(crate) wall: Duration,
+    /// The most memory it held, in KiB; `None`: the system does not tell.
+    pub(crate) peak: Option<u64>,
+    /// Bytes that it had written to the disk, in whole pages; `None`: the system does not tell.
+    pub(crate) written: Option<u64>,
+}
+
+/// Runs the command to its end, with nothing to read and nobody to read what it says.
+pub(crate) fn watch(command: &mut Command, expected: i32) -> Result<Taken, String> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let started = Instant::now();
+    let mut child = command.spawn().map_err(|error| format!("cannot run {command:?}: {error}"))?;
+    let process = format!("/proc/{}", child.id());
+    let look = |file: &str| std::fs::read_to_string(format!("{process}/{file}")).ok();
+    let mut taken = Taken::default();
+    loop {
+        // A process that has ended and was not waited for yet still tells what it wrote in all.
+        let is_over = look("stat").as_deref().is_none_or(has_ended);
+        taken.wall = started.elapsed();
+        taken.peak = look("status").as_deref().and_then(high_water).or(taken.peak);
+        taken.written = look("io").as_deref().and_then(written).or(taken.written);
+        let ended = if is_over { child.wait().map(Some) } else { child.try_wait() };
+        if let Some(ended) = ended.map_err(|error| error.to_string())? {
+            if ended.code() != Some(expected) {
+                return Err(format!("{command:?} ended with {ended}"));
+            }
+            return Ok(taken);
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Whether a process is a zombie, as its `stat` tells: the letter after the name, which ends with the last bracket.
+fn has_ended(stat: &str) -> bool {
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
+}
+
+/// The most memory that a process ever held, as its status tells.
+fn high_water(status: &str) -> Option<u64> {
+    field(status, "VmHWM:")
+}
+
+fn written(io: &str) -> Option<u64> {
+    field(io, "write_bytes:")
+}
+
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_tells_is_read() {
+        assert_eq!(high_water("Name:\tstead\nVmPeak:\t 9 kB\nVmHWM:\t  1234 kB\n"), Some(1234));
+        assert_eq!(high_water("Name:\tstead\n"), None);
+        assert_eq!(written("wchar: 7\nwrite_bytes: 4096\ncancelled_write_bytes: 1\n"), Some(4096));
+        assert!(has_ended("12 (a) b) Z 1 1") && !has_ended("12 (Z) S 1 1"));
+    }
+
+    #[test]
+    fn a_process_is_watched_to_its_end() {
+        let taken = watch(Command::new("sh").args(["-c", "exit 3"]), 3).unwrap_or_default();
+        assert!(taken.wall > Duration::ZERO);
+        assert!(watch(Command::new("sh").args(["-c", "exit 3"]), 0).is_err());
+    }
+}
