@@ -292,3 +292,20 @@ impl Order {
         (sorted.len() == self.before.len()).then_some(sorted)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_outermost_container_is_found_however_deep_and_in_whatever_order() {
+        // 0 in 1 in 2; 3 alone; 4 and 5 in each other.
+        let roots_of = roots(&[Some(1), Some(2), None, None, Some(5), Some(4)]);
+        assert_eq!(roots_of[..4], [2, 2, 2, 3]);
+        assert_eq!(roots_of[4], roots_of[5]);
+        let deep: Vec<Option<usize>> = (0..100_000).map(|index| (index > 0).then(|| index - 1)).collect();
+        assert!(roots(&deep).iter().all(|root| *root == 0));
+        let deep: Vec<Option<usize>> = (1..100_000).map(Some).chain([None]).collect();
+        assert!(roots(&deep).iter().all(|root| *root == 99_999));
+    }
+}
