@@ -126,7 +126,9 @@ impl SavedPlan {
     pub(crate) fn read(session: &Session, file: &Path) -> Result<SavedPlan, Failure> {
         let bytes = session.world.files.read(file).map_err(|error| {
             let message = format!("cannot read {}: {error}", file.display());
-            Failure::new(Kind::Failed, Diagnostic::error(Code::STORE, message))
+            let problem = Diagnostic::error(Code::STORE, message).note("Nothing was changed.");
+            let help = "`up FILE` carries out a plan that `stead plan --out FILE` saved; without FILE, it plans itself";
+            Failure::new(Kind::Failed, problem.help(help))
         })?;
         let Some(body) = sealed::open(&bytes) else {
             return Err(stale(file, &["the file is damaged, or no saved plan".to_owned()]));
@@ -232,7 +234,8 @@ mod tests {
         let versions = |all: &[(&str, &str)]| -> BTreeMap<String, String> {
             all.iter().map(|(name, version)| ((*name).to_owned(), (*version).to_owned())).collect()
         };
-        let (one, two) = (versions(&[("local", "1"), ("old", "1")]), versions(&[("local", "2"), ("new", "1")]));
+        let (one, two) =
+            (versions(&[("local", "1"), ("old", "1")]), versions(&[("local", "2"), ("new", "1")]));
         let then = || Place {
             stead: "0.1.0",
             project: "shop",

@@ -24,11 +24,7 @@ impl Engine {
     }
 
     /// Asks until there is an answer that lasts, or until nobody wants to wait any more.
-    pub(crate) async fn patiently<T, F>(
-        &self,
-        patience: Duration,
-        ask: impl Fn() -> F,
-    ) -> Result<T, Refusal>
+    pub(crate) async fn patiently<T, F>(&self, patience: Duration, ask: impl Fn() -> F) -> Result<T, Refusal>
     where
         F: Future<Output = Result<T, Refusal>>,
     {

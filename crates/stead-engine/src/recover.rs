@@ -10,6 +10,7 @@ use stead_state::{Intent, Outcome, Pending, Record, State};
 
 use crate::Engine;
 use crate::call::call;
+use crate::pause::{ATTEMPTS, pause};
 
 /// An operation whose end only a person can tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl Engine {
             };
             let operation = pending.intent.operation();
             events(Event::Recovering { operation, name: resource.name.clone() });
-            match self.repeat(run, pending, &resource, provider).await? {
+            match self.repeat(run, pending, &resource, provider, events).await? {
                 None => recovered.finished.push(resource.name),
                 Some(problem) => recovered.problems.push(problem),
             }
@@ -78,17 +79,31 @@ impl Engine {
         pending: &Pending,
         resource: &Resource,
         provider: Arc<dyn Provider>,
+        events: &mut dyn FnMut(Event),
     ) -> Result<Option<Diagnostic>, JournalError> {
-        let deletion = match &pending.intent {
-            Intent::Delete { .. } => match permit(resource) {
-                Ok(permit) => Some((resource.clone(), permit)),
-                Err(refused) => return Ok(Some(refused)),
-            },
-            _ => None,
+        let operation = pending.intent.operation();
+        let patience = self.patience(None, &provider, operation, &resource.resource);
+        let mut attempts = 1;
+        let answer = loop {
+            let deletion = match &pending.intent {
+                Intent::Delete { .. } => match permit(resource) {
+                    Ok(permit) => Some((resource.clone(), permit)),
+                    Err(refused) => return Ok(Some(refused)),
+                },
+                _ => None,
+            };
+            let receipt = run.resume(pending).await?;
+            let answer = call(&self.world, receipt, &provider, &pending.intent, deletion, patience).await;
+            if !answer.is_transient() || attempts == ATTEMPTS {
+                break answer;
+            }
+            let pause = pause(&self.world, attempts);
+            attempts += 1;
+            let because = answer.refusal.map(|refusal| refusal.message).unwrap_or_default();
+            let (name, millis) = (resource.name.clone(), pause.as_millis() as u64);
+            events(Event::StepRetried { operation, name, attempt: attempts, because, millis });
+            self.world.clock.sleep(pause).await;
         };
-        let receipt = run.resume(pending).await?;
-        let patience = self.patience(None, &provider, pending.intent.operation(), &resource.resource);
-        let answer = call(&self.world, receipt, &provider, &pending.intent, deletion, patience).await;
         let message = match answer.outcome {
             Outcome::Failed { message } | Outcome::InDoubt { message } => message,
             done => {

@@ -51,7 +51,10 @@ pub enum Verdict {
     },
     Wrong(#[serde(skip)] Vec<Problem>),
     /// The provider could not say: it is out of reach, or does not answer.
-    Unanswered { message: String, help: Option<String> },
+    Unanswered {
+        message: String,
+        help: Option<String>,
+    },
 }
 
 /// A decided node.

@@ -154,7 +154,9 @@ fn reason(step: &Step) -> Option<String> {
         Why::InTheWay => "its deletion policy is to retain it, where its replacement has to be".to_owned(),
         Why::GoneWith { name } => format!("it goes with {name}"),
         Why::Imported => match &step.action {
-            Action::Import { id, .. } => format!("it exists already, with the id {}", value(&id.as_str().into())),
+            Action::Import { id, .. } => {
+                format!("it exists already, with the id {}", value(&id.as_str().into()))
+            }
             _ => "it exists already".to_owned(),
         },
         Why::Moved { by } => match by {

@@ -8,9 +8,7 @@ use stead_model::{
     CopyRef, ExprId, Generation, Input, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken,
     Uid, Value,
 };
-use stead_plan::{
-    Action, AfterDelete, Certainty, Drag, Incarnation, Match, Plan, Step, Summary, Why,
-};
+use stead_plan::{Action, AfterDelete, Certainty, Drag, Incarnation, Match, Plan, Step, Summary, Why};
 use stead_render::{Drifted, Header, Style, drift, plan, read, same};
 use stead_schema::{Change, ReplaceOrder};
 
@@ -146,16 +144,8 @@ fn what_is_replaced() {
             vec![forcing("place", "here", later())],
             &["a", "b", "d", "e"]
         ),
-        step(
-            "d",
-            next(),
-            replaced(create_first, certain, &[], Some(Drag::ReplaceWith { name: name("a") }))
-        ),
-        step(
-            "e",
-            next(),
-            replaced(delete_first, certain, &[], Some(Drag::DeletedWith { name: name("b") }))
-        ),
+        step("d", next(), replaced(create_first, certain, &[], Some(Drag::ReplaceWith { name: name("a") }))),
+        step("e", next(), replaced(delete_first, certain, &[], Some(Drag::DeletedWith { name: name("b") }))),
         step("f", next(), replaced(create_first, certain, &[], None)),
     ]));
 }

@@ -11,6 +11,8 @@ pub(crate) struct Taken {
     pub(crate) peak: Option<u64>,
     /// Bytes that it had written to the disk, in whole pages; `None`: the system does not tell.
     pub(crate) written: Option<u64>,
+    /// How long it kept processors busy: unlike wall time, no other process on the machine changes it much.
+    pub(crate) busy: Option<Duration>,
 }
 
 /// Runs the command to its end, with nothing to read and nobody to read what it says.
@@ -23,8 +25,10 @@ pub(crate) fn watch(command: &mut Command, expected: i32) -> Result<Taken, Strin
     let mut taken = Taken::default();
     loop {
         // A process that has ended and was not waited for yet still tells what it wrote in all.
-        let is_over = look("stat").as_deref().is_none_or(has_ended);
+        let stat = look("stat");
+        let is_over = stat.as_deref().is_none_or(has_ended);
         taken.wall = started.elapsed();
+        taken.busy = stat.as_deref().and_then(busy).or(taken.busy);
         taken.peak = look("status").as_deref().and_then(high_water).or(taken.peak);
         taken.written = look("io").as_deref().and_then(written).or(taken.written);
         let ended = if is_over { child.wait().map(Some) } else { child.try_wait() };
@@ -41,6 +45,13 @@ pub(crate) fn watch(command: &mut Command, expected: i32) -> Result<Taken, Strin
 /// Whether a process is a zombie, as its `stat` tells: the letter after the name, which ends with the last bracket.
 fn has_ended(stat: &str) -> bool {
     stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
+}
+
+/// User and system time, in the hundredths of a second in which Linux tells them.
+fn busy(stat: &str) -> Option<Duration> {
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let mut ticks = rest.split_whitespace().skip(11).map_while(|field| field.parse::<u64>().ok());
+    Some(Duration::from_millis((ticks.next()? + ticks.next()?) * 10))
 }
 
 /// The most memory that a process ever held, as its status tells.
@@ -66,6 +77,8 @@ mod tests {
         assert_eq!(high_water("Name:\tstead\nVmPeak:\t 9 kB\nVmHWM:\t  1234 kB\n"), Some(1234));
         assert_eq!(high_water("Name:\tstead\n"), None);
         assert_eq!(written("wchar: 7\nwrite_bytes: 4096\ncancelled_write_bytes: 1\n"), Some(4096));
+        let stat = "12 (a) b) S 1 2 3 4 5 6 7 8 9 10 150 50 0 0";
+        assert_eq!(busy(stat), Some(Duration::from_secs(2)));
         assert!(has_ended("12 (a) b) Z 1 1") && !has_ended("12 (Z) S 1 1"));
     }
 

@@ -187,7 +187,9 @@ fn conclude(session: &Session, report: Report, ui: &Ui) -> Result<u8, Failure> {
         return Err(error.into());
     }
     let rest = if skipped == 0 { String::new() } else { format!(", {skipped} not started") };
-    ui.note(&format!("{done} done, {failed} failed{rest}. What was done is recorded; run it again to go on."));
+    ui.note(&format!(
+        "{done} done, {failed} failed{rest}. What was done is recorded; run it again to go on."
+    ));
     if let Some(left) = left_in_doubt(&ended.under_way) {
         ui.note(&left);
     }

@@ -47,7 +47,10 @@ fn what_is_looked_up_is_shown_and_never_touched() {
     let read = "? read local.File \"motd.txt\"\n    because the program looks it up; it is never changed\n";
     assert!(plan.starts_with(read), "{plan}");
     let json = project.stead(&["plan", "--json"]).ok();
-    assert!(json.lines().any(|line| line.contains("\"kind\":\"read\"") && line.contains("motd.txt")), "{json}");
+    assert!(
+        json.lines().any(|line| line.contains("\"kind\":\"read\"") && line.contains("motd.txt")),
+        "{json}"
+    );
     project.stead(&["up", "--yes"]).ok();
     project.stead(&["destroy", "--yes"]).ok();
     assert_eq!(std::fs::read_to_string(path).unwrap(), "welcome\n");
@@ -106,5 +109,9 @@ fn a_scope_is_renamed_dry_first_and_with_an_edit_in_the_same_run() {
 fn a_file_that_is_not_there_is_no_export_and_says_what_makes_one() {
     let project = Project::with("");
     let refused = project.stead(&["stack", "import", "nowhere.json"]).ends(1);
-    assert!(refused.stderr.contains("help: `stead stack export > FILE` makes such a file"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("help: `stead stack export > FILE` makes such a file"),
+        "{}",
+        refused.stderr
+    );
 }

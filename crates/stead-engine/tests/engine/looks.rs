@@ -54,7 +54,10 @@ async fn what_would_be_refused_again_is_not_asked_again() {
     let bench = bench(Looks::Refused).await;
     let state = bench.load().await.state;
     let problems = bench.engine.refresh(&state).await.err().unwrap();
-    assert_eq!((problems[0].code.as_str(), problems[0].help.as_slice()), ("ST0510", &["ask for leave".into()][..]));
+    assert_eq!(
+        (problems[0].code.as_str(), problems[0].help.as_slice()),
+        ("ST0510", &["ask for leave".into()][..])
+    );
     assert_eq!(bench.provider.looked.load(Ordering::SeqCst), 1);
     let program = import(&bench, Timeouts::default());
     let problems = bench.engine.plan(&state, &program.0, Purpose::Up).await.unwrap_err();

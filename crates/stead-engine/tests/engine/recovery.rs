@@ -61,6 +61,23 @@ async fn a_create_that_was_under_way_is_repeated_with_the_same_key_and_not_doubl
     assert!(bench.engine.plan(&state, &program.0, Purpose::Up).await.unwrap().is_empty());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_busy_provider_is_asked_again_when_an_operation_is_repeated() {
+    let mut bench = Bench::new(8);
+    let program = Program::default().node("a", &[("create", text("busy"))]);
+    die_while_creating(&mut bench, &program).await;
+    let (repeatable, _) = bench.engine.triage(&bench.load().await.state);
+    let run = bench.open().await;
+    let mut retried = 0;
+    let mut on_event =
+        |event| retried += usize::from(matches!(event, stead_model::Event::StepRetried { .. }));
+    let recovered = bench.engine.recover(&run, &repeatable, &mut on_event).await.unwrap();
+    assert_eq!((recovered.finished.len(), recovered.problems.len(), retried), (1, 0, 2));
+    run.close(RunResult::Succeeded).await.unwrap();
+    assert_eq!(bench.provider.log(), ["create a", "create a", "create a"]);
+    assert_eq!(bench.provider.real.lock().unwrap().len(), 1, "the same key each time");
+}
+
 #[tokio::test]
 async fn an_operation_that_only_a_person_can_tell_about_is_not_repeated() {
     let mut bench = Bench::new(8);

@@ -19,11 +19,11 @@ fn specs() -> impl Strategy<Value = BTreeMap<u8, Spec>> {
 fn base(specs: &BTreeMap<u8, Spec>) -> State {
     let names: Vec<String> = (0..COUNT).map(|n| format!("r{n:02}")).collect();
     let name = |n: u8| names[usize::from(n)].as_str();
-    let rows: Vec<(u8, [(&str, &str); 1], Vec<&str>)> = specs
+    let rows: Vec<_> = specs
         .iter()
         .map(|(n, (place, on, _))| {
             let depends = specs.contains_key(on) && on < n;
-            let depends = depends.then(|| name(*on)).into_iter().collect();
+            let depends: Vec<&str> = depends.then(|| name(*on)).into_iter().collect();
             (*n, [("place", PLACES[usize::from(*place)])], depends)
         })
         .collect();
