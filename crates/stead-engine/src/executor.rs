@@ -12,8 +12,8 @@ use futures_util::stream::FuturesUnordered;
 use stead_guard::Permits;
 use stead_journal::{JournalError, Run};
 use stead_model::{
-    Code, CopyRef, DeletionPolicy, Diagnostic, Event, Graph, Map, Name, NodeId, OpId, Operation,
-    Resource, StepEnd,
+    Code, CopyRef, DeletionPolicy, Diagnostic, Event, Graph, Map, Name, NodeId, OpId, Operation, Resource,
+    StepEnd,
 };
 use stead_plan::{Action, Plan, StepId, Why};
 use stead_state::{AfterDelete, Intent, Kept, Record, State};

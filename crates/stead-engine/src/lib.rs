@@ -20,6 +20,7 @@ mod recover;
 mod refresh;
 mod stack;
 mod transfer;
+mod turns;
 mod verdicts;
 
 use std::sync::Arc;

@@ -11,6 +11,7 @@ use stead_state::{Record, State};
 
 use crate::Engine;
 use crate::look::unreadable;
+use crate::turns::Turns;
 
 /// A resource that is not what its record says.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,8 +57,12 @@ impl Engine {
             .into_iter()
             .filter(|resource| resource.lifecycle == Lifecycle::Live && chosen(resource))
             .collect();
+        let turns = &Turns::at(&self.providers);
         let reads = futures_util::stream::iter(live)
-            .map(|resource| async move { (resource, self.read(resource).await) })
+            .map(|resource| async move {
+                let _turn = turns.wait(resource.resource.provider()).await;
+                (resource, self.read(resource).await)
+            })
             .buffered(self.parallel);
         let (mut drift, mut problems) = (Vec::new(), Vec::new());
         for (resource, found) in reads.collect::<Vec<_>>().await {

@@ -16,6 +16,7 @@ use stead_state::State;
 use crate::Engine;
 use crate::limits::fits;
 use crate::look::silent;
+use crate::turns::Turns;
 
 impl Engine {
     /// What would have to be done so that the state becomes the graph. Changes nothing.
@@ -29,6 +30,7 @@ impl Engine {
         let request = request.into();
         let mut planner = Planner::new(base, graph, &self.catalog, &request, self.functions.as_ref())?;
         let mut waiting: Vec<Question<'_>> = Vec::new();
+        let turns = &Turns::at(&self.providers);
         let mut asked = FuturesUnordered::new();
         loop {
             let mut new = planner.questions();
@@ -38,7 +40,11 @@ impl Engine {
                 && let Some(question) = waiting.pop()
             {
                 let node = question.node;
-                asked.push(async move { (node, self.ask(&graph.nodes[node.index()], question).await) });
+                let declared = &graph.nodes[node.index()];
+                asked.push(async move {
+                    let _turn = turns.wait(declared.resource.provider()).await;
+                    (node, self.ask(declared, question).await)
+                });
             }
             match asked.next().await {
                 Some((node, verdict)) => planner.answer(node, verdict),

@@ -298,7 +298,9 @@ impl<'a> Planner<'a> {
             decided.as_mut().map(|decided| std::mem::take(&mut decided.inputs)).unwrap_or_default()
         };
         let inputs = self.decided.iter_mut().map(take).collect();
-        assemble(&self, inputs, outputs)
+        let suggestions = std::mem::take(&mut self.correlation.suggestions);
+        let ambiguities = std::mem::take(&mut self.correlation.ambiguities);
+        Ok(Plan { suggestions, ambiguities, ..assemble(&self, inputs, outputs)? })
     }
 
     /// The recorded resource that a declared one is.

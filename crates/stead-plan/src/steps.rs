@@ -33,7 +33,8 @@ pub(crate) struct Assembly<'p, 'a> {
     inputs: Vec<BTreeMap<String, Input>>,
 }
 
-/// `inputs` are those of each node, `outputs` those of the stack, as far as they are known.
+/// The plan without what looks like a move. `inputs` are those of each node, `outputs` those of the stack, as far as
+/// they are known.
 pub(crate) fn assemble(
     planner: &Planner<'_>,
     inputs: Vec<BTreeMap<String, Input>>,
@@ -69,7 +70,6 @@ pub(crate) fn assemble(
     let Assembly { steps, summary, uids, existing, mut same, .. } = assembly;
     same.sort_unstable();
     let output_changes = output_changes(planner.base.outputs(), &outputs);
-    let correlation = &planner.correlation;
     Ok(Plan {
         steps,
         summary,
@@ -77,8 +77,8 @@ pub(crate) fn assemble(
         output_changes,
         uids,
         existing,
-        suggestions: correlation.suggestions.clone(),
-        ambiguities: correlation.ambiguities.clone(),
+        suggestions: Vec::new(),
+        ambiguities: Vec::new(),
         purpose: planner.request.purpose,
         same,
     })

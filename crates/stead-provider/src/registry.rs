@@ -34,6 +34,11 @@ impl Providers {
         self.by_name.iter().map(|(name, provider)| (name.as_str(), provider.version()))
     }
 
+    /// How many questions each of those takes at once that say so.
+    pub fn limits(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.by_name.iter().filter_map(|(name, provider)| Some((name.as_str(), provider.parallel()?)))
+    }
+
     /// Every type that any of them serves.
     pub fn catalog(&self) -> Catalog {
         self.by_name.values().flat_map(|provider| provider.types()).collect()

@@ -9,9 +9,7 @@ use stead_plan::Request;
 use crate::args::{Refresh, UpArguments};
 use crate::commands::moves::settle_moves;
 use crate::commands::protect::tell_retained;
-use crate::commands::run::{
-    Prepared, carry_out, show_drift, show_outputs, show_plan, show_reads, show_same,
-};
+use crate::commands::run::{Prepared, carry_out, show_drift, show_outputs, show_plan, show_reads, show_same};
 use crate::evaluate::{Evaluated, evaluate, evaluate_from};
 use crate::failure::{Failure, Kind};
 use crate::pins::{Pinned, Pinning, orphans};

@@ -101,3 +101,32 @@ async fn the_option_says_how_long_a_look_may_take() {
     assert_eq!(problems[0].message, "cannot look at dev:main:t.T#b: the provider did not answer within 10 s");
     assert!(before.elapsed() <= Duration::from_secs(11), "{:?}", before.elapsed());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_gets_no_more_looks_at_once_than_it_takes() {
+    let mut bench = Bench::new(16);
+    let names: Vec<String> = (0..20).map(|n| format!("r{n}")).collect();
+    bench.up(&names.iter().fold(Program::default(), |program, name| program.node(name, &[]))).await;
+    *bench.provider.looks.lock().unwrap() = Looks::Slow;
+    let most = || bench.provider.most.swap(0, Ordering::SeqCst);
+    let state = bench.load().await.state;
+    most();
+    bench.engine.refresh(&state).await.unwrap();
+    assert_eq!(most(), 16, "as many as the run allows");
+    bench.provider.limit.store(3, Ordering::SeqCst);
+    bench.engine.refresh(&state).await.unwrap();
+    assert_eq!(most(), 3, "and no more than the provider does");
+    let imports = names.iter().fold(Program::default(), |program, name| {
+        let id = format!("{name}-there");
+        bench
+            .provider
+            .real
+            .lock()
+            .unwrap()
+            .insert(id.clone(), [("name".to_owned(), Value::from(name.as_str()))].into());
+        let program = program.node(&format!("{name}-new"), &[("name", text(name))]);
+        program.options(|options| options.import = Some(PhysicalId(id)))
+    });
+    bench.engine.plan(&state, &imports.0, Purpose::Up).await.unwrap();
+    assert_eq!(most(), 3, "in a plan too");
+}

@@ -42,6 +42,8 @@ pub(crate) enum Looks {
     /// The first two are refused for the moment.
     Busy,
     Refused,
+    /// Each takes a while.
+    Slow,
     /// No answer ever comes, not even from a check.
     Hang,
 }
@@ -56,6 +58,13 @@ impl Scripted {
             Looks::Well | Looks::Busy => Ok(()),
             Looks::Refused => Err(Refusal::new("you may not look").help("ask for leave")),
             Looks::Hang => std::future::pending().await,
+            Looks::Slow => {
+                let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+                self.most.fetch_max(now, Ordering::SeqCst);
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                self.running.fetch_sub(1, Ordering::SeqCst);
+                Ok(())
+            }
         }
     }
 
