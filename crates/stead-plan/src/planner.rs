@@ -293,9 +293,11 @@ impl<'a> Planner<'a> {
         }
         let outputs = resolve_map(&self.graph.outputs, &self.graph.exprs, &self, self.functions)
             .map_err(|error| vec![error.diagnostic(Code::BAD_PROPERTY, "an exported value", None)])?;
-        // Nobody asks for values any more: the steps take them over.
-        let take = |decided: &mut Option<Decided>| {
-            decided.as_mut().map(|decided| std::mem::take(&mut decided.inputs)).unwrap_or_default()
+        // Nobody asks for values any more: the steps take them over. What is replaced is still compared with its old copy.
+        let take = |decided: &mut Option<Decided>| match decided {
+            Some(Decided { decision: Decision::Replace(_), inputs, .. }) => inputs.clone(),
+            Some(Decided { inputs, .. }) => std::mem::take(inputs),
+            None => BTreeMap::new(),
         };
         let inputs = self.decided.iter_mut().map(take).collect();
         let suggestions = std::mem::take(&mut self.correlation.suggestions);
