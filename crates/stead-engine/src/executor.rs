@@ -297,7 +297,7 @@ impl<'a> Executor<'a> {
         let resource = self.context.base.copy(copy).filter(|_| step.why == Why::Retained)?;
         let today = match step.node.and_then(|node| self.context.graph.node(node)) {
             Some(node) => node.effective_marks(),
-            None => step.marks.clone(),
+            None => self.plan.outer.over(resource),
         };
         let policies = [today.deletion_policy, resource.recorded_marks().deletion_policy];
         let policy = policies.into_iter().flatten().find(|mark| mark.value == DeletionPolicy::Retain);

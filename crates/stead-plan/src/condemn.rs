@@ -183,7 +183,6 @@ impl<'a> Assembly<'_, 'a> {
         }
         let about = (going.name.clone(), going.resource.clone(), going.source.clone());
         let step = self.push(about, action, why, changes, after, node);
-        self.steps[step.0].marks = self.planner.undeclared_marks(node, going);
         self.early.insert(copy, step);
         step
     }
@@ -209,7 +208,6 @@ impl<'a> Assembly<'_, 'a> {
         let why = Why::GoneWith { name: container.name.clone() };
         let about = (inner.name.clone(), inner.resource.clone(), inner.source.clone());
         let step = self.push(about, action, why, Vec::new(), after, node);
-        self.steps[step.0].marks = self.planner.undeclared_marks(node, inner);
         self.early.insert(copy, step);
     }
 }

@@ -67,7 +67,6 @@ pub(crate) fn deletions(assembly: &mut Assembly<'_, '_>) {
         let (action, why) = order.action(&doomed, unit);
         let about = (resource.name.clone(), resource.resource.clone(), resource.source.clone());
         let step = assembly.push(about, action, why, changes.clone(), after, *node);
-        assembly.steps[step.0].marks = assembly.planner.undeclared_marks(*node, resource);
         steps.insert(unit, step);
     }
 }

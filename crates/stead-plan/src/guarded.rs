@@ -15,12 +15,18 @@ impl Plan {
     /// Everything that would be deleted or lost sight of. `declared` tells what holds for a declared resource.
     pub fn deletions<'a>(&self, base: &'a State, declared: impl Fn(NodeId) -> Marks) -> Vec<Deletion<'a>> {
         let causes = Causes::of(self);
+        let today = |node: Option<NodeId>, copy: &Resource| match node {
+            // An old copy that was left over has only what was recorded of it.
+            _ if copy.lifecycle == Lifecycle::Condemned => Marks::default(),
+            Some(node) => declared(node),
+            None => self.outer.over(copy),
+        };
         let removed = match self.purpose {
             Purpose::Up => Cause::Removed,
             Purpose::Destroy => Cause::Destroyed,
         };
         let mut deletions: Vec<Deletion<'a>> =
-            self.steps.iter().filter_map(|step| deletion(step, base, &causes, &removed, &declared)).collect();
+            self.steps.iter().filter_map(|step| deletion(step, base, &causes, &removed, &today)).collect();
         let known: HashMap<CopyRef, usize> =
             deletions.iter().enumerate().map(|(index, deletion)| (deletion.resource.copy(), index)).collect();
         let nodes: HashMap<&Uid, NodeId> = self.existing.iter().map(|(id, copy)| (&copy.uid, *id)).collect();
@@ -30,7 +36,7 @@ impl Plan {
                 Some(Deletion { fate: Fate::Deleted, .. }) => {}
                 Some(deletion) => deletion.fate = fate,
                 None => {
-                    let today = nodes.get(&inner.uid).map(|id| declared(*id)).unwrap_or_default();
+                    let today = today(nodes.get(&inner.uid).copied(), inner);
                     deletions.push(Deletion {
                         resource: inner,
                         today,
@@ -50,7 +56,7 @@ fn deletion<'a>(
     base: &'a State,
     causes: &Causes<'_>,
     removed: &Cause,
-    declared: &impl Fn(NodeId) -> Marks,
+    today: &impl Fn(Option<NodeId>, &Resource) -> Marks,
 ) -> Option<Deletion<'a>> {
     let (copy, fate) = match (&step.action, &step.why) {
         (Action::Delete { copy, .. }, _) => (copy, Fate::Deleted),
@@ -65,19 +71,13 @@ fn deletion<'a>(
         _ => return None,
     };
     let resource = base.copy(copy)?;
-    let left_over = resource.lifecycle == Lifecycle::Condemned;
     let cause = match (&step.why, step.node) {
-        _ if left_over => Cause::LeftOver,
+        _ if resource.lifecycle == Lifecycle::Condemned => Cause::LeftOver,
         (_, Some(node)) => Cause::Replaced { because: causes.because(node, step) },
         (Why::OldCopy, None) => Cause::Replaced { because: forced_by(&step.changes) },
         (_, None) => removed.clone(),
     };
-    let today = match step.node {
-        _ if left_over => Marks::default(),
-        Some(node) => declared(node),
-        None => step.marks.clone(),
-    };
-    Some(Deletion { resource, today, cause, fate, pin: Hold::Free })
+    Some(Deletion { resource, today: today(step.node, resource), cause, fate, pin: Hold::Free })
 }
 
 /// What is recorded to be in something that is deleted, however deep, each with what it is in. That the program

@@ -173,11 +173,6 @@ impl Planner<'_> {
         }
     }
 
-    /// The marks that a step about a copy has to carry: those of declared ones are in the graph.
-    pub(crate) fn undeclared_marks(&self, node: Option<NodeId>, copy: &Resource) -> Marks {
-        if node.is_some() { Marks::default() } else { self.today(None, copy) }
-    }
-
     /// Whether the real thing stays when its record goes: the safer of what holds today and what is recorded.
     pub(crate) fn retains(&self, node: Option<NodeId>, copy: &Resource) -> bool {
         copy.deletion_policy == Some(DeletionPolicy::Retain) || self.today(node, copy).retains()

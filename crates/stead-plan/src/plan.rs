@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use stead_guard::Outer;
 use stead_model::{
-    CopyRef, Generation, Input, Map, Marks, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken, Uid,
+    CopyRef, Generation, Input, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken, Uid,
 };
 use stead_schema::{Change, ReplaceOrder};
 use stead_state::AfterDelete;
@@ -149,9 +150,6 @@ pub struct Step {
     pub after: Vec<StepId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeId>,
-    /// What is set around the program about something that it does not declare.
-    #[serde(skip_serializing_if = "Marks::is_empty")]
-    pub marks: Marks,
     /// The properties whose new values come from the pinfile, and not from the program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub from_pinfile: Vec<String>,
@@ -205,6 +203,9 @@ pub struct Plan {
     /// The declared resources that stay as they are. Nothing is done about them, so they are no steps.
     #[serde(skip)]
     pub same: Vec<NodeId>,
+    /// The marks around the program, for what the program does not declare.
+    #[serde(skip_serializing_if = "Outer::is_empty")]
+    pub outer: Outer,
 }
 
 fn is_up(purpose: &Purpose) -> bool {

@@ -81,6 +81,7 @@ pub(crate) fn assemble(
         ambiguities: Vec::new(),
         purpose: planner.request.purpose,
         same,
+        outer: planner.request.outer.clone(),
     })
 }
 
@@ -275,7 +276,6 @@ impl<'a> Assembly<'_, 'a> {
     ) -> StepId {
         let id = StepId(self.steps.len());
         let dragged_by = Vec::new();
-        let marks = Default::default();
         let from_pinfile = Vec::new();
         self.steps.push(Step {
             action,
@@ -287,7 +287,6 @@ impl<'a> Assembly<'_, 'a> {
             dragged_by,
             after,
             node,
-            marks,
             from_pinfile,
         });
         id

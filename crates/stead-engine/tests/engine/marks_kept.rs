@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use std::sync::atomic::Ordering;
 use stead_guard::{Entry, Foreign, Given, LevelMarks, Outer, Reader, Written};
-use stead_model::{Level, Lifecycle, Name, PhysicalId, Resource, RunResult};
-use stead_plan::{Moves, Purpose, Request};
+use stead_model::{Level, Lifecycle, Name, NodeId, PhysicalId, Resource, RunResult};
+use stead_plan::{Glob, Moves, Purpose, Request, Selection};
 use stead_state::{Record, Settlement};
 
 use crate::bench::{Bench, Program, text};
@@ -162,6 +162,27 @@ async fn what_is_set_around_the_program_counts_for_what_it_no_longer_declares() 
     assert_eq!(state.retained().next().unwrap().kept.source.as_ref().unwrap().key, "deletion-policy");
 }
 
+#[tokio::test]
+async fn what_is_around_the_program_counts_for_what_a_part_of_a_plan_leaves_alone() {
+    let alone = |place: &str| Program::default().node("box", &[("place", text(place))]);
+    let both = alone("x").node("inner", &[]).options(|options| options.deleted_with = Some(NodeId(0)));
+    let mut bench = Bench::new(1);
+    bench.up(&both).await;
+    // The box is replaced; what is in it is neither declared nor selected.
+    let selection = Selection { targets: vec![Glob::new("box")], ..Selection::default() };
+    let outer = project("prevent-delete", Given::Bool(true));
+    let request = Request { selection, outer, ..Request::default() };
+    let mut freed = alone("y");
+    freed.0.nodes[0].options.prevent_delete = Some(false);
+    let base = bench.load().await.state;
+    let plan = bench.engine.plan(&base, &freed.0, request.clone()).await.unwrap();
+    let refused = bench.engine.permit(&plan, &base, &freed.0).err().unwrap();
+    assert!(refused[0].message.contains("#inner would go with dev:main:t.T#box"), "{}", refused[0].message);
+    let plan =
+        bench.engine.plan(&base, &freed.0, Request { outer: Outer::default(), ..request }).await.unwrap();
+    assert!(bench.engine.permit(&plan, &base, &freed.0).is_ok());
+}
+
 /// One thing that somebody does with three resources.
 #[derive(Clone, Debug)]
 enum Deed {
@@ -198,7 +219,7 @@ fn program(nodes: &[Option<(Option<Mark>, u8, bool)>; 3]) -> Program {
         program = program.node(&format!("n{index}"), &[("place", place.clone()), ("size", place)]).options(
             |options| {
                 options.delete_before_replace = first.then_some(true);
-                options.deleted_with = previous.filter(|_| index == 2).map(stead_model::NodeId);
+                options.deleted_with = previous.filter(|_| index == 2).map(NodeId);
                 if let Some(mark) = mark {
                     mark.set(options);
                 }
