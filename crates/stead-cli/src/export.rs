@@ -50,7 +50,9 @@ pub(crate) fn check_digest(export: &Export, file: &Path) -> Result<(), Failure> 
 
 fn refused(file: &Path, error: &ExportError) -> Failure {
     let (code, help) = match error {
-        ExportError::Damaged(_) | ExportError::ControlCharacter(_) => (Code::STATE_DAMAGED, None),
+        ExportError::Damaged(_) | ExportError::ControlCharacter(_) | ExportError::MarkSource(_) => {
+            (Code::STATE_DAMAGED, None)
+        }
         ExportError::Newer(_) => (Code::STATE_NEWER, Some("use a newer stead")),
         ExportError::Changed => {
             (Code::STATE_DAMAGED, Some("if somebody changed it on purpose, remove its `digest`"))

@@ -104,6 +104,8 @@ new Data({}, { aliases: ["main", 5 as any] });
 new Data({}, { aliases: d.echo });
 new Data({}, { ignoreChanges: ["valeu", "value[x]", ""] });
 new Data({}, { replaceOnChanges: 7 as any });
+new Data({}, { deletionPolicy: "Snapshot" as any, annotations: "x" as any });
+new Data({}, { annotations: { "prevent-delete": 1 as any, "deletion-policy": d.echo as any } });
 "#;
     insta::assert_snapshot!(program(text).failure(), @r#"
     ST0109 there is no deletion policy `retian`
@@ -129,6 +131,18 @@ new Data({}, { replaceOnChanges: 7 as any });
       help: write a property, or a place in one: `tags`, `rules[0].port`, `rules[*].port`
     ST0109 `replaceOnChanges` takes a string that the program knows, or a list of strings
       @ main.ts:11:16 +16 here
+    ST0109 the deletion policy `snapshot` is not supported yet
+      @ main.ts:12:16 +14 here
+      help: there are: delete, retain
+    ST0109 `annotations` must be an object
+      @ main.ts:12:51 +11 here
+      help: write `annotations: { "s3/deletion-policy": "retain" }`
+    ST0109 `annotations`: `prevent-delete` must be text, true or false
+      @ main.ts:13:16 +11 here
+      help: write `annotations: { "s3/deletion-policy": "retain" }`
+    ST0109 `annotations`: `deletion-policy` must be text, true or false
+      @ main.ts:13:16 +11 here
+      help: write `annotations: { "s3/deletion-policy": "retain" }`
     "#);
 }
 

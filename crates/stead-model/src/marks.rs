@@ -47,6 +47,20 @@ pub struct MarkSource {
 }
 
 impl MarkSource {
+    /// Whether printing it could drive a terminal.
+    pub fn has_control_characters(&self) -> bool {
+        let of = match &self.level {
+            Level::Resource(name)
+            | Level::Enclosing(name)
+            | Level::Namespace(name)
+            | Level::Environment(name)
+            | Level::Project(name) => name,
+            Level::Flag | Level::BuiltIn => "",
+        };
+        let file = self.place.as_ref().map(|place| place.file.as_str()).unwrap_or_default();
+        [of, &self.key, file].iter().any(|text| text.chars().any(char::is_control))
+    }
+
     /// Set in the same way at the same level; the line may have moved, and a resource may have been renamed.
     pub fn same_setting(&self, other: &MarkSource) -> bool {
         let own = matches!((&self.level, &other.level), (Level::Resource(_), Level::Resource(_)));

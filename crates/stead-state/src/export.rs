@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stead_model::{Digest, Limits, Map, Name, OpId, Resource, RunId, StackId, unique_keys};
+use stead_model::{Digest, Limits, Map, MarkSource, Name, OpId, Resource, RunId, StackId, unique_keys};
 
 use crate::limits::extent_of;
 use crate::{FORMAT, Pending, Retained, Snapshot};
@@ -60,6 +60,8 @@ pub enum ExportError {
     Oversized { name: String, excess: String },
     #[error("the name {0:?} has a control character in it")]
     ControlCharacter(String),
+    #[error("{0}: who set its marks has a control character in it")]
+    MarkSource(String),
 }
 
 impl Export {
@@ -149,14 +151,34 @@ impl Export {
             if let Some(name) = names.into_iter().find(|name| name.control_character().is_some()) {
                 return Err(ExportError::ControlCharacter(Name::to_string(name)));
             }
+            let sources = resource.marks.prevent_delete.iter().chain(&resource.marks.deletion_policy);
+            check_sources(&resource.name, sources)?;
             let sizes = [&resource.inputs, &resource.outputs].map(|properties| limits.oversized(properties));
             if let Some(excess) = sizes.into_iter().flatten().next() {
                 return Err(ExportError::Oversized { name: resource.name.to_string(), excess });
             }
+        }
+        for Retained { name, id, kept, .. } in &self.retained {
+            let id = id.as_str();
+            if name.control_character().is_some() || id.chars().any(char::is_control) {
+                return Err(ExportError::ControlCharacter(name.to_string()));
+            }
+            check_sources(name, &kept.source)?;
         }
         match limits.oversized(&self.outputs) {
             Some(excess) => Err(ExportError::Oversized { name: "outputs".to_owned(), excess }),
             None => Ok(()),
         }
     }
+}
+
+/// Who set a mark is printed: it must not drive the terminal.
+fn check_sources<'s>(
+    name: &Name,
+    sources: impl IntoIterator<Item = &'s Arc<MarkSource>>,
+) -> Result<(), ExportError> {
+    if sources.into_iter().any(|source| source.has_control_characters()) {
+        return Err(ExportError::MarkSource(name.to_string()));
+    }
+    Ok(())
 }

@@ -31,6 +31,9 @@ impl Snapshot {
             *resource = relocated(resource, environment).into();
         }
         self.resources.sort_by(|a, b| a.place().cmp(&b.place()));
+        for retained in &mut self.retained {
+            retained.name = retained.name.in_environment(environment);
+        }
         self
     }
 }

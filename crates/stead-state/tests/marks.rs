@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use stead_model::{
-    DeletionPolicy, Level, MarkSource, Marked, Marks, PhysicalId, Resource, RunId, SourceRef, StackId,
+    DeletionPolicy, Level, Limits, MarkSource, Marked, Marks, PhysicalId, Resource, RunId, SourceRef, StackId,
 };
-use stead_state::{Kept, Record, Snapshot, State};
+use stead_state::{Export, ExportError, Kept, Origin, Record, Snapshot, State};
 
 const OLD: &str = r#"{"uid":"u","generation":1,"name":"dev:main:t.T#a","type":"t.T","id":"x","preventDelete":true,"deletionPolicy":"retain","source":{"file":"main.ts","line":1,"column":1}}"#;
 
@@ -73,6 +73,45 @@ fn what_was_let_go_of_is_kept_in_the_snapshot_until_it_is_managed_again() {
     let adopted = Resource { deletion_policy: Some(DeletionPolicy::Delete), ..old() };
     state.apply(&Record::Adopt { resource: Box::new(adopted) }).unwrap();
     assert_eq!(again(&state).retained().count(), 0);
+}
+
+#[test]
+fn an_export_carries_both_and_nothing_in_them_can_drive_a_terminal() {
+    let export = |edit: &dyn Fn(&mut Snapshot)| {
+        let mut resource = old();
+        resource.marks.prevent_delete = Some(source(Level::Project("shop".into()), "prevent-delete"));
+        let mut state = state(resource);
+        let kept = Some(Box::new(Kept { run: RunId("run-3".into()), source: None }));
+        let other = Resource {
+            uid: stead_model::Uid("v".into()),
+            name: "dev:main:t.T#b".parse().unwrap(),
+            id: Some(PhysicalId("y".into())),
+            ..old()
+        };
+        state.apply(&Record::Adopt { resource: Box::new(other.clone()) }).unwrap();
+        state.apply(&Record::Forget { copy: other.copy(), kept }).unwrap();
+        let mut snapshot = state.snapshot(None);
+        edit(&mut snapshot);
+        let origin = Origin {
+            stead: "0".into(),
+            project: "shop".into(),
+            environment: "dev".into(),
+            target: "t".into(),
+        };
+        let bytes = serde_json::to_vec(&Export::new(origin, snapshot.clone())).unwrap();
+        Export::decode(&bytes, &Limits::default()).map(|export| (export.into_snapshot(), snapshot))
+    };
+    let (read, written) = export(&|_| {}).unwrap();
+    assert_eq!(read, written);
+    let moved = read.in_environment(&"prod".parse().unwrap());
+    assert_eq!(moved.retained[0].name.to_string(), "prod:main:t.T#b");
+    let escape = |snapshot: &mut Snapshot| {
+        let resource = Arc::make_mut(&mut snapshot.resources[0]);
+        resource.marks.prevent_delete = Some(source(Level::Project("\u{1b}[2J".into()), "prevent-delete"));
+    };
+    assert!(matches!(export(&escape), Err(ExportError::MarkSource(_))));
+    let escape = |snapshot: &mut Snapshot| snapshot.retained[0].id = PhysicalId("\u{1b}[2J".into());
+    assert!(matches!(export(&escape), Err(ExportError::ControlCharacter(_))));
 }
 
 #[test]
