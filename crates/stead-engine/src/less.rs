@@ -39,7 +39,7 @@ impl Executor<'_> {
             return Ok(false);
         };
         let options = &self.context.graph.nodes[node.index()].options;
-        let mut with = options.replace_with.iter().chain(&options.deleted_with);
+        let mut with = options.replace_with.iter().chain(&options.deleted_with).chain(&options.provider);
         if with.any(|other| self.replacements.steps.contains_key(other) && !self.spared.contains(other)) {
             return Ok(false);
         }

@@ -85,14 +85,15 @@ fn delete_first<'a>(planner: &Planner<'a>, id: NodeId) -> Option<(NodeId, &'a Re
     }
 }
 
-/// Who was made with each copy, or is in it.
+/// Who was made with each copy, is in it, or is served by it.
 fn dependants<'a>(planner: &Planner<'a>) -> HashMap<CopyRef, Vec<&'a Resource>> {
     let base = planner.base;
     let mut dependants: HashMap<CopyRef, Vec<&'a Resource>> = HashMap::new();
     for resource in base.resources() {
         let inside = resource.ties.deleted_with.as_ref().and_then(|uid| base.current(uid));
         let made_with = resource.dependencies.iter().filter_map(|copy| base.resolve(copy));
-        let mut needs: Vec<CopyRef> = made_with.chain(inside).map(Resource::copy).collect();
+        let served_by = resource.ties.provider.as_ref().and_then(|copy| base.resolve(copy));
+        let mut needs: Vec<CopyRef> = made_with.chain(inside).chain(served_by).map(Resource::copy).collect();
         needs.sort_unstable();
         needs.dedup();
         needs.into_iter().for_each(|need| dependants.entry(need).or_default().push(resource));
@@ -120,7 +121,8 @@ fn must_go(planner: &Planner<'_>, going: &Resource, dependant: &Resource, node: 
         Some(Decision::Replace(_))
     );
     let comes_from = dependant.property_dependencies.values().flatten().any(|uid| *uid == going.uid);
-    replaced && (comes_from || dependant.ties.deleted_with.as_ref() == Some(&going.uid))
+    let served = dependant.ties.provider.as_ref().is_some_and(|provider| provider.uid == going.uid);
+    replaced && (comes_from || served || dependant.ties.deleted_with.as_ref() == Some(&going.uid))
 }
 
 impl<'a> Assembly<'_, 'a> {

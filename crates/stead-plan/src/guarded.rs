@@ -9,7 +9,7 @@ use stead_schema::Change;
 use stead_state::{AfterDelete, State};
 
 use crate::Purpose;
-use crate::plan::{Action, Drag, Plan, Step, Why};
+use crate::plan::{Action, Plan, Step, Why};
 
 impl Plan {
     /// Everything that would be deleted or lost sight of. `declared` tells what holds for a declared resource.
@@ -148,9 +148,7 @@ fn leads(step: &Step) -> Option<&Name> {
         return None;
     }
     match &step.why {
-        Why::Replaced { drag: Some(Drag::ReplaceWith { name } | Drag::DeletedWith { name }), .. } => {
-            Some(name)
-        }
+        Why::Replaced { drag: Some(drag), .. } => Some(drag.name()),
         _ => step.dragged_by.first(),
     }
 }

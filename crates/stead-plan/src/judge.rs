@@ -103,7 +103,42 @@ impl Planner<'_> {
             };
             Some((certainty, Drag::DeletedWith { name: name(container) }))
         });
-        inside.into_iter().chain(with).max_by_key(|(certainty, _)| *certainty)
+        let served = options.provider.and_then(|provider| {
+            Some((self.elsewhere(provider, old)?, Drag::Provider { name: name(provider) }))
+        });
+        inside.into_iter().chain(with).chain(served).max_by_key(|(certainty, _)| *certainty)
+    }
+
+    /// Whether the provider that serves a resource now leads somewhere else than the one that made it. Settings
+    /// that can be changed in place, such as who asks, do not.
+    fn elsewhere(&self, provider: NodeId, old: &Resource) -> Option<Certainty> {
+        if let Some(replacement) = self.replacement(provider) {
+            return Some(replacement.certainty);
+        }
+        let before = self.base.resolve(old.ties.provider.as_ref()?)?;
+        // Not the same copy: a run that did not get further replaced it.
+        if self.old(provider).is_some_and(|now| now.copy() == before.copy()) {
+            return None;
+        }
+        let node = &self.graph.nodes[provider.index()];
+        if before.resource != node.resource {
+            return Some(Certainty::Certain);
+        }
+        let decided = self.decided[provider.index()].as_ref()?;
+        let fixed =
+            self.catalog.get(&node.resource)?.properties.iter().filter(|property| property.create_only);
+        let differs = |name: &str| {
+            let then = before.inputs.get(name);
+            match (&decided.decision, decided.inputs.get(name)) {
+                (Decision::Untouched, _) => {
+                    (then != self.old(provider)?.inputs.get(name)).then_some(Certainty::Certain)
+                }
+                (_, Some(Input::Known(now))) => (then != Some(now)).then_some(Certainty::Certain),
+                (_, Some(_)) => Some(Certainty::Possible),
+                (_, None) => then.map(|_| Certainty::Certain),
+            }
+        };
+        fixed.filter_map(|property| differs(&property.name)).max()
     }
 
     fn replacement(&self, id: NodeId) -> Option<&Replacement> {

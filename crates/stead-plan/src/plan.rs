@@ -87,6 +87,17 @@ pub enum Drag {
     ReplaceWith { name: Name },
     /// `deletedWith` names it: what was in it is gone with it.
     DeletedWith { name: Name },
+    /// It serves the resource, and is or leads somewhere else now: another region, another account.
+    Provider { name: Name },
+}
+
+impl Drag {
+    /// The other resource.
+    pub fn name(&self) -> &Name {
+        match self {
+            Drag::ReplaceWith { name } | Drag::DeletedWith { name } | Drag::Provider { name } => name,
+        }
+    }
 }
 
 /// Why a step is there.

@@ -177,6 +177,7 @@ fn replaced(forced_by: &[PropertyPath], drag: Option<&Drag>, certainty: Certaint
         ([], None) => "its type changed".to_owned(),
         ([], Some(Drag::ReplaceWith { name })) => format!("it is replaced with {name}"),
         ([], Some(Drag::DeletedWith { name })) => format!("it is gone with the old {name}"),
+        ([], Some(Drag::Provider { name })) => format!("{name}, which serves it, leads elsewhere now"),
         (paths, _) if certainty == Certainty::Possible => {
             format!("{} cannot be changed in place and may change", paths.join(", "))
         }

@@ -303,27 +303,77 @@ async fn a_dependant_that_is_dragged_along_names_the_root_cause() {
     }
 }
 
+/// `db` served by one of two providers, each in a region.
+fn served(mark: Mark, regions: [&str; 2], by: u32, first: bool) -> Program {
+    let mut program = Program::default();
+    for (name, region) in ["p", "q"].into_iter().zip(regions) {
+        program = program
+            .provider(name, &[("place", text(region)), ("size", text(region))])
+            .options(|options| options.delete_before_replace = first.then_some(true));
+    }
+    program.node("db", &[]).options(|options| {
+        mark.set(options);
+        options.provider = Some(NodeId(by));
+    })
+}
+
 #[tokio::test]
-async fn a_change_of_the_provider_that_replaces_is_a_replacement_like_any_other() {
-    let program = |mark: Mark, region: &str| {
-        Program::default().provider("p", &[("place", text(region))]).node("db", &[]).options(|o| {
-            mark.set(o);
-            o.provider = Some(NodeId(0));
-            o.replace_with = vec![NodeId(0)];
-        })
-    };
+async fn a_provider_that_leads_elsewhere_replaces_what_it_serves() {
+    for (mark, first) in ALL.into_iter().flat_map(|mark| [(mark, false), (mark, true)]) {
+        let mut bench = Bench::new(1);
+        bench.up(&served(mark, ["eu", "eu"], 0, first)).await;
+        let tried = up(&mut bench, &served(mark, ["us", "eu"], 0, first)).await;
+        match (mark, first) {
+            (Mark::Prevent, _) => {
+                let refused = tried.unwrap_err();
+                assert!(
+                    refused.contains(
+                        "it is replaced because dev:main:t.Provider#p is, where a change of `place`"
+                    ),
+                    "{refused}"
+                );
+            }
+            (Mark::Retain, false) => assert_eq!(tried.unwrap(), ["create p", "create db", "delete p"]),
+            (Mark::Delete, false) => {
+                assert_eq!(tried.unwrap(), ["create p", "create db", "delete db", "delete p"]);
+            }
+            (Mark::Retain, true) => assert!(tried.is_err(), "what it serves would have to go first"),
+            (Mark::Delete, true) => {
+                assert_eq!(tried.unwrap(), ["delete db", "delete p", "create p", "create db"]);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_replaced_only_the_provider_is_taken_up_again() {
+    let mut bench = Bench::new(1);
+    bench.up(&served(Mark::Delete, ["eu", "eu"], 0, false)).await;
+    let mut failing = served(Mark::Delete, ["us", "eu"], 0, false);
+    failing.0.nodes[2].inputs.insert("create".into(), text("fail"));
+    assert_eq!(up(&mut bench, &failing).await.unwrap(), ["create p", "create db"]);
+    let again = up(&mut bench, &served(Mark::Delete, ["us", "eu"], 0, false)).await;
+    assert_eq!(again.unwrap(), ["create db", "delete db", "delete p"]);
+}
+
+#[tokio::test]
+async fn another_provider_replaces_only_if_it_leads_elsewhere() {
     for mark in ALL {
         let mut bench = Bench::new(1);
-        bench.up(&program(mark, "eu")).await;
-        let tried = up(&mut bench, &program(mark, "us")).await;
+        bench.up(&served(mark, ["eu", "us"], 0, false)).await;
+        let tried = up(&mut bench, &served(mark, ["eu", "us"], 1, false)).await;
         match mark {
-            Mark::Prevent => {
-                let refused = tried.unwrap_err();
-                assert!(refused.contains("it is replaced because dev:main:t.Provider#p is"), "{refused}");
-            }
-            Mark::Retain => assert_eq!(tried.unwrap(), ["create p", "create db", "delete p"]),
-            Mark::Delete => assert_eq!(tried.unwrap(), ["create p", "create db", "delete db", "delete p"]),
+            Mark::Prevent => assert!(tried.unwrap_err().starts_with("cannot replace dev:main:t.T#db")),
+            Mark::Retain => assert_eq!(tried.unwrap(), ["create db"]),
+            Mark::Delete => assert_eq!(tried.unwrap(), ["create db", "delete db"]),
         }
+        let mut bench = Bench::new(1);
+        bench.up(&served(mark, ["eu", "eu"], 0, false)).await;
+        assert!(up(&mut bench, &served(mark, ["eu", "eu"], 1, false)).await.unwrap().is_empty());
+        let state = bench.load().await.state;
+        let now = state.by_name(&"dev:main:t.T#db".parse().unwrap()).unwrap().ties.provider.clone();
+        let served_by = state.resolve(&now.unwrap()).unwrap().name.short().to_owned();
+        assert_eq!(served_by, "q", "it is the same place, and recorded");
     }
 }
 
