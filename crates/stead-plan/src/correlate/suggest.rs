@@ -225,6 +225,8 @@ impl<'a> Search<'_, 'a> {
         for record in &records {
             self.records.remove(&record.uid);
         }
+        // Uids say nothing to a person, and differ from stack to stack.
+        records.sort_by(|a, b| a.place().cmp(&b.place()));
         self.found.ambiguities.push(Ambiguity {
             from: records.iter().map(|record| record.name.clone()).collect(),
             to: nodes.iter().map(|id| self.matching.graph.nodes[id.index()].name.clone()).collect(),
