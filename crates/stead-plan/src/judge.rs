@@ -130,7 +130,7 @@ impl Planner<'_> {
         let differs = |name: &str| {
             let then = before.inputs.get(name);
             match (&decided.decision, decided.inputs.get(name)) {
-                (Decision::Untouched, _) => {
+                (Decision::Untouched | Decision::Same | Decision::Record, _) => {
                     (then != self.old(provider)?.inputs.get(name)).then_some(Certainty::Certain)
                 }
                 (_, Some(Input::Known(now))) => (then != Some(now)).then_some(Certainty::Certain),
