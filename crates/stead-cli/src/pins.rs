@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** it is written only if it still is what was read.
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -197,6 +198,11 @@ impl Pinned {
         self.settled.as_ref().map_or(Standing::NotKept, |settled| settled.standing.clone())
     }
 
+    /// The paths that the pinfile will have, if one is kept.
+    pub(crate) fn paths(&self) -> Option<BTreeSet<String>> {
+        self.settled.as_ref().map(|settled| settled.pins.paths())
+    }
+
     /// The pinfile as it was read, for a plan that is saved.
     pub(crate) fn text(&self) -> Option<String> {
         self.text.clone()
@@ -222,8 +228,9 @@ impl Pinned {
         let Some(settled) = &self.settled else { return };
         for step in &plan.steps {
             let (Action::Delete { copy, .. } | Action::Forget { copy, .. }) = &step.action else { continue };
-            let free =
-                |resource: &&Resource| hold(resource, Declared::NotPinned, &settled.standing) == Hold::Free;
+            let free = |resource: &&Resource| {
+                hold(resource, Declared::NotPinned, &settled.standing, base.pinfile()) == Hold::Free
+            };
             if base.copy(copy).filter(|resource| resource.pinned).filter(free).is_some() {
                 let file = &settled.pins.file.name;
                 ui.note(&format!(

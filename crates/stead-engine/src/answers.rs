@@ -205,9 +205,11 @@ impl Executor<'_> {
                 return (RunResult::Failed, base.outputs().clone());
             }
         };
-        if outputs != *base.outputs() {
-            let recorded = self.run.submit(Record::Outputs { outputs: outputs.clone() });
-            if let Err(error) = recorded.durable().await {
+        let differing = (outputs != *base.outputs()).then(|| Record::Outputs { outputs: outputs.clone() });
+        let listed = self.engine.pinfile.as_ref().filter(|listed| Some(*listed) != base.pinfile());
+        let listed = listed.map(|paths| Record::Pinfile { paths: paths.clone() });
+        for record in differing.into_iter().chain(listed) {
+            if let Err(error) = self.run.submit(record).durable().await {
                 self.broken = Some(error);
                 return (RunResult::Failed, outputs);
             }

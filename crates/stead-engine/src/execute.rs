@@ -64,7 +64,7 @@ impl Engine {
     ) -> Result<Permitted<'a>, Vec<Diagnostic>> {
         let declared = |id: NodeId| graph.node(id).map(Node::effective_marks).unwrap_or_default();
         let mut deletions = plan.deletions(base, declared);
-        self.ask_pins(&mut deletions, plan, graph);
+        self.ask_pins(&mut deletions, plan, base, graph);
         match stead_guard::decide(&deletions) {
             Ok(permits) => Ok(Permitted { plan, permits }),
             Err(refused) => Err(refused.iter().map(stead_guard::Refusal::diagnostic).collect()),
@@ -72,7 +72,7 @@ impl Engine {
     }
 
     /// Looks up what a pin says to each deletion.
-    fn ask_pins(&self, deletions: &mut [Deletion<'_>], plan: &Plan, graph: &Graph) {
+    fn ask_pins(&self, deletions: &mut [Deletion<'_>], plan: &Plan, base: &State, graph: &Graph) {
         let pinned = |id: &NodeId| graph.node(*id).is_some_and(|node| node.options.pinned == Some(true));
         let existing = plan.existing.iter().filter(|(id, _)| pinned(id));
         let pinned: HashSet<&Uid> = existing.map(|(_, copy)| &copy.uid).collect();
@@ -81,7 +81,7 @@ impl Engine {
                 true => Declared::Pinned,
                 false => Declared::NotPinned,
             };
-            deletion.pin = hold(deletion.resource, declared, &self.pins);
+            deletion.pin = hold(deletion.resource, declared, &self.pins, base.pinfile());
         }
     }
 

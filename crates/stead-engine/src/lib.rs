@@ -23,6 +23,7 @@ mod transfer;
 mod turns;
 mod verdicts;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,6 +53,8 @@ pub struct Engine {
     pub on_failure: OnFailure,
     /// What the pinfile holds against deletions. As long as nobody says so, what state remembers is pinned.
     pub pins: Standing,
+    /// What the pinfile has once a run went well; `None`: nobody writes one.
+    pub pinfile: Option<BTreeSet<String>>,
 }
 
 impl Engine {
@@ -65,6 +68,7 @@ impl Engine {
             functions: Arc::new(NoFunctions),
             on_failure: OnFailure::GoOn,
             pins: Standing::default(),
+            pinfile: None,
         }
     }
 
@@ -84,6 +88,12 @@ impl Engine {
     #[must_use]
     pub fn with_pins(self, pins: Standing) -> Engine {
         Engine { pins, ..self }
+    }
+
+    /// The same engine, for a run after which the pinfile has these paths.
+    #[must_use]
+    pub fn with_pinfile(self, pinfile: Option<BTreeSet<String>>) -> Engine {
+        Engine { pinfile, ..self }
     }
 
     /// How long to wait for an answer: what the option says, else the schema, else the provider.

@@ -19,6 +19,9 @@ pub(crate) fn diagnostic(refusal: &Refusal, hold: Hold) -> Diagnostic {
     let code = if hold == Hold::Lost { Code::PINFILE_LOST } else { Code::PINNED };
     let why = match hold {
         Hold::Lost => "it was pinned at the last run (the pinfile is gone)",
+        Hold::Unlisted => {
+            "it is pinned (the run that made it did not end well, so the pinfile has no entry yet)"
+        }
         _ => "it is pinned",
     };
     let joint = match (&refusal.cause, &refusal.fate) {
@@ -32,6 +35,12 @@ pub(crate) fn diagnostic(refusal: &Refusal, hold: Hold) -> Diagnostic {
         (Hold::Lost, _) => problem
             .help("`stead pin restore` writes the pinfile again from what state remembers")
             .help(format!("if it is to go: stead pin rm {path}, then try again")),
+        (Hold::Unlisted, Cause::Removed) => problem
+            .help("keep it: declare it again and run `stead up`, which writes its entry")
+            .help("if it is to go: stead up --update-pins"),
+        (Hold::Unlisted, _) => problem
+            .help("set `pinned: false` on it, run `stead up`, then try again")
+            .help("if it is in the program no more: stead up --update-pins"),
         (_, Cause::Replaced { .. }) => problem
             .help("undo the change")
             .help("or set `pinned: false` on it, run `stead up`, then change it"),

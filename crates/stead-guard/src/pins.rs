@@ -16,7 +16,7 @@ mod stateful;
 mod tests;
 
 pub use file::{Content, Entry, Pinfile, Section, print};
-pub use hold::{Declared, Hold, Standing, hold};
+pub use hold::{Declared, Hold, Standing, Unlisted, hold};
 pub use path::{paths_of, physical_path, split_path};
 pub use refusals::program_word;
 pub use section::{Emptied, Pins, add_entries, keeps_pins, move_pin, no_such_pin, remove_pin};

@@ -51,7 +51,6 @@ fn step(id: &str, action: Action, why: Why) -> Step {
         dragged_by: Vec::new(),
         after: Vec::new(),
         node: Some(NodeId(0)),
-        marks: Default::default(),
         from_pinfile: Vec::new(),
     }
 }
@@ -100,6 +99,7 @@ fn shown(steps: Vec<Step>) -> String {
         ambiguities: Vec::new(),
         same: Vec::new(),
         purpose: Default::default(),
+        outer: Default::default(),
     };
     let header = Header { project: "shop", environment: "dev", target: "local" };
     plan(&all, &header, &Style::default())

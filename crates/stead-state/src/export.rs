@@ -2,6 +2,7 @@
 //!
 //! A file comes from outside: nothing of one that is damaged, newer, hostile or too large is believed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,8 @@ pub struct Export {
     resources: Vec<Arc<Resource>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     retained: Vec<Retained>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pinfile: Option<BTreeSet<String>>,
     #[serde(skip)]
     changed: bool,
 }
@@ -66,7 +69,8 @@ pub enum ExportError {
 
 impl Export {
     pub fn new(origin: Origin, snapshot: Snapshot) -> Export {
-        let Snapshot { stack, run, uids, next_op, outputs, pending, resources, retained, .. } = snapshot;
+        let Snapshot { stack, run, uids, next_op, outputs, pending, resources, retained, pinfile, .. } =
+            snapshot;
         let Origin { stead, project, environment, target } = origin;
         let mut export = Export {
             format: FORMAT,
@@ -83,6 +87,7 @@ impl Export {
             pending,
             resources,
             retained,
+            pinfile,
             changed: false,
         };
         export.digest = Some(export.own_digest());
@@ -120,9 +125,9 @@ impl Export {
 
     /// Also what is out of order is taken as it stands.
     pub fn into_snapshot_as_it_is(self) -> Snapshot {
-        let Export { stack, run, uids, next_op, outputs, pending, resources, retained, .. } = self;
+        let Export { stack, run, uids, next_op, outputs, pending, resources, retained, pinfile, .. } = self;
         let transfers = Default::default();
-        Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources, retained }
+        Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources, retained, pinfile }
     }
 
     /// Of everything but the digest, which is not there yet.

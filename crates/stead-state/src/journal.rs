@@ -3,6 +3,8 @@
 //! A batch is one append. It names its predecessor by digest and carries a write id of its own, so that a
 //! writer whose answer got lost can tell its batch from a rival's.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use stead_model::{CopyRef, Digest, Epoch, Map, OpId, Operation, PhysicalId, Resource, Seq, unique_keys};
 
@@ -180,6 +182,10 @@ pub enum Record {
     /// The stack's outputs.
     Outputs {
         outputs: Map,
+    },
+    /// What the pinfile lists now that a run went well.
+    Pinfile {
+        paths: BTreeSet<String>,
     },
     /// The epoch is over; whoever wrote it before cannot append any more.
     Seal {

@@ -3,6 +3,7 @@
 //! Gzip around lines of JSON, so that `zcat` is all a person needs: a header, then one resource a line,
 //! sorted by name and generation.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::sync::Arc;
 
@@ -37,6 +38,8 @@ pub struct Snapshot {
     pub resources: Vec<Arc<Resource>>,
     /// What still exists and is not managed any more. Sorted by type and id.
     pub retained: Vec<Retained>,
+    /// What the pinfile listed at the end of the last run that went well.
+    pub pinfile: Option<BTreeSet<String>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -54,6 +57,8 @@ struct Header {
     transfers: Transfers,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     retained: Vec<Retained>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pinfile: Option<BTreeSet<String>>,
 }
 
 impl Snapshot {
@@ -68,6 +73,7 @@ impl Snapshot {
             transfers: Transfers::default(),
             resources: Vec::new(),
             retained: Vec::new(),
+            pinfile: None,
         }
     }
 
@@ -90,6 +96,7 @@ impl Snapshot {
             pending: self.pending.clone(),
             transfers: self.transfers.clone(),
             retained: self.retained.clone(),
+            pinfile: self.pinfile.clone(),
         };
         let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
         let resources = self.resources.iter().map(|resource| line(resource.as_ref()));
@@ -125,8 +132,8 @@ impl Snapshot {
         if resources.len() < header.resources {
             return Err(damaged(WHAT, lines.read, "resources are missing"));
         }
-        let Header { stack, run, uids, next_op, outputs, pending, transfers, retained, .. } = header;
-        Ok(Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources, retained })
+        let Header { stack, run, uids, next_op, outputs, pending, transfers, retained, pinfile, .. } = header;
+        Ok(Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources, retained, pinfile })
     }
 }
 

@@ -31,6 +31,7 @@ pub struct State {
     pub(crate) transfers: Transfers,
     /// What still exists and is not managed any more.
     retained: BTreeMap<(TypeToken, PhysicalId), Retained>,
+    pinfile: Option<BTreeSet<String>>,
 }
 
 /// The resources that a record changed.
@@ -75,6 +76,7 @@ impl From<Snapshot> for State {
             pending: snapshot.pending.into_iter().map(|pending| (pending.op, pending)).collect(),
             transfers: snapshot.transfers,
             retained: snapshot.retained.into_iter().map(|retained| (key_of(&retained), retained)).collect(),
+            pinfile: snapshot.pinfile,
         };
         snapshot.resources.into_iter().for_each(|resource| state.place(resource));
         state
@@ -183,6 +185,11 @@ impl State {
         self.retained.values()
     }
 
+    /// The paths that the pinfile had at the end of the last run that went well; `None`: nobody ever said.
+    pub fn pinfile(&self) -> Option<&BTreeSet<String>> {
+        self.pinfile.as_ref()
+    }
+
     /// The copies that are gone when that resource is deleted.
     pub fn inside(&self, uid: &Uid) -> impl Iterator<Item = &Resource> {
         let tied = self.tied.get(uid).into_iter().flatten().filter_map(|copy| self.copy(copy));
@@ -223,6 +230,7 @@ impl State {
             transfers: self.transfers.clone(),
             resources: self.shared(),
             retained: self.retained.values().cloned().collect(),
+            pinfile: self.pinfile.clone(),
         }
     }
 
@@ -274,6 +282,10 @@ impl State {
             }
             Record::Outputs { outputs } => {
                 self.outputs.clone_from(outputs);
+                Ok(())
+            }
+            Record::Pinfile { paths } => {
+                self.pinfile = Some(paths.clone());
                 Ok(())
             }
             Record::Seal { .. } => Ok(()),

@@ -83,6 +83,7 @@ proptest! {
             transfers: Default::default(),
             resources: resources.into_iter().map(std::sync::Arc::new).collect(),
             retained: Vec::new(),
+            pinfile: None,
         };
         let origin = Origin {
             stead: "0.1.0".into(),

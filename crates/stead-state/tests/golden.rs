@@ -134,6 +134,7 @@ fn a_batch_of_every_record_is_read_and_written_as_ever() {
         Record::Observed { copy: copy("a"), inputs: Some(Map::new()), outputs: None },
         Record::Forget { copy: copy("a"), kept: None },
         Record::Outputs { outputs: [("url".to_owned(), Value::from("x"))].into() },
+        Record::Pinfile { paths: ["t.T.a".to_owned()].into() },
         Record::Seal { by: Epoch(4) },
     ];
     let batch = Batch {
@@ -167,6 +168,7 @@ fn a_snapshot_is_read_as_ever_and_its_text_written_as_ever() {
         transfers: Default::default(),
         resources: [old, new, dependent(), gone].map(std::sync::Arc::new).into(),
         retained: Vec::new(),
+        pinfile: None,
     };
     assert_eq!(stead_state::verify(&snapshot), []);
     let (written, digest) = snapshot.encode();

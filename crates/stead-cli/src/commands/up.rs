@@ -52,8 +52,11 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
     let request = arguments.scope.request(outer);
     let (mut prepared, drift) =
         prepare(session, loaded, evaluated, arguments.scope.refresh.into(), &request).await?;
-    prepared.engine =
-        prepared.engine.on_failure(on_failure(arguments.fail_fast)).with_pins(pinned.standing());
+    prepared.engine = prepared
+        .engine
+        .on_failure(on_failure(arguments.fail_fast))
+        .with_pins(pinned.standing())
+        .with_pinfile(pinned.paths());
     show_reads(&prepared.transcript, ui);
     show_drift(&drift, ui);
     if arguments.scope.unchanged {
@@ -93,7 +96,8 @@ async fn up_saved(session: &Session, file: &Path, on_failure: OnFailure, ui: &Ui
     let evaluated = evaluate_from(session, saved.transcript.clone(), saved.settings(), ui).await?;
     let (evaluated, pinned) = pinning.settle(session, evaluated, Some(&loaded.state), ui)?;
     let (mut prepared, _) = prepare(session, loaded, evaluated, Look::AtRecords, &saved.request).await?;
-    prepared.engine = prepared.engine.on_failure(on_failure).with_pins(pinned.standing());
+    prepared.engine =
+        prepared.engine.on_failure(on_failure).with_pins(pinned.standing()).with_pinfile(pinned.paths());
     saved.check_plan(&prepared.graph, &prepared.plan, file)?;
     show_plan(session, &prepared.plan, ui);
     if prepared.is_empty() {

@@ -15,9 +15,17 @@ pub enum Standing {
     /// There is no such section: what state remembers holds.
     #[default]
     Lost,
-    /// These paths are pinned, or what was pinned came from them. What state remembers besides was taken out of the
-    /// file by somebody, and is free.
-    Listed(BTreeSet<String>),
+    /// These paths are pinned, or what was pinned came from them. What state remembers besides is free if it once was
+    /// in the file, for then somebody took it out.
+    Listed { paths: BTreeSet<String>, unlisted: Unlisted },
+}
+
+/// What becomes of pins that never got into the file, because the run that made them did not end well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unlisted {
+    Held,
+    /// `--update-pins` lets them go, as it does with entries that nothing has any more.
+    Released,
 }
 
 impl Standing {
@@ -27,13 +35,20 @@ impl Standing {
         }
         let saved = pins.deciding();
         let originals = saved.values().filter_map(|entry| entry.original_path.as_ref());
-        Standing::Listed(saved.keys().chain(originals).cloned().collect())
+        let paths = saved.keys().chain(originals).cloned().collect();
+        Standing::Listed { paths, unlisted: Unlisted::Held }
     }
 
     /// These are not pinned any more, and that was said on purpose.
     pub(crate) fn release(&mut self, paths: &BTreeSet<String>) {
-        if let Standing::Listed(listed) = self {
+        if let Standing::Listed { paths: listed, .. } = self {
             listed.retain(|path| !paths.contains(path));
+        }
+    }
+
+    pub(crate) fn release_unlisted(&mut self) {
+        if let Standing::Listed { unlisted, .. } = self {
+            *unlisted = Unlisted::Released;
         }
     }
 }
@@ -49,6 +64,8 @@ pub enum Hold {
     Listed,
     /// State remembers it, and the pinfile is gone.
     Lost,
+    /// State remembers it, and no run has written it into the file so far.
+    Unlisted,
 }
 
 /// Whether the program says now that a resource is pinned.
@@ -58,20 +75,28 @@ pub enum Declared {
     NotPinned,
 }
 
-pub fn hold(resource: &Resource, declared: Declared, standing: &Standing) -> Hold {
-    let listed = match standing {
-        Standing::NotKept => return Hold::Free,
-        Standing::Lost => None,
-        Standing::Listed(paths) => Some(paths),
-    };
+/// `once` is what the file had at the end of the last run that went well; `None`: nobody wrote that down.
+pub fn hold(
+    resource: &Resource,
+    declared: Declared,
+    standing: &Standing,
+    once: Option<&BTreeSet<String>>,
+) -> Hold {
+    if *standing == Standing::NotKept {
+        return Hold::Free;
+    }
     // An old copy is pinned if it was when it was the current one.
     if resource.lifecycle == Lifecycle::Condemned && !resource.pinned {
         return Hold::Free;
     }
-    match listed {
+    let taken_out = || once.is_none_or(|once| is_listed(resource, once));
+    match standing {
         _ if declared == Declared::Pinned => Hold::Declared,
-        Some(paths) if is_listed(resource, paths) => Hold::Listed,
-        None if resource.pinned => Hold::Lost,
+        Standing::Listed { paths, .. } if is_listed(resource, paths) => Hold::Listed,
+        Standing::Lost if resource.pinned => Hold::Lost,
+        Standing::Listed { unlisted: Unlisted::Held, .. } if resource.pinned && !taken_out() => {
+            Hold::Unlisted
+        }
         _ => Hold::Free,
     }
 }

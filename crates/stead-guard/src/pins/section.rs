@@ -105,6 +105,11 @@ impl Pins {
         self.current.get_mut(path)
     }
 
+    /// What is pinned now: the paths that the file has once it is written.
+    pub fn paths(&self) -> BTreeSet<String> {
+        self.current.keys().cloned().collect()
+    }
+
     /// What the file has to hold so that it says what is pinned now.
     pub fn write(&self, emptied: Emptied) -> Content {
         let mut sections = self.file.sections.clone();

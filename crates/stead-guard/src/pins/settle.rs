@@ -307,6 +307,9 @@ impl Settling<'_> {
         lines.extend(self.pins.new_pins().into_iter().map(|path| Line::Added(path.to_owned())));
         lines.sort();
         let mut standing = Standing::of(&self.pins);
+        if orphans == Orphans::Remove {
+            standing.release_unlisted();
+        }
         if !orphaned.is_empty() {
             match orphans {
                 Orphans::Refuse => {

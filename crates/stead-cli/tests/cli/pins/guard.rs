@@ -153,3 +153,32 @@ fn a_lost_file_protects_what_state_remembers_and_comes_back() {
     assert!(done.contains("[+pin]") && done.contains("Nothing to do"), "{done}");
     assert_eq!(project.read(FILE), file);
 }
+
+#[test]
+fn what_a_failed_run_made_is_pinned_although_the_file_has_no_entry_yet() {
+    let first = "new local.RandomString({ length: 4 }, { id: \"first\", pinned: true });\n";
+    let broken = "new local.Command({ create: \"exit 3\" }, { id: \"broken\" });\n";
+    let project = Project::with(&program(first));
+    project.stead(&["up", "--yes"]).ok();
+    let before = project.read(FILE);
+    project.write("main.ts", &program(&format!("{first}{TOKEN}{broken}")));
+    let failed = project.stead(&["up", "--yes"]).ends(1);
+    assert!(failed.stderr.contains("broken"), "{}", failed.stderr);
+    assert_eq!(project.read(FILE), before, "only a run that went well writes it");
+
+    project.write("main.ts", &program(first));
+    for command in [&["up", "--yes"][..], &["plan"], &["destroy", "--yes"]] {
+        let ran = project.stead(command).ends(13);
+        assert!(ran.stderr.contains("the run that made it did not end well"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("stead up --update-pins"), "{}", ran.stderr);
+    }
+    project.stead(&["up", "--yes", "--update-pins"]).ok();
+    assert!(!project.stead(&["state", "ls"]).ok().contains("#token"));
+
+    // Once it was in the file, taking it out is what says that it may go.
+    project.write("main.ts", &program(&format!("{first}{TOKEN}")));
+    project.stead(&["up", "--yes"]).ok();
+    project.stead(&["pin", "rm", "local.RandomString.token"]).ok();
+    project.write("main.ts", &program(first));
+    project.stead(&["up", "--yes"]).ok();
+}

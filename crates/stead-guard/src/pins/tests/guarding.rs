@@ -1,5 +1,7 @@
 //! What a pin says to a deletion: the program, the file and state, in every combination.
 
+use std::collections::BTreeSet;
+
 use stead_model::Lifecycle;
 
 use super::super::{Declared, Hold, Standing, entries_of, hold};
@@ -30,8 +32,34 @@ fn the_program_the_file_and_state_are_all_asked() {
     for (in_state, declared, expected) in table {
         let resource = recorded(":t.Box#data", "data", in_state);
         for (standing, expected) in standings().iter().zip(expected) {
-            assert_eq!(hold(&resource, declared, standing), expected, "{in_state} {declared:?} {standing:?}");
+            assert_eq!(
+                hold(&resource, declared, standing, None),
+                expected,
+                "{in_state} {declared:?} {standing:?}"
+            );
         }
+    }
+}
+
+#[test]
+fn what_was_never_in_the_file_was_not_taken_out_of_it() {
+    let set = |path: &str| BTreeSet::from([path.to_owned()]);
+    let [_, lost, emptied, listed, _] = standings();
+    let mut updated = emptied.clone();
+    updated.release_unlisted();
+    let (before, never) = (set("t.Box.data"), set("t.Box.other"));
+    for (in_state, standing, once, expected) in [
+        (true, &emptied, Some(&before), Hold::Free),
+        (true, &emptied, Some(&never), Hold::Unlisted),
+        (true, &emptied, None, Hold::Free),
+        (false, &emptied, Some(&never), Hold::Free),
+        (true, &updated, Some(&never), Hold::Free),
+        (true, &listed, Some(&never), Hold::Listed),
+        (true, &lost, Some(&never), Hold::Lost),
+    ] {
+        let resource = recorded(":t.Box#data", "data", in_state);
+        let found = hold(&resource, Declared::NotPinned, standing, once);
+        assert_eq!(found, expected, "{in_state} {standing:?} {once:?}");
     }
 }
 
@@ -48,7 +76,7 @@ fn a_section_that_was_just_made_for_an_environment_unprotects_nothing() {
         let general = general.map(|pins| format!(",\"local\":{pins}")).unwrap_or_default();
         let text = format!("{{\"version\":\"1\",\"pinned\":{{\"local:dev\":{special}{general}}}}}");
         let standing = Standing::of(&pins(Some(&text)));
-        assert_eq!(hold(&resource, Declared::NotPinned, &standing), expected, "{text}");
+        assert_eq!(hold(&resource, Declared::NotPinned, &standing, None), expected, "{text}");
     }
 }
 
@@ -57,8 +85,8 @@ fn a_name_that_it_had_is_asked_for_too() {
     let mut resource = recorded(":t.Box#elsewhere", "data", true);
     resource.ties.aliases.push("dev:main:t.Box#data".parse().unwrap());
     let [.., listed, moved] = standings();
-    assert_eq!(hold(&resource, Declared::NotPinned, &listed), Hold::Listed);
-    assert_eq!(hold(&resource, Declared::NotPinned, &moved), Hold::Listed);
+    assert_eq!(hold(&resource, Declared::NotPinned, &listed, None), Hold::Listed);
+    assert_eq!(hold(&resource, Declared::NotPinned, &moved, None), Hold::Listed);
 }
 
 #[test]
@@ -67,7 +95,7 @@ fn an_old_copy_is_held_if_it_was_pinned_itself() {
     for (pinned, expected) in [(false, Hold::Free), (true, Hold::Listed)] {
         let mut copy = recorded(":t.Box#data", "data", pinned);
         copy.lifecycle = Lifecycle::Condemned;
-        assert_eq!(hold(&copy, Declared::NotPinned, &listed), expected);
+        assert_eq!(hold(&copy, Declared::NotPinned, &listed, None), expected);
     }
 }
 
@@ -84,6 +112,8 @@ fn every_cause_is_refused_and_says_what_to_do() {
         (Cause::LeftOver, Fate::Deleted, Hold::Listed),
         (Cause::Removed, Fate::Deleted, Hold::Lost),
         (Cause::Replaced { because: because() }, Fate::Deleted, Hold::Lost),
+        (Cause::Removed, Fate::Deleted, Hold::Unlisted),
+        (Cause::Destroyed, Fate::Deleted, Hold::Unlisted),
     ];
     let text = cases.map(|(cause, fate, pin)| {
         let resource = recorded(":t.Box#data", "data", true);
@@ -131,6 +161,16 @@ fn every_cause_is_refused_and_says_what_to_do() {
       note: Nothing was changed: the guards look at the whole plan before anything runs.
       help: `stead pin restore` writes the pinfile again from what state remembers
       help: if it is to go: stead pin rm t.Box.data, then try again
+    ST0414 dev:main:t.Box#data was removed from the program, and it is pinned (the run that made it did not end well, so the pinfile has no entry yet)
+      at main.ts:1:1: declared here
+      note: Nothing was changed: the guards look at the whole plan before anything runs.
+      help: keep it: declare it again and run `stead up`, which writes its entry
+      help: if it is to go: stead up --update-pins
+    ST0414 cannot delete dev:main:t.Box#data: it is pinned (the run that made it did not end well, so the pinfile has no entry yet)
+      at main.ts:1:1: declared here
+      note: Nothing was changed: the guards look at the whole plan before anything runs.
+      help: set `pinned: false` on it, run `stead up`, then try again
+      help: if it is in the program no more: stead up --update-pins
     ");
 }
 

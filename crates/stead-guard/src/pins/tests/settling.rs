@@ -169,7 +169,8 @@ fn update_pins_takes_orphans_out_and_lets_them_go() {
     let settled = settle(graph, pins(Some(&with(DATA))), &FewTypes, Some(&base), Orphans::Remove).unwrap();
     assert_eq!(lines(&settled), ["[-pin] t.Box.data"]);
     assert_eq!(settled.pins.write(Emptied::Removed), Content::Remove);
-    assert_eq!(settled.standing, super::super::Standing::Listed(Default::default()));
+    let (paths, unlisted) = (Default::default(), super::super::Unlisted::Released);
+    assert_eq!(settled.standing, super::super::Standing::Listed { paths, unlisted });
 }
 
 #[test]
