@@ -8,6 +8,7 @@ mod bench;
 mod conformance;
 mod schemas;
 mod tidy;
+mod trial;
 mod workspace;
 
 use std::process::ExitCode;
@@ -29,7 +30,8 @@ usage: cargo xtask COMMAND
   schemas        make the bundle of AWS types anew, from the cfn-lint package
   trial          live many simulated lives and look for something lost
                    --lives N    how many (10,000)
-                   --seed S     the first of them; alone: that one life, with all that happened in it";
+                   --seed S     the first of them; alone: that one life, with all that happened in it
+                   --processes N  kill real processes instead, in N rounds with each build";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -52,7 +54,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, String> {
         "bench" => bench::run(&Workspace::load()?, &bench::Options::parse(rest)?),
         "conformance" => conformance::run(&Workspace::load()?, rest),
         "schemas" if rest.is_empty() => schemas::run(&Workspace::load()?),
-        "trial" => trial(rest),
+        "trial" => trial::run(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)
@@ -62,14 +64,4 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, String> {
             Ok(ExitCode::from(2))
         }
     }
-}
-
-/// The simulator is a program of its own, so that this one stays small; release, because speed is coverage.
-fn trial(arguments: &[String]) -> Result<ExitCode, String> {
-    let status = std::process::Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--release", "-p", "stead-trial", "--example", "lives", "--"])
-        .args(arguments)
-        .status()
-        .map_err(|error| format!("cannot run cargo: {error}"))?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -54,9 +54,18 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Pin(command) => pin::pin(&session()?, command, ui).await,
         Command::Graph => graph::graph(&session()?, ui).await,
         Command::Plan(arguments) => plan::plan(&session()?, &arguments, ui).await,
-        Command::Up(arguments) => up::up(&session()?, &arguments, ui).await,
-        Command::Destroy(arguments) => destroy::destroy(&session()?, &arguments, ui).await,
-        Command::Refresh(choice) => refresh::refresh(&session()?, &choice, ui).await,
+        Command::Up(arguments) => {
+            let session = session()?;
+            session.patiently(ui, async || up::up(&session, &arguments, ui).await).await
+        }
+        Command::Destroy(arguments) => {
+            let session = session()?;
+            session.patiently(ui, async || destroy::destroy(&session, &arguments, ui).await).await
+        }
+        Command::Refresh(choice) => {
+            let session = session()?;
+            session.patiently(ui, async || refresh::refresh(&session, &choice, ui).await).await
+        }
         Command::Rename(arguments) => rename::rename(&session()?, &arguments, ui).await,
         Command::Import(arguments) => import::import(&session()?, &arguments, ui).await,
         Command::Stack(StackCommand::Rollback { run }) => rollback::rollback(&session()?, &run, ui).await,

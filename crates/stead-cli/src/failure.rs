@@ -30,6 +30,12 @@ impl Failure {
     pub(crate) fn all(kind: Kind, problems: Vec<Diagnostic>) -> Failure {
         Failure { kind, problems }
     }
+
+    /// Somebody else has or had the stack, and nothing was done: the same may succeed after them.
+    pub(crate) fn was_too_late(&self) -> bool {
+        let too_late = |problem: &Diagnostic| [Code::STACK_HELD, Code::STATE_MOVED].contains(&problem.code);
+        self.problems.first().is_some_and(too_late)
+    }
 }
 
 impl From<stead_store::StoreError> for Failure {

@@ -156,6 +156,22 @@ impl Session {
         }
     }
 
+    /// With `--wait`, somebody who was faster is no reason to give up: the command begins anew, on what they left.
+    pub(crate) async fn patiently(
+        &self,
+        ui: &Ui,
+        attempt: impl AsyncFn() -> Result<u8, Failure>,
+    ) -> Result<u8, Failure> {
+        loop {
+            match attempt().await {
+                Err(failure) if self.patience == Patience::Wait && failure.was_too_late() => {
+                    ui.note("Somebody else was faster; looking again.");
+                }
+                other => return other,
+            }
+        }
+    }
+
     /// Waits for whoever holds the stack; one that shows no life any more is fenced.
     async fn wait(&self, ui: &Ui) -> Result<(), Failure> {
         let mut waiting = |owner: &Owner| {

@@ -9,6 +9,8 @@ mod journey;
 mod marks;
 mod outside;
 mod pins;
+#[cfg(target_os = "linux")]
+mod processes;
 mod project;
 mod provider;
 mod refactoring;

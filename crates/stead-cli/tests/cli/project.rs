@@ -24,6 +24,16 @@ impl Project {
         project
     }
 
+    /// As `with`, in memory where the system has a place for that: what is killed, not what loses power, is the
+    /// same there, and waits for no disk.
+    pub(crate) fn in_memory(main: &str) -> Project {
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let project = Project { folder };
+        project.write("stead.toml", "project = \"shop\"\n");
+        project.write("main.ts", main);
+        project
+    }
+
     pub(crate) fn empty() -> Project {
         Project { folder: tempfile::tempdir().unwrap() }
     }

@@ -1,0 +1,95 @@
+//! `cargo xtask trial`: simulated lives, or real processes that are killed.
+
+use std::process::{Command, ExitCode};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What is asked for.
+#[derive(Debug, PartialEq, Eq)]
+enum Trial {
+    /// The simulator reads its own arguments.
+    Lives,
+    Processes {
+        rounds: u64,
+        seed: Option<u64>,
+    },
+}
+
+pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
+    match parse(arguments)? {
+        Trial::Lives => lives(arguments),
+        Trial::Processes { rounds, seed } => processes(rounds, seed.unwrap_or_else(fresh)),
+    }
+}
+
+fn parse(arguments: &[String]) -> Result<Trial, String> {
+    let number = |name: &str| -> Result<Option<u64>, String> {
+        let Some(at) = arguments.iter().position(|argument| argument == name) else { return Ok(None) };
+        let value = arguments.get(at + 1).and_then(|value| value.parse().ok());
+        value.map(Some).ok_or(format!("{name} needs a number"))
+    };
+    Ok(match number("--processes")? {
+        Some(rounds) => Trial::Processes { rounds, seed: number("--seed")? },
+        None => Trial::Lives,
+    })
+}
+
+/// Any number will do, as long as it is shown.
+fn fresh() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs())
+}
+
+/// The simulator is a program of its own, so that this one stays small; release, because speed is coverage.
+fn lives(arguments: &[String]) -> Result<ExitCode, String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["run", "--quiet", "--release", "-p", "stead-trial", "--example", "lives", "--"]);
+    finish(cargo.args(arguments))
+}
+
+/// First the build for tests, which can be told to die at a named point, then the binary that ships.
+fn processes(rounds: u64, seed: u64) -> Result<ExitCode, String> {
+    for profile in ["test", "release"] {
+        println!("{rounds} rounds with the {profile} build, seed {seed}");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo
+            .args([
+                "test",
+                "--quiet",
+                "--profile",
+                profile,
+                "-p",
+                "stead-cli",
+                "--test",
+                "cli",
+                "processes::",
+            ])
+            .env("STEAD_TRIAL_ROUNDS", rounds.to_string())
+            .env("STEAD_TRIAL_SEED", seed.to_string());
+        let code = finish(&mut cargo)?;
+        if code != ExitCode::SUCCESS {
+            return Ok(code);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn finish(cargo: &mut Command) -> Result<ExitCode, String> {
+    let status = cargo.status().map_err(|error| format!("cannot run cargo: {error}"))?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Trial, String> {
+        parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn lives_unless_processes_are_asked_for() {
+        assert_eq!(parsed("--lives 10 --seed 3"), Ok(Trial::Lives));
+        assert_eq!(parsed("--processes 500"), Ok(Trial::Processes { rounds: 500, seed: None }));
+        assert_eq!(parsed("--seed 7 --processes 5"), Ok(Trial::Processes { rounds: 5, seed: Some(7) }));
+        assert!(parsed("--processes").is_err() && parsed("--processes many").is_err());
+    }
+}
