@@ -12,11 +12,14 @@ enum Trial {
         rounds: u64,
         seed: Option<u64>,
     },
+    /// All planted bugs, or those that are named.
+    Teeth(Vec<String>),
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     match parse(arguments)? {
         Trial::Lives => lives(arguments),
+        Trial::Teeth(bugs) => teeth(&bugs),
         Trial::Processes { rounds, seed } => processes(rounds, seed.unwrap_or_else(fresh)),
     }
 }
@@ -27,6 +30,9 @@ fn parse(arguments: &[String]) -> Result<Trial, String> {
         let value = arguments.get(at + 1).and_then(|value| value.parse().ok());
         value.map(Some).ok_or(format!("{name} needs a number"))
     };
+    if let Some(("--teeth", bugs)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return Ok(Trial::Teeth(bugs.to_vec()));
+    }
     Ok(match number("--processes")? {
         Some(rounds) => Trial::Processes { rounds, seed: number("--seed")? },
         None => Trial::Lives,
@@ -40,8 +46,9 @@ fn fresh() -> u64 {
 
 /// The simulator is a program of its own, so that this one stays small; release, because speed is coverage.
 fn lives(arguments: &[String]) -> Result<ExitCode, String> {
+    let example = if arguments.iter().any(|argument| argument == "--plays") { "plays" } else { "lives" };
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["run", "--quiet", "--release", "-p", "stead-trial", "--example", "lives", "--"]);
+    cargo.args(["run", "--quiet", "--release", "-p", "stead-trial", "--example", example, "--"]);
     finish(cargo.args(arguments))
 }
 
@@ -72,6 +79,17 @@ fn processes(rounds: u64, seed: u64) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Builds everything anew, in a folder of its own, with the bugs compiled in; one build serves them all.
+fn teeth(bugs: &[String]) -> Result<ExitCode, String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
+        .args(["run", "--quiet", "--release", "--target-dir", "target/planted", "-p", "stead-trial"])
+        .args(["--example", "teeth", "--"])
+        .args(bugs)
+        .env("RUSTFLAGS", "--cfg stead_planted");
+    finish(&mut cargo)
+}
+
 fn finish(cargo: &mut Command) -> Result<ExitCode, String> {
     let status = cargo.status().map_err(|error| format!("cannot run cargo: {error}"))?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -90,6 +108,7 @@ mod tests {
         assert_eq!(parsed("--lives 10 --seed 3"), Ok(Trial::Lives));
         assert_eq!(parsed("--processes 500"), Ok(Trial::Processes { rounds: 500, seed: None }));
         assert_eq!(parsed("--seed 7 --processes 5"), Ok(Trial::Processes { rounds: 5, seed: Some(7) }));
+        assert_eq!(parsed("--teeth seal-skipped"), Ok(Trial::Teeth(vec!["seal-skipped".to_owned()])));
         assert!(parsed("--processes").is_err() && parsed("--processes many").is_err());
     }
 }

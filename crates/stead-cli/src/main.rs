@@ -19,6 +19,9 @@ mod transcript;
 mod ui;
 mod wiring;
 
+#[cfg(stead_planted)]
+compile_error!("stead is never built with planted bugs");
+
 use std::process::ExitCode;
 
 use clap::Parser as _;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use stead_engine::{Doubtful, Engine, Settled, Stack};
 use stead_eval::UnknownBranches;
 use stead_guard::Outer;
-use stead_journal::{Loaded, Run, StackKeys, Takeover, is_dead};
+use stead_journal::{Loaded, Run, Seen, StackKeys, Takeover, is_dead};
 use stead_local::LocalProvider;
 use stead_model::{Code, Diagnostic, Environment, Operation, RunResult};
 use stead_provider::Providers;
 use stead_state::Owner;
-use stead_store::{FileStore, Store, Version};
+use stead_store::{FileStore, Store};
 use stead_world::World;
 
 use crate::args::Common;
@@ -136,7 +136,7 @@ impl Session {
     pub(crate) async fn run(
         &self,
         command: &str,
-        planned_on: Option<Option<Version>>,
+        planned_on: Option<Seen>,
         takeover: Takeover,
     ) -> Result<Run, Failure> {
         Ok(self.stack.open(command, planned_on, takeover).await?)

@@ -55,6 +55,15 @@ pub(crate) async fn call(
         return Answer::refused(Refusal::new("the call did not start in time").help("run `stead up` again"));
     }
     world.crash_point("step.call.before");
+    #[cfg(stead_planted)]
+    if stead_model::planted::is("end-before-effect") && matches!(intent, Intent::Delete { .. }) {
+        let (provider, intent) = (provider.clone(), intent.clone());
+        drop(tokio::spawn(async move {
+            tokio::task::yield_now().await;
+            ask(receipt, &provider, &intent, deletion).await
+        }));
+        return Answer::of(Outcome::Deleted);
+    }
     let answer = tokio::select! {
         biased;
         answer = ask(receipt, provider, intent, deletion) => answer,
@@ -64,6 +73,12 @@ pub(crate) async fn call(
         }
     };
     world.crash_point("step.call.after");
+    #[cfg(stead_planted)]
+    if stead_model::planted::is("create-retried-on-timeout")
+        && let (Intent::Create { .. }, Outcome::InDoubt { .. }) = (intent, &answer.outcome)
+    {
+        return Answer::refused(Refusal::transient("no answer"));
+    }
     answer
 }
 
@@ -103,6 +118,12 @@ async fn ask(
 fn settle<T>(outcome: stead_provider::Outcome<T>, done: impl FnOnce(T) -> Outcome) -> Answer {
     match outcome {
         stead_provider::Outcome::Done(value) => Answer::of(done(value)),
+        #[cfg(stead_planted)]
+        stead_provider::Outcome::Partly(Partly { refusal, .. })
+            if stead_model::planted::is("partial-create-lost") =>
+        {
+            Answer::refused(refusal)
+        }
         stead_provider::Outcome::Partly(Partly { done: value, inputs, refusal }) => {
             Answer { refusal: Some(refusal), found: Some(inputs), ..Answer::of(done(value)) }
         }

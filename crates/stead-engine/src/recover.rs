@@ -104,6 +104,13 @@ impl Engine {
             events(Event::StepRetried { operation, name, attempt: attempts, because, millis });
             self.world.clock.sleep(pause).await;
         };
+        #[cfg(stead_planted)]
+        if stead_model::planted::is("second-refusal-is-proof")
+            && matches!(answer.outcome, Outcome::Failed { .. })
+        {
+            run.submit(Record::End { op: pending.op, outcome: answer.outcome }).durable().await?;
+            return Ok(None);
+        }
         let message = match answer.outcome {
             Outcome::Failed { message } | Outcome::InDoubt { message } => message,
             done => {
@@ -133,6 +140,10 @@ impl Engine {
     /// What is really there tells how an update or a deletion ended. A create has no id to look for.
     async fn settled_by_read(&self, pending: &Pending, resource: &Resource) -> Option<Vec<Record>> {
         if matches!(pending.intent, Intent::Create { .. }) {
+            return None;
+        }
+        #[cfg(stead_planted)]
+        if stead_model::planted::is("no-look-after-refusal") {
             return None;
         }
         let found = self.read(resource).await.ok()?;

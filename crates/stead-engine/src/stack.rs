@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stead_journal::{
-    JournalError, Loaded, Machine, Opening, Run, Spool, StackKeys, Takeover, load_with, open, wait_for,
+    JournalError, Loaded, Machine, Opening, Run, Seen, Spool, StackKeys, Takeover, load_with, open, wait_for,
 };
 use stead_model::{Diagnostic, Event, RunResult};
 use stead_state::Owner;
-use stead_store::{Store, Version};
+use stead_store::Store;
 use stead_world::World;
 
 use crate::{Doubtful, Engine, finish_transfers};
@@ -35,11 +35,11 @@ impl Stack {
         wait_for(&self.store, &self.keys, &self.world, waiting).await
     }
 
-    /// Opens a run. `planned_on`: the version of head that the caller has planned on; `None`: any.
+    /// Opens a run. `planned_on`: what the caller has planned on; `None`: whatever there is.
     pub async fn open(
         &self,
         command: &str,
-        planned_on: Option<Option<Version>>,
+        planned_on: Option<Seen>,
         takeover: Takeover,
     ) -> Result<Run, JournalError> {
         open(Opening {
@@ -73,31 +73,33 @@ impl Engine {
         stack: &Stack,
         events: &mut dyn FnMut(Event),
     ) -> Result<Settled, JournalError> {
-        let mut loaded = stack.load().await?;
-        if !loaded.state.transfers().departing.is_empty() {
-            finish_transfers(stack).await?;
-            loaded = stack.load().await?;
+        loop {
+            let mut loaded = stack.load().await?;
+            if !loaded.state.transfers().departing.is_empty() {
+                finish_transfers(stack).await?;
+                loaded = stack.load().await?;
+            }
+            if loaded.state.pending().next().is_none() && loaded.answered == 0 {
+                return Ok(Settled::Ready(Box::new(loaded)));
+            }
+            let (repeatable, doubtful) = self.triage(&loaded.state);
+            let held = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
+            if repeatable.is_empty() && !held && loaded.answered == 0 {
+                return Ok(Settled::InDoubt(doubtful));
+            }
+            let run = stack.open("recover", None, Takeover::IfDead).await?;
+            // What the dead run wrote after it was read is there now.
+            let (repeatable, doubtful) = self.triage(run.base());
+            let recovered = self.recover(&run, &repeatable, events).await?;
+            let failed = !recovered.problems.is_empty();
+            run.close(if failed { RunResult::Failed } else { RunResult::Succeeded }).await?;
+            if failed {
+                return Ok(Settled::Failed(recovered.problems));
+            }
+            if !doubtful.is_empty() {
+                return Ok(Settled::InDoubt(doubtful));
+            }
+            // Somebody else may have come, and died, in between: look again.
         }
-        if loaded.state.pending().next().is_none() && loaded.answered == 0 {
-            return Ok(Settled::Ready(Box::new(loaded)));
-        }
-        let (repeatable, doubtful) = self.triage(&loaded.state);
-        let held = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
-        if repeatable.is_empty() && !held && loaded.answered == 0 {
-            return Ok(Settled::InDoubt(doubtful));
-        }
-        let run = stack.open("recover", None, Takeover::IfDead).await?;
-        // What the dead run wrote after it was read is there now.
-        let (repeatable, doubtful) = self.triage(run.base());
-        let recovered = self.recover(&run, &repeatable, events).await?;
-        let failed = !recovered.problems.is_empty();
-        run.close(if failed { RunResult::Failed } else { RunResult::Succeeded }).await?;
-        if failed {
-            return Ok(Settled::Failed(recovered.problems));
-        }
-        if !doubtful.is_empty() {
-            return Ok(Settled::InDoubt(doubtful));
-        }
-        Ok(Settled::Ready(Box::new(stack.load().await?)))
     }
 }

@@ -5,10 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use stead_journal::{JournalError, Run, Takeover};
+use stead_journal::{JournalError, Run, Seen, Takeover};
 use stead_model::{Environment, Resource, RunResult, Uid};
 use stead_state::{Arrival, Departure, Record, StackRef, relocated};
-use stead_store::Version;
 
 use crate::Stack;
 
@@ -17,9 +16,9 @@ const COMMAND: &str = "state mv";
 /// What to move, from where to where, as it was looked at.
 pub struct Transfer<'a> {
     pub source: &'a Stack,
-    pub source_version: Option<Version>,
+    pub source_version: Seen,
     pub target: &'a Stack,
-    pub target_version: Option<Version>,
+    pub target_version: Seen,
     /// The environment whose names they get.
     pub environment: &'a Environment,
     pub uids: &'a BTreeSet<Uid>,

@@ -72,8 +72,11 @@ fn copy(deletion: &Deletion<'_>) -> CopyRef {
 
 fn refusal(deletion: &Deletion<'_>) -> Option<Refusal> {
     let Deletion { resource, today, cause, fate, pin } = deletion;
+    let recorded = resource.prevents_deletion();
+    #[cfg(stead_planted)]
+    let recorded = recorded && !stead_model::planted::is("mark-from-program-only");
     let (mark, set_by) = match fate {
-        _ if resource.prevents_deletion() || today.prevents_deletion() => {
+        _ if recorded || today.prevents_deletion() => {
             (Mark::PreventDelete, SetBy::prevention(resource, today))
         }
         _ if *pin != Hold::Free => (Mark::Pinned(*pin), Some(SetBy::pin(resource, *pin))),

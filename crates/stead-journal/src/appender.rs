@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use stead_model::{Digest, Epoch, OpId, Seq};
-use stead_state::{Batch, Outcome, Record, Refused, Sound, Spooled, State};
+use stead_model::{CopyRef, Digest, Epoch, OpId, Seq};
+use stead_state::{Batch, Intent, Outcome, Record, Refused, Sound, Spooled, State};
 use stead_store::{ErrorClass, Expect, Store, StoreError};
 use stead_world::World;
 use tokio::sync::{mpsc, oneshot};
@@ -49,8 +49,8 @@ pub(crate) struct Appender {
     pub spool: Spool,
     seq: Seq,
     previous: Option<Digest>,
-    /// The idempotency keys of the operations under way.
-    under_way: HashMap<OpId, String>,
+    /// The idempotency keys of the operations under way, and what they are about.
+    under_way: HashMap<OpId, (String, CopyRef)>,
     /// After a failure nothing is appended any more: what the journal says must stay true.
     broken: Option<JournalError>,
 }
@@ -63,8 +63,8 @@ struct Stuck {
 
 impl Appender {
     pub(crate) fn new(spool: Spool, world: World, epoch: Epoch, sound: Sound) -> Appender {
-        let under_way =
-            sound.state().pending().map(|pending| (pending.op, pending.intent.key().to_owned())).collect();
+        let about = |intent: &Intent| (intent.key().to_owned(), intent.copy());
+        let under_way = sound.state().pending().map(|pending| (pending.op, about(&pending.intent))).collect();
         let Spool { store, keys, .. } = spool.clone();
         Appender {
             store,
@@ -126,19 +126,27 @@ impl Appender {
 
     /// What providers said in these records, with each record's place among them.
     fn answers(&mut self, records: &[Record]) -> Vec<(usize, Spooled)> {
-        let mut answers = Vec::new();
+        let mut answers: Vec<(usize, Spooled)> = Vec::new();
+        let mut answered = None;
         for (at, record) in records.iter().enumerate() {
             match record {
                 Record::Begin { op, intent } => {
-                    self.under_way.insert(*op, intent.key().to_owned());
+                    self.under_way.insert(*op, (intent.key().to_owned(), intent.copy()));
                 }
                 // Without an answer the operation stays in doubt, which is all that this one says.
                 Record::End { outcome: Outcome::InDoubt { .. }, .. } => {}
                 Record::End { op, outcome } => {
-                    if let Some(key) = self.under_way.remove(op) {
+                    if let Some((key, copy)) = self.under_way.remove(op) {
                         let stack = self.sound.state().stack().clone();
                         let (epoch, op, outcome) = (self.epoch, *op, outcome.clone());
-                        answers.push((at, Spooled { stack, epoch, op, key, outcome }));
+                        answers.push((at, Spooled { stack, epoch, op, key, outcome, inputs: None }));
+                        answered = Some(copy);
+                    }
+                }
+                // What was done only in part says so right after its end, and both are one answer.
+                Record::Observed { copy, inputs, outputs: None } if answered.as_ref() == Some(copy) => {
+                    if let Some((_, answer)) = answers.last_mut() {
+                        answer.inputs.clone_from(inputs);
                     }
                 }
                 _ => {}
@@ -196,6 +204,10 @@ impl Appender {
                 Err(StoreError::Conflict { .. }) => return self.is_ours(key, bytes).await,
                 Err(error) => error,
             };
+            #[cfg(stead_planted)]
+            if stead_world::planted::is("read-back-is-durable") && self.is_ours(key, bytes).await.is_ok() {
+                return Ok(());
+            }
             let last = match (answers, error.class()) {
                 (Answers::Some, _) => ATTEMPTS_WITH_ANSWERS,
                 (Answers::None, ErrorClass::Permanent) => 2,
@@ -211,6 +223,10 @@ impl Appender {
 
     /// A batch carries a write id that no other has: equal bytes are ours.
     async fn is_ours(&self, key: &stead_store::Key, bytes: &Bytes) -> Result<(), JournalError> {
+        #[cfg(stead_planted)]
+        if stead_world::planted::is("conflict-taken-as-own") {
+            return Ok(());
+        }
         match self.store.get(key).await? {
             Some(found) if found.body == *bytes => Ok(()),
             _ => Err(JournalError::Fenced),

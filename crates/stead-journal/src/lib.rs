@@ -26,7 +26,7 @@ pub use error::{JournalError, Kept};
 pub use keys::StackKeys;
 pub use lease::{LEASE, wait_for};
 pub use leave::{create, purge};
-pub use load::{Loaded, load, load_with, read_head};
+pub use load::{Loaded, Seen, load, load_with, read_head};
 pub use open::{Opening, Takeover, is_dead, open};
 pub use past::{exists, load_run};
 pub use receipt::{RECEIPT_VALIDITY, Receipt};

@@ -13,10 +13,18 @@ use crate::{JournalError, Spool, StackKeys};
 pub struct Loaded {
     /// `None`: the stack does not exist yet.
     pub head: Option<Head>,
-    pub version: Option<Version>,
+    pub version: Seen,
     pub state: State,
     /// How many answers it has that the journal did not take; the next run makes them durable.
     pub answered: usize,
+}
+
+/// What was read, to be told from what is there later: head, and how far the journal of a run had come that was not
+/// closed. Such a run changes nothing in head until it ends, and it may die without.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    pub(crate) head: Option<Version>,
+    pub(crate) last: Option<Digest>,
 }
 
 /// Reads and checks. Takes no lock; what a run under way has appended so far is included.
@@ -27,7 +35,8 @@ pub async fn load(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<Loaded, Jo
 /// As `load`, and looks on this machine too for answers that the journal did not take.
 pub async fn load_with(spool: &Spool) -> Result<Loaded, JournalError> {
     let Spool { store, keys, .. } = spool;
-    let absent = |version| Loaded { head: None, version, state: nothing(), answered: 0 };
+    let absent =
+        |head| Loaded { head: None, version: Seen { head, last: None }, state: nothing(), answered: 0 };
     let (head, version) = match read_head(store, keys).await? {
         None => return Ok(absent(None)),
         Some((head, version)) => match present(store, keys, head).await? {
@@ -37,8 +46,9 @@ pub async fn load_with(spool: &Spool) -> Result<Loaded, JournalError> {
         },
     };
     let mut state = State::from(read_base(store, keys, &head).await?);
+    let mut last = None;
     for epoch in head.base.0..=head.epoch.0 {
-        fold_epoch(store, keys, Epoch(epoch), &mut state).await?;
+        last = fold_epoch(store, keys, Epoch(epoch), &mut state).await?.previous;
     }
     let mut answered = 0;
     if state.pending().next().is_some() {
@@ -48,7 +58,8 @@ pub async fn load_with(spool: &Spool) -> Result<Loaded, JournalError> {
     } else if head.base <= head.epoch {
         check(&state)?; // the base alone was checked when it was read
     }
-    Ok(Loaded { head: Some(head), version: Some(version), state, answered })
+    let version = Seen { head: Some(version), last };
+    Ok(Loaded { head: Some(head), version, state, answered })
 }
 
 fn nothing() -> State {
@@ -150,6 +161,22 @@ pub(crate) async fn fold_epoch(
             return Ok(tail);
         }
     }
+}
+
+/// The digest of the last record of the run that head names, if that run was not closed.
+pub(crate) async fn last_record(
+    store: &Arc<dyn Store>,
+    keys: &StackKeys,
+    head: &Head,
+) -> Result<Option<Digest>, JournalError> {
+    let (mut last, mut seq) = (None, Seq(0));
+    if head.base <= head.epoch {
+        while let Some(found) = store.get(&keys.batch(head.epoch, seq)).await? {
+            last = Some(Digest::of(&found.body));
+            seq = seq.next();
+        }
+    }
+    Ok(last)
 }
 
 pub(crate) fn check(state: &State) -> Result<Snapshot, JournalError> {

@@ -9,7 +9,7 @@ use stead_state::{Batch, Head, Owner, Record, Sound, State};
 use stead_store::{Expect, Store, StoreError, Version};
 use stead_world::{Claim, World};
 
-use crate::load::{Present, Tail, check, fold_epoch, present, read_base, read_head};
+use crate::load::{Present, Seen, Tail, check, fold_epoch, last_record, present, read_base, read_head};
 use crate::run::{Run, Started};
 use crate::spool::{Machine, Place};
 use crate::{JournalError, RECEIPT_VALIDITY, Spool, StackKeys};
@@ -32,8 +32,8 @@ pub struct Opening {
     pub command: String,
     /// Where this process keeps the file that shows it is alive.
     pub claims: PathBuf,
-    /// The version of head that the caller has planned on; another one is refused. `None`: any.
-    pub planned_on: Option<Option<Version>>,
+    /// What the caller has planned on; if there is anything else now, that is refused. `None`: whatever there is.
+    pub planned_on: Option<Seen>,
     pub takeover: Takeover,
 }
 
@@ -47,7 +47,7 @@ impl Opening {
 pub async fn open(opening: Opening) -> Result<Run, JournalError> {
     let found = read_head(&opening.store, &opening.keys).await?;
     if let Some(planned_on) = &opening.planned_on
-        && *planned_on != found.as_ref().map(|(_, version)| version.clone())
+        && planned_on.head != found.as_ref().map(|(_, version)| version.clone())
     {
         return Err(match found.and_then(|(head, _)| head.owner) {
             Some(owner) if !is_dead(&opening.world, &owner) => JournalError::Held(Box::new(owner)),
@@ -62,13 +62,18 @@ pub async fn open(opening: Opening) -> Result<Run, JournalError> {
             Present::Renamed { to, .. } => return Err(JournalError::Renamed { to }),
         },
     };
-    let forced = match &old.owner {
-        Some(owner) if is_dead(&opening.world, owner) => false,
-        Some(_) if opening.takeover == Takeover::Always => true,
-        Some(owner) => return Err(JournalError::Held(Box::new(owner.clone()))),
-        None => false,
-    };
     let epoch = old.epoch.next();
+    match old.owner.as_ref().filter(|owner| !is_dead(&opening.world, owner)) {
+        None => {}
+        Some(_) if opening.takeover == Takeover::Always => relieve(&opening, &old, epoch).await?,
+        Some(owner) => return Err(JournalError::Held(Box::new(owner.clone()))),
+    }
+    if let Some(planned_on) = &opening.planned_on
+        && planned_on.last != last_record(&opening.store, &opening.keys, &old).await?
+    {
+        // Whoever held the stack wrote more before it died.
+        return Err(JournalError::Moved);
+    }
     let run = RunId(format!("run-{}", epoch.0));
     let (claim, path) = claim(&opening, &run).await?;
     let host = &opening.world.host;
@@ -83,10 +88,6 @@ pub async fn open(opening: Opening) -> Result<Run, JournalError> {
     let head = Head { epoch, owner: Some(owner), ..old.clone() };
     let version = swap_head(&opening, &head, expect).await?;
     opening.world.crash_point("run.open.after_head");
-    if forced {
-        // The old writer may hold receipts; it cannot start a call with them after this.
-        opening.world.clock.sleep(RECEIPT_VALIDITY).await;
-    }
     let (sound, answered) = recover(&opening, &old, epoch).await?;
     if let Some(owner) = old.owner.as_ref().filter(|owner| owner.host == opening.world.host.name) {
         // The dead owner's claim has told what it had to tell.
@@ -101,14 +102,45 @@ pub async fn open(opening: Opening) -> Result<Run, JournalError> {
     Ok(Run::start(started, sound))
 }
 
-/// Folds every epoch that the snapshot does not hold yet, sealing each first, then takes in the answers that
-/// their journals did not take. Those are to be cleared once the state is durable.
+/// Takes the pen from a writer that may be alive: after this it can neither write nor start a call.
+///
+/// Its epoch is sealed first, so that no receipt is younger than the seal, then all of them expire. Only then does
+/// head change: whoever dies on the way leaves the stack to the old writer's name, and the next one waits again.
+async fn relieve(opening: &Opening, old: &Head, by: Epoch) -> Result<(), JournalError> {
+    fold_and_seal(opening, old, by).await?;
+    opening.world.crash_point("run.open.relieved");
+    #[cfg(stead_planted)]
+    if stead_world::planted::is("takeover-does-not-wait") {
+        return Ok(());
+    }
+    opening.world.clock.sleep(RECEIPT_VALIDITY).await;
+    Ok(())
+}
+
+/// Folds every epoch that the snapshot does not hold yet, then takes in the answers that their journals did not
+/// take. Those are to be cleared once the state is durable.
 async fn recover(opening: &Opening, old: &Head, by: Epoch) -> Result<(Sound, Vec<Place>), JournalError> {
+    let mut state = fold_and_seal(opening, old, by).await?;
+    state.orphan_pending();
+    let mut sound = Sound::new(state).map_err(JournalError::Integrity)?;
+    let answered = opening.spool().take(&mut sound, old.epoch).await?;
+    Ok((sound, answered))
+}
+
+/// The state that head stands for, with every epoch in it closed for good.
+async fn fold_and_seal(opening: &Opening, old: &Head, by: Epoch) -> Result<State, JournalError> {
     let mut state = State::from(read_base(&opening.store, &opening.keys, old).await?);
-    for epoch in old.base.0..=old.epoch.0 {
+    let last = old.epoch.0;
+    #[cfg(stead_planted)]
+    let last = last.saturating_sub(u64::from(stead_world::planted::is("epoch-off-by-one")));
+    for epoch in old.base.0..=last {
         let sealed_on = state.clone();
         loop {
             let tail = fold_epoch(&opening.store, &opening.keys, Epoch(epoch), &mut state).await?;
+            #[cfg(stead_planted)]
+            if stead_world::planted::is("seal-skipped") {
+                break;
+            }
             if tail.sealed || seal(opening, Epoch(epoch), &tail, by).await? {
                 break;
             }
@@ -117,10 +149,7 @@ async fn recover(opening: &Opening, old: &Head, by: Epoch) -> Result<(Sound, Vec
         }
         opening.world.crash_point("run.open.after_seal");
     }
-    state.orphan_pending();
-    let mut sound = Sound::new(state).map_err(JournalError::Integrity)?;
-    let answered = opening.spool().take(&mut sound, old.epoch).await?;
-    Ok((sound, answered))
+    Ok(state)
 }
 
 /// Occupies the next slot of an epoch. `false`: somebody else did.
@@ -168,6 +197,10 @@ pub(crate) fn reborn(world: &World, old: &Head) -> Result<Head, JournalError> {
 
 /// Certain only on the same machine: the system lets go of a dead process's claim.
 pub fn is_dead(world: &World, owner: &Owner) -> bool {
+    #[cfg(stead_planted)]
+    if stead_world::planted::is("living-taken-for-dead") {
+        return true;
+    }
     owner.host == world.host.name
         && matches!(world.files.try_claim(std::path::Path::new(&owner.claim)), Ok(Some(_)))
 }
@@ -182,6 +215,10 @@ async fn claim(opening: &Opening, run: &RunId) -> Result<(Box<dyn Claim>, PathBu
             let path = files.absolute(&folder)?.join(name);
             files.ensure_folder(&folder)?;
             let claim = files.claim(&path)?;
+            #[cfg(stead_planted)]
+            if stead_world::planted::is("claim-not-synced") {
+                return Ok((claim, path));
+            }
             // If the power goes, the file must be there for the next run to see that nobody holds it.
             for above in folder.ancestors().take(3).filter(|above| !above.as_os_str().is_empty()) {
                 files.sync_folder(above)?;
@@ -204,6 +241,8 @@ impl Started {
         let mut snapshot = check(&self.state)?;
         snapshot.run = run;
         let (bytes, digest) = snapshot.encode();
+        #[cfg(stead_planted)]
+        self.publish_badly(&head, &digest).await?;
         let Opening { store, keys, world, .. } = &self.opening;
         match store.put(&keys.snapshot(&digest), Bytes::from(bytes), Expect::Absent).await {
             Ok(_) | Err(StoreError::Conflict { .. }) => {} // the same bytes are there already
@@ -227,12 +266,33 @@ impl Started {
         Ok(digest)
     }
 
+    /// What a careless author might have written first.
+    #[cfg(stead_planted)]
+    async fn publish_badly(&mut self, head: &Head, digest: &Digest) -> Result<(), JournalError> {
+        let Opening { store, keys, world, .. } = &self.opening;
+        if stead_world::planted::is("head-before-snapshot") {
+            let head = Head { snapshot: Some(digest.clone()), ..head.clone() };
+            let expect = Expect::Version(self.version.clone());
+            self.version = store.put(&keys.head(), Bytes::from(head.encode()), expect).await?;
+            world.crash_point("run.publish.after_head");
+        }
+        if stead_world::planted::is("journal-removed-first") {
+            for epoch in self.head.base.0..head.base.0 {
+                self.forget_journal(Epoch(epoch)).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Removes the batches that the snapshot holds now. Another's epoch keeps its seal for ever: a writer
     /// that wakes up late must still find its next slot taken.
     pub(crate) async fn forget_journal(&self, epoch: Epoch) -> Result<(), JournalError> {
         let Opening { store, keys, .. } = &self.opening;
         let mut batches = store.list(&keys.journal(epoch)).await?;
-        if epoch < self.head.epoch {
+        let keeps_seal = epoch < self.head.epoch;
+        #[cfg(stead_planted)]
+        let keeps_seal = keeps_seal && !stead_world::planted::is("seal-removed");
+        if keeps_seal {
             batches.pop();
         }
         for key in batches {

@@ -40,6 +40,10 @@ impl Receipt {
 
     /// Whether a call may still start, on the holder's own monotonic clock.
     pub fn is_valid(&self, now: Duration) -> bool {
+        #[cfg(stead_planted)]
+        if stead_world::planted::is("receipt-never-expires") {
+            return true;
+        }
         now < self.expires
     }
 }

@@ -59,6 +59,10 @@ pub struct Begun {
 impl Begun {
     /// The receipt, once the intent is durable, and the intent as it was written.
     pub async fn receipt(self) -> Result<(Receipt, Intent), JournalError> {
+        #[cfg(stead_planted)]
+        if stead_world::planted::is("receipt-before-durable") {
+            return Ok((Receipt::new(self.op, self.intent.key().to_owned(), self.written, 1), self.intent));
+        }
         self.ack.durable().await?;
         self.world.crash_point("step.begin.durable");
         let receipt = Receipt::new(self.op, self.intent.key().to_owned(), self.written, 1);
@@ -79,6 +83,9 @@ impl Run {
         let Opening { store, keys, world, .. } = &started.opening;
         let appender = Appender::new(started.opening.spool(), world.clone(), started.head.epoch, sound);
         let next_op = Mutex::new(started.state.next_op());
+        #[cfg(stead_planted)]
+        let next_op =
+            if stead_world::planted::is("operation-reused") { Mutex::new(OpId(1)) } else { next_op };
         let since = started.opening.world.clock.now().to_string();
         let heartbeat = Heartbeat::start(store.clone(), keys.clone(), world.clone(), started.head.epoch);
         let appender = tokio::spawn(appender.run(records));
@@ -113,7 +120,10 @@ impl Run {
         let mut next = self.next_op.lock().unwrap_or_else(PoisonError::into_inner);
         let op = *next;
         *next = op.next();
-        let intent = intent(format!("{}-{}-{op}", self.stack(), self.started.head.epoch));
+        let key = format!("{}-{}-{op}", self.stack(), self.started.head.epoch);
+        #[cfg(stead_planted)]
+        let key = if stead_world::planted::is("key-reused") { self.stack().to_string() } else { key };
+        let intent = intent(key);
         let ack = self.submit(Record::Begin { op, intent: intent.clone() });
         Begun { op, intent, ack, written, world }
     }

@@ -92,6 +92,10 @@ impl Spool {
         sound: &mut Sound,
         epoch: stead_model::Epoch,
     ) -> Result<Vec<Place>, JournalError> {
+        #[cfg(stead_planted)]
+        if stead_world::planted::is("spool-forgotten") {
+            return Ok(Vec::new());
+        }
         let mut over = Vec::new();
         for (place, answer) in self.find(sound.state().stack()).await? {
             match answer.belongs(sound.state(), epoch) {
@@ -99,7 +103,8 @@ impl Spool {
                 Belongs::NoLonger => over.push(place),
                 Belongs::Yes => {
                     let mut with_it = sound.clone();
-                    if with_it.apply(&answer.record()).is_ok() {
+                    let records = answer.records(sound.state());
+                    if records.iter().all(|record| with_it.apply(record).is_ok()) {
                         *sound = with_it;
                         over.push(place);
                     }

@@ -15,6 +15,8 @@ mod name;
 mod nearest;
 mod path;
 mod pattern;
+#[cfg(stead_planted)]
+pub mod planted;
 mod record;
 mod resolve;
 mod source;

@@ -44,6 +44,8 @@ pub(crate) fn deletions(assembly: &mut Assembly<'_, '_>) {
     }
     let wanted: Vec<StepId> = (0..assembly.steps.len()).map(StepId).collect();
     let barrier = barrier(assembly, &doomed, wanted);
+    #[cfg(stead_planted)]
+    let barrier = barrier.filter(|_| !stead_model::planted::is("deletions-do-not-wait"));
     let base = assembly.planner.base;
     let containers = containers(&doomed);
     let order = Order::of(base, &doomed, &containers);
@@ -235,6 +237,11 @@ impl Order {
             }
             for need in ties::needs(base, resource).filter_map(|need| by_copy.get(&need.copy())) {
                 let (inner, outer) = (root(index), root(*need));
+                #[cfg(stead_planted)]
+                let (inner, outer) = match stead_model::planted::is("dependants-deleted-last") {
+                    true => (outer, inner),
+                    false => (inner, outer),
+                };
                 if inner != outer {
                     add(Unit::Goes(outer), Unit::Goes(inner));
                 }

@@ -63,6 +63,9 @@ impl Planner<'_> {
         if old.lifecycle != Lifecycle::Live {
             return Decision::Create;
         }
+        #[cfg(stead_planted)]
+        let order =
+            if stead_model::planted::is("create-first-ignored") { ReplaceOrder::DeleteFirst } else { order };
         let replaced = |certainty, drag| Decision::Replace(Replacement { order, certainty, drag });
         if old.resource != node.resource {
             return replaced(Certainty::Certain, None);
@@ -210,6 +213,10 @@ impl Planner<'_> {
 
     /// Whether the real thing stays when its record goes: the safer of what holds today and what is recorded.
     pub(crate) fn retains(&self, node: Option<NodeId>, copy: &Resource) -> bool {
+        #[cfg(stead_planted)]
+        if stead_model::planted::is("retain-ignored-on-replace") {
+            return false;
+        }
         copy.deletion_policy == Some(DeletionPolicy::Retain) || self.today(node, copy).retains()
     }
 }

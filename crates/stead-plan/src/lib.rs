@@ -10,6 +10,7 @@ mod deletions;
 mod guarded;
 mod identity;
 mod ignore;
+mod imports;
 mod judge;
 mod moves;
 mod plan;

@@ -149,6 +149,8 @@ impl<'a> Planner<'a> {
         let waiting: Vec<usize> = edges.iter().map(BTreeSet::len).collect();
         let ready = graph.ids().filter(|id| waiting[id.index()] == 0).collect();
         let decided = vec![None; graph.nodes.len()];
+        let new = |id: NodeId| correlation.matched[id.index()].is_none() && selected.touches(id);
+        let problems = crate::imports::taken(base, graph, new);
         Ok(Planner {
             base,
             graph,
@@ -165,7 +167,7 @@ impl<'a> Planner<'a> {
             waiting,
             ready,
             decided,
-            problems: Vec::new(),
+            problems,
         })
     }
 

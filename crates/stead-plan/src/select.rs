@@ -49,6 +49,10 @@ impl Selected {
     }
 
     pub(crate) fn touches(&self, id: NodeId) -> bool {
+        #[cfg(stead_planted)]
+        if stead_model::planted::is("unselected-touched") {
+            return true;
+        }
         self.units.as_ref().is_none_or(|units| units.nodes[id.index()])
     }
 

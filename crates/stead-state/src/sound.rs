@@ -98,6 +98,10 @@ impl Sound {
         let mut violations = Vec::new();
         self.ask(&touched, &affected, &operations, &mut violations);
         self.keep_ranks(&affected, &mut violations);
+        #[cfg(stead_planted)]
+        if stead_model::planted::is("rules-not-asked") {
+            return Ok(());
+        }
         if violations.is_empty() { Ok(()) } else { Err(Refused::Rules(violations)) }
     }
 

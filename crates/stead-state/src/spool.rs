@@ -1,7 +1,7 @@
 //! A provider's answer that the journal did not take: kept beside it until the next run takes it in.
 
 use serde::{Deserialize, Serialize};
-use stead_model::{Epoch, OpId, StackId};
+use stead_model::{Epoch, Map, OpId, StackId};
 
 use crate::codec::{FormatError, damaged, line, parse, seal, sealed_lines};
 use crate::{FORMAT, Outcome, Record, State};
@@ -19,6 +19,9 @@ pub struct Spooled {
     pub key: String,
     #[serde(flatten)]
     pub outcome: Outcome,
+    /// The inputs as they really are, if not all that was asked for was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Map>,
 }
 
 /// What a spooled answer is to a state.
@@ -51,9 +54,14 @@ impl Spooled {
         }
     }
 
-    /// The record that it should have become.
-    pub fn record(&self) -> Record {
-        Record::End { op: self.op, outcome: self.outcome.clone() }
+    /// The records that it should have become, in a state where its operation is pending.
+    pub fn records(&self, state: &State) -> Vec<Record> {
+        let mut records = vec![Record::End { op: self.op, outcome: self.outcome.clone() }];
+        if let (Some(inputs), Some(pending)) = (&self.inputs, state.operation(self.op)) {
+            let (copy, inputs) = (pending.intent.copy(), Some(inputs.clone()));
+            records.push(Record::Observed { copy, inputs, outputs: None });
+        }
+        records
     }
 
     pub fn belongs(&self, state: &State, epoch: Epoch) -> Belongs {
@@ -70,7 +78,7 @@ impl Spooled {
 
 #[cfg(test)]
 mod tests {
-    use stead_model::{Map, PhysicalId};
+    use stead_model::PhysicalId;
 
     use super::*;
 
@@ -78,7 +86,8 @@ mod tests {
     fn every_changed_bit_and_every_truncation_of_a_spooled_answer_is_seen() {
         let outcome = Outcome::Created { id: PhysicalId("i".into()), outputs: Map::new() };
         let (stack, key) = (StackId("s".into()), "k".into());
-        let spooled = Spooled { stack, epoch: Epoch(2), op: OpId(7), key, outcome };
+        let inputs = Some([("size".to_owned(), 3.into())].into());
+        let spooled = Spooled { stack, epoch: Epoch(2), op: OpId(7), key, outcome, inputs };
         let bytes = spooled.encode();
         assert_eq!(Spooled::decode(&bytes).unwrap(), spooled);
         for at in 0..bytes.len() {

@@ -214,6 +214,10 @@ impl State {
 
     /// Whoever wrote the pending operations is gone: from now on nobody knows how they ended.
     pub fn orphan_pending(&mut self) {
+        #[cfg(stead_planted)]
+        if stead_model::planted::is("pending-dropped") {
+            self.pending.clear();
+        }
         for pending in self.pending.values_mut().filter(|pending| pending.doubt.is_none()) {
             pending.doubt = Some("the run stopped while it was under way".to_owned());
         }
@@ -242,6 +246,8 @@ impl State {
     pub(crate) fn fold(&mut self, record: &Record, touched: &mut Touched) -> Result<(), ReplayError> {
         self.check_not_departing(record)?;
         match record {
+            #[cfg(stead_planted)]
+            Record::Reserve { .. } if stead_model::planted::is("uid-counter-lost") => Ok(()),
             Record::Reserve { uids } => {
                 self.uids = self.uids.max(*uids);
                 Ok(())
@@ -386,6 +392,10 @@ impl State {
             if let Some(resource) = self.lift(&copy)
                 && resource.lifecycle != Lifecycle::Replacing
             {
+                #[cfg(stead_planted)]
+                if stead_model::planted::is("condemned-dropped-early") {
+                    continue;
+                }
                 self.place(Resource { lifecycle: Lifecycle::Condemned, ..resource });
             }
         }

@@ -11,9 +11,11 @@ mod fate;
 mod life;
 mod moving;
 mod oracle;
+mod play;
 mod process;
 mod program;
 mod rehearsal;
+pub mod teeth;
 
 pub use chance::Chance;
 pub use cloud::Cloud;
@@ -22,4 +24,5 @@ pub use disk::Disk;
 pub use fate::{Boundary, DISK_ERRORS, DiskFault, Extent, PowerCut, Torn};
 pub use life::{Life, Reached, live};
 pub use moving::{Errand, run_errand};
+pub use play::play;
 pub use rehearsal::{Blow, rehearse, rehearse_power_cut};

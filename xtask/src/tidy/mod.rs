@@ -7,6 +7,7 @@ mod determinism;
 mod edges;
 mod error_pages;
 mod paths;
+mod planted;
 mod promises;
 mod registries;
 mod shape;
@@ -20,8 +21,14 @@ use source::{Finding, SourceFile};
 
 type Check = fn(&[SourceFile]) -> Vec<Finding>;
 
-const CHECKS: &[Check] =
-    &[determinism::check, error_pages::check, shape::check, promises::check, registries::check];
+const CHECKS: &[Check] = &[
+    determinism::check,
+    error_pages::check,
+    shape::check,
+    planted::check,
+    promises::check,
+    registries::check,
+];
 
 pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, String> {
     let files = source::load(&workspace.root)?;

@@ -2,13 +2,12 @@
 
 use serde::Serialize;
 use stead_engine::{Drift, Engine, Report};
-use stead_journal::{Ack, JournalError, Run, Takeover};
+use stead_journal::{Ack, JournalError, Run, Seen, Takeover};
 use stead_model::{Graph, Map, Name, Operation, RunResult, TypeToken};
 use stead_plan::Plan;
 use stead_render::{Drifted, Header};
 use stead_schema::Change;
 use stead_state::{Record, State};
-use stead_store::Version;
 
 use crate::commands::protect::tell_kept;
 use crate::confirm::confirm;
@@ -22,8 +21,8 @@ use crate::wiring;
 pub(crate) struct Prepared {
     /// With the interpreter that the graph needs.
     pub engine: Engine,
-    /// The version of head that all this was read from.
-    pub version: Option<Version>,
+    /// What all this was read from.
+    pub version: Seen,
     pub graph: Graph,
     /// The state that the plan starts from: what is recorded, or what was just found.
     pub base: State,

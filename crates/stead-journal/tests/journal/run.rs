@@ -5,6 +5,7 @@ use std::sync::Arc;
 use stead_journal::{JournalError, LEASE, Opening, Takeover, load, open, wait_for};
 use stead_model::{Map, PhysicalId, RunResult};
 use stead_state::{Intent, Outcome, Record};
+use stead_store::{Expect, Found, Key, Store, StoreError, Version};
 use stead_world::World;
 
 use crate::bench::{PausedClock, begin, create, keys, opening, resource, setup};
@@ -84,6 +85,90 @@ async fn a_run_planned_on_an_older_state_does_not_open() {
     run.close(RunResult::Succeeded).await.unwrap();
     let late = Opening { planned_on: Some(planned_on), ..opening(&store, dir.path(), Takeover::IfDead) };
     assert!(matches!(open(late).await, Err(JournalError::Moved)));
+}
+
+#[tokio::test]
+async fn a_run_planned_beside_one_that_went_on_and_died_does_not_open() {
+    let (dir, store) = setup();
+    let first = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    create(&first, "a").await.unwrap();
+    let planned_on = load(&store, &keys()).await.unwrap().version;
+    create(&first, "b").await.unwrap();
+    drop(first); // dies; head is as it was when the plan was made
+    let late = |planned_on| Opening {
+        planned_on: Some(planned_on),
+        ..opening(&store, dir.path(), Takeover::IfDead)
+    };
+    assert!(matches!(open(late(planned_on)).await, Err(JournalError::Moved)));
+    let planned_on = load(&store, &keys()).await.unwrap().version;
+    let run = open(late(planned_on)).await.unwrap();
+    assert!(run.base().by_name(&resource("b").name).is_some());
+}
+
+/// A store whose answer to a write comes late, on demand.
+struct Late {
+    store: Arc<dyn Store>,
+    word: &'static str,
+    by: std::sync::Mutex<Option<std::time::Duration>>,
+}
+
+#[async_trait::async_trait]
+impl Store for Late {
+    async fn get(&self, key: &Key) -> Result<Option<Found>, StoreError> {
+        self.store.get(key).await
+    }
+
+    async fn put(&self, key: &Key, body: bytes::Bytes, expect: Expect) -> Result<Version, StoreError> {
+        let done = self.store.put(key, body, expect).await;
+        let late = self.by.lock().unwrap().filter(|_| key.as_str().contains(self.word));
+        tokio::time::sleep(late.unwrap_or_default()).await;
+        done
+    }
+
+    async fn list(&self, prefix: &Key) -> Result<Vec<Key>, StoreError> {
+        self.store.list(prefix).await
+    }
+
+    async fn delete(&self, key: &Key) -> Result<(), StoreError> {
+        self.store.delete(key).await
+    }
+
+    fn describe(&self) -> String {
+        "a late store".to_owned()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_takes_over_goes_on_only_when_no_receipt_is_valid_any_more() {
+    let seconds = std::time::Duration::from_secs;
+    for (begins, late) in [(0, 4), (5, 9), (9, 9), (11, 9)] {
+        let (dir, store) = setup();
+        let clock = Arc::new(PausedClock(tokio::time::Instant::now()));
+        let world = World { clock: clock.clone(), ..World::real() };
+        let by = std::sync::Mutex::new(None);
+        let slow = Arc::new(Late { store: store.clone(), word: "/journal/", by });
+        let behind: Arc<dyn Store> = slow.clone();
+        let open_as =
+            |store, takeover| open(Opening { world: world.clone(), ..opening(store, dir.path(), takeover) });
+        let old = open_as(&behind, Takeover::IfDead).await.unwrap();
+        *slow.by.lock().unwrap() = Some(seconds(late));
+        let begun = async {
+            tokio::time::sleep(seconds(begins)).await;
+            let receipt = begin(&old, "a").await;
+            receipt
+                .is_ok_and(|receipt| receipt.is_valid(world.clock.monotonic()))
+                .then(tokio::time::Instant::now)
+        };
+        let taken = async {
+            let new = open_as(&store, Takeover::Always).await.unwrap();
+            (tokio::time::Instant::now(), new)
+        };
+        let (called, (taken, _new)) = tokio::join!(begun, taken);
+        assert!(
+            called.is_none_or(|called| called <= taken),
+            "begun after {begins} s, answered after {late} s"
+        );
+    }
 }
 
 #[tokio::test]

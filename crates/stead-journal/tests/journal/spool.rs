@@ -139,6 +139,25 @@ async fn an_answer_that_the_journal_does_not_take_is_kept_beside_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_done_in_part_is_kept_as_it_is() {
+    let scene = Scene::new();
+    let run = scene.open().await;
+    let receipt = begin(&run, "a").await.unwrap();
+    scene.choosy.refuse(&["/journal/"], ErrorKind::StorageFull);
+    let outcome = Outcome::Created { id: PhysicalId("it".into()), outputs: Map::new() };
+    let inputs: Map = [("size".to_owned(), 3.into())].into();
+    let end = run.submit(Record::End { op: receipt.op(), outcome });
+    let copy = resource("a").copy();
+    drop(run.submit(Record::Observed { copy, inputs: Some(inputs.clone()), outputs: None }));
+    let failed = end.durable().await.unwrap_err();
+    run.abandon(failed).await;
+    scene.choosy.refuse(&[], ErrorKind::Other);
+    scene.taken_in().await;
+    let state = load(&scene.store, &keys()).await.unwrap().state;
+    assert_eq!(state.by_name(&resource("a").name).unwrap().inputs, inputs);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_the_store_does_not_take_is_kept_on_this_machine() {
     for kind in KINDS {
         let scene = Scene::new();

@@ -168,7 +168,10 @@ impl<'a> Matching<'a> {
             let node = &self.graph.nodes[id.index()];
             let aliases = &node.options.aliases;
             let mut found = aliases.iter().filter_map(|alias| self.base.by_name(alias));
-            let free = found.find(|old| !self.claimed.contains(&old.uid) && old.resource == node.resource);
+            let is_free = |old: &&Resource| !self.claimed.contains(&old.uid);
+            #[cfg(stead_planted)]
+            let is_free = |old: &&Resource| is_free(old) || stead_model::planted::is("alias-applied-twice");
+            let free = found.find(|old| is_free(old) && old.resource == node.resource);
             if let Some(old) = free {
                 self.bind(id, old, Match::Alias);
             }
