@@ -1,4 +1,4 @@
-//! The chores of this repository, as one program: `cargo xtask tidy | bench | conformance | schemas | trial`.
+//! The chores of this repository, as one program: `cargo xtask tidy | bench | conformance | mutants | schemas | trial`.
 //!
 //! Nothing here ships. It looks, measures and reports; only `schemas` and `bench --write` change a file.
 
@@ -6,6 +6,7 @@
 
 mod bench;
 mod conformance;
+mod mutants;
 mod schemas;
 mod tidy;
 mod trial;
@@ -28,6 +29,8 @@ usage: cargo xtask COMMAND
                    --write      write docs/benchmarks.md too
   conformance    run the suites that drive outside servers; names select some of them
   schemas        make the bundle of AWS types anew, from the cfn-lint package
+  mutants        change the crates that keep state, one place at a time, and want a test to notice
+                   (arguments go to cargo-mutants, which must be installed)
   trial          live many simulated lives and look for something lost
                    --lives N    how many (10,000)
                    --seed S     the first of them; alone: that one life, with all that happened in it
@@ -56,6 +59,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, String> {
         "bench" => bench::run(&Workspace::load()?, &bench::Options::parse(rest)?),
         "conformance" => conformance::run(&Workspace::load()?, rest),
         "schemas" if rest.is_empty() => schemas::run(&Workspace::load()?),
+        "mutants" => mutants::run(&Workspace::load()?, rest),
         "trial" => trial::run(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use stead_journal::{JournalError, LEASE, Opening, Takeover, load, open, wait_for};
 use stead_model::{Map, PhysicalId, RunResult};
 use stead_state::{Intent, Outcome, Record};
-use stead_store::{Expect, Found, Key, Store, StoreError, Version};
-use stead_world::World;
+use stead_store::{Expect, FileStore, Found, Key, Store, StoreError, Version};
+use stead_world::{SlowWork, World};
 
 use crate::bench::{PausedClock, begin, create, keys, opening, resource, setup};
 
@@ -208,6 +208,15 @@ async fn what_was_submitted_before_a_record_that_breaks_a_rule_is_durable() {
 #[tokio::test(start_paused = true)]
 async fn who_waits_gets_the_stack_when_it_is_closed() {
     let (dir, store) = setup();
+    waits_for_a_living_holder(dir, store).await;
+    // In files a version is the content, so that every beat must say something else.
+    let dir = tempfile::tempdir().unwrap();
+    let world = World { slow_work: SlowWork::Inline, ..World::real() };
+    let files = Arc::new(FileStore::new(world, dir.path().join("state")));
+    waits_for_a_living_holder(dir, files).await;
+}
+
+async fn waits_for_a_living_holder(dir: tempfile::TempDir, store: Arc<dyn Store>) {
     let paused = World { clock: Arc::new(PausedClock(tokio::time::Instant::now())), ..World::real() };
     let opening = Opening { world: paused, ..opening(&store, dir.path(), Takeover::IfDead) };
     let run = open(opening).await.unwrap();
