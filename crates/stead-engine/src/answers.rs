@@ -72,10 +72,10 @@ impl Executor<'_> {
             }
         };
         // The End goes in line before any dependant's Begin does.
-        let ack = self.run.submit(Record::End { op, outcome: answer.outcome });
-        if let Some(inputs) = answer.found {
-            drop(self.run.submit(Record::Observed { copy, inputs: Some(inputs), outputs: None }));
-        }
+        let end_of_it = Record::End { op, outcome: answer.outcome };
+        let as_found =
+            answer.found.map(|inputs| Record::Observed { copy, inputs: Some(inputs), outputs: None });
+        let ack = self.run.submit_together(std::iter::once(end_of_it).chain(as_found).collect());
         if end == StepEnd::Done {
             self.queue.done(id);
         } else {

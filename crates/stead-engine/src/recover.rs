@@ -114,20 +114,17 @@ impl Engine {
         let message = match answer.outcome {
             Outcome::Failed { message } | Outcome::InDoubt { message } => message,
             done => {
-                let ended = run.submit(Record::End { op: pending.op, outcome: done });
-                if let Some(inputs) = answer.found {
-                    let copy = pending.intent.copy();
-                    drop(run.submit(Record::Observed { copy, inputs: Some(inputs), outputs: None }));
-                }
-                ended.durable().await?;
+                let ended = Record::End { op: pending.op, outcome: done };
+                let copy = pending.intent.copy();
+                let as_found =
+                    answer.found.map(|inputs| Record::Observed { copy, inputs: Some(inputs), outputs: None });
+                run.submit_together(std::iter::once(ended).chain(as_found).collect()).durable().await?;
                 return Ok(None);
             }
         };
         // A refusal of the second attempt says nothing about the first. A look at the thing may.
         if let Some(records) = self.settled_by_read(pending, resource).await {
-            for record in records {
-                run.submit(record).durable().await?;
-            }
+            run.submit_together(records).durable().await?;
             return Ok(None);
         }
         let problem = unfinished(resource, pending, &message);

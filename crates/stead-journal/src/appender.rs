@@ -34,9 +34,9 @@ impl Answers {
     }
 }
 
-/// A record on its way, and whoever waits for it to be durable.
+/// Records on their way, which become durable together or not at all, and whoever waits for that.
 pub(crate) struct Submission {
-    pub record: Record,
+    pub records: Vec<Record>,
     pub durable: oneshot::Sender<Result<(), JournalError>>,
 }
 
@@ -100,12 +100,16 @@ impl Appender {
     }
 
     async fn append(&mut self, submissions: Vec<Submission>) {
-        let (records, mut waiting): (Vec<Record>, Vec<_>) =
-            submissions.into_iter().map(|submission| (submission.record, submission.durable)).unzip();
+        let (mut records, mut starts, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
+        for submission in submissions {
+            starts.push(records.len());
+            records.extend(submission.records);
+            waiting.push(submission.durable);
+        }
         let answers = self.answers(&records);
         let result = match &self.broken {
             Some(error) => Err(Stuck { durable: 0, error: error.cause().clone() }),
-            None => self.write(records, Answers::among(&answers)).await,
+            None => self.write(records, &starts, Answers::among(&answers)).await,
         };
         let Err(Stuck { durable, error }) = result else {
             waiting.into_iter().for_each(|waiter| drop(waiter.send(Ok(()))));
@@ -118,7 +122,7 @@ impl Appender {
         let before = self.broken.take().unwrap_or_else(|| error.clone());
         self.broken = Some(before.leaving(kept.clone()));
         let error = error.leaving(kept);
-        let stuck = waiting.split_off(durable);
+        let stuck = waiting.split_off(starts.partition_point(|start| *start < durable));
         // Whoever stopped waiting does not need to know.
         waiting.into_iter().for_each(|waiter| drop(waiter.send(Ok(()))));
         stuck.into_iter().for_each(|waiter| drop(waiter.send(Err(error.clone()))));
@@ -155,13 +159,20 @@ impl Appender {
         answers
     }
 
-    async fn write(&mut self, mut records: Vec<Record>, answers: Answers) -> Result<(), Stuck> {
+    /// `starts`: where each submission begins.
+    async fn write(
+        &mut self,
+        mut records: Vec<Record>,
+        starts: &[usize],
+        answers: Answers,
+    ) -> Result<(), Stuck> {
         let key = self.keys.batch(self.epoch, self.seq);
-        // A record that the rules refuse must not become durable; those before it may.
+        // A record that the rules refuse must not become durable, nor what belongs to it; those before may.
         let refused =
             records.iter().enumerate().find_map(|(at, record)| Some((at, self.sound.apply(record).err()?)));
         if let Some((at, _)) = &refused {
-            records.truncate(*at);
+            let whole = starts.partition_point(|start| start <= at);
+            records.truncate(whole.checked_sub(1).map_or(0, |last| starts[last]));
         }
         let durable = records.len();
         if durable > 0 {

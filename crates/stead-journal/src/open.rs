@@ -10,6 +10,7 @@ use stead_store::{Expect, Store, StoreError, Version};
 use stead_world::{Claim, World};
 
 use crate::load::{Present, Seen, Tail, check, fold_epoch, last_record, present, read_base, read_head};
+use crate::receipt::RECEIPT_MARGIN;
 use crate::run::{Run, Started};
 use crate::spool::{Machine, Place};
 use crate::{JournalError, RECEIPT_VALIDITY, Spool, StackKeys};
@@ -113,7 +114,7 @@ async fn relieve(opening: &Opening, old: &Head, by: Epoch) -> Result<(), Journal
     if stead_world::planted::is("takeover-does-not-wait") {
         return Ok(());
     }
-    opening.world.clock.sleep(RECEIPT_VALIDITY).await;
+    opening.world.clock.sleep(RECEIPT_VALIDITY + RECEIPT_MARGIN).await;
     Ok(())
 }
 

@@ -8,6 +8,9 @@ use stead_model::OpId;
 /// waits this long before it touches what was under way.
 pub const RECEIPT_VALIDITY: Duration = Duration::from_secs(10);
 
+/// How much longer it waits: two clocks do not run at the same speed.
+pub(crate) const RECEIPT_MARGIN: Duration = Duration::from_millis(2_500);
+
 /// Proof that the intent to do something is durable.
 ///
 /// Only a durable `Begin` or `Resume` makes one; it cannot be cloned, and a call consumes it.

@@ -137,9 +137,14 @@ impl Run {
 
     /// Puts a record in line. It counts once the acknowledgement says so.
     pub fn submit(&self, record: Record) -> Ack {
+        self.submit_together(vec![record])
+    }
+
+    /// Puts records in line that mean something only together: no crash leaves one without the others.
+    pub fn submit_together(&self, records: Vec<Record>) -> Ack {
         let (durable, ack) = oneshot::channel();
         // If the appender is gone, the dropped sender tells the waiter.
-        let _ = self.queue.send(Submission { record, durable });
+        let _ = self.queue.send(Submission { records, durable });
         Ack(ack)
     }
 

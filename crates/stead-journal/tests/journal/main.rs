@@ -5,3 +5,4 @@ mod bench;
 mod failing;
 mod run;
 mod spool;
+mod takeover;
