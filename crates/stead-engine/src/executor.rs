@@ -234,6 +234,10 @@ impl<'a> Executor<'a> {
                 self.call(id, resource.zip(permit), move |key| Intent::Delete { key, copy, after });
                 Ok(())
             }
+            (Action::Forget { copy, after_delete }, _) if self.outlives_its_container(step) => {
+                self.delete_alone(id, copy.clone(), *after_delete);
+                Ok(())
+            }
             _ => {
                 self.write_down(id);
                 Ok(())
@@ -241,6 +245,17 @@ impl<'a> Executor<'a> {
         };
         if let Err(unresolved) = started {
             self.unresolved(id, &unresolved);
+        }
+    }
+
+    /// Deletes what was to go with another that stays. The guards knew that it would go; they look again.
+    fn delete_alone(&mut self, id: StepId, copy: CopyRef, after: AfterDelete) {
+        let Some(resource) = self.context.base.copy(&copy).cloned() else { return self.write_down(id) };
+        match crate::recover::permit(&resource) {
+            Ok(permit) => {
+                self.call(id, Some((resource, permit)), move |key| Intent::Delete { key, copy, after });
+            }
+            Err(problem) => self.fail(id, problem),
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use stead_model::{Input, Map, NodeId, PropertyPath, Segment, StepEnd, Value};
-use stead_plan::{Action, Certainty, Plan, StepId, Why};
+use stead_plan::{Action, Certainty, Plan, Step, StepId, Why};
 
 use crate::context::Unresolved;
 use crate::executor::Executor;
@@ -16,7 +16,7 @@ pub(crate) struct Replacements {
 
 impl Replacements {
     pub(crate) fn of(plan: &Plan) -> Replacements {
-        let replacement = |(index, step): (usize, &stead_plan::Step)| match (&step.why, step.node) {
+        let replacement = |(index, step): (usize, &Step)| match (&step.why, step.node) {
             (Why::Replaced { certainty, .. }, Some(node)) => Some((node, (StepId(index), *certainty))),
             _ => None,
         };
@@ -52,6 +52,16 @@ impl Executor<'_> {
             self.spared.insert(node);
         }
         Ok(!forced)
+    }
+
+    /// Whether what a copy was to go with is spared: then nothing takes the copy along, and it is deleted by itself.
+    pub(crate) fn outlives_its_container(&self, step: &Step) -> bool {
+        let Why::GoneWith { name } = &step.why else { return false };
+        let is_spared = |earlier: &StepId| {
+            let earlier = &self.plan.steps[earlier.0];
+            earlier.name == *name && earlier.node.is_some_and(|node| self.spared.contains(&node))
+        };
+        step.after.iter().any(is_spared)
     }
 
     /// A step of a replacement that was spared: the create becomes an update or less, the rest nothing.
