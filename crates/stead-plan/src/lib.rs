@@ -7,6 +7,7 @@ mod aliases;
 mod condemn;
 mod correlate;
 mod deletions;
+mod dragged;
 mod guarded;
 mod identity;
 mod ignore;

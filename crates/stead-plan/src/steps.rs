@@ -9,6 +9,7 @@ use stead_schema::{Change, ReplaceOrder};
 
 use crate::condemn::Condemned;
 use crate::deletions::deletions;
+use crate::dragged::dragged_along;
 use crate::judge::{Decision, Replacement};
 use crate::moves::{Names, moves};
 use crate::plan::{Action, Incarnation, Plan, Step, StepId, Summary, Why};
@@ -66,6 +67,10 @@ pub(crate) fn assemble(
         }
     }
     deletions(&mut assembly);
+    let dragged = dragged_along(planner, &assembly.steps);
+    if !dragged.is_empty() {
+        return Err(dragged);
+    }
     let outputs = known_or_kept(planner, outputs);
     let Assembly { steps, summary, uids, existing, mut same, .. } = assembly;
     same.sort_unstable();

@@ -97,3 +97,22 @@ fn a_moved_one_is_selected_by_either_name() {
         assert_eq!(plan.summary.moved, 1, "{name}");
     }
 }
+
+#[test]
+fn what_is_not_selected_does_not_go_with_what_is() {
+    let base = state(&[("box", &[("place", "x")], &[]), ("inner", &[], &[])]);
+    let base = edited(&base, |name, resource| {
+        if name == "inner" {
+            resource.ties.deleted_with = Some(Uid("u-box".into()));
+        }
+    });
+    let program = Program::default()
+        .node("box", &[("place", known("y"))])
+        .node("inner", &[])
+        .options(|options| options.deleted_with = Some(NodeId(0)));
+    let problems = program.ask(&base, &select(&[], &["inner"], NO_FURTHER)).unwrap_err();
+    assert_eq!(code(&problems), "ST0305");
+    assert!(problems[0].message.contains("#inner would be gone with dev:main:t.T#box"), "{problems:?}");
+    let plan = program.ask(&base, &select(&["box", "inner"], &[], NO_FURTHER)).unwrap();
+    assert_eq!(plan.summary.replace, 2);
+}
