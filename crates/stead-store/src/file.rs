@@ -175,8 +175,9 @@ fn ensure_durable(
     if stead_world::planted::is("folder-chain-not-synced") {
         return Ok(());
     }
-    // Two levels above the root: `.stead` and the project that it is in.
-    let enough = root.ancestors().nth(2).unwrap_or(root);
+    // Two levels above the root, if there are as many: `.stead` and the project that it is in.
+    let above_root = root.ancestors().filter(|above| !above.as_os_str().is_empty());
+    let enough = above_root.take(3).last().unwrap_or(root);
     let mut synced = Vec::new();
     let mut below = folder;
     while let Some(above) = below.parent().filter(|above| above.starts_with(enough)) {
