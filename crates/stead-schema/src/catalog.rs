@@ -1,6 +1,7 @@
 //! All types that a program may use.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use stead_model::TypeToken;
 
@@ -10,14 +11,15 @@ use crate::published::{PROVIDER, Published, published};
 /// Types by token: those of the providers of a run, and those that AWS publishes.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    types: BTreeMap<TypeToken, TypeSchema>,
+    /// Shared: a catalog is cloned with every engine.
+    types: BTreeMap<TypeToken, Arc<TypeSchema>>,
     /// Called when a type of theirs is asked for: until then the bundle is not even opened.
     published: Option<fn() -> &'static Published>,
 }
 
 impl Catalog {
     pub fn add(&mut self, schema: TypeSchema) {
-        self.types.insert(schema.token.clone(), schema);
+        self.types.insert(schema.token.clone(), Arc::new(schema));
     }
 
     /// With all types that AWS publishes. None is read before it is asked for.
@@ -28,7 +30,7 @@ impl Catalog {
 
     pub fn get(&self, token: &TypeToken) -> Option<&TypeSchema> {
         let of_aws = || self.published.filter(|_| token.provider() == PROVIDER)?().get(token);
-        self.types.get(token).or_else(of_aws)
+        self.types.get(token).map(Arc::as_ref).or_else(of_aws)
     }
 
     /// What the types of one provider are called, in order. Reads none of them.

@@ -5,6 +5,7 @@
 
 mod codec;
 mod export;
+mod gzip;
 mod head;
 mod journal;
 mod limits;

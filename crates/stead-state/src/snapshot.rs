@@ -4,16 +4,15 @@
 //! sorted by name and generation.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::sync::Arc;
 
-use flate2::Compression;
 use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use stead_model::{Digest, Limits, Map, OpId, Resource, RunId, StackId, unique_keys};
 
 use crate::codec::{FormatError, check_format, damaged, line, parse};
+use crate::gzip::pack;
 use crate::{FORMAT, Pending, Retained, Transfers};
 
 const WHAT: &str = "snapshot";
@@ -98,12 +97,9 @@ impl Snapshot {
             retained: self.retained.clone(),
             pinfile: self.pinfile.clone(),
         };
-        let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
         let resources = self.resources.iter().map(|resource| line(resource.as_ref()));
-        let written =
-            std::iter::once(line(&header)).chain(resources).try_for_each(|line| gzip.write_all(&line));
-        // Writing to memory does not fail.
-        let bytes = written.and_then(|()| gzip.finish()).unwrap_or_default();
+        // Packing in memory does not fail.
+        let bytes = pack(std::iter::once(line(&header)).chain(resources)).unwrap_or_default();
         let digest = Digest::of(&bytes);
         (bytes, digest)
     }
