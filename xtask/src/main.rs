@@ -34,6 +34,7 @@ usage: cargo xtask COMMAND
   trial          live many simulated lives and look for something lost
                    --lives N    how many (10,000)
                    --seed S     the first of them; alone: that one life, with all that happened in it
+                   --ops K      so many operations in each, instead of a drawn number
                    --plays N    short lives with rivals, parts, renames, imports, and worse providers and stores
                    --teeth [BUG …]  put bugs in, one at a time, and count the lives until each is found
                    --processes N  kill real processes instead, in N rounds with each build";

@@ -1,80 +1,71 @@
-//! A cloud that keeps what is made in it, fails as it is told, and notes whatever must never happen.
+//! A cloud that keeps what is made in it, goes wrong as it is told, and has a witness for every change.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken, Value};
 use stead_provider::{
-    CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, Live, Outcome, Provider, Receipt,
-    Recovery, Refusal, UpdateRequest, Updated,
+    CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, Live, Outcome, Partly, Provider,
+    Receipt, Recovery, Refusal, UpdateRequest, Updated,
 };
 use stead_schema::{Access, Problem, Property, Shape, TypeSchema, diff};
 
 use crate::Chance;
-use crate::process::Process;
-
-/// A thing in the cloud.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Object {
-    pub name: String,
-    pub inputs: Map,
-    pub protected: bool,
-}
-
-#[derive(Default)]
-pub(crate) struct Contents {
-    pub objects: BTreeMap<String, Object>,
-    /// How many creates had an effect, by idempotency key: more than one is a doubled resource.
-    pub effects: BTreeMap<String, u32>,
-    pub violations: Vec<String>,
-    pub serial: i64,
-}
+use crate::ledger::Ledger;
+use crate::luck::{CloudFault, Luck};
+use crate::model::{Model, loss};
+use crate::process::{Process, time_passes};
 
 /// Shared by all processes.
 #[derive(Clone, Default)]
 pub struct Cloud {
-    contents: Arc<Mutex<Contents>>,
+    model: Arc<Mutex<Model>>,
 }
 
 impl Cloud {
-    pub(crate) fn contents(&self) -> MutexGuard<'_, Contents> {
-        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn model(&self) -> MutexGuard<'_, Model> {
+        self.model.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The cloud as one process reaches it.
-    pub(crate) fn provider(&self, process: Process, chance: Chance, faults: u64) -> Connection {
-        Connection { cloud: self.clone(), process, chance: Mutex::new(chance), faults }
+    pub(crate) fn provider(
+        &self,
+        process: Process,
+        chance: Chance,
+        faults: Vec<CloudFault>,
+        ledger: Ledger,
+    ) -> Connection {
+        let (chance, calls) = (Mutex::new(chance), AtomicU32::new(0));
+        Connection { cloud: self.clone(), process, chance, faults, calls, ledger }
     }
-}
-
-/// How a call goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Luck {
-    Good,
-    /// Refused, with no effect.
-    Refused,
-    /// No effect, and nobody can tell.
-    LostBefore,
-    /// It took effect, and nobody can tell.
-    LostAfter,
 }
 
 pub(crate) struct Connection {
     cloud: Cloud,
     process: Process,
     chance: Mutex<Chance>,
-    /// One call in so many goes wrong; 0: none.
-    faults: u64,
+    faults: Vec<CloudFault>,
+    calls: AtomicU32,
+    ledger: Ledger,
 }
 
-pub(crate) fn schema() -> TypeSchema {
+/// The types, made once: they are the same in every life.
+pub(crate) fn schemas() -> &'static [TypeSchema; 2] {
+    static SCHEMAS: OnceLock<[TypeSchema; 2]> = OnceLock::new();
+    SCHEMAS.get_or_init(|| ["sim.Thing", "sim.Provider"].map(schema))
+}
+
+fn schema(token: &str) -> TypeSchema {
     TypeSchema::new(
-        "sim.Thing",
+        token,
         "",
         vec![
             Property::new("size", Shape::Any, Access::Optional, ""),
             Property::new("from", Shape::Any, Access::Optional, ""),
+            Property::new("asks", Shape::Any, Access::Optional, ""),
             Property::new("place", Shape::String, Access::Optional, "").create_only(),
             Property::new("root", Shape::Any, Access::Optional, "").create_only(),
             Property::new("inside", Shape::String, Access::Optional, "").create_only(),
@@ -85,70 +76,83 @@ pub(crate) fn schema() -> TypeSchema {
     )
 }
 
-fn outputs(key: &str, serial: i64, inputs: &Map) -> Map {
+pub(crate) fn outputs(id: &str, serial: i64, inputs: &Map) -> Map {
     let etag = inputs.get("size").map(Value::to_json).unwrap_or_default();
-    let outputs = [("key", Value::from(key)), ("serial", Value::from(serial)), ("etag", Value::from(etag))];
+    let outputs = [("key", Value::from(id)), ("serial", Value::from(serial)), ("etag", Value::from(etag))];
     outputs.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
-impl Contents {
-    /// Removes an object and everything inside it, and tells the ids.
-    pub(crate) fn remove(&mut self, id: &str) -> Vec<(String, Object)> {
-        let mut todo = vec![id.to_owned()];
-        let mut removed = Vec::new();
-        while let Some(id) = todo.pop() {
-            let Some(object) = self.objects.remove(&id) else { continue };
-            let is_inside =
-                |object: &Object| object.inputs.get("inside").and_then(Value::as_str) == Some(&id);
-            todo.extend(
-                self.objects.iter().filter(|(_, object)| is_inside(object)).map(|(id, _)| id.clone()),
-            );
-            removed.push((id, object));
-        }
-        removed
-    }
+fn serial(outputs: &Map) -> i64 {
+    outputs.get("serial").and_then(Value::as_i64).unwrap_or_default()
+}
 
-    /// Whether the object or anything inside it is protected.
-    pub(crate) fn is_protected(&self, id: &str) -> bool {
-        let is_inside = |object: &Object| object.inputs.get("inside").and_then(Value::as_str) == Some(id);
-        self.objects.get(id).is_some_and(|object| object.protected)
-            || self.objects.iter().any(|(inner, object)| is_inside(object) && self.is_protected(inner))
-    }
+fn id_of(resource: &Resource) -> &str {
+    resource.id.as_ref().map(PhysicalId::as_str).unwrap_or_default()
 }
 
 impl Connection {
-    /// Draws how the call goes, after the delay that lets others run in between.
-    async fn luck(&self) -> Luck {
-        let (luck, delay) = {
-            let mut chance = self.chance.lock().unwrap_or_else(PoisonError::into_inner);
-            let luck = if self.faults > 0 && chance.one_in(self.faults) {
-                *chance.pick(&[Luck::Refused, Luck::LostBefore, Luck::LostAfter]).unwrap_or(&Luck::Refused)
-            } else {
-                Luck::Good
-            };
-            (luck, chance.below(3))
-        };
+    /// A change is asked for: the witness looks at once, then the call goes its way.
+    async fn asked(&self, receipt: &Receipt) -> Luck {
+        let (durable, about) = self.ledger.intent(receipt).await;
+        if self.process.is_alive() {
+            self.cloud.model().asked(self.process.id, receipt.idempotency_key(), about, durable);
+        }
+        let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        let delay = self.chance.lock().unwrap_or_else(PoisonError::into_inner).below(3);
         for _ in 0..delay {
             tokio::task::yield_now().await;
         }
-        luck
+        let luck = self.faults.iter().find(|fault| fault.at == number).map(|fault| fault.luck);
+        if luck.is_some() {
+            self.process.is_struck();
+        }
+        luck.unwrap_or(Luck::Lucky)
     }
 
-    /// The effect, if there is one, and what the caller is told of it.
-    fn answer<T>(&self, luck: Luck, effect: impl FnOnce(&mut Contents) -> T) -> Outcome<T> {
+    /// The effect, if there is one, and what the caller is told of it: the answer, or half of it.
+    async fn answer<T>(
+        &self,
+        luck: Luck,
+        half: Map,
+        effect: impl FnOnce(&mut Model, Luck) -> T,
+    ) -> Outcome<T> {
         let doubt = || Outcome::InDoubt(Doubt { message: "no answer".into() });
-        match luck {
-            Luck::Refused => Outcome::Refused(Refusal::new("refused")),
-            Luck::LostBefore => doubt(),
-            // A dead process cannot have sent anything.
-            _ if !self.process.is_alive() => doubt(),
-            Luck::Good => Outcome::Done(effect(&mut self.cloud.contents())),
-            Luck::LostAfter => {
-                effect(&mut self.cloud.contents());
-                doubt()
+        // A dead process cannot have sent anything.
+        if !self.process.is_alive() {
+            return doubt();
+        }
+        let done = match luck {
+            Luck::Refused | Luck::Busy | Luck::LostBefore | Luck::HangsBefore => None,
+            _ => Some(effect(&mut self.cloud.model(), luck)),
+        };
+        if let Luck::HangsBefore | Luck::HangsAfter = luck {
+            time_passes(Duration::from_secs(24 * 3600)).await;
+        }
+        self.process.awake().await;
+        match (luck, done) {
+            (Luck::Refused, _) => Outcome::Refused(Refusal::new("refused")),
+            (Luck::Busy, _) => Outcome::Refused(Refusal::transient("busy")),
+            (Luck::Partly, Some(done)) => {
+                Outcome::Partly(Partly { done, inputs: half, refusal: Refusal::new("the rest was refused") })
             }
+            (Luck::Lucky | Luck::Lies(_), Some(done)) => Outcome::Done(done),
+            _ => doubt(),
         }
     }
+}
+
+/// What half of a change leaves: the old size, or none.
+fn half_of(inputs: &Map, before: Option<&Map>) -> Map {
+    let mut half = inputs.clone();
+    match before.and_then(|before| before.get("size")) {
+        Some(size) => drop(half.insert("size".to_owned(), size.clone())),
+        None => drop(half.remove("size")),
+    }
+    half
+}
+
+fn told(luck: Luck, outputs: Map) -> Map {
+    if let Luck::Lies(lie) = luck { lie.tell(outputs) } else { outputs }
 }
 
 #[async_trait]
@@ -158,7 +162,7 @@ impl Provider for Connection {
     }
 
     fn types(&self) -> Vec<TypeSchema> {
-        vec![schema()]
+        schemas().to_vec()
     }
 
     async fn check(
@@ -170,74 +174,88 @@ impl Provider for Connection {
     }
 
     async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff {
-        Diff { changes: diff(&schema(), &old.inputs, inputs), order: Default::default() }
+        Diff { changes: diff(&schemas()[0], &old.inputs, inputs), order: Default::default() }
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal> {
-        let id = resource.id.as_ref().map(PhysicalId::as_str).unwrap_or_default();
-        let found = self.cloud.contents().objects.get(id).cloned();
-        let serial = resource.outputs.get("serial").and_then(Value::as_i64).unwrap_or_default();
-        Ok(found.map(|object| Live { outputs: outputs(id, serial, &object.inputs), inputs: object.inputs }))
+        self.process.awake().await;
+        let model = self.cloud.model();
+        let found = model.things.get(id_of(resource));
+        Ok(found.map(|thing| Live { outputs: thing.outputs.clone(), inputs: thing.inputs.clone() }))
     }
 
     async fn find(&self, _: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {
-        let found = self.cloud.contents().objects.get(id.as_str()).cloned();
-        Ok(found
-            .map(|object| Live { outputs: outputs(id.as_str(), 0, &object.inputs), inputs: object.inputs }))
+        self.process.awake().await;
+        let model = self.cloud.model();
+        let found = model.things.get(id.as_str());
+        Ok(found.map(|thing| Live { outputs: thing.outputs.clone(), inputs: thing.inputs.clone() }))
     }
 
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created> {
-        let luck = self.luck().await;
-        let key = receipt.idempotency_key().to_owned();
-        self.answer(luck, |contents| {
-            if !contents.objects.contains_key(&key) {
-                contents.serial += 1;
-                let (name, inputs) = (request.name.to_string(), request.inputs.clone());
-                let container = inputs.get("inside").and_then(Value::as_str);
-                // What is made in something that is gone is gone with it.
-                if container.is_none_or(|container| contents.objects.contains_key(container)) {
-                    contents.objects.insert(key.clone(), Object { name, inputs, protected: false });
-                    let effects = contents.effects.entry(key.clone()).or_default();
-                    *effects += 1;
-                    if *effects > 1 {
-                        contents.violations.push(format!("{key} was made twice"));
-                    }
-                }
-            }
-            let outputs = outputs(&key, contents.serial, request.inputs);
-            Created { id: PhysicalId(key), outputs }
-        })
+        let luck = self.asked(&receipt).await;
+        if request.inputs.get("inside").is_some_and(|container| container.as_str().is_none()) {
+            return Outcome::Refused(Refusal::new("there is no such container"));
+        }
+        let key = receipt.idempotency_key();
+        let half = half_of(request.inputs, None);
+        let inputs = if luck == Luck::Partly { half.clone() } else { request.inputs.clone() };
+        let effect = |model: &mut Model, luck| {
+            model.create(key, key.to_owned(), &inputs, |serial| outputs(key, serial, &inputs));
+            let id = model.made(key).cloned().unwrap_or_default();
+            let answer = match model.things.get(&id) {
+                Some(thing) => thing.outputs.clone(),
+                None => outputs(&id, 0, &inputs),
+            };
+            Created { id: PhysicalId(id), outputs: told(luck, answer) }
+        };
+        self.answer(luck, half, effect).await
     }
 
-    async fn update(&self, _: Receipt, request: UpdateRequest<'_>) -> Outcome<Updated> {
-        let luck = self.luck().await;
-        let id = request.resource.id.as_ref().map(|id| id.as_str().to_owned()).unwrap_or_default();
-        let serial = request.resource.outputs.get("serial").and_then(Value::as_i64).unwrap_or_default();
-        if luck == Luck::Good && !self.cloud.contents().objects.contains_key(&id) {
+    async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> Outcome<Updated> {
+        let luck = self.asked(&receipt).await;
+        let id = id_of(request.resource);
+        let there = self.cloud.model().things.contains_key(id);
+        if !there && luck == Luck::Lucky {
             return Outcome::Refused(Refusal::new("it does not exist"));
         }
-        self.answer(luck, |contents| {
-            if let Some(object) = contents.objects.get_mut(&id) {
-                object.inputs = request.resource.inputs.clone();
+        let half = half_of(&request.resource.inputs, Some(request.old_inputs));
+        let inputs = if luck == Luck::Partly { half.clone() } else { request.resource.inputs.clone() };
+        let effect = |model: &mut Model, luck| {
+            let mut now = outputs(id, serial(&request.resource.outputs), &inputs);
+            if let Some(thing) = model.things.get_mut(id) {
+                now = outputs(id, serial(&thing.outputs), &inputs);
+                thing.inputs.clone_from(&inputs);
+                thing.outputs.clone_from(&now);
             }
-            Updated { outputs: outputs(&id, serial, &request.resource.inputs) }
-        })
+            Updated { outputs: told(luck, now) }
+        };
+        self.answer(luck, half, effect).await
     }
 
-    async fn delete(&self, _: Receipt, permit: DeletePermit, request: DeleteRequest<'_>) -> Outcome<()> {
-        let luck = self.luck().await;
-        let id = request.resource.id.as_ref().map(|id| id.as_str().to_owned()).unwrap_or_default();
-        self.answer(luck, |contents| {
+    async fn delete(
+        &self,
+        receipt: Receipt,
+        permit: DeletePermit,
+        request: DeleteRequest<'_>,
+    ) -> Outcome<()> {
+        let luck = self.asked(&receipt).await;
+        let id = id_of(request.resource);
+        // Half a deletion is none.
+        let luck = if luck == Luck::Partly { Luck::Refused } else { luck };
+        let effect = |model: &mut Model, _| {
             if *permit.copy() != request.resource.copy() {
-                contents.violations.push(format!("{id} was deleted with another's permit"));
+                model.violations.push(loss("a permit is for one copy", id));
             }
-            for (id, _) in contents.remove(&id).into_iter().filter(|(_, object)| object.protected) {
-                contents.violations.push(format!("{id} was protected and is gone"));
-            }
-        })
+            model.delete(id);
+        };
+        self.answer(luck, Map::new(), effect).await
     }
 
-    fn recovery(&self, _: Operation, _: &TypeToken, _: &Map) -> Recovery {
-        Recovery::Repeat
+    fn patience(&self, _: Operation, _: &TypeToken) -> Duration {
+        Duration::from_secs(20)
+    }
+
+    fn recovery(&self, _: Operation, _: &TypeToken, inputs: &Map) -> Recovery {
+        if inputs.contains_key("asks") { Recovery::Ask } else { Recovery::Repeat }
     }
 }

@@ -12,6 +12,7 @@ use stead_provider::Providers;
 use stead_store::MemoryStore;
 
 use crate::fate::Fate;
+use crate::ledger::Ledger;
 use crate::moving::apply;
 use crate::process::Process;
 use crate::{Chance, Cloud, Disk};
@@ -24,19 +25,16 @@ pub fn rise_and_fall(depth: u32) -> Result<[usize; 4], String> {
         let (mut chance, disk, cloud) = (Chance::new(3), Disk::default(), Cloud::default());
         let process = Process::new(1, Fate::default());
         let world = process.world(&disk, &mut chance);
-        let connection = cloud.provider(process, chance.fork(), 0);
+        let (store, keys) = (Arc::new(MemoryStore::default()), StackKeys::new("shop", "dev", "sim"));
+        let ledger = Ledger::Nowhere;
+        let connection = cloud.provider(process, chance.fork(), Vec::new(), ledger);
         let engine = Engine::new(world.clone(), Providers::default().with(Arc::new(connection)), 32);
-        let stack = Stack {
-            store: Arc::new(MemoryStore::default()),
-            keys: StackKeys::new("shop", "dev", "sim"),
-            world,
-            claims: PathBuf::from("/claims"),
-        };
+        let stack = Stack { store, keys, world, claims: PathBuf::from("/claims") };
         let made = apply(&engine, &stack, &chain(depth, 1), Purpose::Up).await?;
         let again = apply(&engine, &stack, &chain(depth, 1), Purpose::Up).await?;
         let changed = apply(&engine, &stack, &chain(depth, 2), Purpose::Up).await?;
         let destroyed = apply(&engine, &stack, &Graph::default(), Purpose::Destroy).await?;
-        match cloud.contents().objects.len() {
+        match cloud.model().things.len() {
             0 => Ok([made, again, changed, destroyed]),
             left => Err(format!("{left} are left")),
         }

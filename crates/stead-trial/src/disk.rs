@@ -2,11 +2,11 @@
 //!
 //! Bytes of a file are durable when `create_synced` returned; a name is durable when its folder was synced.
 //! At power loss each name change since then may survive or not: in order (a journalled file system), or each
-//! for itself (a worse one).
+//! for itself (a worse one). What is in a folder whose own name is lost is lost with it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::Chance;
@@ -18,28 +18,42 @@ pub(crate) enum Entry {
     Folder { mode: u32 },
 }
 
-/// A change of names that a crash may undo.
+/// What a folder holds, by name.
+type Names = BTreeMap<String, Entry>;
+
+/// Folders by their whole path; the root is the empty one.
+type Folders = HashMap<String, Names>;
+
+/// A change of names that a crash may undo. All are within one folder.
 #[derive(Clone, Debug)]
-enum Change {
-    Put(PathBuf, Entry),
-    Remove(PathBuf),
-    Rename(PathBuf, PathBuf, Entry),
+struct Change {
+    folder: String,
+    gone: Option<String>,
+    there: Option<(String, Entry)>,
 }
 
-impl Change {
-    fn folder(&self) -> &Path {
-        let (Change::Put(path, _) | Change::Remove(path) | Change::Rename(_, path, _)) = self;
-        path.parent().unwrap_or(Path::new("/"))
-    }
-}
-
-#[derive(Default)]
 pub(crate) struct Content {
-    pub(crate) now: BTreeMap<PathBuf, Entry>,
-    durable: BTreeMap<PathBuf, Entry>,
+    now: Folders,
+    durable: Folders,
     pending: Vec<Change>,
-    pub(crate) claims: BTreeMap<PathBuf, u64>,
+    pub(crate) claims: HashMap<String, u64>,
     pub(crate) syncs: u64,
+    /// Snapshots that got their names since somebody last looked.
+    pub(crate) stored: Vec<String>,
+}
+
+impl Default for Content {
+    fn default() -> Content {
+        let root: Folders = [(String::new(), Names::new())].into();
+        Content {
+            now: root.clone(),
+            durable: root,
+            pending: Vec::new(),
+            claims: HashMap::new(),
+            syncs: 0,
+            stored: Vec::new(),
+        }
+    }
 }
 
 /// Shared by all processes of a machine.
@@ -56,30 +70,24 @@ impl Disk {
     /// The power goes: what was not synced is there or not, as chance has it.
     pub(crate) fn lose_power(&self, chance: &mut Chance) {
         let mut content = self.content();
-        let pending = std::mem::take(&mut content.pending);
         let in_order = chance.one_in(2);
-        let keep = chance.below(pending.len() as u64 + 1) as usize;
-        for (index, change) in pending.into_iter().enumerate() {
-            let survives = if in_order { index < keep } else { chance.one_in(2) };
-            if survives {
-                apply(&mut content.durable, change);
-            }
-        }
-        content.now = content.durable.clone();
-        content.claims.clear();
+        let keep = chance.below(content.pending.len() as u64 + 1) as usize;
+        content.lose_all_but(|index| if in_order { index < keep } else { chance.one_in(2) });
     }
 
     /// The power goes, and of what was not synced exactly these survive, one bit each.
     pub(crate) fn lose_power_but(&self, survivors: u64) {
-        let mut content = self.content();
-        for (index, change) in std::mem::take(&mut content.pending).into_iter().enumerate() {
-            if index < 64 && (survivors >> index) & 1 == 1 {
-                apply(&mut content.durable, change);
-            }
-        }
-        content.now = content.durable.clone();
-        content.claims.clear();
+        self.content().lose_all_but(|index| index < 64 && (survivors >> index) & 1 == 1);
     }
+}
+
+/// The folder that a path is in, and its name there.
+pub(crate) fn split(path: &Path) -> (&str, &str) {
+    path.to_str().and_then(|path| path.rsplit_once('/')).unwrap_or_default()
+}
+
+fn whole(path: &Path) -> &str {
+    path.to_str().unwrap_or_default().trim_end_matches('/')
 }
 
 impl Content {
@@ -88,78 +96,125 @@ impl Content {
         self.pending.len()
     }
 
+    pub(crate) fn get(&self, path: &Path) -> Option<&Entry> {
+        let (folder, name) = split(path);
+        if folder.is_empty() && name.is_empty() {
+            return Some(&Entry::Folder { mode: 0o755 });
+        }
+        self.now.get(folder)?.get(name)
+    }
+
+    /// Looks at the files in the folders below one that a loss of power cannot take, the last first.
+    pub(crate) fn find_durable<T>(&self, folder: &str, look: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
+        let inner = self.durable.get(folder).filter(|_| self.keeps(folder))?;
+        inner.keys().rev().find_map(|name| {
+            let files = self.durable.get(&format!("{folder}/{name}"))?;
+            files.values().rev().find_map(|entry| match entry {
+                Entry::File { bytes, .. } => look(bytes),
+                Entry::Folder { .. } => None,
+            })
+        })
+    }
+
+    /// Whether the name of a folder and those above it are on the disk.
+    fn keeps(&self, folder: &str) -> bool {
+        let Some((above, name)) = folder.rsplit_once('/') else { return true };
+        self.durable.get(above).is_some_and(|names| names.contains_key(name)) && self.keeps(above)
+    }
+
     pub(crate) fn put(&mut self, path: &Path, entry: Entry) -> io::Result<()> {
-        self.parent_exists(path)?;
-        if self.now.contains_key(path) {
+        let (folder, name) = split(path);
+        let names = self.now.get_mut(folder).ok_or(io::ErrorKind::NotFound)?;
+        if names.contains_key(name) {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        self.change(Change::Put(path.to_owned(), entry));
+        names.insert(name.to_owned(), entry.clone());
+        if let Entry::Folder { .. } = entry {
+            self.now.insert(whole(path).to_owned(), Names::new());
+        } else if folder.ends_with("/snapshot") && !name.starts_with('.') {
+            self.stored.push(whole(path).to_owned());
+        }
+        self.pending.push(Change {
+            folder: folder.to_owned(),
+            gone: None,
+            there: Some((name.to_owned(), entry)),
+        });
         Ok(())
     }
 
     pub(crate) fn remove(&mut self, path: &Path) -> io::Result<()> {
-        if !self.now.contains_key(path) {
-            return Err(io::ErrorKind::NotFound.into());
+        let (folder, name) = split(path);
+        let names = self.now.get_mut(folder).ok_or(io::ErrorKind::NotFound)?;
+        if let Entry::Folder { .. } = names.remove(name).ok_or(io::ErrorKind::NotFound)? {
+            self.now.remove(whole(path));
         }
-        self.change(Change::Remove(path.to_owned()));
+        self.pending.push(Change { folder: folder.to_owned(), gone: Some(name.to_owned()), there: None });
         Ok(())
     }
 
+    /// Within one folder: nothing here is ever moved to another.
     pub(crate) fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
-        self.parent_exists(to)?;
-        let entry = self.now.get(from).cloned().ok_or(io::ErrorKind::NotFound)?;
-        self.change(Change::Rename(from.to_owned(), to.to_owned(), entry));
+        let ((folder, old), (same, new)) = (split(from), split(to));
+        if folder != same {
+            return Err(io::ErrorKind::CrossesDevices.into());
+        }
+        let names = self.now.get_mut(folder).ok_or(io::ErrorKind::NotFound)?;
+        let entry = names.remove(old).ok_or(io::ErrorKind::NotFound)?;
+        names.insert(new.to_owned(), entry.clone());
+        self.pending.push(Change {
+            folder: folder.to_owned(),
+            gone: Some(old.to_owned()),
+            there: Some((new.to_owned(), entry)),
+        });
         Ok(())
     }
 
     pub(crate) fn sync(&mut self, folder: &Path) {
         self.syncs += 1;
-        let (synced, rest): (Vec<Change>, Vec<Change>) =
-            std::mem::take(&mut self.pending).into_iter().partition(|change| change.folder() == folder);
-        self.pending = rest;
-        for change in synced {
-            apply(&mut self.durable, change);
-        }
-    }
-
-    pub(crate) fn children(&self, folder: &Path) -> Vec<String> {
-        let inside = |path: &&PathBuf| path.parent() == Some(folder);
-        let name = |path: &PathBuf| Some(path.file_name()?.to_string_lossy().into_owned());
-        self.now
-            .range(folder.to_owned()..)
-            .map(|(path, _)| path)
-            .take_while(|path| path.starts_with(folder))
-            .filter(inside)
-            .filter_map(name)
-            .collect()
-    }
-
-    fn parent_exists(&self, path: &Path) -> io::Result<()> {
-        match path.parent() {
-            Some(parent) if parent != Path::new("/") && !self.now.contains_key(parent) => {
-                Err(io::ErrorKind::NotFound.into())
+        let folder = whole(folder);
+        let mut kept = Vec::new();
+        for change in self.pending.drain(..) {
+            if change.folder == folder {
+                apply(&mut self.durable, change);
+            } else {
+                kept.push(change);
             }
-            _ => Ok(()),
         }
+        self.pending = kept;
     }
 
-    fn change(&mut self, change: Change) {
-        apply(&mut self.now, change.clone());
-        self.pending.push(change);
+    pub(crate) fn children(&self, folder: &Path) -> Option<Vec<String>> {
+        Some(self.now.get(whole(folder))?.keys().cloned().collect())
+    }
+
+    fn lose_all_but(&mut self, mut survives: impl FnMut(usize) -> bool) {
+        for (index, change) in std::mem::take(&mut self.pending).into_iter().enumerate() {
+            if survives(index) {
+                apply(&mut self.durable, change);
+            }
+        }
+        let mut reachable = Folders::new();
+        let mut todo = vec![String::new()];
+        while let Some(folder) = todo.pop() {
+            let names = self.durable.remove(&folder).unwrap_or_default();
+            let inner = names.iter().filter(|(_, entry)| matches!(entry, Entry::Folder { .. }));
+            todo.extend(inner.map(|(name, _)| format!("{folder}/{name}")));
+            reachable.insert(folder, names);
+        }
+        self.durable = reachable;
+        self.now = self.durable.clone();
+        self.claims.clear();
     }
 }
 
-fn apply(names: &mut BTreeMap<PathBuf, Entry>, change: Change) {
-    match change {
-        Change::Put(path, entry) => {
-            names.insert(path, entry);
-        }
-        Change::Remove(path) => {
-            names.remove(&path);
-        }
-        Change::Rename(from, to, entry) => {
-            names.remove(&from);
-            names.insert(to, entry);
-        }
+fn apply(folders: &mut Folders, Change { folder, gone, there }: Change) {
+    if let Some(gone) = &gone
+        && let Some(Entry::Folder { .. }) = folders.get_mut(&folder).and_then(|names| names.remove(gone))
+    {
+        folders.remove(&format!("{folder}/{gone}"));
+    }
+    let names = folders.entry(folder).or_default();
+    if let Some((name, entry)) = there {
+        names.insert(name, entry);
     }
 }

@@ -3,32 +3,62 @@
 use std::io;
 use std::path::Path;
 
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Fate {
+use serde::{Deserialize, Serialize};
+
+use crate::process::Skew;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Fate {
     /// The crash point, of all that it passes, at which it dies.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub dies_at: Option<u64>,
+    /// The crash point after which it stays where it next waits, until it is woken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stops_at: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub disk_fault: Option<DiskFault>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub power_cut: Option<PowerCut>,
+    /// If it dies, the power goes too.
+    #[serde(skip_serializing_if = "is_false")]
+    pub power: bool,
+    #[serde(skip_serializing_if = "is_exact")]
+    pub skew: Skew,
 }
 
 impl Fate {
-    /// Whether a run may end early because of it.
-    pub(crate) fn can_end_it(&self) -> bool {
-        self.dies_at.is_some() || self.disk_fault.is_some() || self.power_cut.is_some()
-    }
+    /// Nothing goes wrong.
+    pub(crate) const NONE: Fate = Fate {
+        dies_at: None,
+        stops_at: None,
+        disk_fault: None,
+        power_cut: None,
+        power: false,
+        skew: Skew { off: 0, fast: 0 },
+    };
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+fn is_exact(skew: &Skew) -> bool {
+    *skew == Skew::default()
 }
 
 /// A file operation that fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiskFault {
     /// Which one, of all that the process does.
     pub at: u64,
+    #[serde(with = "error_kind")]
     pub kind: io::ErrorKind,
     pub extent: Extent,
 }
 
 /// What fails from that operation on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Extent {
     /// That one operation.
     Once,
@@ -51,6 +81,23 @@ pub const DISK_ERRORS: [io::ErrorKind; 6] = [
     io::ErrorKind::Interrupted,
 ];
 
+/// Errors by their names.
+mod error_kind {
+    use std::io::ErrorKind;
+
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(kind: &ErrorKind, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(&format_args!("{kind:?}"))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ErrorKind, D::Error> {
+        let name = String::deserialize(from)?;
+        let kind = super::DISK_ERRORS.into_iter().find(|kind| format!("{kind:?}") == name);
+        kind.ok_or_else(|| serde::de::Error::custom("not an error that a disk has here"))
+    }
+}
+
 /// Whether an operation changes anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -72,7 +119,7 @@ impl DiskFault {
 }
 
 /// The power goes when something is about to be synced; of what was not, exactly this survives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PowerCut {
     /// Which sync, of all that the process does.
     pub sync: u64,
@@ -82,7 +129,7 @@ pub struct PowerCut {
 }
 
 /// What is in a file whose bytes were on their way to the disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Torn {
     Whole,
     Empty,

@@ -1,22 +1,30 @@
-//! One life: a program that changes, runs that crash, and in the end nothing lost.
+//! One life: a program that changes, runs that crash, others that come in between, and in the end nothing lost.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::PoisonError;
+use std::time::Duration;
 
-use stead_engine::{Engine, Settled, Stack, Stop};
-use stead_journal::{JournalError, Kept, StackKeys, Takeover};
-use stead_model::{Event, Graph, Resource, RunResult};
-use stead_plan::Purpose;
-use stead_provider::Providers;
+use stead_engine::OnFailure;
+use stead_journal::{JournalError, Kept, Takeover};
+use stead_model::{Resource, RunResult, Value};
 use stead_state::{Record, State};
-use stead_store::FileStore;
-use tokio::sync::watch;
 
-use crate::fate::{Boundary, DISK_ERRORS, DiskFault, Extent, Fate};
-use crate::process::Process;
-use crate::program::Program;
-use crate::{Blow, Chance, Cloud, Disk, oracle};
+use crate::Chance;
+use crate::cloud::outputs;
+use crate::edit::Edit;
+use crate::fate::Boundary;
+use crate::model::{Loss, loss};
+use crate::oracle;
+use crate::process::{time_passes, within};
+use crate::program::{Program, Trait};
+use crate::script::{Act, Outside, Rival, Script, Task, Weather};
+use crate::stage::{Actor, Stage, Where};
+use crate::tasks::{Attempt, Doubts, Failed, Saved};
+
+/// More than any act takes, in virtual time.
+const A_LONG_TIME: Duration = Duration::from_secs(2 * 3600);
 
 /// What happened in a life.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,401 +32,391 @@ pub struct Life {
     pub operations: usize,
     pub faults: usize,
     pub most_resources: usize,
-    pub reached: Reached,
+    pub reached: BTreeSet<String>,
     /// Every event, in order: two lives from one seed are equal here.
     pub trace: Vec<String>,
 }
 
-/// Coverage marks: situations that a long trial must have seen.
-pub type Reached = BTreeSet<String>;
-
-/// How an attempt to run something ended.
-enum Attempt {
-    Succeeded,
-    /// Something failed, was refused or died; the next attempt goes on.
-    Unfinished,
+/// A life in which a promise was broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    pub loss: Loss,
+    /// The last things that happened.
+    pub trace: String,
 }
 
-/// Lives one life. `Err`: what was lost, with the trace that led there.
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}\n{}", self.loss.oracle, self.loss.what, self.trace)
+    }
+}
+
+/// Lives the life that a seed stands for. `Err`: what was lost, with the trace that led there.
 pub fn live(seed: u64) -> Result<Life, String> {
+    perform(&Script::draw(seed, None)).map_err(|broken| format!("seed {seed}: {broken}"))
+}
+
+/// Lives a life as it is written.
+pub fn perform(script: &Script) -> Result<Life, Box<Broken>> {
+    let mut story = Story::new(script.medium, script.program.clone());
+    let outcome = on_runtime(async {
+        for act in &script.acts {
+            story.act(act).await?;
+        }
+        story.come_to_rest().await
+    });
+    match outcome {
+        Ok(()) => Ok(story.life()),
+        Err(loss) => Err(Box::new(Broken { loss, trace: story.trace() })),
+    }
+}
+
+/// Single-threaded, in virtual time.
+pub(crate) fn on_runtime<T>(work: impl Future<Output = Result<T, Loss>>) -> Result<T, Loss> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-    let runtime = runtime.map_err(|error| error.to_string())?;
-    let mut story = Story::new(seed);
-    let outcome = runtime.block_on(story.live());
-    outcome.map(|()| story.life.clone()).map_err(|lost| format!("seed {seed}: {lost}\n{}", story.trace()))
+    match runtime {
+        Ok(runtime) => runtime.block_on(work),
+        Err(error) => Err(loss("the machine works", error.to_string())),
+    }
 }
 
 pub(crate) struct Story {
-    chance: Chance,
-    disk: Disk,
-    cloud: Cloud,
+    pub(crate) stage: Stage,
     pub(crate) program: Program,
-    life: Life,
-    processes: u64,
-    seen: BTreeSet<PathBuf>,
-    /// Whether a death takes the power with it; drawn if not said.
-    power: Option<bool>,
+    chance: Chance,
+    saved: Option<Saved>,
+    operations: usize,
+    most_resources: usize,
     /// What the last loss of power in the middle of a sync had to take.
     pub(crate) boundary: Option<Boundary>,
 }
 
-/// What goes wrong during one operation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Weather {
-    pub fate: Fate,
-    /// One provider call in so many goes wrong; 0: none.
-    pub cloud_faults: u64,
-}
-
-pub(crate) const CALM: Weather =
-    Weather { fate: Fate { dies_at: None, disk_fault: None, power_cut: None }, cloud_faults: 0 };
-
 impl Story {
-    pub(crate) fn new(seed: u64) -> Story {
-        let mut chance = Chance::new(seed);
-        let program = Program::draw(&mut chance);
+    pub(crate) fn new(medium: crate::script::Medium, program: Program) -> Story {
         Story {
-            chance,
-            disk: Disk::default(),
-            cloud: Cloud::default(),
+            stage: Stage::new(medium),
             program,
-            life: Life::default(),
-            processes: 0,
-            seen: BTreeSet::new(),
-            power: None,
+            chance: Chance::new(0),
+            saved: None,
+            operations: 0,
+            most_resources: 0,
             boundary: None,
         }
     }
 
-    async fn live(&mut self) -> Result<(), String> {
-        let operations = 4 + self.chance.below(9);
-        for _ in 0..operations {
-            let weather = self.weather();
-            match self.chance.below(10) {
-                0 => self.attempt("destroy", Purpose::Destroy, weather).await?,
-                1 | 2 => {
-                    self.meddle();
-                    self.refresh(weather).await?
-                }
-                _ => self.attempt("up", Purpose::Up, weather).await?,
-            };
-            oracle::always(&self.disk, &self.cloud, &mut self.seen)?;
-            if self.chance.one_in(2) {
-                self.program.edit(&mut self.chance);
-            }
+    fn life(self) -> Life {
+        let mut written = self.stage.tape.written();
+        Life {
+            operations: self.operations,
+            faults: written.faults,
+            most_resources: self.most_resources,
+            reached: std::mem::take(&mut written.reached),
+            trace: std::mem::take(&mut written.lines),
         }
-        self.come_to_rest().await
     }
 
     /// The last things that happened.
     pub(crate) fn trace(&self) -> String {
-        let last: Vec<String> = self.life.trace.iter().rev().take(60).rev().cloned().collect();
-        last.join("\n")
+        let written = self.stage.tape.written();
+        let first = written.lines.len().saturating_sub(80);
+        written.lines[first..].join("\n")
     }
 
-    /// One `up` of the program as it is.
-    pub(crate) async fn up(&mut self, weather: Weather) -> Result<(), String> {
-        self.attempt("up", Purpose::Up, weather).await?;
-        oracle::always(&self.disk, &self.cloud, &mut self.seen)
-    }
-
-    /// One `up` with a blow. `false`: it fell on nothing.
-    pub(crate) async fn strike(&mut self, blow: Blow) -> Result<bool, String> {
-        let before = self.life.faults;
-        self.power = Some(matches!(blow, Blow::PowerLoss(_)));
-        self.up(blow.weather()).await?;
-        self.power = None;
-        Ok(self.life.faults > before)
-    }
-
-    fn weather(&mut self) -> Weather {
-        let fate = Fate {
-            dies_at: self.chance.one_in(2).then(|| 1 + self.chance.below(60)),
-            disk_fault: self.chance.one_in(4).then(|| self.disk_fault()),
-            power_cut: None,
-        };
-        let cloud_faults = if self.chance.one_in(2) { 2 + self.chance.below(8) } else { 0 };
-        Weather { fate, cloud_faults }
-    }
-
-    fn disk_fault(&mut self) -> DiskFault {
-        let extents = [Extent::Once, Extent::Once, Extent::Store, Extent::Project, Extent::Disk];
-        DiskFault {
-            at: 1 + self.chance.below(120),
-            kind: *self.chance.pick(&DISK_ERRORS).unwrap_or(&std::io::ErrorKind::Other),
-            extent: *self.chance.pick(&extents).unwrap_or(&Extent::Once),
+    pub(crate) async fn act(&mut self, act: &Act) -> Result<(), Loss> {
+        self.chance = Chance::new(act.seed);
+        // People take their time, and what is late arrives.
+        time_passes(Duration::from_secs(4)).await;
+        for edit in &act.edits {
+            self.program.apply(edit);
         }
-    }
-
-    /// In calm weather everything must settle within a few runs, and nothing may be missing.
-    pub(crate) async fn come_to_rest(&mut self) -> Result<(), String> {
-        self.refresh(CALM).await?;
-        self.release().await?;
-        for _ in 0..4 {
-            // What was changed outside is seen only by who looks.
-            self.refresh(CALM).await?;
-            if let Attempt::Succeeded = self.attempt("up", Purpose::Up, CALM).await? {
-                let state = self.state().await?;
-                return oracle::at_rest(&state, &self.cloud, &self.program.graph());
+        if let Some(outside) = act.outside {
+            self.happens(outside);
+        }
+        self.most_resources = self.most_resources.max(self.program.things.len());
+        let (first, rivals) = self.cast(act);
+        let mut saved = self.saved.take();
+        let turns = in_turn(&first, &rivals, &act.rivals, &self.program, &act.task, &mut saved);
+        let attempts = within(A_LONG_TIME, turns).await;
+        let attempts = attempts.ok_or_else(|| loss("everything ends", "somebody waits for ever"))?;
+        self.saved = saved;
+        let actors: Vec<&Actor> = std::iter::once(&first).chain(&rivals).collect();
+        self.over(&actors, &attempts)?;
+        for task in std::iter::once(&act.task).chain(act.rivals.iter().map(|rival| &rival.task)) {
+            if let Task::Rename(from, to) | Task::Move(from, to) = task {
+                let (from, to) = (from.clone(), to.clone());
+                self.program.apply(&Edit::Rename { from, to, alias: false });
             }
         }
-        Err("four calm runs did not finish the work".to_owned())
-    }
-
-    /// To unprotect and to replace or remove are two runs: first every mark goes, then the last program comes.
-    async fn release(&mut self) -> Result<(), String> {
-        for (_, thing) in &mut self.program.things {
-            thing.protected = false;
-        }
-        let (process, engine, stack) = self.process(CALM);
-        let outcome = release(&engine, &stack).await;
-        process.end(&self.disk);
-        outcome.map_err(|error| format!("in calm weather: {error:?}"))
-    }
-
-    /// Somebody changes or removes something outside.
-    fn meddle(&mut self) {
-        let mut contents = self.cloud.contents();
-        let ids: Vec<String> = contents
-            .objects
-            .iter()
-            .filter(|(id, _)| !contents.is_protected(id))
-            .map(|(id, _)| id.clone())
-            .collect();
-        let Some(id) = self.chance.pick(&ids) else { return };
-        if self.chance.one_in(2) {
-            for (id, _) in contents.remove(id) {
-                contents.effects.remove(&id); // making it again is then no second one
+        let left = first.left.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let undisturbed = rivals.is_empty() && first.process.died_at().is_none();
+        match left.filter(|_| undisturbed) {
+            // What it says it left; whoever comes next reads it, and finds whether that is so.
+            Some(state) => {
+                oracle::snapshots(&self.stage.disk, oracle::Which::AllButTheLast)?;
+                self.stage.cloud.model().quiet(&state)
             }
-        } else if let Some(object) = contents.objects.get_mut(id) {
-            object.inputs.insert("size".into(), stead_model::Value::from(99));
+            None => self.is_quiet().await.map(drop),
         }
-        self.life.reached.insert("drift".to_owned());
     }
 
-    fn process(&mut self, weather: Weather) -> (Process, Engine, Stack) {
-        self.processes += 1;
-        let process = Process::new(self.processes, weather.fate);
-        let world = process.world(&self.disk, &mut self.chance);
-        let connection = self.cloud.provider(process.clone(), self.chance.fork(), weather.cloud_faults);
-        let parallel = 1 + self.chance.below(6) as usize;
-        let engine = Engine::new(world.clone(), Providers::default().with(Arc::new(connection)), parallel);
-        let store = Arc::new(FileStore::new(world.clone(), PathBuf::from("/state")));
-        let keys = StackKeys::new("shop", "dev", "sim");
-        (process, engine, Stack { store, keys, world, claims: PathBuf::from("/claims") })
-    }
-
-    async fn state(&mut self) -> Result<State, String> {
-        let (process, _, stack) = self.process(CALM);
-        let loaded = stack.load().await.map_err(|error| error.to_string());
-        process.end(&self.disk);
-        Ok(loaded?.state)
-    }
-
-    async fn attempt(
-        &mut self,
-        command: &str,
-        purpose: Purpose,
-        weather: Weather,
-    ) -> Result<Attempt, String> {
-        let graph = match purpose {
-            Purpose::Up => self.program.graph(),
-            Purpose::Destroy => Graph::default(),
-        };
-        let (process, engine, stack) = self.process(weather);
-        let mut trace = vec![format!("{command} of {} in {weather:?}", graph.nodes.len())];
-        let outcome = self.plan_and_run(&engine, &stack, &graph, purpose, &mut trace).await;
-        self.over(&process, command, weather, &mut trace, &outcome);
-        self.life.trace.append(&mut trace);
-        self.judge(outcome, weather)
-    }
-
-    async fn refresh(&mut self, weather: Weather) -> Result<Attempt, String> {
-        let (process, engine, stack) = self.process(weather);
-        let mut trace = vec![format!("refresh in {weather:?}")];
-        let outcome = refresh(&engine, &stack, &mut trace).await;
-        self.over(&process, "refresh", weather, &mut trace, &outcome);
-        self.life.trace.append(&mut trace);
-        self.judge(outcome, weather)
-    }
-
-    async fn plan_and_run(
-        &mut self,
-        engine: &Engine,
-        stack: &Stack,
-        graph: &Graph,
-        purpose: Purpose,
-        trace: &mut Vec<String>,
-    ) -> Result<Attempt, JournalError> {
-        let Some(loaded) = settled(engine, stack, trace).await? else { return Ok(Attempt::Unfinished) };
-        let base = loaded.state;
-        self.protect(&base);
-        self.life.most_resources = self.life.most_resources.max(graph.nodes.len());
-        let Ok(plan) = engine.plan(&base, graph, purpose).await else { return Ok(Attempt::Unfinished) };
-        if plan.is_empty() {
-            trace.push("nothing to do".to_owned());
-            return Ok(Attempt::Succeeded);
+    /// Who plays in an act.
+    fn cast(&mut self, act: &Act) -> (Actor, Vec<Actor>) {
+        let tape = self.stage.tape.clone();
+        tape.say(format!("{:?} of {} in {:?}", act.task, self.program.things.len(), act.weather));
+        let mut first = self.stage.actor(&act.weather, &mut self.chance, Where::Here);
+        if act.rivals.is_empty() {
+            first.process.wake(); // nobody would later
         }
-        let steps = plan.steps.iter().map(|step| {
-            let what = serde_json::to_value(&step.action).unwrap_or_default();
-            let after: Vec<String> = step.after.iter().map(|id| id.0.to_string()).collect();
-            format!(
-                "{} {} <- {}",
-                what["action"].as_str().unwrap_or_default(),
-                step.name.short(),
-                after.join(" ")
-            )
-        });
-        trace.push(format!("plan: {}", steps.collect::<Vec<_>>().join("; ")));
-        let Ok(permitted) = engine.permit(&plan, &base, graph) else {
-            self.life.reached.insert("guard refused".to_owned());
-            trace.push("a guard refused".to_owned());
-            return Ok(Attempt::Unfinished);
-        };
-        let run = stack.open("up", Some(loaded.version), Takeover::IfDead).await?;
-        let (_keep, stop) = watch::channel(Stop::No);
-        let mut on_event = |event| trace.push(describe(&event));
-        let report = engine.execute(run, permitted, &base, graph, &mut on_event, stop).await;
-        let result = report.result;
-        let state = report.closed?.state;
-        self.protect(&state);
-        trace.push(format!("{result:?}"));
-        Ok(if result == RunResult::Succeeded { Attempt::Succeeded } else { Attempt::Unfinished })
+        if act.task == Task::FailFast {
+            first.engine.on_failure = OnFailure::Stop;
+        }
+        self.operations += 1 + act.rivals.len();
+        let mut rivals = Vec::new();
+        for rival in &act.rivals {
+            let place = if rival.elsewhere { Where::Elsewhere } else { Where::Here };
+            tape.say(format!("rival {:?} after {} in {:?}", rival.task, rival.after, rival.weather));
+            rivals.push(self.stage.actor(&rival.weather, &mut self.chance, place));
+        }
+        rivals.last().into_iter().for_each(|last| last.process.wake());
+        (first, rivals)
     }
 
-    /// Tells the cloud which of its objects the recorded marks protect from now on.
-    fn protect(&self, state: &State) {
-        let mut contents = self.cloud.contents();
-        for object in contents.objects.values_mut() {
-            object.protected = false;
-        }
-        for resource in state.resources() {
-            let id = resource.id.as_ref().map(|id| id.as_str()).unwrap_or_default();
-            if let Some(object) = contents.objects.get_mut(id) {
-                object.protected = resource.prevent_delete;
+    /// Everybody is gone, one way or another; sometimes the power with them.
+    fn over(&mut self, actors: &[&Actor], attempts: &[Result<Attempt, Failed>]) -> Result<(), Loss> {
+        let tape = self.stage.tape.clone();
+        let mut power = None;
+        for actor in actors {
+            let process = &actor.process;
+            let died = process.died_at();
+            let struck = usize::from(process.disk_failed());
+            process.end(&self.stage.disk);
+            if let Some(point) = died {
+                self.boundary = process.boundary();
+                let how = if process.fate.power || self.boundary.is_some() { "lost power" } else { "killed" };
+                tape.reach(format!("{how} at {point}"));
+                tape.say(format!("{how} at {point}"));
+                if how == "lost power" {
+                    power = Some(process.fate.power_cut.filter(|_| self.boundary.is_some()));
+                }
             }
+            let mut written = tape.written();
+            written.faults += usize::from(died.is_some()) + struck;
+            written.points.extend(process.passed());
         }
-    }
-
-    /// The process is gone, one way or another; sometimes the power with it.
-    fn over<T>(
-        &mut self,
-        process: &Process,
-        command: &str,
-        weather: Weather,
-        trace: &mut Vec<String>,
-        outcome: &Result<T, JournalError>,
-    ) {
-        self.life.operations += 1;
-        let died = *process.died_at.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        process.end(&self.disk);
-        if let Some(point) = died {
-            self.life.faults += 1;
-            let power = self.power.unwrap_or_else(|| self.chance.one_in(2));
-            self.boundary = *process.boundary.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            match weather.fate.power_cut.filter(|_| self.boundary.is_some()) {
-                Some(cut) => self.disk.lose_power_but(cut.survivors),
-                None if power => self.disk.lose_power(&mut self.chance),
-                None => {}
-            }
-            let how = if power { "lost power" } else { "killed" };
-            self.life.reached.insert(format!("{command} {how} at {point}"));
-            trace.push(format!("{how} at {point}"));
+        match power {
+            Some(Some(cut)) => self.stage.disk.lose_power_but(cut.survivors),
+            Some(None) => self.stage.disk.lose_power(&mut self.chance),
+            None => {}
         }
-        if let Err(error) = outcome {
-            trace.push(format!("error: {error}"));
-            if let JournalError::Unrecorded { answers, .. } = error {
-                let kept = |kept: &Kept| if kept.place.is_some() { "kept" } else { "told" };
-                self.life
-                    .reached
-                    .extend(answers.iter().map(|answer| format!("an answer was {}", kept(answer))));
-            }
+        if actors.len() > 2 {
+            tape.reach("a third writer");
         }
-        self.life.faults += usize::from(process.disk_failed());
-        self.life.faults += usize::from(weather.cloud_faults > 0);
+        let rivalry = actors.len() > 1;
+        for (actor, attempt) in actors.iter().zip(attempts) {
+            self.judge(actor, attempt, rivalry)?;
+        }
+        Ok(())
     }
 
     /// An error is fine if something was wrong with the world; in calm weather it is a loss.
-    fn judge(&self, outcome: Result<Attempt, JournalError>, weather: Weather) -> Result<Attempt, String> {
-        match outcome {
-            Ok(attempt) => Ok(attempt),
-            Err(JournalError::Unrecorded { cause, .. }) => self.judge(Err(*cause), weather),
-            Err(
-                error @ (JournalError::Integrity(_)
-                | JournalError::WouldBreak(_)
-                | JournalError::Replay { .. }
-                | JournalError::BrokenChain { .. }
-                | JournalError::Format { .. }
-                | JournalError::Missing { .. }),
-            ) => Err(format!("state is not sound: {error:?}")),
-            Err(_) if weather.fate.can_end_it() => Ok(Attempt::Unfinished),
-            Err(error) => Err(format!("in calm weather: {error:?}")),
+    fn judge(&self, actor: &Actor, attempt: &Result<Attempt, Failed>, rivalry: bool) -> Result<(), Loss> {
+        let error = match attempt {
+            Ok(_) => return Ok(()),
+            Err(Failed::Lost(loss)) => return Err(loss.clone()),
+            Err(Failed::Journal(error)) => error,
+        };
+        let tape = &self.stage.tape;
+        tape.say(format!("error: {error}"));
+        let mut cause = error;
+        if let JournalError::Unrecorded { answers, cause: inner } = error {
+            let kept = |kept: &Kept| if kept.place.is_some() { "kept" } else { "told" };
+            answers.iter().for_each(|answer| tape.reach(format!("an answer was {}", kept(answer))));
+            cause = inner;
         }
+        match cause {
+            JournalError::Integrity(_)
+            | JournalError::WouldBreak(_)
+            | JournalError::Replay { .. }
+            | JournalError::BrokenChain { .. }
+            | JournalError::Format { .. }
+            | JournalError::Missing { .. } => Err(loss("state is sound", format!("{cause:?}"))),
+            JournalError::Fenced => {
+                tape.reach("a fenced writer woke up");
+                Ok(())
+            }
+            JournalError::Held(_) | JournalError::Moved => Ok(()),
+            _ if rivalry || actor.weather.can_end_it() => Ok(()),
+            error => Err(loss("calm runs work", format!("{error:?}"))),
+        }
+    }
+
+    /// Nobody is at work: what state says must be true.
+    async fn is_quiet(&mut self) -> Result<State, Loss> {
+        oracle::snapshots(&self.stage.disk, oracle::Which::AllButTheLast)?;
+        let state = self.look().await?;
+        self.stage.cloud.model().quiet(&state)?;
+        Ok(state)
+    }
+
+    async fn look(&mut self) -> Result<State, Loss> {
+        let actor = self.calm();
+        let loaded = actor.stack.load().await;
+        actor.process.end(&self.stage.disk);
+        loaded.map(|loaded| loaded.state).map_err(|error| loss("state is sound", format!("{error:?}")))
+    }
+
+    fn calm(&mut self) -> Actor {
+        self.stage.actor(&Weather::default(), &mut self.chance, Where::Here)
+    }
+
+    /// Somebody changes, removes or makes something outside.
+    fn happens(&mut self, outside: Outside) {
+        let mut model = self.stage.cloud.model();
+        let ids: Vec<String> = model.things.keys().cloned().collect();
+        let pick = |which: u64| ids.get(which as usize % ids.len().max(1));
+        match outside {
+            Outside::Deletes(which) => pick(which).into_iter().for_each(|id| model.delete_outside(id)),
+            Outside::Changes(which) => {
+                if let Some(thing) = pick(which).and_then(|id| model.things.get_mut(id)) {
+                    thing.inputs.insert("size".into(), Value::from(99));
+                    thing.drifted = true;
+                }
+            }
+            Outside::Makes(which) => {
+                let id = format!("outside-{which}");
+                let size = ("size".to_owned(), Value::from(1));
+                let inputs = [size, ("place".to_owned(), Value::from("p0"))].into();
+                let outputs = outputs(&id, 1000 + which as i64, &inputs);
+                model.make_outside(id, inputs, outputs);
+            }
+        }
+        self.stage.tape.say(format!("{outside:?}"));
+    }
+
+    /// In calm weather everything must settle within two runs, and nothing may be missing.
+    pub(crate) async fn come_to_rest(&mut self) -> Result<(), Loss> {
+        time_passes(Duration::from_secs(60)).await;
+        self.release().await?;
+        for _ in 0..2 {
+            // What was changed outside is seen only by who looks.
+            if let Attempt::Succeeded = self.calmly(&Task::UpLooking).await? {
+                let state = self.is_quiet().await?;
+                let graph = self.program.graph();
+                return self.stage.cloud.model().at_rest(&state, &graph);
+            }
+        }
+        Err(loss("recovery converges", "two calm runs did not finish the work"))
+    }
+
+    async fn calmly(&mut self, task: &Task) -> Result<Attempt, Loss> {
+        let actor = self.calm();
+        self.stage.tape.say(format!("calm {task:?}"));
+        let attempt = actor.perform(task, &self.program, &mut None).await;
+        actor.process.end(&self.stage.disk);
+        self.told(attempt)
+    }
+
+    fn told(&self, attempt: Result<Attempt, Failed>) -> Result<Attempt, Loss> {
+        attempt.map_err(|failed| match failed {
+            Failed::Lost(loss) => loss,
+            Failed::Journal(error) => loss("calm runs work", format!("{error:?}")),
+        })
+    }
+
+    /// Whoever holds it still is taken over, doubts are settled, and marks go: to unprotect and to replace or
+    /// remove are two runs.
+    async fn release(&mut self) -> Result<(), Loss> {
+        for (_, thing) in &mut self.program.things {
+            thing.traits.retain(|found| !matches!(found, Trait::Protected | Trait::Retained));
+            thing.import = None;
+        }
+        let actor = self.calm();
+        let outcome = release(&actor).await;
+        actor.process.end(&self.stage.disk);
+        self.told(outcome.map(|()| Attempt::Succeeded)).map(drop)
     }
 }
 
-async fn settled(
-    engine: &Engine,
-    stack: &Stack,
-    trace: &mut Vec<String>,
-) -> Result<Option<stead_journal::Loaded>, JournalError> {
-    let mut on_event = |event| trace.push(describe(&event));
-    Ok(match engine.settle(stack, &mut on_event).await? {
-        Settled::Ready(loaded) => Some(*loaded),
-        Settled::InDoubt(_) | Settled::Failed(_) => {
-            trace.push("not settled".to_owned());
-            None
-        }
-    })
-}
-
-async fn release(engine: &Engine, stack: &Stack) -> Result<(), JournalError> {
-    let Some(loaded) = settled(engine, stack, &mut Vec::new()).await? else { return Ok(()) };
-    let marked = loaded.state.copies().filter(|resource| resource.prevent_delete);
-    let mut free: Vec<Resource> = marked.cloned().collect();
+async fn release(actor: &Actor) -> Result<(), Failed> {
+    if actor.stack.wait(&mut |_| ()).await? == Takeover::Always {
+        actor.unlock(Takeover::Always).await?;
+    }
+    let mut loaded = actor.stack.load().await?;
+    if loaded.state.pending().next().is_some() {
+        actor.resolve(Doubts::NobodyElseCanTell).await?;
+        actor.perform(&Task::Refresh, &Program::default(), &mut None).await?;
+        // What is refused whenever it is tried again, a person looks after.
+        actor.resolve(Doubts::All).await?;
+        loaded = actor.stack.load().await?;
+    }
+    let marked = |resource: &&Resource| {
+        resource.prevents_deletion() || resource.deletion_policy.is_some() || !resource.marks.is_empty()
+    };
+    let mut free: Vec<Resource> = loaded.state.copies().filter(marked).cloned().collect();
     free.sort_by(|a, b| a.place().cmp(&b.place()));
-    let run = stack.open("unprotect", Some(loaded.version), Takeover::IfDead).await?;
-    for resource in free {
-        let resource = Box::new(Resource { prevent_delete: false, ..resource });
-        run.submit(Record::Note { resource }).durable().await?;
+    if free.is_empty() {
+        return Ok(());
     }
-    run.close(RunResult::Succeeded).await?;
+    let run = actor.stack.open("unprotect", Some(loaded.version), Takeover::IfDead).await?;
+    for mut resource in free {
+        resource.marks = Default::default();
+        (resource.prevent_delete, resource.deletion_policy) = (false, None);
+        drop(run.submit(Record::Note { resource: Box::new(resource) }));
+    }
+    let freed = run.close(RunResult::Succeeded).await?;
+    actor.cloud.model().learn(&freed.state);
     Ok(())
 }
 
-async fn refresh(engine: &Engine, stack: &Stack, trace: &mut Vec<String>) -> Result<Attempt, JournalError> {
-    let Some(loaded) = settled(engine, stack, trace).await? else { return Ok(Attempt::Unfinished) };
-    let Ok(refreshed) = engine.refresh(&loaded.state).await else { return Ok(Attempt::Unfinished) };
-    if refreshed.records.is_empty() {
-        return Ok(Attempt::Succeeded);
-    }
-    let run = stack.open("refresh", Some(loaded.version), Takeover::IfDead).await?;
-    for record in refreshed.records {
-        run.submit(record).durable().await?;
-    }
-    run.close(RunResult::Succeeded).await?;
-    trace.push(format!("{} drifted", refreshed.drift.len()));
-    Ok(Attempt::Succeeded)
+type Attempts = Vec<Result<Attempt, Failed>>;
+
+/// The first one does its task; each rival begins while the one before it is under way.
+async fn in_turn(
+    first: &Actor,
+    rivals: &[Actor],
+    scripts: &[Rival],
+    program: &Program,
+    task: &Task,
+    saved: &mut Option<Saved>,
+) -> Attempts {
+    let alone = async {
+        let attempt = first.perform(task, program, saved).await;
+        first.process.is_over();
+        attempt
+    };
+    let (attempt, mut others) = tokio::join!(alone, follow(&first.process, rivals, scripts, program));
+    others.insert(0, attempt);
+    others
 }
 
-fn describe(event: &Event) -> String {
-    match event {
-        Event::StepStarted { operation, name, .. } => format!("{} {}", operation.verb(), name.short()),
-        Event::StepEnded { operation, name, end, .. } => {
-            let end = match end {
-                stead_model::StepEnd::Done => "done".to_owned(),
-                stead_model::StepEnd::Failed { .. } => "failed".to_owned(),
-                stead_model::StepEnd::InDoubt { .. } => "in doubt".to_owned(),
-                stead_model::StepEnd::Skipped { because } => format!("skipped: {because}"),
-            };
-            format!("{} {} {end}", operation.verb(), name.short())
+fn follow<'a>(
+    before: &'a crate::process::Process,
+    rivals: &'a [Actor],
+    scripts: &'a [Rival],
+    program: &'a Program,
+) -> Pin<Box<dyn Future<Output = Attempts> + 'a>> {
+    Box::pin(async move {
+        let (Some((actor, rest)), Some((script, scripts))) = (rivals.split_first(), scripts.split_first())
+        else {
+            before.wake();
+            return Vec::new();
+        };
+        before.reaches(script.after).await;
+        if before.is_stopped() {
+            actor.tape.reach("the holder was stopped");
         }
-        Event::Recovering { operation, name } => format!("recover {} {}", operation.verb(), name.short()),
-        Event::RunStarted { run, steps } => format!("{run} with {steps} steps"),
-        Event::RunEnded { run, result } => format!("{run} {result:?}"),
-        Event::StepRetried { operation, name, attempt, .. } => {
-            format!("{} {} again: {attempt}", operation.verb(), name.short())
-        }
-        Event::Stopping { .. } => "stopping".to_owned(),
-    }
+        let task = async {
+            let attempt = actor.perform(&script.task, program, &mut None).await;
+            actor.process.is_over();
+            attempt
+        };
+        let waking = async {
+            actor.process.reaches(script.wakes).await;
+            before.wake();
+        };
+        let next = follow(&actor.process, rest, scripts, program);
+        let (attempt, (), mut others) = tokio::join!(task, waking, next);
+        others.insert(0, attempt);
+        others
+    })
 }

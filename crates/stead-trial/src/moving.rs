@@ -1,12 +1,12 @@
-//! The crash matrix of moves: resources that go to another stack, and a stack that gets another name, with a
-//! blow at every place. At every moment each resource is in exactly one stack.
+//! The crash matrix of what is no run: resources that go to another stack, a stack that gets another name, one that
+//! is made, one that is repaired, with a blow at every place. At every moment each resource is in exactly one stack.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use stead_engine::{Engine, Settled, Stack, Stop, Transfer, transfer};
-use stead_journal::{JournalError, StackKeys, Takeover, create, rename};
+use stead_journal::{JournalError, StackKeys, Takeover, create, rename, repair, survey};
 use stead_model::{Environment, Graph, Uid};
 use stead_plan::Purpose;
 use stead_provider::Providers;
@@ -14,13 +14,15 @@ use stead_state::State;
 use stead_store::FileStore;
 use tokio::sync::watch;
 
-use crate::life::{CALM, Weather};
+use crate::ledger::Ledger;
 use crate::process::Process;
-use crate::program::{Declared, Program};
+use crate::program::{Declared, Program, Trait};
+use crate::script::Weather;
 use crate::{Blow, Chance, Cloud, Disk, oracle};
 
 const FROM: &str = "dev";
 const TO: &str = "prod";
+const HEAD: &str = "/state/shop/dev/sim/head";
 
 /// What is interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,14 @@ pub enum Errand {
     Move,
     /// The whole stack gets another environment.
     Rename,
+    /// An empty stack is made.
+    Found,
+    /// The head is gone, and is made again from what there is.
+    Repair,
+}
+
+impl Errand {
+    pub const ALL: [Errand; 4] = [Errand::Move, Errand::Rename, Errand::Found, Errand::Repair];
 }
 
 /// A machine, a cloud, and two environments.
@@ -37,7 +47,14 @@ struct Estate {
     disk: Disk,
     cloud: Cloud,
     processes: u64,
-    seen: BTreeSet<PathBuf>,
+    points: BTreeSet<&'static str>,
+}
+
+/// The crash points that an errand passes.
+pub fn points_of_errand(errand: Errand) -> Result<BTreeSet<&'static str>, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    Ok(runtime.block_on(rehearse(errand, Blow::Kill(u64::MAX), None))?.1)
 }
 
 /// Runs the errand with a blow, a second blow in the recovery, and then until it is done. `Ok(false)`: the first
@@ -46,22 +63,31 @@ pub fn run_errand(errand: Errand, first: Blow, second: Option<Blow>) -> Result<b
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let told = |lost: String| format!("{errand:?}, {first:?}, {second:?}: {lost}");
-    runtime.block_on(rehearse(errand, first, second)).map_err(told)
+    runtime.block_on(rehearse(errand, first, second)).map(|(struck, _)| struck).map_err(told)
 }
 
-async fn rehearse(errand: Errand, first: Blow, second: Option<Blow>) -> Result<bool, String> {
+async fn rehearse(
+    errand: Errand,
+    first: Blow,
+    second: Option<Blow>,
+) -> Result<(bool, BTreeSet<&'static str>), String> {
     let mut estate = Estate {
         chance: Chance::new(11),
         disk: Disk::default(),
         cloud: Cloud::default(),
         processes: 0,
-        seen: BTreeSet::new(),
+        points: BTreeSet::new(),
     };
     estate.up(FROM, &graph(FROM, &["a", "b", "c", "d"])).await?;
     if errand == Errand::Move {
-        let (process, _, stack) = estate.process(CALM, TO);
+        let (process, _, stack) = estate.process(&Weather::default(), TO);
         create(&stack.store, &stack.keys, &stack.world).await.map_err(|error| error.to_string())?;
         process.end(&estate.disk);
+    }
+    if errand == Errand::Repair {
+        let mut content = estate.disk.content();
+        content.remove(Path::new(HEAD)).map_err(|error| error.to_string())?;
+        content.sync(Path::new(HEAD).parent().unwrap_or(Path::new("/")));
     }
     let struck = estate.attempt(errand, first).await?;
     estate.check(errand).await?;
@@ -74,7 +100,7 @@ async fn rehearse(errand: Errand, first: Blow, second: Option<Blow>) -> Result<b
         estate.check(errand).await?;
     }
     estate.at_rest(errand).await?;
-    Ok(struck)
+    Ok((struck, estate.points))
 }
 
 /// `b` needs `a`, `d` needs `c`; one of the two pairs moves.
@@ -82,16 +108,8 @@ fn graph(environment: &str, names: &[&str]) -> Graph {
     let needs: BTreeMap<&str, &str> = [("b", "a"), ("d", "c")].into();
     let thing = |name: &&str| {
         let from = needs.get(name).map(|name| (*name).to_owned());
-        let declared = Declared {
-            size: 1,
-            place: 0,
-            from,
-            depends_on: None,
-            protected: *name == "b",
-            delete_first: false,
-            rooted: false,
-            tie: None,
-        };
+        let traits = if *name == "b" { vec![Trait::Protected] } else { Vec::new() };
+        let declared = Declared { size: 1, from, traits, ..Declared::default() };
         ((*name).to_owned(), declared)
     };
     let mut graph = Program { things: names.iter().map(thing).collect() }.graph();
@@ -102,11 +120,13 @@ fn graph(environment: &str, names: &[&str]) -> Graph {
 }
 
 impl Estate {
-    fn process(&mut self, weather: Weather, environment: &str) -> (Process, Engine, Stack) {
+    fn process(&mut self, weather: &Weather, environment: &str) -> (Process, Engine, Stack) {
         self.processes += 1;
         let process = Process::new(self.processes, weather.fate);
         let world = process.world(&self.disk, &mut self.chance);
-        let connection = self.cloud.provider(process.clone(), self.chance.fork(), 0);
+        let journal = format!("/state/shop/{environment}/sim/journal");
+        let ledger = Ledger::Files { disk: self.disk.clone(), journal };
+        let connection = self.cloud.provider(process.clone(), self.chance.fork(), Vec::new(), ledger);
         let engine = Engine::new(world.clone(), Providers::default().with(Arc::new(connection)), 4);
         let store = Arc::new(FileStore::new(world.clone(), PathBuf::from("/state")));
         let keys = StackKeys::new("shop", environment, "sim");
@@ -115,19 +135,22 @@ impl Estate {
 
     /// Calm weather: everything must work. Gives the number of steps that were needed.
     async fn up(&mut self, environment: &str, graph: &Graph) -> Result<usize, String> {
-        let (process, engine, stack) = self.process(CALM, environment);
+        let (process, engine, stack) = self.process(&Weather::default(), environment);
         let steps = apply(&engine, &stack, graph, Purpose::Up).await;
         process.end(&self.disk);
         steps
     }
 
     async fn attempt(&mut self, errand: Errand, blow: Blow) -> Result<bool, String> {
-        let (process, engine, stack) = self.process(blow.weather(), FROM);
+        let (process, engine, stack) = self.process(&blow.weather(), FROM);
         let outcome = match errand {
             Errand::Move => move_two(&engine, &stack).await,
             Errand::Rename => rename_all(&engine, &stack).await,
+            Errand::Found => found(&stack).await,
+            Errand::Repair => mend(&stack).await,
         };
-        let died = process.died_at.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        self.points.extend(process.passed());
+        let died = process.died_at().is_some();
         process.end(&self.disk);
         if died && matches!(blow, Blow::PowerLoss(_)) {
             self.disk.lose_power(&mut self.chance);
@@ -146,7 +169,7 @@ impl Estate {
 
     /// What anybody who looks now sees.
     async fn look(&mut self, environment: &str) -> Result<Option<State>, String> {
-        let (process, _, stack) = self.process(CALM, environment);
+        let (process, _, stack) = self.process(&Weather::default(), environment);
         let loaded = stack.load().await;
         process.end(&self.disk);
         match loaded {
@@ -158,7 +181,13 @@ impl Estate {
 
     /// Each of the four is in one place: never in neither, never usable in both.
     async fn check(&mut self, errand: Errand) -> Result<(), String> {
-        oracle::always(&self.disk, &self.cloud, &mut self.seen)?;
+        oracle::snapshots(&self.disk, oracle::Which::All).map_err(|loss| loss.what)?;
+        if let Some(violation) = self.cloud.model().violations.first() {
+            return Err(format!("{}: {}", violation.oracle, violation.what));
+        }
+        if errand == Errand::Repair {
+            return Ok(()); // what is damaged is damaged until it is mended
+        }
         let (from, to) = (self.look(FROM).await?, self.look(TO).await?);
         if errand == Errand::Rename && from.is_some() == to.is_some() {
             return Err(format!("old there: {}, new there: {}", from.is_some(), to.is_some()));
@@ -180,12 +209,20 @@ impl Estate {
     /// Done: nothing is under way, names and marks are right, and nothing real was touched.
     async fn at_rest(&mut self, errand: Errand) -> Result<(), String> {
         let (left, moved): (&[&str], &[&str]) = match errand {
+            Errand::Found => (&["a", "b", "c", "d"], &[]),
+            Errand::Repair => {
+                return match self.up(FROM, &graph(FROM, &["a", "b", "c", "d"])).await? {
+                    0 => Ok(()),
+                    steps => Err(format!("{steps} steps were left after the repair")),
+                };
+            }
             Errand::Move => (&["c", "d"], &["a", "b"]),
             Errand::Rename => (&[], &["a", "b", "c", "d"]),
         };
         let to = self.look(TO).await?.ok_or("the new stack is not there")?;
         let protected = to.resources().iter().filter(|resource| resource.prevent_delete).count();
-        if protected != 1 || to.transfers().departing.len() + to.resources().len() != moved.len() {
+        let wanted = usize::from(moved.contains(&"b"));
+        if protected != wanted || to.transfers().departing.len() + to.resources().len() != moved.len() {
             return Err(format!("{} are there, {protected} protected", to.resources().len()));
         }
         if self.up(TO, &graph(TO, moved)).await? != 0 {
@@ -200,7 +237,7 @@ impl Estate {
             }
             _ => return Err("the old stack is not what it should be".to_owned()),
         }
-        match self.cloud.contents().effects.len() {
+        match self.cloud.model().count_made() {
             4 => Ok(()),
             made => Err(format!("{made} were made, and four declared")),
         }
@@ -257,6 +294,23 @@ async fn move_two(engine: &Engine, source: &Stack) -> Result<(), JournalError> {
         uids: &uids,
     })
     .await
+}
+
+async fn found(stack: &Stack) -> Result<(), JournalError> {
+    let keys = StackKeys::new("shop", TO, "sim");
+    match create(&stack.store, &keys, &stack.world).await {
+        Ok(_) | Err(JournalError::Exists { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// As the command does it: look at what there is, and take the first proposal.
+async fn mend(stack: &Stack) -> Result<(), JournalError> {
+    let found = survey(&stack.store, &stack.keys).await?;
+    match found.proposals.first() {
+        Some(proposal) => repair(&stack.store, &stack.keys, &stack.world, &found, proposal).await.map(|_| ()),
+        None => Ok(()),
+    }
 }
 
 async fn rename_all(engine: &Engine, stack: &Stack) -> Result<(), JournalError> {

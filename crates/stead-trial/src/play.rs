@@ -10,7 +10,7 @@ mod store;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU32;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use stead_engine::{Engine, Stack};
 use stead_journal::{JournalError, StackKeys};
@@ -48,12 +48,7 @@ struct Weather {
     pace: u64,
 }
 
-const CALM: Weather = Weather {
-    fate: Fate { dies_at: None, disk_fault: None, power_cut: None },
-    temper: Temper::Good,
-    mood: Mood::Good,
-    pace: 0,
-};
+const CALM: Weather = Weather { fate: Fate::NONE, temper: Temper::Good, mood: Mood::Good, pace: 0 };
 
 /// Where the stack is kept.
 #[derive(Clone)]
@@ -159,7 +154,7 @@ impl Company {
     /// The process is gone. What it left must be sound, and what it kept must be known to the next one.
     async fn leaves(&mut self, player: &Player, ended: Ended, weather: Weather) -> Result<(), String> {
         player.process.end(&self.disk);
-        if let Some(point) = *player.process.died_at.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(point) = player.process.died_at() {
             self.trace.push(format!("killed at {point}"));
         }
         self.trace.extend(ended.trace);

@@ -1,78 +1,171 @@
-//! A process on the simulated machine: its view of the outside, which ends when it dies.
+//! A process on a simulated machine: its view of the outside, which ends when it dies.
 //!
-//! A dead process goes on computing, as a simulation must, but nothing that it does has an effect any more.
+//! A dead process goes on computing, as a simulation must, but nothing that it does has an effect any more. A
+//! stopped one stays where it next waits for something, until it is woken.
 
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use stead_world::{
-    Claim, Clock, CrashPoints, Entropy, FileKind, Files, Finished, Host, Metadata, Processes, ShellCommand,
-    SlowWork, Timestamp, World,
+    Clock, CrashPoints, Entropy, Finished, Host, Processes, ShellCommand, SlowWork, Timestamp, World,
 };
+use tokio::sync::Notify;
 
-use crate::disk::{Content, Entry};
-use crate::fate::{Access, Boundary, Fate, PowerCut, Torn};
+use crate::fate::{Boundary, Fate};
+use crate::files::SimulatedFiles;
 use crate::{Chance, Disk};
 
-/// A process that can die.
+/// How a machine's clocks go wrong: wall time is off and may jump, the other one goes a little fast or slow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Skew {
+    /// Seconds by which wall time is off.
+    pub off: i64,
+    /// How much the monotonic clock is fast, in thousandths.
+    pub fast: i64,
+}
+
+/// A process that can die, and be stopped.
 #[derive(Clone)]
 pub(crate) struct Process {
     pub id: u64,
-    alive: Arc<AtomicBool>,
-    fate: Fate,
-    points: Arc<AtomicU64>,
-    operations: Arc<AtomicU64>,
-    struck: Arc<AtomicBool>,
-    syncs: Arc<AtomicU64>,
-    /// What was lost when the power went in the middle of a sync.
-    pub boundary: Arc<Mutex<Option<Boundary>>>,
-    /// The crash point at which it died.
-    pub died_at: Arc<Mutex<Option<&'static str>>>,
+    pub host: &'static str,
+    pub fate: Fate,
+    inner: Arc<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    dead: AtomicBool,
+    stopped: AtomicBool,
+    woken: AtomicBool,
+    over: AtomicBool,
+    points: AtomicU64,
+    operations: AtomicU64,
+    syncs: AtomicU64,
+    struck: AtomicBool,
+    /// Told whenever any of the above changes.
+    moved: Notify,
+    boundary: Mutex<Option<Boundary>>,
+    died_at: Mutex<Option<&'static str>>,
+    /// Every point that it passed, if somebody wants to know.
+    passed: Mutex<Vec<&'static str>>,
+}
+
+fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Process {
     pub(crate) fn new(id: u64, fate: Fate) -> Process {
-        Process {
-            id,
-            alive: Arc::new(AtomicBool::new(true)),
-            fate,
-            points: Arc::default(),
-            operations: Arc::default(),
-            struck: Arc::default(),
-            syncs: Arc::default(),
-            boundary: Arc::default(),
-            died_at: Arc::default(),
-        }
+        Process { id, host: "host", fate, inner: Arc::default() }
     }
 
     pub(crate) fn is_alive(&self) -> bool {
-        self.alive.load(Ordering::SeqCst)
+        !self.inner.dead.load(Ordering::Relaxed)
     }
 
     /// Whether a file operation failed.
     pub(crate) fn disk_failed(&self) -> bool {
-        self.struck.load(Ordering::SeqCst)
+        self.inner.struck.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn died_at(&self) -> Option<&'static str> {
+        *held(&self.inner.died_at)
+    }
+
+    pub(crate) fn boundary(&self) -> Option<Boundary> {
+        *held(&self.inner.boundary)
+    }
+
+    /// The points that it passed, each as often as it did.
+    pub(crate) fn passed(&self) -> Vec<&'static str> {
+        held(&self.inner.passed).clone()
     }
 
     /// Ends it: its claims are let go, and it has no effect any more.
     pub(crate) fn end(&self, disk: &Disk) {
-        self.alive.store(false, Ordering::SeqCst);
+        self.inner.dead.store(true, Ordering::Relaxed);
         disk.content().claims.retain(|_, holder| *holder != self.id);
+        self.is_over();
+    }
+
+    /// Its work is done, or given up.
+    pub(crate) fn is_over(&self) {
+        self.inner.over.store(true, Ordering::Relaxed);
+        self.inner.moved.notify_waiters();
+    }
+
+    /// Wakes it, for good.
+    pub(crate) fn wake(&self) {
+        self.inner.woken.store(true, Ordering::Relaxed);
+        self.inner.stopped.store(false, Ordering::Relaxed);
+        self.inner.moved.notify_waiters();
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.inner.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Comes back when it is not stopped.
+    pub(crate) async fn awake(&self) {
+        while self.is_stopped() && self.is_alive() {
+            self.inner.moved.notified().await;
+        }
+    }
+
+    /// Comes back when it has passed so many points, is stopped, or is over.
+    pub(crate) async fn reaches(&self, points: u64) {
+        let inner = &self.inner;
+        while inner.points.load(Ordering::Relaxed) < points
+            && !inner.over.load(Ordering::Relaxed)
+            && !self.is_stopped()
+            && self.is_alive()
+        {
+            inner.moved.notified().await;
+        }
+    }
+
+    /// The number of the file operation that comes now.
+    pub(crate) fn next_operation(&self) -> u64 {
+        self.inner.operations.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The number of the sync that comes now.
+    pub(crate) fn next_sync(&self) -> u64 {
+        self.inner.syncs.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub(crate) fn is_struck(&self) {
+        self.inner.struck.store(true, Ordering::Relaxed);
+    }
+
+    /// The power went in the middle of a sync.
+    pub(crate) fn dies_in_sync(&self, boundary: Boundary) {
+        *held(&self.inner.boundary) = Some(boundary);
+        self.dies("a sync");
+    }
+
+    fn dies(&self, point: &'static str) {
+        if !self.inner.dead.swap(true, Ordering::Relaxed) {
+            *held(&self.inner.died_at) = Some(point);
+            self.inner.moved.notify_waiters();
+        }
     }
 
     pub(crate) fn world(&self, disk: &Disk, chance: &mut Chance) -> World {
         World {
-            clock: Arc::new(SimulatedClock { start: tokio::time::Instant::now() }),
+            clock: Arc::new(SimulatedClock { start: tokio::time::Instant::now(), process: self.clone() }),
             entropy: Arc::new(SimulatedEntropy(Mutex::new(chance.fork()))),
             files: Arc::new(SimulatedFiles { disk: disk.clone(), process: self.clone() }),
             processes: Arc::new(NoProcesses),
             crash: Arc::new(Dying(self.clone())),
             host: Host {
-                name: "host".into(),
+                name: self.host.into(),
                 user: "user".into(),
                 pid: self.id as u32,
                 home: Some("/home".into()),
@@ -86,30 +179,58 @@ struct Dying(Process);
 
 impl CrashPoints for Dying {
     fn reach(&self, point: &'static str) {
-        let passed = self.0.points.fetch_add(1, Ordering::SeqCst) + 1;
-        if self.0.fate.dies_at == Some(passed) && self.0.alive.swap(false, Ordering::SeqCst) {
-            *self.0.died_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(point);
+        let Process { fate, inner, .. } = &self.0;
+        if !self.0.is_alive() {
+            return;
         }
+        let passed = inner.points.fetch_add(1, Ordering::Relaxed) + 1;
+        held(&inner.passed).push(point);
+        if fate.dies_at == Some(passed) {
+            self.0.dies(point);
+        }
+        if fate.stops_at == Some(passed) && !inner.woken.load(Ordering::Relaxed) {
+            inner.stopped.store(true, Ordering::Relaxed);
+        }
+        inner.moved.notify_waiters();
     }
+}
+
+/// Time passes for everybody.
+pub(crate) async fn time_passes(duration: Duration) {
+    tokio::time::sleep(duration).await;
+}
+
+/// What comes of it, unless it takes longer than that.
+pub(crate) async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+    tokio::time::timeout(limit, work).await.ok()
 }
 
 /// Tokio's paused clock: waiting costs nothing.
 struct SimulatedClock {
     start: tokio::time::Instant,
+    process: Process,
+}
+
+impl SimulatedClock {
+    fn rate(&self) -> u32 {
+        (1000 + self.process.fate.skew.fast).clamp(500, 2000) as u32
+    }
 }
 
 #[async_trait]
 impl Clock for SimulatedClock {
     fn now(&self) -> Timestamp {
-        Timestamp(1_700_000_000_000)
+        let seconds = 1_700_000_000 + self.process.fate.skew.off;
+        Timestamp(seconds.max(0) as u64 * 1000)
     }
 
     fn monotonic(&self) -> Duration {
-        self.start.elapsed()
+        self.start.elapsed() * self.rate() / 1000
     }
 
     async fn sleep(&self, duration: Duration) {
-        tokio::time::sleep(duration).await;
+        tokio::time::sleep(duration * 1000 / self.rate()).await;
+        self.process.awake().await;
     }
 }
 
@@ -117,8 +238,10 @@ struct SimulatedEntropy(Mutex<Chance>);
 
 impl Entropy for SimulatedEntropy {
     fn fill(&self, bytes: &mut [u8]) -> io::Result<()> {
-        let mut chance = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        bytes.iter_mut().for_each(|byte| *byte = chance.draw() as u8);
+        let mut chance = held(&self.0);
+        for eight in bytes.chunks_mut(8) {
+            eight.copy_from_slice(&chance.draw().to_le_bytes()[..eight.len()]);
+        }
         Ok(())
     }
 }
@@ -129,195 +252,5 @@ struct NoProcesses;
 impl Processes for NoProcesses {
     async fn run(&self, _: ShellCommand) -> io::Result<Finished> {
         Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-struct SimulatedFiles {
-    disk: Disk,
-    process: Process,
-}
-
-struct Held {
-    disk: Disk,
-    path: PathBuf,
-    id: u64,
-}
-
-impl Claim for Held {}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        let mut content = self.disk.content();
-        if content.claims.get(&self.path) == Some(&self.id) {
-            content.claims.remove(&self.path);
-        }
-    }
-}
-
-impl SimulatedFiles {
-    /// Every operation passes here: the dead do nothing, and some fail.
-    fn allowed(&self, access: Access, path: &Path) -> io::Result<()> {
-        if !self.process.is_alive() {
-            return Err(dead());
-        }
-        let number = self.process.operations.fetch_add(1, Ordering::SeqCst) + 1;
-        match self.process.fate.disk_fault {
-            Some(fault) if fault.strikes(number, access, path) => {
-                self.process.struck.store(true, Ordering::SeqCst);
-                Err(fault.kind.into())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Whether the power goes now, when something is about to be synced.
-    fn power_goes(&self) -> Option<PowerCut> {
-        let number = self.process.syncs.fetch_add(1, Ordering::SeqCst) + 1;
-        self.process.fate.power_cut.filter(|cut| cut.sync == number)
-    }
-
-    fn die(&self, content: &Content, writing: Writing) -> io::Error {
-        let boundary = Boundary { unsynced: content.unsynced(), writing: writing == Writing::Bytes };
-        *self.process.boundary.lock().unwrap_or_else(PoisonError::into_inner) = Some(boundary);
-        *self.process.died_at.lock().unwrap_or_else(PoisonError::into_inner) = Some("a sync");
-        self.process.alive.store(false, Ordering::SeqCst);
-        dead()
-    }
-}
-
-/// What was about to be synced.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Writing {
-    Bytes,
-    Names,
-}
-
-fn dead() -> io::Error {
-    io::Error::other("the process is dead")
-}
-
-impl Files for SimulatedFiles {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.allowed(Access::Read, path)?;
-        match self.disk.content().now.get(path) {
-            Some(Entry::File { bytes, .. }) => Ok(bytes.as_ref().clone()),
-            Some(Entry::Folder { .. }) => Err(io::ErrorKind::IsADirectory.into()),
-            None => Err(io::ErrorKind::NotFound.into()),
-        }
-    }
-
-    fn metadata(&self, path: &Path) -> io::Result<Option<Metadata>> {
-        self.allowed(Access::Read, path)?;
-        Ok(self.disk.content().now.get(path).map(|entry| match entry {
-            Entry::File { bytes, mode } => {
-                Metadata { kind: FileKind::File, len: bytes.len() as u64, mode: *mode }
-            }
-            Entry::Folder { mode } => Metadata { kind: FileKind::Directory, len: 0, mode: *mode },
-        }))
-    }
-
-    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
-        self.allowed(Access::Read, folder)?;
-        let content = self.disk.content();
-        if !content.now.contains_key(folder) {
-            return Err(io::ErrorKind::NotFound.into());
-        }
-        Ok(content.children(folder))
-    }
-
-    fn create_synced(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-        let file = |bytes: Vec<u8>| Entry::File { bytes: Arc::new(bytes), mode };
-        if let Err(error) = self.allowed(Access::Write, path) {
-            if self.process.is_alive() {
-                // A write that fails half-way leaves what it wrote.
-                let _ = self.disk.content().put(path, file(Torn::Half.tear(bytes)));
-            }
-            return Err(error);
-        }
-        let mut content = self.disk.content();
-        if let Some(cut) = self.power_goes() {
-            content.put(path, file(cut.torn.tear(bytes)))?;
-            return Err(self.die(&content, Writing::Bytes));
-        }
-        content.syncs += 1;
-        content.put(path, file(bytes.to_vec()))
-    }
-
-    fn set_mode(&self, path: &Path, _: u32) -> io::Result<()> {
-        self.allowed(Access::Write, path)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.allowed(Access::Write, to)?;
-        self.disk.content().rename(from, to)
-    }
-
-    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.allowed(Access::Write, to)?;
-        let mut content = self.disk.content();
-        let entry = content.now.get(from).cloned().ok_or(io::ErrorKind::NotFound)?;
-        content.put(to, entry)
-    }
-
-    fn remove_file(&self, path: &Path) -> io::Result<()> {
-        self.allowed(Access::Write, path)?;
-        self.disk.content().remove(path)
-    }
-
-    fn create_folder(&self, path: &Path) -> io::Result<()> {
-        self.allowed(Access::Write, path)?;
-        self.disk.content().put(path, Entry::Folder { mode: 0o755 })
-    }
-
-    fn remove_folder(&self, path: &Path) -> io::Result<()> {
-        self.allowed(Access::Write, path)?;
-        let mut content = self.disk.content();
-        if !content.children(path).is_empty() {
-            return Err(io::ErrorKind::DirectoryNotEmpty.into());
-        }
-        content.remove(path)
-    }
-
-    fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        self.allowed(Access::Write, path)?;
-        let mut content = self.disk.content();
-        if self.power_goes().is_some() {
-            return Err(self.die(&content, Writing::Names));
-        }
-        content.sync(path);
-        Ok(())
-    }
-
-    fn claim(&self, path: &Path) -> io::Result<Box<dyn Claim>> {
-        self.allowed(Access::Write, path)?;
-        let mut content = self.disk.content();
-        // Claims are short or exclusive by construction here: one process acts at a time.
-        content.claims.insert(path.to_owned(), self.process.id);
-        if !content.now.contains_key(path) {
-            content.put(path, Entry::File { bytes: Arc::default(), mode: 0o600 })?;
-        }
-        Ok(Box::new(Held { disk: self.disk.clone(), path: path.to_owned(), id: self.process.id }))
-    }
-
-    fn try_claim(&self, path: &Path) -> io::Result<Option<Box<dyn Claim>>> {
-        self.allowed(Access::Read, path)?;
-        let mut content = self.disk.content();
-        if !content.now.contains_key(path) {
-            return Err(io::ErrorKind::NotFound.into());
-        }
-        if content.claims.contains_key(path) {
-            return Ok(None);
-        }
-        content.claims.insert(path.to_owned(), self.process.id);
-        drop(content);
-        Ok(Some(Box::new(Held { disk: self.disk.clone(), path: path.to_owned(), id: self.process.id })))
-    }
-
-    fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
-        Ok(path.to_owned())
-    }
-
-    fn syncs(&self) -> u64 {
-        self.disk.content().syncs
     }
 }

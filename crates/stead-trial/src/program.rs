@@ -1,135 +1,158 @@
-//! Random programs, and random edits of them.
+//! Programs, as a life edits them.
 
 use std::collections::BTreeMap;
 
-use stead_model::{Expr, Graph, Input, Node, NodeId, NodeKind, Options, SourceRef, TypeToken, Value};
-
-use crate::Chance;
+use serde::{Deserialize, Serialize};
+use stead_model::{
+    DeletionPolicy, Environment, Expr, Graph, Input, Module, Name, Node, NodeId, NodeKind, Options,
+    PathPattern, PhysicalId, SourceRef, TypeToken, Value,
+};
 
 /// A declared thing, before it is a node.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Declared {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Declared {
     pub size: i64,
     pub place: u64,
-    /// The earlier thing whose output it uses.
+    /// The other thing whose output it uses.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub depends_on: Option<String>,
-    pub protected: bool,
-    pub delete_first: bool,
-    /// The output it uses goes into a property that cannot be changed in place.
-    pub rooted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tie: Option<(Tie, String)>,
+    /// The provider resource that serves it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// The id of what it is made of, instead of being created.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub import: Option<String>,
+    /// What it was called, where the program says so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub traits: Vec<Trait>,
 }
 
-/// What binds a thing to an earlier one, besides values and order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tie {
+/// What binds a thing to another one, besides values and order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Tie {
     Parent,
     DeletedWith,
     ReplaceWith,
 }
 
-const TIES: [Tie; 3] = [Tie::Parent, Tie::DeletedWith, Tie::ReplaceWith];
+/// What is true of a thing or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Trait {
+    Protected,
+    Retained,
+    DeleteFirst,
+    /// The output that it uses goes into a property that cannot be changed in place.
+    Rooted,
+    /// A change of its size is not made.
+    IgnoresSize,
+    /// A change of its size replaces it.
+    ReplacedBySize,
+    /// It has no id of its own, only a counter.
+    Unnamed,
+    /// What became of an operation on it, only a person can tell.
+    Asks,
+    /// It serves others as their provider.
+    Serves,
+}
+
+pub(crate) const TIES: [Tie; 3] = [Tie::Parent, Tie::DeletedWith, Tie::ReplaceWith];
 
 /// A program: things by name, in the order of the program.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Program {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Program {
     pub things: Vec<(String, Declared)>,
 }
 
+impl Declared {
+    pub(crate) fn is(&self, wanted: Trait) -> bool {
+        self.traits.contains(&wanted)
+    }
+
+    pub(crate) fn toggle(&mut self, wanted: Trait) {
+        match self.traits.iter().position(|found| *found == wanted) {
+            Some(at) => drop(self.traits.remove(at)),
+            None => self.traits.push(wanted),
+        }
+    }
+
+    /// The names of the others that it speaks of.
+    pub(crate) fn speaks_of(&mut self) -> impl Iterator<Item = &mut String> {
+        let tie = self.tie.as_mut().map(|(_, to)| to);
+        [&mut self.from, &mut self.depends_on, &mut self.provider]
+            .into_iter()
+            .flat_map(Option::as_mut)
+            .chain(tie)
+    }
+
+    pub(crate) fn forget(&mut self, name: &str) {
+        self.from.take_if(|from| from == name);
+        self.depends_on.take_if(|on| on == name);
+        self.provider.take_if(|provider| provider == name);
+        self.tie.take_if(|(_, to)| to == name);
+    }
+
+    fn token(&self) -> TypeToken {
+        TypeToken(if self.is(Trait::Serves) { "sim.Provider" } else { "sim.Thing" }.to_owned())
+    }
+}
+
+/// The name that a thing of the program has in the graph.
+pub(crate) fn name(resource: TypeToken, id: Option<String>) -> Name {
+    let environment = Environment::new("dev");
+    Name::Placed { environment, module: Module("main".to_owned()), scope: Vec::new(), resource, id }
+}
+
 impl Program {
-    pub(crate) fn draw(chance: &mut Chance) -> Program {
-        let mut program = Program::default();
-        for _ in 0..2 + chance.below(14) {
-            program.add(chance);
-        }
-        program
+    pub(crate) fn position(&self, wanted: &str) -> Option<usize> {
+        self.things.iter().position(|(name, _)| name == wanted)
     }
 
-    /// One to four edits, as between two commits.
-    pub(crate) fn edit(&mut self, chance: &mut Chance) {
-        for _ in 0..1 + chance.below(4) {
-            let index = chance.below(self.things.len().max(1) as u64) as usize;
-            match (chance.below(9), self.things.get_mut(index)) {
-                (0 | 1, _) | (_, None) => self.add(chance),
-                (2, Some((name, thing))) if !thing.protected => {
-                    let name = name.clone();
-                    self.things.remove(index);
-                    for (_, thing) in &mut self.things {
-                        thing.from.take_if(|from| *from == name);
-                        thing.depends_on.take_if(|on| *on == name);
-                        thing.tie.take_if(|(_, to)| *to == name);
-                    }
-                }
-                (3, Some((_, thing))) if !thing.protected => thing.place = chance.below(3),
-                (4, Some((_, thing))) => thing.protected = !thing.protected,
-                (5, Some((_, thing))) => thing.delete_first = !thing.delete_first,
-                (6, Some((_, thing))) if !thing.protected => thing.rooted = !thing.rooted,
-                (7, Some(_)) if index > 0 => {
-                    let to = self.things[chance.below(index as u64) as usize].0.clone();
-                    self.things[index].1.tie = chance.pick(&TIES).map(|tie| (*tie, to));
-                }
-                (_, Some((_, thing))) => thing.size = chance.below(5) as i64,
-            }
-        }
-    }
-
-    fn add(&mut self, chance: &mut Chance) {
-        let name = format!("t{}", chance.below(24));
-        if self.things.iter().any(|(taken, _)| *taken == name) {
-            return;
-        }
-        let names: Vec<String> = self.things.iter().map(|(name, _)| name.clone()).collect();
-        let declared = Declared {
-            size: chance.below(5) as i64,
-            place: chance.below(3),
-            from: if chance.one_in(2) { chance.pick(&names).cloned() } else { None },
-            depends_on: if chance.one_in(4) { chance.pick(&names).cloned() } else { None },
-            protected: chance.one_in(8),
-            delete_first: chance.one_in(6),
-            rooted: chance.one_in(4),
-            tie: if chance.one_in(3) {
-                chance.pick(&TIES).copied().zip(chance.pick(&names).cloned())
-            } else {
-                None
-            },
-        };
-        self.things.push((name, declared));
+    pub(crate) fn get_mut(&mut self, wanted: &str) -> Option<&mut Declared> {
+        self.things.iter_mut().find(|(name, _)| name == wanted).map(|(_, thing)| thing)
     }
 
     pub(crate) fn graph(&self) -> Graph {
+        let at: BTreeMap<&str, NodeId> =
+            self.things.iter().zip(0..).map(|((name, _), at)| (name.as_str(), NodeId(at))).collect();
+        let node = |name: &String| at.get(name.as_str()).copied();
         let mut graph = Graph::default();
-        let position = |name: &String| self.things.iter().position(|(other, _)| other == name);
-        for (index, (name, thing)) in self.things.iter().enumerate() {
-            let mut inputs: BTreeMap<String, Input> = BTreeMap::new();
-            inputs.insert("size".into(), Value::from(thing.size).into());
-            inputs.insert("place".into(), Value::from(format!("p{}", thing.place)).into());
-            if let Some(node) = thing.from.as_ref().and_then(position).map(|at| NodeId(at as u32)) {
-                let property = if index % 2 == 0 { "etag" } else { "serial" };
-                let expr = Expr::Property { node, property: property.into() };
-                let key = if thing.rooted { "root" } else { "from" };
-                inputs.insert(key.into(), Input::Deferred(graph.exprs.push(expr)));
-            }
-            let tied = thing.tie.as_ref().and_then(|(tie, to)| Some((*tie, NodeId(position(to)? as u32))));
+        let mut unnamed = 0u32;
+        for (index, (id, thing)) in self.things.iter().enumerate() {
+            let tied = thing.tie.as_ref().and_then(|(tie, to)| Some((*tie, node(to)?)));
             let to = |wanted: Tie| tied.filter(|(tie, _)| *tie == wanted).map(|(_, to)| to);
-            let on = thing.depends_on.as_ref().and_then(position).map(|at| NodeId(at as u32));
-            if let Some(node) = to(Tie::DeletedWith) {
-                let expr = Expr::Property { node, property: "key".into() };
-                inputs.insert("inside".into(), Input::Deferred(graph.exprs.push(expr)));
-            }
-            let Ok(parsed) = format!("dev:main:sim.Thing#{name}").parse() else { continue };
+            let inputs = thing.inputs(index, node, to(Tie::DeletedWith), &mut graph);
+            let id = if thing.is(Trait::Unnamed) && !thing.is(Trait::Serves) {
+                unnamed += 1;
+                (unnamed > 1).then(|| unnamed.to_string())
+            } else {
+                Some(id.clone())
+            };
+            let aliases = thing.aliases.iter().map(|alias| name(thing.token(), Some(alias.clone())));
             graph.nodes.push(Node {
-                name: parsed,
-                resource: TypeToken("sim.Thing".into()),
+                name: name(thing.token(), id),
+                resource: thing.token(),
                 kind: NodeKind::Provisioned,
                 parent: to(Tie::Parent),
                 inputs,
                 options: Options {
-                    depends_on: on.into_iter().collect(),
-                    prevent_delete: thing.protected.then_some(true),
-                    delete_before_replace: thing.delete_first.then_some(true),
+                    depends_on: thing.depends_on.as_ref().and_then(node).into_iter().collect(),
+                    prevent_delete: thing.is(Trait::Protected).then_some(true),
+                    deletion_policy: thing.is(Trait::Retained).then_some(DeletionPolicy::Retain),
+                    delete_before_replace: thing.is(Trait::DeleteFirst).then_some(true),
                     deleted_with: to(Tie::DeletedWith),
                     replace_with: to(Tie::ReplaceWith).into_iter().collect(),
+                    ignore_changes: size_if(thing.is(Trait::IgnoresSize)),
+                    replace_on_changes: size_if(thing.is(Trait::ReplacedBySize)),
+                    provider: thing.provider.as_ref().and_then(node),
+                    import: thing.import.clone().map(PhysicalId),
+                    aliases: aliases.collect(),
                     ..Options::default()
                 },
                 source: SourceRef { file: "main.ts".into(), line: index as u32 + 1, column: 1 },
@@ -138,4 +161,48 @@ impl Program {
         }
         graph
     }
+
+    /// Whether nothing waits for itself.
+    pub(crate) fn can_be(&self) -> bool {
+        let graph = self.graph();
+        // No program can put a thing into itself, and nothing that reads a graph expects it.
+        let is_inside_itself = |node: &Node| {
+            let around = std::iter::successors(node.parent, |id| graph.node(*id)?.parent);
+            around.take(graph.nodes.len() + 1).count() > graph.nodes.len()
+        };
+        !graph.nodes.iter().any(is_inside_itself) && graph.order(&graph.edges()).is_ok()
+    }
+}
+
+impl Declared {
+    fn inputs(
+        &self,
+        index: usize,
+        node: impl Fn(&String) -> Option<NodeId>,
+        inside: Option<NodeId>,
+        graph: &mut Graph,
+    ) -> BTreeMap<String, Input> {
+        let mut inputs: BTreeMap<String, Input> = BTreeMap::new();
+        inputs.insert("size".into(), Value::from(self.size).into());
+        inputs.insert("place".into(), Value::from(format!("p{}", self.place)).into());
+        if self.is(Trait::Asks) {
+            inputs.insert("asks".into(), Value::from(true).into());
+        }
+        let mut property = |key: &str, node: NodeId, property: &str| {
+            let expr = Expr::Property { node, property: property.into() };
+            inputs.insert(key.into(), Input::Deferred(graph.exprs.push(expr)));
+        };
+        if let Some(node) = self.from.as_ref().and_then(node) {
+            let key = if self.is(Trait::Rooted) { "root" } else { "from" };
+            property(key, node, if index.is_multiple_of(2) { "etag" } else { "serial" });
+        }
+        if let Some(node) = inside {
+            property("inside", node, "key");
+        }
+        inputs
+    }
+}
+
+fn size_if(wanted: bool) -> Vec<PathPattern> {
+    if wanted { "size".parse().into_iter().collect() } else { Vec::new() }
 }

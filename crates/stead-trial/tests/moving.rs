@@ -29,6 +29,14 @@ fn a_crash_at_every_point_of_a_rename_leaves_one_stack() {
 }
 
 #[test]
+fn a_crash_at_every_point_of_making_or_repairing_a_stack_loses_nothing() {
+    for errand in [Errand::Found, Errand::Repair] {
+        assert!(everywhere(errand, Blow::Kill, None) > 2);
+        assert!(everywhere(errand, Blow::PowerLoss, None) > 2);
+    }
+}
+
+#[test]
 fn a_crash_in_the_recovery_of_a_move_or_a_rename_loses_nothing() {
     for errand in [Errand::Move, Errand::Rename] {
         for second in [1, 2, 3, 5, 8, 13, 21, 34] {

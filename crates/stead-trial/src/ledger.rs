@@ -1,0 +1,72 @@
+//! What is durably written in a stack's journal, read by a witness that is not the journal's own code.
+
+use std::sync::Arc;
+
+use stead_journal::{Receipt, StackKeys};
+use stead_model::{CopyRef, Epoch};
+use stead_state::Record;
+use stead_store::{MemoryStore, Store as _};
+
+use crate::Disk;
+
+/// Where the journal is.
+#[derive(Clone)]
+pub(crate) enum Ledger {
+    /// Nobody watches.
+    Nowhere,
+    Files {
+        disk: Disk,
+        journal: String,
+    },
+    Objects {
+        store: Arc<MemoryStore>,
+        keys: StackKeys,
+    },
+}
+
+impl Ledger {
+    /// Whether what a receipt is for is durable, and which copy it is about, where that is written beside it.
+    pub(crate) async fn intent(&self, receipt: &Receipt) -> (bool, Option<CopyRef>) {
+        if let Ledger::Nowhere = self {
+            return (true, None);
+        }
+        let key = receipt.idempotency_key();
+        let begun = format!("\"key\":\"{key}\"");
+        let resumed = format!("{{\"record\":\"resume\",\"op\":{}}}", receipt.op());
+        let look = |bytes: &[u8]| {
+            let text = std::str::from_utf8(bytes).unwrap_or_default();
+            match text.find(&begun) {
+                Some(at) => Some(about(text, at)),
+                None => text.contains(&resumed).then_some(None),
+            }
+        };
+        let found = match self {
+            Ledger::Nowhere => None,
+            Ledger::Files { disk, journal } => disk.content().find_durable(journal, look),
+            Ledger::Objects { store, keys } => in_store(store, keys, look).await,
+        };
+        (found.is_some(), found.flatten())
+    }
+}
+
+/// The copy that the record around a place in the text is about.
+fn about(text: &str, at: usize) -> Option<CopyRef> {
+    let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline);
+    match serde_json::from_str(&text[start..end]).ok()? {
+        Record::Begin { intent, .. } => Some(intent.copy()),
+        _ => None,
+    }
+}
+
+async fn in_store<T>(store: &MemoryStore, keys: &StackKeys, look: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
+    let prefix = keys.journal(Epoch(0)).as_str().trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    let all = store.list(&stead_store::Key::parse(prefix.trim_end_matches('/')).ok()?).await.ok()?;
+    for key in all.iter().rev() {
+        let found = store.get(key).await.ok()?;
+        if let Some(answer) = found.and_then(|found| look(&found.body)) {
+            return Some(answer);
+        }
+    }
+    None
+}

@@ -1,0 +1,313 @@
+//! The reference model: what exists, what state must say of it, and what was allowed. Written from the design, not
+//! from the engine; it knows nothing of plans, journals or epochs.
+//!
+//! The cloud is kept here, so that every change of it passes by. What must never happen becomes a violation at
+//! once; whether state tells the truth is asked whenever nobody is at work.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use stead_model::{CopyRef, DeletionPolicy, Graph, Lifecycle, Map, Resource, Value};
+use stead_state::{Intent, State};
+
+/// Who a real thing belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Made by a run: state knows it until it is deleted.
+    Managed,
+    /// Left alone on purpose: retained, or forgotten by a person.
+    LetGo,
+    /// Somebody made it outside.
+    Foreign,
+}
+
+/// A thing in the cloud.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Thing {
+    pub key: String,
+    pub copy: Option<CopyRef>,
+    pub inputs: Map,
+    pub outputs: Map,
+    pub standing: Standing,
+    /// The marks that state has for it.
+    pub protected: bool,
+    pub retained: bool,
+    /// It was changed outside: state may be wrong about it until somebody looks.
+    pub drifted: bool,
+    /// A run or a person was about to let it go.
+    pub leaving: bool,
+}
+
+#[derive(Default)]
+pub(crate) struct Model {
+    pub things: BTreeMap<String, Thing>,
+    /// What each idempotency key made. A cloud remembers them.
+    made: HashMap<String, String>,
+    /// Which copy an operation is about, by its key.
+    subjects: HashMap<String, CopyRef>,
+    /// Ids of what is gone without a run having been told so.
+    gone_outside: BTreeSet<String>,
+    /// Processes that have had the stack open, and the number of the last run of each.
+    writers: BTreeMap<u64, u64>,
+    pub violations: Vec<Loss>,
+    pub serial: i64,
+}
+
+/// What makes a life a loss, and which promise was broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// The promise, always in the same words: a life is shrunk as long as it breaks this one.
+    pub oracle: &'static str,
+    pub what: String,
+}
+
+pub(crate) fn loss(oracle: &'static str, what: impl Into<String>) -> Loss {
+    Loss { oracle, what: what.into() }
+}
+
+impl Model {
+    /// A process was given the stack for a run. Runs are numbered; whoever has an older one is fenced.
+    pub(crate) fn opened(&mut self, process: u64, run: u64) {
+        self.writers.insert(process, run);
+    }
+
+    fn is_fenced(&self, process: u64) -> bool {
+        let own = self.writers.get(&process);
+        own.is_some_and(|own| self.writers.values().any(|run| run > own))
+    }
+
+    /// A provider is asked to change something. `durable`: whether the intent was on the disk by then.
+    pub(crate) fn asked(&mut self, process: u64, key: &str, about: Option<CopyRef>, durable: bool) {
+        if !durable {
+            self.violations.push(loss("no change without a durable intent", key));
+        }
+        if self.is_fenced(process) {
+            self.violations.push(loss("a fenced writer changes nothing", key));
+        }
+        if let Some(copy) = about {
+            self.subjects.insert(key.to_owned(), copy);
+        }
+    }
+
+    /// The thing that a key made, made now if it was not before. A key that was used makes nothing again.
+    pub(crate) fn create(&mut self, key: &str, id: String, inputs: &Map, outputs: impl FnOnce(i64) -> Map) {
+        if let Some(id) = self.made.get(key) {
+            // Half of it may have been made: the rest follows.
+            if let Some(thing) = self.things.get_mut(id).filter(|thing| !thing.drifted) {
+                thing.inputs.clone_from(inputs);
+            }
+            return;
+        }
+        self.made.insert(key.to_owned(), id.clone());
+        self.serial += 1;
+        let copy = self.subjects.get(key).cloned();
+        let twin = |thing: &&Thing| copy.is_some() && thing.copy == copy;
+        if let Some(twin) = self.things.values().find(twin) {
+            let what = format!("{key} and {} are the same copy of one resource", twin.key);
+            self.violations.push(loss("one live thing for each resource and generation", what));
+        }
+        // What is made in something that is gone is gone with it.
+        let container = inputs.get("inside").and_then(Value::as_str);
+        if container.is_some_and(|container| !self.things.contains_key(container)) {
+            self.gone_outside.insert(id);
+            return;
+        }
+        let thing = Thing {
+            key: key.to_owned(),
+            copy,
+            inputs: inputs.clone(),
+            outputs: outputs(self.serial),
+            standing: Standing::Managed,
+            protected: false,
+            retained: false,
+            drifted: false,
+            leaving: false,
+        };
+        self.things.insert(id, thing);
+    }
+
+    /// The id of what a key made, be it gone since or not.
+    pub(crate) fn made(&self, key: &str) -> Option<&String> {
+        self.made.get(key)
+    }
+
+    /// How many things were ever made.
+    pub(crate) fn count_made(&self) -> usize {
+        self.made.len()
+    }
+
+    /// A run deletes a thing, and everything in it goes too.
+    pub(crate) fn delete(&mut self, id: &str) {
+        for (id, thing) in self.take(id) {
+            if thing.protected {
+                self.violations.push(loss("nothing protected is deleted", id.clone()));
+            }
+            if thing.retained {
+                self.violations.push(loss("nothing retained is deleted", id.clone()));
+            }
+        }
+    }
+
+    /// Somebody outside deletes a thing, with everything in it, unless something in it is protected: people are
+    /// careful too, and what they break is not ours to keep.
+    pub(crate) fn delete_outside(&mut self, id: &str) {
+        if !self.is_protected(id) {
+            let gone = self.take(id);
+            self.gone_outside.extend(gone.into_iter().map(|(id, _)| id));
+        }
+    }
+
+    fn take(&mut self, id: &str) -> Vec<(String, Thing)> {
+        let mut todo = vec![id.to_owned()];
+        let mut taken = Vec::new();
+        while let Some(id) = todo.pop() {
+            let Some(thing) = self.things.remove(&id) else { continue };
+            todo.extend(self.inside(&id));
+            if !taken.is_empty() {
+                self.gone_outside.insert(id.clone());
+            }
+            taken.push((id, thing));
+        }
+        taken
+    }
+
+    fn inside(&self, id: &str) -> Vec<String> {
+        let is_inside = |thing: &Thing| thing.inputs.get("inside").and_then(Value::as_str) == Some(id);
+        self.things.iter().filter(|(_, thing)| is_inside(thing)).map(|(id, _)| id.clone()).collect()
+    }
+
+    fn is_protected(&self, id: &str) -> bool {
+        self.things.get(id).is_some_and(|thing| thing.protected || thing.retained)
+            || self.inside(id).iter().any(|inner| self.is_protected(inner))
+    }
+
+    /// A thing may be lost sight of from now on: its policy is to retain it, or a person said so.
+    pub(crate) fn may_leave(&mut self, id: &str) {
+        if let Some(thing) = self.things.get_mut(id) {
+            thing.leaving = true;
+        }
+    }
+
+    /// Somebody makes a thing outside.
+    pub(crate) fn make_outside(&mut self, id: String, inputs: Map, outputs: Map) {
+        let thing = Thing {
+            key: String::new(),
+            copy: None,
+            inputs,
+            outputs,
+            standing: Standing::Foreign,
+            protected: false,
+            retained: false,
+            drifted: false,
+            leaving: false,
+        };
+        self.gone_outside.insert(id.clone());
+        self.things.entry(id).or_insert(thing);
+    }
+
+    /// Takes the marks over that state has for things, and what its open operations are about.
+    pub(crate) fn learn(&mut self, state: &State) {
+        for thing in self.things.values_mut() {
+            (thing.protected, thing.retained) = (false, false);
+        }
+        for resource in state.copies() {
+            if let Some(thing) = id_of(resource).and_then(|id| self.things.get_mut(id)) {
+                thing.protected |= resource.prevents_deletion();
+                thing.retained |= resource.deletion_policy == Some(DeletionPolicy::Retain);
+            }
+        }
+        for pending in state.pending() {
+            self.subjects.insert(pending.intent.key().to_owned(), pending.intent.copy());
+        }
+    }
+
+    /// Nobody is at work: does state tell the truth? It may not know an end yet, but it knows that it does not.
+    pub(crate) fn quiet(&mut self, state: &State) -> Result<(), Loss> {
+        if let Some(violation) = self.violations.first() {
+            return Err(violation.clone());
+        }
+        let recorded: BTreeMap<&str, &Resource> =
+            state.copies().filter_map(|resource| Some((id_of(resource)?, resource))).collect();
+        let open: BTreeSet<&str> = state.pending().map(|pending| pending.intent.key()).collect();
+        let at_work: BTreeSet<CopyRef> = state.pending().map(|pending| pending.intent.copy()).collect();
+        for (id, thing) in &mut self.things {
+            if thing.standing != Standing::Managed {
+                thing.copy = None;
+                continue;
+            }
+            match recorded.get(id.as_str()) {
+                Some(resource) => {
+                    let open = at_work.contains(&resource.copy());
+                    if !open && !thing.drifted && thing.inputs != resource.inputs {
+                        let what = format!("{id} is {:?}, recorded as {:?}", thing.inputs, resource.inputs);
+                        return Err(loss("state equals the model", what));
+                    }
+                }
+                None if open.contains(thing.key.as_str()) => {}
+                None if thing.retained || thing.leaving => thing.standing = Standing::LetGo,
+                None => {
+                    return Err(loss("nothing is lost", format!("{id} exists, and state does not know it")));
+                }
+            }
+        }
+        for (id, resource) in recorded {
+            let known = self.things.contains_key(id) || self.gone_outside.contains(id);
+            let deleting = state.pending().any(
+                |pending| matches!(&pending.intent, Intent::Delete { copy, .. } if *copy == resource.copy()),
+            );
+            if !known && !deleting {
+                let what = format!("{} is recorded as {id}, which is deleted or never was", resource.name);
+                return Err(loss("state equals the model", what));
+            }
+        }
+        for resource in state.copies() {
+            if let Some(thing) = id_of(resource).and_then(|id| self.things.get_mut(id)) {
+                (thing.standing, thing.leaving) = (Standing::Managed, false);
+                thing.drifted &= thing.inputs != resource.inputs;
+            }
+        }
+        self.learn(state);
+        Ok(())
+    }
+
+    /// Everything has come to rest after calm runs: program, state and cloud say the same.
+    pub(crate) fn at_rest(&mut self, state: &State, graph: &Graph) -> Result<(), Loss> {
+        self.quiet(state)?;
+        let lost = |what: String| Err(loss("state equals the model at rest", what));
+        if let Some(pending) = state.pending().next() {
+            return lost(format!("operation {} never ended", pending.op));
+        }
+        let managed = self.things.values().filter(|thing| thing.standing == Standing::Managed).count();
+        let (declared, recorded) = (graph.nodes.len(), state.copies().count());
+        if recorded != declared || managed != declared {
+            return lost(format!("declared {declared}, recorded {recorded}, real {managed}"));
+        }
+        for node in &graph.nodes {
+            let Some(resource) = state.by_name(&node.name) else {
+                return lost(format!("{} is declared and not recorded", node.name));
+            };
+            let Some(thing) = id_of(resource).and_then(|id| self.things.get(id)) else {
+                return lost(format!("{} is recorded and not real", node.name));
+            };
+            if thing.inputs != resource.inputs || resource.lifecycle != Lifecycle::Live {
+                return lost(format!("{} is recorded otherwise than it is", node.name));
+            }
+            if resource.prevent_delete != (node.options.prevent_delete == Some(true))
+                || resource.deletion_policy != node.options.deletion_policy
+            {
+                return lost(format!("the marks of {} are not as declared", node.name));
+            }
+            for (key, input) in &node.inputs {
+                let ignored = key == "size" && !node.options.ignore_changes.is_empty();
+                let differs = |wanted: &Value| Some(wanted) != resource.inputs.get(key);
+                if !ignored && input.as_known().is_some_and(differs) {
+                    return lost(format!("`{key}` of {} is not as declared", node.name));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn id_of(resource: &Resource) -> Option<&str> {
+    resource.id.as_ref().map(|id| id.as_str())
+}

@@ -1,0 +1,110 @@
+//! Lives that once lost something, as short as they could be made. Each is a promise that was broken and is kept now.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use stead_trial::relive;
+
+/// A stopped holder, and a taker that waits for its receipts.
+#[test]
+fn a_holder_that_wakes_up_while_it_is_taken_over_starts_nothing() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t16", {"size": 0, "place": 1}],
+        ["t18", {"size": 4, "place": 0, "from": "t16"}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "edits": [{"Place": ["t18", 2]}, {"Remove": "t16"}], "task": "Up", "weather": {"fate": {"stops_at": 19, "skew": {"off": -72432, "fast": -30}}}, "rivals": [{"task": "Unlock", "after": 0, "wakes": 37, "elsewhere": false}]}
+    ]}"##;
+    relive(script).unwrap();
+}
+
+/// What a look saw and that the update did not happen are one thing.
+#[test]
+fn a_crash_while_a_look_settles_an_update_leaves_no_old_values() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t1", {"size": 4, "place": 2}],
+        ["t2", {"size": 2, "place": 0}],
+        ["t18", {"size": 1, "place": 2, "from": "t1"}],
+        ["t17", {"size": 4, "place": 0, "from": "t2", "traits": ["Rooted"]}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 13669692149595040536, "edits": [{"Remove": "t2"}, {"Add": ["t20", {"size": 0, "place": 1, "depends_on": "t17", "tie": ["DeletedWith", "t9"]}]}], "task": "Up", "weather": {"fate": {}, "cloud": [{"at": 1, "luck": "Refused"}], "interrupt": [5, "Twice"]}},
+        {"seed": 0, "task": "Up", "weather": {"fate": {"dies_at": 31}, "cloud": [{"at": 2, "luck": "LostBefore"}]}}
+    ]}"##;
+    relive(script).unwrap();
+}
+
+/// A protected thing in a container that is replaced without it.
+#[test]
+fn what_is_excluded_does_not_go_with_its_container() {
+    let script = r##"{"medium": "Objects", "program": {"things": [
+        ["t1", {"size": 4, "place": 1}],
+        ["t21", {"size": 4, "place": 0, "tie": ["DeletedWith", "t1"], "traits": ["Protected"]}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "edits": [{"Place": ["t1", 0]}], "task": "Up"},
+        {"seed": 0, "task": {"Exclude": ["t21"]}}
+    ]}"##;
+    relive(script).unwrap();
+}
+
+/// The container holds what another one depends on.
+#[test]
+fn what_is_retained_does_not_go_with_a_container_that_others_need() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t23", {"size": 0, "place": 2}],
+        ["t8", {"size": 3, "place": 2, "from": "t23"}],
+        ["t9", {"size": 0, "place": 2, "tie": ["Parent", "t8"]}],
+        ["t17", {"size": 4, "place": 2, "depends_on": "t9", "tie": ["DeletedWith", "t23"], "traits": ["Retained"]}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "task": "Destroy"}
+    ]}"##;
+    relive(script).unwrap();
+}
+
+/// The container is deleted first, because what it stands on is.
+#[test]
+fn what_is_retained_does_not_go_with_a_container_that_is_deleted_early() {
+    let script = r##"{"medium": "Objects", "program": {"things": [
+        ["t16", {"size": 2, "place": 2}],
+        ["t4", {"size": 3, "place": 1, "traits": ["DeleteFirst"]}],
+        ["t5", {"size": 0, "place": 2, "from": "t4", "traits": ["Rooted"]}],
+        ["t12", {"size": 3, "place": 1, "tie": ["DeletedWith", "t5"]}],
+        ["t11", {"size": 2, "place": 0}]
+    ]}, "acts": [
+        {"seed": 0, "edits": [{"Toggle": ["t12", "Retained"]}], "task": "Up"},
+        {"seed": 0, "edits": [{"Remove": "t12"}, {"Remove": "t16"}], "task": "Up"},
+        {"seed": 0, "edits": [{"Bind": ["t4", ["DeletedWith", "t11"]]}], "task": "Up"}
+    ]}"##;
+    relive(script).unwrap();
+}
+
+/// The container may be replaced, and then is not.
+#[test]
+fn what_was_to_go_with_a_container_that_stays_is_deleted_by_itself() {
+    let script = r##"{"medium": "Objects", "program": {"things": [
+        ["t19", {"size": 0, "place": 1}],
+        ["t14", {"size": 3, "place": 0}],
+        ["t0", {"size": 1, "place": 0, "traits": ["Rooted"]}],
+        ["t8", {"size": 0, "place": 1}],
+        ["t10", {"size": 4, "place": 1}],
+        ["t4", {"size": 3, "place": 1, "tie": ["DeletedWith", "t0"], "traits": ["Unnamed"]}]
+    ]}, "acts": [
+        {"seed": 0, "edits": [{"Rename": {"from": "t10", "to": "t29", "alias": false}}], "task": "Up"},
+        {"seed": 0, "edits": [{"From": ["t0", "t29"]}], "task": "Up"},
+        {"seed": 0, "edits": [{"From": ["t29", "t8"]}], "task": "Up"},
+        {"seed": 0, "edits": [{"Toggle": ["t8", "Unnamed"]}], "task": "Up"}
+    ]}"##;
+    relive(script).unwrap();
+}
+
+/// The journal cannot be written when the answer comes, and the answer is that half of it was done.
+#[test]
+fn an_answer_about_half_of_something_is_kept_whole() {
+    let script = r##"{"medium": "Objects", "program": {"things": [
+        ["t12", {"size": 1, "place": 1}],
+        ["t7", {"size": 2, "place": 1}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up", "rivals": [{"task": "Unlock", "after": 2, "wakes": 10, "elsewhere": false}, {"task": "Wait", "weather": {"fate": {}, "cloud": [{"at": 2, "luck": "Partly"}], "store": [{"at": 14, "luck": "Down"}]}, "after": 4, "wakes": 37, "elsewhere": false}]}
+    ]}"##;
+    relive(script).unwrap();
+}
