@@ -41,5 +41,5 @@ fn problem(planner: &Planner<'_>, resource: &Resource) -> Diagnostic {
     let message = format!("{} would be gone with {with}, and is not selected", resource.name);
     Diagnostic::error(Code::NOT_SELECTED, message)
         .at(resource.source.clone(), 0, "not selected")
-        .help("select both, or neither: `--with-dependants` takes along what depends on a target")
+        .help("select both, or neither: `--with-dependents` takes along what depends on a target")
 }

@@ -175,12 +175,22 @@ impl Planner<'_> {
         let all = |ids: &BTreeSet<NodeId>| ids.iter().map(|id| uid(*id)).collect::<Option<BTreeSet<_>>>();
         let needs = self.graph.provisioned(&self.needs[id.index()], &self.needs);
         let differ = |wanted: Option<BTreeSet<&Uid>>, recorded: BTreeSet<&Uid>| wanted != Some(recorded);
-        differ(all(&needs), old.dependencies.iter().map(|dependency| &dependency.uid).collect())
+        self.is_tied_to_old_copies(&needs, old)
+            || differ(all(&needs), old.dependencies.iter().map(|dependency| &dependency.uid).collect())
             || differ(
                 all(&options.replace_with.iter().copied().collect()),
                 old.ties.replace_with.iter().collect(),
             )
             || self.sources_differ(id, old, all)
+    }
+
+    /// Whether its record names a copy that is replaced, or will be. Such a copy has the needs of long ago; through
+    /// them, records could form a circle.
+    fn is_tied_to_old_copies(&self, needs: &BTreeSet<NodeId>, old: &Resource) -> bool {
+        let is_old = |copy| {
+            self.base.copy(copy).is_some_and(|resource: &Resource| resource.lifecycle == Lifecycle::Condemned)
+        };
+        needs.iter().any(|need| self.replacement(*need).is_some()) || old.dependencies.iter().any(is_old)
     }
 
     fn sources_differ<'s>(

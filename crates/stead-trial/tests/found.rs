@@ -108,3 +108,19 @@ fn an_answer_about_half_of_something_is_kept_whole() {
     ]}"##;
     relive(script).unwrap();
 }
+
+/// An unchanged resource depends on one that is replaced, whose old copy reaches what now comes from the unchanged one.
+#[test]
+fn what_depends_on_something_replaced_is_recorded_with_the_new_copy() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t17", {"size": 1, "place": 1}],
+        ["t18", {"size": 3, "place": 0, "depends_on": "t17"}],
+        ["t13", {"size": 0, "place": 0, "from": "t18", "traits": ["Rooted"]}],
+        ["t5", {"size": 4, "place": 2, "depends_on": "t13"}],
+        ["t4", {"size": 3, "place": 2}]
+    ]}, "acts": [
+        {"seed": 0, "edits": [{"Bind": ["t17", ["ReplaceWith", "t4"]]}], "task": "Up"},
+        {"seed": 0, "edits": [{"Remove": "t18"}, {"Toggle": ["t17", "Unnamed"]}, {"From": ["t4", "t5"]}], "task": "Up"}
+    ]}"##;
+    relive(script).unwrap();
+}

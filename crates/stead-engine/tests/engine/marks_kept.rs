@@ -163,24 +163,18 @@ async fn what_is_set_around_the_program_counts_for_what_it_no_longer_declares() 
 }
 
 #[tokio::test]
-async fn what_is_around_the_program_counts_for_what_a_part_of_a_plan_leaves_alone() {
+async fn what_a_part_of_a_plan_leaves_alone_does_not_go_with_another() {
     let alone = |place: &str| Program::default().node("box", &[("place", text(place))]);
     let both = alone("x").node("inner", &[]).options(|options| options.deleted_with = Some(NodeId(0)));
     let mut bench = Bench::new(1);
     bench.up(&both).await;
-    // The box is replaced; what is in it is neither declared nor selected.
+    // The box is replaced; what is in it is neither declared nor selected, and would be gone with it.
     let selection = Selection { targets: vec![Glob::new("box")], ..Selection::default() };
-    let outer = project("prevent-delete", Given::Bool(true));
-    let request = Request { selection, outer, ..Request::default() };
-    let mut freed = alone("y");
-    freed.0.nodes[0].options.prevent_delete = Some(false);
+    let request = Request { selection, ..Request::default() };
     let base = bench.load().await.state;
-    let plan = bench.engine.plan(&base, &freed.0, request.clone()).await.unwrap();
-    let refused = bench.engine.permit(&plan, &base, &freed.0).err().unwrap();
-    assert!(refused[0].message.contains("#inner would go with dev:main:t.T#box"), "{}", refused[0].message);
-    let plan =
-        bench.engine.plan(&base, &freed.0, Request { outer: Outer::default(), ..request }).await.unwrap();
-    assert!(bench.engine.permit(&plan, &base, &freed.0).is_ok());
+    let refused = bench.engine.plan(&base, &alone("y").0, request).await.unwrap_err();
+    let expected = "#inner would be gone with dev:main:t.T#box, and is not selected";
+    assert!(refused[0].message.contains(expected), "{}", refused[0].message);
 }
 
 /// One thing that somebody does with three resources.
