@@ -4,6 +4,7 @@
 //! with the same answers it makes the same plan again. **Invariant:** no clock, no I/O, no provider here.
 
 mod aliases;
+mod circle;
 mod condemn;
 mod correlate;
 mod deletions;

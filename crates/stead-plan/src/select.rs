@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use stead_model::{Code, Diagnostic, Graph, Name, NodeId, NodeKind, Resource, Uid};
 use stead_state::State;
 
+use crate::circle::circle;
 use crate::correlate::Correlation;
 use crate::judge::Decision;
 use crate::planner::Planner;
@@ -213,27 +214,10 @@ pub(crate) fn check_kept(planner: &Planner<'_>) -> Vec<Diagnostic> {
             );
         }
     }
-    problems.extend(circle(planner, &declared));
-    problems
-}
-
-/// New ties of what is selected and old ones of what is not may go round in a circle.
-fn circle(planner: &Planner<'_>, declared: &HashMap<&Uid, NodeId>) -> Option<Diagnostic> {
-    let graph = planner.graph;
-    let needs: Vec<BTreeSet<NodeId>> = graph
-        .ids()
-        .map(|id| match (planner.selected.touches(id), planner.old(id)) {
-            (true, _) => planner.edges[id.index()].clone(),
-            (false, Some(old)) => {
-                ties::needs(planner.base, old).filter_map(|need| declared.get(&need.uid)).copied().collect()
-            }
-            (false, None) => BTreeSet::new(),
-        })
-        .collect();
-    let cycle = graph.order(&needs).err()?;
-    Some(
+    problems.extend(circle(planner, &declared).map(|cycle| {
         Diagnostic::error(Code::NOT_SELECTED, cycle.to_string())
             .note("Some of these are not selected and keep what is recorded of them.")
-            .help("select all of them"),
-    )
+            .help("select all of them")
+    }));
+    problems
 }

@@ -87,6 +87,18 @@ fn old_and_new_ties_together_may_not_form_a_circle() {
 }
 
 #[test]
+fn a_circle_through_something_removed_that_stays_is_seen() {
+    let base = state(&[("gone", &[], &["b"]), ("a", &[], &["gone"]), ("b", &[], &[])]);
+    let mut program = Program::default().node("a", &[]);
+    let etag = program.of(0, "etag");
+    let program = program.node("b", &[("size", etag)]);
+    let problems = program.ask(&base, &select(&["b"], &[], NO_FURTHER)).unwrap_err();
+    assert_eq!(code(&problems), "ST0305");
+    assert!(problems[0].message.contains("#gone"), "{problems:?}");
+    assert!(program.ask(&base, &Request::default()).is_ok());
+}
+
+#[test]
 fn a_moved_one_is_selected_by_either_name() {
     let base = state(&[("old", &[], &[])]);
     let program = Program::default()
