@@ -51,10 +51,13 @@ pub(super) struct Program {
     things: BTreeMap<String, Thing>,
 }
 
-const MAKE: &str = "mkdir -p cloud; echo $NAME > cloud/$STEAD_IDEMPOTENCY_KEY; \
-                    echo $NAME $SIZE > cloud/$STEAD_IDEMPOTENCY_KEY; echo $NAME $SIZE";
-const CHANGE: &str = "echo $NAME $SIZE > cloud/.new-$STEAD_ID; mv cloud/.new-$STEAD_ID cloud/$STEAD_ID; \
-                      echo $NAME $SIZE";
+// Each script fails as soon as one of its parts does, and then leaves nothing new: a full disk is seen, not printed over.
+const MAKE: &str = "object=cloud/$STEAD_IDEMPOTENCY_KEY; \
+                    mkdir -p cloud && echo $NAME > $object && echo $NAME $SIZE > $object && echo $NAME $SIZE \
+                    || { rm -f $object; exit 1; }";
+const CHANGE: &str = "new=cloud/.new-$STEAD_ID; \
+                      echo $NAME $SIZE > $new && mv $new cloud/$STEAD_ID && echo $NAME $SIZE \
+                      || { rm -f $new; exit 1; }";
 const REMOVE: &str = "rm -f cloud/$STEAD_ID";
 
 impl Program {
