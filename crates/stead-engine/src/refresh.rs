@@ -1,6 +1,7 @@
 //! Looks at what is really there, and says where it differs from what is recorded.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use stead_model::{CopyRef, Diagnostic, Lifecycle, Name, NodeId, Resource};
@@ -27,7 +28,7 @@ pub struct Drift {
 /// What a refresh saw.
 pub struct Refreshed {
     /// The state with everything as it was found.
-    pub state: State,
+    pub state: Arc<State>,
     pub drift: Vec<Drift>,
     /// The records that make the state so, for a run to write.
     pub records: Vec<Record>,
@@ -84,7 +85,7 @@ impl Engine {
             // Every record speaks of a copy that was just listed.
             let _ = state.apply(record);
         }
-        Ok(Refreshed { state, drift, records })
+        Ok(Refreshed { state: Arc::new(state), drift, records })
     }
 
     fn compare(&self, resource: &Resource, found: Option<Live>) -> Option<Drift> {

@@ -14,17 +14,25 @@ pub struct Loaded {
     /// `None`: the stack does not exist yet.
     pub head: Option<Head>,
     pub version: Seen,
-    pub state: State,
+    pub state: Arc<State>,
     /// How many answers it has that the journal did not take; the next run makes them durable.
     pub answered: usize,
 }
 
 /// What was read, to be told from what is there later: head, and how far the journal of a run had come that was not
 /// closed. Such a run changes nothing in head until it ends, and it may die without.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Seen {
     pub(crate) head: Option<Version>,
     pub(crate) last: Option<Digest>,
+    /// The state that head's snapshot alone stands for, so that a run which opens on it need not read it again.
+    pub(crate) whole: Option<Arc<State>>,
+}
+
+impl PartialEq for Seen {
+    fn eq(&self, other: &Seen) -> bool {
+        self.head == other.head && self.last == other.last
+    }
 }
 
 /// Reads and checks. Takes no lock; what a run under way has appended so far is included.
@@ -35,8 +43,12 @@ pub async fn load(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<Loaded, Jo
 /// As `load`, and looks on this machine too for answers that the journal did not take.
 pub async fn load_with(spool: &Spool) -> Result<Loaded, JournalError> {
     let Spool { store, keys, .. } = spool;
-    let absent =
-        |head| Loaded { head: None, version: Seen { head, last: None }, state: nothing(), answered: 0 };
+    let absent = |head| Loaded {
+        head: None,
+        version: Seen { head, ..Seen::default() },
+        state: Arc::new(nothing()),
+        answered: 0,
+    };
     let (head, version) = match read_head(store, keys).await? {
         None => return Ok(absent(None)),
         Some((head, version)) => match present(store, keys, head).await? {
@@ -58,7 +70,9 @@ pub async fn load_with(spool: &Spool) -> Result<Loaded, JournalError> {
     } else if head.base <= head.epoch {
         check(&state)?; // the base alone was checked when it was read
     }
-    let version = Seen { head: Some(version), last };
+    let state = Arc::new(state);
+    let whole = (head.base > head.epoch && answered == 0).then(|| state.clone());
+    let version = Seen { head: Some(version), last, whole };
     Ok(Loaded { head: Some(head), version, state, answered })
 }
 

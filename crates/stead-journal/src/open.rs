@@ -94,7 +94,10 @@ pub async fn open(opening: Opening) -> Result<Run, JournalError> {
         // The dead owner's claim has told what it had to tell.
         let _ = opening.world.files.remove_file(std::path::Path::new(&owner.claim));
     }
-    let state = sound.state().clone();
+    let state = match &opening.planned_on {
+        Some(Seen { whole: Some(whole), .. }) if whole.pending().next().is_none() => whole.clone(),
+        _ => Arc::new(sound.state().clone()),
+    };
     let mut started = Started { opening, head, version, state, claim, claim_path: path };
     if old.base <= old.epoch || !answered.is_empty() {
         started.rebase().await?;
@@ -121,7 +124,11 @@ async fn relieve(opening: &Opening, old: &Head, by: Epoch) -> Result<(), Journal
 /// Folds every epoch that the snapshot does not hold yet, then takes in the answers that their journals did not
 /// take. Those are to be cleared once the state is durable.
 async fn recover(opening: &Opening, old: &Head, by: Epoch) -> Result<(Sound, Vec<Place>), JournalError> {
-    let mut state = fold_and_seal(opening, old, by).await?;
+    let mut state = match opening.planned_on.as_ref().and_then(|seen| seen.whole.as_deref()) {
+        // Head is the one that was read then, and so is the snapshot that it names.
+        Some(whole) => whole.clone(),
+        None => fold_and_seal(opening, old, by).await?,
+    };
     state.orphan_pending();
     let mut sound = Sound::new(state).map_err(JournalError::Integrity)?;
     let answered = opening.spool().take(&mut sound, old.epoch).await?;

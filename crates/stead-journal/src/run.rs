@@ -1,7 +1,7 @@
 //! A stack that this process has open: records go in, receipts and a new snapshot come out.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,7 +21,7 @@ pub(crate) struct Started {
     pub opening: Opening,
     pub head: Head,
     pub version: Version,
-    pub state: State,
+    pub state: Arc<State>,
     pub claim: Box<dyn Claim>,
     pub claim_path: PathBuf,
 }
@@ -73,7 +73,7 @@ impl Begun {
 /// What a run left behind.
 #[derive(Debug)]
 pub struct Closed {
-    pub state: State,
+    pub state: Arc<State>,
     pub snapshot: Digest,
 }
 
@@ -172,7 +172,9 @@ impl Run {
 
     async fn end(self, result: RunResult, imported: Option<State>) -> Result<Closed, JournalError> {
         let (mut started, since) = self.quiet().await?;
-        started.state = imported.unwrap_or(started.state);
+        if let Some(imported) = imported {
+            started.state = Arc::new(imported);
+        }
         started.opening.world.crash_point("run.close.before");
         let run = RunId(format!("run-{}", started.head.epoch.0));
         let head = Head { owner: None, base: started.head.epoch.next(), ..started.head.clone() };
@@ -195,14 +197,14 @@ impl Run {
         if let Some(error) = broken {
             return Err(error);
         }
-        started.state = state;
+        started.state = Arc::new(state);
         Ok((started, since))
     }
 }
 
 impl Started {
     /// Gives the claim back. One that stays behind is unlocked and says nothing.
-    pub(crate) async fn let_go(self) -> State {
+    pub(crate) async fn let_go(self) -> Arc<State> {
         let Started { opening, state, claim, claim_path, .. } = self;
         drop(claim);
         let _ = opening.world.with_files(move |files| files.remove_file(&claim_path)).await;

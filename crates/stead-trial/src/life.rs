@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use stead_engine::OnFailure;
@@ -251,14 +251,14 @@ impl Story {
     }
 
     /// Nobody is at work: what state says must be true.
-    async fn is_quiet(&mut self) -> Result<State, Loss> {
+    async fn is_quiet(&mut self) -> Result<Arc<State>, Loss> {
         oracle::snapshots(&self.stage.disk, oracle::Which::AllButTheLast)?;
         let state = self.look().await?;
         self.stage.cloud.model().quiet(&state)?;
         Ok(state)
     }
 
-    async fn look(&mut self) -> Result<State, Loss> {
+    async fn look(&mut self) -> Result<Arc<State>, Loss> {
         let actor = self.calm();
         let loaded = actor.stack.load().await;
         actor.process.end(&self.stage.disk);

@@ -168,7 +168,7 @@ impl Estate {
     }
 
     /// What anybody who looks now sees.
-    async fn look(&mut self, environment: &str) -> Result<Option<State>, String> {
+    async fn look(&mut self, environment: &str) -> Result<Option<Arc<State>>, String> {
         let (process, _, stack) = self.process(&Weather::default(), environment);
         let loaded = stack.load().await;
         process.end(&self.disk);
@@ -192,8 +192,8 @@ impl Estate {
         if errand == Errand::Rename && from.is_some() == to.is_some() {
             return Err(format!("old there: {}, new there: {}", from.is_some(), to.is_some()));
         }
-        let uids = |state: &Option<State>| -> BTreeSet<Uid> {
-            state.iter().flat_map(State::copies).map(|resource| resource.uid.clone()).collect()
+        let uids = |state: &Option<Arc<State>>| -> BTreeSet<Uid> {
+            state.iter().flat_map(|state| state.copies()).map(|resource| resource.uid.clone()).collect()
         };
         let (old, new) = (uids(&from), uids(&to));
         if old.union(&new).count() != 4 {

@@ -187,7 +187,7 @@ impl Company {
     }
 
     /// What anybody sees who looks now.
-    async fn state(&mut self) -> Result<State, String> {
+    async fn state(&mut self) -> Result<Arc<State>, String> {
         let player = self.player(CALM);
         let loaded = player.stack.load().await;
         player.process.end(&self.disk);

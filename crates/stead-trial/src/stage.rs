@@ -64,7 +64,7 @@ pub(crate) struct Actor {
     pub tape: Tape,
     pub weather: Weather,
     /// The state that its last run left, if that ended well.
-    pub left: Mutex<Option<State>>,
+    pub left: Mutex<Option<Arc<State>>>,
 }
 
 /// On which machine.

@@ -1,5 +1,7 @@
 //! What `up`, `destroy` and `plan` share: show a plan, ask, carry it out, say how it went.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use stead_engine::{Drift, Engine, Report};
 use stead_journal::{Ack, JournalError, Run, Seen, Takeover};
@@ -25,7 +27,7 @@ pub(crate) struct Prepared {
     pub version: Seen,
     pub graph: Graph,
     /// The state that the plan starts from: what is recorded, or what was just found.
-    pub base: State,
+    pub base: Arc<State>,
     /// What has to be written first so that the recorded state is the base.
     pub observed: Vec<Record>,
     pub plan: Plan,

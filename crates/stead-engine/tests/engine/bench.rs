@@ -67,7 +67,7 @@ impl Bench {
         &mut self,
         program: &Program,
         request: Request,
-        base: State,
+        base: Arc<State>,
         stop: watch::Receiver<Stop>,
     ) -> Result<Report, Vec<Diagnostic>> {
         let plan = self.engine.plan(&base, &program.0, request).await?;

@@ -105,6 +105,21 @@ async fn a_run_planned_beside_one_that_went_on_and_died_does_not_open() {
     assert!(run.base().by_name(&resource("b").name).is_some());
 }
 
+#[tokio::test]
+async fn a_run_opens_on_what_was_read_and_does_not_read_it_again() {
+    let (dir, store) = setup();
+    let first = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    create(&first, "a").await.unwrap();
+    let closed = first.close(RunResult::Succeeded).await.unwrap();
+    let planned_on = Some(load(&store, &keys()).await.unwrap().version);
+    store.delete(&keys().snapshot(&closed.snapshot)).await.unwrap();
+    let second = open(Opening { planned_on, ..opening(&store, dir.path(), Takeover::IfDead) }).await.unwrap();
+    create(&second, "b").await.unwrap();
+    let closed = second.close(RunResult::Succeeded).await.unwrap();
+    let names: Vec<_> = closed.state.resources().iter().map(|r| r.name.short().to_owned()).collect();
+    assert_eq!(names, ["a", "b"]);
+}
+
 /// A store whose answer to a write comes late, on demand.
 struct Late {
     store: Arc<dyn Store>,

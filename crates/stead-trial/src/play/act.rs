@@ -1,6 +1,7 @@
 //! What is done in a play, one method an act.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use stead_engine::{Settled, Stop};
@@ -21,7 +22,7 @@ pub(super) struct Ended {
     pub outcome: Result<bool, JournalError>,
     pub trace: Vec<String>,
     /// The state that was planned on.
-    pub base: Option<State>,
+    pub base: Option<Arc<State>>,
     /// The planner would not.
     pub refused: bool,
 }
