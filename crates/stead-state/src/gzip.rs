@@ -5,33 +5,49 @@ use std::cell::RefCell;
 use flate2::{Compress, CompressError, Compression, Crc, FlushCompress, Status};
 
 thread_local! {
-    static PACKER: RefCell<Compress> = RefCell::new(Compress::new(Compression::fast(), false));
+    static PACKER: RefCell<Packer> = RefCell::new(Packer {
+        compress: Compress::new(Compression::fast(), false),
+        window: vec![0; 1 << 14],
+    });
 }
 
 /// A gzip member's first bytes: no name, no time, packed fast, on any system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255];
 
+struct Packer {
+    compress: Compress,
+    /// What comes out passes through here: a packer clears all the room that it is given, at every call.
+    window: Vec<u8>,
+}
+
+impl Packer {
+    /// Packs the beginning of `part`; gives the rest, and whether all is packed.
+    fn step<'a>(
+        &mut self,
+        part: &'a [u8],
+        packed: &mut Vec<u8>,
+        flush: FlushCompress,
+    ) -> Result<(&'a [u8], Status), CompressError> {
+        let (taken, given) = (self.compress.total_in(), self.compress.total_out());
+        let status = self.compress.compress(part, &mut self.window, flush)?;
+        packed.extend_from_slice(&self.window[..(self.compress.total_out() - given) as usize]);
+        Ok((&part[(self.compress.total_in() - taken) as usize..], status))
+    }
+}
+
 /// The parts, one after the other, as one gzip member.
 pub(crate) fn pack(parts: impl Iterator<Item = Vec<u8>>) -> Result<Vec<u8>, CompressError> {
     PACKER.with_borrow_mut(|packer| {
-        packer.reset();
+        packer.compress.reset();
         let (mut packed, mut crc) = (HEADER.to_vec(), Crc::new());
         for part in parts {
             crc.update(&part);
             let mut rest = part.as_slice();
             while !rest.is_empty() {
-                packed.reserve(rest.len() / 2 + 64);
-                let before = packer.total_in();
-                packer.compress_vec(rest, &mut packed, FlushCompress::None)?;
-                rest = &rest[(packer.total_in() - before) as usize..];
+                (rest, _) = packer.step(rest, &mut packed, FlushCompress::None)?;
             }
         }
-        loop {
-            packed.reserve(1 << 12);
-            if packer.compress_vec(&[], &mut packed, FlushCompress::Finish)? == Status::StreamEnd {
-                break;
-            }
-        }
+        while packer.step(&[], &mut packed, FlushCompress::Finish)?.1 != Status::StreamEnd {}
         packed.extend(crc.sum().to_le_bytes());
         packed.extend(crc.amount().to_le_bytes());
         Ok(packed)
