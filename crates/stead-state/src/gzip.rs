@@ -1,10 +1,12 @@
-//! Packs what is stored. One packer a thread: to make one costs more than to pack a small stack.
+//! Packs what is stored. What is small is a gzip member too, only not compressed: to set a compressor up, and a
+//! decompressor at every reading, costs more than the few blocks of a disk that it would save.
 
 use std::cell::RefCell;
 
 use flate2::{Compress, CompressError, Compression, Crc, FlushCompress, Status};
 
 thread_local! {
+    /// One a thread: to make one costs more than to pack a small stack.
     static PACKER: RefCell<Packer> = RefCell::new(Packer {
         compress: Compress::new(Compression::fast(), false),
         window: vec![0; 1 << 14],
@@ -13,6 +15,15 @@ thread_local! {
 
 /// A gzip member's first bytes: no name, no time, packed fast, on any system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255];
+
+/// Up to here it is stored as it is. One block of what is stored so can have no more than 65,535 bytes.
+const SMALL: usize = 16 << 10;
+
+/// The first byte of a block that is the last one, and stored as it is.
+const STORED: u8 = 1;
+
+/// What follows the data: its CRC and its size.
+const TRAILER: usize = 8;
 
 struct Packer {
     compress: Compress,
@@ -36,7 +47,49 @@ impl Packer {
 }
 
 /// The parts, one after the other, as one gzip member.
-pub(crate) fn pack(parts: impl Iterator<Item = Vec<u8>>) -> Result<Vec<u8>, CompressError> {
+pub(crate) fn pack(mut parts: impl Iterator<Item = Vec<u8>>) -> Result<Vec<u8>, CompressError> {
+    let mut first = Vec::new();
+    while first.len() <= SMALL {
+        match parts.next() {
+            Some(part) => first.extend_from_slice(&part),
+            None => return Ok(store(&first)),
+        }
+    }
+    compress(std::iter::once(first).chain(parts))
+}
+
+/// What was packed, if it is stored as it is, whole, and as `pack` does it.
+pub(crate) fn stored(packed: &[u8]) -> Option<&[u8]> {
+    let (length, rest) = packed.strip_prefix(&HEADER)?.strip_prefix(&[STORED])?.split_first_chunk::<4>()?;
+    let [low, high, not_low, not_high] = *length;
+    let data = rest.get(..usize::from(u16::from_le_bytes([low, high])))?;
+    let whole = [!low, !high] == [not_low, not_high] && rest[data.len()..] == trailer(&crc_of(data));
+    whole.then_some(data)
+}
+
+fn store(data: &[u8]) -> Vec<u8> {
+    let length = (data.len() as u16).to_le_bytes();
+    let mut packed = Vec::with_capacity(HEADER.len() + 5 + data.len() + TRAILER);
+    packed.extend(HEADER);
+    packed.push(STORED);
+    packed.extend(length.iter().copied().chain(length.map(|byte| !byte)));
+    packed.extend_from_slice(data);
+    packed.extend(trailer(&crc_of(data)));
+    packed
+}
+
+fn crc_of(data: &[u8]) -> Crc {
+    let mut crc = Crc::new();
+    crc.update(data);
+    crc
+}
+
+fn trailer(crc: &Crc) -> [u8; TRAILER] {
+    let ([a, b, c, d], [e, f, g, h]) = (crc.sum().to_le_bytes(), crc.amount().to_le_bytes());
+    [a, b, c, d, e, f, g, h]
+}
+
+fn compress(parts: impl Iterator<Item = Vec<u8>>) -> Result<Vec<u8>, CompressError> {
     PACKER.with_borrow_mut(|packer| {
         packer.compress.reset();
         let (mut packed, mut crc) = (HEADER.to_vec(), Crc::new());
@@ -48,8 +101,7 @@ pub(crate) fn pack(parts: impl Iterator<Item = Vec<u8>>) -> Result<Vec<u8>, Comp
             }
         }
         while packer.step(&[], &mut packed, FlushCompress::Finish)?.1 != Status::StreamEnd {}
-        packed.extend(crc.sum().to_le_bytes());
-        packed.extend(crc.amount().to_le_bytes());
+        packed.extend(trailer(&crc));
         Ok(packed)
     })
 }
@@ -89,8 +141,32 @@ mod tests {
         let mut unpacked = Vec::new();
         GzDecoder::new(pack(parts().into_iter()).unwrap().as_slice()).read_to_end(&mut unpacked).unwrap();
         assert_eq!(unpacked, parts().concat());
-        let mut nothing = Vec::new();
-        GzDecoder::new(pack(std::iter::empty()).unwrap().as_slice()).read_to_end(&mut nothing).unwrap();
-        assert!(nothing.is_empty());
+    }
+
+    #[test]
+    fn what_is_small_is_stored_as_it_is_and_anybody_can_unpack_it() {
+        let unpacked = |packed: &[u8]| {
+            let mut unpacked = Vec::new();
+            GzDecoder::new(packed).read_to_end(&mut unpacked).unwrap();
+            unpacked
+        };
+        for size in [0, 1, SMALL - 1, SMALL, SMALL + 1] {
+            let data = vec![b'x'; size];
+            let packed = pack(data.chunks(1000).map(<[u8]>::to_vec)).unwrap();
+            assert_eq!(unpacked(&packed), data, "{size} bytes");
+            assert_eq!(stored(&packed), (size <= SMALL).then_some(data.as_slice()), "{size} bytes");
+        }
+    }
+
+    #[test]
+    fn what_is_not_whole_is_not_taken_for_stored() {
+        let packed = pack(std::iter::once(b"a line\n".to_vec())).unwrap();
+        for at in 0..packed.len() {
+            let mut changed = packed.clone();
+            changed[at] ^= 1;
+            assert_eq!(stored(&changed), None, "byte {at}");
+            assert_eq!(stored(&packed[..at]), None, "cut at {at}");
+        }
+        assert_eq!(stored(&[packed, vec![0]].concat()), None);
     }
 }

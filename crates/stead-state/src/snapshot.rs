@@ -4,7 +4,7 @@
 //! sorted by name and generation.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead, BufReader, Read as _};
 use std::sync::Arc;
 
 use flate2::read::GzDecoder;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use stead_model::{Digest, Limits, Map, OpId, Resource, RunId, StackId, unique_keys};
 
 use crate::codec::{FormatError, check_format, damaged, line, parse};
-use crate::gzip::pack;
+use crate::gzip::{pack, stored};
 use crate::{FORMAT, Pending, Retained, Transfers};
 
 const WHAT: &str = "snapshot";
@@ -109,10 +109,19 @@ impl Snapshot {
         if Digest::of(bytes) != *digest {
             return Err(damaged(WHAT, 1, "its bytes are not those that its name was made from"));
         }
-        let mut lines = Lines { reader: BufReader::new(GzDecoder::new(bytes)), read: 0 };
+        match stored(bytes) {
+            Some(stored) => Snapshot::read(Lines { reader: stored, line: Vec::new(), read: 0 }),
+            None => {
+                let reader = BufReader::new(GzDecoder::new(bytes));
+                Snapshot::read(Lines { reader, line: Vec::new(), read: 0 })
+            }
+        }
+    }
+
+    fn read(mut lines: Lines<impl BufRead>) -> Result<Snapshot, FormatError> {
         let first = lines.next()?.ok_or_else(|| damaged(WHAT, 1, "it is empty"))?;
-        check_format(WHAT, &first)?;
-        let header: Header = parse(WHAT, 1, &first)?;
+        check_format(WHAT, first)?;
+        let header: Header = parse(WHAT, 1, first)?;
         let most = Limits::default().of_state().resources;
         if header.resources > most {
             let problem = format!("it has {} resources; at most {most} are read", header.resources);
@@ -120,10 +129,12 @@ impl Snapshot {
         }
         let mut resources: Vec<Arc<Resource>> = Vec::with_capacity(header.resources);
         while let Some(line) = lines.next()? {
+            // The header is the first line.
+            let number = resources.len() + 2;
             if resources.len() == header.resources {
-                return Err(damaged(WHAT, lines.read, "it has more resources than it says"));
+                return Err(damaged(WHAT, number, "it has more resources than it says"));
             }
-            resources.push(Arc::new(parse(WHAT, lines.read, &line)?));
+            resources.push(Arc::new(parse(WHAT, number, line)?));
         }
         if resources.len() < header.resources {
             return Err(damaged(WHAT, lines.read, "resources are missing"));
@@ -134,25 +145,27 @@ impl Snapshot {
 }
 
 /// The lines of what is packed, unpacked as they are read.
-struct Lines<'a> {
-    reader: BufReader<GzDecoder<&'a [u8]>>,
+struct Lines<R> {
+    reader: R,
+    /// The last one.
+    line: Vec<u8>,
     /// How many were read: the number of the last one.
     read: usize,
 }
 
-impl Lines<'_> {
-    fn next(&mut self) -> Result<Option<Vec<u8>>, FormatError> {
+impl<R: BufRead> Lines<R> {
+    fn next(&mut self) -> Result<Option<&[u8]>, FormatError> {
         let number = self.read + 1;
-        let mut line = Vec::new();
-        let read = (&mut self.reader).take(MAX_LINE).read_until(b'\n', &mut line);
+        self.line.clear();
+        let read = (&mut self.reader).take(MAX_LINE).read_until(b'\n', &mut self.line);
         read.map_err(|error| damaged(WHAT, number, &error.to_string()))?;
-        if line.is_empty() {
+        if self.line.is_empty() {
             return Ok(None);
         }
-        if line.pop() != Some(b'\n') {
+        if self.line.pop() != Some(b'\n') {
             return Err(damaged(WHAT, number, "it does not end with a newline, or the line is too long"));
         }
         self.read = number;
-        Ok(Some(line))
+        Ok(Some(&self.line))
     }
 }
