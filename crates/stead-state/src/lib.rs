@@ -6,6 +6,7 @@
 mod codec;
 mod export;
 mod gzip;
+mod hash;
 mod head;
 mod journal;
 mod limits;

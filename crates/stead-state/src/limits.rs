@@ -1,9 +1,10 @@
 //! How large a recorded state is, in the measures that have limits.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use stead_model::{Extent, Generation, Lifecycle, Resource, Uid};
 
+use crate::hash::HashMap;
 use crate::{Snapshot, State};
 
 /// Copies, dependencies between them, and the longest chain.
@@ -20,8 +21,10 @@ impl State {
 
 pub(crate) fn extent_of<'a>(resources: impl Iterator<Item = &'a Resource>) -> Extent {
     let resources: Vec<&Resource> = resources.collect();
-    let mut copies: HashMap<(&Uid, Generation), usize> = HashMap::with_capacity(resources.len());
-    let mut current: HashMap<&Uid, usize> = HashMap::with_capacity(resources.len());
+    let mut copies: HashMap<(&Uid, Generation), usize> =
+        HashMap::with_capacity_and_hasher(resources.len(), Default::default());
+    let mut current: HashMap<&Uid, usize> =
+        HashMap::with_capacity_and_hasher(resources.len(), Default::default());
     for (at, resource) in resources.iter().enumerate() {
         copies.insert((&resource.uid, resource.generation), at);
         if resource.lifecycle != Lifecycle::Condemned {

@@ -7,10 +7,11 @@ mod index;
 mod look;
 mod rank;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use stead_model::{CopyRef, Name, OpId, Uid};
 
+use crate::hash::HashMap;
 use crate::rules::{Check, Problems, RULES, report};
 use crate::state::Touched;
 use crate::{Intent, Pending, Record, ReplayError, State, Violation, verify};
@@ -48,10 +49,10 @@ impl Sound {
         }
         let mut sound = Sound {
             index: Index::default(),
-            by_uid: HashMap::new(),
-            by_copy: HashMap::new(),
-            by_key: HashMap::new(),
-            by_name: HashMap::new(),
+            by_uid: HashMap::default(),
+            by_copy: HashMap::default(),
+            by_key: HashMap::default(),
+            by_name: HashMap::default(),
             known: BTreeMap::new(),
             looks: 0,
             state,

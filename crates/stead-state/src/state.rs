@@ -5,13 +5,14 @@
 mod copies;
 mod ties;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use stead_model::{CopyRef, Lifecycle, Map, Name, OpId, PhysicalId, Resource, StackId, TypeToken, Uid};
 
 use copies::Copies;
 
+use crate::hash::HashMap;
 use crate::{AfterDelete, Intent, Kept, Outcome, Pending, Record, Retained, Settlement, Snapshot, Transfers};
 
 /// What is known of a stack, with the indexes that planning and running need.
@@ -69,10 +70,10 @@ impl From<Snapshot> for State {
             uids: snapshot.uids,
             next_op: snapshot.next_op,
             outputs: snapshot.outputs,
-            copies: HashMap::with_capacity(snapshot.resources.len()),
-            names: HashMap::with_capacity(snapshot.resources.len()),
-            aliases: HashMap::new(),
-            tied: HashMap::new(),
+            copies: HashMap::with_capacity_and_hasher(snapshot.resources.len(), Default::default()),
+            names: HashMap::with_capacity_and_hasher(snapshot.resources.len(), Default::default()),
+            aliases: HashMap::default(),
+            tied: HashMap::default(),
             pending: snapshot.pending.into_iter().map(|pending| (pending.op, pending)).collect(),
             transfers: snapshot.transfers,
             retained: snapshot.retained.into_iter().map(|retained| (key_of(&retained), retained)).collect(),

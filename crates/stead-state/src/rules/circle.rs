@@ -1,10 +1,11 @@
 //! S08: there is an order in which everything can be made, and the other way round deleted.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use stead_model::{Resource, Uid};
 
 use super::{Look, View};
+use crate::hash::HashMap;
 
 /// The copies that must be there before this one, over every kind of edge. A reference to a resource means
 /// its current copy, or its newest.

@@ -1,10 +1,9 @@
 //! A snapshot with the look-ups that the rules need. It can hold what no sound state does: things twice.
 
-use std::collections::HashMap;
-
 use stead_model::{CopyRef, Generation, Name, OpId, Resource, Uid};
 
 use super::{Look, is_current};
+use crate::hash::HashMap;
 use crate::{Intent, Pending, Snapshot};
 
 pub(crate) struct View<'a> {
@@ -21,12 +20,12 @@ impl<'a> View<'a> {
     pub(crate) fn of(snapshot: &'a Snapshot) -> View<'a> {
         let mut view = View {
             snapshot,
-            kin: HashMap::with_capacity(snapshot.resources.len()),
-            names: HashMap::with_capacity(snapshot.resources.len()),
-            aliases: HashMap::new(),
-            pending_on: HashMap::new(),
-            keys: HashMap::new(),
-            creates: HashMap::new(),
+            kin: HashMap::with_capacity_and_hasher(snapshot.resources.len(), Default::default()),
+            names: HashMap::with_capacity_and_hasher(snapshot.resources.len(), Default::default()),
+            aliases: HashMap::default(),
+            pending_on: HashMap::default(),
+            keys: HashMap::default(),
+            creates: HashMap::default(),
         };
         for resource in &snapshot.resources {
             view.kin.entry(&resource.uid).or_default().push(resource);

@@ -1,10 +1,11 @@
 //! Who refers to whom, by small numbers: a slot for each copy, a kin number for each resource.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use stead_model::{CopyRef, Generation, Lifecycle, Resource, Uid};
 
 use crate::State;
+use crate::hash::HashMap;
 
 #[derive(Clone, Debug)]
 pub(super) struct Node {
