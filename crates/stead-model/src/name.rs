@@ -6,6 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::TypeToken;
@@ -124,7 +125,7 @@ struct Encoded<'a>(&'a str);
 impl fmt::Display for Encoded<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rest = self.0;
-        while let Some(at) = rest.find([':', '/', '#', '%']) {
+        while let Some(at) = rest.bytes().position(|byte| matches!(byte, b':' | b'/' | b'#' | b'%')) {
             f.write_str(&rest[..at])?;
             write!(f, "%{:02X}", rest.as_bytes()[at])?;
             rest = &rest[at + 1..];
@@ -188,8 +189,11 @@ impl FromStr for Name {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Name, NameError> {
-        let parts: Vec<&str> = text.split(':').collect();
-        match parts.as_slice() {
+        let (mut parts, mut count) = ([""; 5], 0);
+        for (at, part) in text.split(':').take(5).enumerate() {
+            (parts[at], count) = (part, at + 1);
+        }
+        match &parts[..count] {
             [env] => global(text, env, None),
             [env, rest] => global(text, rest, Some(env)),
             [env, place, resource] => placed(text, env, None, place, resource),
@@ -248,6 +252,9 @@ fn decode(part: &str) -> Result<String, NameError> {
     if part.is_empty() {
         return Err(NameError::EmptyPart(part.to_owned()));
     }
+    if !part.bytes().any(|byte| matches!(byte, b'%' | b'#' | b'/')) {
+        return Ok(part.to_owned());
+    }
     let mut out = String::with_capacity(part.len());
     let mut rest = part;
     while let Some(at) = rest.find(['%', '#', '/']) {
@@ -274,8 +281,22 @@ impl Serialize for Name {
 
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
+        deserializer.deserialize_str(Written)
+    }
+}
+
+/// Reads a name without a copy of its text.
+struct Written;
+
+impl Visitor<'_> for Written {
+    type Value = Name;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Name, E> {
+        text.parse().map_err(E::custom)
     }
 }
 

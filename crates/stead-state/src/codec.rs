@@ -22,9 +22,16 @@ struct AnyHeader {
 
 /// One line of JSON. Our types have only string keys and finite numbers, which always serialise.
 pub(crate) fn line<T: Serialize>(value: &T) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec(value).unwrap_or_default();
-    bytes.push(b'\n');
+    let mut bytes = Vec::with_capacity(512);
+    append(&mut bytes, value);
     bytes
+}
+
+/// One more line.
+pub(crate) fn append<T: Serialize>(bytes: &mut Vec<u8>, value: &T) {
+    // Into memory, and see above.
+    let _ = serde_json::to_writer(&mut *bytes, value);
+    bytes.push(b'\n');
 }
 
 /// Splits an object into its lines, after a look at the format that the first one states.
@@ -47,7 +54,7 @@ pub(crate) fn check_format(what: &'static str, first: &[u8]) -> Result<(), Forma
 /// Adds a last line with the digest of all before it: a changed bit never goes unseen.
 pub(crate) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
     let digest = Digest::of(&bytes);
-    bytes.extend(line(&digest));
+    append(&mut bytes, &digest);
     bytes
 }
 
@@ -68,7 +75,12 @@ pub(crate) fn parse<T: DeserializeOwned>(
     line: usize,
     bytes: &[u8],
 ) -> Result<T, FormatError> {
-    serde_json::from_slice(bytes).map_err(|error| damaged(what, line, &error.to_string()))
+    // Checked once as a whole, texts need not be checked one by one.
+    let parsed = match std::str::from_utf8(bytes) {
+        Ok(text) => serde_json::from_str(text),
+        Err(_) => serde_json::from_slice(bytes),
+    };
+    parsed.map_err(|error| damaged(what, line, &error.to_string()))
 }
 
 pub(crate) fn damaged(what: &'static str, line: usize, problem: &str) -> FormatError {

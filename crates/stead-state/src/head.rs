@@ -53,21 +53,22 @@ pub struct Head {
     pub absent: Option<Absent>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Framed {
+#[derive(Serialize)]
+struct Framed<'a> {
     format: u32,
     #[serde(flatten)]
-    head: Head,
+    head: &'a Head,
 }
 
 impl Head {
     pub fn encode(&self) -> Vec<u8> {
-        seal(line(&Framed { format: FORMAT, head: self.clone() }))
+        seal(line(&Framed { format: FORMAT, head: self }))
     }
 
     pub fn decode(bytes: &[u8]) -> Result<Head, FormatError> {
         match sealed_lines(WHAT, bytes)?.as_slice() {
-            [body] => match parse::<Framed>(WHAT, 1, body)?.head {
+            // The format was looked at with the lines.
+            [body] => match parse::<Head>(WHAT, 1, body)? {
                 head if head.epoch.0.max(head.base.0) > u64::MAX / 2 => {
                     Err(damaged(WHAT, 1, "it counts further than any stack gets"))
                 }

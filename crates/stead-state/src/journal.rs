@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use stead_model::{CopyRef, Digest, Epoch, Map, OpId, Operation, PhysicalId, Resource, Seq, unique_keys};
 
-use crate::codec::{FormatError, damaged, line, parse, seal, sealed_lines};
+use crate::codec::{FormatError, append, damaged, line, parse, seal, sealed_lines};
 use crate::{Arrival, Departure, FORMAT, Kept};
 
 const WHAT: &str = "journal";
@@ -224,7 +224,7 @@ impl Batch {
             write_id: self.write_id.clone(),
             records: self.records.len(),
         });
-        bytes.extend(self.records.iter().flat_map(line));
+        self.records.iter().for_each(|record| append(&mut bytes, record));
         seal(bytes)
     }
 

@@ -41,11 +41,14 @@ impl FileStore {
     }
 
     fn path(&self, key: &Key) -> PathBuf {
-        key.as_str().split('/').fold(self.root.clone(), |path, segment| path.join(segment))
+        self.root.join(key.as_str())
     }
 
     /// A name for a temporary file. If this process cannot be told to be alive, nobody sweeps it.
     async fn unique(&self, drawn: String) -> String {
+        if let Some(writer) = self.writer.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            return writer.unique(&drawn);
+        }
         let (writer, world, root) = (self.writer.clone(), self.world.clone(), self.root.clone());
         let name = drawn.clone();
         let named = move |_: &dyn Files| {
@@ -64,8 +67,8 @@ impl FileStore {
         place: &Path,
         work: impl FnOnce(&dyn Files) -> io::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let place = place.display().to_string();
-        self.world.with_files(work).await.map_err(|source| StoreError::Io { action, place, source })
+        let failed = |source| StoreError::Io { action, place: place.display().to_string(), source };
+        self.world.with_files(work).await.map_err(failed)
     }
 }
 
@@ -236,7 +239,12 @@ fn is_absent(kind: io::ErrorKind) -> bool {
 
 /// The bytes themselves tell versions apart; blobs that change carry something that never repeats.
 fn version_of(body: &[u8]) -> Version {
-    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
     let digest = Sha256::digest(body);
-    Version(digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
+    let mut version = String::with_capacity(2 * digest.len());
+    for byte in digest {
+        version.push(digit(byte >> 4));
+        version.push(digit(byte & 15));
+    }
+    Version(version)
 }

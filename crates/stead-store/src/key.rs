@@ -19,7 +19,8 @@ impl Key {
     /// The key below this one whose last segment says `text`, with what is not safe percent-encoded.
     #[must_use]
     pub fn child(&self, text: &str) -> Key {
-        let mut key = self.0.clone();
+        let mut key = String::with_capacity(self.0.len() + text.len() + 16);
+        key.push_str(&self.0);
         if !key.is_empty() {
             key.push('/');
         }

@@ -164,12 +164,12 @@ impl Process {
             files: Arc::new(SimulatedFiles { disk: disk.clone(), process: self.clone() }),
             processes: Arc::new(NoProcesses),
             crash: Arc::new(Dying(self.clone())),
-            host: Host {
+            host: Arc::new(Host {
                 name: self.host.into(),
                 user: "user".into(),
                 pid: self.id as u32,
                 home: Some("/home".into()),
-            },
+            }),
             slow_work: SlowWork::Inline,
         }
     }

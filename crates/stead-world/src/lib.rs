@@ -32,7 +32,7 @@ pub struct World {
     pub files: Arc<dyn Files>,
     pub processes: Arc<dyn Processes>,
     pub crash: Arc<dyn CrashPoints>,
-    pub host: Host,
+    pub host: Arc<Host>,
     pub slow_work: SlowWork,
 }
 
@@ -54,7 +54,7 @@ impl World {
             files: Arc::new(RealFiles::default()),
             processes: Arc::new(RealProcesses),
             crash: Arc::new(NoCrash),
-            host: Host::this(),
+            host: Arc::new(Host::this()),
             slow_work: SlowWork::OffThread,
         }
     }

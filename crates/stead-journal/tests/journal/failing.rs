@@ -123,7 +123,7 @@ async fn strike(kind: ErrorKind, effect: Effect, at: u64, last: u64) -> u64 {
     let dir = tempfile::tempdir().unwrap();
     let memory = Arc::new(MemoryStore::default());
     let mut world = World { clock: Arc::new(PausedClock(tokio::time::Instant::now())), ..World::real() };
-    world.host.home = None;
+    Arc::make_mut(&mut world.host).home = None;
     let count = AtomicU64::new(0);
     let failing = Arc::new(Failing { store: memory.clone(), at, last, kind, effect, count });
     let store: Arc<dyn Store> = failing.clone();

@@ -255,7 +255,7 @@ async fn a_holder_elsewhere_that_shows_no_life_is_given_up_after_its_lease() {
     drop(run); // it is gone, and so are its beats
     // Seen from another machine, where nobody can try its claim.
     let mut elsewhere = World { clock: Arc::new(PausedClock(tokio::time::Instant::now())), ..World::real() };
-    elsewhere.host.name = "another-machine".into();
+    Arc::make_mut(&mut elsewhere.host).name = "another-machine".into();
     let takeover = wait_for(&store, &keys(), &elsewhere, &mut |_| {}).await.unwrap();
     assert_eq!(takeover, Takeover::Always);
     assert!(elsewhere.clock.monotonic() >= LEASE);

@@ -69,7 +69,7 @@ impl Scene {
 
     fn world(&self) -> World {
         let mut world = World { clock: Arc::new(PausedClock(tokio::time::Instant::now())), ..World::real() };
-        world.host.home = Some(self.dir.path().join("home"));
+        Arc::make_mut(&mut world.host).home = Some(self.dir.path().join("home"));
         world
     }
 
