@@ -44,11 +44,11 @@ fn fresh() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs())
 }
 
-/// The simulator is a program of its own, so that this one stays small; release, because speed is coverage.
+/// The simulator is a program of its own, so that this one stays small; optimised, because speed is coverage.
 fn lives(arguments: &[String]) -> Result<ExitCode, String> {
     let example = if arguments.iter().any(|argument| argument == "--plays") { "plays" } else { "lives" };
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["run", "--quiet", "--release", "-p", "stead-trial", "--example", example, "--"]);
+    cargo.args(["run", "--quiet", "--profile", "trial", "-p", "stead-trial", "--example", example, "--"]);
     finish(cargo.args(arguments))
 }
 

@@ -172,15 +172,9 @@ impl Content {
     pub(crate) fn sync(&mut self, folder: &Path) {
         self.syncs += 1;
         let folder = whole(folder);
-        let mut kept = Vec::new();
-        for change in self.pending.drain(..) {
-            if change.folder == folder {
-                apply(&mut self.durable, change);
-            } else {
-                kept.push(change);
-            }
+        for change in self.pending.extract_if(.., |change| change.folder == folder) {
+            apply(&mut self.durable, change);
         }
-        self.pending = kept;
     }
 
     pub(crate) fn children(&self, folder: &Path) -> Option<Vec<String>> {

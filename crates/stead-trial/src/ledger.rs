@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
 use stead_journal::{Receipt, StackKeys};
 use stead_model::{CopyRef, Epoch};
-use stead_state::Record;
 use stead_store::{MemoryStore, Store as _};
 
 use crate::Disk;
@@ -53,10 +53,20 @@ impl Ledger {
 fn about(text: &str, at: usize) -> Option<CopyRef> {
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline);
-    match serde_json::from_str(&text[start..end]).ok()? {
-        Record::Begin { intent, .. } => Some(intent.copy()),
-        _ => None,
-    }
+    let Begin { intent } = serde_json::from_str(&text[start..end]).ok()?;
+    intent.copy.or(intent.resource)
+}
+
+/// As much of the beginning of an operation as the witness reads.
+#[derive(Deserialize)]
+struct Begin {
+    intent: Intent,
+}
+
+#[derive(Deserialize)]
+struct Intent {
+    copy: Option<CopyRef>,
+    resource: Option<CopyRef>,
 }
 
 async fn in_store<T>(store: &MemoryStore, keys: &StackKeys, look: impl Fn(&[u8]) -> Option<T>) -> Option<T> {

@@ -26,11 +26,11 @@ pub(crate) fn snapshots(disk: &Disk, which: Which) -> Result<(), Loss> {
         let Some(Entry::File { bytes, .. }) = content.get(std::path::Path::new(&path)) else { continue };
         let name = path.rsplit('/').next().unwrap_or_default();
         let sound = |what: String| loss("every stored snapshot passes every rule", what);
-        if Digest::of(bytes).as_str() != name {
+        let digest = Digest::of(bytes);
+        if digest.as_str() != name {
             return Err(sound(format!("snapshot {name} does not hold what its name says")));
         }
-        let snapshot =
-            Snapshot::decode(bytes, &Digest::of(bytes)).map_err(|error| sound(error.to_string()))?;
+        let snapshot = Snapshot::decode(bytes, &digest).map_err(|error| sound(error.to_string()))?;
         if let Some(violation) = verify(&snapshot).first() {
             return Err(sound(violation.to_string()));
         }

@@ -1,5 +1,6 @@
 //! What a process can do to a stack, each as its command does it.
 
+use std::pin::Pin;
 use std::sync::PoisonError;
 
 use stead_engine::{Doubtful, Refreshed, Settled, Stop, graph_of};
@@ -45,7 +46,17 @@ impl From<JournalError> for Failed {
 type Ended = Result<Attempt, Failed>;
 
 impl Actor {
-    pub(crate) async fn perform(&self, task: &Task, program: &Program, saved: &mut Option<Saved>) -> Ended {
+    /// On the heap: it is large, and whoever awaits it is moved about.
+    pub(crate) fn perform<'a>(
+        &'a self,
+        task: &'a Task,
+        program: &'a Program,
+        saved: &'a mut Option<Saved>,
+    ) -> Pin<Box<dyn Future<Output = Ended> + 'a>> {
+        Box::pin(self.does(task, program, saved))
+    }
+
+    async fn does(&self, task: &Task, program: &Program, saved: &mut Option<Saved>) -> Ended {
         match task {
             Task::Destroy => self.apply(Graph::default(), Purpose::Destroy.into(), Look::Records).await,
             Task::Up | Task::FailFast => self.apply(program.graph(), Request::default(), Look::Records).await,
