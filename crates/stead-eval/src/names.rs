@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use stead_model::{
-    Code, Diagnostic, Environment, Graph, Module, Name, Node, NodeKind, Options, Scope, ScopePart, TypeToken,
+    Code, Diagnostic, Environment, Graph, Module, Name, NameParts, Node, NodeKind, Options, Scope, ScopePart,
+    TypeToken,
 };
 
 use crate::session::{Draft, Progress, Session};
@@ -45,7 +46,7 @@ fn name(
 ) -> (Name, Option<String>) {
     let environment: Environment = session.setting.environment.clone();
     if let Some(gid) = &draft.gid {
-        return (Name::Global { environment, gid: gid.clone() }, Some(gid.clone()));
+        return (NameParts::Global { environment, gid: gid.clone() }.into(), Some(gid.clone()));
     }
     let file = session.sites.file(draft.site).map_or(session.setting.entry.as_str(), |file| &file.path);
     let module = session.files.get(file).map_or_else(|| module_name(file), |file| file.module.as_str());
@@ -56,7 +57,7 @@ fn name(
         *counter += 1;
         (*counter > 1).then(|| counter.to_string())
     });
-    (Name::Placed { environment, module, scope: scope.clone(), resource, id: id.clone() }, id)
+    (NameParts::Placed { environment, module, scope: scope.clone(), resource, id: id.clone() }.into(), id)
 }
 
 /// The scope of what a resource allocates. One with a gid starts a new chain: its place does not matter.
@@ -84,9 +85,9 @@ fn duplicate(session: &Session, name: &Name, first: &Draft, second: &Draft) -> D
     let problem = Diagnostic::error(Code::DUPLICATE_NAME, format!("two resources are called `{name}`"))
         .at(here.at, here.length, "the second one")
         .at(there.at, there.length, "the first one");
-    match name {
-        Name::Global { .. } => problem.help("a `gid` is unique in its environment: change one of them"),
-        Name::Placed { .. } => problem.help("give one of them another `id`"),
+    match &**name {
+        NameParts::Global { .. } => problem.help("a `gid` is unique in its environment: change one of them"),
+        NameParts::Placed { .. } => problem.help("give one of them another `id`"),
     }
 }
 

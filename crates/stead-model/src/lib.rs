@@ -32,7 +32,7 @@ pub use graph::{DependencyCycle, Graph, Node, NodeId, NodeKind, Options, Timeout
 pub use ids::{CopyRef, Digest, Epoch, Generation, OpId, PhysicalId, RunId, Seq, StackId, TypeToken, Uid};
 pub use limits::{Extent, Limits, MAX_NESTING};
 pub use marks::{Level, MarkSource, Marked, Marks, RecordedMarks, STATE_PROTECT};
-pub use name::{Environment, Module, Name, NameError, Scope, ScopePart, check_id};
+pub use name::{Environment, Module, Name, NameError, NameParts, Scope, ScopePart, check_id};
 pub use nearest::nearest;
 pub use path::{PropertyPath, Segment};
 pub use pattern::{PathPattern, PatternError, PatternPart};

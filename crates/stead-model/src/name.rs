@@ -4,7 +4,9 @@
 //! `environment:namespace`. Inside a part, `:`, `/`, `#` and `%` are percent-encoded.
 
 use std::fmt;
+use std::ops::Deref;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -32,9 +34,13 @@ pub struct ScopePart {
     pub id: Option<String>,
 }
 
-/// What a resource is called in the program.
+/// What a resource is called in the program. Its parts are shared: a name stands in many places.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Name {
+pub struct Name(Arc<NameParts>);
+
+/// What a name is made of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NameParts {
     /// Independent of where the code stands.
     Global {
         environment: Environment,
@@ -70,10 +76,29 @@ impl Environment {
     }
 }
 
+impl From<NameParts> for Name {
+    fn from(parts: NameParts) -> Name {
+        Name(Arc::new(parts))
+    }
+}
+
+impl Deref for Name {
+    type Target = NameParts;
+
+    fn deref(&self) -> &NameParts {
+        &self.0
+    }
+}
+
 impl Name {
+    /// To be changed; whoever else has the name keeps it as it is.
+    pub fn parts_mut(&mut self) -> &mut NameParts {
+        Arc::make_mut(&mut self.0)
+    }
+
     pub fn environment(&self) -> &Environment {
-        match self {
-            Name::Global { environment, .. } | Name::Placed { environment, .. } => environment,
+        match &**self {
+            NameParts::Global { environment, .. } | NameParts::Placed { environment, .. } => environment,
         }
     }
 
@@ -81,8 +106,20 @@ impl Name {
     #[must_use]
     pub fn in_environment(&self, environment: &Environment) -> Name {
         let mut name = self.clone();
-        let (Name::Global { environment: of, .. } | Name::Placed { environment: of, .. }) = &mut name;
+        let (NameParts::Global { environment: of, .. } | NameParts::Placed { environment: of, .. }) =
+            name.parts_mut();
         of.clone_from(environment);
+        name
+    }
+
+    /// The same name with another id; a global one gets another gid.
+    #[must_use]
+    pub fn with_id(&self, new: String) -> Name {
+        let mut name = self.clone();
+        match name.parts_mut() {
+            NameParts::Global { gid, .. } => *gid = new,
+            NameParts::Placed { id, .. } => *id = Some(new),
+        }
         name
     }
 
@@ -93,10 +130,10 @@ impl Name {
 
     /// The short part that people recognise: the id if there is one, else the type.
     pub fn short(&self) -> &str {
-        match self {
-            Name::Global { gid, .. } => gid,
-            Name::Placed { id: Some(id), .. } if !is_counter(id) => id,
-            Name::Placed { resource, .. } => resource.as_str(),
+        match &**self {
+            NameParts::Global { gid, .. } => gid,
+            NameParts::Placed { id: Some(id), .. } if !is_counter(id) => id,
+            NameParts::Placed { resource, .. } => resource.as_str(),
         }
     }
 }
@@ -156,9 +193,9 @@ impl fmt::Display for ScopePart {
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Name::Global { environment, gid } => write!(f, "{environment}#{}", Encoded(gid)),
-            Name::Placed { environment, module, scope, resource, id } => {
+        match &**self {
+            NameParts::Global { environment, gid } => write!(f, "{environment}#{}", Encoded(gid)),
+            NameParts::Placed { environment, module, scope, resource, id } => {
                 write!(f, "{environment}:{}", Encoded(&module.0))?;
                 for part in scope {
                     write!(f, "/{part}")?;
@@ -209,7 +246,7 @@ fn global(text: &str, last: &str, first: Option<&str>) -> Result<Name, NameError
         None => environment(tail, None)?,
         Some(first) => environment(first, Some(tail))?,
     };
-    Ok(Name::Global { environment, gid: decode(gid)? })
+    Ok(NameParts::Global { environment, gid: decode(gid)? }.into())
 }
 
 fn placed(
@@ -232,7 +269,7 @@ fn placed(
         .collect::<Result<Scope, NameError>>()?;
     let (resource, id) = with_id(resource)?;
     let environment = environment(env, namespace)?;
-    Ok(Name::Placed { environment, module, scope, resource: TypeToken(resource), id })
+    Ok(NameParts::Placed { environment, module, scope, resource: TypeToken(resource), id }.into())
 }
 
 fn environment(name: &str, namespace: Option<&str>) -> Result<Environment, NameError> {
@@ -352,7 +389,7 @@ mod tests {
         let scope = (part(), option::of(part())).prop_map(|(class, id)| ScopePart { class, id });
         let placed =
             (environments(), part(), proptest::collection::vec(scope, 0..4), part(), option::of(part()))
-                .prop_map(|(environment, module, scope, resource, id)| Name::Placed {
+                .prop_map(|(environment, module, scope, resource, id)| NameParts::Placed {
                     environment,
                     module: Module(module),
                     scope,
@@ -360,8 +397,8 @@ mod tests {
                     id,
                 });
         let global =
-            (environments(), part()).prop_map(|(environment, gid)| Name::Global { environment, gid });
-        prop_oneof![placed, global]
+            (environments(), part()).prop_map(|(environment, gid)| NameParts::Global { environment, gid });
+        prop_oneof![placed, global].prop_map(Name::from)
     }
 
     proptest! {

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use stead_model::{Code, Diagnostic, Name, NodeId, Resource, Uid};
+use stead_model::{Code, Diagnostic, Name, NameParts, NodeId, Resource, Uid};
 
 use crate::judge::Decision;
 use crate::plan::{Action, StepId, Why};
@@ -109,8 +109,8 @@ impl<'a> Mover<'_, 'a> {
         }
         let action = Action::Move {
             copy: holder.copy(),
-            from: Box::new(holder.name.clone()),
-            to: Box::new(waiting_place(&holder.name, &holder.uid)),
+            from: holder.name.clone(),
+            to: waiting_place(&holder.name, &holder.uid),
         };
         let about = (holder.name.clone(), holder.resource.clone(), holder.source.clone());
         let step = assembly.push(about, action, Why::MadeRoom, Vec::new(), Vec::new(), None);
@@ -132,7 +132,7 @@ impl<'a> Mover<'_, 'a> {
         after.sort_unstable();
         after.dedup();
         let to = self.planner.graph.nodes[id.index()].name.clone();
-        let action = Action::Move { copy: old.copy(), from: Box::new(old.name.clone()), to: Box::new(to) };
+        let action = Action::Move { copy: old.copy(), from: old.name.clone(), to };
         let why = Why::Moved { by: self.planner.correlation.by[id.index()] };
         assembly.summary.moved += 1;
         self.free[id.index()] = Some(assembly.declared(id, action, why, Vec::new(), after));
@@ -141,11 +141,9 @@ impl<'a> Mover<'_, 'a> {
 
 /// A name that nobody else can have.
 fn waiting_place(name: &Name, uid: &Uid) -> Name {
-    match name.clone() {
-        Name::Global { environment, .. } => Name::Global { environment, gid: uid.to_string() },
-        Name::Placed { environment, module, scope, resource, .. } => {
-            Name::Placed { environment, module, scope, resource, id: Some(format!("moved-{uid}")) }
-        }
+    match &**name {
+        NameParts::Global { .. } => name.with_id(uid.to_string()),
+        NameParts::Placed { .. } => name.with_id(format!("moved-{uid}")),
     }
 }
 

@@ -58,8 +58,8 @@ pub enum Action {
     /// The name changes; the resource is kept.
     Move {
         copy: CopyRef,
-        from: Box<Name>,
-        to: Box<Name>,
+        from: Name,
+        to: Name,
     },
     /// Only the record goes: nothing real is left, or it stays and is not managed any more.
     Forget {

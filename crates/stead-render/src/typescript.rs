@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use stead_model::{Map, Name, TypeToken, Value};
+use stead_model::{Map, Name, NameParts, TypeToken, Value};
 use stead_schema::TypeSchema;
 
 /// `new local.File({ … }, { id: "x" });` with every property that the program may set.
@@ -14,10 +14,10 @@ pub fn declaration(name: &Name, resource: &TypeToken, schema: Option<&TypeSchema
     for (key, value) in inputs.iter().filter(|(key, _)| settable(key)) {
         let _ = writeln!(out, "  {}: {},", property(key), literal(value, 1));
     }
-    let option = match name {
-        Name::Global { gid, .. } => Some(("gid", gid)),
-        Name::Placed { id: Some(id), .. } => Some(("id", id)),
-        Name::Placed { id: None, .. } => None,
+    let option = match &**name {
+        NameParts::Global { gid, .. } => Some(("gid", gid)),
+        NameParts::Placed { id: Some(id), .. } => Some(("id", id)),
+        NameParts::Placed { id: None, .. } => None,
     };
     match option {
         Some((key, id)) => {

@@ -83,7 +83,7 @@ fn replaced(order: ReplaceOrder, certainty: Certainty, forced_by: &[&str], drag:
 }
 
 fn moved(from: &str, to: &str, by: Match) -> Step {
-    let (from, to) = (Box::new(name(from)), Box::new(name(to)));
+    let (from, to) = (name(from), name(to));
     step("moved", Action::Move { copy: copy(), from, to }, Why::Moved { by })
 }
 

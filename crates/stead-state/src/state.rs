@@ -54,13 +54,13 @@ pub enum ReplayError {
     #[error("the journal counts further than any stack gets")]
     Counter,
     #[error("the name or the uid of {0} is taken")]
-    Taken(Box<Name>),
+    Taken(Name),
     #[error("the journal adopts {0}, whose name or number is taken")]
     KnownAlready(CopyRef),
     #[error("operation {0} ended in a way that does not fit it")]
     OddOutcome(OpId),
     #[error("the journal gives the name {0} to a second resource")]
-    NameTaken(Box<Name>),
+    NameTaken(Name),
 }
 
 impl From<Snapshot> for State {

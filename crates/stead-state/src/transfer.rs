@@ -107,7 +107,7 @@ impl State {
         if let Some(resource) =
             resources.iter().find(|new| self.copies.contains_key(&new.uid) || taken(&new.name))
         {
-            return Err(ReplayError::Taken(Box::new(resource.name.clone())));
+            return Err(ReplayError::Taken(resource.name.clone()));
         }
         let uids: BTreeSet<&Uid> = resources.iter().map(|resource| &resource.uid).collect();
         self.uids = self.uids.checked_add(uids.len() as u64).ok_or(ReplayError::Counter)?;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use stead_model::{
-    DeletionPolicy, Environment, Expr, Graph, Input, Module, Name, Node, NodeId, NodeKind, Options,
-    PathPattern, PhysicalId, SourceRef, TypeToken, Value,
+    DeletionPolicy, Environment, Expr, Graph, Input, Module, Name, NameParts, Node, NodeId, NodeKind,
+    Options, PathPattern, PhysicalId, SourceRef, TypeToken, Value,
 };
 
 /// A declared thing, before it is a node.
@@ -106,7 +106,8 @@ impl Declared {
 /// The name that a thing of the program has in the graph.
 pub(crate) fn name(resource: TypeToken, id: Option<String>) -> Name {
     let environment = Environment::new("dev");
-    Name::Placed { environment, module: Module("main".to_owned()), scope: Vec::new(), resource, id }
+    NameParts::Placed { environment, module: Module("main".to_owned()), scope: Vec::new(), resource, id }
+        .into()
 }
 
 impl Program {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use stead_model::{
-    Code, Diagnostic, Graph, Input, Module, Name, NoFunctions, Node, NodeKind, Options, PhysicalId,
-    SourceRef, TypeToken, check_id,
+    Code, Diagnostic, Graph, Input, Module, Name, NameParts, NoFunctions, Node, NodeKind, Options,
+    PhysicalId, SourceRef, TypeToken, check_id,
 };
 use stead_plan::{Glob, Purpose, Request, Selection};
 use stead_provider::Live;
@@ -78,13 +78,14 @@ fn name(session: &Session, arguments: &ImportArguments) -> Result<Name, Failure>
     check_id(&arguments.name).map_err(unusable)?;
     let main = &session.project.main;
     let module = main.rsplit_once('.').map_or(main.as_str(), |(module, _)| module);
-    Ok(Name::Placed {
+    Ok(NameParts::Placed {
         environment: session.environment.clone(),
         module: Module(module.to_owned()),
         scope: Vec::new(),
         resource: TypeToken(arguments.resource.clone()),
         id: Some(arguments.name.clone()),
-    })
+    }
+    .into())
 }
 
 fn undeclared(session: &Session, name: &Name, resource: &TypeToken, id: &PhysicalId) -> Node {

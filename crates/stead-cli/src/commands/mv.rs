@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use stead_engine::{Transfer, transfer};
 use stead_journal::Takeover;
-use stead_model::{Code, Diagnostic, Name, Resource, RunResult, Uid, check_id};
+use stead_model::{Code, Diagnostic, Name, NameParts, Resource, RunResult, Uid, check_id};
 use stead_state::{Bonds, Record, State};
 
 use crate::args::MoveArguments;
@@ -51,25 +51,16 @@ async fn rename(session: &Session, old: &str, new: &str, ui: &Ui) -> Result<u8, 
 /// A whole name, or an id to take the place of the old one.
 fn new_name(resource: &Resource, text: &str) -> Result<Name, Failure> {
     let usage = |message: String| Failure::from(Diagnostic::error(Code::USAGE, message));
-    let parsed: Result<Name, _> = match &resource.name {
-        _ if text.contains([':', '#']) => text.parse(),
-        Name::Global { environment, .. } => {
-            check_id(text).map(|()| Name::Global { environment: environment.clone(), gid: text.to_owned() })
-        }
-        Name::Placed { environment, module, scope, resource, .. } => check_id(text).map(|()| Name::Placed {
-            environment: environment.clone(),
-            module: module.clone(),
-            scope: scope.clone(),
-            resource: resource.clone(),
-            id: Some(text.to_owned()),
-        }),
+    let parsed: Result<Name, _> = match text.contains([':', '#']) {
+        true => text.parse(),
+        false => check_id(text).map(|()| resource.name.with_id(text.to_owned())),
     };
     let name = parsed.map_err(|error| usage(format!("cannot use {text:?} as a name: {error}")))?;
     if name.environment() != resource.name.environment() {
         return Err(usage(format!("{name} is a name of another environment"))
             .helped("move it there with `--to-stack`"));
     }
-    if let Name::Placed { resource: token, .. } = &name
+    if let NameParts::Placed { resource: token, .. } = &*name
         && *token != resource.resource
     {
         return Err(usage(format!("{name} is a name of another type; this is a {}", resource.resource)));

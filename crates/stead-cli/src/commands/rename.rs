@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use stead_journal::Takeover;
-use stead_model::{Code, Diagnostic, Lifecycle, Name, Resource, RunResult};
+use stead_model::{Code, Diagnostic, Lifecycle, Name, NameParts, Resource, RunResult};
 use stead_state::{Record, State};
 
 use crate::args::RenameArguments;
@@ -68,7 +68,7 @@ fn renames<'a>(state: &'a State, old: &str, new: &str) -> Result<Vec<(&'a Resour
         moved.collect::<Result<Vec<_>, Failure>>()?
     };
     for (resource, to) in &renames {
-        if let Name::Placed { resource: said, .. } = to
+        if let NameParts::Placed { resource: said, .. } = &**to
             && *said != resource.resource
         {
             let message = format!("{} cannot become {to}: it is a {}", resource.name, resource.resource);
@@ -102,14 +102,8 @@ fn new_name(old: &Name, new: &str) -> Result<Name, Failure> {
     if new.contains([':', '#']) {
         return parse(new);
     }
-    let id = new.to_owned();
-    stead_model::check_id(&id).map_err(|error| unreadable(&error.to_string()))?;
-    Ok(match old.clone() {
-        Name::Global { environment, .. } => Name::Global { environment, gid: id },
-        Name::Placed { environment, module, scope, resource, .. } => {
-            Name::Placed { environment, module, scope, resource, id: Some(id) }
-        }
-    })
+    stead_model::check_id(new).map_err(|error| unreadable(&error.to_string()))?;
+    Ok(old.with_id(new.to_owned()))
 }
 
 fn parse(text: &str) -> Result<Name, Failure> {

@@ -8,7 +8,7 @@ pub(crate) fn alias(text: &str, own: &Environment) -> Result<Name, String> {
     // `a:b#c` may be a gid in namespace `b`, or a type `b` in module `a`: only one's own environment tells.
     let is_whole = match text.matches(':').count() {
         0 => !text.starts_with('#'),
-        1 => whole.as_ref().is_ok_and(|name| environment(name) == own),
+        1 => whole.as_ref().is_ok_and(|name| name.environment() == own),
         _ => true,
     };
     let name = if is_whole { whole } else { format!("{own}{}{text}", separator(text)).parse::<Name>() };
@@ -17,12 +17,6 @@ pub(crate) fn alias(text: &str, own: &Environment) -> Result<Name, String> {
 
 fn separator(text: &str) -> &'static str {
     if text.starts_with('#') { "" } else { ":" }
-}
-
-fn environment(name: &Name) -> &Environment {
-    match name {
-        Name::Global { environment, .. } | Name::Placed { environment, .. } => environment,
-    }
 }
 
 /// `90s`, `10m`, `1h`, `1h30m`: seconds; `None` if it is none of these.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use stead_model::{Code, Diagnostic, Graph, Name, Node};
+use stead_model::{Code, Diagnostic, Graph, Name, NameParts, Node};
 
 use super::file::Section;
 use super::path::is_counter;
@@ -43,12 +43,12 @@ fn crowded(graph: &Graph) -> HashSet<Name> {
 }
 
 fn counter(node: &Node) -> bool {
-    matches!(&node.name, Name::Placed { id: Some(id), .. } if is_counter(id))
+    matches!(&*node.name, NameParts::Placed { id: Some(id), .. } if is_counter(id))
 }
 
 fn bare(name: &Name) -> Name {
     let mut name = name.clone();
-    if let Name::Placed { id, .. } = &mut name {
+    if let NameParts::Placed { id, .. } = name.parts_mut() {
         *id = None;
     }
     name
@@ -58,7 +58,7 @@ fn unnamed(graph: &Graph, leaf: &Leaf, crowded: &HashSet<Name>) -> Option<Diagno
     let pinned = &graph.nodes[leaf.id.index()];
     let mut around = Some(leaf.id);
     while let Some(node) = around.and_then(|id| graph.node(id)) {
-        let nameless = matches!(&node.name, Name::Placed { id: None, .. });
+        let nameless = matches!(&*node.name, NameParts::Placed { id: None, .. });
         if counter(node) || (nameless && crowded.contains(&node.name)) {
             let what = if node.name == pinned.name { "it" } else { "what it is in" };
             let message = format!("{} is pinned, and {what} is one of several without an id", pinned.name);
@@ -70,7 +70,7 @@ fn unnamed(graph: &Graph, leaf: &Leaf, crowded: &HashSet<Name>) -> Option<Diagno
             );
         }
         // What has a gid is the same wherever it stands.
-        if matches!(node.name, Name::Global { .. }) {
+        if matches!(*node.name, NameParts::Global { .. }) {
             return None;
         }
         around = node.parent;

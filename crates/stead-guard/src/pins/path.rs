@@ -3,7 +3,7 @@
 //! `<type>.<unique id>`. The unique id is the id of a leaf at the top of a module, else the parts of its place
 //! joined by `_` and eight digits of a digest, because parts that are joined can be the same for two places.
 
-use stead_model::{Digest, Environment, Name, Resource, ScopePart, TypeToken};
+use stead_model::{Digest, Environment, Name, NameParts, Resource, ScopePart, TypeToken};
 
 /// The longest that the readable part may get.
 const MAX_READABLE: usize = 240;
@@ -27,16 +27,16 @@ pub fn paths_of(resource: &Resource) -> impl Iterator<Item = String> {
 }
 
 fn unique_id(name: &Name, resource: &TypeToken) -> String {
-    let parts = match name {
-        Name::Global { gid, .. } => vec![gid.clone()],
-        Name::Placed { scope, id, .. } => {
+    let parts = match &**name {
+        NameParts::Global { gid, .. } => vec![gid.clone()],
+        NameParts::Placed { scope, id, .. } => {
             let class = resource.as_str().rsplit('.').next().unwrap_or_default();
             scope.iter().map(scope_part).chain([part(class, id.as_deref())]).collect()
         }
     };
-    let named = match name {
-        Name::Global { .. } => true,
-        Name::Placed { id, .. } => id.as_deref().is_some_and(|id| !is_counter(id)),
+    let named = match &**name {
+        NameParts::Global { .. } => true,
+        NameParts::Placed { id, .. } => id.as_deref().is_some_and(|id| !is_counter(id)),
     };
     match parts.as_slice() {
         [only] if named && clean(only) == *only && only.len() <= MAX_READABLE => only.clone(),
@@ -96,9 +96,9 @@ mod tests {
 
     fn path(name: &str) -> String {
         let name: Name = name.parse().unwrap();
-        let resource = match &name {
-            Name::Placed { resource, .. } => resource.clone(),
-            Name::Global { .. } => TypeToken("aws.s3.Bucket".into()),
+        let resource = match &*name {
+            NameParts::Placed { resource, .. } => resource.clone(),
+            NameParts::Global { .. } => TypeToken("aws.s3.Bucket".into()),
         };
         physical_path(&name, &resource)
     }
@@ -142,13 +142,14 @@ mod tests {
         let id = || proptest::option::of("[a-c]{1,2}|2|3|a b|é");
         let scope = proptest::collection::vec(("[A-B]{1,2}", id()), 0..3);
         let module = "main|lib";
-        (module, scope, id()).prop_map(|(module, scope, id)| Name::Placed {
+        let parts = (module, scope, id()).prop_map(|(module, scope, id)| NameParts::Placed {
             environment: Environment::new("dev"),
             module: stead_model::Module(module),
             scope: scope.into_iter().map(|(class, id)| ScopePart { class, id }).collect(),
             resource: TypeToken("t.B".into()),
             id,
-        })
+        });
+        parts.prop_map(Name::from)
     }
 
     proptest! {
@@ -165,7 +166,7 @@ mod tests {
                 prop_assert!(split_path(&path).is_some(), "{}", path);
                 let other = seen.insert(path.clone(), name.clone());
                 // At the top of two modules one id is one path; such a program is told to change it.
-                let top = |name: &Name| matches!(name, Name::Placed { scope, .. } if scope.is_empty());
+                let top = |name: &Name| matches!(&**name, NameParts::Placed { scope, .. } if scope.is_empty());
                 prop_assert!(other.is_none_or(|other| other == name || (top(&other) && top(&name))), "{}", path);
             }
         }

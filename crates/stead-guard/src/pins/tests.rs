@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use stead_model::{
-    Diagnostic, Environment, Generation, Graph, Input, Lifecycle, Map, Name, Node, NodeId, NodeKind, Options,
-    PhysicalId, Resource, SourceRef, TypeToken, Uid, Value,
+    Diagnostic, Environment, Generation, Graph, Input, Lifecycle, Map, Name, NameParts, Node, NodeId,
+    NodeKind, Options, PhysicalId, Resource, SourceRef, TypeToken, Uid, Value,
 };
 use stead_state::{Snapshot, State};
 
@@ -40,7 +40,7 @@ struct Program(Graph);
 impl Program {
     fn add(mut self, name: &str, kind: NodeKind, pinned: Option<bool>, path: Option<&str>) -> Program {
         let name: Name = format!("dev:main{name}").parse().unwrap();
-        let Name::Placed { resource, scope, .. } = &name else { panic!("{name}") };
+        let NameParts::Placed { resource, scope, .. } = &*name else { panic!("{name}") };
         let resource = resource.clone();
         let parent = scope.last().and_then(|part| {
             let inside = |node: &Node| node.resource.as_str() == part.class && node.kind == NodeKind::Group;
@@ -96,7 +96,7 @@ fn with(entries: &str) -> String {
 
 fn recorded(name: &str, path: &str, pinned: bool) -> Resource {
     let name: Name = format!("dev:main{name}").parse().unwrap();
-    let Name::Placed { resource, .. } = &name else { panic!("{name}") };
+    let NameParts::Placed { resource, .. } = &*name else { panic!("{name}") };
     Resource {
         uid: Uid(name.to_string()),
         generation: Generation(1),

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use stead_model::{Digest, Name, NodeId, Resource, Uid};
+use stead_model::{Digest, Name, NameParts, NodeId, Resource, Uid};
 
 use super::content::Contents;
 use super::{Ambiguity, Match, Matching};
@@ -76,16 +76,14 @@ fn groups<'a>(matching: &Matching<'a>) -> BTreeMap<Name, Group<'a>> {
 
 /// The name of the family: the name without its counter.
 fn family(name: &Name) -> Option<Name> {
-    match name {
-        Name::Placed { id: None, .. } => Some(name.clone()),
-        Name::Placed { environment, module, scope, resource, id: Some(id) } if is_counter(id) => {
-            Some(Name::Placed {
-                environment: environment.clone(),
-                module: module.clone(),
-                scope: scope.clone(),
-                resource: resource.clone(),
-                id: None,
-            })
+    match &**name {
+        NameParts::Placed { id: None, .. } => Some(name.clone()),
+        NameParts::Placed { id: Some(id), .. } if is_counter(id) => {
+            let mut family = name.clone();
+            if let NameParts::Placed { id, .. } = family.parts_mut() {
+                *id = None;
+            }
+            Some(family)
         }
         _ => None,
     }
@@ -93,15 +91,15 @@ fn family(name: &Name) -> Option<Name> {
 
 /// The family of a name that has a counter.
 fn counted(name: &Name) -> Option<Name> {
-    match name {
-        Name::Placed { id: Some(_), .. } => family(name),
+    match &**name {
+        NameParts::Placed { id: Some(_), .. } => family(name),
         _ => None,
     }
 }
 
 fn counter(name: &Name) -> u64 {
-    match name {
-        Name::Placed { id: Some(id), .. } => id.parse().unwrap_or(u64::MAX),
+    match &**name {
+        NameParts::Placed { id: Some(id), .. } => id.parse().unwrap_or(u64::MAX),
         _ => 1,
     }
 }

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
-use stead_model::{CopyRef, Digest, Input, Name, NodeId, Resource, TypeToken, Uid, Value};
+use stead_model::{CopyRef, Digest, Input, Name, NameParts, NodeId, Resource, TypeToken, Uid, Value};
 
 use super::Matching;
 use super::content::Contents;
@@ -265,9 +265,9 @@ fn ids<'a>(
     nodes: &[NodeId],
     records: &[&'a Resource],
 ) -> Vec<(NodeId, &'a Resource)> {
-    let id = |name: &Name| match name {
-        Name::Placed { id, .. } => id.clone(),
-        Name::Global { gid, .. } => Some(gid.clone()),
+    let id = |name: &Name| match &**name {
+        NameParts::Placed { id, .. } => id.clone(),
+        NameParts::Global { gid, .. } => Some(gid.clone()),
     };
     let node_key = |node: &NodeId| id(&matching.graph.nodes[node.index()].name);
     unique_pairs(nodes, records, node_key, |record| id(&record.name))

@@ -1,6 +1,6 @@
 //! Rules about names: those that resources have, and those that they had.
 
-use stead_model::{Name, Resource};
+use stead_model::{NameParts, Resource};
 
 use super::{Look, Problems, is_current};
 
@@ -16,7 +16,7 @@ pub(crate) fn says_the_type(_: &dyn Look, resource: &Resource, problems: &mut Pr
     if resource.resource.as_str().is_empty() {
         problems.push("it has no type".to_owned());
     }
-    if let Name::Placed { resource: said, .. } = &resource.name
+    if let NameParts::Placed { resource: said, .. } = &*resource.name
         && *said != resource.resource
     {
         problems.push(format!("its type is {}", resource.resource));

@@ -18,7 +18,7 @@ impl State {
     ) -> Result<(), ReplayError> {
         let current = resource.lifecycle != Lifecycle::Condemned;
         if current && self.names.get(&resource.name).is_some_and(|holder| *holder != resource.uid) {
-            return Err(ReplayError::NameTaken(Box::new(resource.name)));
+            return Err(ReplayError::NameTaken(resource.name));
         }
         resource.ties.parent.take_if(|uid| !self.copies.contains_key(uid));
         resource.ties.deleted_with.take_if(|uid| !self.copies.contains_key(uid));
