@@ -3,6 +3,7 @@
 //! **Invariants:** a provider is called to change something only with a receipt, from one place
 //! ([`call`](crate::call)); nothing here knows what a resource type is; events go out, text does not.
 
+mod answered;
 mod answers;
 mod call;
 mod context;
@@ -33,6 +34,7 @@ use stead_provider::{Provider, Providers};
 use stead_schema::Catalog;
 use stead_world::World;
 
+pub use answered::Word;
 pub use earlier::graph_of;
 pub use execute::{OnFailure, Permitted, Report, Stop};
 pub use recover::{Doubtful, Recovered};

@@ -235,7 +235,12 @@ impl Order {
                     add(last(container), last(index));
                 }
             }
-            for need in ties::needs(base, resource).filter_map(|need| by_copy.get(&need.copy())) {
+            // An old copy of a provider may serve it still, but not one that nothing takes the place of.
+            let served =
+                resource.ties.provider.as_ref().filter(|_| resource.lifecycle != Lifecycle::Condemned);
+            let successor = served.and_then(|provider| base.current(&provider.uid));
+            let needs = ties::needs(base, resource).chain(successor);
+            for need in needs.filter_map(|need| by_copy.get(&need.copy())) {
                 let (inner, outer) = (root(index), root(*need));
                 #[cfg(stead_planted)]
                 let (inner, outer) = match stead_model::planted::is("dependants-deleted-last") {

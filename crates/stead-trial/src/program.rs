@@ -123,6 +123,8 @@ impl Program {
         let at: BTreeMap<&str, NodeId> =
             self.things.iter().zip(0..).map(|((name, _), at)| (name.as_str(), NodeId(at))).collect();
         let node = |name: &String| at.get(name.as_str()).copied();
+        // A program in which something else is said to be a provider is refused before it is a graph.
+        let provider = |name: &String| node(name).filter(|id| self.things[id.index()].1.is(Trait::Serves));
         let mut graph = Graph::default();
         let mut unnamed = 0u32;
         for (index, (id, thing)) in self.things.iter().enumerate() {
@@ -151,7 +153,7 @@ impl Program {
                     replace_with: to(Tie::ReplaceWith).into_iter().collect(),
                     ignore_changes: size_if(thing.is(Trait::IgnoresSize)),
                     replace_on_changes: size_if(thing.is(Trait::ReplacedBySize)),
-                    provider: thing.provider.as_ref().and_then(node),
+                    provider: thing.provider.as_ref().and_then(provider),
                     import: thing.import.clone().map(PhysicalId),
                     aliases: aliases.collect(),
                     ..Options::default()

@@ -3,11 +3,11 @@
 use std::pin::Pin;
 use std::sync::PoisonError;
 
-use stead_engine::{Doubtful, Refreshed, Settled, Stop, graph_of};
+use stead_engine::{Doubtful, Refreshed, Settled, Stop, Word, graph_of};
 use stead_journal::{JournalError, Loaded, Run, Seen, Takeover, load_run, read_head};
-use stead_model::{Graph, Lifecycle, Limits, Map, Name, PhysicalId, Resource, RunId, RunResult};
+use stead_model::{Graph, Lifecycle, Limits, Name, PhysicalId, Resource, RunId, RunResult};
 use stead_plan::{Action, Follow, Glob, Moves, Plan, Purpose, Reach, Request, Selection, Why};
-use stead_state::{Export, Intent, Kept, Origin, Pending, Record, Settlement, State};
+use stead_state::{Export, Intent, Kept, Origin, Pending, Record, State};
 use tokio::sync::watch;
 
 use crate::model::{Loss, loss};
@@ -371,35 +371,33 @@ impl Actor {
         }
         let run = self.open("state resolve", None, Takeover::IfDead).await?;
         for pending in chosen(run.base()) {
-            let settlement = self.truth(run.base(), &pending.intent);
+            let word = self.truth(run.base(), &pending.intent);
+            let Ok(records) = self.engine.answered(&pending, &word).await else {
+                self.tape.say("refused: the answer");
+                continue;
+            };
             self.tape.reach("a person settled a doubt");
-            run.submit(Record::Settle { op: pending.op, settlement }).durable().await?;
+            run.submit_together(records).durable().await?;
         }
         run.close(RunResult::Succeeded).await?;
         Ok(Attempt::Succeeded)
     }
 
-    fn truth(&self, state: &State, intent: &Intent) -> Settlement {
+    /// What a person sees who looks at the cloud.
+    fn truth(&self, state: &State, intent: &Intent) -> Word {
         let model = self.cloud.model();
         let thing = |resource: &Resource| model.things.get(resource.id.as_ref()?.as_str());
-        let happened = |id: Option<PhysicalId>, outputs: Map| Settlement::Happened { id, outputs };
-        match intent {
-            Intent::Create { key, .. } => match model.made(key) {
-                Some(id) => {
-                    let outputs = model.things.get(id).map(|thing| thing.outputs.clone());
-                    happened(Some(PhysicalId(id.clone())), outputs.unwrap_or_default())
-                }
-                None => Settlement::DidNotHappen,
-            },
-            Intent::Update { resource, .. } => match thing(resource) {
-                Some(thing) if thing.inputs == resource.inputs => happened(None, thing.outputs.clone()),
-                _ => Settlement::DidNotHappen,
-            },
-            Intent::Delete { copy, .. } => match state.copy(copy).and_then(thing) {
-                Some(_) => Settlement::DidNotHappen,
-                None => happened(None, Map::new()),
-            },
-        }
+        let created = |key: &str| model.made(key).filter(|id| model.things.contains_key(*id));
+        let done = match intent {
+            Intent::Create { key, .. } => {
+                return created(key).map_or(Word::DidNotHappen, |id| Word::Created(PhysicalId(id.clone())));
+            }
+            Intent::Update { resource, .. } => {
+                thing(resource).is_some_and(|thing| thing.inputs == resource.inputs)
+            }
+            Intent::Delete { copy, .. } => state.copy(copy).and_then(thing).is_none(),
+        };
+        if done { Word::Done } else { Word::DidNotHappen }
     }
 }
 

@@ -124,3 +124,17 @@ fn what_depends_on_something_replaced_is_recorded_with_the_new_copy() {
     ]}"##;
     relive(script).unwrap();
 }
+
+/// A person answers for a create that was done in part.
+#[test]
+fn what_a_person_says_was_made_is_recorded_as_it_is() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t18", {"size": 3, "place": 1}],
+        ["t8", {"size": 1, "place": 2}],
+        ["t17", {"size": 0, "place": 0, "traits": ["Asks"]}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up", "weather": {"fate": {"dies_at": 24}, "cloud": [{"at": 3, "luck": "Partly"}]}},
+        {"seed": 0, "task": "Resolve"}
+    ]}"##;
+    relive(script).unwrap();
+}

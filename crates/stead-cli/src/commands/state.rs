@@ -2,16 +2,15 @@
 
 use std::fmt::Write as _;
 
-use stead_engine::Doubtful;
+use stead_engine::{Doubtful, Word};
 use stead_guard::cannot_forget;
 use stead_guard::pins::{keeps_pins, physical_path};
 use stead_journal::Takeover;
 use stead_model::{
-    Code, CopyRef, DeletionPolicy, Diagnostic, Lifecycle, Map, Operation, PhysicalId, Resource, RunResult,
-    nearest,
+    Code, CopyRef, DeletionPolicy, Diagnostic, Lifecycle, PhysicalId, Resource, RunResult, nearest,
 };
 use stead_render::{Paint, Style, value};
-use stead_state::{Intent, Kept, Record, Settlement, State};
+use stead_state::{Kept, Record, State};
 
 use crate::args::{Answer, ResolveArguments};
 use crate::confirm::confirm;
@@ -153,10 +152,13 @@ pub(crate) async fn resolve(session: &Session, arguments: &ResolveArguments, ui:
     let loaded = session.load_existing().await?;
     let doubtful = find_pending(&loaded.state, &arguments.name)?;
     let operation = doubtful.pending.intent.operation();
-    let settlement = settlement(session, &doubtful, &arguments.answer).await?;
+    let records = match word(&arguments.answer) {
+        Some(word) => Some(session.engine.answered(&doubtful.pending, &word).await.map_err(unanswered)?),
+        None => None,
+    };
     // Planned on nothing: whoever died holding the stack is taken over here.
     let run = session.run("state resolve", None, Takeover::IfDead).await?;
-    let Some(settlement) = settlement else {
+    let Some(records) = records else {
         let mut progress = ui.progress();
         let operations = [doubtful.pending];
         let recovered =
@@ -169,12 +171,9 @@ pub(crate) async fn resolve(session: &Session, arguments: &ResolveArguments, ui:
         ui.result(&format!("The {} of {} is done.\n", operation.verb(), doubtful.name));
         return Ok(0);
     };
-    let what = match settlement {
-        Settlement::Happened { .. } => "happened",
-        Settlement::DidNotHappen => "did not happen",
-    };
-    run.submit(Record::Settle { op: doubtful.pending.op, settlement }).durable().await?;
+    run.submit_together(records).durable().await?;
     run.close(RunResult::Succeeded).await?;
+    let what = if arguments.answer.not_created { "did not happen" } else { "happened" };
     ui.result(&format!("Recorded: the {} of {} {what}.\n", operation.verb(), doubtful.name));
     Ok(0)
 }
@@ -201,52 +200,17 @@ fn find_pending(state: &State, wanted: &str) -> Result<Doubtful, Failure> {
     }
 }
 
-/// The answer as a record; `None` for a retry.
-async fn settlement(
-    session: &Session,
-    doubtful: &Doubtful,
-    answer: &Answer,
-) -> Result<Option<Settlement>, Failure> {
-    let operation = doubtful.pending.intent.operation();
-    if answer.retry {
-        return Ok(None);
-    }
-    if answer.not_created {
-        return Ok(Some(Settlement::DidNotHappen));
-    }
-    match (&answer.created, &doubtful.pending.intent) {
-        (Some(id), Intent::Create { resource, .. }) => {
-            let mut made = resource.as_ref().clone();
-            made.id = Some(PhysicalId(id.clone()));
-            let outputs = read(session, &made).await?;
-            Ok(Some(Settlement::Happened { id: made.id, outputs }))
-        }
-        (None, Intent::Update { resource, .. }) => {
-            Ok(Some(Settlement::Happened { id: None, outputs: read(session, resource).await? }))
-        }
-        (None, Intent::Delete { .. }) => Ok(Some(Settlement::Happened { id: None, outputs: Map::new() })),
-        _ => {
-            let flag = if operation == Operation::Create { "--created ID" } else { "--done" };
-            let problem =
-                Diagnostic::error(Code::USAGE, format!("what is in doubt is a {}", operation.verb()));
-            Err(problem.help(format!("use `{flag}`, `--not-created` or `--retry`")).into())
-        }
-    }
+fn unanswered(problem: Diagnostic) -> Failure {
+    let kind = if problem.code == Code::USAGE { Kind::Usage } else { Kind::Failed };
+    Failure::new(kind, problem)
 }
 
-/// The outputs as they really are.
-async fn read(session: &Session, resource: &Resource) -> Result<Map, Failure> {
-    let Some(provider) = session.engine.providers.of(&resource.resource) else { return Ok(Map::new()) };
-    match provider.read(resource).await {
-        Ok(Some(live)) => Ok(live.outputs),
-        Ok(None) => {
-            let message = format!("{} is not there", resource.name);
-            let problem = Diagnostic::error(Code::NOT_FOUND, message);
-            Err(Failure::new(Kind::Failed, problem.help("if it does not exist, use `--not-created`")))
-        }
-        Err(refusal) => {
-            let message = format!("cannot read {}: {}", resource.name, refusal.message);
-            Err(Failure::new(Kind::Failed, Diagnostic::error(Code::STEP_FAILED, message)))
-        }
+/// What was answered; `None`: it is to be tried again.
+fn word(answer: &Answer) -> Option<Word> {
+    match &answer.created {
+        _ if answer.retry => None,
+        _ if answer.not_created => Some(Word::DidNotHappen),
+        Some(id) => Some(Word::Created(PhysicalId(id.clone()))),
+        None => Some(Word::Done),
     }
 }

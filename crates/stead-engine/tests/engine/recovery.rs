@@ -1,6 +1,7 @@
 //! Crashes, doubt, drift: what the next run does about them.
 
-use stead_model::{Generation, Lifecycle, Operation, RunResult, Value};
+use stead_engine::Word;
+use stead_model::{Generation, Lifecycle, Operation, PhysicalId, RunResult, Value};
 use stead_plan::Incarnation;
 use stead_state::{Intent, Record};
 
@@ -133,4 +134,59 @@ async fn drift_is_seen_recorded_and_mended() {
     log.sort();
     assert_eq!(log, ["create b", "update a"]);
     assert_eq!(bench.recorded().await, ["a\"1\"", "b\"2\""]);
+}
+
+/// Ends the one operation in doubt with a person's word.
+async fn answer(bench: &Bench, word: Word) {
+    let pending = bench.load().await.state.pending().next().unwrap().clone();
+    let records = bench.engine.answered(&pending, &word).await.unwrap();
+    let run = bench.open().await;
+    run.submit_together(records).durable().await.unwrap();
+    run.close(RunResult::Succeeded).await.unwrap();
+}
+
+#[tokio::test]
+async fn of_what_a_person_says_was_made_the_record_is_what_is_there() {
+    let mut bench = Bench::new(1);
+    let program = Program::default().node("a", &[("size", text("5")), ("create", text("doubt"))]);
+    assert_eq!(bench.up(&program).await.result, RunResult::InDoubt);
+    // Half of it was made: it has no size yet.
+    let half = [("name".to_owned(), Value::from("a")), ("create".to_owned(), Value::from("doubt"))];
+    *bench.provider.real.lock().unwrap() = [("a-1".to_owned(), half.clone().into())].into();
+    answer(&bench, Word::Created(PhysicalId("a-1".into()))).await;
+    let state = bench.load().await.state;
+    assert_eq!(state.by_name(&program.0.nodes[0].name).unwrap().inputs, half.into());
+    bench.provider.log();
+    bench.up(&program).await;
+    assert_eq!(bench.provider.log(), ["update a"], "the rest follows");
+}
+
+#[tokio::test]
+async fn an_update_that_is_said_not_to_have_happened_may_have_got_half_of_its_way() {
+    let mut bench = Bench::new(1);
+    let program = |size: &str, place: &str| {
+        Program::default()
+            .node("a", &[("size", text(size)), ("sleep", text(place)), ("update", text("doubt"))])
+    };
+    bench.up(&program("1", "x")).await;
+    assert_eq!(bench.up(&program("2", "y")).await.result, RunResult::InDoubt);
+    let id =
+        bench.load().await.state.by_name(&program("1", "x").0.nodes[0].name).unwrap().id.clone().unwrap();
+    let mut real = bench.provider.real.lock().unwrap().get(id.as_str()).unwrap().clone();
+    (real.insert("size".to_owned(), Value::from("1")), real.insert("sleep".to_owned(), Value::from("y")));
+    bench.provider.real.lock().unwrap().insert(id.as_str().to_owned(), real.clone());
+    answer(&bench, Word::DidNotHappen).await;
+    let state = bench.load().await.state;
+    assert_eq!(state.by_name(&program("1", "x").0.nodes[0].name).unwrap().inputs, real);
+}
+
+#[tokio::test]
+async fn an_answer_to_another_question_is_refused() {
+    let mut bench = Bench::new(1);
+    bench.up(&Program::default().node("a", &[("create", text("doubt"))])).await;
+    let pending = bench.load().await.state.pending().next().unwrap().clone();
+    let refused = bench.engine.answered(&pending, &Word::Done).await.unwrap_err();
+    assert_eq!(refused.message, "what is in doubt is a create");
+    let refused = bench.engine.answered(&pending, &Word::Created(PhysicalId("b".into()))).await.unwrap_err();
+    assert!(refused.message.ends_with("is not there"), "{}", refused.message);
 }

@@ -244,3 +244,23 @@ fn children_go_before_their_parent() {
     1 delete a <- [0]
     ");
 }
+
+#[test]
+fn what_an_old_copy_of_a_provider_serves_goes_before_the_one_that_took_its_place() {
+    let base = edited(&state(&[("a", &[], &[]), ("p", &[], &[])]), |name, resource| match name {
+        "a" => {
+            resource.ties.provider = Some(CopyRef { uid: Uid("u-p".into()), generation: Generation(1) });
+        }
+        _ => resource.lifecycle = Lifecycle::Condemned,
+    });
+    let mut snapshot = base.snapshot(None);
+    let old = snapshot.resources.iter().find(|resource| resource.name.short() == "p").unwrap();
+    let (generation, lifecycle) = (Generation(2), Lifecycle::Live);
+    let new = Resource { generation, lifecycle, ..old.as_ref().clone() };
+    snapshot.resources.push(Arc::new(new));
+    insta::assert_snapshot!(show(&Program::default().plan(&State::from(snapshot))), @r"
+    0 delete a <- []
+    1 delete p <- [0]
+    2 delete p <- [0]
+    ");
+}

@@ -1,0 +1,81 @@
+//! What a person says became of an operation, as records. Their word settles whether it happened; what came of it is
+//! looked at, since half of a change is a change too.
+
+use stead_model::{Code, Diagnostic, Map, Operation, PhysicalId, Resource};
+use stead_provider::Live;
+use stead_state::{Intent, Pending, Record, Settlement};
+
+use crate::Engine;
+
+/// A person's answer about an operation that is in doubt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// The create happened, and made this.
+    Created(PhysicalId),
+    /// The update or the deletion happened.
+    Done,
+    DidNotHappen,
+}
+
+impl Engine {
+    /// The records that an answer comes to. They belong together.
+    pub async fn answered(&self, pending: &Pending, word: &Word) -> Result<Vec<Record>, Diagnostic> {
+        let settled = |settlement| Record::Settle { op: pending.op, settlement };
+        let happened = |id, outputs| settled(Settlement::Happened { id, outputs });
+        match (&pending.intent, word) {
+            (Intent::Create { resource, .. }, Word::Created(id)) => {
+                let made = Resource { id: Some(id.clone()), ..resource.as_ref().clone() };
+                let Live { inputs, outputs } = self.found(&made).await?;
+                Ok(as_found(happened(made.id.clone(), outputs), &made, inputs))
+            }
+            (Intent::Update { resource, .. }, Word::Done) => {
+                let Live { inputs, outputs } = self.found(resource).await?;
+                Ok(as_found(happened(None, outputs), resource, inputs))
+            }
+            (Intent::Delete { .. }, Word::Done) => Ok(vec![happened(None, Map::new())]),
+            (Intent::Update { resource, .. }, Word::DidNotHappen) => {
+                let mut records = vec![settled(Settlement::DidNotHappen)];
+                // The record has the old values: true, unless the update got half of its way. Where nobody can look,
+                // the word counts.
+                if let Ok(Some(Live { inputs, outputs })) = self.read(resource).await {
+                    let (inputs, outputs) = (Some(inputs), Some(outputs));
+                    records.push(Record::Observed { copy: resource.copy(), inputs, outputs });
+                }
+                Ok(records)
+            }
+            (_, Word::DidNotHappen) => Ok(vec![settled(Settlement::DidNotHappen)]),
+            (intent, _) => Err(another_answer(intent.operation())),
+        }
+    }
+
+    /// What is really there, of something that is said to be.
+    async fn found(&self, resource: &Resource) -> Result<Live, Diagnostic> {
+        if self.providers.of(&resource.resource).is_none() {
+            return Ok(Live { inputs: resource.inputs.clone(), outputs: Map::new() });
+        }
+        match self.read(resource).await {
+            Ok(Some(live)) => Ok(live),
+            Ok(None) => Err(Diagnostic::error(Code::NOT_FOUND, format!("{} is not there", resource.name))
+                .help("if it does not exist, use `--not-created`")),
+            Err(refusal) => {
+                let message = format!("cannot read {}: {}", resource.name, refusal.message);
+                Err(Diagnostic::error(Code::STEP_FAILED, message))
+            }
+        }
+    }
+}
+
+/// The end of an operation, and what it really left where that is not what was asked for.
+fn as_found(settled: Record, asked: &Resource, inputs: Map) -> Vec<Record> {
+    let mut records = vec![settled];
+    if inputs != asked.inputs {
+        records.push(Record::Observed { copy: asked.copy(), inputs: Some(inputs), outputs: None });
+    }
+    records
+}
+
+fn another_answer(operation: Operation) -> Diagnostic {
+    let flag = if operation == Operation::Create { "--created ID" } else { "--done" };
+    Diagnostic::error(Code::USAGE, format!("what is in doubt is a {}", operation.verb()))
+        .help(format!("use `{flag}`, `--not-created` or `--retry`"))
+}
