@@ -8,13 +8,13 @@
 mod writers;
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use sha2::{Digest as _, Sha256};
 use stead_world::{FileKind, Files, World};
 use writers::Writer;
 
@@ -30,7 +30,7 @@ pub struct FileStore {
     world: World,
     root: PathBuf,
     /// Folders whose own names this process has seen to be on the disk.
-    durable: Arc<Mutex<BTreeSet<PathBuf>>>,
+    durable: Arc<Mutex<BTreeSet<OsString>>>,
     writer: Arc<Mutex<Option<Writer>>>,
 }
 
@@ -88,7 +88,7 @@ impl Store for FileStore {
         })?;
         let unique = self.unique(drawn).await;
         let lock = self.root.join(LOCK);
-        let version = version_of(&body);
+        let version = Version(body.clone());
         self.world.crash_point("store.put.before");
         let done = match expect {
             Expect::Absent => {
@@ -139,7 +139,7 @@ impl Store for FileStore {
             _ => {
                 // A folder that just became empty goes too; one that did not stays.
                 if let Some(folder) = path.parent() {
-                    durable.lock().unwrap_or_else(PoisonError::into_inner).remove(folder);
+                    durable.lock().unwrap_or_else(PoisonError::into_inner).remove(folder.as_os_str());
                     let _ = files.remove_folder(folder);
                 }
                 Ok(())
@@ -155,7 +155,11 @@ impl Store for FileStore {
 
 fn read(files: &dyn Files, path: &Path) -> io::Result<Option<Found>> {
     match files.read(path) {
-        Ok(bytes) => Ok(Some(Found { version: version_of(&bytes), body: Bytes::from(bytes) })),
+        Ok(bytes) => {
+            // The bytes themselves tell versions apart; blobs that change carry something that never repeats.
+            let body = Bytes::from(bytes);
+            Ok(Some(Found { version: Version(body.clone()), body }))
+        }
         Err(error) if is_absent(error.kind()) => Ok(None),
         Err(error) => Err(error),
     }
@@ -167,10 +171,10 @@ fn ensure_durable(
     files: &dyn Files,
     root: &Path,
     folder: &Path,
-    durable: &Mutex<BTreeSet<PathBuf>>,
+    durable: &Mutex<BTreeSet<OsString>>,
 ) -> io::Result<()> {
     let mut durable = durable.lock().unwrap_or_else(PoisonError::into_inner);
-    if durable.contains(folder) {
+    if durable.contains(folder.as_os_str()) {
         return Ok(());
     }
     files.ensure_folder(folder)?;
@@ -184,11 +188,11 @@ fn ensure_durable(
     let mut synced = Vec::new();
     let mut below = folder;
     while let Some(above) = below.parent().filter(|above| above.starts_with(enough)) {
-        if durable.contains(below) {
+        if durable.contains(below.as_os_str()) {
             break;
         }
         files.sync_folder(above)?;
-        synced.push(below.to_owned());
+        synced.push(below.as_os_str().to_owned());
         below = above;
     }
     // Only now: a name is worth nothing as long as one above it can go.
@@ -235,16 +239,4 @@ fn walk(files: &dyn Files, folder: &Path, prefix: &str, found: &mut Vec<String>)
 
 fn is_absent(kind: io::ErrorKind) -> bool {
     matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-/// The bytes themselves tell versions apart; blobs that change carry something that never repeats.
-fn version_of(body: &[u8]) -> Version {
-    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
-    let digest = Sha256::digest(body);
-    let mut version = String::with_capacity(2 * digest.len());
-    for byte in digest {
-        version.push(digit(byte >> 4));
-        version.push(digit(byte & 15));
-    }
-    Version(version)
 }

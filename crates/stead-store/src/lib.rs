@@ -24,7 +24,7 @@ pub use memory::MemoryStore;
 
 /// Which state of a blob a `put` is meant for. Opaque; comparable only for equality.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Version(pub(crate) String);
+pub struct Version(pub(crate) Bytes);
 
 /// What must be true at the moment of a `put`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -43,7 +43,7 @@ impl Store for MemoryStore {
             return Err(StoreError::Conflict { key: key.clone() });
         }
         blobs.writes += 1;
-        let version = Version(blobs.writes.to_string());
+        let version = Version(Bytes::from(blobs.writes.to_string()));
         blobs.by_key.insert(key.clone(), Found { body, version: version.clone() });
         Ok(version)
     }
