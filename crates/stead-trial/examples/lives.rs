@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use stead_trial::{MARKS, Script, as_test, perform, shrink};
@@ -52,41 +53,92 @@ fn tell(script: &Script, seed: u64, operations: Option<u64>) {
     println!("\nreplay it with: cargo xtask trial --seed {seed} --lives 1{operations}");
 }
 
-fn many(first: u64, lives: u64, operations: Option<u64>) -> ExitCode {
-    let start = Instant::now();
-    let (mut lost, mut reached) = (Vec::new(), BTreeMap::<String, u64>::new());
-    let (mut counts, mut faults, mut resources) = (Vec::new(), Vec::new(), Vec::new());
-    for seed in first..first + lives {
-        match perform(&Script::draw(seed, operations)) {
-            Ok(life) => {
-                counts.push(life.operations);
-                faults.push(life.faults);
-                resources.push(life.most_resources);
-                life.reached.into_iter().for_each(|mark| *reached.entry(mark).or_default() += 1);
+/// What is counted over many lives.
+#[derive(Default)]
+struct Tally {
+    lost: Vec<u64>,
+    reached: BTreeMap<String, u64>,
+    operations: Vec<usize>,
+    faults: Vec<usize>,
+    resources: Vec<usize>,
+    /// How long one core was at it.
+    seconds: f64,
+}
+
+impl Tally {
+    /// Lives the lives whose seeds come out of `seeds`, one after the other, on this thread.
+    fn of(seeds: &AtomicU64, end: u64, operations: Option<u64>) -> Tally {
+        let (mut tally, start) = (Tally::default(), Instant::now());
+        loop {
+            let seed = seeds.fetch_add(1, Ordering::Relaxed);
+            if seed >= end {
+                break;
             }
-            Err(broken) => {
-                eprintln!("seed {seed}: {}: {}", broken.loss.oracle, broken.loss.what);
-                lost.push(seed);
+            match perform(&Script::draw(seed, operations)) {
+                Ok(life) => {
+                    tally.operations.push(life.operations);
+                    tally.faults.push(life.faults);
+                    tally.resources.push(life.most_resources);
+                    life.reached.into_iter().for_each(|mark| *tally.reached.entry(mark).or_default() += 1);
+                }
+                Err(broken) => {
+                    eprintln!("seed {seed}: {}: {}", broken.loss.oracle, broken.loss.what);
+                    tally.lost.push(seed);
+                }
             }
         }
+        tally.seconds = start.elapsed().as_secs_f64();
+        tally
     }
+
+    fn add(&mut self, other: Tally) {
+        self.lost.extend(other.lost);
+        other.reached.into_iter().for_each(|(mark, times)| *self.reached.entry(mark).or_default() += times);
+        self.operations.extend(other.operations);
+        self.faults.extend(other.faults);
+        self.resources.extend(other.resources);
+        self.seconds += other.seconds;
+    }
+}
+
+/// Each core lives lives of its own; a life is on one thread from its beginning to its end.
+fn on_all_cores(first: u64, lives: u64, operations: Option<u64>) -> Tally {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (seeds, mut all) = (AtomicU64::new(first), Tally::default());
+    std::thread::scope(|scope| {
+        let tally = || Tally::of(&seeds, first + lives, operations);
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(tally)).collect();
+        for worker in workers {
+            match worker.join() {
+                Ok(tally) => all.add(tally),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+    });
+    all.lost.sort_unstable();
+    all
+}
+
+fn many(first: u64, lives: u64, operations: Option<u64>) -> ExitCode {
+    let start = Instant::now();
+    let mut all = on_all_cores(first, lives, operations);
     let seconds = start.elapsed().as_secs_f64();
-    for (mark, times) in &reached {
+    for (mark, times) in &all.reached {
         println!("{times:>8}  {mark}");
     }
-    let missed: Vec<&&str> = MARKS.iter().filter(|mark| !reached.contains_key(**mark)).collect();
+    let missed: Vec<&&str> = MARKS.iter().filter(|mark| !all.reached.contains_key(**mark)).collect();
     println!(
-        "\n{lives} lives in {seconds:.1} s ({:.0} a second); the median has {} resources, {} operations, {} faults",
-        lives as f64 / seconds,
-        median(&mut resources),
-        median(&mut counts),
-        median(&mut faults),
+        "\n{lives} lives in {seconds:.1} s ({:.0} a second and core); the median has {} resources, {} operations, {} faults",
+        lives as f64 / all.seconds,
+        median(&mut all.resources),
+        median(&mut all.operations),
+        median(&mut all.faults),
     );
     println!("{} of {} marks reached", MARKS.len() - missed.len(), MARKS.len());
     missed.iter().for_each(|mark| println!("never reached: {mark}"));
-    if !lost.is_empty() {
-        println!("{} lives lost something; the first: seed {}", lost.len(), lost[0]);
-        tell(&Script::draw(lost[0], operations), lost[0], operations);
+    if let Some(lost) = all.lost.first() {
+        println!("{} lives lost something; the first: seed {lost}", all.lost.len());
+        tell(&Script::draw(*lost, operations), *lost, operations);
         return ExitCode::FAILURE;
     }
     println!("nothing was lost");
