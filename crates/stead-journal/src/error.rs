@@ -85,3 +85,33 @@ impl JournalError {
         move |error| JournalError::Outside { action, problem: error.to_string() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use stead_model::{Epoch, OpId, StackId};
+    use stead_state::Outcome;
+
+    use super::*;
+
+    fn kept(op: u64) -> Kept {
+        let (stack, key) = (StackId("s".into()), "k".to_owned());
+        let outcome = Outcome::Deleted;
+        Kept {
+            place: None,
+            answer: Spooled { stack, epoch: Epoch(1), op: OpId(op), key, outcome, inputs: None },
+        }
+    }
+
+    #[test]
+    fn a_failure_tells_how_many_answers_it_leaves_unrecorded() {
+        let none = JournalError::Moved.leaving(Vec::new());
+        assert_eq!(none.to_string(), "state changed after the plan was made");
+        let one = JournalError::Moved.leaving(vec![kept(1)]);
+        let said = "state changed after the plan was made; a provider's answer could not be recorded";
+        assert_eq!(one.to_string(), said);
+        let two = one.leaving(vec![kept(2)]);
+        let said = "state changed after the plan was made; 2 providers' answers could not be recorded";
+        assert_eq!(two.to_string(), said);
+        assert!(matches!(two.cause(), JournalError::Moved));
+    }
+}

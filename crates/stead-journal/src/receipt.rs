@@ -50,3 +50,18 @@ impl Receipt {
         now < self.expires
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_receipt_is_good_for_its_time_and_not_a_moment_longer() {
+        let (written, moment) = (Duration::from_secs(100), Duration::from_nanos(1));
+        let receipt = Receipt::new(OpId(7), "key".to_owned(), written, 2);
+        let end = written + RECEIPT_VALIDITY;
+        assert!(receipt.is_valid(written) && receipt.is_valid(end - moment));
+        assert!(!receipt.is_valid(end) && !receipt.is_valid(end + moment));
+        assert_eq!((receipt.op(), receipt.idempotency_key(), receipt.attempt()), (OpId(7), "key", 2));
+    }
+}

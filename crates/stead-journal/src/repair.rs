@@ -14,6 +14,7 @@ use stead_state::{
 use stead_store::{Expect, Key, Store, StoreError, Version};
 use stead_world::World;
 
+use crate::leave::put_once;
 use crate::load::{Present, present};
 use crate::{JournalError, StackKeys, is_dead};
 
@@ -90,7 +91,7 @@ pub async fn survey(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<Survey, 
     };
     let runs = search.runs().await?;
     let epochs = search.epochs().await?;
-    let snapshots = search.snapshots(&runs).await?;
+    let snapshots = search.snapshots().await?;
     if stored.is_none() && (!runs.is_empty() || !epochs.is_empty()) {
         problems.push(format!("{} is missing", keys.head()));
     }
@@ -191,13 +192,6 @@ fn damage(key: &Key, error: FormatError) -> Result<String, JournalError> {
     }
 }
 
-async fn put_once(store: &Arc<dyn Store>, key: &Key, body: Bytes) -> Result<(), JournalError> {
-    match store.put(key, body, Expect::Absent).await {
-        Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()), // what is there is never changed
-        Err(other) => Err(other.into()),
-    }
-}
-
 fn propose(rebuilt: Option<Rebuilt>, snapshots: &[Stored]) -> Vec<Proposal> {
     let mut proposals = Vec::new();
     if let Some(Rebuilt { snapshot, folded, unreadable }) = rebuilt {
@@ -279,7 +273,7 @@ impl Search<'_> {
     }
 
     /// Every snapshot whose bytes are those that it was stored with.
-    async fn snapshots(&self, runs: &[RunRecord]) -> Result<Vec<Stored>, JournalError> {
+    async fn snapshots(&self) -> Result<Vec<Stored>, JournalError> {
         let mut snapshots = Vec::new();
         for key in self.store.list(&self.keys.snapshots()).await? {
             let Some(found) = self.store.get(&key).await? else { continue };
@@ -288,9 +282,7 @@ impl Search<'_> {
             if key != self.keys.snapshot(&digest) {
                 continue;
             }
-            let by_history = runs.iter().rfind(|record| record.snapshot == digest).map(|record| &record.run);
-            let run = snapshot.run.clone().or_else(|| by_history.cloned());
-            snapshots.push(Stored { snapshot, run });
+            snapshots.push(Stored { run: snapshot.run.clone(), snapshot });
         }
         Ok(snapshots)
     }

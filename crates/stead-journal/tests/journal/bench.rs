@@ -5,9 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stead_journal::{JournalError, Opening, Run, StackKeys, Takeover};
-use stead_model::{Generation, Lifecycle, Map, PhysicalId, Resource, SourceRef, TypeToken, Uid};
-use stead_state::{Intent, Outcome, Record};
-use stead_store::{MemoryStore, Store};
+use stead_model::{
+    Digest, Epoch, Generation, Lifecycle, Map, PhysicalId, Resource, Seq, SourceRef, TypeToken, Uid,
+};
+use stead_state::{Batch, Intent, Outcome, Record};
+use stead_store::{Expect, Key, MemoryStore, Store};
 use stead_world::World;
 
 pub(crate) fn keys() -> StackKeys {
@@ -79,4 +81,55 @@ impl stead_world::Clock for PausedClock {
     async fn sleep(&self, duration: std::time::Duration) {
         tokio::time::sleep(duration).await;
     }
+}
+
+/// The process dies where it reaches this point: nothing after it happens, and the system lets go of its claim.
+pub(crate) struct DiesAt(pub(crate) &'static str);
+
+impl stead_world::CrashPoints for DiesAt {
+    fn reach(&self, point: &'static str) {
+        assert!(point != self.0, "died at {point}");
+    }
+}
+
+/// An opening whose process dies at a point.
+pub(crate) fn dying(store: &Arc<dyn Store>, claims: &Path, point: &'static str) -> Opening {
+    let world = World { crash: Arc::new(DiesAt(point)), ..World::real() };
+    Opening { world, ..opening(store, claims, Takeover::IfDead) }
+}
+
+/// A whole run that makes these.
+pub(crate) async fn ran(store: &Arc<dyn Store>, claims: &Path, names: &[&str]) -> stead_journal::Closed {
+    let run = stead_journal::open(opening(store, claims, Takeover::IfDead)).await.unwrap();
+    for name in names {
+        create(&run, name).await.unwrap();
+    }
+    run.close(stead_model::RunResult::Succeeded).await.unwrap()
+}
+
+/// Puts these bytes there, whatever was there before.
+pub(crate) async fn overwrite(store: &Arc<dyn Store>, key: &Key, bytes: impl Into<bytes::Bytes>) {
+    let expect = match store.get(key).await.unwrap() {
+        Some(found) => Expect::Version(found.version),
+        None => Expect::Absent,
+    };
+    store.put(key, bytes.into(), expect).await.unwrap();
+}
+
+/// Puts a batch where its numbers say; gives its digest, which the next one names.
+pub(crate) async fn append(store: &Arc<dyn Store>, batch: &Batch) -> Digest {
+    let bytes = batch.encode();
+    let digest = Digest::of(&bytes);
+    overwrite(store, &keys().batch(batch.epoch, batch.seq), bytes).await;
+    digest
+}
+
+pub(crate) fn batch(epoch: u64, seq: u64, previous: Option<Digest>, records: Vec<Record>) -> Batch {
+    Batch { epoch: Epoch(epoch), seq: Seq(seq), previous, write_id: format!("{epoch}-{seq}"), records }
+}
+
+/// The names of the resources that are on record.
+pub(crate) async fn recorded(store: &Arc<dyn Store>) -> Vec<String> {
+    let state = stead_journal::load(store, &keys()).await.unwrap().state;
+    state.resources().iter().map(|resource| resource.name.short().to_owned()).collect()
 }

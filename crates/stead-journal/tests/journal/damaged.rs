@@ -1,0 +1,73 @@
+//! A stack whose objects do not say what they should is not read as if they did.
+
+use std::sync::Arc;
+
+use stead_journal::{JournalError, Takeover, load, open, read_head};
+use stead_model::{Digest, PhysicalId, Seq};
+use stead_state::{Batch, Head, Record, Snapshot};
+use stead_store::Store;
+
+use crate::bench::{append, batch, keys, opening, overwrite, ran, resource, setup};
+
+/// A stack whose first run has written nothing yet, and died.
+async fn begun() -> (tempfile::TempDir, Arc<dyn Store>) {
+    let (dir, store) = setup();
+    drop(open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap());
+    (dir, store)
+}
+
+#[tokio::test]
+async fn a_batch_that_does_not_follow_the_one_before_it_is_not_read() {
+    let reserve = |uids| vec![Record::Reserve { uids }];
+    let (_dir, store) = begun().await;
+    let first = append(&store, &batch(1, 0, None, reserve(1))).await;
+    append(&store, &batch(1, 1, Some(first.clone()), reserve(2))).await;
+    assert_eq!(load(&store, &keys()).await.unwrap().state.uids(), 2);
+    let good = batch(1, 1, Some(first), reserve(3));
+    let foreign = [
+        Batch { epoch: good.epoch.next(), ..good.clone() },
+        Batch { seq: Seq(2), ..good.clone() },
+        Batch { previous: Some(Digest::of(b"another")), ..good.clone() },
+        Batch { previous: None, ..good.clone() },
+    ];
+    let place = keys().batch(good.epoch, good.seq);
+    for batch in foreign {
+        overwrite(&store, &place, batch.encode()).await;
+        match load(&store, &keys()).await {
+            Err(JournalError::BrokenChain { key }) => assert_eq!(key, place.to_string()),
+            other => panic!("{batch:?}: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_journal_that_leads_to_a_broken_state_is_neither_read_nor_taken_over() {
+    let (dir, store) = begun().await;
+    let nowhere = Record::Adopt { resource: Box::new(resource("a")) }; // it exists, and has no id
+    append(&store, &batch(1, 0, None, vec![Record::Reserve { uids: 1 }, nowhere])).await;
+    assert!(matches!(load(&store, &keys()).await, Err(JournalError::Integrity(broken)) if broken.len() == 1));
+    let taken = open(opening(&store, dir.path(), Takeover::IfDead)).await;
+    assert!(matches!(taken.err(), Some(JournalError::Integrity(_))));
+}
+
+#[tokio::test]
+async fn a_snapshot_that_breaks_a_rule_or_is_missing_is_not_read() {
+    let (dir, store) = setup();
+    let closed = ran(&store, dir.path(), &["a"]).await;
+    let (head, _) = read_head(&store, &keys()).await.unwrap().unwrap();
+    let mut there = resource("a");
+    there.id = Some(PhysicalId("i".into()));
+    let uncounted = Snapshot { uids: 0, ..Snapshot::empty(head.stack.clone()) }.with(vec![there]);
+    let (bytes, digest) = uncounted.encode();
+    overwrite(&store, &keys().snapshot(&digest), bytes).await;
+    let broken = Head { snapshot: Some(digest), ..head.clone() };
+    overwrite(&store, &keys().head(), broken.encode()).await;
+    assert!(matches!(load(&store, &keys()).await, Err(JournalError::Integrity(_))));
+    overwrite(&store, &keys().head(), head.encode()).await;
+    assert!(load(&store, &keys()).await.is_ok());
+    let key = keys().snapshot(&closed.snapshot);
+    store.delete(&key).await.unwrap();
+    assert!(
+        matches!(load(&store, &keys()).await, Err(JournalError::Missing { key: at }) if at == key.to_string())
+    );
+}
