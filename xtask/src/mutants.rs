@@ -1,5 +1,9 @@
 //! `cargo xtask mutants`: changes the code of the crates that must not lose anything, one place at a time, and wants a
 //! test to notice. A change that no test can notice is explained in `docs/mutants.md`.
+//!
+//! What decides how long it takes is one build and one test run a mutant. So the crates are built without optimisation
+//! (the profile `mutants`), properties are tried on fewer cases and are not made small, and where a crate has most
+//! of its tests inside, those go first: only what they let pass meets the others.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,36 +13,98 @@ use crate::workspace::Workspace;
 
 const PAGE: &str = "docs/mutants.md";
 
+/// Where most of a crate's tests are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tests {
+    /// Beside the code: built and run much faster than those outside.
+    Inside,
+    Outside,
+}
+
 /// What is changed, unless something else is asked for.
-const CRATES: [&str; 3] = ["stead-guard", "stead-journal", "stead-state"];
+const CRATES: [(&str, Tests); 3] =
+    [("stead-guard", Tests::Inside), ("stead-journal", Tests::Outside), ("stead-state", Tests::Inside)];
 
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode, String> {
-    let output = workspace.target.join("mutants");
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo
-        .args(["mutants", "--jobs", "1", "--timeout", "120", "--build-timeout", "600", "--output"])
-        .arg(&output);
-    if !arguments.iter().any(|argument| argument == "-p" || argument == "--package") {
-        cargo.args(CRATES.iter().flat_map(|name| ["-p", *name]));
+    let (asked_for, arguments) = asked_for(arguments)?;
+    let page = read(&workspace.root.join(PAGE))?;
+    let mut complete = true;
+    for (name, tests) in CRATES.into_iter().filter(|(name, _)| asked_for.is_none_or(|asked| asked == *name)) {
+        let output = workspace.target.join("mutants").join(name);
+        if tests == Tests::Inside {
+            mutate(workspace, name, &output, &[&["--cargo-arg", "--lib"], &arguments[..]].concat())?;
+            // What was noticed already is not tried again.
+            mutate(workspace, name, &output, &[&["--iterate"], &arguments[..]].concat())?;
+        } else {
+            mutate(workspace, name, &output, &arguments)?;
+        }
+        complete &= report(name, &output.join("mutants.out"), &page)?;
     }
-    let status =
-        cargo.args(arguments).current_dir(&workspace.root).env("CARGO_PROFILE_DEV_DEBUG", "0").status();
+    Ok(if complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The one crate of ours that is asked for, and what goes to cargo-mutants as it is.
+fn asked_for(arguments: &[String]) -> Result<(Option<&str>, Vec<&str>), String> {
+    let mut rest: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let Some(at) = rest.iter().position(|argument| *argument == "-p" || *argument == "--package") else {
+        return Ok((None, rest));
+    };
+    let known = CRATES.map(|(name, _)| name);
+    match rest.get(at + 1).copied() {
+        Some(name) if known.contains(&name) => {
+            rest.drain(at..at + 2);
+            Ok((Some(name), rest))
+        }
+        _ => Err(format!("-p takes one of {}", known.join(", "))),
+    }
+}
+
+fn mutate(workspace: &Workspace, name: &str, output: &Path, arguments: &[&str]) -> Result<(), String> {
+    let status = Command::new(env!("CARGO"))
+        .args([
+            "mutants",
+            "--jobs",
+            "1",
+            "--timeout",
+            "120",
+            "--build-timeout",
+            "600",
+            "--profile",
+            "mutants",
+        ])
+        .args(["-p", name, "--output"])
+        .arg(output)
+        .args(arguments)
+        .current_dir(&workspace.root)
+        // What does not change is built once for all runs.
+        .env("CARGO_TARGET_DIR", workspace.target.join("mutants").join("build"))
+        .env("PROPTEST_CASES", "24")
+        .env("PROPTEST_MAX_SHRINK_ITERS", "0")
+        .env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "true")
+        .env("INSTA_UPDATE", "no")
+        .status();
     let status = status.map_err(|error| format!("cannot run cargo: {error}"))?;
     // 2 and 3: something survived, or ran out of time. Anything else but success is no result at all.
-    if !matches!(status.code(), Some(0 | 2 | 3)) {
-        return Err(
-            "cargo mutants failed; it is installed with `cargo install cargo-mutants --locked`".to_owned()
-        );
+    if matches!(status.code(), Some(0 | 2 | 3)) {
+        return Ok(());
     }
-    let found = output.join("mutants.out");
+    Err("cargo mutants failed; it is installed with `cargo install cargo-mutants --locked`".to_owned())
+}
+
+/// Tells how it went; whether every survivor is explained.
+fn report(name: &str, found: &Path, page: &str) -> Result<bool, String> {
+    let count = |file: &str| Ok::<usize, String>(read(&found.join(file))?.lines().count());
     let survivors = read(&found.join("missed.txt"))?;
-    let page = read(&workspace.root.join(PAGE))?;
-    let unexplained = unexplained(&survivors, &page);
+    let unexplained = unexplained(&survivors, page);
     for survivor in &unexplained {
         println!("no test notices, and {PAGE} does not say why: {survivor}");
     }
-    println!("mutants: {} survive, {} of them unexplained", survivors.lines().count(), unexplained.len());
-    Ok(if unexplained.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let (survive, unexplained) = (survivors.lines().count(), unexplained.len());
+    let (late, unviable) = (count("timeout.txt")?, count("unviable.txt")?);
+    println!(
+        "{name}: {survive} mutants survive, {unexplained} of them unexplained; {late} ran out of time, {unviable} do not build"
+    );
+    Ok(unexplained == 0)
 }
 
 fn read(path: &Path) -> Result<String, String> {
@@ -68,5 +134,16 @@ mod tests {
         let page = "| `crates/a/src/x.rs: replace + with - in f` | nobody counts |\n";
         assert_eq!(unexplained(survivors, page), ["crates/a/src/x.rs:8:1: delete ! in g"]);
         assert_eq!(unexplained("", page), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn one_crate_can_be_asked_for_and_the_rest_goes_on() {
+        let asked = |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
+        assert_eq!(asked_for(&asked("-f x.rs")), Ok((None, vec!["-f", "x.rs"])));
+        assert_eq!(
+            asked_for(&asked("-p stead-state --shard 1/4")),
+            Ok((Some("stead-state"), vec!["--shard", "1/4"]))
+        );
+        assert!(asked_for(&asked("-p stead-cli")).is_err() && asked_for(&asked("--package")).is_err());
     }
 }

@@ -136,6 +136,37 @@ mod tests {
     }
 
     #[test]
+    fn a_head_counts_no_further_than_any_stack_gets() {
+        let end = Epoch(u64::MAX / 2);
+        let (epoch, base) = (Head { epoch: end, ..head() }, Head { base: end, ..head() });
+        assert!(Head::decode(&epoch.encode()).is_ok() && Head::decode(&base.encode()).is_ok());
+        let (epoch, base) = (Head { epoch: end.next(), ..head() }, Head { base: end.next(), ..head() });
+        for beyond in [epoch, base] {
+            let refused = Head::decode(&beyond.encode()).unwrap_err().to_string();
+            assert_eq!(refused, "head is damaged at line 1: it counts further than any stack gets");
+        }
+    }
+
+    #[test]
+    fn what_ran_round_trips_as_one_line() {
+        let record = RunRecord {
+            format: FORMAT,
+            run: RunId("run-3".into()),
+            command: "up".into(),
+            user: "ada".into(),
+            host: "h".into(),
+            started: "2026-01-01T00:00:00Z".into(),
+            ended: "2026-01-01T00:00:01Z".into(),
+            result: RunResult::Succeeded,
+            snapshot: Digest::of(b""),
+        };
+        let bytes = record.encode();
+        assert_eq!(RunRecord::decode(&bytes).unwrap(), record);
+        let refused = RunRecord::decode(&[bytes.clone(), bytes].concat()).unwrap_err().to_string();
+        assert_eq!(refused, "history is damaged at line 2: it has more than one line");
+    }
+
+    #[test]
     fn every_changed_bit_and_every_truncation_of_head_is_seen() {
         let bytes = head().encode();
         for at in 0..bytes.len() {

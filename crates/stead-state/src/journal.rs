@@ -243,3 +243,21 @@ impl Batch {
         Ok(Batch { epoch, seq, previous, write_id, records })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_that_cannot_be_read_is_told_by_its_line() {
+        let records = vec![Record::Reserve { uids: 1 }, Record::Reserve { uids: 2 }];
+        let batch = Batch { epoch: Epoch(1), seq: Seq(0), previous: None, write_id: "w".into(), records };
+        let text = String::from_utf8(batch.encode()).unwrap();
+        let body: Vec<&str> = text.lines().take(3).collect();
+        for (uids, said) in [("1", "line 2"), ("2", "line 3")] {
+            let damaged = body.join("\n").replace(&format!("\"uids\":{uids}"), "\"uids\":-1") + "\n";
+            let refused = Batch::decode(&seal(damaged.into_bytes())).unwrap_err().to_string();
+            assert!(refused.contains(said), "{refused}");
+        }
+    }
+}

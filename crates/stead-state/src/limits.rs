@@ -43,3 +43,25 @@ pub(crate) fn extent_of<'a>(resources: impl Iterator<Item = &'a Resource>) -> Ex
         .collect();
     Extent::of(&needs)
 }
+
+#[cfg(test)]
+mod tests {
+    use stead_model::StackId;
+
+    use super::*;
+    use crate::rules::tests::{depends, resource};
+
+    #[test]
+    fn a_dependency_on_a_copy_that_is_gone_counts_as_one_on_the_current_copy() {
+        let old = Resource { lifecycle: Lifecycle::Condemned, ..resource("a", 1) };
+        let new = depends(resource("a", 2), "c", 1);
+        for (generation, depth) in [(1, 2), (2, 3), (9, 3)] {
+            let user = depends(resource("b", 1), "a", generation);
+            let all = vec![old.clone(), new.clone(), user, resource("c", 1)];
+            let snapshot = Snapshot::empty(StackId("s".into())).with(all);
+            let expected = Extent { resources: 4, edges: 2, depth };
+            assert_eq!(extent(&snapshot), expected, "generation {generation}");
+            assert_eq!(State::from(snapshot).extent(), expected, "generation {generation}");
+        }
+    }
+}

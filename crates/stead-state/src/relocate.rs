@@ -90,3 +90,37 @@ impl State {
         self.copies.contains_key(uid)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use stead_model::StackId;
+
+    use super::*;
+    use crate::rules::tests::{depends, resource, uid};
+
+    fn state(resources: Vec<Resource>) -> State {
+        State::from(Snapshot::empty(StackId("s".into())).with(resources))
+    }
+
+    fn condemned(name: &str, generation: u32, short: &str) -> Resource {
+        let name = Resource { name: resource(short, 1).name, ..resource(name, generation) };
+        Resource { lifecycle: Lifecycle::Condemned, ..name }
+    }
+
+    #[test]
+    fn a_uid_has_the_name_of_its_current_copy_or_else_of_its_newest() {
+        let copies = vec![condemned("a", 1, "first"), condemned("a", 2, "second"), resource("a", 3)];
+        assert_eq!(state(copies.clone()).name_of(&uid("a")), Some(&resource("a", 3).name));
+        assert_eq!(state(copies[..2].to_vec()).name_of(&uid("a")), Some(&resource("second", 1).name));
+        assert_eq!(state(copies).name_of(&uid("b")), None);
+    }
+
+    #[test]
+    fn what_is_not_there_binds_nothing() {
+        let chosen: BTreeSet<Uid> = [uid("a")].into();
+        let user = depends(depends(resource("a", 1), "b", 1), "gone", 1);
+        let bonds = state(vec![user, depends(resource("b", 1), "c", 1), resource("c", 1)]).bonds(&chosen);
+        assert_eq!(bonds.needed, [uid("b"), uid("c")].into());
+        assert!(bonds.needing.is_empty());
+    }
+}

@@ -195,16 +195,47 @@ mod tests {
             aliases: vec![resource("b", 1).name],
         };
         let mut odd = depends(depends(tied(resource("b", 1), ties), "a", 1), "gone", 1);
-        odd.property_dependencies = [("x".to_owned(), vec![uid("a"), uid("gone")])].into();
+        odd.property_dependencies =
+            [("x".to_owned(), vec![uid("a"), uid("gone")]), ("y".to_owned(), vec![uid("gone")])].into();
         let intent = Intent::Delete { key: "k".into(), copy: copy("gone", 1), after: AfterDelete::Gone };
-        let pending = vec![Pending { op: OpId(1), intent, doubt: None }];
-        let broken = Snapshot { pending, next_op: OpId(2), ..snapshot(vec![resource("a", 1), odd]) };
+        let known = Intent::Delete { key: "l".into(), copy: copy("a", 1), after: AfterDelete::Gone };
+        let pending = [(1, intent), (2, known)];
+        let pending = pending.map(|(op, intent)| Pending { op: OpId(op), intent, doubt: None }).to_vec();
+        let broken = Snapshot { pending, next_op: OpId(3), ..snapshot(vec![resource("a", 1), odd]) };
         let proposals = mend(&broken);
         let Way::Prune { left_out } = &proposals[0].way else { panic!("{proposals:?}") };
-        assert_eq!(left_out.len(), 8, "{left_out:?}");
+        let b = resource("b", 1).name;
+        let of_b = [
+            "its dependency on uid-gone@1",
+            "that `x` comes from uid-gone",
+            "that `y` comes from uid-gone",
+            "that uid-gone@1 serves it",
+            "its parent uid-gone",
+            "that it is deleted with uid-gone",
+            "that it is replaced with uid-gone",
+            "its alias dev:main:t.T#b",
+        ];
+        let mut expected: Vec<String> = of_b.iter().map(|what| format!("{b}: {what}")).collect();
+        expected.push("operation 1: the delete of uid-gone@1".to_owned());
+        assert_eq!(*left_out, expected);
         let kept = &proposals[0].snapshot.resources[1];
         assert_eq!(kept.dependencies, [copy("a", 1)]);
-        assert_eq!(kept.ties.replace_with, [uid("a")]);
+        assert_eq!(kept.property_dependencies, [("x".to_owned(), vec![uid("a")])].into());
+        assert_eq!(kept.ties, Ties { replace_with: vec![uid("a")], ..Ties::default() });
+        assert_eq!(proposals[0].snapshot.pending.len(), 1);
+    }
+
+    #[test]
+    fn what_was_added_removed_and_changed_is_told_by_name() {
+        let before = snapshot(vec![resource("a", 1), resource("b", 1), resource("c", 1)]);
+        let after = snapshot(vec![resource("b", 1), depends(resource("c", 1), "b", 1), resource("d", 1)]);
+        let (name, generation) = (|short: &str| resource(short, 1).name, Generation(1));
+        let expected = [
+            Difference::Removed { name: name("a"), generation },
+            Difference::Changed { name: name("c"), generation },
+            Difference::Added { name: name("d"), generation },
+        ];
+        assert_eq!(compare(&before, &after), expected);
     }
 
     #[test]

@@ -169,3 +169,39 @@ impl<R: BufRead> Lines<R> {
         Ok(Some(&self.line))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::tests::resource;
+
+    /// What is said of a snapshot that claims so many resources and has these lines after its header.
+    fn refused(claimed: usize, lines: &[Vec<u8>]) -> String {
+        let header = format!(
+            "{{\"format\":1,\"stack\":\"s\",\"run\":null,\"uids\":0,\"next_op\":1,\"resources\":{claimed},\
+             \"outputs\":{{}},\"pending\":[]}}\n"
+        );
+        let bytes = pack(std::iter::once(header.into_bytes()).chain(lines.iter().cloned())).unwrap();
+        Snapshot::decode(&bytes, &Digest::of(&bytes)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_snapshot_has_as_many_resources_as_it_says_and_a_broken_line_is_told() {
+        let (a, b) = (line(&resource("a", 1)), line(&resource("b", 1)));
+        let damaged = |what: &str| format!("snapshot is damaged at line {what}");
+        assert_eq!(refused(2, &[a.clone()]), damaged("2: resources are missing"));
+        assert_eq!(refused(1, &[a.clone(), b]), damaged("3: it has more resources than it says"));
+        let broken = refused(2, &[a.clone(), b"{}\n".to_vec()]);
+        assert!(broken.starts_with(&damaged("3: ")), "{broken}");
+        let cut = refused(2, &[a, b"{}".to_vec()]);
+        assert!(cut.starts_with(&damaged("3: it does not end with a newline")), "{cut}");
+    }
+
+    #[test]
+    fn a_snapshot_that_claims_more_than_is_read_is_refused_for_that() {
+        let most = Limits::default().of_state().resources;
+        let said = format!("it has {} resources; at most {most} are read", most + 1);
+        assert_eq!(refused(most + 1, &[]), format!("snapshot is damaged at line 1: {said}"));
+        assert_eq!(refused(most, &[]), "snapshot is damaged at line 1: resources are missing");
+    }
+}

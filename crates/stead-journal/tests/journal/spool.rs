@@ -11,7 +11,7 @@ use stead_state::{Outcome, Record, Spooled};
 use stead_store::{Expect, Found, Key, MemoryStore, Store, StoreError, Version};
 use stead_world::World;
 
-use crate::bench::{PausedClock, begin, keys, opening, resource};
+use crate::bench::{PausedClock, begin, create, keys, opening, resource};
 
 /// A store that does not take what has one of these words in its key.
 #[derive(Default)]
@@ -155,6 +155,22 @@ async fn what_was_done_in_part_is_kept_as_it_is() {
     scene.taken_in().await;
     let state = load(&scene.store, &keys()).await.unwrap().state;
     assert_eq!(state.by_name(&resource("a").name).unwrap().inputs, inputs);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_seen_of_another_is_no_part_of_an_answer() {
+    let scene = Scene::new();
+    let run = scene.open().await;
+    create(&run, "b").await.unwrap();
+    let receipt = begin(&run, "a").await.unwrap();
+    scene.choosy.refuse(&["/journal/"], ErrorKind::StorageFull);
+    let outcome = Outcome::Created { id: PhysicalId("it".into()), outputs: Map::new() };
+    let end = run.submit(Record::End { op: receipt.op(), outcome });
+    let inputs: Map = [("size".to_owned(), 3.into())].into();
+    drop(run.submit(Record::Observed { copy: resource("b").copy(), inputs: Some(inputs), outputs: None }));
+    let failed = end.durable().await.unwrap_err();
+    let JournalError::Unrecorded { answers, .. } = run.abandon(failed).await else { panic!() };
+    assert_eq!((answers.len(), &answers[0].answer.inputs), (1, &None));
 }
 
 #[tokio::test(start_paused = true)]

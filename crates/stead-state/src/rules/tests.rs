@@ -254,3 +254,9 @@ fn a_sound_state_breaks_no_rule() {
     ]);
     assert_eq!(verify(&sound), []);
 }
+
+#[test]
+fn a_violation_says_the_rule_what_it_is_about_and_what_is_wrong() {
+    let violation = Violation { rule: "S04", subject: "a".into(), problem: "it has no id".into() };
+    assert_eq!(violation.to_string(), "S04 a: it has no id");
+}

@@ -84,7 +84,7 @@ fn empty(uids: u64) -> Snapshot {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(2 * ProptestConfig::default().cases))]
 
     #[test]
     fn the_verdict_on_each_record_is_that_of_all_rules_on_the_whole(
@@ -118,7 +118,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(2 * ProptestConfig::default().cases))]
 
     /// Nothing but edges that come and go among twelve, so that long chains are turned round and round.
     #[test]
@@ -238,6 +238,35 @@ fn what_a_step_costs_in_rules_does_not_depend_on_the_size_of_the_state() {
     assert_eq!(costs[0], costs[1]);
     assert_eq!(costs[1], costs[2]);
     assert!(costs[0].iter().all(|cost| (1..200).contains(cost)), "{:?}", costs[0]);
+}
+
+#[test]
+fn every_look_is_counted() {
+    let checks = |kind: fn(&Check) -> bool| {
+        RULES.iter().flat_map(|rule| rule.checks).filter(|check| kind(check)).count() as u64
+    };
+    let (of_copy, of_kin) =
+        (checks(|check| matches!(check, Check::Copy(_))), checks(|check| matches!(check, Check::Kin(_))));
+    let of_pending = checks(|check| matches!(check, Check::Pending(_)));
+    let of_counts = checks(|check| matches!(check, Check::Counts(_)));
+    assert!([of_copy, of_kin, of_pending, of_counts].iter().all(|count| *count > 0));
+    let mut sound = Sound::new(State::from(empty(3).with(vec![resource("a", 1), resource("b", 1)]))).unwrap();
+    let mut cost = |record: Record| {
+        let before = sound.looks();
+        sound.apply(&record).unwrap();
+        sound.looks() - before
+    };
+    let intent = Intent::Create { key: "k".into(), resource: Box::new(resource("c", 1)) };
+    let outcome = fitting(&intent);
+    assert_eq!(cost(Record::Begin { op: OpId(1), intent }), of_pending + of_counts);
+    assert_eq!(cost(Record::End { op: OpId(1), outcome }), of_copy + of_kin + of_counts);
+    let note =
+        |user: &str, need: &str| Record::Note { resource: Box::new(depends(resource(user, 1), need, 1)) };
+    // `b` ranks below `a` and `c` above both: the first need is in order; for the second, `b` and what needs it, and
+    // `c`, are looked at to be ranked anew.
+    let sought =
+        [cost(note("a", "b")), cost(note("b", "c"))].map(|cost| cost - (of_copy + of_kin + of_counts));
+    assert_eq!(sought, [1, 4]);
 }
 
 #[test]
