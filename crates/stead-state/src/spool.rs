@@ -81,6 +81,8 @@ mod tests {
     use stead_model::PhysicalId;
 
     use super::*;
+    use crate::rules::tests::resource;
+    use crate::{Intent, Snapshot};
 
     #[test]
     fn every_changed_bit_and_every_truncation_of_a_spooled_answer_is_seen() {
@@ -98,5 +100,49 @@ mod tests {
                 assert!(Spooled::decode(&changed).is_err(), "bit {bit} of byte {at}");
             }
         }
+    }
+    /// A state in which operation 7 waits for its answer, and the answer to it, of epoch 2.
+    fn waiting() -> (State, Spooled) {
+        let mut state = State::from(Snapshot { uids: 1, ..Snapshot::empty(StackId("s".into())) });
+        let intent = Intent::Create { key: "k".into(), resource: Box::new(resource("a", 1)) };
+        state.apply(&Record::Begin { op: OpId(7), intent }).unwrap();
+        let outcome = Outcome::Created { id: PhysicalId("i".into()), outputs: Map::new() };
+        let (stack, key) = (StackId("s".into()), "k".into());
+        (state, Spooled { stack, epoch: Epoch(2), op: OpId(7), key, outcome, inputs: None })
+    }
+
+    #[test]
+    fn an_answer_belongs_to_its_operation_until_that_has_ended_and_to_nothing_else() {
+        let (mut state, mine) = waiting();
+        assert_eq!(mine.belongs(&state, Epoch(1)), Belongs::Never, "its run is still to come");
+        assert_eq!(mine.belongs(&state, Epoch(2)), Belongs::Yes);
+        assert_eq!(mine.belongs(&state, Epoch(3)), Belongs::Yes);
+        let others = [
+            Spooled { stack: StackId("another".into()), ..mine.clone() },
+            Spooled { key: "another".into(), ..mine.clone() },
+            Spooled { op: OpId(8), ..mine.clone() },
+        ];
+        for other in &others {
+            assert_eq!(other.belongs(&state, Epoch(3)), Belongs::Never, "{other:?}");
+        }
+        let earlier = Spooled { op: OpId(6), ..mine.clone() };
+        assert_eq!(earlier.belongs(&state, Epoch(3)), Belongs::NoLonger);
+        mine.records(&state).iter().for_each(|record| state.apply(record).unwrap());
+        assert_eq!(mine.belongs(&state, Epoch(3)), Belongs::NoLonger);
+        assert_eq!(others[0].belongs(&state, Epoch(3)), Belongs::Never);
+    }
+
+    #[test]
+    fn what_was_done_in_part_becomes_two_records() {
+        let (mut state, whole) = waiting();
+        let end = Record::End { op: OpId(7), outcome: whole.outcome.clone() };
+        assert_eq!(whole.records(&state), [end.clone()]);
+        let inputs: Map = [("size".to_owned(), 3.into())].into();
+        let part = Spooled { inputs: Some(inputs.clone()), ..whole };
+        let copy = resource("a", 1).copy();
+        let seen = Record::Observed { copy: copy.clone(), inputs: Some(inputs.clone()), outputs: None };
+        assert_eq!(part.records(&state), [end, seen]);
+        part.records(&state).iter().for_each(|record| state.apply(record).unwrap());
+        assert_eq!(state.copy(&copy).unwrap().inputs, inputs);
     }
 }

@@ -1,5 +1,7 @@
 //! Replay gives the state that running gave, for histories drawn at random; and the single cases by name.
 
+mod look;
+
 use proptest::prelude::*;
 use stead_model::{Digest, Epoch, PhysicalId, Seq, SourceRef, TypeToken, Value};
 
