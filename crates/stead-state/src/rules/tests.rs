@@ -104,7 +104,10 @@ macro_rules! planted {
 }
 
 planted! {
-    "S01" s01_a_copy_stored_twice: [snapshot(vec![condemned("a", 1), condemned("a", 1)])];
+    "S01" s01_a_copy_stored_twice: [
+        snapshot(vec![condemned("a", 1), condemned("a", 1)]),
+        snapshot(vec![condemned("a", 1), resource("a", 1)]),
+    ];
     "S02" s02_two_current_copies: [snapshot(vec![resource("a", 1), resource("a", 2)])];
     "S03" s03_one_name_for_two_resources: [
         snapshot(vec![resource("a", 1), Resource { uid: Uid("other".into()), ..resource("a", 1) }]),

@@ -1,5 +1,6 @@
 //! Replay gives the state that running gave, for histories drawn at random; and the single cases by name.
 
+mod fold;
 mod look;
 
 use proptest::prelude::*;

@@ -68,7 +68,9 @@ fn what_departs_may_not_be_touched_until_it_has_gone_or_stayed() {
         op: state.next_op(),
         intent: Intent::Delete { key: "k".into(), copy, after: crate::AfterDelete::Gone },
     };
-    for record in [&forget, &begin, &departure(&["a"])] {
+    let note = Record::Note { resource: Box::new(resource("a", &[])) };
+    let seen = Record::Observed { copy: resource("a", &[]).copy(), inputs: None, outputs: None };
+    for record in [&forget, &begin, &note, &seen, &departure(&["a"])] {
         assert_eq!(state.apply(record), Err(ReplayError::Departing(Uid("a".into()))), "{record:?}");
     }
     let mut gone = state.clone();
@@ -80,6 +82,34 @@ fn what_departs_may_not_be_touched_until_it_has_gone_or_stayed() {
     assert_eq!(state.snapshot(None), source().snapshot(None));
     state.apply(&forget).unwrap();
     assert!(state.apply(&Record::Stayed { transfer: "t1".into() }).is_err());
+}
+
+#[test]
+fn what_an_operation_is_under_way_on_stays_and_the_rest_may_leave() {
+    let mut state = source();
+    let intent =
+        Intent::Delete { key: "k".into(), copy: resource("z", &[]).copy(), after: crate::AfterDelete::Gone };
+    state.apply(&Record::Begin { op: state.next_op(), intent }).unwrap();
+    assert_eq!(state.apply(&departure(&["z"])), Err(ReplayError::Departing(Uid("z".into()))));
+    assert!(matches!(state.apply(&departure(&["nobody"])), Err(ReplayError::UnknownCopy(_))));
+    state.apply(&departure(&["a"])).unwrap();
+    assert!(
+        state.transfers().is_departing(&Uid("a".into())) && !state.transfers().is_departing(&Uid("z".into()))
+    );
+}
+
+#[test]
+fn nothing_arrives_under_a_uid_or_a_name_that_is_taken() {
+    let base = state("t", vec![resource("a", &[])]);
+    let same_uid = Resource { name: resource("new", &[]).name, ..resource("a", &[]) };
+    let same_name = Resource { uid: Uid("new".into()), ..resource("a", &[]) };
+    for taken in [same_uid, same_name] {
+        let arrival = Arrival { transfer: "t1".into(), from: place("dev") };
+        let arrive = Record::Arrive { arrival, resources: vec![resource("z", &[]), taken.clone()] };
+        let mut state = base.clone();
+        assert_eq!(state.apply(&arrive), Err(ReplayError::Taken(Box::new(taken.name))));
+        assert_eq!(state.snapshot(None), base.snapshot(None));
+    }
 }
 
 #[test]

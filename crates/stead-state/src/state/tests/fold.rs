@@ -1,0 +1,110 @@
+//! What single records make of a state: adoptions, settlements, and what was deleted or found to be gone.
+
+use super::*;
+use crate::rules::tests::{copy, resource, uid};
+
+fn state(resources: Vec<Resource>) -> State {
+    State::from(Snapshot { uids: 9, ..Snapshot::empty(StackId("s".into())) }.with(resources))
+}
+
+fn condemned(name: &str, generation: u32) -> Resource {
+    Resource { lifecycle: Lifecycle::Condemned, ..resource(name, generation) }
+}
+
+#[test]
+fn what_is_adopted_has_neither_a_known_number_nor_a_taken_name() {
+    let adopt = |resource: Resource| Record::Adopt { resource: Box::new(resource) };
+    let base = state(vec![resource("a", 1)]);
+    let other_name = Resource { name: resource("b", 1).name, ..resource("a", 1) };
+    let other_number = Resource { uid: uid("b"), ..resource("a", 1) };
+    for known in [other_name, other_number] {
+        let refused = base.clone().apply(&adopt(known.clone()));
+        assert_eq!(refused, Err(ReplayError::KnownAlready(known.copy())));
+    }
+    let mut state = base;
+    apply(&mut state, &[adopt(resource("b", 1))]);
+    assert_eq!(state.len(), 2);
+}
+
+/// A state with `a`, and one operation under way.
+fn under_way(intent: Intent) -> State {
+    let mut state = state(vec![resource("a", 1)]);
+    apply(&mut state, &[Record::Begin { op: OpId(1), intent }]);
+    state
+}
+
+fn settled(intent: Intent, settlement: Settlement) -> Result<State, ReplayError> {
+    let mut state = under_way(intent);
+    state.apply(&Record::Settle { op: OpId(1), settlement })?;
+    assert_eq!(state.pending().count(), 0);
+    Ok(state)
+}
+
+#[test]
+fn a_person_can_say_how_each_operation_ended() {
+    let create = || Intent::Create { key: "k".into(), resource: Box::new(resource("b", 1)) };
+    let changed = Resource { inputs: [("n".to_owned(), Value::from(1))].into(), ..resource("a", 1) };
+    let update =
+        || Intent::Update { key: "k".into(), resource: Box::new(changed.clone()), previous: Map::new() };
+    let delete = || Intent::Delete { key: "k".into(), copy: copy("a", 1), after: AfterDelete::Gone };
+    let outputs: Map = [("out".to_owned(), Value::from(2))].into();
+    let happened = |id: Option<&str>| {
+        let id = id.map(|id| PhysicalId(id.to_owned()));
+        Settlement::Happened { id, outputs: outputs.clone() }
+    };
+    let created = settled(create(), happened(Some("found"))).unwrap();
+    let made = created.current(&uid("b")).unwrap();
+    assert_eq!((made.id.as_ref().unwrap().as_str(), &made.outputs), ("found", &outputs));
+    let nameless = settled(create(), happened(None));
+    assert_eq!(nameless.err(), Some(ReplayError::OddOutcome(OpId(1))));
+    let updated = settled(update(), happened(None)).unwrap();
+    let now = updated.current(&uid("a")).unwrap();
+    assert_eq!((&now.inputs, &now.outputs), (&changed.inputs, &outputs));
+    assert!(settled(delete(), happened(None)).unwrap().is_empty());
+    for intent in [create(), update(), delete()] {
+        let before = state(vec![resource("a", 1)]).snapshot(None).resources;
+        assert_eq!(settled(intent, Settlement::DidNotHappen).unwrap().snapshot(None).resources, before);
+    }
+    let unknown = Record::Settle { op: OpId(7), settlement: Settlement::DidNotHappen };
+    assert_eq!(under_way(create()).apply(&unknown), Err(ReplayError::UnknownOperation(OpId(7))));
+}
+
+#[test]
+fn what_is_gone_keeps_its_name_if_it_is_current_and_nothing_if_it_was_condemned() {
+    let gone = |state: &State, name: &str, generation| {
+        let (op, copy) = (state.next_op(), copy(name, generation));
+        let intent = Intent::Delete { key: "k".into(), copy: copy.clone(), after: AfterDelete::Replacing };
+        let deleted = vec![Record::Begin { op, intent }, Record::End { op, outcome: Outcome::Deleted }];
+        [deleted, vec![Record::Observed { copy, inputs: None, outputs: None }]]
+    };
+    let base = state(vec![condemned("a", 1), resource("a", 2)]);
+    for records in gone(&base, "a", 2) {
+        let mut state = base.clone();
+        apply(&mut state, &records);
+        let kept = state.by_name(&resource("a", 2).name).unwrap();
+        assert_eq!((kept.generation, kept.lifecycle, &kept.id), (Generation(2), Lifecycle::Replacing, &None));
+        assert_eq!(state.copies_of(&uid("a")).count(), 2);
+        assert_eq!(verify(&state.snapshot(None)), []);
+    }
+    let alone = state(vec![resource("a", 2)]);
+    for records in gone(&base, "a", 1) {
+        let mut state = base.clone();
+        apply(&mut state, &records);
+        assert_eq!(state.snapshot(None).resources, alone.snapshot(None).resources);
+    }
+}
+
+#[test]
+fn what_was_seen_replaces_what_was_recorded_and_leaves_the_rest() {
+    let map = |value: i64| -> Map { [("n".to_owned(), Value::from(value))].into() };
+    let base = Resource { inputs: map(1), outputs: map(2), ..resource("a", 1) };
+    let seen = |inputs: Option<Map>, outputs: Option<Map>| {
+        let mut state = state(vec![base.clone()]);
+        apply(&mut state, &[Record::Observed { copy: copy("a", 1), inputs, outputs }]);
+        let now = state.current(&uid("a")).unwrap();
+        (now.inputs.clone(), now.outputs.clone())
+    };
+    assert_eq!(seen(Some(map(3)), None), (map(3), map(2)));
+    assert_eq!(seen(None, Some(map(4))), (map(1), map(4)));
+    assert_eq!(seen(Some(map(3)), Some(map(4))), (map(3), map(4)));
+}
