@@ -152,6 +152,12 @@ impl Index {
         }
         self.free.push(slot);
     }
+
+    /// For how many copies there is room.
+    #[cfg(test)]
+    pub(super) fn room(&self) -> usize {
+        self.nodes.len()
+    }
 }
 
 fn shape(state: &State, uid: &Uid) -> Shape {

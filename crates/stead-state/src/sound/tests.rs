@@ -240,6 +240,58 @@ fn what_a_step_costs_in_rules_does_not_depend_on_the_size_of_the_state() {
     assert!(costs[0].iter().all(|cost| (1..200).contains(cost)), "{:?}", costs[0]);
 }
 
+fn refused(sound: &mut Sound, record: &Record) -> Vec<&'static str> {
+    match sound.apply(record) {
+        Err(Refused::Rules(violations)) => violations.iter().map(|violation| violation.rule).collect(),
+        other => panic!("{record:?}: {other:?}"),
+    }
+}
+
+#[test]
+fn whoever_refers_to_what_goes_is_asked() {
+    let resources = vec![resource("a", 1), depends(resource("b", 1), "a", 1)];
+    let mut sound = Sound::new(State::from(empty(2).with(resources))).unwrap();
+    assert_eq!(refused(&mut sound, &Record::Forget { copy: copy("a", 1), kept: None }), ["S06"]);
+}
+
+#[test]
+fn no_second_operation_begins_on_a_copy_with_a_key_or_for_a_name_that_is_taken() {
+    let delete = |key: &str, name: &str| Intent::Delete {
+        key: key.into(),
+        copy: copy(name, 1),
+        after: AfterDelete::Gone,
+    };
+    let create = |key: &str, number: &str| {
+        let resource = Resource { uid: uid(number), ..resource("new", 1) };
+        Intent::Create { key: key.into(), resource: Box::new(resource) }
+    };
+    let resources = vec![resource("a", 1), resource("b", 1)];
+    let base = Sound::new(State::from(empty(4).with(resources))).unwrap();
+    for (first, second) in [
+        (delete("1", "a"), delete("2", "a")),
+        (delete("1", "a"), delete("1", "b")),
+        (create("1", "new"), create("2", "other")),
+    ] {
+        let mut sound = base.clone();
+        sound.apply(&Record::Begin { op: OpId(1), intent: first.clone() }).unwrap();
+        let begin = Record::Begin { op: OpId(2), intent: second };
+        assert_eq!(refused(&mut sound.clone(), &begin), ["S22"]);
+        let outcome = Outcome::Failed { message: "no".into() };
+        sound.apply(&Record::End { op: OpId(1), outcome }).unwrap();
+        sound.apply(&begin).unwrap();
+    }
+}
+
+#[test]
+fn the_room_of_what_is_gone_is_used_again() {
+    let mut sound = Sound::new(State::from(empty(99))).unwrap();
+    for name in (0..50).map(|number| format!("r{number}")) {
+        sound.apply(&Record::Adopt { resource: Box::new(resource(&name, 1)) }).unwrap();
+        sound.apply(&Record::Forget { copy: copy(&name, 1), kept: None }).unwrap();
+    }
+    assert_eq!(sound.index.room(), 1);
+}
+
 #[test]
 fn every_look_is_counted() {
     let checks = |kind: fn(&Check) -> bool| {
