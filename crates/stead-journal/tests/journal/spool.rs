@@ -158,6 +158,22 @@ async fn what_was_done_in_part_is_kept_as_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_run_that_is_left_tells_every_answer_and_not_only_the_first() {
+    let scene = Scene::new();
+    let run = scene.open().await;
+    let receipts = [begin(&run, "a").await.unwrap(), begin(&run, "b").await.unwrap()];
+    scene.choosy.refuse(&["/journal/"], ErrorKind::StorageFull);
+    let mut failures = Vec::new();
+    for receipt in receipts {
+        let outcome = Outcome::Created { id: PhysicalId("it".into()), outputs: Map::new() };
+        failures.push(run.submit(Record::End { op: receipt.op(), outcome }).durable().await.unwrap_err());
+    }
+    let JournalError::Unrecorded { answers, .. } = run.abandon(failures.remove(0)).await else { panic!() };
+    let answered: Vec<u64> = answers.iter().map(|kept| kept.answer.op.0).collect();
+    assert_eq!(answered, [1, 2]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_seen_of_another_is_no_part_of_an_answer() {
     let scene = Scene::new();
     let run = scene.open().await;

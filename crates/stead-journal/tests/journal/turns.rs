@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stead_journal::{JournalError, Opening, Seen, Takeover, load, load_run, open, read_head};
-use stead_model::{Epoch, RunId, StackId};
-use stead_state::Snapshot;
+use stead_model::{Epoch, RunId, RunResult, StackId};
+use stead_state::{Departure, Record, Snapshot, StackRef};
 use stead_store::Store;
 use stead_world::World;
 
@@ -90,7 +90,12 @@ async fn the_state_that_a_run_ended_with_can_be_read_later() {
 #[tokio::test]
 async fn what_is_imported_belongs_to_the_stack_that_takes_it_in() {
     let (dir, store) = setup();
-    ran(&store, dir.path(), &[]).await;
+    let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    create(&run, "a").await.unwrap();
+    let to = StackRef { environment: "prod".into(), target: "local".into() };
+    let departure = Departure { transfer: "t".into(), to, uids: vec![resource("a").uid] };
+    run.submit(Record::Depart { departure }).durable().await.unwrap();
+    let before = run.close(RunResult::Succeeded).await.unwrap().state;
     let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     let (stack, id) = (run.stack().clone(), run.id());
     let mut there = resource("there");
@@ -98,6 +103,8 @@ async fn what_is_imported_belongs_to_the_stack_that_takes_it_in() {
     let foreign = Snapshot { uids: 3, ..Snapshot::empty(StackId("another".into())) }.with(vec![there]);
     let closed = run.close_with(foreign).await.unwrap();
     assert_eq!(closed.state.stack(), &stack);
+    assert_eq!(closed.state.transfers(), before.transfers(), "what is on its way is the stack's own affair");
+    assert!(!before.transfers().is_empty());
     let (head, _) = read_head(&store, &keys()).await.unwrap().unwrap();
     assert_eq!((head.owner, head.base, head.snapshot), (None, Epoch(3), Some(closed.snapshot)));
     assert_eq!(id, RunId("run-2".into()));

@@ -283,6 +283,12 @@ fn no_second_operation_begins_on_a_copy_with_a_key_or_for_a_name_that_is_taken()
 }
 
 #[test]
+fn what_needs_another_ranks_above_it_from_the_start() {
+    let chain = vec![depends(resource("a", 1), "b", 1), depends(resource("b", 1), "c", 1), resource("c", 1)];
+    assert!(Sound::new(State::from(empty(3).with(chain))).unwrap().ranks_hold());
+}
+
+#[test]
 fn the_room_of_what_is_gone_is_used_again() {
     let mut sound = Sound::new(State::from(empty(99))).unwrap();
     for name in (0..50).map(|number| format!("r{number}")) {
