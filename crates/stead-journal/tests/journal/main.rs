@@ -6,6 +6,7 @@ mod bench;
 mod damaged;
 mod failing;
 mod leave;
+mod planned;
 mod repair;
 mod run;
 mod spool;

@@ -52,11 +52,11 @@ async fn the_claim_of_a_dead_run_is_cleared_away_by_its_own_machine_alone() {
     drop(open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap());
     assert_eq!(claims(dir.path()), 1);
     let mut elsewhere = opening(&store, dir.path(), Takeover::Always);
-    elsewhere.world.host.name = "another-machine".into();
+    Arc::make_mut(&mut elsewhere.world.host).name = "another-machine".into();
     drop(open(elsewhere).await.unwrap());
     assert_eq!(claims(dir.path()), 2, "whose file that is, nobody there can tell");
     let mut elsewhere = opening(&store, dir.path(), Takeover::IfDead);
-    elsewhere.world.host.name = "another-machine".into();
+    Arc::make_mut(&mut elsewhere.world.host).name = "another-machine".into();
     drop(open(elsewhere).await.unwrap());
     assert_eq!(claims(dir.path()), 2, "its own went, and there is a new one");
 }
