@@ -73,6 +73,19 @@ fn marks_go_inwards_and_the_nearest_decides() {
 }
 
 #[test]
+fn marks_inside_the_program_or_around_it_alone_hold() {
+    let prevented = |graph: &Graph| -> Vec<bool> {
+        graph.nodes.iter().map(|node| node.marks.prevents_deletion()).collect()
+    };
+    let mut inside = nested(|group| group.prevent_delete = Some(true), |_| {});
+    mark_graph(&mut inside, &Outer::default()).unwrap();
+    assert_eq!(prevented(&inside), [false, true, true, false]);
+    let mut around = nested(|_| {}, |_| {});
+    mark_graph(&mut around, &environment("prevent-delete", Given::Bool(true))).unwrap();
+    assert_eq!(prevented(&around), [false, true, true, true]);
+}
+
+#[test]
 fn without_marks_there_is_nothing_on_any_node() {
     let mut graph = nested(|_| {}, |_| {});
     assert!(mark_graph(&mut graph, &Outer::default()).unwrap().is_empty());

@@ -89,6 +89,10 @@ fn all_19683_combinations_of_prevention_are_as_the_oracle_says() {
         assert_eq!(choice.value, expected);
         let by_flag = slots[8] == Some(true) && nearest != Some(true);
         assert_eq!(choice.source.level == Level::Flag, by_flag, "{slots:?}");
+        // A flag that does not protect has no say, and no row.
+        let rows = slots[..8].iter().flatten().count() + usize::from(slots[8] == Some(true)) + 1;
+        assert_eq!(choice.table.len(), rows, "{slots:?}");
+        assert_eq!(choice.table.iter().filter(|row| row.standing == Standing::Decides).count(), 1);
     }
 }
 
