@@ -107,7 +107,7 @@ fn nothing_arrives_under_a_uid_or_a_name_that_is_taken() {
         let arrival = Arrival { transfer: "t1".into(), from: place("dev") };
         let arrive = Record::Arrive { arrival, resources: vec![resource("z", &[]), taken.clone()] };
         let mut state = base.clone();
-        assert_eq!(state.apply(&arrive), Err(ReplayError::Taken(Box::new(taken.name))));
+        assert_eq!(state.apply(&arrive), Err(ReplayError::Taken(taken.name)));
         assert_eq!(state.snapshot(None), base.snapshot(None));
     }
 }

@@ -31,7 +31,7 @@ fn a_current_copy_takes_no_name_that_another_has_and_a_condemned_one_may_have_ha
     let base = state(vec![condemned("a", 1), resource("a", 2), resource("b", 1)]);
     let named_b = |copy: Resource| Resource { name: resource("b", 1).name, ..copy };
     let taken = base.clone().apply(&Record::Note { resource: Box::new(named_b(resource("a", 2))) });
-    assert_eq!(taken, Err(ReplayError::NameTaken(Box::new(resource("b", 1).name))));
+    assert_eq!(taken, Err(ReplayError::NameTaken(resource("b", 1).name)));
     let mut state = base;
     apply(&mut state, &[Record::Note { resource: Box::new(named_b(condemned("a", 1))) }]);
     assert_eq!(state.by_name(&resource("b", 1).name).unwrap().uid, uid("b"));
