@@ -1,11 +1,12 @@
 //! What has to happen to one declared resource, once its provider has answered.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use stead_model::{DeletionPolicy, Input, Lifecycle, Marks, Name, NodeId, Resource, Uid};
+use stead_model::{DeletionPolicy, Input, Lifecycle, Marks, NodeId, Resource};
 use stead_schema::{Change, ReplaceOrder};
 
 use crate::identity::Identity;
+use crate::noted::Noted;
 use crate::plan::{Certainty, Drag};
 use crate::planner::Planner;
 
@@ -14,7 +15,7 @@ use crate::planner::Planner;
 pub(crate) enum Decision {
     Group,
     Same,
-    Record,
+    Record(Vec<Noted>),
     Create,
     Import,
     Update,
@@ -78,8 +79,10 @@ impl Planner<'_> {
             }
             (None, Some((by, drag))) => replaced(by, Some(drag)),
             (None, None) if !changes.is_empty() => Decision::Update,
-            (None, None) if self.record_differs(id, old) => Decision::Record,
-            (None, None) => Decision::Same,
+            (None, None) => match self.noted(id, old) {
+                noted if noted.is_empty() => Decision::Same,
+                noted => Decision::Record(noted),
+            },
         }
     }
 
@@ -133,7 +136,7 @@ impl Planner<'_> {
         let differs = |name: &str| {
             let then = before.inputs.get(name);
             match (&decided.decision, decided.inputs.get(name)) {
-                (Decision::Untouched | Decision::Same | Decision::Record, _) => {
+                (Decision::Untouched | Decision::Same | Decision::Record(_), _) => {
                     (then != self.old(provider)?.inputs.get(name)).then_some(Certainty::Certain)
                 }
                 (_, Some(Input::Known(now))) => (then != Some(now)).then_some(Certainty::Certain),
@@ -144,71 +147,11 @@ impl Planner<'_> {
         fixed.filter_map(|property| differs(&property.name)).max()
     }
 
-    fn replacement(&self, id: NodeId) -> Option<&Replacement> {
+    pub(crate) fn replacement(&self, id: NodeId) -> Option<&Replacement> {
         match &self.decided[id.index()].as_ref()?.decision {
             Decision::Replace(replacement) => Some(replacement),
             _ => None,
         }
-    }
-
-    /// Whether something other than the inputs must be written down.
-    fn record_differs(&self, id: NodeId, old: &Resource) -> bool {
-        let node = &self.graph.nodes[id.index()];
-        let options = &node.options;
-        // A move writes its own aliases.
-        let aliases_differ = old.name == node.name && self.aliases(id, old) != old.ties.aliases;
-        let pin_differs = node.options.pinned.unwrap_or(false) != old.pinned;
-        if aliases_differ || pin_differs || old.marks_differ(&node.effective_marks()) {
-            return true;
-        }
-        let uid = |id: NodeId| self.old(id).map(|resource| &resource.uid);
-        let bound = |id: Option<NodeId>, recorded: Option<&Uid>| match id {
-            Some(id) => uid(id) != recorded || recorded.is_none(),
-            None => recorded.is_some(),
-        };
-        if bound(self.graph.provisioned_parent(id), old.ties.parent.as_ref())
-            || bound(options.provider, old.ties.provider.as_ref().map(|copy| &copy.uid))
-            || bound(options.deleted_with, old.ties.deleted_with.as_ref())
-        {
-            return true;
-        }
-        let all = |ids: &BTreeSet<NodeId>| ids.iter().map(|id| uid(*id)).collect::<Option<BTreeSet<_>>>();
-        let needs = self.graph.provisioned(&self.needs[id.index()], &self.needs);
-        let differ = |wanted: Option<BTreeSet<&Uid>>, recorded: BTreeSet<&Uid>| wanted != Some(recorded);
-        self.is_tied_to_old_copies(&needs, old)
-            || differ(all(&needs), old.dependencies.iter().map(|dependency| &dependency.uid).collect())
-            || differ(
-                all(&options.replace_with.iter().copied().collect()),
-                old.ties.replace_with.iter().collect(),
-            )
-            || self.sources_differ(id, old, all)
-    }
-
-    /// Whether its record names a copy that is replaced, or will be. Such a copy has the needs of long ago; through
-    /// them, records could form a circle.
-    fn is_tied_to_old_copies(&self, needs: &BTreeSet<NodeId>, old: &Resource) -> bool {
-        let is_old = |copy| {
-            self.base.copy(copy).is_some_and(|resource: &Resource| resource.lifecycle == Lifecycle::Condemned)
-        };
-        needs.iter().any(|need| self.replacement(*need).is_some()) || old.dependencies.iter().any(is_old)
-    }
-
-    fn sources_differ<'s>(
-        &'s self,
-        id: NodeId,
-        old: &'s Resource,
-        all: impl Fn(&BTreeSet<NodeId>) -> Option<BTreeSet<&'s Uid>>,
-    ) -> bool {
-        let wanted = self.graph.property_dependencies(id);
-        wanted.len() != old.property_dependencies.len()
-            || wanted.iter().any(|(property, nodes)| {
-                let recorded = old.property_dependencies.get(*property);
-                all(nodes) != recorded.map(|uids| uids.iter().collect())
-            })
-    }
-
-    fn aliases(&self, id: NodeId, old: &Resource) -> Vec<Name> {
-        self.aliases.kept(&self.graph.nodes[id.index()], id, Some(old))
     }
 
     /// What holds for a recorded copy by the program and what is around it. An old copy that was left over has

@@ -15,6 +15,7 @@ mod ignore;
 mod imports;
 mod judge;
 mod moves;
+mod noted;
 mod plan;
 mod planner;
 mod request;
@@ -25,6 +26,7 @@ mod ties;
 
 pub use aliases::Aliases;
 pub use correlate::{Ambiguity, Difference, Match, Reason, Suggestion, Sureness};
+pub use noted::Noted;
 pub use plan::{Action, Certainty, Drag, Incarnation, Plan, Step, StepId, Summary, Why};
 pub use planner::{Found, Planner, Question, Verdict, plan};
 pub use request::{Follow, Glob, Moves, Purpose, Reach, Request, Selection};

@@ -12,6 +12,7 @@ use stead_state::AfterDelete;
 
 use crate::Purpose;
 use crate::correlate::{Ambiguity, Match, Suggestion};
+use crate::noted::Noted;
 
 /// A step's position in its plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -136,8 +137,10 @@ pub enum Why {
     },
     /// Another resource takes its name.
     MadeRoom,
-    /// Dependencies or marks changed.
-    Bookkeeping,
+    /// Only the record is not as it should be.
+    Bookkeeping {
+        noted: Vec<Noted>,
+    },
     /// A group, or the end of everything that is wanted.
     Gathering,
 }

@@ -249,7 +249,7 @@ impl<'a> Planner<'a> {
                 }
                 // Of what stays as it is, the record says all there is to know.
                 let inputs = match decision {
-                    Decision::Same | Decision::Record => BTreeMap::new(),
+                    Decision::Same | Decision::Record(_) => BTreeMap::new(),
                     _ => inputs,
                 };
                 self.decide(id, Decided { decision, inputs, changes, found });
@@ -345,7 +345,9 @@ impl KnownOutputs for Planner<'_> {
             schema.property(property).filter(|property| property.stable)
         };
         match decided.decision {
-            Decision::Same | Decision::Record | Decision::Untouched => Some(recorded().unwrap_or_default()),
+            Decision::Same | Decision::Record(_) | Decision::Untouched => {
+                Some(recorded().unwrap_or_default())
+            }
             Decision::Update => wanted().or_else(|| stable().and_then(|_| recorded())),
             Decision::Import => {
                 let found = || decided.found.as_ref().and_then(|found| found.outputs.get(property)).cloned();

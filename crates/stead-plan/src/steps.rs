@@ -152,10 +152,10 @@ impl<'a> Assembly<'_, 'a> {
                 self.declared(id, action, Why::Changed, decided.changes.clone(), after);
             }
             (Decision::Replace(replacement), Some(old)) => self.replace(id, decided, old, replacement, after),
-            (Decision::Record, Some(old)) => {
+            (Decision::Record(noted), Some(old)) => {
                 self.summary.unchanged += 1;
                 let action = Action::Record { copy: old.copy() };
-                self.declared(id, action, Why::Bookkeeping, Vec::new(), after);
+                self.declared(id, action, Why::Bookkeeping { noted: noted.clone() }, Vec::new(), after);
             }
             _ => {
                 self.summary.unchanged += 1;

@@ -16,6 +16,7 @@ use crate::{Action, Certainty, Plan, Planner, Purpose, Request, Verdict, Why, pl
 mod determinism;
 mod imports;
 mod moves;
+mod noted;
 mod pins;
 mod replacement;
 mod selection;

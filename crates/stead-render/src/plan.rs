@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use stead_model::{Input, Name, PropertyPath};
-use stead_plan::{Action, Certainty, Drag, Match, Plan, Step, Summary, Why};
+use stead_plan::{Action, Certainty, Drag, Match, Noted, Plan, Step, Summary, Why};
 use stead_schema::{Change, ReplaceOrder};
 
 use crate::{Paint, Style, input, value};
@@ -167,8 +167,27 @@ fn reason(step: &Step) -> Option<String> {
             Match::Accepted => "it looks the same, and moves are accepted",
         }
         .to_owned(),
-        Why::Bookkeeping => "its dependencies, ties or marks changed; nothing real does".to_owned(),
+        Why::Bookkeeping { noted } => {
+            let noted: Vec<&str> = noted.iter().copied().map(changed_record).collect();
+            format!("{}; nothing real changes", noted.join(", "))
+        }
     })
+}
+
+fn changed_record(noted: Noted) -> &'static str {
+    match noted {
+        Noted::Pinned => "it is pinned now",
+        Noted::Unpinned => "it is not pinned any more",
+        Noted::PreventDelete => "whether it may be deleted changed",
+        Noted::DeletionPolicy => "its deletion policy changed",
+        Noted::MarkSource => "its marks are set somewhere else",
+        Noted::FormerNames => "the names that it had changed",
+        Noted::Parent => "what it is declared in changed",
+        Noted::Provider => "the provider that serves it changed",
+        Noted::DeletedWith => "what it is deleted with changed",
+        Noted::ReplaceWith => "what it is replaced with changed",
+        Noted::Dependencies => "what it depends on changed",
+    }
 }
 
 fn replaced(forced_by: &[PropertyPath], drag: Option<&Drag>, certainty: Certainty) -> String {

@@ -8,7 +8,7 @@ use stead_model::{
     CopyRef, ExprId, Generation, Input, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken,
     Uid, Value,
 };
-use stead_plan::{Action, AfterDelete, Certainty, Drag, Incarnation, Match, Plan, Step, Summary, Why};
+use stead_plan::{Action, AfterDelete, Certainty, Drag, Incarnation, Match, Noted, Plan, Step, Summary, Why};
 use stead_render::{Drifted, Header, Style, drift, plan, read, same};
 use stead_schema::{Change, ReplaceOrder};
 
@@ -108,6 +108,8 @@ fn shown(steps: Vec<Step>) -> String {
 #[test]
 fn what_is_made_read_or_changed() {
     let update = || Action::Update { copy: copy(), inputs: inputs() };
+    let record = || Action::Record { copy: copy() };
+    let bookkeeping = |noted: &[Noted]| Why::Bookkeeping { noted: noted.to_vec() };
     let found: Map = [("size".to_owned(), Value::from("big"))].into();
     let import = Action::Import {
         incarnation: Incarnation::First { counter: 0 },
@@ -129,7 +131,11 @@ fn what_is_made_read_or_changed() {
             vec![change("address", Some("10.0.0.1"), Some(later())), change("tag", None, Some(known("x")))],
             &["there"]
         ),
-        step("noted", Action::Record { copy: copy() }, Why::Bookkeeping),
+        step("noted", record(), bookkeeping(&[Noted::Pinned, Noted::PreventDelete, Noted::Dependencies])),
+        step("let go", record(), bookkeeping(&[Noted::Unpinned, Noted::DeletionPolicy])),
+        step("elsewhere", record(), bookkeeping(&[Noted::MarkSource, Noted::FormerNames])),
+        step("tied", record(), bookkeeping(&[Noted::Parent, Noted::Provider])),
+        step("bound", record(), bookkeeping(&[Noted::DeletedWith, Noted::ReplaceWith])),
     ]));
 }
 
