@@ -147,6 +147,15 @@ fn what_is_wrong_is_said_with_its_place_and_what_to_write() {
 }
 
 #[test]
+fn an_option_speaks_for_the_service_of_its_resource_and_a_general_key_does_not() {
+    let by_service = || annotation("s3/deletion-policy", text("delete"));
+    let said = problem(resource(), [option("deletionPolicy", text("retain")), by_service()]);
+    assert!(said.contains("deletionPolicy is retain but s3/deletion-policy is delete"), "{said}");
+    let general = annotation("deletion-policy", text("retain"));
+    assert!(strict().read(resource(), [general, by_service()]).is_ok());
+}
+
+#[test]
 fn the_same_twice_is_no_contradiction_and_neither_is_another_services_key() {
     let same = [annotation("deletion-policy", text("retain")), option("deletionPolicy", text("RETAIN"))];
     assert!(strict().read(resource(), same).is_ok());

@@ -30,6 +30,12 @@ fn what_nobody_said_anything_about_takes_what_is_set_around_it() {
 }
 
 #[test]
+fn levels_that_say_nothing_are_left_out() {
+    assert!(Outer::default().is_empty() && project(&[]).is_empty());
+    assert!(!project(&[("prevent-delete", Given::Bool(true))]).is_empty());
+}
+
+#[test]
 fn what_was_said_near_it_is_still_nearer_and_what_was_said_around_it_is_read_anew() {
     let outer =
         project(&[("prevent-delete", Given::Bool(true)), ("deletion-policy", Given::Text("delete".into()))]);
