@@ -189,7 +189,7 @@ mod tests {
     fn a_snapshot_has_as_many_resources_as_it_says_and_a_broken_line_is_told() {
         let (a, b) = (line(&resource("a", 1)), line(&resource("b", 1)));
         let damaged = |what: &str| format!("snapshot is damaged at line {what}");
-        assert_eq!(refused(2, &[a.clone()]), damaged("2: resources are missing"));
+        assert_eq!(refused(2, std::slice::from_ref(&a)), damaged("2: resources are missing"));
         assert_eq!(refused(1, &[a.clone(), b]), damaged("3: it has more resources than it says"));
         let broken = refused(2, &[a.clone(), b"{}\n".to_vec()]);
         assert!(broken.starts_with(&damaged("3: ")), "{broken}");

@@ -136,7 +136,7 @@ mod tests {
     fn what_was_done_in_part_becomes_two_records() {
         let (mut state, whole) = waiting();
         let end = Record::End { op: OpId(7), outcome: whole.outcome.clone() };
-        assert_eq!(whole.records(&state), [end.clone()]);
+        assert_eq!(whole.records(&state), std::slice::from_ref(&end));
         let inputs: Map = [("size".to_owned(), 3.into())].into();
         let part = Spooled { inputs: Some(inputs.clone()), ..whole };
         let copy = resource("a", 1).copy();

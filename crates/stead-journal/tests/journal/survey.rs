@@ -195,7 +195,7 @@ async fn a_batch_that_does_not_follow_ends_a_rebuild() {
         overwrite(&store, &place, batch.encode()).await;
         let found = look(&store).await;
         let problem = format!("{place} does not follow the record before it");
-        assert_eq!(found.problems, [problem.clone()], "{batch:?}");
+        assert_eq!(found.problems, std::slice::from_ref(&problem), "{batch:?}");
         let rebuilt = Way::Rebuild { folded: 1, unreadable: Some(problem) };
         assert_eq!(ways(&found), [rebuilt, history("run-1")]);
         assert_eq!(found.proposals[0].snapshot.uids, 20);
