@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use stead_engine::Pinning;
 use stead_eval::UnknownBranches;
 use stead_model::{Code, Diagnostic, Digest, Graph, Map};
 use stead_plan::{Plan, Request};
@@ -15,7 +16,7 @@ use stead_state::State;
 use crate::evaluate::Settings;
 use crate::failure::{Failure, Kind};
 use crate::marks::MarkFlags;
-use crate::pins::{Pinning, orphans};
+use crate::pins::{failed, orphans, place};
 use crate::sealed;
 use crate::session::Session;
 use crate::transcript::Transcript;
@@ -104,7 +105,8 @@ impl SavedPlan {
     /// The pins as they were then; what the file says by now does not change an approved plan.
     pub(crate) fn pinning(&self, session: &Session) -> Result<Pinning, Failure> {
         let SavedPins { pinfile, update_pins } = &self.pins;
-        Pinning::of_saved(session, &self.main, pinfile.as_deref(), orphans(*update_pins))
+        let orphans = orphans(*update_pins);
+        Pinning::of_saved(place(session), &self.main, pinfile.as_deref(), orphans).map_err(failed)
     }
 
     /// Only the owner may read it: it holds the program and its config.

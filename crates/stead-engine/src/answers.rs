@@ -10,6 +10,7 @@ use crate::call::Answer;
 use crate::context::Unresolved;
 use crate::executor::{Executor, Happened};
 use crate::pause::{ATTEMPTS, pause};
+use crate::pinning::Written;
 use crate::problems::{failure, in_doubt, partial};
 use crate::{Stop, recover};
 
@@ -206,8 +207,14 @@ impl Executor<'_> {
             }
         };
         let differing = (outputs != *base.outputs()).then(|| Record::Outputs { outputs: outputs.clone() });
-        let listed = self.engine.pinfile.as_ref().filter(|listed| Some(*listed) != base.pinfile());
-        let listed = listed.map(|paths| Record::Pinfile { paths: paths.clone() });
+        #[cfg(stead_planted)]
+        if stead_model::planted::is("pins-recorded-first") {
+            let listed = self.engine.pinfile.as_ref().and_then(|pinned| pinned.paths());
+            if let Some(paths) = listed.filter(|paths| Some(paths) != base.pinfile()) {
+                let _ = self.run.submit(Record::Pinfile { paths }).durable().await;
+            }
+        }
+        let listed = self.write_pinfile(base);
         for record in differing.into_iter().chain(listed) {
             if let Err(error) = self.run.submit(record).durable().await {
                 self.broken = Some(error);
@@ -215,6 +222,17 @@ impl Executor<'_> {
             }
         }
         (result, outputs)
+    }
+
+    /// Writes the pinfile. What it has then is on record only afterwards: a path on record that the file does not have
+    /// was taken out by somebody.
+    fn write_pinfile(&mut self, base: &State) -> Option<Record> {
+        let pinned = self.engine.pinfile.as_ref()?;
+        let paths = pinned.paths().filter(|paths| Some(paths) != base.pinfile());
+        let written = pinned.write_after_run();
+        let done = written == Ok(Written::Done);
+        self.pinfile = Some(written);
+        paths.filter(|_| done).map(|paths| Record::Pinfile { paths })
     }
 }
 

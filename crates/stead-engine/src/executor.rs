@@ -22,6 +22,7 @@ use tokio::sync::watch;
 use crate::call::{Answer, Deletion, call};
 use crate::context::Context;
 use crate::less::Replacements;
+use crate::pinning::Written;
 use crate::queue::Queue;
 use crate::{Engine, OnFailure, Permitted, Stop};
 
@@ -82,6 +83,8 @@ pub(crate) struct Executor<'a> {
     pub doubts: usize,
     /// The steps that wait for a provider.
     pub calling: BTreeSet<StepId>,
+    /// What became of the pinfile.
+    pub pinfile: Option<Result<Written, Diagnostic>>,
 }
 
 impl<'a> Executor<'a> {
@@ -122,6 +125,7 @@ impl<'a> Executor<'a> {
             problems: Vec::new(),
             doubts: 0,
             calling: BTreeSet::new(),
+            pinfile: None,
         }
     }
 

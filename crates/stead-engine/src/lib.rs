@@ -14,6 +14,7 @@ mod less;
 mod limits;
 mod look;
 mod pause;
+mod pinning;
 mod problems;
 mod queue;
 mod readers;
@@ -24,7 +25,6 @@ mod transfer;
 mod turns;
 mod verdicts;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,6 +37,7 @@ use stead_world::World;
 pub use answered::Word;
 pub use earlier::graph_of;
 pub use execute::{OnFailure, Permitted, Report, Stop};
+pub use pinning::{KnownTypes, PinPlace, Pinned, Pinning, Written};
 pub use recover::{Doubtful, Recovered};
 pub use refresh::{Drift, Refreshed};
 pub use stack::{Settled, Stack};
@@ -55,8 +56,8 @@ pub struct Engine {
     pub on_failure: OnFailure,
     /// What the pinfile holds against deletions. As long as nobody says so, what state remembers is pinned.
     pub pins: Standing,
-    /// What the pinfile has once a run went well; `None`: nobody writes one.
-    pub pinfile: Option<BTreeSet<String>>,
+    /// The pinfile that is written once a run went well; `None`: none is.
+    pub pinfile: Option<Arc<Pinned>>,
 }
 
 impl Engine {
@@ -92,10 +93,10 @@ impl Engine {
         Engine { pins, ..self }
     }
 
-    /// The same engine, for a run after which the pinfile has these paths.
+    /// The same engine, for a run that goes by a pinfile and writes it.
     #[must_use]
-    pub fn with_pinfile(self, pinfile: Option<BTreeSet<String>>) -> Engine {
-        Engine { pinfile, ..self }
+    pub fn with_pinfile(self, pinned: Arc<Pinned>) -> Engine {
+        Engine { pins: pinned.standing(), pinfile: Some(pinned), ..self }
     }
 
     /// How long to wait for an answer: what the option says, else the schema, else the provider.

@@ -148,10 +148,18 @@ impl Appender {
                     }
                 }
                 // What was done only in part says so right after its end, and both are one answer.
-                Record::Observed { copy, inputs, outputs: None } if answered.as_ref() == Some(copy) => {
+                Record::Observed { copy, inputs: inputs @ Some(_), outputs: None }
+                    if answered.as_ref() == Some(copy) =>
+                {
                     if let Some((_, answer)) = answers.last_mut() {
                         answer.inputs.clone_from(inputs);
                     }
+                }
+                // A look settled it, and no provider's answer: without what was seen its end would be a lie, and
+                // anybody can look again.
+                Record::Observed { copy, .. } if answered.as_ref() == Some(copy) => {
+                    answers.pop();
+                    answered = None;
                 }
                 _ => {}
             }

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
-use stead_model::{CopyRef, Lifecycle, NodeId, Resource, Uid};
+use stead_model::{CopyRef, Generation, Lifecycle, NodeId, Resource, Uid};
 use stead_schema::Change;
 use stead_state::{AfterDelete, State};
 
@@ -153,9 +153,17 @@ fn containers(doomed: &[Doomed<'_>]) -> Vec<Option<usize>> {
     let container = |Doomed { resource, fate, .. }: &Doomed<'_>| {
         let goes = *fate == Fate::Deleted && resource.lifecycle == Lifecycle::Live;
         let uid = resource.ties.deleted_with.as_ref().filter(|_| goes)?;
-        deleted.get(uid).copied()
+        deleted.get(uid).copied().filter(|index| is_in(resource, doomed[*index].resource))
     };
     doomed.iter().map(container).collect()
+}
+
+/// Whether it is in this copy of its container. One that was retained may hold it still, after another took its place.
+fn is_in(resource: &Resource, container: &Resource) -> bool {
+    match resource.dependencies.iter().find(|copy| copy.uid == container.uid) {
+        Some(copy) => copy.generation == container.generation,
+        None => container.generation == Generation(1),
+    }
 }
 
 /// For each doomed copy the outermost one that it goes with, or itself. Every one is walked through once.

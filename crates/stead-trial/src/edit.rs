@@ -28,7 +28,7 @@ pub enum Edit {
     Import(String, String),
 }
 
-const TRAITS: [Trait; 10] = [
+const TRAITS: [Trait; 12] = [
     Trait::Protected,
     Trait::Protected,
     Trait::Retained,
@@ -39,6 +39,8 @@ const TRAITS: [Trait; 10] = [
     Trait::ReplacedBySize,
     Trait::Unnamed,
     Trait::Asks,
+    Trait::Pinned,
+    Trait::Pinned,
 ];
 
 impl Program {
@@ -100,6 +102,7 @@ impl Program {
         let (Some(at), None) = (self.position(from), self.position(to)) else { return };
         let (name, thing) = &mut self.things[at];
         to.clone_into(name);
+        thing.was.push(from.to_owned());
         if alias && !thing.is(Trait::Unnamed) {
             thing.aliases.retain(|alias| alias != to);
             thing.aliases.push(from.to_owned());
@@ -163,6 +166,7 @@ impl Program {
             (Trait::ReplacedBySize, 16),
             (Trait::Unnamed, 10),
             (Trait::Asks, 24),
+            (Trait::Pinned, 10),
         ] {
             if chance.one_in(n) {
                 thing.traits.push(wanted);

@@ -35,7 +35,7 @@ impl Fate {
         disk_fault: None,
         power_cut: None,
         power: false,
-        skew: Skew { off: 0, fast: 0 },
+        skew: Skew { off: 0, fast: 0, jump: 0 },
     };
 }
 

@@ -4,6 +4,7 @@
 //! simulated, from one seed. **Invariant:** the same seed gives the same life, event for event.
 
 mod chance;
+mod chores;
 mod cloud;
 mod deep;
 mod disk;
@@ -17,6 +18,7 @@ mod marks;
 mod model;
 mod moving;
 mod oracle;
+mod pinboard;
 mod play;
 mod process;
 mod program;

@@ -8,17 +8,19 @@ use std::time::Duration;
 
 use stead_engine::OnFailure;
 use stead_journal::{JournalError, Kept, Takeover};
-use stead_model::{Resource, RunResult, Value};
+use stead_model::{Environment, Node, Resource, RunResult, Value};
 use stead_state::{Record, State};
 
 use crate::Chance;
+use crate::chores::{OTHER, other_stack};
 use crate::cloud::outputs;
 use crate::edit::Edit;
 use crate::fate::Boundary;
 use crate::model::{Loss, loss};
 use crate::oracle;
+use crate::pinboard;
 use crate::process::{time_passes, within};
-use crate::program::{Program, Trait};
+use crate::program::{Declared, Program, Trait};
 use crate::script::{Act, Outside, Rival, Script, Task, Weather};
 use crate::stage::{Actor, Stage, Where};
 use crate::tasks::{Attempt, Doubts, Failed, Saved};
@@ -89,6 +91,10 @@ pub(crate) struct Story {
     most_resources: usize,
     /// What the last loss of power in the middle of a sync had to take.
     pub(crate) boundary: Option<Boundary>,
+    /// Something went to another stack, or was about to.
+    uses_other: bool,
+    /// Something was pinned at some time.
+    pins: bool,
 }
 
 impl Story {
@@ -101,6 +107,8 @@ impl Story {
             operations: 0,
             most_resources: 0,
             boundary: None,
+            uses_other: false,
+            pins: false,
         }
     }
 
@@ -132,6 +140,7 @@ impl Story {
         if let Some(outside) = act.outside {
             self.happens(outside);
         }
+        self.pins |= self.program.things.iter().any(|(_, thing)| thing.is(Trait::Pinned));
         self.most_resources = self.most_resources.max(self.program.things.len());
         let (first, rivals) = self.cast(act);
         let mut saved = self.saved.take();
@@ -141,14 +150,13 @@ impl Story {
         self.saved = saved;
         let actors: Vec<&Actor> = std::iter::once(&first).chain(&rivals).collect();
         self.over(&actors, &attempts)?;
-        for task in std::iter::once(&act.task).chain(act.rivals.iter().map(|rival| &rival.task)) {
-            if let Task::Rename(from, to) | Task::Move(from, to) = task {
-                let (from, to) = (from.clone(), to.clone());
-                self.program.apply(&Edit::Rename { from, to, alias: false });
-            }
+        let tasks = std::iter::once(&act.task).chain(act.rivals.iter().map(|rival| &rival.task));
+        for (task, attempt) in tasks.zip(&attempts) {
+            self.follow(task, attempt);
         }
+        pinboard::listed(&self.stage.disk)?;
         let left = first.left.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let undisturbed = rivals.is_empty() && first.process.died_at().is_none();
+        let undisturbed = rivals.is_empty() && first.process.died_at().is_none() && !self.uses_other;
         match left.filter(|_| undisturbed) {
             // What it says it left; whoever comes next reads it, and finds whether that is so.
             Some(state) => {
@@ -157,6 +165,52 @@ impl Story {
             }
             None => self.is_quiet().await.map(drop),
         }
+    }
+
+    /// What people change in their program after a command.
+    fn follow(&mut self, task: &Task, attempt: &Result<Attempt, Failed>) {
+        match task {
+            Task::Rename(from, to) | Task::Move(from, to) => {
+                let (from, to) = (from.clone(), to.clone());
+                self.program.apply(&Edit::Rename { from, to, alias: false });
+            }
+            Task::Import(name, id) if matches!(attempt, Ok(Attempt::Succeeded)) => {
+                let size = match self.stage.cloud.model().things.get(id) {
+                    Some(thing) => thing.inputs.get("size").and_then(Value::as_i64).unwrap_or_default(),
+                    None => 0,
+                };
+                self.program.apply(&Edit::Add(name.clone(), Declared { size, ..Declared::default() }));
+            }
+            Task::ToStack(_) => self.uses_other = true,
+            _ => {}
+        }
+    }
+
+    /// What went to the other stack is in one of the two, and the program declares it no more.
+    async fn look_there(&mut self, here: &State) -> Result<(), Loss> {
+        let actor = self.calm();
+        let loaded = other_stack(&actor.stack).load().await;
+        actor.process.end(&self.stage.disk);
+        let there = loaded.map_err(|error| loss("state is sound", format!("{error:?}")))?.state;
+        for copy in there.copies() {
+            if here.copies_of(&copy.uid).next().is_some() && !here.transfers().is_departing(&copy.uid) {
+                let what = format!("{} is in both stacks", copy.name);
+                return Err(loss("a resource is in one stack", what));
+            }
+        }
+        let ids = there.copies().filter_map(|copy| copy.id.as_ref());
+        self.stage.cloud.model().elsewhere = ids.map(|id| id.as_str().to_owned()).collect();
+        let environment = Environment::new(OTHER);
+        let gone = |node: &Node| {
+            let left = there.by_name(&node.name.in_environment(&environment)).is_some();
+            left && here.by_name(&node.name).is_none()
+        };
+        let graph = self.program.graph();
+        let names = self.program.things.iter().map(|(name, _)| name.clone());
+        let left: Vec<String> =
+            names.zip(&graph.nodes).filter(|(_, node)| gone(node)).map(|(name, _)| name).collect();
+        left.into_iter().for_each(|name| self.program.apply(&Edit::Remove(name)));
+        Ok(())
     }
 
     /// Who plays in an act.
@@ -198,6 +252,9 @@ impl Story {
                 if how == "lost power" {
                     power = Some(process.fate.power_cut.filter(|_| self.boundary.is_some()));
                 }
+            }
+            if process.clock_jumped() {
+                tape.reach("the wall clock jumped");
             }
             let mut written = tape.written();
             written.faults += usize::from(died.is_some()) + struck;
@@ -254,6 +311,9 @@ impl Story {
     async fn is_quiet(&mut self) -> Result<Arc<State>, Loss> {
         oracle::snapshots(&self.stage.disk, oracle::Which::AllButTheLast)?;
         let state = self.look().await?;
+        if self.uses_other {
+            self.look_there(&state).await?;
+        }
         self.stage.cloud.model().quiet(&state)?;
         Ok(state)
     }
@@ -271,6 +331,9 @@ impl Story {
 
     /// Somebody changes, removes or makes something outside.
     fn happens(&mut self, outside: Outside) {
+        if outside == Outside::LosesPinfile && pinboard::lose(&self.stage.disk) {
+            self.stage.tape.reach("the pinfile was lost");
+        }
         let mut model = self.stage.cloud.model();
         let ids: Vec<String> = model.things.keys().cloned().collect();
         let pick = |which: u64| ids.get(which as usize % ids.len().max(1));
@@ -289,6 +352,7 @@ impl Story {
                 let outputs = outputs(&id, 1000 + which as i64, &inputs);
                 model.make_outside(id, inputs, outputs);
             }
+            Outside::LosesPinfile => {}
         }
         self.stage.tape.say(format!("{outside:?}"));
     }
@@ -299,9 +363,13 @@ impl Story {
         self.release().await?;
         for _ in 0..2 {
             // What was changed outside is seen only by who looks.
-            if let Attempt::Succeeded = self.calmly(&Task::UpLooking).await? {
+            if let Attempt::Succeeded = self.calmly(&Task::UpPins).await? {
                 let state = self.is_quiet().await?;
                 let graph = self.program.graph();
+                if let Some(path) = pinboard::listed(&self.stage.disk)?.first() {
+                    let what = format!("{path} is in the pinfile, and nothing is pinned");
+                    return Err(loss("the pinfile says what is pinned", what));
+                }
                 return self.stage.cloud.model().at_rest(&state, &graph);
             }
         }
@@ -323,14 +391,18 @@ impl Story {
         })
     }
 
-    /// Whoever holds it still is taken over, doubts are settled, and marks go: to unprotect and to replace or
-    /// remove are two runs.
+    /// Whoever holds it still is taken over, doubts are settled, and marks and pins go: to unprotect and to replace
+    /// or remove are two runs.
     async fn release(&mut self) -> Result<(), Loss> {
         for (_, thing) in &mut self.program.things {
-            thing.traits.retain(|found| !matches!(found, Trait::Protected | Trait::Retained));
+            thing.traits.retain(|found| !matches!(found, Trait::Protected | Trait::Retained | Trait::Pinned));
             thing.import = None;
         }
         let actor = self.calm();
+        if self.pins {
+            self.stage.cloud.model().releases_pins();
+            pinboard::empty(&self.stage.disk);
+        }
         let outcome = release(&actor).await;
         actor.process.end(&self.stage.disk);
         self.told(outcome.map(|()| Attempt::Succeeded)).map(drop)
@@ -342,6 +414,11 @@ async fn release(actor: &Actor) -> Result<(), Failed> {
         actor.unlock(Takeover::Always).await?;
     }
     let mut loaded = actor.stack.load().await?;
+    if !loaded.state.transfers().is_empty() {
+        // What is leaving for another stack is not for anybody to change.
+        actor.settled().await?;
+        loaded = actor.stack.load().await?;
+    }
     if loaded.state.pending().next().is_some() {
         actor.resolve(Doubts::NobodyElseCanTell).await?;
         actor.perform(&Task::Refresh, &Program::default(), &mut None).await?;

@@ -1,6 +1,6 @@
 //! Coverage marks: situations that a long trial must have seen, or it proves less than it says.
 
-use stead_model::{Graph, Lifecycle};
+use stead_model::{Code, Diagnostic, Graph, Lifecycle};
 use stead_plan::{Action, Certainty, Plan, Why};
 use stead_schema::ReplaceOrder;
 use stead_state::{AfterDelete, Intent, State};
@@ -15,6 +15,10 @@ pub const MARKS: &[&str] = &[
     "a fenced writer woke up",
     "a holder without a sign of life was taken over",
     "a person settled a doubt",
+    "a pin kept something from being deleted",
+    "a pin moved",
+    "a pin stood against a program",
+    "a pin was removed",
     "a plan was refused",
     "a replacement that may turn out to be none",
     "a resource was imported",
@@ -34,14 +38,21 @@ pub const MARKS: &[&str] = &[
     "interrupted",
     "interrupted twice",
     "moved by alias",
+    "moved by the pinfile",
     "only a person could tell",
+    "pins were restored",
     "siblings told apart by content",
     "something looked like a move",
+    "something was imported by command",
+    "something went to another stack",
     "takeover during a delete-first replacement",
     "takeover during a delete-first replacement with a condemned copy",
     "takeover with a condemned copy",
     "the holder was stopped",
+    "the pinfile was lost",
+    "the pinfile was written",
     "the provider of a resource changed",
+    "the wall clock jumped",
 ];
 
 /// What is remarkable about a plan that is about to be carried out.
@@ -57,6 +68,7 @@ pub(crate) fn of_plan(plan: &Plan, base: &State, graph: &Graph, tape: &Tape) {
             }
             (_, Why::Replaced { order: ReplaceOrder::DeleteFirst, .. }) => "a delete-first replacement",
             (_, Why::Moved { by: stead_plan::Match::Alias }) => "moved by alias",
+            (_, Why::Moved { by: stead_plan::Match::Pinfile }) => "moved by the pinfile",
             (_, Why::Moved { by: stead_plan::Match::Content }) => "siblings told apart by content",
             (Action::Record { copy } | Action::Update { copy, .. }, _) => {
                 let node = step.node.and_then(|id| graph.node(id));
@@ -70,6 +82,15 @@ pub(crate) fn of_plan(plan: &Plan, base: &State, graph: &Graph, tape: &Tape) {
             _ => continue,
         };
         tape.reach(mark);
+    }
+}
+
+/// Who refused a plan.
+pub(crate) fn of_refusal(refusals: &[Diagnostic], tape: &Tape) {
+    let pins = [Code::PINNED, Code::PINFILE_LOST];
+    for refusal in refusals {
+        let pinned = pins.contains(&refusal.code);
+        tape.reach(if pinned { "a pin kept something from being deleted" } else { "guard refused" });
     }
 }
 

@@ -20,6 +20,16 @@ pub(crate) enum Standing {
     Foreign,
 }
 
+/// Whether a thing is to stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Pin {
+    #[default]
+    None,
+    Held,
+    /// A person took its entry out of the pinfile: it may go.
+    Released,
+}
+
 /// A thing in the cloud.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Thing {
@@ -31,6 +41,9 @@ pub(crate) struct Thing {
     /// The marks that state has for it.
     pub protected: bool,
     pub retained: bool,
+    pub pin: Pin,
+    /// A run is under way whose program pins it.
+    pub declared: bool,
     /// It was changed outside: state may be wrong about it until somebody looks.
     pub drifted: bool,
     /// A run or a person was about to let it go.
@@ -50,6 +63,8 @@ pub(crate) struct Model {
     writers: BTreeMap<u64, u64>,
     pub violations: Vec<Loss>,
     pub serial: i64,
+    /// The ids of what another stack of the project has.
+    pub elsewhere: BTreeSet<String>,
 }
 
 /// What makes a life a loss, and which promise was broken.
@@ -119,6 +134,8 @@ impl Model {
             standing: Standing::Managed,
             protected: false,
             retained: false,
+            pin: Pin::None,
+            declared: false,
             drifted: false,
             leaving: false,
         };
@@ -143,6 +160,9 @@ impl Model {
             }
             if thing.retained {
                 self.violations.push(loss("nothing retained is deleted", id.clone()));
+            }
+            if thing.pin == Pin::Held || thing.declared {
+                self.violations.push(loss("nothing pinned is deleted", id.clone()));
             }
         }
     }
@@ -176,7 +196,7 @@ impl Model {
     }
 
     fn is_protected(&self, id: &str) -> bool {
-        self.things.get(id).is_some_and(|thing| thing.protected || thing.retained)
+        self.things.get(id).is_some_and(|thing| thing.protected || thing.retained || thing.pin == Pin::Held)
             || self.inside(id).iter().any(|inner| self.is_protected(inner))
     }
 
@@ -197,6 +217,8 @@ impl Model {
             standing: Standing::Foreign,
             protected: false,
             retained: false,
+            pin: Pin::None,
+            declared: false,
             drifted: false,
             leaving: false,
         };
@@ -207,17 +229,39 @@ impl Model {
     /// Takes the marks over that state has for things, and what its open operations are about.
     pub(crate) fn learn(&mut self, state: &State) {
         for thing in self.things.values_mut() {
-            (thing.protected, thing.retained) = (false, false);
+            (thing.protected, thing.retained, thing.declared) = (false, false, false);
         }
         for resource in state.copies() {
             if let Some(thing) = id_of(resource).and_then(|id| self.things.get_mut(id)) {
                 thing.protected |= resource.prevents_deletion();
                 thing.retained |= resource.deletion_policy == Some(DeletionPolicy::Retain);
+                if resource.pinned && thing.pin == Pin::None {
+                    thing.pin = Pin::Held;
+                }
             }
         }
         for pending in state.pending() {
             self.subjects.insert(pending.intent.key().to_owned(), pending.intent.copy());
         }
+    }
+
+    /// The pin of what a record is about.
+    pub(crate) fn pin(&mut self, resource: &Resource, pin: Pin) {
+        if let Some(thing) = id_of(resource).and_then(|id| self.things.get_mut(id)) {
+            thing.pin = pin;
+        }
+    }
+
+    /// A run begins whose program pins what a record is about.
+    pub(crate) fn declares(&mut self, resource: &Resource) {
+        if let Some(thing) = id_of(resource).and_then(|id| self.things.get_mut(id)) {
+            thing.declared = true;
+        }
+    }
+
+    /// A person lets everything go that is pinned, or will turn out to be.
+    pub(crate) fn releases_pins(&mut self) {
+        self.things.values_mut().for_each(|thing| thing.pin = Pin::Released);
     }
 
     /// Nobody is at work: does state tell the truth? It may not know an end yet, but it knows that it does not.
@@ -235,6 +279,7 @@ impl Model {
                 continue;
             }
             match recorded.get(id.as_str()) {
+                None if self.elsewhere.contains(id) => {}
                 Some(resource) => {
                     let open = at_work.contains(&resource.copy());
                     if !open && !thing.drifted && thing.inputs != resource.inputs {
@@ -276,7 +321,10 @@ impl Model {
         if let Some(pending) = state.pending().next() {
             return lost(format!("operation {} never ended", pending.op));
         }
-        let managed = self.things.values().filter(|thing| thing.standing == Standing::Managed).count();
+        let managed = |(id, thing): &(&String, &Thing)| {
+            thing.standing == Standing::Managed && !self.elsewhere.contains(*id)
+        };
+        let managed = self.things.iter().filter(managed).count();
         let (declared, recorded) = (graph.nodes.len(), state.copies().count());
         if recorded != declared || managed != declared {
             return lost(format!("declared {declared}, recorded {recorded}, real {managed}"));
@@ -295,6 +343,9 @@ impl Model {
                 || resource.deletion_policy != node.options.deletion_policy
             {
                 return lost(format!("the marks of {} are not as declared", node.name));
+            }
+            if resource.pinned != (node.options.pinned == Some(true)) {
+                return lost(format!("the pin of {} is not as declared", node.name));
             }
             for (key, input) in &node.inputs {
                 let ignored = key == "size" && !node.options.ignore_changes.is_empty();

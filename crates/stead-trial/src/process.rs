@@ -27,6 +27,8 @@ pub struct Skew {
     pub off: i64,
     /// How much the monotonic clock is fast, in thousandths.
     pub fast: i64,
+    /// Seconds by which wall time jumps in the middle of it.
+    pub jump: i64,
 }
 
 /// A process that can die, and be stopped.
@@ -56,6 +58,9 @@ struct Inner {
     passed: Mutex<Vec<&'static str>>,
 }
 
+/// How many crash points a process passes before its wall clock jumps.
+const JUMPS_AT: u64 = 12;
+
 fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -80,6 +85,11 @@ impl Process {
 
     pub(crate) fn boundary(&self) -> Option<Boundary> {
         *held(&self.inner.boundary)
+    }
+
+    /// Whether its wall clock jumped.
+    pub(crate) fn clock_jumped(&self) -> bool {
+        self.fate.skew.jump != 0 && self.inner.points.load(Ordering::Relaxed) >= JUMPS_AT
     }
 
     /// The points that it passed, each as often as it did.
@@ -220,8 +230,10 @@ impl SimulatedClock {
 #[async_trait]
 impl Clock for SimulatedClock {
     fn now(&self) -> Timestamp {
-        let seconds = 1_700_000_000 + self.process.fate.skew.off;
-        Timestamp(seconds.max(0) as u64 * 1000)
+        let Skew { off, jump, .. } = self.process.fate.skew;
+        let jumped = self.process.inner.points.load(Ordering::Relaxed) >= JUMPS_AT;
+        let seconds = 1_700_000_000 + off + if jumped { jump } else { 0 };
+        Timestamp(seconds.max(0) as u64 * 1000 + self.start.elapsed().as_millis() as u64)
     }
 
     fn monotonic(&self) -> Duration {

@@ -32,6 +32,9 @@ pub struct Declared {
     pub aliases: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub traits: Vec<Trait>,
+    /// What it was called, as people remember.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub was: Vec<String>,
 }
 
 /// What binds a thing to another one, besides values and order.
@@ -60,6 +63,8 @@ pub enum Trait {
     Asks,
     /// It serves others as their provider.
     Serves,
+    /// It is to stay what and where it is.
+    Pinned,
 }
 
 pub(crate) const TIES: [Tie; 3] = [Tie::Parent, Tie::DeletedWith, Tie::ReplaceWith];
@@ -156,6 +161,7 @@ impl Program {
                     provider: thing.provider.as_ref().and_then(provider),
                     import: thing.import.clone().map(PhysicalId),
                     aliases: aliases.collect(),
+                    pinned: thing.is(Trait::Pinned).then_some(true),
                     ..Options::default()
                 },
                 source: SourceRef { file: "main.ts".into(), line: index as u32 + 1, column: 1 },

@@ -101,7 +101,7 @@ fn thing(size: i64, place: u64, from: Option<&str>) -> Declared {
 
 fn before() -> Program {
     let things = [
-        ("kept", thing(1, 0, None)),
+        ("kept", Declared { traits: vec![Trait::Pinned], ..thing(1, 0, None) }),
         ("updated", thing(1, 0, None)),
         ("replaced", thing(1, 0, None)),
         ("follower", thing(1, 0, Some("replaced"))),
@@ -120,7 +120,7 @@ fn before() -> Program {
 fn after() -> Program {
     let things = [
         ("kept", thing(1, 0, None)),
-        ("updated", thing(2, 0, None)),
+        ("updated", Declared { traits: vec![Trait::Pinned], ..thing(2, 0, None) }),
         ("replaced", thing(2, 1, None)),
         ("follower", thing(1, 0, Some("replaced"))),
         ("swapped", Declared { traits: vec![Trait::DeleteFirst], ..thing(1, 1, None) }),

@@ -8,7 +8,7 @@ use crate::edit::Edit;
 use crate::fate::{DISK_ERRORS, DiskFault, Extent, Fate, PowerCut, Torn};
 use crate::luck::{CloudFault, LUCK, Luck, STORE_LUCK, StoreFault, StoreLuck};
 use crate::process::Skew;
-use crate::program::Program;
+use crate::program::{Program, Trait};
 
 /// A whole life.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +51,8 @@ pub enum Outside {
     Changes(u64),
     /// Makes something that may be imported later.
     Makes(u64),
+    /// Deletes the pinfile by mistake.
+    LosesPinfile,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -88,6 +90,18 @@ pub enum Task {
     /// Answers what only a person can tell.
     Resolve,
     Unlock,
+    /// `pin mv` and `pin rm`: the entries of the pinfile follow the program.
+    PinsFollow,
+    /// `pin rm`: it may go.
+    Unpin(String),
+    /// `pin restore`.
+    PinsRestore,
+    /// `up --update-pins`, after a look at everything; what looks like a move is none.
+    UpPins,
+    /// `import`: what was made outside becomes this.
+    Import(String, String),
+    /// `state mv --to-stack`, with all that it depends on.
+    ToStack(String),
     /// Waits for whoever holds the stack; one that shows no life is fenced. Then `Up`.
     Wait,
 }
@@ -164,7 +178,8 @@ impl Act {
         if chance.one_in(6) {
             let which = chance.below(16);
             let all = [Outside::Deletes(which), Outside::Changes(which), Outside::Makes(which % 3)];
-            act.outside = chance.pick(&all).copied();
+            let lost = which == 15 && program.things.iter().any(|(_, thing)| thing.is(Trait::Pinned));
+            act.outside = if lost { Some(Outside::LosesPinfile) } else { chance.pick(&all).copied() };
         }
         act.task = if at == 0 && !chance.one_in(8) { Task::Up } else { Task::draw(chance, program) };
         if chance.one_in(6) {
@@ -200,7 +215,18 @@ impl Rival {
 impl Task {
     fn draw(chance: &mut Chance, program: &Program) -> Task {
         let one = chance.pick(&program.things).map(|(name, _)| name.clone()).unwrap_or_default();
-        match chance.below(40) {
+        let pinned = program.things.iter().filter(|(_, thing)| thing.is(Trait::Pinned));
+        let pinned: Vec<&String> = pinned.map(|(name, _)| name).collect();
+        if !pinned.is_empty() && chance.one_in(6) {
+            let one = chance.pick(&pinned).map(|name| (*name).clone()).unwrap_or_default();
+            return match chance.below(8) {
+                0..4 => Task::PinsFollow,
+                4 => Task::Unpin(one),
+                5 => Task::PinsRestore,
+                _ => Task::UpPins,
+            };
+        }
+        match chance.below(42) {
             0..17 => Task::Up,
             17 => Task::UpRefreshed,
             18 => Task::UpLooking,
@@ -219,6 +245,8 @@ impl Task {
             35 => Task::Reimport,
             36 => Task::Rollback(1 + chance.below(3)),
             37 | 38 => Task::Resolve,
+            39 => Task::Import(format!("t{}", 40 + chance.below(4)), format!("outside-{}", chance.below(3))),
+            40 => Task::ToStack(one),
             _ => Task::Wait,
         }
     }
@@ -239,8 +267,9 @@ impl Weather {
             fate.disk_fault = Some(disk_fault(chance));
         }
         if chance.one_in(8) {
-            fate.skew =
-                Skew { off: chance.below(200_000) as i64 - 100_000, fast: chance.below(101) as i64 - 50 };
+            let mut off = || chance.below(200_000) as i64 - 100_000;
+            let (off, jump) = (off(), off());
+            fate.skew = Skew { off, fast: chance.below(101) as i64 - 50, jump };
         }
         if chance.one_in(2) {
             for _ in 0..1 + chance.below(3) {

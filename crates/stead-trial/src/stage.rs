@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use stead_engine::{Engine, OnFailure, Stack};
+use stead_engine::{Engine, OnFailure, PinPlace, Stack};
 use stead_journal::StackKeys;
 use stead_model::NoFunctions;
 use stead_provider::Providers;
@@ -65,6 +65,8 @@ pub(crate) struct Actor {
     pub weather: Weather,
     /// The state that its last run left, if that ended well.
     pub left: Mutex<Option<Arc<State>>>,
+    /// The pinfile of the project.
+    pub pins: PinPlace,
 }
 
 /// On which machine.
@@ -86,7 +88,7 @@ fn catalog() -> Catalog {
 impl Stage {
     pub(crate) fn new(medium: Medium) -> Stage {
         Stage {
-            disk: Disk::default(),
+            disk: crate::pinboard::with_program(Disk::default()),
             objects: Arc::default(),
             medium,
             cloud: Cloud::default(),
@@ -120,9 +122,10 @@ impl Stage {
             pins: Default::default(),
             pinfile: None,
         };
+        let pins = crate::pinboard::place(world.clone());
         let stack = Stack { store, keys: keys(), world, claims };
-        let (cloud, tape) = (self.cloud.clone(), self.tape.clone());
-        Actor { process, engine, stack, cloud, tape, weather: weather.clone(), left: Mutex::default() }
+        let (cloud, tape, weather) = (self.cloud.clone(), self.tape.clone(), weather.clone());
+        Actor { process, engine, stack, cloud, tape, weather, left: Mutex::default(), pins }
     }
 
     fn ledger(&self) -> Ledger {

@@ -3,10 +3,11 @@
 use std::pin::Pin;
 use std::sync::PoisonError;
 
-use stead_engine::{Doubtful, Refreshed, Settled, Stop, Word, graph_of};
+use stead_engine::{Doubtful, Engine, Pinning, Refreshed, Settled, Stop, Word, graph_of};
+use stead_guard::pins::Orphans;
 use stead_journal::{JournalError, Loaded, Run, Seen, Takeover, load_run, read_head};
 use stead_model::{Graph, Lifecycle, Limits, Name, PhysicalId, Resource, RunId, RunResult};
-use stead_plan::{Action, Follow, Glob, Moves, Plan, Purpose, Reach, Request, Selection, Why};
+use stead_plan::{Action, Follow, Glob, Moves, Plan, Reach, Request, Selection, Why};
 use stead_state::{Export, Intent, Kept, Origin, Pending, Record, State};
 use tokio::sync::watch;
 
@@ -29,6 +30,8 @@ pub(crate) struct Saved {
     version: Seen,
     graph: Graph,
     plan: Plan,
+    /// The text of the pinfile, as it was then.
+    pinfile: Option<String>,
 }
 
 /// Why an attempt has no end.
@@ -43,7 +46,7 @@ impl From<JournalError> for Failed {
     }
 }
 
-type Ended = Result<Attempt, Failed>;
+pub(crate) type Ended = Result<Attempt, Failed>;
 
 impl Actor {
     /// On the heap: it is large, and whoever awaits it is moved about.
@@ -58,13 +61,25 @@ impl Actor {
 
     async fn does(&self, task: &Task, program: &Program, saved: &mut Option<Saved>) -> Ended {
         match task {
-            Task::Destroy => self.apply(Graph::default(), Purpose::Destroy.into(), Look::Records).await,
+            Task::Destroy => self.destroy().await,
             Task::Up | Task::FailFast => self.apply(program.graph(), Request::default(), Look::Records).await,
             Task::UpRefreshed => self.apply(program.graph(), Request::default(), Look::Changed).await,
             Task::UpLooking => {
                 let request = Request { moves: Moves::Refuse, ..Request::default() };
                 self.apply(program.graph(), request, Look::All).await
             }
+            Task::UpPins => {
+                let request = Request { moves: Moves::Refuse, ..Request::default() };
+                self.apply_with(program.graph(), request, Look::All, Orphans::Remove).await
+            }
+            Task::PinsFollow => self.pins_follow(program).await,
+            Task::Unpin(name) => self.unpin(program, name).await,
+            Task::PinsRestore => {
+                *saved = None;
+                self.restore_pins().await
+            }
+            Task::Import(name, id) => self.import(program, name, id).await,
+            Task::ToStack(name) => self.to_stack(program, name).await,
             Task::UpMoves { accept } => {
                 let moves = if *accept { Moves::Accept } else { Moves::Refuse };
                 let request = Request { moves, ..Request::default() };
@@ -117,7 +132,7 @@ impl Actor {
         Ok(run)
     }
 
-    async fn settled(&self) -> Result<Option<Loaded>, JournalError> {
+    pub(crate) async fn settled(&self) -> Result<Option<Loaded>, JournalError> {
         let mut on_event = |event| self.tape.say(describe(&event));
         Ok(match self.engine.settle(&self.stack, &mut on_event).await? {
             Settled::Ready(loaded) => Some(*loaded),
@@ -134,17 +149,27 @@ impl Actor {
     }
 
     async fn apply(&self, graph: Graph, request: Request, look: Look) -> Ended {
+        self.apply_with(graph, request, look, Orphans::Refuse).await
+    }
+
+    async fn apply_with(&self, graph: Graph, request: Request, look: Look, orphans: Orphans) -> Ended {
+        let Ok(pinning) = Pinning::open(self.pins.clone(), orphans) else {
+            return self.refused("the pinfile");
+        };
         let Some(loaded) = self.settled().await? else { return Ok(Attempt::Unfinished) };
+        let Some((graph, engine)) = self.pinned(pinning, graph, &loaded.state, orphans) else {
+            return self.refused("by the pins");
+        };
         let Loaded { state, version, .. } = loaded;
         let mut base = Refreshed { state, drift: Vec::new(), records: Vec::new() };
         if look == Look::All {
-            let Ok(refreshed) = self.engine.refresh(&base.state).await else {
+            let Ok(refreshed) = engine.refresh(&base.state).await else {
                 return self.refused("the look");
             };
             base = refreshed;
         }
         if look == Look::Changed {
-            let Ok(plan) = self.engine.plan(&base.state, &graph, request.clone()).await else {
+            let Ok(plan) = engine.plan(&base.state, &graph, request.clone()).await else {
                 return self.refused("the first plan");
             };
             let Ok(refreshed) = self.engine.refresh_touched(&base.state, &plan).await else {
@@ -152,7 +177,7 @@ impl Actor {
             };
             base = refreshed;
         }
-        let plan = match self.engine.plan(&base.state, &graph, request).await {
+        let plan = match engine.plan(&base.state, &graph, request).await {
             Ok(plan) => plan,
             Err(problems) => {
                 self.tape.reach("a plan was refused");
@@ -160,20 +185,27 @@ impl Actor {
                 return self.refused(&format!("the plan: {first}"));
             }
         };
-        self.carry_out(plan, graph, base, version).await
+        self.carry_out(&engine, plan, graph, base, version).await
     }
 
-    fn refused(&self, what: &str) -> Ended {
+    pub(crate) fn refused(&self, what: &str) -> Ended {
         self.tape.say(format!("refused: {what}"));
         Ok(Attempt::Unfinished)
     }
 
     /// Guards, run, and a look at whether it did what was planned.
-    async fn carry_out(&self, plan: Plan, graph: Graph, base: Refreshed, version: Seen) -> Ended {
+    pub(crate) async fn carry_out(
+        &self,
+        engine: &Engine,
+        plan: Plan,
+        graph: Graph,
+        base: Refreshed,
+        version: Seen,
+    ) -> Ended {
         let Refreshed { state: base, records, .. } = base;
         if plan.is_empty() && records.is_empty() {
             self.tape.say("nothing to do");
-            return Ok(Attempt::Succeeded);
+            return self.nothing_to_do(engine, &base, &graph);
         }
         self.tape.say(outline(&plan));
         if plan.looks_like_moves() {
@@ -181,10 +213,17 @@ impl Actor {
             return self.refused("it looks like a move");
         }
         self.cloud.model().learn(&base);
-        let Ok(permitted) = self.engine.permit(&plan, &base, &graph) else {
-            self.tape.reach("guard refused");
-            return self.refused("by a guard");
+        self.holds_pins(&plan, &base, &graph);
+        let permitted = match engine.permit(&plan, &base, &graph) {
+            Ok(permitted) => permitted,
+            Err(refusals) => {
+                crate::marks::of_refusal(&refusals, &self.tape);
+                return self.refused("by a guard");
+            }
         };
+        if engine.pinfile.as_ref().is_some_and(|pinned| pinned.still_the_same().is_err()) {
+            return self.refused("the pinfile is another one by now");
+        }
         crate::marks::of_plan(&plan, &base, &graph, &self.tape);
         for copy in plan.steps.iter().filter(|step| step.why == Why::Retained).filter_map(subject) {
             if let Some(id) = base.copy(copy).and_then(|resource| resource.id.as_ref()) {
@@ -198,10 +237,12 @@ impl Actor {
         let (stop, stopping) = watch::channel(Stop::No);
         let mut watched = Watched::new(self, stop);
         let mut on_event = |event| watched.see(event);
-        let report = self.engine.execute(run, permitted, &base, &graph, &mut on_event, stopping).await;
-        watched.is_planned(&plan)?;
+        let report = engine.execute(run, permitted, &base, &graph, &mut on_event, stopping).await;
         let result = report.result;
-        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(report.closed?.state);
+        watched.is_planned(&plan, result)?;
+        let closed = report.closed?;
+        self.has_pinned(&closed.state, &graph, &plan, result, report.pinfile)?;
+        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(closed.state);
         self.tape.say(format!("{result:?}"));
         Ok(if result == RunResult::Succeeded { Attempt::Succeeded } else { Attempt::Unfinished })
     }
@@ -211,21 +252,35 @@ impl Actor {
         if state.pending().next().is_some() {
             return self.refused("something is under way");
         }
+        let Ok(pinning) = Pinning::open(self.pins.clone(), Orphans::Refuse) else {
+            return self.refused("the pinfile");
+        };
+        let declared = graph.clone();
+        let Ok((graph, pinned)) = pinning.settle(graph, &self.engine.catalog, Some(&state)) else {
+            return self.refused("by the pins");
+        };
         let Ok(plan) = self.engine.plan(&state, &graph, Request::default()).await else {
             return self.refused("the plan");
         };
-        *saved = Some(Saved { version, graph, plan });
+        *saved = Some(Saved { version, graph: declared, plan, pinfile: pinned.text() });
         Ok(Attempt::Succeeded)
     }
 
     async fn up_saved(&self, saved: Option<Saved>) -> Ended {
-        let Some(Saved { version, graph, plan }) = saved else { return Ok(Attempt::Unfinished) };
+        let Some(Saved { version, graph, plan, pinfile }) = saved else { return Ok(Attempt::Unfinished) };
         let Some(loaded) = self.settled().await? else { return Ok(Attempt::Unfinished) };
         if loaded.version != version {
             self.tape.reach("a saved plan was too old");
             return self.refused("the plan is too old");
         }
-        let Ok(again) = self.engine.plan(&loaded.state, &graph, Request::default()).await else {
+        let (orphans, place) = (Orphans::Refuse, self.pins.clone());
+        let Ok(pinning) = Pinning::of_saved(place, &self.pins.main, pinfile.as_deref(), orphans) else {
+            return self.refused("the pinfile");
+        };
+        let Some((graph, engine)) = self.pinned(pinning, graph, &loaded.state, orphans) else {
+            return self.refused("by the pins");
+        };
+        let Ok(again) = engine.plan(&loaded.state, &graph, Request::default()).await else {
             return Err(Failed::Lost(loss(
                 "a plan equals what then runs",
                 "a saved plan cannot be made again",
@@ -239,7 +294,7 @@ impl Actor {
         }
         self.tape.reach("a saved plan was carried out");
         let base = Refreshed { state: loaded.state, drift: Vec::new(), records: Vec::new() };
-        self.carry_out(plan, graph, base, version).await
+        self.carry_out(&engine, plan, graph, base, version).await
     }
 
     async fn refresh(&self) -> Ended {
@@ -305,7 +360,7 @@ impl Actor {
             let mut needs = other.dependencies.iter().chain(&other.ties.provider);
             other.uid != resource.uid && needs.any(|copy| copy.uid == resource.uid)
         };
-        if resource.prevents_deletion() || loaded.state.copies().any(needs_it) {
+        if resource.prevents_deletion() || resource.pinned || loaded.state.copies().any(needs_it) {
             return self.refused("it is protected or needed");
         }
         let copies: Vec<&Resource> = loaded.state.copies_of(&resource.uid).collect();
@@ -339,6 +394,9 @@ impl Actor {
     }
 
     async fn rollback(&self, back: u64) -> Ended {
+        let Ok(pinning) = Pinning::open(self.pins.clone(), Orphans::Refuse) else {
+            return self.refused("the pinfile");
+        };
         let Some(loaded) = self.settled().await? else { return Ok(Attempt::Unfinished) };
         let epoch = loaded.head.as_ref().map_or(0, |head| head.epoch.0);
         let run = RunId(format!("run-{}", epoch.saturating_sub(back)));
@@ -352,7 +410,8 @@ impl Actor {
         };
         self.tape.reach("a rollback");
         let base = Refreshed { state: loaded.state, drift: Vec::new(), records: Vec::new() };
-        self.carry_out(plan, graph, base, loaded.version).await
+        self.carry_out(&self.engine.clone().with_pins(pinning.standing()), plan, graph, base, loaded.version)
+            .await
     }
 
     /// Looks at the cloud, and tells what became of operations in doubt.
@@ -403,7 +462,7 @@ impl Actor {
 
 /// What to look at before planning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Look {
+pub(crate) enum Look {
     Records,
     Changed,
     All,
@@ -423,7 +482,7 @@ enum Remember {
     Nothing,
 }
 
-fn found<'a>(state: &'a State, program: &Program, wanted: &str) -> Option<&'a Resource> {
+pub(crate) fn found<'a>(state: &'a State, program: &Program, wanted: &str) -> Option<&'a Resource> {
     let at = program.position(wanted)?;
     let name: &Name = &program.graph().nodes.get(at)?.name.clone();
     state.by_name(name).filter(|resource| resource.lifecycle == Lifecycle::Live)

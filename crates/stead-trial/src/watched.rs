@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use stead_engine::Stop;
-use stead_model::{Event, Name, Operation, StepEnd};
-use stead_plan::{Action, Plan};
+use stead_model::{Event, Input, Name, Operation, RunResult, StepEnd};
+use stead_plan::{Action, Certainty, Plan, Why};
+use stead_schema::Change;
 use tokio::sync::watch;
 
 use crate::model::loss;
@@ -49,8 +50,12 @@ impl<'a> Watched<'a> {
         self.actor.tape.say(describe(&event));
     }
 
-    /// A run does what was planned, or less; never more.
-    pub(crate) fn is_planned(&self, plan: &Plan) -> Result<(), Failed> {
+    /// A run does what was planned, or less; never more. In calm weather, and if everything was known at plan, it
+    /// does exactly that.
+    pub(crate) fn is_planned(&self, plan: &Plan, result: RunResult) -> Result<(), Failed> {
+        if result == RunResult::Succeeded && !self.actor.weather.can_end_it() && is_certain(plan) {
+            return self.is_exactly(plan);
+        }
         for ((operation, name), times) in &self.asked {
             let planned =
                 |step: &&stead_plan::Step| step.name == *name && of_action(&step.action).contains(operation);
@@ -61,6 +66,36 @@ impl<'a> Watched<'a> {
         }
         Ok(())
     }
+
+    fn is_exactly(&self, plan: &Plan) -> Result<(), Failed> {
+        let mut planned: BTreeMap<(Operation, Name), i64> = BTreeMap::new();
+        for step in &plan.steps {
+            let operation = match &step.action {
+                Action::Create { .. } => Operation::Create,
+                Action::Update { .. } => Operation::Update,
+                Action::Delete { .. } => Operation::Delete,
+                _ => continue,
+            };
+            *planned.entry((operation, step.name.clone())).or_default() += 1;
+        }
+        if planned == self.asked {
+            return Ok(());
+        }
+        let differs = |key: &&(Operation, Name)| planned.get(*key) != self.asked.get(*key);
+        let odd = planned.keys().chain(self.asked.keys()).find(differs);
+        let what = odd.map(|(operation, name)| format!("{} {name}", operation.verb())).unwrap_or_default();
+        let what = format!("{what} was planned and not done, or the other way round");
+        Err(Failed::Lost(loss("a plan equals what then runs", what)))
+    }
+}
+
+/// Whether nothing in a plan depends on what only the run will show.
+fn is_certain(plan: &Plan) -> bool {
+    let known = |change: &Change| matches!(change.new, None | Some(Input::Known(_)));
+    plan.steps.iter().all(|step| {
+        let possible = matches!(step.why, Why::Replaced { certainty: Certainty::Possible, .. });
+        !possible && step.changes.iter().all(known)
+    })
 }
 
 /// What a step may ask a provider for. A replacement that turns out to be none may be an update.

@@ -138,3 +138,57 @@ fn what_a_person_says_was_made_is_recorded_as_it_is() {
     ]}"##;
     relive(script).unwrap();
 }
+
+/// A pin that a run could not write down, and a run for a part that writes the file without it.
+#[test]
+fn a_pin_that_was_never_written_down_was_not_taken_out() {
+    let script = r##"{"medium": "Objects", "program": {"things": [
+        ["t12", {"size": 3, "place": 1}],
+        ["t2", {"size": 2, "place": 0, "tie": ["DeletedWith", "t12"]}],
+        ["t18", {"size": 4, "place": 0, "traits": ["Pinned"]}],
+        ["t10", {"size": 1, "place": 0, "tie": ["Parent", "t12"]}],
+        ["t16", {"size": 1, "place": 2, "from": "t10", "traits": ["Pinned"]}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up", "weather": {"fate": {}, "cloud": [{"at": 1, "luck": "Refused"}]}, "rivals": [{"task": "Wait", "weather": {"fate": {}, "cloud": [{"at": 4, "luck": "Refused"}]}, "after": 0, "wakes": 10, "elsewhere": false}]},
+        {"seed": 0, "edits": [{"Remove": "t18"}], "task": "Up"},
+        {"seed": 0, "task": {"Target": [["t2"], false]}},
+        {"seed": 0, "task": "Up"}
+    ]}"##;
+    relive(script).unwrap();
+}
+
+/// The journal cannot be written when a look settles an update.
+#[test]
+fn what_a_look_saw_is_not_kept_by_halves() {
+    let script = r##"{"medium": "Objects", "program": {"things": [
+        ["t7", {"size": 2, "place": 1}],
+        ["t14", {"size": 3, "place": 2, "traits": ["Rooted"]}],
+        ["t11", {"size": 1, "place": 2}],
+        ["t6", {"size": 2, "place": 0, "from": "t14"}],
+        ["t19", {"size": 3, "place": 1}]
+    ]}, "acts": [
+        {"seed": 15811278661081404006, "task": "Up", "weather": {"fate": {}, "cloud": [{"at": 4, "luck": "Partly"}]}},
+        {"seed": 0, "edits": [{"Size": ["t7", 3]}], "task": "Resolve"},
+        {"seed": 0, "edits": [{"From": ["t14", "t19"]}], "task": "Up", "rivals": [{"task": "Unlock", "after": 18, "wakes": 28, "elsewhere": false}]},
+        {"seed": 0, "task": "Up", "weather": {"fate": {}, "cloud": [{"at": 1, "luck": "HangsBefore"}], "store": [{"at": 16, "luck": "Down"}]}}
+    ]}"##;
+    relive(script).unwrap();
+}
+
+/// A container is replaced without what is in it, and the old one is retained.
+#[test]
+fn what_is_in_a_container_that_was_retained_does_not_go_with_its_successor() {
+    let script = r##"{"medium": "Objects", "program": {"things": [
+        ["t7", {"size": 2, "place": 2, "traits": ["Rooted"]}],
+        ["t4", {"size": 3, "place": 2, "tie": ["DeletedWith", "t7"], "traits": ["Protected"]}],
+        ["t22", {"size": 3, "place": 2}],
+        ["t3", {"size": 4, "place": 0}]
+    ]}, "acts": [
+        {"seed": 0, "edits": [{"From": ["t3", "t7"]}], "task": "Up"},
+        {"seed": 0, "edits": [{"From": ["t7", "t22"]}], "task": "Up"},
+        {"seed": 0, "edits": [{"Toggle": ["t7", "Retained"]}], "task": "Up"},
+        {"seed": 0, "task": {"Target": [["t3"], true]}},
+        {"seed": 0, "edits": [{"Remove": "t7"}], "task": "Up"}
+    ]}"##;
+    relive(script).unwrap();
+}

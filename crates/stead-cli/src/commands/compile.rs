@@ -10,7 +10,7 @@ use crate::commands::types::Wrote;
 use crate::evaluate::evaluate;
 use crate::failure::{Failure, Kind};
 use crate::marks::MarkFlags;
-use crate::pins::{Pinning, orphans};
+use crate::pins;
 use crate::session::Session;
 use crate::ui::Ui;
 
@@ -28,12 +28,12 @@ struct Compiled<'a> {
 }
 
 pub(crate) async fn compile(session: &Session, arguments: &CompileArguments, ui: &Ui) -> Result<u8, Failure> {
-    let pinning = Pinning::open(session, orphans(arguments.update_pins))?;
+    let pinning = pins::open(session, pins::orphans(arguments.update_pins))?;
     let outer = session.outer(&MarkFlags::default());
     let evaluated = evaluate(session, &outer, ui).await?;
-    let (evaluated, pinned) = pinning.settle(session, evaluated, None, ui)?;
+    let (evaluated, pinned) = pins::settle(session, pinning, evaluated, None, ui)?;
     let path = write_graph(session, &evaluated.graph, arguments.out.clone())?;
-    pinned.write(session)?;
+    pinned.write().map_err(pins::failed)?;
     let shown = path.strip_prefix(&session.project.root).unwrap_or(&path).display().to_string();
     ui.result(&format!("wrote {shown}\n"));
     ui.json("wrote", &Wrote { path: shown });

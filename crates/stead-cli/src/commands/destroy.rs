@@ -11,12 +11,12 @@ use crate::commands::run::{carry_out, show_plan};
 use crate::commands::up::{Look, on_failure, prepare};
 use crate::evaluate::Evaluated;
 use crate::failure::Failure;
-use crate::pins::Pinning;
+use crate::pins;
 use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui: &Ui) -> Result<u8, Failure> {
-    let pinning = Pinning::open(session, Orphans::Refuse)?;
+    let pinning = pins::open(session, Orphans::Refuse)?;
     let loaded = session.load_settled(ui).await?;
     let nothing = Evaluated {
         graph: Graph::default(),
@@ -39,6 +39,6 @@ pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui:
     let question =
         format!("Destroy {what} of environment {} on target {}?", session.environment, session.target);
     let code = carry_out(session, prepared, "destroy", &question, ui).await?;
-    pinning.forget_emptied(session)?;
+    pinning.forget_emptied().map_err(pins::failed)?;
     Ok(code)
 }

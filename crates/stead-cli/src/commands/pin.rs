@@ -40,7 +40,7 @@ pub(crate) async fn pin(session: &Session, command: PinCommand, ui: &Ui) -> Resu
         let problem = Diagnostic::error(Code::USAGE, format!("target {} keeps no pins", session.target));
         return Err(Failure::new(Kind::Usage, problem.help("choose another with `-t TARGET`")));
     }
-    let (file, _) = read(session)?;
+    let file = read(session)?;
     match command {
         PinCommand::Ls => ls(&file, ui),
         PinCommand::Mv { from, to } => mv(session, &file, &from, &to, ui)?,

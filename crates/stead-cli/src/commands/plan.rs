@@ -11,18 +11,18 @@ use crate::commands::run::{Prepared, show_drift, show_plan, show_reads, show_sam
 use crate::commands::up::prepare;
 use crate::evaluate::{Settings, evaluate};
 use crate::failure::{Failure, Kind};
-use crate::pins::{Pinning, orphans};
+use crate::pins;
 use crate::saved::{SavedPins, SavedPlan};
 use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) -> Result<u8, Failure> {
-    let pinning = Pinning::open(session, orphans(arguments.scope.update_pins))?;
+    let pinning = pins::open(session, pins::orphans(arguments.scope.update_pins))?;
     let outer = session.outer(&arguments.scope.marks);
     let (loaded, evaluated) = tokio::join!(session.load(), evaluate(session, &outer, ui));
     let loaded = loaded?;
     session.report_pending(&loaded, ui)?;
-    let (evaluated, pinned) = pinning.settle(session, evaluated?, Some(&loaded.state), ui)?;
+    let (evaluated, pinned) = pins::settle(session, pinning, evaluated?, Some(&loaded.state), ui)?;
     let request = arguments.scope.request(outer);
     // To tell what only drift makes necessary from what the program asks for.
     let recorded = (arguments.exit_code && arguments.scope.refresh.is_some()).then(|| loaded.state.clone());
@@ -50,7 +50,7 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     // A plan that the guards would refuse is shown, and then refused.
     let Prepared { engine, base, graph, plan, .. } = &prepared;
     engine.permit(plan, base, graph).map_err(|refusals| Failure::all(Kind::Guarded, refusals))?;
-    pinned.name_released(&prepared.plan, &prepared.base, ui);
+    pins::name_released(&pinned, &prepared.plan, &prepared.base, ui);
     if prepared.plan.looks_like_moves() {
         ui.note(
             "Some of this looks like renames: `stead plan --suggest-renames` shows them, and `up` will ask.",

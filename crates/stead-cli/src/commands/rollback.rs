@@ -15,12 +15,12 @@ use crate::commands::up::{Look, prepare};
 use crate::evaluate::Evaluated;
 use crate::failure::{Failure, Kind};
 use crate::marks::MarkFlags;
-use crate::pins::Pinning;
+use crate::pins;
 use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn rollback(session: &Session, run: &str, ui: &Ui) -> Result<u8, Failure> {
-    let pinning = Pinning::open(session, Orphans::Refuse)?;
+    let pinning = pins::open(session, Orphans::Refuse)?;
     let loaded = session.load_settled(ui).await?;
     let snapshot = snapshot_after(session, run).await?;
     let evaluated = Evaluated {

@@ -14,6 +14,7 @@ use stead_state::{Record, State};
 use crate::commands::protect::tell_kept;
 use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
+use crate::pins;
 use crate::session::Session;
 use crate::transcript::Transcript;
 use crate::ui::Ui;
@@ -147,11 +148,16 @@ pub(crate) async fn carry_out(
     let mut progress = ui.progress();
     let mut on_event = |event| progress.event(&event);
     let id = run.id();
-    let report = engine.execute(run, permitted, &base, &graph, &mut on_event, stop).await;
+    let mut report = engine.execute(run, permitted, &base, &graph, &mut on_event, stop).await;
+    let written = report.pinfile.take();
     if let Ok(closed) = &report.closed {
         tell_kept(&closed.state, &id, ui);
     }
-    conclude(session, report, ui)
+    let code = conclude(session, report, ui)?;
+    if let (Some(pinned), Some(written)) = (&engine.pinfile, written) {
+        pins::finish(session, pinned, written, ui).await?;
+    }
+    Ok(code)
 }
 
 /// Records that no provider is asked for, in as few appends as they fit into. Durable in the order given.
@@ -164,7 +170,7 @@ pub(crate) async fn write_down(run: &Run, records: Vec<Record>) -> Result<(), Jo
 }
 
 fn conclude(session: &Session, report: Report, ui: &Ui) -> Result<u8, Failure> {
-    let Report { result, done, problems, skipped, outputs, closed, under_way } = report;
+    let Report { result, done, problems, skipped, outputs, closed, under_way, .. } = report;
     let under_way: Vec<UnderWay> =
         under_way.into_iter().map(|(operation, name)| UnderWay { operation, name }).collect();
     let (failed, fsyncs) = (problems.len(), session.world.files.syncs());

@@ -1,8 +1,9 @@
 //! `stead up`: make everything as the program declares it.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use stead_engine::{Drift, OnFailure, Refreshed};
+use stead_engine::{Drift, OnFailure, Pinned, Refreshed};
 use stead_journal::Loaded;
 use stead_plan::Request;
 
@@ -12,7 +13,7 @@ use crate::commands::protect::tell_retained;
 use crate::commands::run::{Prepared, carry_out, show_drift, show_outputs, show_plan, show_reads, show_same};
 use crate::evaluate::{Evaluated, evaluate, evaluate_from};
 use crate::failure::{Failure, Kind};
-use crate::pins::{Pinned, Pinning, orphans};
+use crate::pins;
 use crate::saved::SavedPlan;
 use crate::session::Session;
 use crate::ui::Ui;
@@ -44,19 +45,16 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
     if let Some(file) = &arguments.plan {
         return up_saved(session, file, on_failure(arguments.fail_fast), ui).await;
     }
-    let pinning = Pinning::open(session, orphans(arguments.scope.update_pins))?;
+    let pinning = pins::open(session, pins::orphans(arguments.scope.update_pins))?;
     let outer = session.outer(&arguments.scope.marks);
     let (loaded, evaluated) = tokio::join!(session.load_settled(ui), evaluate(session, &outer, ui));
     let loaded = loaded?;
-    let (evaluated, pinned) = pinning.settle(session, evaluated?, Some(&loaded.state), ui)?;
+    let (evaluated, pinned) = pins::settle(session, pinning, evaluated?, Some(&loaded.state), ui)?;
     let request = arguments.scope.request(outer);
     let (mut prepared, drift) =
         prepare(session, loaded, evaluated, arguments.scope.refresh.into(), &request).await?;
-    prepared.engine = prepared
-        .engine
-        .on_failure(on_failure(arguments.fail_fast))
-        .with_pins(pinned.standing())
-        .with_pinfile(pinned.paths());
+    prepared.engine =
+        prepared.engine.on_failure(on_failure(arguments.fail_fast)).with_pinfile(pinned.clone());
     show_reads(&prepared.transcript, ui);
     show_drift(&drift, ui);
     if arguments.scope.unchanged {
@@ -68,7 +66,7 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
         ui.json("plan", &prepared.plan);
         ui.result(&format!("Nothing to do: {count} {what} as declared.\n"));
         show_outputs(prepared.base.outputs(), ui);
-        pinned.write_after_run(session, ui).await?;
+        pins::finish(session, &pinned, pinned.write_after_run(), ui).await?;
         return Ok(0);
     }
     show_plan(session, &prepared.plan, ui);
@@ -78,13 +76,11 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
 }
 
 /// Carries the plan out; the pinfile is written if all of it was done.
-async fn apply(session: &Session, prepared: Prepared, pinned: Pinned, ui: &Ui) -> Result<u8, Failure> {
-    pinned.name_released(&prepared.plan, &prepared.base, ui);
-    pinned.still_the_same(session)?;
+async fn apply(session: &Session, prepared: Prepared, pinned: Arc<Pinned>, ui: &Ui) -> Result<u8, Failure> {
+    pins::name_released(&pinned, &prepared.plan, &prepared.base, ui);
+    pinned.still_the_same().map_err(pins::failed)?;
     let question = format!("Apply this to environment {}?", session.environment);
-    let code = carry_out(session, prepared, "up", &question, ui).await?;
-    pinned.write_after_run(session, ui).await?;
-    Ok(code)
+    carry_out(session, prepared, "up", &question, ui).await
 }
 
 /// Does exactly what a saved plan says, or nothing. The sources need not be there.
@@ -94,14 +90,13 @@ async fn up_saved(session: &Session, file: &Path, on_failure: OnFailure, ui: &Ui
     saved.check_state(&loaded.state, file)?;
     let pinning = saved.pinning(session)?;
     let evaluated = evaluate_from(session, saved.transcript.clone(), saved.settings(), ui).await?;
-    let (evaluated, pinned) = pinning.settle(session, evaluated, Some(&loaded.state), ui)?;
+    let (evaluated, pinned) = pins::settle(session, pinning, evaluated, Some(&loaded.state), ui)?;
     let (mut prepared, _) = prepare(session, loaded, evaluated, Look::AtRecords, &saved.request).await?;
-    prepared.engine =
-        prepared.engine.on_failure(on_failure).with_pins(pinned.standing()).with_pinfile(pinned.paths());
+    prepared.engine = prepared.engine.on_failure(on_failure).with_pinfile(pinned.clone());
     saved.check_plan(&prepared.graph, &prepared.plan, file)?;
     show_plan(session, &prepared.plan, ui);
     if prepared.is_empty() {
-        pinned.write_after_run(session, ui).await?;
+        pins::finish(session, &pinned, pinned.write_after_run(), ui).await?;
         return Ok(0);
     }
     settle_moves(&prepared.plan, ui)?;

@@ -89,12 +89,16 @@ pub fn hold(
     if resource.lifecycle == Lifecycle::Condemned && !resource.pinned {
         return Hold::Free;
     }
-    let taken_out = || once.is_none_or(|once| is_listed(resource, once));
+    // Where nobody wrote down what the file had, only an empty section says that something was taken out.
+    let taken_out = |now: &BTreeSet<String>| match once {
+        Some(once) => is_listed(resource, once),
+        None => now.is_empty(),
+    };
     match standing {
         _ if declared == Declared::Pinned => Hold::Declared,
         Standing::Listed { paths, .. } if is_listed(resource, paths) => Hold::Listed,
         Standing::Lost if resource.pinned => Hold::Lost,
-        Standing::Listed { unlisted: Unlisted::Held, .. } if resource.pinned && !taken_out() => {
+        Standing::Listed { paths, unlisted: Unlisted::Held } if resource.pinned && !taken_out(paths) => {
             Hold::Unlisted
         }
         _ => Hold::Free,

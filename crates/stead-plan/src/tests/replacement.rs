@@ -264,3 +264,18 @@ fn what_an_old_copy_of_a_provider_serves_goes_before_the_one_that_took_its_place
     2 delete p <- [0]
     ");
 }
+
+#[test]
+fn what_is_in_an_old_copy_of_its_container_does_not_go_with_the_new_one() {
+    let base = |generation: u64| {
+        edited(&state(&[("a", &[], &[]), ("b", &[], &["a"])]), |name, resource| match name {
+            "a" => resource.generation = Generation(generation),
+            _ => resource.ties.deleted_with = Some(Uid("u-a".into())),
+        })
+    };
+    assert!(show(&Program::default().plan(&base(1))).contains("gone with another b"));
+    insta::assert_snapshot!(show(&Program::default().plan(&base(2))), @r"
+    0 delete b <- []
+    1 delete a <- [0]
+    ");
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use stead_model::Lifecycle;
 
-use super::super::{Declared, Hold, Standing, entries_of, hold};
+use super::super::{Declared, Hold, Standing, Unlisted, entries_of, hold};
 use super::{FewTypes, pins, recorded, state, told, with};
 use crate::{Cause, Deletion, Fate, decide};
 
@@ -48,10 +48,13 @@ fn what_was_never_in_the_file_was_not_taken_out_of_it() {
     let mut updated = emptied.clone();
     updated.release_unlisted();
     let (before, never) = (set("t.Box.data"), set("t.Box.other"));
+    let others = Standing::Listed { paths: set("t.Box.other"), unlisted: Unlisted::Held };
     for (in_state, standing, once, expected) in [
         (true, &emptied, Some(&before), Hold::Free),
         (true, &emptied, Some(&never), Hold::Unlisted),
         (true, &emptied, None, Hold::Free),
+        (true, &others, None, Hold::Unlisted),
+        (true, &others, Some(&before), Hold::Free),
         (false, &emptied, Some(&never), Hold::Free),
         (true, &updated, Some(&never), Hold::Free),
         (true, &listed, Some(&never), Hold::Listed),
@@ -71,7 +74,7 @@ fn a_section_that_was_just_made_for_an_environment_unprotects_nothing() {
         ("{}", Some(pin), Hold::Listed),
         ("{}", Some("{}"), Hold::Free),
         ("{}", None, Hold::Free),
-        (r#"{"t.Box.other":{"type":"t.Box"}}"#, Some(pin), Hold::Free),
+        (r#"{"t.Box.other":{"type":"t.Box"}}"#, Some(pin), Hold::Unlisted),
     ] {
         let general = general.map(|pins| format!(",\"local\":{pins}")).unwrap_or_default();
         let text = format!("{{\"version\":\"1\",\"pinned\":{{\"local:dev\":{special}{general}}}}}");

@@ -1,0 +1,315 @@
+//! The pinfile beside the entry point: read before anything else, settled with the graph, written when all went well.
+//!
+//! **Invariants:** it is written only if it still is what was read; state calls a path listed only after the file that
+//! lists it was written. The other way round, a crash in between would make a pin look as if somebody had taken it out.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use stead_guard::pins::{
+    Content, Declared, Emptied, Hold, Line, Orphans, Override, Pinfile, Pins, Refused, Settled, Standing,
+    Types, hold, keeps_pins, settle, without_pins,
+};
+use stead_model::{Code, Diagnostic, Digest, Environment, Graph, Name, Resource, TypeToken};
+use stead_plan::{Action, Plan};
+use stead_schema::{Catalog, identity};
+use stead_state::State;
+use stead_world::World;
+
+/// Where a pinfile is, and which of its sections is meant.
+#[derive(Clone)]
+pub struct PinPlace {
+    pub world: World,
+    /// The project's folder.
+    pub root: PathBuf,
+    /// The entry point, seen from there.
+    pub main: String,
+    pub target: String,
+    pub environment: Environment,
+}
+
+/// The pinfile of one command, for the target and the environment that it is about.
+pub struct Pinning {
+    place: PinPlace,
+    /// `None`: the target keeps no pins.
+    kept: Option<Kept>,
+    orphans: Orphans,
+}
+
+struct Kept {
+    pins: Pins,
+    /// As it was read.
+    text: Option<String>,
+}
+
+/// What came of settling: what to hold against deletions, and what to write in the end.
+#[derive(Clone)]
+pub struct Pinned {
+    place: PinPlace,
+    settled: Option<Settled>,
+    text: Option<String>,
+}
+
+/// What became of the file after a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// It says what is pinned now.
+    Done,
+    /// It should say something else, and the program is not here: there is no place for it.
+    NoProgram { file: String },
+}
+
+/// What the catalog says about identities.
+pub struct KnownTypes<'a>(pub &'a Catalog);
+
+impl Types for KnownTypes<'_> {
+    fn identity(&self, resource: &TypeToken) -> Option<Vec<String>> {
+        Some(identity(self.0.get(resource)?).into_iter().map(str::to_owned).collect())
+    }
+
+    fn settable(&self, resource: &TypeToken) -> Vec<String> {
+        let properties = self.0.get(resource).into_iter().flat_map(|schema| &schema.properties);
+        properties.filter(|property| property.settable()).map(|property| property.name.clone()).collect()
+    }
+}
+
+impl PinPlace {
+    /// What the file is called, seen from the project's folder.
+    pub fn name(&self) -> String {
+        name_of(&self.main)
+    }
+
+    /// Reads the file, and gives its text too. One that cannot be understood is a problem.
+    pub fn read(&self) -> Result<(Pinfile, Option<String>), Diagnostic> {
+        let name = self.name();
+        let bytes = self.bytes(&self.root.join(&name))?;
+        let file = Pinfile::read(&name, bytes.as_deref())?;
+        Ok((file, bytes.and_then(|bytes| String::from_utf8(bytes).ok())))
+    }
+
+    fn bytes(&self, path: &Path) -> Result<Option<Vec<u8>>, Diagnostic> {
+        match self.world.files.read(path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => {
+                let message = format!("cannot read {}: {error}", path.display());
+                Err(Diagnostic::error(Code::STORE, message))
+            }
+        }
+    }
+
+    /// Writes or removes the file, unless it is not what was read any more.
+    pub fn put(&self, file: &Pinfile, content: &Content) -> Result<(), Diagnostic> {
+        if *content == Content::Unchanged {
+            return Ok(());
+        }
+        self.world.crash_point("pins.write.before");
+        self.same_on_disk(file)?;
+        let path: PathBuf = self.root.join(&file.name);
+        let files = &self.world.files;
+        let written = match content {
+            Content::Unchanged => Ok(()),
+            Content::Remove => {
+                files.remove_file(&path).and_then(|()| files.sync_folder(path.parent().unwrap_or(&self.root)))
+            }
+            Content::Write(text) => {
+                let mode = files.metadata(&path).ok().flatten().map_or(0o644, |found| found.mode);
+                let unique = self.world.entropy.uuid();
+                unique.and_then(|unique| files.write_atomically(&path, text.as_bytes(), mode, &unique))
+            }
+        };
+        self.world.crash_point("pins.write.after");
+        written.map_err(|error| {
+            let message = format!("cannot write {}: {error}", path.display());
+            Diagnostic::error(Code::STORE, message).help("`stead compile` writes it once the cause is mended")
+        })
+    }
+
+    fn same_on_disk(&self, file: &Pinfile) -> Result<(), Diagnostic> {
+        let bytes = self.bytes(&self.root.join(&file.name))?;
+        if bytes.map(|bytes| Digest::of(&bytes)) == file.digest {
+            return Ok(());
+        }
+        let message = format!("{} changed while this command was at work", file.name);
+        Err(Diagnostic::error(Code::PINFILE_CHANGED, message)
+            .note("It was left as it is. What a run did until then is recorded in state.")
+            .help("run the command again: it reads the file as it is now"))
+    }
+
+    /// A saved plan may be applied where the program is not; then there is no place for a pinfile either.
+    fn has_program(&self) -> bool {
+        matches!(self.world.files.metadata(&self.root.join(&self.main)), Ok(Some(_)))
+    }
+}
+
+fn name_of(main: &str) -> String {
+    format!("{main}.pin.json")
+}
+
+impl Pinning {
+    /// As it is on the disk.
+    pub fn open(place: PinPlace, orphans: Orphans) -> Result<Pinning, Diagnostic> {
+        if !keeps_pins(&place.target) {
+            return Ok(Pinning { place, kept: None, orphans });
+        }
+        let (file, text) = place.read()?;
+        let pins = Pins::open(file, &place.target, &place.environment);
+        Ok(Pinning { place, kept: Some(Kept { pins, text }), orphans })
+    }
+
+    /// As it was when a plan was saved, beside an entry point that may have been another.
+    pub fn of_saved(
+        place: PinPlace,
+        main: &str,
+        text: Option<&str>,
+        orphans: Orphans,
+    ) -> Result<Pinning, Diagnostic> {
+        if !keeps_pins(&place.target) {
+            return Ok(Pinning { place, kept: None, orphans });
+        }
+        let file = Pinfile::read(&name_of(main), text.map(str::as_bytes))?;
+        let pins = Pins::open(file, &place.target, &place.environment);
+        Ok(Pinning { place, kept: Some(Kept { pins, text: text.map(str::to_owned) }), orphans })
+    }
+
+    /// What it holds against deletions where no program is looked at.
+    pub fn standing(&self) -> Standing {
+        self.kept.as_ref().map_or(Standing::NotKept, |kept| Standing::of(&kept.pins))
+    }
+
+    /// A section that says that its pins went on purpose has nothing to say once everything is gone.
+    pub fn forget_emptied(&self) -> Result<(), Diagnostic> {
+        match &self.kept {
+            Some(Kept { pins, .. }) if pins.is_there() && pins.saved().is_empty() => {
+                self.place.put(&pins.file, &pins.write(Emptied::Removed))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Applies the rules. State is looked at if there is one.
+    pub fn settle(
+        self,
+        graph: Graph,
+        catalog: &Catalog,
+        state: Option<&State>,
+    ) -> Result<(Graph, Pinned), Refused> {
+        let Pinning { place, kept, orphans } = self;
+        let Some(Kept { pins, text }) = kept else {
+            return Ok((without_pins(graph), Pinned { place, settled: None, text: None }));
+        };
+        let mut settled = settle(graph, pins, &KnownTypes(catalog), state, orphans)?;
+        let graph = std::mem::take(&mut settled.graph);
+        Ok((graph, Pinned { place, settled: Some(settled), text }))
+    }
+}
+
+impl Pinned {
+    pub fn standing(&self) -> Standing {
+        self.settled.as_ref().map_or(Standing::NotKept, |settled| settled.standing.clone())
+    }
+
+    /// What will become of the file, a line each.
+    pub fn lines(&self) -> &[Line] {
+        self.settled.as_ref().map_or(&[], |settled| &settled.lines)
+    }
+
+    /// The values of the file that hold against the program's, with what the file is called.
+    pub fn overrides(&self) -> impl Iterator<Item = (&Override, &str)> {
+        let settled = self.settled.iter();
+        settled
+            .flat_map(|settled| settled.overrides.iter().map(|over| (over, settled.pins.file.name.as_str())))
+    }
+
+    pub fn warnings(&self) -> &[Diagnostic] {
+        self.settled.as_ref().map_or(&[], |settled| &settled.warnings)
+    }
+
+    /// The paths that the pinfile will have, if one is kept.
+    pub(crate) fn paths(&self) -> Option<BTreeSet<String>> {
+        self.settled.as_ref().map(|settled| settled.pins.paths())
+    }
+
+    /// The pinfile as it was read, for a plan that is saved.
+    pub fn text(&self) -> Option<String> {
+        self.text.clone()
+    }
+
+    /// Ends a command before it does anything if somebody changed the file meanwhile.
+    pub fn still_the_same(&self) -> Result<(), Diagnostic> {
+        match &self.settled {
+            Some(settled) if self.wants_writing() && self.place.has_program() => {
+                self.place.same_on_disk(&settled.pins.file)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn wants_writing(&self) -> bool {
+        let changed = |settled: &Settled| settled.pins.write(Emptied::Removed) != Content::Unchanged;
+        self.settled.as_ref().is_some_and(|settled| changed(settled) || settled.wants_completion())
+    }
+
+    /// What goes although it was pinned once, because somebody took its entry away; with what the file is called.
+    pub fn released(&self, plan: &Plan, base: &State) -> Vec<(Name, &str)> {
+        let Some(settled) = &self.settled else { return Vec::new() };
+        let free = |resource: &&Resource| {
+            hold(resource, Declared::NotPinned, &settled.standing, base.pinfile()) == Hold::Free
+        };
+        let goes = |step: &stead_plan::Step| {
+            let (Action::Delete { copy, .. } | Action::Forget { copy, .. }) = &step.action else {
+                return None;
+            };
+            base.copy(copy).filter(|resource| resource.pinned).filter(free)?;
+            Some((step.name.clone(), settled.pins.file.name.as_str()))
+        };
+        plan.steps.iter().filter_map(goes).collect()
+    }
+
+    /// All that a run was asked is done: the file says what is pinned now.
+    pub fn write_after_run(&self) -> Result<Written, Diagnostic> {
+        let Some(settled) = &self.settled else { return Ok(Written::Done) };
+        #[cfg(stead_planted)]
+        if stead_model::planted::is("pinfile-not-written") {
+            return Ok(Written::Done);
+        }
+        let content = settled.pins.write(Emptied::Removed);
+        if content != Content::Unchanged && !self.place.has_program() {
+            return Ok(Written::NoProgram { file: settled.pins.file.name.clone() });
+        }
+        self.place.put(&settled.pins.file, &content).map(|()| Written::Done)
+    }
+
+    /// After that, where the section is of one environment: what was generated for it is frozen too.
+    pub fn complete(&self, catalog: &Catalog, state: &State) -> Result<(), Diagnostic> {
+        let Some(settled) = self.settled.as_ref().filter(|settled| settled.wants_completion()) else {
+            return Ok(());
+        };
+        let (mut complete, mut file) = (settled.clone(), settled.pins.file.clone());
+        complete.complete(state, &KnownTypes(catalog));
+        let (written, wanted) = (settled.pins.write(Emptied::Removed), complete.pins.write(Emptied::Removed));
+        if written == wanted || !self.place.has_program() {
+            return Ok(());
+        }
+        match &written {
+            Content::Unchanged => {}
+            Content::Remove => file.digest = None,
+            Content::Write(text) => file.digest = Some(Digest::of(text.as_bytes())),
+        }
+        self.place.put(&file, &wanted)
+    }
+
+    /// Whether [`complete`](Pinned::complete) has something to look up.
+    pub fn wants_completion(&self) -> bool {
+        self.settled.as_ref().is_some_and(Settled::wants_completion)
+    }
+
+    /// After `compile`, which knows nothing of what is applied.
+    pub fn write(&self) -> Result<(), Diagnostic> {
+        match &self.settled {
+            Some(settled) => self.place.put(&settled.pins.file, &settled.pins.write(Emptied::Kept)),
+            None => Ok(()),
+        }
+    }
+}

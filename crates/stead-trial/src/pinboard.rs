@@ -1,0 +1,304 @@
+//! Pins in a life: the pinfile on the simulated disk, what a person does to it, and what may never happen to what it
+//! holds. Reading, settling and writing are the engine's.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use stead_engine::{Engine, KnownTypes, PinPlace, Pinning, Written};
+use stead_guard::pins::{
+    Content, Orphans, Pinfile, Pins, Section, add_entries, entries_of, move_pin, physical_path, remove_pin,
+};
+use stead_model::{Diagnostic, Environment, Graph, Name, Node, Resource, RunResult};
+use stead_plan::Plan;
+use stead_state::State;
+use stead_world::World;
+
+use crate::Disk;
+use crate::disk::Entry;
+use crate::model::{Loss, Pin, loss};
+use crate::program::{Program, Trait};
+use crate::stage::Actor;
+use crate::tasks::{Attempt, Ended, Failed};
+
+const FOLDER: &str = "/project";
+const MAIN: &str = "main.ts";
+/// Another name than the stack's own target: for `sim`, no pins are kept.
+const TARGET: &str = "local";
+
+/// The disk, with a program on it.
+pub(crate) fn with_program(disk: Disk) -> Disk {
+    let program = Entry::File { bytes: Arc::default(), mode: 0o644 };
+    let mut content = disk.content();
+    // On an empty disk there is nothing in the way.
+    let _ = content.put(Path::new(FOLDER), Entry::Folder { mode: 0o755 });
+    let _ = content.put(&Path::new(FOLDER).join(MAIN), program);
+    content.sync(Path::new("/"));
+    content.sync(Path::new(FOLDER));
+    drop(content);
+    disk
+}
+
+pub(crate) fn place(world: World) -> PinPlace {
+    let (root, main, target) = (PathBuf::from(FOLDER), MAIN.to_owned(), TARGET.to_owned());
+    PinPlace { world, root, main, target, environment: Environment::new("dev") }
+}
+
+fn path_of_file() -> PathBuf {
+    Path::new(FOLDER).join(format!("{MAIN}.pin.json"))
+}
+
+fn path(node: &Node) -> String {
+    physical_path(&node.name, &node.resource)
+}
+
+fn is_pinned(node: &&Node) -> bool {
+    node.options.pinned == Some(true)
+}
+
+/// Somebody deletes the pinfile. Whether there was one.
+pub(crate) fn lose(disk: &Disk) -> bool {
+    let mut content = disk.content();
+    let lost = content.remove(&path_of_file()).is_ok();
+    content.sync(Path::new(FOLDER));
+    lost
+}
+
+/// Somebody takes every entry out by hand, and says so with an empty section.
+pub(crate) fn empty(disk: &Disk) {
+    let text = format!("{{\"version\": \"1\", \"pinned\": {{\"{TARGET}\": {{}}}}}}\n");
+    let mut content = disk.content();
+    let _ = content.remove(&path_of_file());
+    let bytes = Arc::new(text.into_bytes());
+    let _ = content.put(&path_of_file(), Entry::File { bytes, mode: 0o644 });
+    content.sync(Path::new(FOLDER));
+}
+
+/// The paths in the pinfile. A file that is there can be read, whatever happened to who wrote it.
+pub(crate) fn listed(disk: &Disk) -> Result<BTreeSet<String>, Loss> {
+    let content = disk.content();
+    let Some(Entry::File { bytes, .. }) = content.get(&path_of_file()) else { return Ok(BTreeSet::new()) };
+    match Pinfile::read(MAIN, Some(bytes)) {
+        Ok(file) => Ok(file.sections.get(TARGET).into_iter().flat_map(Section::keys).cloned().collect()),
+        Err(problem) => Err(loss("the pinfile is whole", problem.message)),
+    }
+}
+
+impl Actor {
+    /// The graph with its pins settled, and the engine that goes by them; `None`: they stand against it.
+    pub(crate) fn pinned(
+        &self,
+        pinning: Pinning,
+        graph: Graph,
+        state: &State,
+        orphans: Orphans,
+    ) -> Option<(Graph, Engine)> {
+        match pinning.settle(graph, &self.engine.catalog, Some(state)) {
+            Ok((graph, pinned)) => {
+                if orphans == Orphans::Remove && self.process.is_alive() {
+                    // What nothing has any more may go, and so may what never got into the file.
+                    let declared: BTreeSet<&Name> =
+                        graph.nodes.iter().filter(is_pinned).map(|node| &node.name).collect();
+                    let mut model = self.cloud.model();
+                    let gone = state.copies().filter(|copy| !declared.contains(&copy.name));
+                    gone.for_each(|copy| model.pin(copy, Pin::Released));
+                }
+                Some((graph, self.engine.clone().with_pinfile(Arc::new(pinned))))
+            }
+            Err(refused) => {
+                self.tape.reach("a pin stood against a program");
+                self.tape
+                    .say(refused.problems.first().map(|first| first.message.clone()).unwrap_or_default());
+                None
+            }
+        }
+    }
+
+    /// What the program pins is held from the moment at which a run that knows it begins.
+    pub(crate) fn holds_pins(&self, plan: &Plan, base: &State, graph: &Graph) {
+        let mut model = self.cloud.model();
+        for (id, copy) in &plan.existing {
+            let pinned = graph.node(*id).filter(is_pinned);
+            if let Some(resource) = pinned.and_then(|_| base.copy(copy)) {
+                model.declares(resource);
+            }
+        }
+    }
+
+    /// A run is over. If it went well, state and pinfile say of each thing what the program says.
+    pub(crate) fn has_pinned(
+        &self,
+        state: &State,
+        graph: &Graph,
+        plan: &Plan,
+        result: RunResult,
+        written: Option<Result<Written, Diagnostic>>,
+    ) -> Result<(), Failed> {
+        let Some(Ok(Written::Done)) = written.filter(|_| result == RunResult::Succeeded) else {
+            return Ok(());
+        };
+        let touched: BTreeSet<&Name> = plan.steps.iter().map(|step| &step.name).collect();
+        for node in &graph.nodes {
+            let Some(resource) = state.by_name(&node.name) else { continue };
+            let pinned = is_pinned(&node);
+            if pinned && !resource.pinned && touched.contains(&node.name) {
+                let what = format!("{} is pinned, and recorded as if it were not", node.name);
+                return Err(Failed::Lost(loss("a pin is on record", what)));
+            }
+        }
+        self.follows_program(state, graph);
+        self.file_is(graph)
+    }
+
+    pub(crate) fn nothing_to_do(&self, engine: &Engine, base: &State, graph: &Graph) -> Ended {
+        let Some(pinned) = &engine.pinfile else { return Ok(Attempt::Succeeded) };
+        if pinned.write_after_run().is_err() {
+            return self.refused("the pinfile cannot be written");
+        }
+        self.follows_program(base, graph);
+        self.file_is(graph)?;
+        Ok(Attempt::Succeeded)
+    }
+
+    /// A run went well: what its program pins is held, and what it does not was unpinned on purpose. A run for a part
+    /// leaves records as they are, and takes the entries out of the file all the same.
+    fn follows_program(&self, state: &State, graph: &Graph) {
+        let mut model = self.cloud.model();
+        for node in &graph.nodes {
+            let pin = |resource: &Resource| match (is_pinned(&node), resource.pinned) {
+                (true, _) => Pin::Held,
+                (false, true) => Pin::Released,
+                (false, false) => Pin::None,
+            };
+            state.by_name(&node.name).into_iter().for_each(|resource| model.pin(resource, pin(resource)));
+        }
+    }
+
+    /// After a run that went well the file has what the program pins, and nothing else.
+    fn file_is(&self, graph: &Graph) -> Result<(), Failed> {
+        if !self.process.is_alive() || self.process.disk_failed() {
+            return Ok(());
+        }
+        let Ok((file, _)) = self.pins.read() else { return Ok(()) };
+        let has: BTreeSet<String> =
+            file.sections.get(TARGET).into_iter().flat_map(Section::keys).cloned().collect();
+        let serves = |node: &&Node| node.resource.as_str().ends_with(".Provider");
+        let wanted: BTreeSet<String> =
+            graph.nodes.iter().filter(is_pinned).filter(|node| !serves(node)).map(path).collect();
+        if has == wanted {
+            if !wanted.is_empty() {
+                self.tape.reach("the pinfile was written");
+            }
+            return Ok(());
+        }
+        Err(Failed::Lost(loss("the pinfile says what is pinned", format!("{has:?}, and not {wanted:?}"))))
+    }
+
+    fn put(
+        &self,
+        file: &Pinfile,
+        content: Result<Content, Diagnostic>,
+        mark: &str,
+    ) -> Result<(), Diagnostic> {
+        self.pins.put(file, &content?)?;
+        if self.process.is_alive() {
+            self.tape.reach(mark);
+        }
+        Ok(())
+    }
+
+    fn told(&self, outcome: Result<(), Diagnostic>) -> Ended {
+        match outcome {
+            Ok(()) => Ok(Attempt::Succeeded),
+            Err(problem) => self.refused(&problem.message),
+        }
+    }
+
+    /// What people do when pins stand against their program: what moved is said to have moved, what is gone may go.
+    pub(crate) async fn pins_follow(&self, program: &Program) -> Ended {
+        let state = self.stack.load().await?.state;
+        let graph = program.graph();
+        let now: BTreeSet<String> = graph.nodes.iter().map(path).collect();
+        let mut moved: BTreeMap<String, String> = BTreeMap::new();
+        for ((name, thing), node) in
+            program.things.iter().zip(&graph.nodes).filter(|((_, thing), _)| thing.is(Trait::Pinned))
+        {
+            let type_of = node.resource.as_str();
+            for old in thing.was.iter().chain([name]) {
+                moved.insert(format!("{type_of}.{old}"), path(node));
+            }
+        }
+        let Ok((first, _)) = self.pins.read() else { return self.refused("the pinfile") };
+        let entries: Vec<String> =
+            first.sections.get(TARGET).into_iter().flat_map(Section::keys).cloned().collect();
+        for entry in entries.into_iter().filter(|entry| !now.contains(entry)) {
+            // One command after the other, each of which reads the file.
+            let Ok((file, _)) = self.pins.read() else { return self.refused("the pinfile") };
+            let taken =
+                |to: &&String| file.sections.get(TARGET).is_some_and(|section| section.contains_key(*to));
+            let outcome = match moved.get(&entry).filter(|to| !taken(to)) {
+                Some(to) => {
+                    let content = move_pin(&file, TARGET, &entry, to).map(|(content, _)| content);
+                    self.put(&file, content, "a pin moved")
+                }
+                None => self.let_go(&file, &entry, &state),
+            };
+            if let Attempt::Unfinished = self.told(outcome)? {
+                return Ok(Attempt::Unfinished);
+            }
+        }
+        Ok(Attempt::Succeeded)
+    }
+
+    /// `pin rm`.
+    fn let_go(&self, file: &Pinfile, entry: &str, state: &State) -> Result<(), Diagnostic> {
+        // It is said from the moment at which the file may have it.
+        let came_from =
+            file.sections.get(TARGET).and_then(|section| section.get(entry)?.original_path.clone());
+        let is_it = |copy: &&Resource| {
+            let mut paths = stead_guard::pins::paths_of(copy);
+            paths.any(|path| path == entry || Some(&path) == came_from.as_ref())
+        };
+        if self.process.is_alive() {
+            let mut model = self.cloud.model();
+            state.copies().filter(is_it).for_each(|copy| model.pin(copy, Pin::Released));
+        }
+        self.put(file, remove_pin(file, TARGET, entry), "a pin was removed")
+    }
+
+    pub(crate) async fn unpin(&self, program: &Program, name: &str) -> Ended {
+        let state = self.stack.load().await?.state;
+        let Ok((file, _)) = self.pins.read() else { return self.refused("the pinfile") };
+        let graph = program.graph();
+        let node = program.position(name).and_then(|at| graph.nodes.get(at));
+        let Some(entry) = node
+            .map(path)
+            .filter(|path| file.sections.get(TARGET).is_some_and(|section| section.contains_key(path)))
+        else {
+            return self.refused("no such pin");
+        };
+        self.told(self.let_go(&file, &entry, &state))
+    }
+
+    pub(crate) async fn restore_pins(&self) -> Ended {
+        let state = self.stack.load().await?.state;
+        let Ok((file, _)) = self.pins.read() else { return self.refused("the pinfile") };
+        let pins = Pins::open(file, TARGET, &self.pins.environment);
+        let recorded = entries_of(&state, &KnownTypes(&self.engine.catalog));
+        let missing: Section =
+            recorded.into_iter().filter(|(path, _)| !pins.saved().contains_key(path)).collect();
+        if missing.is_empty() {
+            return Ok(Attempt::Succeeded);
+        }
+        let held = |copy: &&Resource| {
+            missing.contains_key(&physical_path(&copy.name, &copy.resource)) && copy.pinned
+        };
+        let content = add_entries(&pins.file, &pins.key, missing.clone());
+        let outcome = self.put(&pins.file, Ok(content), "pins were restored");
+        if outcome.is_ok() && self.process.is_alive() {
+            let mut model = self.cloud.model();
+            state.copies().filter(held).for_each(|copy| model.pin(copy, Pin::Held));
+        }
+        self.told(outcome)
+    }
+}
