@@ -267,7 +267,7 @@ fn what_an_old_copy_of_a_provider_serves_goes_before_the_one_that_took_its_place
 
 #[test]
 fn what_is_in_an_old_copy_of_its_container_does_not_go_with_the_new_one() {
-    let base = |generation: u64| {
+    let base = |generation: u32| {
         edited(&state(&[("a", &[], &[]), ("b", &[], &["a"])]), |name, resource| match name {
             "a" => resource.generation = Generation(generation),
             _ => resource.ties.deleted_with = Some(Uid("u-a".into())),
