@@ -159,7 +159,7 @@ fn containers(doomed: &[Doomed<'_>]) -> Vec<Option<usize>> {
 }
 
 /// Whether it is in this copy of its container. One that was retained may hold it still, after another took its place.
-fn is_in(resource: &Resource, container: &Resource) -> bool {
+pub(crate) fn is_in(resource: &Resource, container: &Resource) -> bool {
     match resource.dependencies.iter().find(|copy| copy.uid == container.uid) {
         Some(copy) => copy.generation == container.generation,
         None => container.generation == Generation(1),

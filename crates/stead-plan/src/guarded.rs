@@ -3,24 +3,20 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use stead_guard::pins::Hold;
-use stead_guard::{Cause, Deletion, Fate};
+use stead_guard::{Cause, Deletion, Fate, Outer};
 use stead_model::{CopyRef, Input, Lifecycle, Marks, Name, NodeId, Resource, Uid};
 use stead_schema::Change;
 use stead_state::{AfterDelete, State};
 
 use crate::Purpose;
+use crate::deletions::is_in;
 use crate::plan::{Action, Plan, Step, Why};
 
 impl Plan {
     /// Everything that would be deleted or lost sight of. `declared` tells what holds for a declared resource.
     pub fn deletions<'a>(&self, base: &'a State, declared: impl Fn(NodeId) -> Marks) -> Vec<Deletion<'a>> {
         let causes = Causes::of(self);
-        let today = |node: Option<NodeId>, copy: &Resource| match node {
-            // An old copy that was left over has only what was recorded of it.
-            _ if copy.lifecycle == Lifecycle::Condemned => Marks::default(),
-            Some(node) => declared(node),
-            None => self.outer.over(copy),
-        };
+        let today = |node: Option<NodeId>, copy: &Resource| today(node.map(&declared), copy, &self.outer);
         let removed = match self.purpose {
             Purpose::Up => Cause::Removed,
             Purpose::Destroy => Cause::Destroyed,
@@ -48,6 +44,19 @@ impl Plan {
             }
         }
         deletions
+    }
+}
+
+/// What holds for a copy by what is declared, else by what is around the program. An old copy that was left over has
+/// what was recorded of it; but a program that says today that it is to be retained said so, most likely, when it was
+/// replaced, in the run that did not get to its end.
+pub(crate) fn today(declared: Option<Marks>, copy: &Resource, outer: &Outer) -> Marks {
+    let condemned = copy.lifecycle == Lifecycle::Condemned;
+    match declared {
+        Some(marks) if condemned && marks.retains() => Marks { prevent_delete: None, ..marks },
+        _ if condemned => Marks::default(),
+        Some(marks) => marks,
+        None => outer.over(copy),
     }
 }
 
@@ -84,14 +93,17 @@ fn deletion<'a>(
 /// has taken it out in the same run proves nothing: the real thing is where it was.
 fn contents<'a>(plan: &Plan, base: &'a State) -> Vec<(&'a Resource, &'a Name)> {
     let deleted = plan.steps.iter().filter_map(|step| match &step.action {
-        Action::Delete { copy, .. } => base.copy(copy).filter(|copy| copy.lifecycle == Lifecycle::Live),
+        Action::Delete { copy, .. } => base.copy(copy),
         _ => None,
     });
     let mut todo: Vec<&Resource> = deleted.collect();
-    let mut seen: HashSet<&Uid> = todo.iter().map(|resource| &resource.uid).collect();
+    let live = |resource: &&Resource| resource.lifecycle == Lifecycle::Live;
+    let mut seen: HashSet<&Uid> = todo.iter().copied().filter(live).map(|resource| &resource.uid).collect();
     let mut contents = Vec::new();
     while let Some(container) = todo.pop() {
-        for inner in base.inside(&container.uid).filter(|inner| inner.lifecycle == Lifecycle::Live) {
+        // In an old copy there is only what did not follow into the new one.
+        let holds = |inner: &&Resource| live(&container) || is_in(inner, container);
+        for inner in base.inside(&container.uid).filter(live).filter(holds) {
             contents.push((inner, &container.name));
             if seen.insert(&inner.uid) {
                 todo.push(inner);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use stead_model::{DeletionPolicy, Input, Lifecycle, Marks, NodeId, Resource};
 use stead_schema::{Change, ReplaceOrder};
 
+use crate::guarded::today;
 use crate::identity::Identity;
 use crate::noted::Noted;
 use crate::plan::{Certainty, Drag};
@@ -154,14 +155,10 @@ impl Planner<'_> {
         }
     }
 
-    /// What holds for a recorded copy by the program and what is around it. An old copy that was left over has
-    /// only what was recorded of it.
+    /// What holds for a recorded copy by the program and what is around it.
     pub(crate) fn today(&self, node: Option<NodeId>, copy: &Resource) -> Marks {
-        match node {
-            _ if copy.lifecycle == Lifecycle::Condemned => Marks::default(),
-            Some(id) => self.graph.nodes[id.index()].effective_marks(),
-            None => self.request.outer.over(copy),
-        }
+        let declared = node.map(|id| self.graph.nodes[id.index()].effective_marks());
+        today(declared, copy, &self.request.outer)
     }
 
     /// Whether the real thing stays when its record goes: the safer of what holds today and what is recorded.

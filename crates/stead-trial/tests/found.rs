@@ -192,3 +192,19 @@ fn what_is_in_a_container_that_was_retained_does_not_go_with_its_successor() {
     ]}"##;
     relive(script).unwrap();
 }
+
+/// A container that is to be retained is replaced in a run that does not get to its end.
+#[test]
+fn what_is_in_an_old_copy_that_is_retained_stays() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t3", {"size": 2, "place": 1}],
+        ["t6", {"size": 3, "place": 0, "tie": ["DeletedWith", "t3"], "traits": ["Retained"]}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "edits": [{"Place": ["t3", 0]}], "task": "Up"},
+        {"seed": 0, "edits": [{"Toggle": ["t3", "Retained"]}], "task": "Up",
+            "weather": {"fate": {}, "cloud": [{"at": 1, "luck": "HangsBefore"}]}},
+        {"seed": 0, "task": "Up"}
+    ]}"##;
+    relive(script).unwrap();
+}

@@ -279,3 +279,49 @@ fn what_is_in_an_old_copy_of_its_container_does_not_go_with_the_new_one() {
     1 delete a <- [0]
     ");
 }
+
+/// `b` in an old copy of `a` that an earlier run left over; its successor is there.
+fn left_over(inner: impl Fn(&mut Resource)) -> State {
+    let base = edited(&state(&[("a", &[], &[]), ("b", &[], &["a"])]), |name, resource| match name {
+        "a" => resource.generation = Generation(2),
+        _ => {
+            resource.ties.deleted_with = Some(Uid("u-a".into()));
+            inner(resource);
+        }
+    });
+    let mut snapshot = base.snapshot(None);
+    let new = snapshot.resources.iter().find(|resource| resource.name.short() == "a").unwrap();
+    let old = Resource { generation: Generation(1), lifecycle: Lifecycle::Condemned, ..new.as_ref().clone() };
+    snapshot.resources.push(Arc::new(old));
+    State::from(snapshot)
+}
+
+#[test]
+fn what_is_in_an_old_copy_that_was_left_over_is_guarded_with_it() {
+    let program = |set: fn(&mut Options)| {
+        let program = Program::default().node("a", &[]).options(set);
+        let retain = |options: &mut Options| {
+            options.deleted_with = Some(NodeId(0));
+            options.depends_on = vec![NodeId(0)];
+            options.deletion_policy = Some(DeletionPolicy::Retain);
+        };
+        program.node("b", &[]).options(retain)
+    };
+    let refused = |base: &State, set: fn(&mut Options)| {
+        let program = program(set);
+        let declared = |id: NodeId| program.0.nodes[id.index()].effective_marks();
+        stead_guard::decide(&program.plan(base).deletions(base, declared)).is_err()
+    };
+    let nothing = |_: &mut Options| {};
+    assert!(refused(&left_over(|_| {}), nothing), "`b` goes with the old `a`");
+    let followed = |inner: &mut Resource| inner.dependencies[0].generation = Generation(2);
+    assert!(!refused(&left_over(followed), nothing), "`b` is in the new `a`");
+    let retain: fn(&mut Options) = |options| options.deletion_policy = Some(DeletionPolicy::Retain);
+    assert!(!refused(&left_over(|_| {}), retain), "the old `a` stays");
+    insta::assert_snapshot!(show(&program(retain).plan(&left_over(followed))), @"
+    0 record a <- []
+    1 record b <- [0]
+    2 gather a <- [0 1]
+    3 retain a <- [2]
+    ");
+}
