@@ -195,26 +195,27 @@ impl Graph {
     }
 
     /// For each node, what must be there first: all that it [needs](Graph::needs), its provider, the
-    /// provisioned resource around it, and the ones that it goes or is replaced with.
+    /// provisioned resource around it, and the ones that it is replaced with.
     pub fn edges(&self) -> Vec<BTreeSet<NodeId>> {
         let mut edges = self.needs();
         for id in self.ids() {
             let options = &self.nodes[id.index()].options;
-            let ties = options.provider.iter().chain(&options.deleted_with).chain(&options.replace_with);
+            let ties = options.provider.iter().chain(&options.replace_with);
             let ties: Vec<NodeId> = ties.copied().chain(self.provisioned_parent(id)).collect();
             edges[id.index()].extend(ties);
         }
         edges
     }
 
-    /// For each node, what its record depends on: the sources of its properties, `dependsOn` of itself and
-    /// of what is around it. A group is there when all in it are.
+    /// For each node, what its record depends on: the sources of its properties, what it is deleted with, `dependsOn` of
+    /// itself and of what is around it. A group is there when all in it are.
     pub fn needs(&self) -> Vec<BTreeSet<NodeId>> {
         let mut edges: Vec<BTreeSet<NodeId>> = vec![BTreeSet::new(); self.nodes.len()];
         for id in self.ids() {
             let node = &self.nodes[id.index()];
             let mut needs: BTreeSet<NodeId> =
                 self.property_dependencies(id).into_values().flatten().collect();
+            needs.extend(node.options.deleted_with);
             let mut around = Some(id);
             while let Some(enclosing) = around.and_then(|id| self.node(id)) {
                 needs.extend(enclosing.options.depends_on.iter().copied());

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
-use stead_model::{CopyRef, Generation, Lifecycle, NodeId, Resource, Uid};
+use stead_model::{CopyRef, Lifecycle, NodeId, Resource, Uid};
 use stead_schema::Change;
 use stead_state::{AfterDelete, State};
 
@@ -162,7 +162,8 @@ fn containers(doomed: &[Doomed<'_>]) -> Vec<Option<usize>> {
 pub(crate) fn is_in(resource: &Resource, container: &Resource) -> bool {
     match resource.dependencies.iter().find(|copy| copy.uid == container.uid) {
         Some(copy) => copy.generation == container.generation,
-        None => container.generation == Generation(1),
+        // Not on record: only what is there now can be meant.
+        None => container.lifecycle == Lifecycle::Live,
     }
 }
 

@@ -31,7 +31,10 @@ fn what_is_as_recorded_is_no_step() {
 fn each_tie_that_changes_is_named() {
     let a = || CopyRef { uid: Uid("u-a".into()), generation: Generation(1) };
     assert_eq!(noted(|options| options.provider = Some(NodeId(0)), nothing), [Noted::Provider]);
-    assert_eq!(noted(|options| options.deleted_with = Some(NodeId(0)), nothing), [Noted::DeletedWith]);
+    assert_eq!(
+        noted(|options| options.deleted_with = Some(NodeId(0)), nothing),
+        [Noted::DeletedWith, Noted::Dependencies]
+    );
     assert_eq!(noted(|options| options.replace_with = vec![NodeId(0)], nothing), [Noted::ReplaceWith]);
     assert_eq!(noted(|options| options.depends_on = vec![NodeId(0)], nothing), [Noted::Dependencies]);
     assert_eq!(noted(|_| {}, |old| old.ties.parent = Some(a().uid)), [Noted::Parent]);
