@@ -121,10 +121,18 @@ pub(crate) async fn finish(
     written: Result<Written, Diagnostic>,
     ui: &Ui,
 ) -> Result<(), Failure> {
-    if let Written::NoProgram { file } = written.map_err(failed)? {
-        ui.note(&format!(
-            "{file} is not written: the program is not here. `stead compile` beside it does that."
-        ));
+    let why = match written.map_err(failed)? {
+        Written::Done => None,
+        Written::NoProgram { file } => {
+            Some((file, "the program is not here. `stead compile` beside it does that."))
+        }
+        Written::Withheld { file } => Some((
+            file,
+            "it is lost, and had pins that the program has not. `stead pin restore` writes it again.",
+        )),
+    };
+    if let Some((file, why)) = why {
+        ui.note(&format!("{file} is not written: {why}"));
         return Ok(());
     }
     if pinned.wants_completion() {

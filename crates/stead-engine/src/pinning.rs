@@ -58,6 +58,8 @@ pub enum Written {
     Done,
     /// It should say something else, and the program is not here: there is no place for it.
     NoProgram { file: String },
+    /// It is lost, and state remembers pins that the program does not have: nobody is to write it without them.
+    Withheld { file: String },
 }
 
 /// What the catalog says about identities.
@@ -239,16 +241,9 @@ impl Pinned {
     /// Ends a command before it does anything if somebody changed the file meanwhile.
     pub fn still_the_same(&self) -> Result<(), Diagnostic> {
         match &self.settled {
-            Some(settled) if self.wants_writing() && self.place.has_program() => {
-                self.place.same_on_disk(&settled.pins.file)
-            }
+            Some(settled) if self.place.has_program() => self.place.same_on_disk(&settled.pins.file),
             _ => Ok(()),
         }
-    }
-
-    fn wants_writing(&self) -> bool {
-        let changed = |settled: &Settled| settled.pins.write(Emptied::Removed) != Content::Unchanged;
-        self.settled.as_ref().is_some_and(|settled| changed(settled) || settled.wants_completion())
     }
 
     /// What goes although it was pinned once, because somebody took its entry away; with what the file is called.
@@ -273,6 +268,9 @@ impl Pinned {
         #[cfg(stead_planted)]
         if stead_model::planted::is("pinfile-not-written") {
             return Ok(Written::Done);
+        }
+        if settled.pins.is_withheld() {
+            return Ok(Written::Withheld { file: settled.pins.file.name.clone() });
         }
         let content = settled.pins.write(Emptied::Removed);
         if content != Content::Unchanged && !self.place.has_program() {

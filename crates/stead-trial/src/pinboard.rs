@@ -152,11 +152,13 @@ impl Actor {
 
     pub(crate) fn nothing_to_do(&self, engine: &Engine, base: &State, graph: &Graph) -> Ended {
         let Some(pinned) = &engine.pinfile else { return Ok(Attempt::Succeeded) };
-        if pinned.write_after_run().is_err() {
+        let Ok(written) = pinned.write_after_run() else {
             return self.refused("the pinfile cannot be written");
-        }
+        };
         self.follows_program(base, graph);
-        self.file_is(graph)?;
+        if written == Written::Done {
+            self.file_is(graph)?;
+        }
         Ok(Attempt::Succeeded)
     }
 

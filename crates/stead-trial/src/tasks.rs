@@ -292,6 +292,9 @@ impl Actor {
                 "a saved plan is another one now",
             )));
         }
+        if engine.pinfile.as_ref().is_some_and(|pinned| pinned.still_the_same().is_err()) {
+            return self.refused("the pinfile is another one by now");
+        }
         self.tape.reach("a saved plan was carried out");
         let base = Refreshed { state: loaded.state, drift: Vec::new(), records: Vec::new() };
         self.carry_out(&engine, plan, graph, base, version).await

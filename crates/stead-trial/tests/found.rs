@@ -208,3 +208,17 @@ fn what_is_in_an_old_copy_that_is_retained_stays() {
     ]}"##;
     relive(script).unwrap();
 }
+
+/// The pinfile is lost, and a run for a part ends well.
+#[test]
+fn a_lost_pinfile_is_not_written_without_what_it_had() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t21", {"size": 0, "place": 1, "traits": ["Pinned"]}],
+        ["t15", {"size": 0, "place": 1, "traits": ["Pinned"]}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "edits": [{"Remove": "t15"}], "outside": "LosesPinfile", "task": {"Target": [["t21"], true]}},
+        {"seed": 0, "task": "Up"}
+    ]}"##;
+    relive(script).unwrap();
+}

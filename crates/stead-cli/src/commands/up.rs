@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use stead_engine::{Drift, OnFailure, Pinned, Refreshed};
 use stead_journal::Loaded;
+use stead_model::Diagnostic;
 use stead_plan::Request;
 
 use crate::args::{Refresh, UpArguments};
@@ -94,6 +95,9 @@ async fn up_saved(session: &Session, file: &Path, on_failure: OnFailure, ui: &Ui
     let (mut prepared, _) = prepare(session, loaded, evaluated, Look::AtRecords, &saved.request).await?;
     prepared.engine = prepared.engine.on_failure(on_failure).with_pinfile(pinned.clone());
     saved.check_plan(&prepared.graph, &prepared.plan, file)?;
+    let plan_again =
+        |problem: Diagnostic| problem.help("a saved plan goes by the file as it was: plan again");
+    pinned.still_the_same().map_err(|problem| pins::failed(plan_again(problem)))?;
     show_plan(session, &prepared.plan, ui);
     if prepared.is_empty() {
         pins::finish(session, &pinned, pinned.write_after_run(), ui).await?;

@@ -19,6 +19,15 @@ pub struct Pins {
     /// The other sections that could have been, the more special ones first.
     behind: Vec<String>,
     current: Section,
+    writing: Writing,
+}
+
+/// Whether the file may be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writing {
+    Allowed,
+    /// It would look as if somebody had taken pins out that were lost with it.
+    Withheld,
 }
 
 /// What becomes of a section that was read empty: somebody left it so to say that its pins are gone on purpose.
@@ -44,7 +53,7 @@ impl Pins {
         let mut there = keys.into_iter().rev().filter(|key| file.sections.contains_key(key));
         let key = there.next().unwrap_or_else(|| target.to_owned());
         let behind = there.collect();
-        Pins { file, key, behind, current: Section::new() }
+        Pins { file, key, behind, current: Section::new(), writing: Writing::Allowed }
     }
 
     /// The section that says what may be deleted. One that is empty was just made, or says that its pins are gone; so
@@ -105,6 +114,16 @@ impl Pins {
         self.current.get_mut(path)
     }
 
+    /// The section is gone, and what was in it is not known to the program alone: whoever writes it now without those
+    /// pins would let them go.
+    pub(crate) fn withhold(&mut self) {
+        self.writing = Writing::Withheld;
+    }
+
+    pub fn is_withheld(&self) -> bool {
+        self.writing == Writing::Withheld
+    }
+
     /// What is pinned now: the paths that the file has once it is written.
     pub fn paths(&self) -> BTreeSet<String> {
         self.current.keys().cloned().collect()
@@ -112,6 +131,9 @@ impl Pins {
 
     /// What the file has to hold so that it says what is pinned now.
     pub fn write(&self, emptied: Emptied) -> Content {
+        if self.is_withheld() {
+            return Content::Unchanged;
+        }
         let mut sections = self.file.sections.clone();
         let was_empty = self.is_there() && self.saved().is_empty();
         if self.current.is_empty() && !(was_empty && emptied == Emptied::Kept) {

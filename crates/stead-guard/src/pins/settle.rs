@@ -298,6 +298,16 @@ impl Settling<'_> {
         }
     }
 
+    /// State remembers a pin of something that the program does not have.
+    fn remembers_more(&self) -> bool {
+        let declared: HashSet<&Name> = self.graph.nodes.iter().map(|node| &node.name).collect();
+        let current = self.pins.paths();
+        let known = |copy: &Resource| {
+            declared.contains(&copy.name) || paths_of(copy).any(|path| current.contains(&path))
+        };
+        self.state.into_iter().flat_map(State::copies).any(|copy| copy.pinned && !known(copy))
+    }
+
     fn finish(mut self, orphans: Orphans) -> Result<Settled, Refused> {
         let gone = self.pins.orphaned_pins();
         let orphaned: Vec<String> =
@@ -318,6 +328,10 @@ impl Settling<'_> {
                 }
                 Orphans::Remove => standing.release(&orphaned.iter().cloned().collect()),
             }
+        }
+        if !self.pins.is_there() && self.remembers_more() {
+            self.pins.withhold();
+            lines.clear();
         }
         // What a file that is not understood comes to, nobody knows.
         if self.problems.iter().any(is_mistake) {

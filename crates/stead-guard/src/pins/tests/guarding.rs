@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use stead_model::Lifecycle;
 
-use super::super::{Declared, Hold, Standing, Unlisted, entries_of, hold};
-use super::{FewTypes, pins, recorded, state, told, with};
+use super::super::{Content, Declared, Emptied, Hold, Standing, Unlisted, entries_of, hold};
+use super::{FewTypes, Program, lines, pins, recorded, state, told, with};
 use crate::{Cause, Deletion, Fate, decide};
 
 fn standings() -> [Standing; 5] {
@@ -175,6 +175,20 @@ fn every_cause_is_refused_and_says_what_to_do() {
       help: set `pinned: false` on it, run `stead up`, then try again
       help: if it is in the program no more: stead up --update-pins
     ");
+}
+
+#[test]
+fn a_file_that_is_lost_is_not_written_without_what_only_state_remembers() {
+    let base = state(vec![recorded(":t.Box#a", "a", true), recorded(":t.Box#b", "b", true)]);
+    let written = |program: Program, text: Option<&str>| {
+        let settled = program.settle_on(text, Some(&base)).unwrap();
+        (settled.pins.write(Emptied::Removed) != Content::Unchanged, lines(&settled).len())
+    };
+    let one = || Program::default().pinned(":t.Box#a", "a");
+    assert_eq!(written(one(), None), (false, 0));
+    assert_eq!(written(one().pinned(":t.Box#b", "b"), None), (true, 2), "all are known");
+    assert_eq!(written(one().unpinned(":t.Box#b", "b"), None), (true, 1), "let go on purpose");
+    assert_eq!(written(one(), Some(&with(""))), (true, 1), "taken out on purpose");
 }
 
 #[test]
