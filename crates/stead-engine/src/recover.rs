@@ -64,7 +64,7 @@ impl Engine {
                 continue;
             };
             let operation = pending.intent.operation();
-            events(Event::Recovering { operation, name: resource.name.clone() });
+            events(Event::Recovering { operation, name: resource.name.clone(), run: run.id() });
             match self.repeat(run, pending, &resource, provider, events).await? {
                 None => recovered.finished.push(resource.name),
                 Some(problem) => recovered.problems.push(problem),

@@ -62,6 +62,8 @@ pub enum Event {
     Recovering {
         operation: Operation,
         name: Name,
+        /// The run that does it.
+        run: RunId,
     },
     StepStarted {
         operation: Operation,

@@ -97,13 +97,15 @@ fn contents<'a>(plan: &Plan, base: &'a State) -> Vec<(&'a Resource, &'a Name)> {
         _ => None,
     });
     let mut todo: Vec<&Resource> = deleted.collect();
+    // An old copy is as real as the one that took its place.
+    let real = |resource: &&Resource| resource.lifecycle != Lifecycle::Replacing;
     let live = |resource: &&Resource| resource.lifecycle == Lifecycle::Live;
     let mut seen: HashSet<&Uid> = todo.iter().copied().filter(live).map(|resource| &resource.uid).collect();
     let mut contents = Vec::new();
     while let Some(container) = todo.pop() {
         // In an old copy there is only what did not follow into the new one.
         let holds = |inner: &&Resource| live(&container) || is_in(inner, container);
-        for inner in base.inside(&container.uid).filter(live).filter(holds) {
+        for inner in base.inside(&container.uid).filter(real).filter(holds) {
             contents.push((inner, &container.name));
             if seen.insert(&inner.uid) {
                 todo.push(inner);

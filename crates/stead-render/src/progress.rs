@@ -33,7 +33,7 @@ pub fn step_ended(event: &Event, style: &Style) -> Option<String> {
                 }
             })
         }
-        Event::Recovering { operation, name } => {
+        Event::Recovering { operation, name, .. } => {
             Some(format!("{} the {} of {name}", style.paint(Paint::Caution, "finishing"), operation.verb()))
         }
         Event::StepRetried { operation, name, because, millis, .. } => Some(format!(

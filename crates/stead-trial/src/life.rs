@@ -333,6 +333,7 @@ impl Story {
     fn happens(&mut self, outside: Outside) {
         if outside == Outside::LosesPinfile && pinboard::lose(&self.stage.disk) {
             self.stage.tape.reach("the pinfile was lost");
+            self.stage.cloud.model().loses_pinfile();
         }
         let mut model = self.stage.cloud.model();
         let ids: Vec<String> = model.things.keys().cloned().collect();

@@ -42,6 +42,8 @@ pub(crate) struct Thing {
     pub protected: bool,
     pub retained: bool,
     pub pin: Pin,
+    /// State has the pin, too.
+    pub remembered: bool,
     /// A run is under way whose program pins it.
     pub declared: bool,
     /// It was changed outside: state may be wrong about it until somebody looks.
@@ -135,6 +137,7 @@ impl Model {
             protected: false,
             retained: false,
             pin: Pin::None,
+            remembered: false,
             declared: false,
             drifted: false,
             leaving: false,
@@ -218,6 +221,7 @@ impl Model {
             protected: false,
             retained: false,
             pin: Pin::None,
+            remembered: false,
             declared: false,
             drifted: false,
             leaving: false,
@@ -230,11 +234,13 @@ impl Model {
     pub(crate) fn learn(&mut self, state: &State) {
         for thing in self.things.values_mut() {
             (thing.protected, thing.retained, thing.declared) = (false, false, false);
+            thing.remembered = false;
         }
         for resource in state.copies() {
             if let Some(thing) = id_of(resource).and_then(|id| self.things.get_mut(id)) {
                 thing.protected |= resource.prevents_deletion();
                 thing.retained |= resource.deletion_policy == Some(DeletionPolicy::Retain);
+                thing.remembered |= resource.pinned;
                 if resource.pinned && thing.pin == Pin::None {
                     thing.pin = Pin::Held;
                 }
@@ -257,6 +263,12 @@ impl Model {
         if let Some(thing) = id_of(resource).and_then(|id| self.things.get_mut(id)) {
             thing.declared = true;
         }
+    }
+
+    /// The pinfile is gone, and with it every pin that only it had.
+    pub(crate) fn loses_pinfile(&mut self) {
+        let only_there = |thing: &&mut Thing| !thing.remembered;
+        self.things.values_mut().filter(only_there).for_each(|thing| thing.pin = Pin::None);
     }
 
     /// A person lets everything go that is pinned, or will turn out to be.

@@ -9,7 +9,7 @@ use stead_engine::{Engine, KnownTypes, PinPlace, Pinning, Written};
 use stead_guard::pins::{
     Content, Orphans, Pinfile, Pins, Section, add_entries, entries_of, move_pin, physical_path, remove_pin,
 };
-use stead_model::{Diagnostic, Environment, Graph, Name, Node, Resource, RunResult};
+use stead_model::{Diagnostic, Environment, Graph, Name, Node, NodeId, Resource, RunResult};
 use stead_plan::Plan;
 use stead_state::State;
 use stead_world::World;
@@ -121,6 +121,18 @@ impl Actor {
             let pinned = graph.node(*id).filter(is_pinned);
             if let Some(resource) = pinned.and_then(|_| base.copy(copy)) {
                 model.declares(resource);
+            }
+        }
+    }
+
+    /// A run begins whose program does not pin what it changes: whether it gets to its end or not, that may go.
+    pub(crate) fn lets_go(&self, plan: &Plan, base: &State, graph: &Graph) {
+        let mut model = self.cloud.model();
+        let nodes: BTreeSet<NodeId> = plan.steps.iter().filter_map(|step| step.node).collect();
+        for id in nodes.into_iter().filter(|id| !graph.node(*id).as_ref().is_some_and(is_pinned)) {
+            let old = plan.existing.get(&id).and_then(|copy| base.copy(copy));
+            if let Some(old) = old.filter(|old| old.pinned) {
+                model.pin(old, Pin::Released);
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use stead_engine::{Doubtful, Engine, Pinning, Refreshed, Settled, Stop, Word, graph_of};
 use stead_guard::pins::Orphans;
 use stead_journal::{JournalError, Loaded, Run, Seen, Takeover, load_run, read_head};
-use stead_model::{Graph, Lifecycle, Limits, Name, PhysicalId, Resource, RunId, RunResult};
+use stead_model::{Event, Graph, Lifecycle, Limits, Name, PhysicalId, Resource, RunId, RunResult};
 use stead_plan::{Action, Follow, Glob, Moves, Plan, Reach, Request, Selection, Why};
 use stead_state::{Export, Intent, Kept, Origin, Pending, Record, State};
 use tokio::sync::watch;
@@ -125,15 +125,24 @@ impl Actor {
         takeover: Takeover,
     ) -> Result<Run, JournalError> {
         let run = self.stack.open(command, planned_on, takeover).await?;
-        if self.process.is_alive() {
-            let number = run.id().as_str().trim_start_matches("run-").parse().unwrap_or_default();
-            self.cloud.model().opened(self.process.id, number);
-        }
+        self.knows(&run.id());
         Ok(run)
     }
 
+    fn knows(&self, run: &RunId) {
+        if self.process.is_alive() {
+            let number = run.as_str().trim_start_matches("run-").parse().unwrap_or_default();
+            self.cloud.model().opened(self.process.id, number);
+        }
+    }
+
     pub(crate) async fn settled(&self) -> Result<Option<Loaded>, JournalError> {
-        let mut on_event = |event| self.tape.say(describe(&event));
+        let mut on_event = |event| {
+            if let Event::Recovering { run, .. } = &event {
+                self.knows(run);
+            }
+            self.tape.say(describe(&event));
+        };
         Ok(match self.engine.settle(&self.stack, &mut on_event).await? {
             Settled::Ready(loaded) => Some(*loaded),
             Settled::InDoubt(_) => {
@@ -225,6 +234,7 @@ impl Actor {
             return self.refused("the pinfile is another one by now");
         }
         crate::marks::of_plan(&plan, &base, &graph, &self.tape);
+        self.lets_go(&plan, &base, &graph);
         for copy in plan.steps.iter().filter(|step| step.why == Why::Retained).filter_map(subject) {
             if let Some(id) = base.copy(copy).and_then(|resource| resource.id.as_ref()) {
                 self.cloud.model().may_leave(id.as_str());

@@ -142,7 +142,7 @@ pub(crate) fn describe(event: &Event) -> String {
             };
             format!("{} {} {end}", operation.verb(), name.short())
         }
-        Event::Recovering { operation, name } => format!("recover {} {}", operation.verb(), name.short()),
+        Event::Recovering { operation, name, .. } => format!("recover {} {}", operation.verb(), name.short()),
         Event::RunStarted { run, steps } => format!("{run} with {steps} steps"),
         Event::RunEnded { run, result } => format!("{run} {result:?}"),
         Event::StepRetried { operation, name, attempt, .. } => {

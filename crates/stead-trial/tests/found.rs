@@ -222,3 +222,19 @@ fn a_lost_pinfile_is_not_written_without_what_it_had() {
     ]}"##;
     relive(script).unwrap();
 }
+
+/// The replacement of something retained is interrupted, and then its old container goes.
+#[test]
+fn an_old_copy_that_is_retained_does_not_go_with_its_container() {
+    let script = r##"{"medium": "Objects", "program": {"things": [
+        ["t14", {"size": 4, "place": 0}],
+        ["t1", {"size": 0, "place": 0, "tie": ["DeletedWith", "t14"], "traits": ["Retained"]}],
+        ["t7", {"size": 3, "place": 1, "from": "t5", "tie": ["DeletedWith", "t1"]}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "edits": [{"Remove": "t14"}], "task": {"Target": [["t7"], true]},
+            "weather": {"fate": {}, "cloud": [{"at": 2, "luck": "LostAfter"}]}},
+        {"seed": 0, "task": "Up"}
+    ]}"##;
+    relive(script).unwrap();
+}

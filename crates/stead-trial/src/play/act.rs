@@ -137,7 +137,7 @@ fn describe(event: &Event) -> Option<String> {
             };
             format!("{} {} {end}", operation.verb(), name.short())
         }
-        Event::Recovering { operation, name } => format!("recover {} {}", operation.verb(), name.short()),
+        Event::Recovering { operation, name, .. } => format!("recover {} {}", operation.verb(), name.short()),
         _ => return None,
     })
 }

@@ -142,13 +142,6 @@ fn a_lost_file_protects_what_state_remembers_and_comes_back() {
         assert!(refused.stderr.contains("stead pin restore"), "{}", refused.stderr);
     }
     assert_eq!(project.everything(), there);
-    // Nor does a run for a part write a file without them: that would look as if somebody had taken them out.
-    let other = "new local.RandomString({ length: 4 }, { id: \"other\", pinned: true });\n";
-    project.write("main.ts", &program(other));
-    let partly = project.stead(&["up", "--yes", "--target-resource", "*other*"]);
-    assert!(partly.code == 0 && partly.stderr.contains("it is lost"), "{}", partly.stderr);
-    project.write("main.ts", &program(""));
-    project.stead(&["up", "--yes"]).ends(13);
     let restored = project.stead(&["pin", "restore"]).ok();
     assert_eq!(restored.matches("[+pin]").count(), 3, "{restored}");
     assert_eq!(project.read(FILE), file, "to the byte");
@@ -159,6 +152,21 @@ fn a_lost_file_protects_what_state_remembers_and_comes_back() {
     let done = project.stead(&["up", "--yes"]).ok();
     assert!(done.contains("[+pin]") && done.contains("Nothing to do"), "{done}");
     assert_eq!(project.read(FILE), file);
+}
+
+/// It would look as if somebody had taken the others out.
+#[test]
+fn a_lost_file_is_not_written_by_a_run_for_a_part() {
+    let project = Project::with(&LOCAL.at_the_top());
+    project.stead(&["up", "--yes"]).ok();
+    std::fs::remove_file(project.path(FILE)).unwrap();
+    let other = "new local.RandomString({ length: 4 }, { id: \"other\", pinned: true });\n";
+    project.write("main.ts", &program(other));
+    let partly = project.stead(&["up", "--yes", "--target-resource", "*other*"]);
+    assert!(partly.code == 0 && partly.stderr.contains("it is lost"), "{}", partly.stderr);
+    assert!(!project.path(FILE).exists());
+    let refused = project.stead(&["up", "--yes"]).ends(13);
+    assert!(refused.stderr.contains("ST0418"), "{}", refused.stderr);
 }
 
 #[test]
