@@ -79,7 +79,7 @@ fn refusal(deletion: &Deletion<'_>) -> Option<Refusal> {
         _ if recorded || today.prevents_deletion() => {
             (Mark::PreventDelete, SetBy::prevention(resource, today))
         }
-        _ if *pin != Hold::Free => (Mark::Pinned(*pin), Some(SetBy::pin(resource, *pin))),
+        _ if *pin != Hold::Free => (Mark::Pinned(*pin), Some(SetBy::pin(resource))),
         Fate::InTheWay | Fate::GoneWith { .. } => (Mark::Retain, SetBy::retention(resource, today)),
         Fate::Deleted | Fate::Forgotten => return None,
     };

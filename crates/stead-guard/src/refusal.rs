@@ -8,7 +8,6 @@ use stead_model::{
 };
 
 use crate::decide::{Cause, Fate, Mark};
-use crate::pins::Hold;
 
 /// Who set the mark that stands against a deletion.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,11 +33,11 @@ impl SetBy {
         Some(SetBy { source: now.cloned().or(then)?.source, recorded })
     }
 
-    /// A pin stands on the resource itself; only state knows of it if the pinfile is gone.
-    pub(crate) fn pin(resource: &Resource, hold: Hold) -> SetBy {
+    /// A pin stands on the resource itself; who knows of it still is told by how it holds.
+    pub(crate) fn pin(resource: &Resource) -> SetBy {
         let level = Level::Resource(resource.name.to_string());
         let source = MarkSource { level, key: "pinned".to_owned(), place: None };
-        SetBy { source: Arc::new(source), recorded: hold == Hold::Lost }
+        SetBy { source: Arc::new(source), recorded: false }
     }
 
     /// As it stands in brackets.

@@ -122,9 +122,19 @@ mod tests {
                 .map(|at| (at.wrapping_mul(seed | 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8)
                 .collect()
         };
+        // More comes out of this than goes through the window at once.
+        let mut drawn = 0x2545_f491_4f6c_dd1d_u64;
+        let dense: Vec<u8> = (0..100_000)
+            .map(|_| {
+                drawn ^= drawn << 13;
+                drawn ^= drawn >> 7;
+                drawn ^= drawn << 17;
+                (drawn >> 32) as u8
+            })
+            .collect();
         let text =
             |len: usize| b"{\"name\":\"dev:main:t.T#x\"}\n".iter().copied().cycle().take(len).collect();
-        vec![text(1), Vec::new(), text(300), noise(7, 10), text(70_000), noise(3, 200_000), text(5)]
+        vec![text(1), Vec::new(), text(300), noise(7, 10), text(70_000), noise(3, 200_000), dense, text(5)]
     }
 
     #[test]

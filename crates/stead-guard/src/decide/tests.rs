@@ -107,6 +107,36 @@ fn what_was_protected_in_state_is_protected_whatever_the_program_says() {
 }
 
 #[test]
+fn what_state_alone_remembers_to_retain_is_not_replaced_in_its_place() {
+    let mut kept = resource("a", false);
+    assert!(decide(&[deletion(&kept, replaced(), Fate::Deleted)]).is_ok());
+    kept.deletion_policy = Some(DeletionPolicy::Retain);
+    let refused = decide(&[deletion(&kept, replaced(), Fate::InTheWay)]).unwrap_err();
+    assert_eq!((refused[0].mark, refused[0].set_by().key.as_str()), (Mark::Retain, "deletionPolicy"));
+    assert!(shown(&refused[0]).contains("(last set by deletionPolicy on resource"), "{}", shown(&refused[0]));
+}
+
+#[test]
+fn a_mark_that_is_set_somewhere_else_today_is_shown_there_too() {
+    let labels = |today: Marks, recorded: bool| {
+        let resource = resource("a", recorded);
+        let deletion = Deletion { today, ..deletion(&resource, Cause::Destroyed, Fate::Deleted) };
+        let problem = decide(&[deletion]).unwrap_err()[0].diagnostic();
+        problem.labels.iter().map(|label| label.place.file.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(labels(prevented(true), false), ["main.ts", "stead.toml"]);
+    assert_eq!(labels(Marks::default(), true), ["main.ts"], "nobody can look where it was set once");
+    let mut here = prevented(true);
+    let mark = here.prevent_delete.as_mut().unwrap();
+    mark.source = Arc::new(MarkSource { place: Some(resource("a", false).source), ..(*mark.source).clone() });
+    assert_eq!(labels(here, false), ["main.ts"], "once is enough");
+    let mut then = resource("a", true);
+    then.marks.prevent_delete = Some(source(Level::Project("shop".into()), "prevent-delete", 9));
+    let refused = decide(&[deletion(&then, Cause::Destroyed, Fate::Deleted)]).unwrap_err();
+    assert_eq!(refused[0].diagnostic().labels.len(), 1, "that place may say something else today");
+}
+
+#[test]
 fn messages_say_what_why_and_what_now() {
     let causes = [Cause::Removed, Cause::Destroyed, replaced(), Cause::LeftOver];
     let mut db = resource("db", true);
