@@ -107,13 +107,25 @@ fn what_was_protected_in_state_is_protected_whatever_the_program_says() {
 }
 
 #[test]
-fn what_state_alone_remembers_to_retain_is_not_replaced_in_its_place() {
+fn what_state_or_a_setting_of_today_retains_is_not_replaced_in_its_place() {
     let mut kept = resource("a", false);
     assert!(decide(&[deletion(&kept, replaced(), Fate::Deleted)]).is_ok());
     kept.deletion_policy = Some(DeletionPolicy::Retain);
     let refused = decide(&[deletion(&kept, replaced(), Fate::InTheWay)]).unwrap_err();
     assert_eq!((refused[0].mark, refused[0].set_by().key.as_str()), (Mark::Retain, "deletionPolicy"));
     assert!(shown(&refused[0]).contains("(last set by deletionPolicy on resource"), "{}", shown(&refused[0]));
+    let source = source(Level::Project("shop".into()), "deletion-policy", 9);
+    let today = |value| Marks {
+        deletion_policy: Some(Marked { value, source: source.clone() }),
+        prevent_delete: None,
+    };
+    let refused = |resource: &Resource, today: Marks| {
+        decide(&[Deletion { today, ..deletion(resource, replaced(), Fate::InTheWay) }]).unwrap_err().remove(0)
+    };
+    let by_today = refused(&resource("b", false), today(DeletionPolicy::Retain));
+    assert!(shown(&by_today).contains("(deletion-policy on project"), "{}", shown(&by_today));
+    let by_state = refused(&kept, today(DeletionPolicy::Delete));
+    assert!(shown(&by_state).contains("(last set by deletionPolicy on resource"), "{}", shown(&by_state));
 }
 
 #[test]
