@@ -119,3 +119,39 @@ fn what_was_seen_replaces_what_was_recorded_and_leaves_the_rest() {
     assert_eq!(seen(None, Some(map(4))), (map(1), map(4)));
     assert_eq!(seen(Some(map(3)), Some(map(4))), (map(3), map(4)));
 }
+
+#[test]
+fn an_alias_is_with_whoever_said_it_last_and_goes_with_it() {
+    let formerly = |name: &str, aliases: &[&str]| {
+        let aliases = aliases.iter().map(|alias| resource(alias, 1).name).collect();
+        Resource { ties: stead_model::Ties { aliases, ..Default::default() }, ..resource(name, 1) }
+    };
+    let mut state = state(vec![formerly("a", &["x", "y"]), resource("b", 1)]);
+    apply(&mut state, &[Record::Note { resource: Box::new(formerly("b", &["x"])) }]);
+    assert_eq!(state.current(&uid("a")).unwrap().ties, formerly("a", &["y"]).ties);
+    assert_eq!(state.formerly(&resource("x", 1).name), Some(&uid("b")));
+    apply(&mut state, &[Record::Note { resource: Box::new(formerly("b", &["x"])) }]);
+    assert_eq!(
+        state.current(&uid("b")).unwrap().ties,
+        formerly("b", &["x"]).ties,
+        "saying it again changes nothing"
+    );
+    apply(&mut state, &[Record::Forget { copy: copy("b", 1), kept: None }]);
+    assert_eq!(state.formerly(&resource("x", 1).name), None);
+    assert_eq!(state.formerly(&resource("y", 1).name), Some(&uid("a")));
+}
+
+#[test]
+fn what_goes_frees_its_name_and_nothing_stays_tied_to_it() {
+    let with = |uids: &[&str]| stead_model::Ties {
+        replace_with: uids.iter().map(|name| uid(name)).collect(),
+        ..Default::default()
+    };
+    let user = Resource { ties: with(&["a", "b"]), ..resource("c", 1) };
+    let mut state = state(vec![resource("a", 1), resource("b", 1), user]);
+    apply(&mut state, &[Record::Forget { copy: copy("a", 1), kept: None }]);
+    assert_eq!(state.current(&uid("c")).unwrap().ties, with(&["b"]));
+    let heir = Resource { uid: uid("heir"), ..resource("a", 1) };
+    apply(&mut state, &[Record::Adopt { resource: Box::new(heir) }]);
+    assert_eq!(state.by_name(&resource("a", 1).name).unwrap().uid, uid("heir"));
+}
