@@ -4,7 +4,7 @@
 //! The cloud is kept here, so that every change of it passes by. What must never happen becomes a violation at
 //! once; whether state tells the truth is asked whenever nobody is at work.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use stead_model::{CopyRef, DeletionPolicy, Graph, Lifecycle, Map, Resource, Value};
 use stead_state::{Intent, State};
@@ -57,6 +57,8 @@ pub(crate) struct Model {
     pub things: BTreeMap<String, Thing>,
     /// What each idempotency key made. A cloud remembers them.
     made: HashMap<String, String>,
+    /// The processes whose runs have read the pinfile since a person edited it.
+    readers: HashSet<u64>,
     /// Which copy an operation is about, by its key.
     subjects: HashMap<String, CopyRef>,
     /// Ids of what is gone without a run having been told so.
@@ -263,6 +265,21 @@ impl Model {
         if let Some(thing) = id_of(resource).and_then(|id| self.things.get_mut(id)) {
             thing.declared = true;
         }
+    }
+
+    /// A run reads the pinfile.
+    pub(crate) fn reads_pinfile(&mut self, process: u64) {
+        self.readers.insert(process);
+    }
+
+    /// A person edits the pinfile: what a run that has read it wrote there is not what it has then.
+    pub(crate) fn edits_pinfile(&mut self) {
+        self.readers.clear();
+    }
+
+    /// Whether the pinfile is as the runs left it, since this one read it.
+    pub(crate) fn knows_pinfile(&self, process: u64) -> bool {
+        self.readers.contains(&process)
     }
 
     /// The pinfile is gone, and with it every pin that only it had.

@@ -93,6 +93,7 @@ impl Actor {
         state: &State,
         orphans: Orphans,
     ) -> Option<(Graph, Engine)> {
+        self.cloud.model().reads_pinfile(self.process.id);
         match pinning.settle(graph, &self.engine.catalog, Some(state)) {
             Ok((graph, pinned)) => {
                 if orphans == Orphans::Remove && self.process.is_alive() {
@@ -190,7 +191,8 @@ impl Actor {
 
     /// After a run that went well the file has what the program pins, and nothing else.
     fn file_is(&self, graph: &Graph) -> Result<(), Failed> {
-        if !self.process.is_alive() || self.process.disk_failed() {
+        let known = self.cloud.model().knows_pinfile(self.process.id);
+        if !known || !self.process.is_alive() || self.process.disk_failed() {
             return Ok(());
         }
         let Ok((file, _)) = self.pins.read() else { return Ok(()) };
@@ -214,6 +216,7 @@ impl Actor {
         content: Result<Content, Diagnostic>,
         mark: &str,
     ) -> Result<(), Diagnostic> {
+        self.cloud.model().edits_pinfile();
         self.pins.put(file, &content?)?;
         if self.process.is_alive() {
             self.tape.reach(mark);
