@@ -9,7 +9,7 @@ use stead_state::{Batch, Head, Owner, Record, Sound, State};
 use stead_store::{Expect, Store, StoreError, Version};
 use stead_world::{Claim, World};
 
-use crate::load::{Present, Seen, Tail, check, fold_epoch, last_record, present, read_base, read_head};
+use crate::load::{Present, Seen, Tail, fold_epoch, last_record, present, read_base, read_head};
 use crate::receipt::RECEIPT_MARGIN;
 use crate::run::{Run, Started};
 use crate::spool::{Machine, Place};
@@ -124,13 +124,15 @@ async fn relieve(opening: &Opening, old: &Head, by: Epoch) -> Result<(), Journal
 /// Folds every epoch that the snapshot does not hold yet, then takes in the answers that their journals did not
 /// take. Those are to be cleared once the state is durable.
 async fn recover(opening: &Opening, old: &Head, by: Epoch) -> Result<(Sound, Vec<Place>), JournalError> {
-    let mut state = match opening.planned_on.as_ref().and_then(|seen| seen.whole.as_deref()) {
-        // Head is the one that was read then, and so is the snapshot that it names.
-        Some(whole) => whole.clone(),
-        None => fold_and_seal(opening, old, by).await?,
+    let mut sound = match opening.planned_on.as_ref().and_then(|seen| seen.whole.as_deref()) {
+        // Head is the one that was read then, and so is the snapshot that it names. It was checked then.
+        Some(whole) if whole.pending().next().is_none() => Sound::of_checked(whole.clone()),
+        _ => {
+            let mut state = fold_and_seal(opening, old, by).await?;
+            state.orphan_pending();
+            Sound::new(state).map_err(JournalError::Integrity)?
+        }
     };
-    state.orphan_pending();
-    let mut sound = Sound::new(state).map_err(JournalError::Integrity)?;
     let answered = opening.spool().take(&mut sound, old.epoch).await?;
     Ok((sound, answered))
 }
@@ -246,9 +248,8 @@ impl Started {
 
     /// Snapshot first, then the head that refers to it, then away with the journals it replaces.
     pub(crate) async fn publish(&mut self, head: Head, run: Option<RunId>) -> Result<Digest, JournalError> {
-        let mut snapshot = check(&self.state)?;
-        snapshot.run = run;
-        let (bytes, digest) = snapshot.encode();
+        // Every record passed the rules when it was folded in.
+        let (bytes, digest) = self.state.snapshot(run).encode();
         #[cfg(stead_planted)]
         self.publish_badly(&head, &digest).await?;
         let Opening { store, keys, world, .. } = &self.opening;

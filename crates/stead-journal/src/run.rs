@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 
 use crate::appender::{Appender, Submission};
 use crate::lease::Heartbeat;
+use crate::load::check;
 use crate::{JournalError, Opening, Receipt};
 
 /// What `open` hands over.
@@ -173,6 +174,7 @@ impl Run {
     async fn end(self, result: RunResult, imported: Option<State>) -> Result<Closed, JournalError> {
         let (mut started, since) = self.quiet().await?;
         if let Some(imported) = imported {
+            check(&imported)?;
             started.state = Arc::new(imported);
         }
         started.opening.world.crash_point("run.close.before");

@@ -9,6 +9,7 @@ use stead_model::{CopyRef, Lifecycle, NodeId, Resource, Uid};
 use stead_schema::ReplaceOrder;
 use stead_state::AfterDelete;
 
+use crate::deletions::is_in;
 use crate::judge::{Decision, Replacement};
 use crate::plan::{Action, Certainty, StepId, Why};
 use crate::planner::Planner;
@@ -95,6 +96,7 @@ fn dependants<'a>(planner: &Planner<'a>) -> HashMap<CopyRef, Vec<&'a Resource>> 
     let mut dependants: HashMap<CopyRef, Vec<&'a Resource>> = HashMap::new();
     for resource in base.resources() {
         let inside = resource.ties.deleted_with.as_ref().and_then(|uid| base.current(uid));
+        let inside = inside.filter(|container| is_in(resource, container));
         let made_with = resource.dependencies.iter().filter_map(|copy| base.resolve(copy));
         let served_by = resource.ties.provider.as_ref().and_then(|copy| base.resolve(copy));
         let mut needs: Vec<CopyRef> = made_with.chain(inside).chain(served_by).map(Resource::copy).collect();
@@ -118,7 +120,7 @@ fn must_go(planner: &Planner<'_>, going: &Resource, dependant: &Resource, node: 
     let Some(id) = node else {
         return planner.selected.touches_removed(&dependant.uid)
             && !planner.retains(None, dependant)
-            && dependant.ties.deleted_with.as_ref() != Some(&going.uid);
+            && !is_inside(dependant, going);
     };
     let replaced = matches!(
         planner.decided[id.index()].as_ref().map(|decided| &decided.decision),
@@ -126,7 +128,7 @@ fn must_go(planner: &Planner<'_>, going: &Resource, dependant: &Resource, node: 
     );
     let comes_from = dependant.property_dependencies.values().flatten().any(|uid| *uid == going.uid);
     let served = dependant.ties.provider.as_ref().is_some_and(|provider| provider.uid == going.uid);
-    replaced && (comes_from || served || dependant.ties.deleted_with.as_ref() == Some(&going.uid))
+    replaced && (comes_from || served || is_inside(dependant, going))
 }
 
 impl<'a> Assembly<'_, 'a> {
@@ -170,6 +172,7 @@ impl<'a> Assembly<'_, 'a> {
             before.filter_map(|other| self.early.get(&other.copy())).copied().collect();
         after.extend(ready);
         after.extend(node.and_then(|node| self.names.free[node.index()]));
+        after.extend(self.names.parked.get(&copy.uid));
         after.sort_unstable();
         after.dedup();
         let condemned = going.lifecycle == Lifecycle::Condemned;
@@ -202,6 +205,7 @@ impl<'a> Assembly<'_, 'a> {
         let node = self.condemned.copies.get(&copy).copied().flatten();
         let mut after = vec![gone];
         after.extend(node.and_then(|node| self.names.free[node.index()]));
+        after.extend(self.names.parked.get(&copy.uid));
         let before = self.condemned.before.get(&copy).into_iter().flatten();
         after.extend(before.filter_map(|other| self.early.get(&other.copy())));
         after.sort_unstable();
@@ -219,5 +223,5 @@ impl<'a> Assembly<'_, 'a> {
 }
 
 fn is_inside(inner: &Resource, container: &Resource) -> bool {
-    inner.ties.deleted_with.as_ref() == Some(&container.uid)
+    inner.ties.deleted_with.as_ref() == Some(&container.uid) && is_in(inner, container)
 }

@@ -63,6 +63,7 @@ pub(crate) fn deletions(assembly: &mut Assembly<'_, '_>) {
         let mut after: Vec<StepId> =
             order.before[&unit].iter().filter_map(|unit| steps.get(unit)).copied().collect();
         after.extend(barrier);
+        after.extend(assembly.names.parked.get(&doomed[unit.index()].resource.uid));
         after.sort_unstable();
         after.dedup();
         let Doomed { resource, node, changes, .. } = &doomed[unit.index()];

@@ -19,9 +19,13 @@ enum Progress {
     Done,
 }
 
-/// For each node, the step after which its name is its own; `None`: it always was.
+/// When which name is free.
 pub(crate) struct Names {
+    /// For each node, the step after which its name is its own; `None`: it always was.
     pub free: Vec<Option<StepId>>,
+    /// The steps in which others make room. Nothing else may happen to them before: a record of them then would not
+    /// know of it.
+    pub parked: HashMap<Uid, StepId>,
 }
 
 /// Adds the steps that change names.
@@ -41,8 +45,9 @@ pub(crate) fn moves(assembly: &mut Assembly<'_, '_>) -> Result<Names, Vec<Diagno
             mover.settle(assembly, id);
         }
     }
-    let Mover { free, problems, .. } = mover;
-    if problems.is_empty() { Ok(Names { free }) } else { Err(problems) }
+    let Mover { free, parked, problems, .. } = mover;
+    let parked = parked.into_iter().map(|(uid, step)| (uid.clone(), step)).collect();
+    if problems.is_empty() { Ok(Names { free, parked }) } else { Err(problems) }
 }
 
 /// Whether the node will have its name, and does not have it yet.

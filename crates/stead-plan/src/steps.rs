@@ -51,7 +51,7 @@ pub(crate) fn assemble(
         // As many as there can well be: room that is not used costs nothing, growing costs everything twice.
         steps: Vec::with_capacity(nodes + planner.base.len()),
         done_by: vec![None; nodes],
-        names: Names { free: Vec::new() },
+        names: Names { free: Vec::new(), parked: HashMap::new() },
         condemned: Condemned::of(planner),
         early: HashMap::new(),
         summary: Summary::default(),

@@ -47,6 +47,11 @@ impl Sound {
         if !violations.is_empty() {
             return Err(violations);
         }
+        Ok(Sound::of_checked(state))
+    }
+
+    /// As `new`, of a state in which `verify` has found nothing already.
+    pub fn of_checked(state: State) -> Sound {
         let mut sound = Sound {
             index: Index::default(),
             by_uid: HashMap::default(),
@@ -61,7 +66,7 @@ impl Sound {
         sound.rank_all();
         let pending: Vec<Pending> = sound.state.pending().cloned().collect();
         pending.iter().for_each(|pending| sound.watch(pending));
-        Ok(sound)
+        sound
     }
 
     pub fn state(&self) -> &State {

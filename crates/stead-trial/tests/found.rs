@@ -238,3 +238,37 @@ fn an_old_copy_that_is_retained_does_not_go_with_its_container() {
     ]}"##;
     relive(script).unwrap();
 }
+
+/// A container is replaced twice, and what is in its oldest copy goes with that one alone.
+#[test]
+fn what_is_in_an_older_copy_of_its_container_does_not_go_with_a_newer_one() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t18", {"size": 3, "place": 0}],
+        ["t12", {"size": 2, "place": 2, "tie": ["DeletedWith", "t18"]}],
+        ["t22", {"size": 3, "place": 0, "tie": ["DeletedWith", "t12"], "traits": ["DeleteFirst"]}],
+        ["t19", {"size": 4, "place": 2, "tie": ["DeletedWith", "t22"]}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "edits": [{"Bind": ["t12", ["Parent", "t18"]]}], "task": "Up", "weather": {"fate": {"dies_at": 6}}},
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "task": {"Rollback": 1}, "weather": {"fate": {"dies_at": 6}}},
+        {"seed": 0, "task": "Up", "weather": {"fate": {}, "cloud": [{"at": 4, "luck": "LostBefore"}]}}
+    ]}"##;
+    relive(script).unwrap();
+}
+
+/// Something is deleted early, and its name is wanted by another.
+#[test]
+fn what_makes_room_does_so_before_it_goes() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t11", {"size": 3, "place": 0, "traits": ["Unnamed"]}],
+        ["t2", {"size": 0, "place": 0, "traits": ["Serves"]}],
+        ["t16", {"size": 3, "place": 2, "from": "t11", "traits": ["DeleteFirst", "Unnamed"]}],
+        ["t4", {"size": 4, "place": 2, "from": "t11", "provider": "t2"}],
+        ["t10", {"size": 3, "place": 1, "traits": ["Unnamed"]}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "edits": [{"Place": ["t2", 1]}, {"Remove": "t11"}], "task": "Up", "weather": {"fate": {"dies_at": 15}}}
+    ]}"##;
+    relive(script).unwrap();
+}

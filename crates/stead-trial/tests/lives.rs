@@ -1,4 +1,4 @@
-//! Ten thousand lives: eight thousand that are always the same, two thousand that nobody has lived before.
+//! Ten thousand lives: 9,800 that are always the same, two hundred that nobody has lived before.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -22,28 +22,28 @@ fn live_all(first: u64, count: u64) {
 
 #[test]
 fn no_life_loses_anything() {
-    live_all(0, 2_000);
+    live_all(0, 2_450);
 }
 
 #[test]
 fn nor_do_the_next() {
-    live_all(2_000, 2_000);
+    live_all(2_450, 2_450);
 }
 
 #[test]
 fn nor_those_after_them() {
-    live_all(4_000, 2_000);
+    live_all(4_900, 2_450);
 }
 
 #[test]
 fn nor_the_last_of_those_that_are_always_the_same() {
-    live_all(6_000, 2_000);
+    live_all(7_350, 2_450);
 }
 
 /// Other lives every time. One that is lost is told with its seed, and with how to live it again.
 #[test]
 fn nor_do_those_that_nobody_has_lived_before() {
-    live_all(RandomState::new().build_hasher().finish() >> 16, 2_000);
+    live_all(RandomState::new().build_hasher().finish() >> 16, 200);
 }
 
 #[test]

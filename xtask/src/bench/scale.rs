@@ -13,6 +13,9 @@ const GROWTH: f64 = 12.0;
 /// Nothing may ever hold more memory than this, in KiB.
 const MEMORY: u64 = 1 << 20;
 
+/// How often each is run.
+const ROUNDS: usize = 3;
+
 /// How the resources hang together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -112,8 +115,15 @@ pub(crate) struct Growth {
 pub(crate) fn measure(stead: &Stead, scratch: &Path, sizes: &[usize]) -> Result<Growth, String> {
     let mut rows = Vec::new();
     for shape in [Shape::Wide, Shape::Chains, Shape::Tree, Shape::Alike] {
-        for &size in sizes {
-            let row = row(stead, &scratch.join("scale"), size, shape)?;
+        let mut rounds: Vec<Vec<Vec<Taken>>> = vec![Vec::new(); sizes.len()];
+        // A machine may be slow for a minute: every size gets its share of that.
+        for _ in 0..ROUNDS {
+            for (at, &size) in sizes.iter().enumerate() {
+                rounds[at].push(round(stead, &scratch.join("scale"), size, shape)?);
+            }
+        }
+        for (&size, rounds) in sizes.iter().zip(&rounds) {
+            let row = Row { size, shape, taken: medians(rounds) };
             eprint!("bench: {}", row.line());
             rows.push(row);
         }
@@ -121,7 +131,18 @@ pub(crate) fn measure(stead: &Stead, scratch: &Path, sizes: &[usize]) -> Result<
     Ok(Growth { rows })
 }
 
-fn row(stead: &Stead, folder: &Path, size: usize, shape: Shape) -> Result<Row, String> {
+/// The median of each stage, and the most memory that any held.
+fn medians(rounds: &[Vec<Taken>]) -> Vec<Taken> {
+    let median = |stage: usize| {
+        let mut taken: Vec<Taken> = rounds.iter().map(|round| round[stage]).collect();
+        taken.sort_by_key(|taken| taken.wall);
+        let peak = taken.iter().filter_map(|taken| taken.peak).max();
+        Taken { peak, ..taken[taken.len() / 2] }
+    };
+    (0..Stage::ALL.len()).map(median).collect()
+}
+
+fn round(stead: &Stead, folder: &Path, size: usize, shape: Shape) -> Result<Vec<Taken>, String> {
     renew(folder)?;
     let mut taken = Vec::new();
     for stage in Stage::ALL {
@@ -131,7 +152,7 @@ fn row(stead: &Stead, folder: &Path, size: usize, shape: Shape) -> Result<Row, S
         command.arg("-C").arg(folder).args(words);
         taken.push(watch(&mut command, expected)?);
     }
-    Ok(Row { size, shape, taken })
+    Ok(taken)
 }
 
 pub(crate) fn write_project(folder: &Path, shape: Shape, size: usize, edit: Edit) -> Result<(), String> {
@@ -163,7 +184,7 @@ impl Growth {
     pub(crate) fn section(&self) -> String {
         let stages: Vec<&str> = Stage::ALL.iter().map(|stage| stage.label()).collect();
         let mut out = format!(
-            "## Growth\n\nOne process each: wall time, the most memory that any of them held, bytes that `up` and \
+            "## Growth\n\nOne process each, the median of three: wall time, the most memory that any of them held, bytes that `up` and \
              `destroy` had written to\nthe disk. `local.Data` in three shapes; `alike` is `local.RandomPet` in which \
              sixteen each share a value. *All moved*: every\nresource is declared under another name, so that as many \
              are removed as are new, and each is compared with what it\nmay have been.\n\n\

@@ -5,7 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use stead_model::{Code, Diagnostic, Graph, Input, Map, Name, NodeId, NodeKind, Resource, TypeToken, Value};
+use stead_model::{
+    Code, CopyRef, Diagnostic, Graph, Input, Map, Name, NodeId, NodeKind, Operation, Resource, TypeToken,
+    Value,
+};
 use stead_state::State;
 
 use super::ambiguous;
@@ -377,9 +380,16 @@ pub fn attributes_of(resource: &Resource, types: &dyn Types) -> Map {
     identity.iter().filter_map(value).filter(|(_, value)| *value != Value::Null).collect()
 }
 
-/// Entries for everything that state says is pinned: what the file would say had it not been lost.
+/// Entries for everything that state says is pinned: what the file would say had it not been lost. What was let go and
+/// is being deleted is left out: it may be gone, and whoever finishes that does not ask again.
 pub fn entries_of(state: &State, types: &dyn Types) -> BTreeMap<String, Entry> {
+    let going: HashSet<CopyRef> = state
+        .pending()
+        .filter(|pending| pending.intent.operation() == Operation::Delete)
+        .map(|pending| pending.intent.copy())
+        .collect();
     let pinned = state.resources().into_iter().filter(|resource| resource.pinned);
+    let pinned = pinned.filter(|resource| !going.contains(&resource.copy()));
     let current = pinned.filter(|resource| {
         state.current(&resource.uid).is_some_and(|current| current.copy() == resource.copy())
     });

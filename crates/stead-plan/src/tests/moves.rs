@@ -87,11 +87,11 @@ fn unnamed_siblings_are_matched_by_content_when_one_in_the_middle_goes() {
     let program = named(Program::default(), ONE, &[("size", known("a"))]);
     let program = named(program, TWO, &[("size", known("c"))]);
     let plan = program.plan(&base);
-    insta::assert_snapshot!(show(&plan), @r"
+    insta::assert_snapshot!(show(&plan), @"
     0 make room t.T <- []
     1 move t.T <- [0]
     2 gather t.T <- [0 1]
-    3 delete t.T <- [2]
+    3 delete t.T <- [0 2]
     ");
     assert_eq!(plan.steps[3].name.to_string(), TWO);
     assert_eq!(moved(&plan)[1], format!("{THREE} -> {TWO}"));
