@@ -173,7 +173,8 @@ async fn an_update_that_is_said_not_to_have_happened_may_have_got_half_of_its_wa
     let id =
         bench.load().await.state.by_name(&program("1", "x").0.nodes[0].name).unwrap().id.clone().unwrap();
     let mut real = bench.provider.real.lock().unwrap().get(id.as_str()).unwrap().clone();
-    (real.insert("size".to_owned(), Value::from("1")), real.insert("sleep".to_owned(), Value::from("y")));
+    real.insert("size".to_owned(), Value::from("1"));
+    real.insert("sleep".to_owned(), Value::from("y"));
     bench.provider.real.lock().unwrap().insert(id.as_str().to_owned(), real.clone());
     answer(&bench, Word::DidNotHappen).await;
     let state = bench.load().await.state;
