@@ -102,7 +102,7 @@ impl SavedPlan {
         SavedPlan { pins, ..self }
     }
 
-    /// The pins as they were then; what the file says by now does not change an approved plan.
+    /// The pins as they were then. A file that says something else by now does not change the plan: it refuses it.
     pub(crate) fn pinning(&self, session: &Session) -> Result<Pinning, Failure> {
         let SavedPins { pinfile, update_pins } = &self.pins;
         let orphans = orphans(*update_pins);

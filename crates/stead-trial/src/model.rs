@@ -52,6 +52,26 @@ pub(crate) struct Thing {
     pub leaving: bool,
 }
 
+impl Thing {
+    /// One that nobody has marked or touched yet.
+    fn new(inputs: Map, outputs: Map, standing: Standing) -> Thing {
+        Thing {
+            key: String::new(),
+            copy: None,
+            inputs,
+            outputs,
+            standing,
+            protected: false,
+            retained: false,
+            pin: Pin::None,
+            remembered: false,
+            declared: false,
+            drifted: false,
+            leaving: false,
+        }
+    }
+}
+
 #[derive(Default)]
 pub(crate) struct Model {
     pub things: BTreeMap<String, Thing>,
@@ -133,16 +153,7 @@ impl Model {
         let thing = Thing {
             key: key.to_owned(),
             copy,
-            inputs: inputs.clone(),
-            outputs: outputs(self.serial),
-            standing: Standing::Managed,
-            protected: false,
-            retained: false,
-            pin: Pin::None,
-            remembered: false,
-            declared: false,
-            drifted: false,
-            leaving: false,
+            ..Thing::new(inputs.clone(), outputs(self.serial), Standing::Managed)
         };
         self.things.insert(id, thing);
     }
@@ -214,20 +225,7 @@ impl Model {
 
     /// Somebody makes a thing outside.
     pub(crate) fn make_outside(&mut self, id: String, inputs: Map, outputs: Map) {
-        let thing = Thing {
-            key: String::new(),
-            copy: None,
-            inputs,
-            outputs,
-            standing: Standing::Foreign,
-            protected: false,
-            retained: false,
-            pin: Pin::None,
-            remembered: false,
-            declared: false,
-            drifted: false,
-            leaving: false,
-        };
+        let thing = Thing::new(inputs, outputs, Standing::Foreign);
         self.gone_outside.insert(id.clone());
         self.things.entry(id).or_insert(thing);
     }

@@ -13,7 +13,8 @@ const run = new local.Command(
 new local.File({ path: "b.txt", content: `b${run.exitCode}` }, { id: "b" });
 "#;
 
-const POINTS: &[&str] = &[
+/// Where a process can be killed that opens a stack which nobody left half-way.
+pub(crate) const POINTS: &[&str] = &[
     "run.open.after_head",
     "journal.append.before",
     "journal.append.after",

@@ -8,7 +8,7 @@ use stead_journal::{JournalError, Opening, Run, StackKeys, Takeover};
 use stead_model::{
     Digest, Epoch, Generation, Lifecycle, Map, PhysicalId, Resource, Seq, SourceRef, TypeToken, Uid,
 };
-use stead_state::{Batch, Intent, Outcome, Record};
+use stead_state::{Batch, Head, Intent, Outcome, Record, Snapshot};
 use stead_store::{Expect, Key, MemoryStore, Store};
 use stead_world::World;
 
@@ -114,6 +114,16 @@ pub(crate) async fn overwrite(store: &Arc<dyn Store>, key: &Key, bytes: impl Int
         None => Expect::Absent,
     };
     store.put(key, bytes.into(), expect).await.unwrap();
+}
+
+/// Puts a snapshot in the place of head's that has a resource and says that none was ever counted.
+pub(crate) async fn break_a_rule(store: &Arc<dyn Store>, head: &Head) {
+    let there = Resource { id: Some(PhysicalId("i".into())), ..resource("a") };
+    let uncounted = Snapshot { uids: 0, ..Snapshot::empty(head.stack.clone()) }.with(vec![there]);
+    let (bytes, digest) = uncounted.encode();
+    overwrite(store, &keys().snapshot(&digest), bytes).await;
+    let broken = Head { snapshot: Some(digest), ..head.clone() };
+    overwrite(store, &keys().head(), broken.encode()).await;
 }
 
 /// Puts a batch where its numbers say; gives its digest, which the next one names.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use stead_journal::{JournalError, Takeover, load, open, read_head};
-use stead_model::{Digest, PhysicalId, Seq};
-use stead_state::{Batch, Head, Record, Snapshot};
+use stead_model::{Digest, Seq};
+use stead_state::{Batch, Record};
 use stead_store::Store;
 
-use crate::bench::{append, batch, keys, opening, overwrite, ran, resource, setup};
+use crate::bench::{append, batch, break_a_rule, keys, opening, overwrite, ran, resource, setup};
 
 /// A stack whose first run has written nothing yet, and died.
 async fn begun() -> (tempfile::TempDir, Arc<dyn Store>) {
@@ -55,13 +55,7 @@ async fn a_snapshot_that_breaks_a_rule_or_is_missing_is_not_read() {
     let (dir, store) = setup();
     let closed = ran(&store, dir.path(), &["a"]).await;
     let (head, _) = read_head(&store, &keys()).await.unwrap().unwrap();
-    let mut there = resource("a");
-    there.id = Some(PhysicalId("i".into()));
-    let uncounted = Snapshot { uids: 0, ..Snapshot::empty(head.stack.clone()) }.with(vec![there]);
-    let (bytes, digest) = uncounted.encode();
-    overwrite(&store, &keys().snapshot(&digest), bytes).await;
-    let broken = Head { snapshot: Some(digest), ..head.clone() };
-    overwrite(&store, &keys().head(), broken.encode()).await;
+    break_a_rule(&store, &head).await;
     assert!(matches!(load(&store, &keys()).await, Err(JournalError::Integrity(_))));
     overwrite(&store, &keys().head(), head.encode()).await;
     assert!(load(&store, &keys()).await.is_ok());

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stead_journal::{JournalError, Survey, Takeover, open, read_head, rename, survey};
-use stead_model::{Digest, Environment, PhysicalId, RunResult, Seq};
-use stead_state::{Absent, Batch, Head, Record, Snapshot, Way};
+use stead_model::{Digest, Environment, RunResult, Seq};
+use stead_state::{Absent, Batch, Record, Way};
 use stead_store::Store;
 
-use crate::bench::{append, batch, begin, create, dying, keys, opening, overwrite, ran, resource, setup};
+use crate::bench::{append, batch, begin, break_a_rule, create, dying, keys, opening, overwrite, ran, setup};
 
 async fn look(store: &Arc<dyn Store>) -> Survey {
     survey(store, &keys()).await.unwrap()
@@ -230,12 +230,7 @@ async fn a_state_that_breaks_a_rule_is_mended() {
     let (dir, store) = setup();
     ran(&store, dir.path(), &[]).await;
     let (head, _) = read_head(&store, &keys()).await.unwrap().unwrap();
-    let mut there = resource("a");
-    there.id = Some(PhysicalId("i".into()));
-    let uncounted = Snapshot { uids: 0, ..Snapshot::empty(head.stack.clone()) }.with(vec![there]);
-    let (bytes, digest) = uncounted.encode();
-    overwrite(&store, &keys().snapshot(&digest), bytes).await;
-    overwrite(&store, &keys().head(), Head { snapshot: Some(digest), ..head }.encode()).await;
+    break_a_rule(&store, &head).await;
     let found = look(&store).await;
     assert!(found.problems.is_empty() && found.violations.len() == 1 && !found.is_sound());
     assert_eq!(ways(&found), [Way::Sort, history("run-1")]);

@@ -156,7 +156,10 @@ impl Contents {
         if attempt == 1 && alone && !declared && self.failed.contains(&process) {
             self.note(format!("{title} was deleted although something wanted could not be made"));
         }
-        self.deleted.entry(process).or_default().insert(id.to_owned());
+        // What needs it may only now have to go, too: the run that began this did not know.
+        if attempt == 1 {
+            self.deleted.entry(process).or_default().insert(id.to_owned());
+        }
     }
 }
 

@@ -114,6 +114,18 @@ fn a_saved_plan_carries_the_pins_that_it_was_made_with() {
 }
 
 #[test]
+fn a_saved_plan_is_refused_if_the_pinfile_is_another_one_by_now() {
+    let project = applied();
+    let plan = project.path("p.plan");
+    project.stead(&["plan", "--out", plan.to_str().unwrap()]).ok();
+    project.stead(&["pin", "rm", "local.File.cool-note"]).ok();
+    let there = project.everything();
+    let refused = project.stead(&["up", plan.to_str().unwrap(), "--yes"]).ends(1);
+    assert!(refused.stderr.contains("ST0415") && refused.stderr.contains("plan again"), "{}", refused.stderr);
+    assert_eq!(project.everything(), there);
+}
+
+#[test]
 fn edited_values_hold_and_are_shown_as_the_files() {
     let project = applied();
     let edited = project

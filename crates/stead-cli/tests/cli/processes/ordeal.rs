@@ -5,22 +5,11 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use super::cloud::{Chance, Program, wait_for_orphans};
+use crate::crashes::POINTS;
 use crate::project::Project;
 
-const POINTS: &[&str] = &[
-    "run.open.after_head",
-    "run.open.after_seal",
-    "journal.append.before",
-    "journal.append.after",
-    "step.begin.durable",
-    "step.call.before",
-    "step.call.after",
-    "store.put.before",
-    "store.put.after",
-    "run.close.before",
-    "run.publish.after_snapshot",
-    "run.publish.after_head",
-];
+/// Only who comes after a dead one gets here.
+const AFTER_ANOTHER: &str = "run.open.after_seal";
 
 #[derive(Clone, Debug)]
 enum Blow {
@@ -40,7 +29,8 @@ impl Blow {
             0 => Blow::AfterLine(1 + chance.below(14), Duration::from_micros(chance.below(2_000))),
             1 => Blow::After(Duration::from_micros(chance.below(60_000))),
             _ => {
-                let point = POINTS[chance.below(POINTS.len() as u64) as usize];
+                let at = chance.below(POINTS.len() as u64 + 1) as usize;
+                let point = POINTS.get(at).copied().unwrap_or(AFTER_ANOTHER);
                 Blow::Named(format!("{point}:{}", 1 + chance.below(4)))
             }
         }
