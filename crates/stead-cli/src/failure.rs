@@ -2,7 +2,7 @@
 
 use stead_journal::{JournalError, Kept};
 use stead_model::{Code, Diagnostic};
-use stead_state::FormatError;
+use stead_state::{FormatError, Owner, StackRef};
 
 /// The exit codes that mean something went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,17 +44,29 @@ impl From<stead_store::StoreError> for Failure {
     }
 }
 
+/// Somebody has the stack, or another one that is needed too.
+fn held(owner: &Owner, other: Option<&StackRef>, message: String) -> Failure {
+    let problem = Diagnostic::error(Code::STACK_HELD, message)
+        .note(format!("It is {} with process id {}.", owner.run, owner.pid));
+    let (problem, unlock) = match other {
+        None => (problem, "`stead unlock` takes the stack from it".to_owned()),
+        Some(StackRef { environment, target }) => (
+            problem.note("Something is on its way from this stack to that one, and both have to know it."),
+            format!("`stead unlock -e {environment} --target {target}` takes that stack from it"),
+        ),
+    };
+    let problem = problem
+        .help("wait until it is done, or run it again with `--wait`")
+        .help(format!("if that run is dead, {unlock}; that is safe"));
+    Failure::new(Kind::Held, problem)
+}
+
 impl From<JournalError> for Failure {
     fn from(error: JournalError) -> Failure {
         let message = error.to_string();
         match error {
-            JournalError::Held(owner) => Failure::new(
-                Kind::Held,
-                Diagnostic::error(Code::STACK_HELD, message)
-                    .note(format!("It is {} with process id {}.", owner.run, owner.pid))
-                    .help("wait until it is done, or run it again with `--wait`")
-                    .help("if that run is dead, `stead unlock` takes the stack from it; that is safe"),
-            ),
+            JournalError::Held(owner) => held(&owner, None, message),
+            JournalError::OtherHeld { stack, owner } => held(&owner, Some(&stack), message),
             JournalError::Fenced => Failure::new(
                 Kind::Held,
                 Diagnostic::error(Code::FENCED, message)

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use stead_engine::{Doubtful, Engine, Settled, Stack};
+use stead_engine::{Doubtful, Engine, Settled, Stack, Today, awaited_targets};
 use stead_eval::UnknownBranches;
 use stead_guard::Outer;
+use stead_guard::pins::{Orphans, Standing};
 use stead_journal::{Loaded, Run, Seen, StackKeys, Takeover, is_dead};
 use stead_local::LocalProvider;
-use stead_model::{Code, Diagnostic, Environment, Operation, RunResult};
+use stead_model::{Code, Diagnostic, Environment, Event, Operation, RunResult};
 use stead_provider::Providers;
 use stead_state::Owner;
 use stead_store::{FileStore, Store};
@@ -16,6 +17,7 @@ use stead_world::World;
 use crate::args::Common;
 use crate::failure::{Failure, Kind};
 use crate::marks::MarkFlags;
+use crate::pins;
 use crate::project::Project;
 use crate::ui::Ui;
 use crate::wiring;
@@ -145,11 +147,35 @@ impl Session {
     /// Reads the stack for a run: what an earlier run left under way is finished first, and what only a
     /// person can tell ends the command.
     pub(crate) async fn load_settled(&self, ui: &Ui) -> Result<Loaded, Failure> {
+        let loaded = self.load_in_turn(ui).await?;
+        let today = self.today(&loaded)?;
+        self.settle(loaded, today, ui).await
+    }
+
+    /// Reads the stack, after whoever has it if the command waits for its turn.
+    pub(crate) async fn load_in_turn(&self, ui: &Ui) -> Result<Loaded, Failure> {
         if self.patience == Patience::Wait {
             self.wait(ui).await?;
         }
+        self.load().await
+    }
+
+    /// What is written today about what may be deleted, where no program is looked at.
+    pub(crate) fn today(&self, loaded: &Loaded) -> Result<Today<'static>, Failure> {
+        let pins = match pins::open(self, Orphans::Refuse) {
+            Ok(pinning) => pinning.standing(),
+            Err(failure) if loaded.state.pending().next().is_some() => return Err(failure),
+            // Nobody needs it; and if somebody does after all, what state remembers holds.
+            Err(_) => Standing::default(),
+        };
+        Ok(Today { pins, outer: self.outer(&MarkFlags::default()), program: None })
+    }
+
+    /// Finishes what an earlier run left under way; what only a person can tell ends the command.
+    pub(crate) async fn settle(&self, loaded: Loaded, today: Today<'_>, ui: &Ui) -> Result<Loaded, Failure> {
         let mut progress = ui.progress();
-        match self.engine.settle(&self.stack, &mut |event| progress.event(&event)).await? {
+        let mut on_event = |event: Event| progress.event(&event);
+        match self.engine.settle_loaded(&self.stack, loaded, &today, &mut on_event).await? {
             Settled::Ready(loaded) => Ok(*loaded),
             Settled::InDoubt(doubtful) => Err(in_doubt(&doubtful)),
             Settled::Failed(problems) => Err(Failure::all(Kind::Failed, problems)),
@@ -172,7 +198,7 @@ impl Session {
         }
     }
 
-    /// Waits for whoever holds the stack; one that shows no life any more is fenced.
+    /// Waits for whoever holds the stack, and those that it needs besides.
     async fn wait(&self, ui: &Ui) -> Result<(), Failure> {
         let mut waiting = |owner: &Owner| {
             ui.note(&format!(
@@ -180,9 +206,10 @@ impl Session {
                 owner.user, owner.host, owner.since
             ));
         };
-        if self.stack.wait(&mut waiting).await? == Takeover::Always {
-            ui.note("It shows no life any more; taking the stack over.");
-            self.run("unlock", None, Takeover::Always).await?.close(RunResult::Succeeded).await?;
+        wait_for(&self.stack, &mut waiting, ui).await?;
+        // What is on its way to another stack cannot be finished while somebody has that one.
+        for target in awaited_targets(&self.stack).await? {
+            wait_for(&target, &mut waiting, ui).await?;
         }
         Ok(())
     }
@@ -219,6 +246,15 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// Waits for whoever holds a stack; one that shows no life any more is fenced.
+async fn wait_for(stack: &Stack, waiting: &mut dyn FnMut(&Owner), ui: &Ui) -> Result<(), Failure> {
+    if stack.wait(waiting).await? == Takeover::Always {
+        ui.note("It shows no life any more; taking the stack over.");
+        stack.open("unlock", None, Takeover::Always).await?.close(RunResult::Succeeded).await?;
+    }
+    Ok(())
 }
 
 /// Names each operation in doubt, and the commands that settle it.

@@ -3,9 +3,10 @@
 
 use stead_model::{Code, Diagnostic, Map, Operation, PhysicalId, Resource};
 use stead_provider::Live;
-use stead_state::{Intent, Pending, Record, Settlement};
+use stead_state::{Intent, Pending, Record, Settlement, State};
 
 use crate::Engine;
+use crate::identities::Identities;
 
 /// A person's answer about an operation that is in doubt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,12 +20,22 @@ pub enum Word {
 
 impl Engine {
     /// The records that an answer comes to. They belong together.
-    pub async fn answered(&self, pending: &Pending, word: &Word) -> Result<Vec<Record>, Diagnostic> {
+    pub async fn answered(
+        &self,
+        state: &State,
+        pending: &Pending,
+        word: &Word,
+    ) -> Result<Vec<Record>, Diagnostic> {
         let settled = |settlement| Record::Settle { op: pending.op, settlement };
         let happened = |id, outputs| settled(Settlement::Happened { id, outputs });
         match (&pending.intent, word) {
             (Intent::Create { resource, .. }, Word::Created(id)) => {
                 let made = Resource { id: Some(id.clone()), ..resource.as_ref().clone() };
+                if let Some(other) = Identities::of(state).holder(&made.resource, id, &made.copy()) {
+                    return Err(Diagnostic::error(Code::CANNOT_IMPORT, format!("{id} is {other} already"))
+                        .note("Two resources for one thing would let each of them delete the other's.")
+                        .help("if nothing new was made, use `--not-created`"));
+                }
                 let Live { inputs, outputs } = self.found(&made).await?;
                 Ok(as_found(happened(made.id.clone(), outputs), &made, inputs))
             }

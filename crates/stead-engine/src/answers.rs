@@ -12,7 +12,7 @@ use crate::executor::{Executor, Happened};
 use crate::pause::{ATTEMPTS, pause};
 use crate::pinning::Written;
 use crate::problems::{failure, in_doubt, partial};
-use crate::{Stop, recover};
+use crate::{Stop, today};
 
 impl Executor<'_> {
     pub(crate) fn happened(&mut self, happened: Happened) {
@@ -53,8 +53,16 @@ impl Executor<'_> {
         if answer.is_transient() && self.rests(id, op, &answer) {
             return;
         }
+        let answer = answer.checked(&intent, &self.identities);
         let (step, operation) = (&self.plan.steps[id.0], self.operations[id.0]);
         let copy = intent.copy();
+        match (&intent, &answer.outcome) {
+            (Intent::Create { resource, .. }, Outcome::Created { id, .. }) => {
+                self.identities.is_made(&resource.resource, id, copy.clone());
+            }
+            (Intent::Delete { .. }, Outcome::Deleted) => self.identities.is_gone(copy.clone()),
+            _ => {}
+        }
         let end = match &answer.outcome {
             Outcome::Failed { message } => {
                 StepEnd::Failed { problem: failure(step, operation, message, answer.refusal.as_ref()) }
@@ -124,7 +132,7 @@ impl Executor<'_> {
 
     /// A deletion that was refused for the moment used its permit up; the guards look again.
     pub(crate) fn permit_again(&self, id: StepId, resource: &Resource) -> Option<DeletePermit> {
-        self.attempts.get(&id).and_then(|_| recover::permit(resource).ok())
+        self.attempts.get(&id).and_then(|_| today::permit_again(resource).ok())
     }
 
     pub(crate) fn wait_for(&mut self, step: StepId, ack: Ack, end: StepEnd) {

@@ -24,7 +24,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    fn of(outcome: Outcome) -> Answer {
+    pub(crate) fn of(outcome: Outcome) -> Answer {
         Answer { outcome, refusal: None, found: None, timed_out: None }
     }
 

@@ -21,6 +21,7 @@ use tokio::sync::watch;
 
 use crate::call::{Answer, Deletion, call};
 use crate::context::Context;
+use crate::identities::Identities;
 use crate::less::Replacements;
 use crate::pinning::Written;
 use crate::queue::Queue;
@@ -55,6 +56,7 @@ pub(crate) struct Executor<'a> {
     pub plan: &'a Plan,
     pub permits: Permits,
     pub context: Context<'a>,
+    pub identities: Identities<'a>,
     pub queue: Queue,
     pub tasks: FuturesUnordered<BoxFuture<'static, Happened>>,
     /// Steps whose provider has not answered yet, in all and of each provider.
@@ -103,6 +105,7 @@ impl<'a> Executor<'a> {
             plan,
             permits,
             context: Context::new(base, graph, run.stack(), plan, engine.functions.as_ref()),
+            identities: Identities::of(base),
             queue: Queue::new(plan),
             tasks: FuturesUnordered::new(),
             calls: 0,
@@ -231,6 +234,10 @@ impl<'a> Executor<'a> {
                     self.update(id, node, old, inputs);
                 }
             }),
+            (Action::Delete { copy, after_delete }, _) if self.is_anothers(copy) => {
+                self.spare(id, copy.clone(), *after_delete);
+                Ok(())
+            }
             (Action::Delete { copy, after_delete }, _) => {
                 let resource = self.context.base.copy(copy).cloned();
                 let permit = self.permits.take(copy).or_else(|| self.permit_again(id, resource.as_ref()?));
@@ -252,10 +259,26 @@ impl<'a> Executor<'a> {
         }
     }
 
+    /// Whether the thing behind a record is that of another record as well.
+    fn is_anothers(&self, copy: &CopyRef) -> bool {
+        let resource = self.context.base.copy(copy).and_then(|old| Some((&old.resource, old.id.as_ref()?)));
+        resource.is_some_and(|(resource, id)| self.identities.others(resource, id, copy).next().is_some())
+    }
+
+    /// The record goes, and the thing stays: somebody else has it.
+    fn spare(&mut self, id: StepId, copy: CopyRef, after: AfterDelete) {
+        let end = StepEnd::Skipped { because: "another resource is the same thing; it stays".to_owned() };
+        let name = self.plan.steps[id.0].name.clone();
+        (self.events)(Event::StepEnded { operation: Operation::Delete, name, end, millis: 0 });
+        self.operations[id.0] = None;
+        self.identities.is_gone(copy.clone());
+        self.submit(id, forgotten(copy, after, None));
+    }
+
     /// Deletes what was to go with another that stays. The guards knew that it would go; they look again.
     fn delete_alone(&mut self, id: StepId, copy: CopyRef, after: AfterDelete) {
         let Some(resource) = self.context.base.copy(&copy).cloned() else { return self.write_down(id) };
-        match crate::recover::permit(&resource) {
+        match crate::today::permit_again(&resource) {
             Ok(permit) => {
                 self.call(id, Some((resource, permit)), move |key| Intent::Delete { key, copy, after });
             }
@@ -293,18 +316,17 @@ impl<'a> Executor<'a> {
             (Action::Import { incarnation, id: physical, inputs, outputs }, Some(node)) => {
                 let (physical, inputs, outputs) = (physical.clone(), inputs.clone(), outputs.clone());
                 let resource = self.context.adopted_record(node, incarnation, physical, inputs, outputs);
+                resource
+                    .id
+                    .iter()
+                    .for_each(|id| self.identities.is_made(&resource.resource, id, resource.copy()));
                 self.submit(id, Record::Adopt { resource: Box::new(resource.clone()) });
                 self.context.made(node, resource);
             }
             (Action::Forget { copy, after_delete }, _) => {
                 let (kept, copy) = (self.kept(id, copy), copy.clone());
-                self.submit(
-                    id,
-                    match after_delete {
-                        AfterDelete::Gone => Record::Forget { copy, kept },
-                        AfterDelete::Replacing => Record::Observed { copy, inputs: None, outputs: None },
-                    },
-                );
+                self.identities.is_gone(copy.clone());
+                self.submit(id, forgotten(copy, *after_delete, kept));
             }
             _ => {}
         }
@@ -382,6 +404,14 @@ impl<'a> Executor<'a> {
             let answer = call(&world, receipt, &provider, &intent, deletion, patience).await;
             Happened::Called { step: id, op, intent: Box::new(intent), answer: Box::new(answer) }
         }));
+    }
+}
+
+/// What is written down about a copy that is not managed any more.
+fn forgotten(copy: CopyRef, after: AfterDelete, kept: Option<Box<Kept>>) -> Record {
+    match after {
+        AfterDelete::Gone => Record::Forget { copy, kept },
+        AfterDelete::Replacing => Record::Observed { copy, inputs: None, outputs: None },
     }
 }
 

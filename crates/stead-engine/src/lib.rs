@@ -10,6 +10,7 @@ mod context;
 mod earlier;
 mod execute;
 mod executor;
+mod identities;
 mod less;
 mod limits;
 mod look;
@@ -21,6 +22,7 @@ mod readers;
 mod recover;
 mod refresh;
 mod stack;
+mod today;
 mod transfer;
 mod turns;
 mod verdicts;
@@ -41,7 +43,8 @@ pub use pinning::{KnownTypes, PinPlace, Pinned, Pinning, Written};
 pub use recover::{Doubtful, Recovered};
 pub use refresh::{Drift, Refreshed};
 pub use stack::{Settled, Stack};
-pub use transfer::{Transfer, finish_transfers, transfer, waiting_sources};
+pub use today::Today;
+pub use transfer::{Transfer, awaited_targets, finish_transfers, transfer, waiting_sources};
 
 /// Everything that a run needs besides the stack itself.
 #[derive(Clone)]

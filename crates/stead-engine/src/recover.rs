@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use stead_guard::{Cause, DeletePermit, Deletion, Fate};
 use stead_journal::{JournalError, Run};
-use stead_model::{Code, Diagnostic, Event, Marks, Name, Operation, Resource, TypeToken};
+use stead_model::{Code, Diagnostic, Event, Name, Operation, Resource, StepEnd, TypeToken};
 use stead_provider::{Provider, Recovery};
 use stead_state::{Intent, Outcome, Pending, Record, State};
 
-use crate::Engine;
 use crate::call::call;
+use crate::identities::Identities;
 use crate::pause::{ATTEMPTS, pause};
+use crate::today::HeldBack;
+use crate::{Engine, Today};
 
 /// An operation whose end only a person can tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +24,16 @@ pub struct Doubtful {
 #[derive(Debug, Default)]
 pub struct Recovered {
     pub finished: Vec<Name>,
+    /// Deletions that nobody would permit today: not sent again, and settled by a look.
+    pub held_back: Vec<Name>,
     pub problems: Vec<Diagnostic>,
+}
+
+/// How one of them ended.
+enum Repeated {
+    Finished,
+    HeldBack,
+    Unfinished(Diagnostic),
 }
 
 impl Engine {
@@ -54,6 +64,7 @@ impl Engine {
         &self,
         run: &Run,
         operations: &[Pending],
+        today: &Today<'_>,
         events: &mut dyn FnMut(Event),
     ) -> Result<Recovered, JournalError> {
         let mut recovered = Recovered::default();
@@ -65,9 +76,10 @@ impl Engine {
             };
             let operation = pending.intent.operation();
             events(Event::Recovering { operation, name: resource.name.clone(), run: run.id() });
-            match self.repeat(run, pending, &resource, provider, events).await? {
-                None => recovered.finished.push(resource.name),
-                Some(problem) => recovered.problems.push(problem),
+            match self.repeat(run, pending, &resource, provider, today, events).await? {
+                Repeated::Finished => recovered.finished.push(resource.name),
+                Repeated::HeldBack => recovered.held_back.push(resource.name),
+                Repeated::Unfinished(problem) => recovered.problems.push(problem),
             }
         }
         Ok(recovered)
@@ -79,21 +91,23 @@ impl Engine {
         pending: &Pending,
         resource: &Resource,
         provider: Arc<dyn Provider>,
+        today: &Today<'_>,
         events: &mut dyn FnMut(Event),
-    ) -> Result<Option<Diagnostic>, JournalError> {
+    ) -> Result<Repeated, JournalError> {
         let operation = pending.intent.operation();
         let patience = self.patience(None, &provider, operation, &resource.resource);
         let mut attempts = 1;
         let answer = loop {
             let deletion = match &pending.intent {
-                Intent::Delete { .. } => match permit(resource) {
+                Intent::Delete { .. } => match today.permit(resource, run.base()) {
                     Ok(permit) => Some((resource.clone(), permit)),
-                    Err(refused) => return Ok(Some(refused)),
+                    Err(held) => return self.hold_back(run, pending, resource, &held, events).await,
                 },
                 _ => None,
             };
             let receipt = run.resume(pending).await?;
             let answer = call(&self.world, receipt, &provider, &pending.intent, deletion, patience).await;
+            let answer = answer.checked(&pending.intent, &Identities::of(run.base()));
             if !answer.is_transient() || attempts == ATTEMPTS {
                 break answer;
             }
@@ -109,7 +123,7 @@ impl Engine {
             && matches!(answer.outcome, Outcome::Failed { .. })
         {
             run.submit(Record::End { op: pending.op, outcome: answer.outcome }).durable().await?;
-            return Ok(None);
+            return Ok(Repeated::Finished);
         }
         let message = match answer.outcome {
             Outcome::Failed { message } | Outcome::InDoubt { message } => message,
@@ -119,19 +133,42 @@ impl Engine {
                 let as_found =
                     answer.found.map(|inputs| Record::Observed { copy, inputs: Some(inputs), outputs: None });
                 run.submit_together(std::iter::once(ended).chain(as_found).collect()).durable().await?;
-                return Ok(None);
+                return Ok(Repeated::Finished);
             }
         };
         // A refusal of the second attempt says nothing about the first. A look at the thing may.
         if let Some(records) = self.settled_by_read(pending, resource).await {
             run.submit_together(records).durable().await?;
-            return Ok(None);
+            return Ok(Repeated::Finished);
         }
         let problem = unfinished(resource, pending, &message);
         let problem =
             answer.refusal.and_then(|refusal| refusal.help).into_iter().fold(problem, Diagnostic::help);
         run.submit(Record::End { op: pending.op, outcome: Outcome::InDoubt { message } }).durable().await?;
-        Ok(Some(settling(problem, resource, pending)))
+        Ok(Repeated::Unfinished(settling(problem, resource, pending)))
+    }
+
+    /// A deletion that nobody would permit today is not sent again; a look tells how far it got.
+    async fn hold_back(
+        &self,
+        run: &Run,
+        pending: &Pending,
+        resource: &Resource,
+        held: &HeldBack,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Repeated, JournalError> {
+        let end = StepEnd::Skipped { because: held.to_string() };
+        let name = resource.name.clone();
+        events(Event::StepEnded { operation: Operation::Delete, name, end, millis: 0 });
+        if let Some(records) = self.settled_by_read(pending, resource).await {
+            run.submit_together(records).durable().await?;
+            return Ok(Repeated::HeldBack);
+        }
+        let message = format!("the deletion of {} is not sent again: {held}", resource.name);
+        let problem = Diagnostic::error(Code::GUARDED, message)
+            .at(resource.source.clone(), 0, "declared here")
+            .note("It was under way when a run stopped, and may have happened; a look did not tell.");
+        Ok(Repeated::Unfinished(settling(problem, resource, pending)))
     }
 
     /// What is really there tells how an update or a deletion ended. A create has no id to look for.
@@ -179,20 +216,6 @@ fn subject<'a>(state: &'a State, intent: &'a Intent) -> Option<&'a Resource> {
     match intent {
         Intent::Create { resource, .. } | Intent::Update { resource, .. } => Some(resource),
         Intent::Delete { copy, .. } => state.copy(copy),
-    }
-}
-
-/// A deletion that was under way passed the guards then; it passes them again now, or it stops.
-///
-/// Its pin was looked at when it began. The pinfile may say something else by now, or be gone with the last pin.
-pub(crate) fn permit(resource: &Resource) -> Result<DeletePermit, Diagnostic> {
-    let today = Marks::default();
-    let pin = stead_guard::pins::Hold::Free;
-    let deletion = Deletion { resource, today, cause: Cause::LeftOver, fate: Fate::Deleted, pin };
-    let refused = || Diagnostic::error(Code::GUARDED, format!("{} may not be deleted", resource.name));
-    match stead_guard::decide(&[deletion]) {
-        Ok(mut permits) => permits.take(&resource.copy()).ok_or_else(refused),
-        Err(refusals) => Err(refusals.first().map_or_else(refused, stead_guard::Refusal::diagnostic)),
     }
 }
 

@@ -11,7 +11,7 @@ use stead_state::Owner;
 use stead_store::Store;
 use stead_world::World;
 
-use crate::{Doubtful, Engine, finish_transfers};
+use crate::{Doubtful, Engine, Today, finish_transfers};
 
 /// Where a stack is.
 #[derive(Clone)]
@@ -71,10 +71,22 @@ impl Engine {
     pub async fn settle(
         &self,
         stack: &Stack,
+        today: &Today<'_>,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Settled, JournalError> {
+        let loaded = stack.load().await?;
+        self.settle_loaded(stack, loaded, today, events).await
+    }
+
+    /// As [`settle`](Engine::settle), for who has read the stack a moment ago.
+    pub async fn settle_loaded(
+        &self,
+        stack: &Stack,
+        mut loaded: Loaded,
+        today: &Today<'_>,
         events: &mut dyn FnMut(Event),
     ) -> Result<Settled, JournalError> {
         loop {
-            let mut loaded = stack.load().await?;
             if !loaded.state.transfers().departing.is_empty() {
                 finish_transfers(stack).await?;
                 loaded = stack.load().await?;
@@ -90,7 +102,7 @@ impl Engine {
             let run = stack.open("recover", None, Takeover::IfDead).await?;
             // What the dead run wrote after it was read is there now.
             let (repeatable, doubtful) = self.triage(run.base());
-            let recovered = self.recover(&run, &repeatable, events).await?;
+            let recovered = self.recover(&run, &repeatable, today, events).await?;
             let failed = !recovered.problems.is_empty();
             run.close(if failed { RunResult::Failed } else { RunResult::Succeeded }).await?;
             if failed {
@@ -100,6 +112,7 @@ impl Engine {
                 return Ok(Settled::InDoubt(doubtful));
             }
             // Somebody else may have come, and died, in between: look again.
+            loaded = stack.load().await?;
         }
     }
 }

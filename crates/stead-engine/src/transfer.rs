@@ -45,7 +45,7 @@ pub async fn transfer(transfer: Transfer<'_>) -> Result<(), JournalError> {
         problem: error.to_string(),
     })?;
     let from = source.open(COMMAND, Some(source_version), Takeover::IfDead).await?;
-    let to = match target.open(COMMAND, Some(target_version), Takeover::IfDead).await {
+    let to = match open_target(target, Some(target_version)).await {
         Ok(to) => to,
         Err(error) => {
             from.close(RunResult::Failed).await?;
@@ -75,6 +75,13 @@ async fn acknowledged(from: &Run, to: Run, transfer: String) -> Result<(), Journ
     to.close(RunResult::Succeeded).await.map(|_| ())
 }
 
+/// The stacks that something of this one was on its way to when a run stopped.
+pub async fn awaited_targets(source: &Stack) -> Result<Vec<Stack>, JournalError> {
+    let loaded = source.load().await?;
+    let departing = loaded.state.transfers().departing.iter();
+    Ok(departing.map(|departure| source.sibling(&departure.to)).collect())
+}
+
 /// Finishes what a crash interrupted, or undoes it. `false`: there was nothing.
 pub async fn finish_transfers(source: &Stack) -> Result<bool, JournalError> {
     let loaded = source.load().await?;
@@ -83,6 +90,17 @@ pub async fn finish_transfers(source: &Stack) -> Result<bool, JournalError> {
     }
     // The mover, if it lives, holds the source: then this fails, and it is for the mover to finish.
     let from = source.open(COMMAND, None, Takeover::IfDead).await?;
+    match finish_all(source, &from).await {
+        Ok(()) => from.close(RunResult::Succeeded).await.map(|_| true),
+        Err(error) => {
+            // Why it cannot be finished is what counts, not whether that could be written down.
+            let _ = from.close(RunResult::Failed).await;
+            Err(error)
+        }
+    }
+}
+
+async fn finish_all(source: &Stack, from: &Run) -> Result<(), JournalError> {
     for Departure { transfer, to, .. } in from.base().transfers().departing.clone() {
         let target = source.sibling(&to);
         let exists = match target.load().await {
@@ -92,12 +110,12 @@ pub async fn finish_transfers(source: &Stack) -> Result<bool, JournalError> {
             Err(error) => return Err(error),
         };
         let to = match exists {
-            true => Some(target.open(COMMAND, None, Takeover::IfDead).await?),
+            true => Some(open_target(&target, None).await?),
             false => None,
         };
         match to {
             Some(to) if to.base().transfers().has_arrived(&transfer) => {
-                acknowledged(&from, to, transfer).await?;
+                acknowledged(from, to, transfer).await?;
             }
             to => {
                 from.submit(Record::Stayed { transfer }).durable().await?;
@@ -107,8 +125,15 @@ pub async fn finish_transfers(source: &Stack) -> Result<bool, JournalError> {
             }
         }
     }
-    from.close(RunResult::Succeeded).await?;
-    Ok(true)
+    Ok(())
+}
+
+/// Whoever reads that it is held must know that another stack is meant.
+async fn open_target(target: &Stack, planned_on: Option<Seen>) -> Result<Run, JournalError> {
+    target.open(COMMAND, planned_on, Takeover::IfDead).await.map_err(|error| match error {
+        JournalError::Held(owner) => JournalError::OtherHeld { stack: target.place(), owner },
+        error => error,
+    })
 }
 
 /// The stacks that still wait to hear of an arrival here: until they did, this one must stay where it is.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stead_state::{FormatError, Owner, ReplayError, Spooled, Violation};
+use stead_state::{FormatError, Owner, ReplayError, Spooled, StackRef, Violation};
 use stead_store::StoreError;
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -23,6 +23,9 @@ pub enum JournalError {
     WouldBreak(Vec<Violation>),
     #[error("{} on {} holds the stack since {}", .0.user, .0.host, .0.since)]
     Held(Box<Owner>),
+    /// Another stack of the project, which has to be written too.
+    #[error("{} on {} holds environment {} on target {} since {}", owner.user, owner.host, stack.environment, stack.target, owner.since)]
+    OtherHeld { stack: StackRef, owner: Box<Owner> },
     #[error("somebody else took the stack over; this run stops here")]
     Fenced,
     #[error("state changed after the plan was made")]

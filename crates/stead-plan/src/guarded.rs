@@ -26,7 +26,11 @@ impl Plan {
         let known: HashMap<CopyRef, usize> =
             deletions.iter().enumerate().map(|(index, deletion)| (deletion.resource.copy(), index)).collect();
         let nodes: HashMap<&Uid, NodeId> = self.existing.iter().map(|(id, copy)| (&copy.uid, *id)).collect();
-        for (inner, container) in contents(self, base) {
+        let deleted = self.steps.iter().filter_map(|step| match &step.action {
+            Action::Delete { copy, .. } => base.copy(copy),
+            _ => None,
+        });
+        for (inner, container) in contents(deleted, base) {
             let fate = Fate::GoneWith { name: container.clone() };
             match known.get(&inner.copy()).map(|index| &mut deletions[*index]) {
                 Some(Deletion { fate: Fate::Deleted, .. }) => {}
@@ -45,6 +49,23 @@ impl Plan {
         }
         deletions
     }
+}
+
+/// A deletion that an earlier run began, with everything that would go with it. `declared` tells what a program of
+/// today says about a resource, if it has it.
+pub fn begun<'a>(
+    resource: &'a Resource,
+    base: &'a State,
+    outer: &Outer,
+    declared: impl Fn(&Resource) -> Option<Marks>,
+) -> Vec<Deletion<'a>> {
+    let deletion = |resource: &'a Resource, fate| {
+        let today = today(declared(resource), resource, outer);
+        Deletion { resource, today, cause: Cause::LeftOver, fate, pin: Hold::Free }
+    };
+    let inner = contents(std::iter::once(resource), base).into_iter();
+    let inner = inner.map(|(inner, container)| deletion(inner, Fate::GoneWith { name: container.clone() }));
+    std::iter::once(deletion(resource, Fate::Deleted)).chain(inner).collect()
 }
 
 /// What holds for a copy by what is declared, else by what is around the program. An old copy that was left over has
@@ -91,11 +112,10 @@ fn deletion<'a>(
 
 /// What is recorded to be in something that is deleted, however deep, each with what it is in. That the program
 /// has taken it out in the same run proves nothing: the real thing is where it was.
-fn contents<'a>(plan: &Plan, base: &'a State) -> Vec<(&'a Resource, &'a Name)> {
-    let deleted = plan.steps.iter().filter_map(|step| match &step.action {
-        Action::Delete { copy, .. } => base.copy(copy),
-        _ => None,
-    });
+fn contents<'a>(
+    deleted: impl Iterator<Item = &'a Resource>,
+    base: &'a State,
+) -> Vec<(&'a Resource, &'a Name)> {
     let mut todo: Vec<&Resource> = deleted.collect();
     // An old copy is as real as the one that took its place.
     let real = |resource: &&Resource| resource.lifecycle != Lifecycle::Replacing;

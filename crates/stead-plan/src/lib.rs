@@ -26,6 +26,7 @@ mod ties;
 
 pub use aliases::Aliases;
 pub use correlate::{Ambiguity, Difference, Match, Reason, Suggestion, Sureness};
+pub use guarded::begun;
 pub use noted::Noted;
 pub use plan::{Action, Certainty, Drag, Incarnation, Plan, Step, StepId, Summary, Why};
 pub use planner::{Found, Planner, Question, Verdict, plan};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stead_engine::{Pinning, Refreshed, Settled, Stack, Transfer, transfer};
+use stead_engine::{Pinning, Refreshed, Settled, Stack, Today, Transfer, transfer};
 use stead_guard::pins::Orphans;
 use stead_journal::{JournalError, Loaded, StackKeys, create};
 use stead_model::{
@@ -93,7 +93,7 @@ impl Actor {
             Ok(_) | Err(JournalError::Exists { .. }) => {}
             Err(error) => return Err(error.into()),
         }
-        let Settled::Ready(to) = self.engine.settle(&other, &mut |_| ()).await? else {
+        let Settled::Ready(to) = self.engine.settle(&other, &Today::default(), &mut |_| ()).await? else {
             return self.refused("the other stack is not settled");
         };
         let Some(resource) = found(&from.state, program, name) else {

@@ -15,7 +15,7 @@ use stead_schema::{Access, Problem, Property, Shape, TypeSchema, diff};
 
 use crate::Chance;
 use crate::ledger::Ledger;
-use crate::luck::{CloudFault, Luck};
+use crate::luck::{CloudFault, Lie, Luck};
 use crate::model::{Model, loss};
 use crate::process::{Process, time_passes};
 
@@ -97,6 +97,7 @@ impl Connection {
         if self.process.is_alive() {
             self.cloud.model().asked(self.process.id, receipt.idempotency_key(), about, durable);
         }
+        self.onlook().await;
         let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let delay = self.chance.lock().unwrap_or_else(PoisonError::into_inner).below(3);
         for _ in 0..delay {
@@ -107,6 +108,20 @@ impl Connection {
             self.process.is_struck();
         }
         luck.unwrap_or(Luck::Lucky)
+    }
+
+    /// Whoever reads state in the middle of it is told the truth, too.
+    async fn onlook(&self) {
+        if !self.process.is_alive() || !self.cloud.model().watched {
+            return;
+        }
+        let read = self.ledger.state().await;
+        let mut model = self.cloud.model();
+        let told = match read {
+            Ok(state) => model.truth(&state),
+            Err(error) => Err(loss("state is sound", error.to_string())),
+        };
+        model.violations.extend(told.err());
     }
 
     /// The effect, if there is one, and what the caller is told of it: the answer, or half of it.
@@ -125,6 +140,7 @@ impl Connection {
             Luck::Refused | Luck::Busy | Luck::LostBefore | Luck::HangsBefore => None,
             _ => Some(effect(&mut self.cloud.model(), luck)),
         };
+        self.onlook().await;
         if let Luck::HangsBefore | Luck::HangsAfter = luck {
             time_passes(Duration::from_secs(24 * 3600)).await;
         }
@@ -153,6 +169,15 @@ fn half_of(inputs: &Map, before: Option<&Map>) -> Map {
 
 fn told(luck: Luck, outputs: Map) -> Map {
     if let Luck::Lies(lie) = luck { lie.tell(outputs) } else { outputs }
+}
+
+/// The id that is named for what was made.
+fn told_id(luck: Luck, key: &str, id: String, resource: &TypeToken, model: &Model) -> String {
+    match luck {
+        Luck::Lies(Lie::NoId) => String::new(),
+        Luck::Lies(Lie::OtherId) => model.another_recorded(key, resource).unwrap_or_default(),
+        _ => id,
+    }
 }
 
 #[async_trait]
@@ -184,9 +209,13 @@ impl Provider for Connection {
         Ok(found.map(|thing| Live { outputs: thing.outputs.clone(), inputs: thing.inputs.clone() }))
     }
 
-    async fn find(&self, _: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {
+    async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {
         self.process.awake().await;
         let model = self.cloud.model();
+        // What people make outside are things.
+        if resource.as_str() != "sim.Thing" {
+            return Ok(None);
+        }
         let found = model.things.get(id.as_str());
         Ok(found.map(|thing| Live { outputs: thing.outputs.clone(), inputs: thing.inputs.clone() }))
     }
@@ -206,7 +235,10 @@ impl Provider for Connection {
                 Some(thing) => thing.outputs.clone(),
                 None => outputs(&id, 0, &inputs),
             };
-            Created { id: PhysicalId(id), outputs: told(luck, answer) }
+            Created {
+                id: PhysicalId(told_id(luck, key, id, request.resource, model)),
+                outputs: told(luck, answer),
+            }
         };
         self.answer(luck, half, effect).await
     }

@@ -1,13 +1,16 @@
 //! What is durably written in a stack's journal, read by a witness that is not the journal's own code.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use stead_journal::{Receipt, StackKeys};
+use stead_journal::{JournalError, Receipt, StackKeys, load};
 use stead_model::{CopyRef, Epoch};
-use stead_store::{MemoryStore, Store as _};
+use stead_state::State;
+use stead_store::{FileStore, MemoryStore, Store};
 
-use crate::Disk;
+use crate::process::Process;
+use crate::{Chance, Disk, Fate};
 
 /// Where the journal is.
 #[derive(Clone)]
@@ -46,6 +49,21 @@ impl Ledger {
             Ledger::Objects { store, keys } => in_store(store, keys, look).await,
         };
         (found.is_some(), found.flatten())
+    }
+}
+
+impl Ledger {
+    /// What somebody reads who comes now.
+    pub(crate) async fn state(&self) -> Result<Arc<State>, JournalError> {
+        let store: Arc<dyn Store> = match self {
+            Ledger::Nowhere => Arc::new(MemoryStore::default()),
+            Ledger::Files { disk, .. } => {
+                let world = Process::new(0, Fate::default()).world(disk, &mut Chance::new(0));
+                Arc::new(FileStore::new(world, PathBuf::from("/state")))
+            }
+            Ledger::Objects { store, .. } => store.clone(),
+        };
+        Ok(load(&store, &crate::stage::keys()).await?.state)
     }
 }
 

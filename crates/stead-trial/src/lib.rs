@@ -27,6 +27,7 @@ mod rehearsal;
 mod script;
 mod shrink;
 mod stage;
+mod start;
 mod tasks;
 pub mod teeth;
 mod watched;
@@ -48,6 +49,7 @@ pub use program::{Declared, Program, Tie, Trait};
 pub use rehearsal::{Blow, points_of_rehearsal, rehearse, rehearse_in, rehearse_power_cut};
 pub use script::{Act, Medium, Outside, Rival, Script, Task, Twice, Weather};
 pub use shrink::{as_test, relive, shrink, shrink_by};
+pub use start::Start;
 
 /// As in the binary that ships: a life makes and drops tens of thousands of small things.
 #[global_allocator]

@@ -23,10 +23,14 @@ use crate::process::{time_passes, within};
 use crate::program::{Declared, Program, Trait};
 use crate::script::{Act, Outside, Rival, Script, Task, Weather};
 use crate::stage::{Actor, Stage, Where};
+use crate::start::Start;
 use crate::tasks::{Attempt, Doubts, Failed, Saved};
 
 /// More than any act takes, in virtual time.
 const A_LONG_TIME: Duration = Duration::from_secs(2 * 3600);
+
+/// In one of so many acts somebody reads state at every call. It takes as long as all the rest.
+const WATCHED: u64 = 16;
 
 /// What happened in a life.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,6 +66,9 @@ pub fn live(seed: u64) -> Result<Life, String> {
 pub fn perform(script: &Script) -> Result<Life, Box<Broken>> {
     let mut story = Story::new(script.medium, script.program.clone());
     let outcome = on_runtime(async {
+        if let Some(start) = &script.start {
+            story.begin(start).await?;
+        }
         for act in &script.acts {
             story.act(act).await?;
         }
@@ -110,6 +117,15 @@ impl Story {
             uses_other: false,
             pins: false,
         }
+    }
+
+    async fn begin(&mut self, start: &Start) -> Result<(), Loss> {
+        let actor = self.calm();
+        let begun = actor.begins_with(start).await;
+        actor.process.end(&self.stage.disk);
+        self.pins |= start.program.things.iter().any(|(_, thing)| thing.is(Trait::Pinned));
+        self.told(begun.map(|()| Attempt::Succeeded))?;
+        self.is_quiet().await.map(drop)
     }
 
     fn life(self) -> Life {
@@ -221,6 +237,8 @@ impl Story {
         if act.rivals.is_empty() {
             first.process.wake(); // nobody would later
         }
+        self.stage.cloud.model().watched =
+            act.seed.is_multiple_of(WATCHED) && act.rivals.is_empty() && !self.uses_other;
         if act.task == Task::FailFast {
             first.engine.on_failure = OnFailure::Stop;
         }
@@ -301,7 +319,7 @@ impl Story {
                 tape.reach("a fenced writer woke up");
                 Ok(())
             }
-            JournalError::Held(_) | JournalError::Moved => Ok(()),
+            JournalError::Held(_) | JournalError::OtherHeld { .. } | JournalError::Moved => Ok(()),
             _ if rivalry || actor.weather.can_end_it() => Ok(()),
             error => Err(loss("calm runs work", format!("{error:?}"))),
         }
@@ -411,9 +429,7 @@ impl Story {
 }
 
 async fn release(actor: &Actor) -> Result<(), Failed> {
-    if actor.stack.wait(&mut |_| ()).await? == Takeover::Always {
-        actor.unlock(Takeover::Always).await?;
-    }
+    actor.waits().await?;
     let mut loaded = actor.stack.load().await?;
     if !loaded.state.transfers().is_empty() {
         // What is leaving for another stack is not for anybody to change.

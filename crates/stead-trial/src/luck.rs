@@ -31,7 +31,7 @@ pub enum Luck {
     Lies(Lie),
 }
 
-pub(crate) const LUCK: [Luck; 12] = [
+pub(crate) const LUCK: [Luck; 14] = [
     Luck::Refused,
     Luck::Busy,
     Luck::LostBefore,
@@ -44,6 +44,8 @@ pub(crate) const LUCK: [Luck; 12] = [
     Luck::Lies(Lie::Missing),
     Luck::Lies(Lie::Strange),
     Luck::Lies(Lie::Huge),
+    Luck::Lies(Lie::OtherId),
+    Luck::Lies(Lie::NoId),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +57,10 @@ pub enum Lie {
     /// Control characters, quotes, what looks like a line's end.
     Strange,
     Huge,
+    /// What was made is said to be something that is there already.
+    OtherId,
+    /// What was made is said to have no id.
+    NoId,
 }
 
 impl Lie {
@@ -76,6 +82,7 @@ impl Lie {
             Lie::Huge => {
                 outputs.insert("etag".to_owned(), Value::from("x".repeat(20_000)));
             }
+            Lie::OtherId | Lie::NoId => {}
         }
         outputs
     }

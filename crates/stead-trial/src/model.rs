@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use stead_model::{CopyRef, DeletionPolicy, Graph, Lifecycle, Map, Resource, Value};
+use stead_model::{CopyRef, DeletionPolicy, Graph, Lifecycle, Map, Resource, TypeToken, Value};
 use stead_state::{Intent, State};
 
 /// Who a real thing belongs to.
@@ -46,6 +46,8 @@ pub(crate) struct Thing {
     pub remembered: bool,
     /// A run is under way whose program pins it.
     pub declared: bool,
+    /// The type under which state had it when somebody last looked.
+    pub recorded: Option<TypeToken>,
     /// It was changed outside: state may be wrong about it until somebody looks.
     pub drifted: bool,
     /// A run or a person was about to let it go.
@@ -66,6 +68,7 @@ impl Thing {
             pin: Pin::None,
             remembered: false,
             declared: false,
+            recorded: None,
             drifted: false,
             leaving: false,
         }
@@ -86,7 +89,11 @@ pub(crate) struct Model {
     /// Processes that have had the stack open, and the number of the last run of each.
     writers: BTreeMap<u64, u64>,
     pub violations: Vec<Loss>,
+    /// Somebody reads state whenever something is asked for or done.
+    pub watched: bool,
     pub serial: i64,
+    /// The ids of what is to stay by what is written today, while somebody finishes what an earlier run began.
+    pub kept: BTreeSet<String>,
     /// The ids of what another stack of the project has.
     pub elsewhere: BTreeSet<String>,
 }
@@ -163,6 +170,16 @@ impl Model {
         self.made.get(key)
     }
 
+    /// The thing of another resource of the type that was on record when the run began. Of one that is not, and of an
+    /// older copy, nobody could tell that it is not what was made.
+    pub(crate) fn another_recorded(&self, key: &str, resource: &TypeToken) -> Option<String> {
+        let own = self.subjects.get(key).map(|copy| &copy.uid);
+        let other = |(_, thing): &(&String, &Thing)| {
+            thing.recorded.as_ref() == Some(resource) && thing.copy.as_ref().map(|copy| &copy.uid) != own
+        };
+        self.things.iter().find(other).map(|(id, _)| id.clone())
+    }
+
     /// How many things were ever made.
     pub(crate) fn count_made(&self) -> usize {
         self.made.len()
@@ -176,6 +193,9 @@ impl Model {
             }
             if thing.retained {
                 self.violations.push(loss("nothing retained is deleted", id.clone()));
+            }
+            if self.kept.contains(&id) {
+                self.violations.push(loss("what is to stay by now is not deleted", id.clone()));
             }
             if thing.pin == Pin::Held || thing.declared {
                 self.violations.push(loss("nothing pinned is deleted", id.clone()));
@@ -230,17 +250,25 @@ impl Model {
         self.things.entry(id).or_insert(thing);
     }
 
+    /// What a record is about has been there for long.
+    pub(crate) fn was_there(&mut self, id: String, resource: &Resource) {
+        let (inputs, outputs) = (resource.inputs.clone(), resource.outputs.clone());
+        let (key, copy) = (id.clone(), Some(resource.copy()));
+        self.things.insert(id, Thing { key, copy, ..Thing::new(inputs, outputs, Standing::Managed) });
+    }
+
     /// Takes the marks over that state has for things, and what its open operations are about.
     pub(crate) fn learn(&mut self, state: &State) {
         for thing in self.things.values_mut() {
             (thing.protected, thing.retained, thing.declared) = (false, false, false);
-            thing.remembered = false;
+            (thing.remembered, thing.recorded) = (false, None);
         }
         for resource in state.copies() {
             if let Some(thing) = id_of(resource).and_then(|id| self.things.get_mut(id)) {
                 thing.protected |= resource.prevents_deletion();
                 thing.retained |= resource.deletion_policy == Some(DeletionPolicy::Retain);
                 thing.remembered |= resource.pinned;
+                thing.recorded = Some(resource.resource.clone());
                 if resource.pinned && thing.pin == Pin::None {
                     thing.pin = Pin::Held;
                 }
@@ -291,20 +319,14 @@ impl Model {
         self.things.values_mut().for_each(|thing| thing.pin = Pin::Released);
     }
 
-    /// Nobody is at work: does state tell the truth? It may not know an end yet, but it knows that it does not.
-    pub(crate) fn quiet(&mut self, state: &State) -> Result<(), Loss> {
-        if let Some(violation) = self.violations.first() {
-            return Err(violation.clone());
-        }
+    /// Does state tell the truth? It may not know an end yet, but it knows that it does not. That holds at any moment,
+    /// for who might read it then.
+    pub(crate) fn truth(&self, state: &State) -> Result<(), Loss> {
         let recorded: BTreeMap<&str, &Resource> =
             state.copies().filter_map(|resource| Some((id_of(resource)?, resource))).collect();
         let open: BTreeSet<&str> = state.pending().map(|pending| pending.intent.key()).collect();
         let at_work: BTreeSet<CopyRef> = state.pending().map(|pending| pending.intent.copy()).collect();
-        for (id, thing) in &mut self.things {
-            if thing.standing != Standing::Managed {
-                thing.copy = None;
-                continue;
-            }
+        for (id, thing) in self.things.iter().filter(|(_, thing)| thing.standing == Standing::Managed) {
             match recorded.get(id.as_str()) {
                 None if self.elsewhere.contains(id) => {}
                 Some(resource) => {
@@ -315,7 +337,7 @@ impl Model {
                     }
                 }
                 None if open.contains(thing.key.as_str()) => {}
-                None if thing.retained || thing.leaving => thing.standing = Standing::LetGo,
+                None if thing.retained || thing.leaving => {}
                 None => {
                     return Err(loss("nothing is lost", format!("{id} exists, and state does not know it")));
                 }
@@ -329,6 +351,27 @@ impl Model {
             if !known && !deleting {
                 let what = format!("{} is recorded as {id}, which is deleted or never was", resource.name);
                 return Err(loss("state equals the model", what));
+            }
+        }
+        Ok(())
+    }
+
+    /// Nobody is at work: state tells the truth, and what nobody manages any more has been let go.
+    pub(crate) fn quiet(&mut self, state: &State) -> Result<(), Loss> {
+        if let Some(violation) = self.violations.first() {
+            return Err(violation.clone());
+        }
+        self.truth(state)?;
+        let recorded: BTreeSet<&str> = state.copies().filter_map(id_of).collect();
+        let open: BTreeSet<&str> = state.pending().map(|pending| pending.intent.key()).collect();
+        for (id, thing) in &mut self.things {
+            let known = recorded.contains(id.as_str())
+                || open.contains(thing.key.as_str())
+                || self.elsewhere.contains(id);
+            match thing.standing {
+                Standing::Managed if !known => thing.standing = Standing::LetGo,
+                Standing::Managed => {}
+                Standing::LetGo | Standing::Foreign => thing.copy = None,
             }
         }
         for resource in state.copies() {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stead_engine::{Engine, Settled, Stack, Stop, Transfer, transfer};
+use stead_engine::{Engine, Settled, Stack, Stop, Today, Transfer, transfer};
 use stead_journal::{JournalError, StackKeys, Takeover, create, rename, repair, survey};
 use stead_model::{Environment, Graph, Uid};
 use stead_plan::Purpose;
@@ -252,7 +252,8 @@ pub(crate) async fn apply(
     purpose: Purpose,
 ) -> Result<usize, String> {
     let told = |error: JournalError| error.to_string();
-    let Settled::Ready(loaded) = engine.settle(stack, &mut |_| ()).await.map_err(told)? else {
+    let Settled::Ready(loaded) = engine.settle(stack, &Today::default(), &mut |_| ()).await.map_err(told)?
+    else {
         return Err("not settled".to_owned());
     };
     let plan = engine.plan(&loaded.state, graph, purpose).await.map_err(|error| format!("{error:?}"))?;
@@ -273,8 +274,12 @@ pub(crate) async fn apply(
 /// As the command does it: settle both ends, look, move what is still there.
 async fn move_two(engine: &Engine, source: &Stack) -> Result<(), JournalError> {
     let target = Stack { keys: StackKeys::new("shop", TO, "sim"), ..source.clone() };
-    let Settled::Ready(from) = engine.settle(source, &mut |_| ()).await? else { return Ok(()) };
-    let Settled::Ready(to) = engine.settle(&target, &mut |_| ()).await? else { return Ok(()) };
+    let Settled::Ready(from) = engine.settle(source, &Today::default(), &mut |_| ()).await? else {
+        return Ok(());
+    };
+    let Settled::Ready(to) = engine.settle(&target, &Today::default(), &mut |_| ()).await? else {
+        return Ok(());
+    };
     let wanted = |name: &str| ["a", "b"].contains(&name);
     let uids: BTreeSet<Uid> = from
         .state
@@ -314,7 +319,7 @@ async fn mend(stack: &Stack) -> Result<(), JournalError> {
 }
 
 async fn rename_all(engine: &Engine, stack: &Stack) -> Result<(), JournalError> {
-    let loaded = match engine.settle(stack, &mut |_| ()).await {
+    let loaded = match engine.settle(stack, &Today::default(), &mut |_| ()).await {
         Ok(Settled::Ready(loaded)) => loaded,
         Ok(_) | Err(JournalError::Renamed { .. }) => return Ok(()),
         Err(error) => return Err(error),

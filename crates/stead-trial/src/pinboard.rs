@@ -9,9 +9,9 @@ use stead_engine::{Engine, KnownTypes, PinPlace, Pinning, Written};
 use stead_guard::pins::{
     Content, Orphans, Pinfile, Pins, Section, add_entries, entries_of, move_pin, physical_path, remove_pin,
 };
-use stead_model::{Diagnostic, Environment, Graph, Name, Node, NodeId, Resource, RunResult};
-use stead_plan::Plan;
-use stead_state::State;
+use stead_model::{Diagnostic, Environment, Graph, Lifecycle, Name, Node, NodeId, Resource, RunResult};
+use stead_plan::{Action, Plan};
+use stead_state::{Intent, Pending, State};
 use stead_world::World;
 
 use crate::Disk;
@@ -115,6 +115,28 @@ impl Actor {
         }
     }
 
+    /// What is pinned or protected by what is written today, whatever an earlier run was about to do to it. An old copy
+    /// has what was said of it when it was the current one.
+    pub(crate) fn keeps(&self, state: &State, program: Option<&Graph>) {
+        let deletes = |pending: &Pending| matches!(pending.intent, Intent::Delete { .. });
+        if !state.pending().any(deletes) {
+            return;
+        }
+        let named = |(graph, resource): (&Graph, &Resource)| {
+            let (id, node) = graph.ids().zip(&graph.nodes).find(|(_, node)| node.name == resource.name)?;
+            Some(graph.pin_setting(id) == Some(true) || node.options.prevent_delete == Some(true))
+        };
+        let listed = self.pins.read().map(|(file, _)| file.sections.get(TARGET).cloned().unwrap_or_default());
+        let listed = listed.unwrap_or_default();
+        let stays = |copy: &&Resource| {
+            listed.contains_key(&physical_path(&copy.name, &copy.resource))
+                || program.is_some_and(|graph| named((graph, copy)) == Some(true))
+        };
+        let current = state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live);
+        let ids = current.filter(stays).filter_map(|copy| copy.id.as_ref());
+        self.cloud.model().kept = ids.map(|id| id.as_str().to_owned()).collect();
+    }
+
     /// What the program pins is held from the moment at which a run that knows it begins.
     pub(crate) fn holds_pins(&self, plan: &Plan, base: &State, graph: &Graph) {
         let mut model = self.cloud.model();
@@ -150,7 +172,9 @@ impl Actor {
         let Some(Ok(Written::Done)) = written.filter(|_| result == RunResult::Succeeded) else {
             return Ok(());
         };
-        let touched: BTreeSet<&Name> = plan.steps.iter().map(|step| &step.name).collect();
+        // What only waits for others is not selected, and its record stays as it is.
+        let touches = |step: &&stead_plan::Step| step.action != Action::Gather;
+        let touched: BTreeSet<&Name> = plan.steps.iter().filter(touches).map(|step| &step.name).collect();
         for node in &graph.nodes {
             let Some(resource) = state.by_name(&node.name) else { continue };
             let pinned = is_pinned(&node);

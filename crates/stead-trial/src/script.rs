@@ -8,12 +8,16 @@ use crate::edit::Edit;
 use crate::fate::{DISK_ERRORS, DiskFault, Extent, Fate, PowerCut, Torn};
 use crate::luck::{CloudFault, LUCK, Luck, STORE_LUCK, StoreFault, StoreLuck};
 use crate::process::Skew;
-use crate::program::{Program, Trait};
+use crate::program::{Declared, Program, Trait};
+use crate::start::Start;
 
 /// A whole life.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Script {
     pub medium: Medium,
+    /// What is there before the first act.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
     pub program: Program,
     pub acts: Vec<Act>,
 }
@@ -157,15 +161,46 @@ impl Script {
         let mut chance = Chance::new(seed);
         let program = Program::draw(&mut chance);
         let medium = if chance.one_in(4) { Medium::Objects } else { Medium::Files };
+        let start = Start::draw(&mut chance, &program);
         let drawn = if chance.one_in(24) { 12 + chance.below(19) } else { 1 + chance.below(10) };
         let mut now = program.clone();
         let count = operations.unwrap_or(drawn).max(1);
-        let acts = (0..count).map(|at| Act::draw(&mut chance, &mut now, medium, at)).collect();
-        Script { medium, program, acts }
+        let mut acts: Vec<Act> = Vec::new();
+        for at in 0..count {
+            let before = acts.last().filter(|act| act.weather.fate.dies_at.is_some());
+            let regret = before.and_then(|act| act.regret(&mut chance, &now));
+            let mut act = Act::draw(&mut chance, &mut now, medium, at);
+            if let Some(regret) = regret {
+                regret.iter().for_each(|edit| now.apply(edit));
+                act.edits.extend(regret);
+                act.task = Task::Up;
+            }
+            acts.push(act);
+        }
+        Script { medium, start, program, acts }
     }
 }
 
 impl Act {
+    /// The run died, and somebody is glad: what it was about to delete is to stay after all.
+    fn regret(&self, chance: &mut Chance, now: &Program) -> Option<Vec<Edit>> {
+        let keeps = *chance.pick(&[Trait::Protected, Trait::Pinned])?;
+        if !chance.one_in(2) {
+            return None;
+        }
+        self.edits.iter().find_map(|edit| match edit {
+            Edit::Remove(name) => {
+                let declared = Declared { traits: vec![keeps], ..Declared::default() };
+                Some(vec![Edit::Add(name.clone(), declared)])
+            }
+            Edit::Place(name, _) => {
+                let thing = &now.things[now.position(name)?].1;
+                (!thing.is(keeps)).then(|| vec![Edit::Toggle(name.clone(), keeps)])
+            }
+            _ => None,
+        })
+    }
+
     fn draw(chance: &mut Chance, program: &mut Program, medium: Medium, at: u64) -> Act {
         let mut act = Act { seed: chance.draw(), weather: Weather::draw(chance, medium), ..Act::default() };
         if at > 0 && chance.one_in(2) {
@@ -257,7 +292,7 @@ impl Weather {
         let mut weather = Weather::default();
         let fate = &mut weather.fate;
         if chance.one_in(2) {
-            fate.dies_at = Some(1 + chance.below(45));
+            fate.dies_at = Some(1 + chance.below(36));
             fate.power = chance.one_in(2);
         } else if medium == Medium::Files && chance.one_in(20) {
             let torn = *chance.pick(&Torn::ALL).unwrap_or(&Torn::Whole);
@@ -274,7 +309,7 @@ impl Weather {
         if chance.one_in(2) {
             for _ in 0..1 + chance.below(3) {
                 let luck = *chance.pick(&LUCK).unwrap_or(&Luck::Refused);
-                weather.cloud.push(CloudFault { at: 1 + chance.below(6) as u32, luck });
+                weather.cloud.push(CloudFault { at: 1 + chance.below(5) as u32, luck });
             }
         }
         if medium == Medium::Objects && chance.one_in(4) {

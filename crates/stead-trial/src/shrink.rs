@@ -1,8 +1,8 @@
 //! Makes a life that breaks a promise as short as it can be, as long as it breaks the same one.
 
-use crate::Script;
 use crate::life::perform;
 use crate::script::{Act, Task, Weather};
+use crate::{Edit, Script, Start};
 
 /// How often a life is lived again to make it shorter.
 const ATTEMPTS: usize = 2_000;
@@ -61,6 +61,7 @@ fn smaller(script: &Script) -> Vec<Script> {
         fewer.program.things.iter_mut().for_each(|(_, thing)| thing.forget(&name));
         all.push(fewer);
     }
+    all.extend(script.start.iter().flat_map(|start| nearer(script, start)));
     for (at, act) in script.acts.iter().enumerate() {
         for act in simpler(act) {
             let mut simpler = script.clone();
@@ -70,6 +71,21 @@ fn smaller(script: &Script) -> Vec<Script> {
     }
     all.extend(plainer(script));
     all
+}
+
+/// With less at the beginning.
+fn nearer(script: &Script, start: &Start) -> Vec<Script> {
+    let without = |name: &String| {
+        let mut fewer = start.clone();
+        fewer.program.apply(&Edit::Remove(name.clone()));
+        for list in [&mut fewer.left_over, &mut fewer.replacing, &mut fewer.missing] {
+            list.retain(|found| found != name);
+        }
+        Some(fewer)
+    };
+    let whole = Start { program: start.program.clone(), ..Start::default() };
+    let fewer = start.program.things.iter().rev().map(|(name, _)| without(name));
+    [None, Some(whole)].into_iter().chain(fewer).map(|start| Script { start, ..script.clone() }).collect()
 }
 
 fn simpler(act: &Act) -> Vec<Act> {

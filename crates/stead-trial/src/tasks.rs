@@ -3,10 +3,12 @@
 use std::pin::Pin;
 use std::sync::PoisonError;
 
-use stead_engine::{Doubtful, Engine, Pinning, Refreshed, Settled, Stop, Word, graph_of};
+use stead_engine::{
+    Doubtful, Engine, Pinning, Refreshed, Settled, Stop, Today, Word, awaited_targets, graph_of,
+};
 use stead_guard::pins::Orphans;
 use stead_journal::{JournalError, Loaded, Run, Seen, Takeover, load_run, read_head};
-use stead_model::{Event, Graph, Lifecycle, Limits, Name, PhysicalId, Resource, RunId, RunResult};
+use stead_model::{Event, Graph, Lifecycle, Limits, Name, PhysicalId, Resource, RunId, RunResult, StepEnd};
 use stead_plan::{Action, Follow, Glob, Moves, Plan, Reach, Request, Selection, Why};
 use stead_state::{Export, Intent, Kept, Origin, Pending, Record, State};
 use tokio::sync::watch;
@@ -107,11 +109,7 @@ impl Actor {
             Task::Resolve => self.resolve(Doubts::NobodyElseCanTell).await,
             Task::Unlock => self.unlock(Takeover::Always).await,
             Task::Wait => {
-                let takeover = self.stack.wait(&mut |_| ()).await?;
-                if takeover == Takeover::Always {
-                    self.tape.reach("a holder without a sign of life was taken over");
-                    self.unlock(takeover).await?;
-                }
+                self.waits().await?;
                 self.apply(program.graph(), Request::default(), Look::Records).await
             }
         }
@@ -137,13 +135,35 @@ impl Actor {
     }
 
     pub(crate) async fn settled(&self) -> Result<Option<Loaded>, JournalError> {
+        self.settled_for(None).await
+    }
+
+    /// What an earlier run left under way is finished first, by what is written today.
+    async fn settled_for(&self, program: Option<&Graph>) -> Result<Option<Loaded>, JournalError> {
+        let loaded = self.stack.load().await?;
+        let pins = match Pinning::open(self.pins.clone(), Orphans::Refuse) {
+            Ok(pinning) => pinning.standing(),
+            Err(_) if loaded.state.pending().next().is_some() => {
+                self.tape.say("not settled: the pinfile");
+                return Ok(None);
+            }
+            Err(_) => Default::default(),
+        };
         let mut on_event = |event| {
-            if let Event::Recovering { run, .. } = &event {
-                self.knows(run);
+            match &event {
+                Event::Recovering { run, .. } => self.knows(run),
+                Event::StepEnded { end: StepEnd::Skipped { .. }, .. } => {
+                    self.tape.reach("a deletion that was begun was not sent again");
+                }
+                _ => {}
             }
             self.tape.say(describe(&event));
         };
-        Ok(match self.engine.settle(&self.stack, &mut on_event).await? {
+        self.keeps(&loaded.state, program);
+        let today = Today { pins, program, ..Today::default() };
+        let settled = self.engine.settle_loaded(&self.stack, loaded, &today, &mut on_event).await;
+        self.cloud.model().kept.clear();
+        Ok(match settled? {
             Settled::Ready(loaded) => Some(*loaded),
             Settled::InDoubt(_) => {
                 self.tape.reach("only a person could tell");
@@ -165,7 +185,7 @@ impl Actor {
         let Ok(pinning) = Pinning::open(self.pins.clone(), orphans) else {
             return self.refused("the pinfile");
         };
-        let Some(loaded) = self.settled().await? else { return Ok(Attempt::Unfinished) };
+        let Some(loaded) = self.settled_for(Some(&graph)).await? else { return Ok(Attempt::Unfinished) };
         let Some((graph, engine)) = self.pinned(pinning, graph, &loaded.state, orphans) else {
             return self.refused("by the pins");
         };
@@ -326,6 +346,21 @@ impl Actor {
         Ok(Attempt::Succeeded)
     }
 
+    /// Waits for whoever has the stack, and for whoever has one that this one needs.
+    pub(crate) async fn waits(&self) -> Result<(), Failed> {
+        if self.stack.wait(&mut |_| ()).await? == Takeover::Always {
+            self.tape.reach("a holder without a sign of life was taken over");
+            self.unlock(Takeover::Always).await?;
+        }
+        for target in awaited_targets(&self.stack).await? {
+            if target.wait(&mut |_| ()).await? == Takeover::Always {
+                self.tape.reach("the holder of another stack was taken over");
+                target.open("unlock", None, Takeover::Always).await?.close(RunResult::Succeeded).await?;
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) async fn unlock(&self, takeover: Takeover) -> Ended {
         let Some((head, _)) = read_head(&self.stack.store, &self.stack.keys).await? else {
             return Ok(Attempt::Succeeded);
@@ -444,7 +479,7 @@ impl Actor {
         let run = self.open("state resolve", None, Takeover::IfDead).await?;
         for pending in chosen(run.base()) {
             let word = self.truth(run.base(), &pending.intent);
-            let Ok(records) = self.engine.answered(&pending, &word).await else {
+            let Ok(records) = self.engine.answered(run.base(), &pending, &word).await else {
                 self.tape.say("refused: the answer");
                 continue;
             };

@@ -9,6 +9,7 @@ use crate::{live, play};
 /// Every planted bug: its name in the code, and what it does.
 pub const BUGS: &[(&str, &str)] = &[
     ("alias-applied-twice", "two declared resources become one recorded one by the same alias"),
+    ("begun-deletion-unguarded", "a deletion that an earlier run began is sent whatever is pinned by now"),
     ("claim-not-synced", "the file that shows a holder is alive may be gone after a loss of power"),
     ("condemned-dropped-early", "the old copy is forgotten when the new one is made"),
     ("conflict-taken-as-own", "a slot that another writer took counts as written"),
@@ -24,6 +25,7 @@ pub const BUGS: &[(&str, &str)] = &[
     ("folder-not-synced", "the name of a new blob is left to luck"),
     ("head-before-snapshot", "head speaks of a snapshot that is not stored yet"),
     ("head-not-synced", "the new head is left to luck"),
+    ("id-of-another-believed", "what is one resource already is recorded as another that was just made"),
     ("import-of-anothers-id", "what is one resource already is imported as another"),
     ("journal-removed-first", "the journal goes before head speaks of the snapshot that holds it"),
     ("key-reused", "all operations share one idempotency key"),

@@ -272,3 +272,15 @@ fn what_makes_room_does_so_before_it_goes() {
     ]}"##;
     relive(script).unwrap();
 }
+
+/// Somebody dies elsewhere while something is on its way to another stack, and has that one, too.
+#[test]
+fn who_waits_waits_for_the_other_stack_as_well() {
+    let script = r##"{"medium": "Objects", "program": {"things": [["t26", {"size": 4, "place": 1}]]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "task": "Up", "rivals": [
+            {"task": {"ToStack": "t26"}, "weather": {"fate": {"dies_at": 5}}, "after": 0, "wakes": 28, "elsewhere": true}
+        ]}
+    ]}"##;
+    relive(script).unwrap();
+}

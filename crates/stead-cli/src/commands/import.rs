@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
+use stead_engine::Today;
 use stead_model::{
     Code, Diagnostic, Graph, Input, Module, Name, NameParts, NoFunctions, Node, NodeKind, Options,
     PhysicalId, SourceRef, TypeToken, check_id,
@@ -27,8 +28,10 @@ struct Declaration {
 
 pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &Ui) -> Result<u8, Failure> {
     let outer = session.outer(&MarkFlags::default());
-    let (loaded, evaluated) = tokio::join!(session.load_settled(ui), evaluate(session, &outer, ui));
+    let (loaded, evaluated) = tokio::join!(session.load_in_turn(ui), evaluate(session, &outer, ui));
     let (loaded, mut evaluated) = (loaded?, evaluated?);
+    let today = Today { program: Some(&evaluated.graph), ..session.today(&loaded)? };
+    let loaded = session.settle(loaded, today, ui).await?;
     let (name, id) = (name(session, arguments)?, PhysicalId(arguments.id.clone()));
     if loaded.state.by_name(&name).is_some() {
         let message = format!("{name} is recorded already");

@@ -7,7 +7,7 @@ use stead_guard::cannot_forget;
 use stead_guard::pins::{keeps_pins, physical_path};
 use stead_journal::Takeover;
 use stead_model::{
-    Code, CopyRef, DeletionPolicy, Diagnostic, Lifecycle, PhysicalId, Resource, RunResult, nearest,
+    Code, CopyRef, DeletionPolicy, Diagnostic, Event, Lifecycle, PhysicalId, Resource, RunResult, nearest,
 };
 use stead_render::{Paint, Style, value};
 use stead_state::{Kept, Record, State};
@@ -153,22 +153,26 @@ pub(crate) async fn resolve(session: &Session, arguments: &ResolveArguments, ui:
     let doubtful = find_pending(&loaded.state, &arguments.name)?;
     let operation = doubtful.pending.intent.operation();
     let records = match word(&arguments.answer) {
-        Some(word) => Some(session.engine.answered(&doubtful.pending, &word).await.map_err(unanswered)?),
+        Some(word) => {
+            Some(session.engine.answered(&loaded.state, &doubtful.pending, &word).await.map_err(unanswered)?)
+        }
         None => None,
     };
+    let today = session.today(&loaded)?;
     // Planned on nothing: whoever died holding the stack is taken over here.
     let run = session.run("state resolve", None, Takeover::IfDead).await?;
     let Some(records) = records else {
         let mut progress = ui.progress();
         let operations = [doubtful.pending];
-        let recovered =
-            session.engine.recover(&run, &operations, &mut |event| progress.event(&event)).await?;
+        let mut on_event = |event: Event| progress.event(&event);
+        let recovered = session.engine.recover(&run, &operations, &today, &mut on_event).await?;
         run.close(if recovered.problems.is_empty() { RunResult::Succeeded } else { RunResult::Failed })
             .await?;
         if !recovered.problems.is_empty() {
             return Err(Failure::all(Kind::Failed, recovered.problems));
         }
-        ui.result(&format!("The {} of {} is done.\n", operation.verb(), doubtful.name));
+        let end = if recovered.held_back.is_empty() { "is done" } else { "was not sent again" };
+        ui.result(&format!("The {} of {} {end}.\n", operation.verb(), doubtful.name));
         return Ok(0);
     };
     run.submit_together(records).durable().await?;

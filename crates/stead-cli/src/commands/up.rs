@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use stead_engine::{Drift, OnFailure, Pinned, Refreshed};
+use stead_engine::{Drift, OnFailure, Pinned, Refreshed, Today};
 use stead_journal::Loaded;
 use stead_model::Diagnostic;
 use stead_plan::Request;
@@ -48,9 +48,11 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
     }
     let pinning = pins::open(session, pins::orphans(arguments.scope.update_pins))?;
     let outer = session.outer(&arguments.scope.marks);
-    let (loaded, evaluated) = tokio::join!(session.load_settled(ui), evaluate(session, &outer, ui));
-    let loaded = loaded?;
-    let (evaluated, pinned) = pins::settle(session, pinning, evaluated?, Some(&loaded.state), ui)?;
+    let (loaded, evaluated) = tokio::join!(session.load_in_turn(ui), evaluate(session, &outer, ui));
+    let (loaded, evaluated) = (loaded?, evaluated?);
+    let today = Today { pins: pinning.standing(), outer: outer.clone(), program: Some(&evaluated.graph) };
+    let loaded = session.settle(loaded, today, ui).await?;
+    let (evaluated, pinned) = pins::settle(session, pinning, evaluated, Some(&loaded.state), ui)?;
     let request = arguments.scope.request(outer);
     let (mut prepared, drift) =
         prepare(session, loaded, evaluated, arguments.scope.refresh.into(), &request).await?;
@@ -87,10 +89,12 @@ async fn apply(session: &Session, prepared: Prepared, pinned: Arc<Pinned>, ui: &
 /// Does exactly what a saved plan says, or nothing. The sources need not be there.
 async fn up_saved(session: &Session, file: &Path, on_failure: OnFailure, ui: &Ui) -> Result<u8, Failure> {
     let saved = SavedPlan::read(session, file)?;
-    let loaded = session.load_settled(ui).await?;
+    let loaded = session.load_in_turn(ui).await?;
+    let evaluated = evaluate_from(session, saved.transcript.clone(), saved.settings(), ui).await?;
+    let today = Today { program: Some(&evaluated.graph), ..session.today(&loaded)? };
+    let loaded = session.settle(loaded, today, ui).await?;
     saved.check_state(&loaded.state, file)?;
     let pinning = saved.pinning(session)?;
-    let evaluated = evaluate_from(session, saved.transcript.clone(), saved.settings(), ui).await?;
     let (evaluated, pinned) = pins::settle(session, pinning, evaluated, Some(&loaded.state), ui)?;
     let (mut prepared, _) = prepare(session, loaded, evaluated, Look::AtRecords, &saved.request).await?;
     prepared.engine = prepared.engine.on_failure(on_failure).with_pinfile(pinned.clone());

@@ -63,6 +63,31 @@ fn killed_while_destroying_the_next_destroy_finishes() {
     }
 }
 
+#[test]
+fn a_deletion_that_was_killed_is_not_sent_again_once_somebody_protects_the_thing() {
+    let file = |options: &str| {
+        format!(
+            "import * as local from \"stead/local\";\nnew local.File({{ path: \"a.txt\", content: \"a\" }}, {{ id: \"a\"{options} }});\n"
+        )
+    };
+    for (kept, code) in
+        [(", preventDelete: true", 13), (", pinned: true", 13), (", deletionPolicy: \"retain\"", 0)]
+    {
+        let project = Project::with(&file(""));
+        project.stead(&["up", "--yes"]).ok();
+        project.write("main.ts", "export const nothing = 1;\n");
+        project.crash(&["up", "--yes"], "step.begin.durable:1");
+        project.write("main.ts", &file(kept));
+        let up = project.stead(&["up", "--yes"]).ends(0);
+        assert!(up.stderr.contains("delete skipped"), "{kept}: {}", up.stderr);
+        assert_eq!(project.read("a.txt"), "a", "{kept}");
+        assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0, "{kept}");
+        project.write("main.ts", "export const nothing = 1;\n");
+        assert_eq!(project.stead(&["up", "--yes"]).code, code, "{kept}");
+        assert!(project.has("a.txt"), "{kept}");
+    }
+}
+
 const COMMAND: &str = r#"
 import * as local from "stead/local";
 new local.Command({ create: "echo created >> log" }, { id: "migrate" });

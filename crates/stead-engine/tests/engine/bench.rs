@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use stead_engine::{Engine, Report, Stop};
+use stead_engine::{Engine, Report, Stack, Stop};
 use stead_journal::{Loaded, Opening, Run, Takeover, load, open};
 use stead_model::{
     Diagnostic, Event, Expr, Graph, Input, Node, NodeId, NodeKind, Options, Resource, RunResult, SourceRef,
@@ -38,6 +38,11 @@ impl Bench {
 
     pub(crate) async fn load(&self) -> Loaded {
         load(&self.store, &keys()).await.unwrap()
+    }
+
+    pub(crate) fn stack(&self) -> Stack {
+        let (store, world, claims) = (self.store.clone(), self.world.clone(), self.claims.path().to_owned());
+        Stack { store, keys: keys(), world, claims }
     }
 
     pub(crate) async fn open(&self) -> Run {

@@ -1,9 +1,11 @@
 //! The engine with real journal, planner, guards and a store in memory; only the provider is scripted.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod begun;
 mod bench;
 mod conduct;
 mod determinism;
+mod identities;
 mod looks;
 mod marks;
 mod marks_kept;

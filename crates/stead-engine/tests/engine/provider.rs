@@ -236,7 +236,10 @@ impl Provider for Scripted {
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created> {
         self.called("create", &receipt, request.inputs).await;
         let label = request.inputs.get("label").and_then(Value::as_str);
-        let id = label.unwrap_or(receipt.idempotency_key()).to_owned();
+        // What it says the id is, whatever is there already.
+        let said =
+            request.inputs.get("create").and_then(Value::as_str).and_then(|how| how.strip_prefix("as "));
+        let id = said.or(label).unwrap_or(receipt.idempotency_key()).to_owned();
         let taken = label.is_some() && self.real.lock().unwrap().contains_key(&id);
         assert!(!taken, "{id} is there already, and the planner knew");
         let answer = self.answer(request.inputs, "create", ()).await;

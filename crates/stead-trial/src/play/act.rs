@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use stead_engine::{Settled, Stop};
+use stead_engine::{Settled, Stop, Today};
 use stead_journal::{JournalError, Takeover};
 use stead_model::{Event, Graph, PhysicalId, Resource, RunResult, StepEnd, Value};
 use stead_plan::{Glob, Moves, Purpose, Request, Selection};
@@ -51,7 +51,8 @@ impl Player {
     ) -> Result<bool, JournalError> {
         let Player { engine, stack, .. } = self;
         let trace = &mut ended.trace;
-        let settled = engine.settle(stack, &mut |event| trace.extend(describe(&event))).await?;
+        let settled =
+            engine.settle(stack, &Today::default(), &mut |event| trace.extend(describe(&event))).await?;
         let Settled::Ready(loaded) = settled else { return Ok(false) };
         let base = loaded.state;
         trace.push(format!("planned on {} resources, {} pending", base.len(), base.pending().count()));
@@ -91,7 +92,8 @@ impl Player {
     }
 
     async fn look_outside(&self) -> Result<bool, JournalError> {
-        let Settled::Ready(loaded) = self.engine.settle(&self.stack, &mut |_| ()).await? else {
+        let Settled::Ready(loaded) = self.engine.settle(&self.stack, &Today::default(), &mut |_| ()).await?
+        else {
             return Ok(false);
         };
         let Ok(refreshed) = self.engine.refresh(&loaded.state).await else { return Ok(false) };

@@ -1,0 +1,108 @@
+//! What stands today against a deletion that an earlier run began. It passed the guards then; what a person has pinned or
+//! protected since counts as well.
+
+use std::collections::HashMap;
+
+use stead_guard::pins::{Declared, Hold, Standing, hold};
+use stead_guard::{Cause, DeletePermit, Deletion, Fate, Mark, Outer, Refusal};
+use stead_model::{Code, Diagnostic, Graph, Marks, Name, NodeId, Resource};
+use stead_plan::begun;
+use stead_state::State;
+
+/// What is written today about what may be deleted.
+#[derive(Clone, Debug, Default)]
+pub struct Today<'a> {
+    pub pins: Standing,
+    /// What is set around the program.
+    pub outer: Outer,
+    /// `None`: the command looks at no program.
+    pub program: Option<&'a Graph>,
+}
+
+/// Why a deletion is not sent again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HeldBack {
+    /// What is to stay: the thing itself, or something in it.
+    name: Name,
+    how: &'static str,
+}
+
+impl HeldBack {
+    fn by(refusal: &Refusal) -> HeldBack {
+        let how = match refusal.mark {
+            Mark::PreventDelete => "may not be deleted",
+            Mark::Retain => "is to be retained",
+            Mark::Pinned(_) => "is pinned",
+        };
+        HeldBack { name: refusal.name.clone(), how }
+    }
+}
+
+impl std::fmt::Display for HeldBack {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} now", self.name, self.how)
+    }
+}
+
+impl Today<'_> {
+    /// Whether the deletion may be sent again: the same guards as for a plan, with everything that is in it.
+    pub(crate) fn permit(&self, resource: &Resource, state: &State) -> Result<DeletePermit, HeldBack> {
+        #[cfg(stead_planted)]
+        if stead_model::planted::is("begun-deletion-unguarded") {
+            let refused = |_| HeldBack { name: resource.name.clone(), how: "may not be deleted" };
+            return permit_again(resource).map_err(refused);
+        }
+        let same = |other: &&Resource| {
+            other.id == resource.id && other.resource == resource.resource && other.copy() != resource.copy()
+        };
+        if let Some(other) = state.copies().find(same) {
+            return Err(HeldBack { name: other.name.clone(), how: "is the same thing" });
+        }
+        let nodes = self.nodes();
+        let node_of = |resource: &Resource| nodes.get(&resource.name).copied();
+        let marks = |resource: &Resource| Some(self.program?.node(node_of(resource)?)?.effective_marks());
+        let mut deletions = begun(resource, state, &self.outer, marks);
+        for deletion in &mut deletions {
+            let setting =
+                self.program.zip(node_of(deletion.resource)).map(|(graph, id)| graph.pin_setting(id));
+            let declared = match setting.flatten() {
+                Some(true) => Declared::Pinned,
+                Some(false) | None => Declared::NotPinned,
+            };
+            deletion.pin = hold(deletion.resource, declared, &self.pins, state.pinfile());
+        }
+        // In a plan, a deletion of what is to be retained is none.
+        if deletions.first().is_some_and(|own| own.today.retains()) {
+            return Err(HeldBack { name: resource.name.clone(), how: "is to be retained" });
+        }
+        let lost = || HeldBack { name: resource.name.clone(), how: "may not be deleted" };
+        match stead_guard::decide(&deletions) {
+            Ok(mut permits) => permits.take(&resource.copy()).ok_or_else(lost),
+            Err(refusals) => Err(refusals.first().map_or_else(lost, HeldBack::by)),
+        }
+    }
+
+    /// What the program declares, by the names that it has and had.
+    fn nodes(&self) -> HashMap<&Name, NodeId> {
+        let nodes = || self.program.into_iter().flat_map(|graph| graph.nodes.iter().zip((0..).map(NodeId)));
+        let had = nodes().flat_map(|(node, id)| node.options.aliases.iter().map(move |name| (name, id)));
+        // A name that one has counts more than the same name that another had.
+        had.chain(nodes().map(|(node, id)| (&node.name, id))).collect()
+    }
+}
+
+/// For a deletion that the guards let pass in this very run, and that needs another permit.
+pub(crate) fn permit_again(resource: &Resource) -> Result<DeletePermit, Diagnostic> {
+    let deletion = Deletion {
+        resource,
+        today: Marks::default(),
+        cause: Cause::LeftOver,
+        fate: Fate::Deleted,
+        pin: Hold::Free,
+    };
+    let refused = || Diagnostic::error(Code::GUARDED, format!("{} may not be deleted", resource.name));
+    match stead_guard::decide(&[deletion]) {
+        Ok(mut permits) => permits.take(&resource.copy()).ok_or_else(refused),
+        Err(refusals) => Err(refusals.first().map_or_else(refused, Refusal::diagnostic)),
+    }
+}
