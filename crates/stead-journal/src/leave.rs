@@ -59,6 +59,7 @@ pub async fn purge(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<usize, Jo
     Ok(objects.len())
 }
 
+/// Puts a head in the place of another. What came between, if anything did, is `Moved`.
 pub(crate) async fn swap(
     store: &Arc<dyn Store>,
     keys: &StackKeys,
@@ -66,7 +67,11 @@ pub(crate) async fn swap(
     expect: Expect,
 ) -> Result<Version, JournalError> {
     match store.put(&keys.head(), Bytes::from(head.encode()), expect).await {
-        Err(StoreError::Conflict { .. }) => Err(JournalError::Moved),
+        // It may have arrived twice, and only the second answer have come back: no two runs write the same head.
+        Err(StoreError::Conflict { .. }) => match read_head(store, keys).await? {
+            Some((found, version)) if found == *head => Ok(version),
+            _ => Err(JournalError::Moved),
+        },
         other => Ok(other?),
     }
 }

@@ -9,6 +9,7 @@ use stead_state::{Batch, Head, Owner, Record, Sound, State};
 use stead_store::{Expect, Store, StoreError, Version};
 use stead_world::{Claim, World};
 
+use crate::leave::swap;
 use crate::load::{Present, Seen, Tail, fold_epoch, last_record, present, read_base, read_head};
 use crate::receipt::RECEIPT_MARGIN;
 use crate::run::{Run, Started};
@@ -181,15 +182,14 @@ async fn seal(opening: &Opening, epoch: Epoch, tail: &Tail, by: Epoch) -> Result
 }
 
 async fn swap_head(opening: &Opening, head: &Head, expect: Expect) -> Result<Version, JournalError> {
-    match opening.store.put(&opening.keys.head(), Bytes::from(head.encode()), expect).await {
-        Ok(version) => Ok(version),
-        Err(StoreError::Conflict { .. }) => {
+    match swap(&opening.store, &opening.keys, head, expect).await {
+        Err(JournalError::Moved) => {
             match read_head(&opening.store, &opening.keys).await?.and_then(|(head, _)| head.owner) {
                 Some(owner) => Err(JournalError::Held(Box::new(owner))),
                 None => Err(JournalError::Moved),
             }
         }
-        Err(other) => Err(other.into()),
+        other => other,
     }
 }
 
@@ -259,11 +259,10 @@ impl Started {
         }
         world.crash_point("run.publish.after_snapshot");
         let head = Head { snapshot: Some(digest.clone()), ..head };
-        let (key, expect) = (keys.head(), Expect::Version(self.version.clone()));
-        self.version = match store.put(&key, Bytes::from(head.encode()), expect).await {
-            Ok(version) => version,
-            Err(StoreError::Conflict { .. }) => return Err(JournalError::Fenced),
-            Err(other) => return Err(other.into()),
+        let expect = Expect::Version(self.version.clone());
+        self.version = match swap(store, keys, &head, expect).await {
+            Err(JournalError::Moved) => return Err(JournalError::Fenced),
+            other => other?,
         };
         world.crash_point("run.publish.after_head");
         let folded = self.head.base.0..head.base.0;

@@ -14,7 +14,7 @@ use stead_state::{
 use stead_store::{Expect, Key, Store, StoreError, Version};
 use stead_world::World;
 
-use crate::leave::put_once;
+use crate::leave::{put_once, swap};
 use crate::load::{Present, present};
 use crate::{JournalError, StackKeys, is_dead};
 
@@ -162,11 +162,7 @@ pub async fn repair(
         Some((_, version)) => Expect::Version(version.clone()),
         None => Expect::Absent,
     };
-    match store.put(&keys.head(), Bytes::from(head.encode()), expect).await {
-        Ok(_) => {}
-        Err(StoreError::Conflict { .. }) => return Err(JournalError::Moved),
-        Err(other) => return Err(other.into()),
-    }
+    swap(store, keys, &head, expect).await?;
     world.crash_point("repair.after_head");
     let now = world.clock.now().to_string();
     let record = RunRecord {

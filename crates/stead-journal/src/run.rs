@@ -7,13 +7,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use stead_model::{Digest, OpId, RunId, RunResult, StackId};
 use stead_state::{FORMAT, Head, Intent, Pending, Record, RunRecord, Snapshot, Sound, State};
-use stead_store::{Expect, Version};
+use stead_store::Version;
 use stead_world::{Claim, World};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::appender::{Appender, Submission};
 use crate::lease::Heartbeat;
+use crate::leave::put_once;
 use crate::load::check;
 use crate::{JournalError, Opening, Receipt};
 
@@ -183,7 +184,7 @@ impl Run {
         let snapshot = started.publish(head, Some(run.clone())).await?;
         let record = started.record(run, since, result, snapshot.clone());
         let key = started.opening.keys.history(&record.run);
-        started.opening.store.put(&key, Bytes::from(record.encode()), Expect::Absent).await?;
+        put_once(&started.opening.store, &key, Bytes::from(record.encode())).await?;
         let state = started.let_go().await;
         Ok(Closed { state, snapshot })
     }

@@ -4,15 +4,18 @@ use std::collections::BTreeSet;
 
 use stead_engine::{Pinning, Refreshed, Settled, Stack, Today, Transfer, transfer};
 use stead_guard::pins::Orphans;
-use stead_journal::{JournalError, Loaded, StackKeys, create};
+use stead_journal::{JournalError, Loaded, StackKeys, Takeover, create};
 use stead_model::{
-    Environment, Graph, Input, Node, NodeKind, Options, PhysicalId, SourceRef, TypeToken, Uid, Value,
+    CopyRef, Environment, Generation, Graph, Input, Node, NodeKind, Options, PhysicalId, SourceRef,
+    TypeToken, Uid, Value,
 };
 use stead_plan::{Glob, Purpose, Request, Selection};
+use stead_state::Record;
 
+use crate::model::loss;
 use crate::program::{Program, name};
 use crate::stage::Actor;
-use crate::tasks::{Attempt, Ended, found};
+use crate::tasks::{Attempt, Ended, Failed, found};
 
 /// Where things go that leave the stack.
 pub(crate) const OTHER: &str = "prod";
@@ -83,6 +86,30 @@ impl Actor {
             self.tape.reach("something was imported by command");
         }
         Ok(attempt)
+    }
+
+    /// A record that breaks a rule is refused, whoever wrote it, and nothing comes of it.
+    pub(crate) async fn miswrites(&self, program: &Program, name: &str) -> Ended {
+        let Some(loaded) = self.settled().await? else { return Ok(Attempt::Unfinished) };
+        let Some(mut resource) = found(&loaded.state, program, name).cloned() else {
+            return self.refused("no such resource");
+        };
+        let nobody = CopyRef { uid: Uid("nobody".to_owned()), generation: Generation(1) };
+        resource.dependencies.push(nobody);
+        resource.dependencies.sort_unstable();
+        let run = self.open("miswrite", Some(loaded.version), Takeover::IfDead).await?;
+        let record = Record::Note { resource: Box::new(resource) };
+        match run.submit(record).durable().await {
+            Err(JournalError::WouldBreak(_)) => self.tape.reach("a record that breaks a rule was refused"),
+            Err(error) => return Err(error.into()),
+            Ok(()) => {
+                let what = "a resource needs what never was";
+                return Err(Failed::Lost(loss("a record that breaks a rule is refused", what)));
+            }
+        }
+        let broken = JournalError::Outside { action: "go on", problem: "a record was refused".to_owned() };
+        drop(run.abandon(broken).await);
+        Ok(Attempt::Unfinished)
     }
 
     /// As the command does it: settle both ends, look that nothing is torn apart, move.

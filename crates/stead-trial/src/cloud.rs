@@ -278,7 +278,7 @@ impl Provider for Connection {
             if *permit.copy() != request.resource.copy() {
                 model.violations.push(loss("a permit is for one copy", id));
             }
-            model.delete(id);
+            model.delete(self.process.id, id);
         };
         self.answer(luck, Map::new(), effect).await
     }

@@ -13,6 +13,9 @@ pub struct Fate {
     /// The crash point, of all that it passes, at which it dies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dies_at: Option<u64>,
+    /// Where it dies, of places that few processes pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rare: Option<Rare>,
     /// The crash point after which it stays where it next waits, until it is woken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stops_at: Option<u64>,
@@ -28,15 +31,51 @@ pub struct Fate {
 }
 
 impl Fate {
+    /// Whether it may die on the way.
+    pub(crate) fn dies(&self) -> bool {
+        self.dies_at.is_some() || self.rare.is_some()
+    }
+
     /// Nothing goes wrong.
     pub(crate) const NONE: Fate = Fate {
         dies_at: None,
+        rare: None,
         stops_at: None,
         disk_fault: None,
         power_cut: None,
         power: false,
         skew: Skew { off: 0, fast: 0, jump: 0 },
     };
+}
+
+/// Crash points that few processes pass, and which of them it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rare {
+    pub place: Place,
+    /// The first or the second of them.
+    pub nth: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Place {
+    Pinfile,
+    Transfer,
+    Takeover,
+    Close,
+}
+
+pub(crate) const PLACES: [Place; 4] = [Place::Pinfile, Place::Transfer, Place::Takeover, Place::Close];
+
+impl Place {
+    /// What the names of its points begin with.
+    pub(crate) fn points(self) -> &'static str {
+        match self {
+            Place::Pinfile => "pins.write.",
+            Place::Transfer => "transfer.",
+            Place::Takeover => "run.open.",
+            Place::Close => "run.publish.",
+        }
+    }
 }
 
 fn is_false(value: &bool) -> bool {

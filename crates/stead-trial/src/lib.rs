@@ -37,7 +37,7 @@ pub use cloud::Cloud;
 pub use deep::rise_and_fall;
 pub use disk::Disk;
 pub use edit::Edit;
-pub use fate::{Boundary, DISK_ERRORS, DiskFault, Extent, Fate, PowerCut, Torn};
+pub use fate::{Boundary, DISK_ERRORS, DiskFault, Extent, Fate, Place, PowerCut, Rare, Torn};
 pub use life::{Broken, Life, live, perform};
 pub use luck::{CloudFault, Lie, Luck, StoreFault, StoreLuck};
 pub use marks::MARKS;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use stead_engine::OnFailure;
 use stead_journal::{JournalError, Kept, Takeover};
 use stead_model::{Environment, Node, Resource, RunResult, Value};
-use stead_state::{Record, State};
+use stead_state::{Intent, Pending, Record, State};
 
 use crate::Chance;
 use crate::chores::{OTHER, other_stack};
@@ -315,9 +315,18 @@ impl Story {
             | JournalError::BrokenChain { .. }
             | JournalError::Format { .. }
             | JournalError::Missing { .. } => Err(loss("state is sound", format!("{cause:?}"))),
+            JournalError::Fenced | JournalError::Moved if !rivalry && !actor.weather.can_end_it() => {
+                Err(loss("nobody else is there", format!("{cause:?}")))
+            }
             JournalError::Fenced => {
                 tape.reach("a fenced writer woke up");
                 Ok(())
+            }
+            // Everybody else has ended. On the machine of the holder that can be seen.
+            JournalError::Held(owner) | JournalError::OtherHeld { owner, .. }
+                if !rivalry && owner.host == actor.process.host && !actor.process.disk_failed() =>
+            {
+                Err(loss("who died on this machine holds nothing", format!("{owner:?}")))
             }
             JournalError::Held(_) | JournalError::OtherHeld { .. } | JournalError::Moved => Ok(()),
             _ if rivalry || actor.weather.can_end_it() => Ok(()),
@@ -439,6 +448,12 @@ async fn release(actor: &Actor) -> Result<(), Failed> {
     if loaded.state.pending().next().is_some() {
         actor.resolve(Doubts::NobodyElseCanTell).await?;
         actor.perform(&Task::Refresh, &Program::default(), &mut None).await?;
+        let looked_at = |pending: &&Pending| !matches!(pending.intent, Intent::Create { .. });
+        let left = actor.stack.load().await?.state;
+        if let Some(pending) = left.pending().find(looked_at) {
+            let what = format!("operation {} is in doubt, and everything answers", pending.op);
+            return Err(Failed::Lost(loss("a look settles updates and deletions", what)));
+        }
         // What is refused whenever it is tried again, a person looks after.
         actor.resolve(Doubts::All).await?;
         loaded = actor.stack.load().await?;

@@ -22,6 +22,7 @@ pub const MARKS: &[&str] = &[
     "a pin stood against a program",
     "a pin was removed",
     "a plan was refused",
+    "a record that breaks a rule was refused",
     "a replacement that may turn out to be none",
     "a resource was imported",
     "a resource was let go, and stays",

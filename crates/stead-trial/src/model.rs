@@ -44,8 +44,8 @@ pub(crate) struct Thing {
     pub pin: Pin,
     /// State has the pin, too.
     pub remembered: bool,
-    /// A run is under way whose program pins it.
-    pub declared: bool,
+    /// The processes that have runs under way whose programs pin it.
+    pub declared: Vec<u64>,
     /// The type under which state had it when somebody last looked.
     pub recorded: Option<TypeToken>,
     /// It was changed outside: state may be wrong about it until somebody looks.
@@ -67,7 +67,7 @@ impl Thing {
             retained: false,
             pin: Pin::None,
             remembered: false,
-            declared: false,
+            declared: Vec::new(),
             recorded: None,
             drifted: false,
             leaving: false,
@@ -92,8 +92,8 @@ pub(crate) struct Model {
     /// Somebody reads state whenever something is asked for or done.
     pub watched: bool,
     pub serial: i64,
-    /// The ids of what is to stay by what is written today, while somebody finishes what an earlier run began.
-    pub kept: BTreeSet<String>,
+    /// The ids of what is to stay by what is written today, for who is about to finish what an earlier run began.
+    pub kept: HashMap<u64, BTreeSet<String>>,
     /// The ids of what another stack of the project has.
     pub elsewhere: BTreeSet<String>,
 }
@@ -186,7 +186,7 @@ impl Model {
     }
 
     /// A run deletes a thing, and everything in it goes too.
-    pub(crate) fn delete(&mut self, id: &str) {
+    pub(crate) fn delete(&mut self, process: u64, id: &str) {
         for (id, thing) in self.take(id) {
             if thing.protected {
                 self.violations.push(loss("nothing protected is deleted", id.clone()));
@@ -194,10 +194,10 @@ impl Model {
             if thing.retained {
                 self.violations.push(loss("nothing retained is deleted", id.clone()));
             }
-            if self.kept.contains(&id) {
+            if self.kept.get(&process).is_some_and(|kept| kept.contains(&id)) {
                 self.violations.push(loss("what is to stay by now is not deleted", id.clone()));
             }
-            if thing.pin == Pin::Held || thing.declared {
+            if thing.pin == Pin::Held || thing.declared.contains(&process) {
                 self.violations.push(loss("nothing pinned is deleted", id.clone()));
             }
         }
@@ -260,7 +260,8 @@ impl Model {
     /// Takes the marks over that state has for things, and what its open operations are about.
     pub(crate) fn learn(&mut self, state: &State) {
         for thing in self.things.values_mut() {
-            (thing.protected, thing.retained, thing.declared) = (false, false, false);
+            (thing.protected, thing.retained) = (false, false);
+            thing.declared.clear();
             (thing.remembered, thing.recorded) = (false, None);
         }
         for resource in state.copies() {
@@ -287,9 +288,9 @@ impl Model {
     }
 
     /// A run begins whose program pins what a record is about.
-    pub(crate) fn declares(&mut self, resource: &Resource) {
+    pub(crate) fn declares(&mut self, process: u64, resource: &Resource) {
         if let Some(thing) = id_of(resource).and_then(|id| self.things.get_mut(id)) {
-            thing.declared = true;
+            thing.declared.push(process);
         }
     }
 

@@ -93,7 +93,6 @@ impl Actor {
         state: &State,
         orphans: Orphans,
     ) -> Option<(Graph, Engine)> {
-        self.cloud.model().reads_pinfile(self.process.id);
         match pinning.settle(graph, &self.engine.catalog, Some(state)) {
             Ok((graph, pinned)) => {
                 if orphans == Orphans::Remove && self.process.is_alive() {
@@ -134,7 +133,8 @@ impl Actor {
         };
         let current = state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live);
         let ids = current.filter(stays).filter_map(|copy| copy.id.as_ref());
-        self.cloud.model().kept = ids.map(|id| id.as_str().to_owned()).collect();
+        let ids = ids.map(|id| id.as_str().to_owned()).collect();
+        self.cloud.model().kept.insert(self.process.id, ids);
     }
 
     /// What the program pins is held from the moment at which a run that knows it begins.
@@ -143,7 +143,7 @@ impl Actor {
         for (id, copy) in &plan.existing {
             let pinned = graph.node(*id).filter(is_pinned);
             if let Some(resource) = pinned.and_then(|_| base.copy(copy)) {
-                model.declares(resource);
+                model.declares(self.process.id, resource);
             }
         }
     }

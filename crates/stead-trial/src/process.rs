@@ -47,6 +47,8 @@ struct Inner {
     woken: AtomicBool,
     over: AtomicBool,
     points: AtomicU64,
+    /// How many points of the kind at which it is to die.
+    rare: AtomicU64,
     operations: AtomicU64,
     syncs: AtomicU64,
     struck: AtomicBool,
@@ -195,7 +197,9 @@ impl CrashPoints for Dying {
         }
         let passed = inner.points.fetch_add(1, Ordering::Relaxed) + 1;
         held(&inner.passed).push(point);
-        if fate.dies_at == Some(passed) {
+        let rare = fate.rare.filter(|rare| point.starts_with(rare.place.points()));
+        let is_rare = rare.is_some_and(|rare| inner.rare.fetch_add(1, Ordering::Relaxed) + 1 == rare.nth);
+        if fate.dies_at == Some(passed) || is_rare {
             self.0.dies(point);
         }
         if fate.stops_at == Some(passed) && !inner.woken.load(Ordering::Relaxed) {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Chance;
 use crate::edit::Edit;
-use crate::fate::{DISK_ERRORS, DiskFault, Extent, Fate, PowerCut, Torn};
+use crate::fate::{DISK_ERRORS, DiskFault, Extent, Fate, PLACES, Place, PowerCut, Rare, Torn};
 use crate::luck::{CloudFault, LUCK, Luck, STORE_LUCK, StoreFault, StoreLuck};
 use crate::process::Skew;
 use crate::program::{Declared, Program, Trait};
@@ -106,6 +106,8 @@ pub enum Task {
     Import(String, String),
     /// `state mv --to-stack`, with all that it depends on.
     ToStack(String),
+    /// Somebody's tool writes down that a resource needs what never was.
+    Miswrites(String),
     /// Waits for whoever holds the stack; one that shows no life is fenced. Then `Up`.
     Wait,
 }
@@ -149,9 +151,11 @@ fn is_calm(weather: &Weather) -> bool {
 }
 
 impl Weather {
-    /// Whether a run may end early because of it.
+    /// Whether a run may end early because of it. What only takes longer, or arrives twice, is no reason.
     pub(crate) fn can_end_it(&self) -> bool {
-        !is_calm(self)
+        let Weather { fate, cloud, store, interrupt } = self;
+        let harmless = |fault: &StoreFault| matches!(fault.luck, StoreLuck::Late | StoreLuck::Doubled);
+        *fate != Fate::default() || !cloud.is_empty() || !store.iter().all(harmless) || interrupt.is_some()
     }
 }
 
@@ -167,7 +171,7 @@ impl Script {
         let count = operations.unwrap_or(drawn).max(1);
         let mut acts: Vec<Act> = Vec::new();
         for at in 0..count {
-            let before = acts.last().filter(|act| act.weather.fate.dies_at.is_some());
+            let before = acts.last().filter(|act| act.weather.fate.dies());
             let regret = before.and_then(|act| act.regret(&mut chance, &now));
             let mut act = Act::draw(&mut chance, &mut now, medium, at);
             if let Some(regret) = regret {
@@ -182,8 +186,13 @@ impl Script {
 }
 
 impl Act {
-    /// The run died, and somebody is glad: what it was about to delete is to stay after all.
+    /// The run died, and somebody is glad: what it was about to delete is to stay after all. Or somebody does not know
+    /// what is pinned.
     fn regret(&self, chance: &mut Chance, now: &Program) -> Option<Vec<Edit>> {
+        if chance.one_in(4) {
+            let pinned = now.things.iter().find(|(_, thing)| thing.is(Trait::Pinned));
+            return pinned.map(|(name, _)| vec![Edit::Remove(name.clone())]);
+        }
         let keeps = *chance.pick(&[Trait::Protected, Trait::Pinned])?;
         if !chance.one_in(2) {
             return None;
@@ -237,13 +246,21 @@ impl Rival {
             6 => Task::Up,
             _ => Task::draw(chance, program),
         };
-        Rival {
+        let mut rival = Rival {
             task,
             weather: if chance.one_in(3) { Weather::draw(chance, medium) } else { Weather::default() },
             after: chance.below(30),
             wakes: 1 + chance.below(40),
             elsewhere: chance.one_in(2),
+        };
+        if chance.one_in(16)
+            && let Some((name, _)) = chance.pick(&program.things)
+        {
+            // It has both stacks when it dies.
+            rival.task = Task::ToStack(name.clone());
+            rival.weather.fate.rare = Some(Rare { place: Place::Transfer, nth: 1 + chance.below(2) });
         }
+        rival
     }
 }
 
@@ -261,7 +278,7 @@ impl Task {
                 _ => Task::UpPins,
             };
         }
-        match chance.below(42) {
+        match chance.below(43) {
             0..17 => Task::Up,
             17 => Task::UpRefreshed,
             18 => Task::UpLooking,
@@ -282,6 +299,7 @@ impl Task {
             37 | 38 => Task::Resolve,
             39 => Task::Import(format!("t{}", 40 + chance.below(4)), format!("outside-{}", chance.below(3))),
             40 => Task::ToStack(one),
+            41 => Task::Miswrites(one),
             _ => Task::Wait,
         }
     }
@@ -293,6 +311,10 @@ impl Weather {
         let fate = &mut weather.fate;
         if chance.one_in(2) {
             fate.dies_at = Some(1 + chance.below(36));
+            fate.power = chance.one_in(2);
+        } else if chance.one_in(6) {
+            let place = *chance.pick(&PLACES).unwrap_or(&Place::Pinfile);
+            fate.rare = Some(Rare { place, nth: 1 + chance.below(2) });
             fate.power = chance.one_in(2);
         } else if medium == Medium::Files && chance.one_in(20) {
             let torn = *chance.pick(&Torn::ALL).unwrap_or(&Torn::Whole);

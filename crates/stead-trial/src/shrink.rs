@@ -121,8 +121,9 @@ fn simpler(act: &Act) -> Vec<Act> {
 }
 
 /// What can be taken out of a weather.
-const WEATHER: [fn(&mut Weather); 12] = [
+const WEATHER: [fn(&mut Weather); 13] = [
     |weather| weather.fate.dies_at = None,
+    |weather| weather.fate.rare = None,
     |weather| weather.fate.stops_at = None,
     |weather| weather.fate.disk_fault = None,
     |weather| weather.fate.power_cut = None,

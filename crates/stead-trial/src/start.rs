@@ -150,9 +150,6 @@ fn old_copy(resource: &Resource) -> Resource {
         lifecycle: Lifecycle::Condemned,
         outputs: outputs(&id, 3000, &resource.inputs),
         id: Some(PhysicalId(id)),
-        dependencies: Vec::new(),
-        property_dependencies: BTreeMap::new(),
-        ties: Ties::default(),
         ..resource.clone()
     }
 }

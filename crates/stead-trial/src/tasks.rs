@@ -82,6 +82,7 @@ impl Actor {
             }
             Task::Import(name, id) => self.import(program, name, id).await,
             Task::ToStack(name) => self.to_stack(program, name).await,
+            Task::Miswrites(name) => self.miswrites(program, name).await,
             Task::UpMoves { accept } => {
                 let moves = if *accept { Moves::Accept } else { Moves::Refuse };
                 let request = Request { moves, ..Request::default() };
@@ -116,7 +117,7 @@ impl Actor {
     }
 
     /// Opens the stack, and lets the witness know.
-    async fn open(
+    pub(crate) async fn open(
         &self,
         command: &str,
         planned_on: Option<Seen>,
@@ -162,7 +163,7 @@ impl Actor {
         self.keeps(&loaded.state, program);
         let today = Today { pins, program, ..Today::default() };
         let settled = self.engine.settle_loaded(&self.stack, loaded, &today, &mut on_event).await;
-        self.cloud.model().kept.clear();
+        self.cloud.model().kept.remove(&self.process.id);
         Ok(match settled? {
             Settled::Ready(loaded) => Some(*loaded),
             Settled::InDoubt(_) => {
@@ -185,6 +186,7 @@ impl Actor {
         let Ok(pinning) = Pinning::open(self.pins.clone(), orphans) else {
             return self.refused("the pinfile");
         };
+        self.cloud.model().reads_pinfile(self.process.id);
         let Some(loaded) = self.settled_for(Some(&graph)).await? else { return Ok(Attempt::Unfinished) };
         let Some((graph, engine)) = self.pinned(pinning, graph, &loaded.state, orphans) else {
             return self.refused("by the pins");
@@ -322,6 +324,7 @@ impl Actor {
                 "a saved plan is another one now",
             )));
         }
+        self.cloud.model().reads_pinfile(self.process.id);
         if engine.pinfile.as_ref().is_some_and(|pinned| pinned.still_the_same().is_err()) {
             return self.refused("the pinfile is another one by now");
         }

@@ -4,6 +4,7 @@
 mod append;
 mod bench;
 mod damaged;
+mod doubled;
 mod failing;
 mod leave;
 mod planned;
