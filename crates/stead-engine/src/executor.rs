@@ -140,6 +140,8 @@ impl<'a> Executor<'a> {
 
     pub(crate) async fn run(&mut self, mut stop: watch::Receiver<Stop>) {
         drop(self.run.submit(Record::Reserve { uids: self.plan.uids }));
+        let listed = self.engine.pinfile.as_ref().and_then(|pinned| pinned.paths_before(self.context.base));
+        listed.into_iter().for_each(|paths| drop(self.run.submit(Record::Pinfile { paths })));
         let mut watching = true;
         loop {
             while self.may_start()

@@ -233,6 +233,14 @@ impl Pinned {
         self.settled.as_ref().map(|settled| settled.pins.paths())
     }
 
+    /// The paths that the file has, where nobody wrote that down so far and this run pins more. Without it an empty
+    /// section, which lets go of what was in it, would let go of those as well.
+    pub(crate) fn paths_before(&self, base: &State) -> Option<BTreeSet<String>> {
+        let pins = &self.settled.as_ref().filter(|_| base.pinfile().is_none())?.pins;
+        let more = pins.is_there() && !pins.new_pins().is_empty();
+        more.then(|| pins.saved().keys().cloned().collect())
+    }
+
     /// The pinfile as it was read, for a plan that is saved.
     pub fn text(&self) -> Option<String> {
         self.text.clone()

@@ -94,6 +94,8 @@ pub(crate) struct Model {
     pub serial: i64,
     /// The ids of what is to stay by what is written today, for who is about to finish what an earlier run began.
     pub kept: HashMap<u64, BTreeSet<String>>,
+    /// The ids of what runs that are under way are about to delete: a pin that is put back now comes too late.
+    pub doomed: HashSet<String>,
     /// The ids of what another stack of the project has.
     pub elsewhere: BTreeSet<String>,
 }

@@ -14,12 +14,12 @@ use stead_plan::{Action, Plan};
 use stead_state::{Intent, Pending, State};
 use stead_world::World;
 
-use crate::Disk;
 use crate::disk::Entry;
 use crate::model::{Loss, Pin, loss};
 use crate::program::{Program, Trait};
 use crate::stage::Actor;
 use crate::tasks::{Attempt, Ended, Failed};
+use crate::{Cloud, Disk};
 
 const FOLDER: &str = "/project";
 const MAIN: &str = "main.ts";
@@ -81,6 +81,21 @@ pub(crate) fn listed(disk: &Disk) -> Result<BTreeSet<String>, Loss> {
     match Pinfile::read(MAIN, Some(bytes)) {
         Ok(file) => Ok(file.sections.get(TARGET).into_iter().flat_map(Section::keys).cloned().collect()),
         Err(problem) => Err(loss("the pinfile is whole", problem.message)),
+    }
+}
+
+/// The ids that are doomed until this goes.
+pub(crate) struct Doomed {
+    cloud: Cloud,
+    ids: Vec<String>,
+}
+
+impl Drop for Doomed {
+    fn drop(&mut self) {
+        let mut model = self.cloud.model();
+        for id in &self.ids {
+            model.doomed.remove(id);
+        }
     }
 }
 
@@ -158,6 +173,17 @@ impl Actor {
                 model.pin(old, Pin::Released);
             }
         }
+    }
+
+    /// What a run is about to delete, as long as it is under way.
+    pub(crate) fn dooms(&self, plan: &Plan, base: &State) -> Doomed {
+        let deleted = plan.steps.iter().filter_map(|step| match &step.action {
+            Action::Delete { copy, .. } | Action::Forget { copy, .. } => base.copy(copy)?.id.as_ref(),
+            _ => None,
+        });
+        let ids: Vec<String> = deleted.map(|id| id.as_str().to_owned()).collect();
+        self.cloud.model().doomed.extend(ids.iter().cloned());
+        Doomed { cloud: self.cloud.clone(), ids }
     }
 
     /// A run is over. If it went well, state and pinfile say of each thing what the program says.
@@ -338,7 +364,11 @@ impl Actor {
         let outcome = self.put(&pins.file, Ok(content), "pins were restored");
         if outcome.is_ok() && self.process.is_alive() {
             let mut model = self.cloud.model();
-            state.copies().filter(held).for_each(|copy| model.pin(copy, Pin::Held));
+            for copy in state.copies().filter(held) {
+                if !copy.id.as_ref().is_some_and(|id| model.doomed.contains(id.as_str())) {
+                    model.pin(copy, Pin::Held);
+                }
+            }
         }
         self.told(outcome)
     }

@@ -262,6 +262,7 @@ impl Actor {
                 self.cloud.model().may_leave(id.as_str());
             }
         }
+        let doomed = self.dooms(&plan, &base);
         let run = self.open("up", Some(version), Takeover::IfDead).await?;
         for record in records {
             run.submit(record).durable().await?;
@@ -270,6 +271,7 @@ impl Actor {
         let mut watched = Watched::new(self, stop);
         let mut on_event = |event| watched.see(event);
         let report = engine.execute(run, permitted, &base, &graph, &mut on_event, stopping).await;
+        drop(doomed);
         let result = report.result;
         watched.is_planned(&plan, result)?;
         let closed = report.closed?;

@@ -284,3 +284,25 @@ fn who_waits_waits_for_the_other_stack_as_well() {
     ]}"##;
     relive(script).unwrap();
 }
+
+/// The pinfile was emptied on purpose before something else was pinned, in a run that did not end well.
+#[test]
+fn an_empty_pinfile_lets_go_only_of_what_was_in_it() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t2", {"size": 1, "place": 1}],
+        ["t9", {"size": 1, "place": 1, "traits": ["Unnamed"]}],
+        ["t19", {"size": 3, "place": 0}],
+        ["t10", {"size": 0, "place": 2, "from": "t2"}],
+        ["t22", {"size": 1, "place": 1}]
+    ]}, "acts": [
+        {"seed": 0, "edits": [{"Toggle": ["t9", "Pinned"]}], "task": "Up", "weather": {"fate": {}, "cloud": [{"at": 5, "luck": "Refused"}]}},
+        {"seed": 0, "edits": [{"Add": ["t6", {"size": 2, "place": 1, "provider": "t22"}]}], "task": {"Move": ["t2", "t37"]}},
+        {"seed": 0, "task": "Up", "weather": {"fate": {"dies_at": 23}}},
+        {"seed": 0, "edits": [{"Remove": "t9"}], "task": "Up"},
+        {"seed": 0, "edits": [{"Rename": {"from": "t19", "to": "t26", "alias": false}}, {"Add": ["t9", {"size": 0, "place": 0, "traits": ["Pinned"]}]}], "task": "Up"},
+        {"seed": 0, "task": "PinsFollow"},
+        {"seed": 0, "task": "UpLooking", "weather": {"fate": {}, "cloud": [{"at": 5, "luck": "HangsBefore"}]}},
+        {"seed": 0, "task": "Destroy"}
+    ]}"##;
+    relive(script).unwrap();
+}
