@@ -19,7 +19,9 @@ pub use file::{Content, Entry, Pinfile, Section, print};
 pub use hold::{Declared, Hold, Standing, Unlisted, hold};
 pub use path::{paths_of, physical_path, split_path};
 pub use refusals::program_word;
-pub use section::{Emptied, Pins, add_entries, keeps_pins, move_pin, no_such_pin, remove_pin};
+pub use section::{
+    Emptied, Pins, add_entries, keeps_pins, missing_entries, move_pin, no_such_pin, remove_pin,
+};
 pub use settle::{
     Line, Orphans, Override, Refused, Settled, Types, attributes_of, entries_of, is_mistake, settle,
     without_pins,

@@ -142,6 +142,11 @@ impl<'a> Planner<'a> {
         let correlation = correlate(base, graph, &order, catalog, request.moves);
         let aliases = Aliases::of(base, graph, |id| correlation.matched[id.index()]);
         let selected = Selected::of(base, graph, &edges, &correlation, request)?;
+        let (edges, order) = match crate::ties::kept(base, &edges, &correlation, &selected) {
+            // A circle is found, and told, when the plan is put together.
+            Some(kept) => graph.order(&kept).map_or((edges, order), |order| (kept, order)),
+            None => (edges, order),
+        };
         let mut dependants = vec![Vec::new(); graph.nodes.len()];
         for (index, needs) in edges.iter().enumerate() {
             needs.iter().for_each(|need| dependants[need.index()].push(NodeId(index as u32)));

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use stead_engine::{Engine, KnownTypes, PinPlace, Pinning, Written};
 use stead_guard::pins::{
-    Content, Orphans, Pinfile, Pins, Section, add_entries, entries_of, move_pin, physical_path, remove_pin,
+    Content, Orphans, Pinfile, Pins, Section, add_entries, entries_of, missing_entries, move_pin,
+    physical_path, remove_pin,
 };
 use stead_model::{Diagnostic, Environment, Graph, Lifecycle, Name, Node, NodeId, Resource, RunResult};
 use stead_plan::{Action, Plan};
@@ -352,8 +353,7 @@ impl Actor {
         let Ok((file, _)) = self.pins.read() else { return self.refused("the pinfile") };
         let pins = Pins::open(file, TARGET, &self.pins.environment);
         let recorded = entries_of(&state, &KnownTypes(&self.engine.catalog));
-        let missing: Section =
-            recorded.into_iter().filter(|(path, _)| !pins.saved().contains_key(path)).collect();
+        let missing = missing_entries(&pins, recorded);
         if missing.is_empty() {
             return Ok(Attempt::Succeeded);
         }

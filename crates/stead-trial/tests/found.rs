@@ -306,3 +306,18 @@ fn an_empty_pinfile_lets_go_only_of_what_was_in_it() {
     ]}"##;
     relive(script).unwrap();
 }
+
+/// Something gets a tie to what is not selected, and that still needs, on record, what is replaced in the same run.
+#[test]
+fn who_is_tied_to_what_stays_waits_for_what_that_needs() {
+    let script = r##"{"medium": "Files", "start": {"program": {"things": [
+        ["t4", {"size": 0, "place": 1}],
+        ["t19", {"size": 2, "place": 1, "depends_on": "t4"}],
+        ["t11", {"size": 0, "place": 0, "from": "t19"}]
+    ]}}, "program": {"things": [
+        ["t4", {"size": 0, "place": 1, "tie": ["ReplaceWith", "t11"]}],
+        ["t11", {"size": 0, "place": 0}],
+        ["t19", {"size": 2, "place": 2, "traits": ["DeleteFirst"]}]
+    ]}, "acts": [{"seed": 0, "task": {"Exclude": ["t11"]}}]}"##;
+    relive(script).unwrap();
+}

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use stead_guard::pins::{
-    Entry, Pinfile, Pins, Section, add_entries, entries_of, keeps_pins, move_pin, no_such_pin, remove_pin,
+    Entry, Pinfile, Pins, Section, add_entries, entries_of, keeps_pins, missing_entries, move_pin,
+    no_such_pin, remove_pin,
 };
 use stead_model::{Code, Diagnostic, Map, TypeToken};
 use stead_render::{Paint, Style};
@@ -116,8 +117,7 @@ async fn restore(session: &Session, file: Pinfile, ui: &Ui) -> Result<(), Failur
     let loaded = session.load_existing().await?;
     let pins = Pins::open(file, &session.target, &session.environment);
     let recorded = entries_of(&loaded.state, &types(session));
-    let missing: Section =
-        recorded.into_iter().filter(|(path, _)| !pins.saved().contains_key(path)).collect();
+    let missing = missing_entries(&pins, recorded);
     if missing.is_empty() {
         ui.result(&format!("Nothing to restore: {} has all that state remembers.\n", pins.file.name));
         return Ok(());

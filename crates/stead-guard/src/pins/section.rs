@@ -184,6 +184,16 @@ pub fn move_pin(
         // The oldest path stays: an environment may not have made the first move yet.
         let first = entry.original_path.clone().unwrap_or_else(|| from.to_owned());
         let original_path = Some(first).filter(|first| first != to);
+        let came_from =
+            |(_, other): &(&String, &Entry)| original_path.is_some() && other.original_path == original_path;
+        if let Some((other, _)) = section.iter().find(came_from) {
+            let message = format!("{from} is {other} by now, and one leaf cannot become two");
+            return Err(Diagnostic::error(Code::NO_SUCH_PIN, message)
+                .note(format!("The originalPath of {other} in section {key:?} of {} says so.", file.name))
+                .help(format!(
+                    "if {from} is something else, remove its entry and pin it anew: stead pin rm {from}"
+                )));
+        }
         section.insert(to.to_owned(), Entry { original_path, ..entry });
         moved.push(key.clone());
     }
@@ -201,6 +211,14 @@ pub fn remove_pin(file: &Pinfile, section: &str, path: &str) -> Result<Content, 
         return Err(no_such_pin(file, path));
     }
     Ok(changed(file, sections))
+}
+
+/// Of what state remembers, what a section does not have, be it under another path by now.
+pub fn missing_entries(pins: &Pins, recorded: Section) -> Section {
+    let moved: BTreeSet<&String> =
+        pins.saved().values().filter_map(|entry| entry.original_path.as_ref()).collect();
+    let is_there = |path: &String| pins.saved().contains_key(path) || moved.contains(path);
+    recorded.into_iter().filter(|(path, _)| !is_there(path)).collect()
 }
 
 /// Adds entries that are not there yet, and the section if need be.

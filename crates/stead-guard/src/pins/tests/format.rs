@@ -2,7 +2,7 @@
 
 use stead_model::Environment;
 
-use super::super::{Content, Emptied, Pinfile, Pins, move_pin, print, remove_pin};
+use super::super::{Content, Emptied, Pinfile, Pins, Section, missing_entries, move_pin, print, remove_pin};
 use super::{file, pins, told, with};
 
 const MOVED: &str = r#"{
@@ -171,4 +171,25 @@ fn a_pin_moves_in_all_sections_and_remembers_its_first_path() {
     for (from, to) in [("t.Box.x", "t.Box.y"), ("t.Box.a", "t.Bag.a"), ("a", "t.Box.b")] {
         assert!(move_pin(&file(Some(&text)), "local", from, to).is_err(), "{from} {to}");
     }
+}
+
+#[test]
+fn what_moved_is_neither_restored_under_its_old_path_nor_moved_a_second_time() {
+    let text = r#"{"version":"1","pinned":{"local":{
+        "t.Box.a":{"type":"t.Box"},
+        "t.Box.b":{"type":"t.Box","originalPath":"t.Box.a"}
+    }}}"#;
+    let twice = move_pin(&file(Some(text)), "local", "t.Box.a", "t.Box.c").unwrap_err();
+    insta::assert_snapshot!(told(&twice), @r#"
+    ST0417 t.Box.a is t.Box.b by now, and one leaf cannot become two
+      note: The originalPath of t.Box.b in section "local" of main.ts.pin.json says so.
+      help: if t.Box.a is something else, remove its entry and pin it anew: stead pin rm t.Box.a
+    "#);
+    let moved = r#"{"version":"1","pinned":{"local":{"t.Box.b":{"type":"t.Box","originalPath":"t.Box.a"}}}}"#;
+    let pins = Pins::open(file(Some(moved)), "local", &Environment::new("dev"));
+    let entry = &pins.saved()["t.Box.b"];
+    let recorded: Section =
+        ["t.Box.a", "t.Box.b", "t.Box.c"].map(|path| (path.to_owned(), entry.clone())).into();
+    let missing: Vec<String> = missing_entries(&pins, recorded).into_keys().collect();
+    assert_eq!(missing, ["t.Box.c"]);
 }
