@@ -4,7 +4,7 @@
 //! other's record stays, so that no record ever speaks of one that is not there.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
 
 use stead_model::{CopyRef, Lifecycle, NodeId, Resource, Uid};
 use stead_schema::Change;
@@ -48,12 +48,13 @@ pub(crate) fn deletions(assembly: &mut Assembly<'_, '_>) {
     let barrier = barrier.filter(|_| !stead_model::planted::is("deletions-do-not-wait"));
     let base = assembly.planner.base;
     let containers = containers(&doomed);
-    let order = Order::of(base, &doomed, &containers);
+    let early: HashSet<CopyRef> = assembly.early.keys().cloned().collect();
+    let order = Order::of(base, &doomed, &containers, |copy| early.contains(copy));
     let (order, sorted) = match order.sorted() {
         Some(sorted) => (order, sorted),
         None => {
             // Containers that hold what the other ones depend on: then everything is deleted by itself.
-            let order = Order::of(base, &doomed, &vec![None; doomed.len()]);
+            let order = Order::of(base, &doomed, &vec![None; doomed.len()], |copy| early.contains(copy));
             let sorted = order.sorted().unwrap_or_default();
             (order, sorted)
         }
@@ -212,7 +213,13 @@ struct Order {
 }
 
 impl Order {
-    fn of(base: &State, doomed: &[Doomed<'_>], containers: &[Option<usize>]) -> Order {
+    /// `is_early`: which copies are gone by then.
+    fn of(
+        base: &State,
+        doomed: &[Doomed<'_>],
+        containers: &[Option<usize>],
+        is_early: impl Fn(&CopyRef) -> bool,
+    ) -> Order {
         let mut holds = vec![false; doomed.len()];
         for container in containers.iter().flatten() {
             // A copy whose resource lives on leaves nobody without a container.
@@ -249,7 +256,10 @@ impl Order {
             let served =
                 resource.ties.provider.as_ref().filter(|_| resource.lifecycle != Lifecycle::Condemned);
             let successor = served.and_then(|provider| base.current(&provider.uid));
-            let needs = ties::needs(base, resource).chain(successor);
+            // A copy that is gone stands for the current one, which must not go before this.
+            let gone = resource.dependencies.iter().filter(|copy| is_early(copy));
+            let stand_ins = gone.filter_map(|copy| base.current(&copy.uid));
+            let needs = ties::needs(base, resource).chain(successor).chain(stand_ins);
             for need in needs.filter_map(|need| by_copy.get(&need.copy())) {
                 let (inner, outer) = (root(index), root(*need));
                 #[cfg(stead_planted)]

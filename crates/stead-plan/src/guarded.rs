@@ -120,14 +120,14 @@ fn contents<'a>(
     // An old copy is as real as the one that took its place.
     let real = |resource: &&Resource| resource.lifecycle != Lifecycle::Replacing;
     let live = |resource: &&Resource| resource.lifecycle == Lifecycle::Live;
-    let mut seen: HashSet<&Uid> = todo.iter().copied().filter(live).map(|resource| &resource.uid).collect();
+    let mut seen: HashSet<CopyRef> = todo.iter().map(|resource| resource.copy()).collect();
     let mut contents = Vec::new();
     while let Some(container) = todo.pop() {
         // In an old copy there is only what did not follow into the new one.
         let holds = |inner: &&Resource| live(&container) || is_in(inner, container);
         for inner in base.inside(&container.uid).filter(real).filter(holds) {
             contents.push((inner, &container.name));
-            if seen.insert(&inner.uid) {
+            if seen.insert(inner.copy()) {
                 todo.push(inner);
             }
         }

@@ -321,3 +321,33 @@ fn who_is_tied_to_what_stays_waits_for_what_that_needs() {
     ]}, "acts": [{"seed": 0, "task": {"Exclude": ["t11"]}}]}"##;
     relive(script).unwrap();
 }
+
+/// What depends on an old copy that goes early depends on the current one from then on.
+#[test]
+fn the_copy_that_stands_for_one_that_is_gone_goes_after_who_needs_it() {
+    let script = r##"{"medium": "Objects", "start": {"program": {"things": [
+        ["t19", {"size": 3, "place": 1, "traits": ["DeleteFirst"]}],
+        ["t17", {"size": 1, "place": 2, "from": "t19", "tie": ["DeletedWith", "t19"], "traits": ["Asks"]}],
+        ["t12", {"size": 3, "place": 2, "from": "t17", "tie": ["DeletedWith", "t19"], "traits": ["Rooted"]}],
+        ["t23", {"size": 2, "place": 0, "from": "t17"}]
+    ]}}, "program": {"things": [
+        ["t19", {"size": 3, "place": 1, "traits": ["DeleteFirst"]}],
+        ["t8", {"size": 4, "place": 0, "traits": ["Rooted"]}],
+        ["t17", {"size": 1, "place": 2, "from": "t19", "traits": ["Asks"]}]
+    ]}, "acts": [
+        {"seed": 4595608907861764568, "task": "Up", "weather": {"fate": {"rare": {"place": "Pinfile", "nth": 1}}, "cloud": [{"at": 2, "luck": "LostAfter"}, {"at": 1, "luck": "HangsBefore"}], "store": [{"at": 19, "luck": "Down"}, {"at": 14, "luck": "Down"}]}},
+        {"seed": 9103342795900160816, "edits": [{"Remove": "t17"}, {"Toggle": ["t8", "Rooted"]}, {"Place": ["t19", 0]}, {"Bind": ["t19", ["Parent", "t8"]]}], "task": "Reimport", "rivals": [{"task": "Unlock", "after": 12, "wakes": 6, "elsewhere": true}]}
+    ]}"##;
+    relive(script).unwrap();
+}
+
+/// Of what is in a container there is an old copy, too, and something that is to stay is in the current one.
+#[test]
+fn every_copy_of_what_is_in_a_container_is_looked_into() {
+    let script = r##"{"medium": "Files", "start": {"program": {"things": [
+        ["t3", {"size": 4, "place": 2}],
+        ["t17", {"size": 1, "place": 0, "tie": ["DeletedWith", "t3"]}],
+        ["t23", {"size": 1, "place": 1, "tie": ["DeletedWith", "t17"], "traits": ["Retained"]}]
+    ]}, "left_over": ["t17", "t23"]}, "program": {"things": []}, "acts": [{"seed": 0, "task": "Up"}]}"##;
+    relive(script).unwrap();
+}
