@@ -190,7 +190,7 @@ impl Act {
     /// what is pinned.
     fn regret(&self, chance: &mut Chance, now: &Program) -> Option<Vec<Edit>> {
         if chance.one_in(4) {
-            let pinned = now.things.iter().find(|(_, thing)| thing.is(Trait::Pinned));
+            let pinned = now.things.iter().rev().find(|(_, thing)| thing.is(Trait::Pinned));
             return pinned.map(|(name, _)| vec![Edit::Remove(name.clone())]);
         }
         let keeps = *chance.pick(&[Trait::Protected, Trait::Pinned])?;
