@@ -160,9 +160,6 @@ fn because(cause: &Cause) -> &str {
 
 /// Why the record of a resource may not go although the real thing stays; `None`: it may.
 pub fn cannot_forget(resource: &Resource, today: &Marks) -> Option<Diagnostic> {
-    if !resource.prevents_deletion() && !today.prevents_deletion() {
-        return None;
-    }
     let set_by = SetBy::prevention(resource, today)?;
     let name = &resource.name;
     let message = format!("cannot forget {name}: prevent-delete is true ({})", set_by.shown());

@@ -91,17 +91,35 @@ fn the_safer_of_the_recorded_and_the_declared_mark_holds() {
 fn what_was_protected_in_state_is_protected_whatever_the_program_says() {
     let mut resource = resource("a", false);
     resource.marks.protected = true;
-    let today = prevented(false);
-    let refused = decide(&[Deletion {
-        resource: &resource,
-        today,
-        cause: Cause::Destroyed,
-        fate: Fate::Deleted,
-        pin: Hold::Free,
-    }])
-    .unwrap_err();
-    insta::assert_snapshot!(shown(&refused[0]), @"
+    let refused = [Cause::Destroyed, Cause::Removed].map(|cause| {
+        let deletion = Deletion { today: prevented(false), ..deletion(&resource, cause, Fate::Deleted) };
+        shown(&decide(&[deletion]).unwrap_err()[0])
+    });
+    insta::assert_snapshot!(refused.join("\n"), @r#"
     cannot delete dev:main:t.T#a: prevent-delete is true (set with `stead state protect`)
+      run `stead state unprotect 'dev:main:t.T#a'`, then try again
+    dev:main:t.T#a was removed from the program, but prevent-delete is true on it (set with `stead state protect`)
+      run `stead state unprotect 'dev:main:t.T#a'`, then try again
+      if you renamed it, tell the new one: `aliases: ["dev:main:t.T#a"]`
+    "#);
+}
+
+#[test]
+fn what_may_not_be_deleted_may_not_be_forgotten_either() {
+    for (recorded, today, forgotten) in [
+        (false, Marks::default(), true),
+        (false, prevented(false), true),
+        (false, prevented(true), false),
+        (true, prevented(false), false),
+    ] {
+        let refused = crate::cannot_forget(&resource("a", recorded), &today);
+        assert_eq!(refused.is_none(), forgotten, "{recorded} {today:?}");
+    }
+    let mut protected = resource("a", false);
+    protected.marks.protected = true;
+    let problem = crate::cannot_forget(&protected, &Marks::default()).unwrap();
+    insta::assert_snapshot!(format!("{}\n  {}", problem.message, problem.help.join("\n  ")), @"
+    cannot forget dev:main:t.T#a: prevent-delete is true (set with `stead state protect`)
       run `stead state unprotect 'dev:main:t.T#a'`, then try again
     ");
 }

@@ -147,6 +147,20 @@ fn what_is_wrong_is_said_with_its_place_and_what_to_write() {
 }
 
 #[test]
+fn what_is_not_understood_and_what_is_said_twice_are_told_apart() {
+    let noted = |entries: &[Entry]| {
+        let problems = strict().read(resource(), entries.to_vec()).unwrap_err();
+        problems[0].diagnostic().notes
+    };
+    let both = [option("protect", Given::Bool(true)), option("preventDelete", Given::Bool(false))];
+    assert_eq!(noted(&both), ["Nobody can tell which of the two is meant, so nothing is done."]);
+    assert_eq!(
+        noted(&[option("protect", text("yes"))]),
+        ["A mark that is not understood protects nothing, so nothing is done before it is."]
+    );
+}
+
+#[test]
 fn an_option_speaks_for_the_service_of_its_resource_and_a_general_key_does_not() {
     let by_service = || annotation("s3/deletion-policy", text("delete"));
     let said = problem(resource(), [option("deletionPolicy", text("retain")), by_service()]);

@@ -55,6 +55,8 @@ fn every_mistake_is_named_with_its_line_and_column() {
         "{\"version\": \"1\"}".to_owned(),
         "{\"version\": \"1\", \"pinned\": {}, \"pins\": {}}".to_owned(),
         "{\"version\": \"1\", \"pinned\": {\"local:\": {}}}".to_owned(),
+        "{\"version\": \"1\", \"pinned\": {\"local dev\": {}}}".to_owned(),
+        "{\"version\": \"1\", \"pinned\": {\"local\\u0007\": {}}}".to_owned(),
         "{\"version\": \"1\", \"pinned\": {\"local\": {}, \"local\": {}}}".to_owned(),
         with(r#""nothing":{"type":"nothing"}"#),
         with(r#""t.Box.a":{"type":"t.Box"},"t.Box.a":{"type":"t.Box"}"#),
@@ -86,6 +88,8 @@ fn every_mistake_is_named_with_its_line_and_column() {
     ST0410 p.json:1:1: `pinned` is missing
     ST0410 p.json:1:32: "pins" says nothing here; there are: version, pinned
     ST0410 p.json:1:29: "local:" is neither a target nor `target:environment`
+    ST0410 p.json:1:29: "local dev" is neither a target nor `target:environment`
+    ST0410 p.json:1:29: "local\u{7}" is neither a target nor `target:environment`
     ST0410 p.json:1:42: "local" is there twice; the first is on line 1
     ST0410 p.json:1:35: "nothing" is no path of a leaf, which is `type.id`
     ST0410 p.json:1:62: "t.Box.a" is there twice; the first is on line 1
@@ -103,6 +107,13 @@ fn every_mistake_is_named_with_its_line_and_column() {
     ST0410 p.json:2:14: a key in double quotes is expected here
     "#);
     assert!(Pinfile::read("p.json", Some(b"\xff")).is_err());
+}
+
+#[test]
+fn a_file_that_is_too_long_is_not_read() {
+    let said = |bytes: usize| Pinfile::read("p.json", Some(&vec![b'['; bytes])).unwrap_err().message;
+    assert!(said(32 << 20).contains("nested"), "{}", said(32 << 20));
+    assert_eq!(said((32 << 20) + 1), "p.json has 33554433 bytes; at most 33554432 are read");
 }
 
 #[test]
