@@ -236,7 +236,7 @@ mod tests {
 
     fn wrong(text: &str) -> String {
         let Mistake { spot, message } = parse(text).unwrap_err();
-        format!("{}:{} {message}", spot.line, spot.column)
+        format!("{}:{}+{} {message}", spot.line, spot.column, spot.length)
     }
 
     #[test]
@@ -250,26 +250,33 @@ mod tests {
             .map(wrong)
             .join("\n"),
             @r#"
-        1:1 the file ends before it is complete
-        1:2 a key in double quotes is expected here
-        3:1 a key in double quotes is expected here
-        1:6 a colon is expected behind "a"
-        1:9 a comma or `}` is expected here
-        2:1 something stands behind the end of the value
-        1:7 a value is expected here
-        1:10 "é" is there twice; the first is on line 1
-        1:4 a value is expected here
-        1:7 a string does not end on its line
-        1:2 a key in double quotes is expected here
-        1:7 this is no string that JSON knows
-        1:1 a value is expected here
-        1:7 a value is expected here
-        1:5 a value is expected here
-        1:2 a key in double quotes is expected here
+        1:1+0 the file ends before it is complete
+        1:2+0 a key in double quotes is expected here
+        3:1+1 a key in double quotes is expected here
+        1:6+1 a colon is expected behind "a"
+        1:9+1 a comma or `}` is expected here
+        2:1+1 something stands behind the end of the value
+        1:7+1 a value is expected here
+        1:10+3 "é" is there twice; the first is on line 1
+        1:4+1 a value is expected here
+        1:7+1 a string does not end on its line
+        1:2+1 a key in double quotes is expected here
+        1:7+1 this is no string that JSON knows
+        1:1+1 a value is expected here
+        1:7+1 a value is expected here
+        1:5+1 a value is expected here
+        1:2+1 a key in double quotes is expected here
         "#
         );
-        let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
-        assert!(wrong(&deep).contains("nested"));
+    }
+
+    #[test]
+    fn values_may_be_nested_sixty_four_deep() {
+        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+            let nested = |depth: usize| format!("{}1{}", open.repeat(depth), close.repeat(depth));
+            assert!(parse(&nested(64)).is_ok(), "{open}");
+            assert!(wrong(&nested(65)).ends_with("values are nested more than 64 deep"), "{open}");
+        }
     }
 
     fn values() -> impl Strategy<Value = Value> {
