@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use stead_model::{CopyRef, Generation, Name, OpId, Resource, Uid};
 
-use crate::rules::{Look as _, View};
+use crate::rules::{Look as _, View, is_current};
 use crate::{Intent, Snapshot, verify};
 
 /// How a proposal came about.
@@ -104,9 +104,9 @@ fn pruned(mut snapshot: Snapshot) -> (Snapshot, Vec<String>) {
     let before = snapshot.clone();
     let view = View::of(&before);
     let mut left_out = Vec::new();
-    let mut aliases: HashSet<Name> = HashSet::new();
     for resource in snapshot.resources.iter_mut().map(Arc::make_mut) {
         let name = resource.name.clone();
+        let current = is_current(resource);
         let mut drop = |what: String| left_out.push(format!("{name}: {what}"));
         resource.dependencies.retain(|copy| {
             let keep = view.resolve(copy).is_some();
@@ -140,7 +140,8 @@ fn pruned(mut snapshot: Snapshot) -> (Snapshot, Vec<String>) {
         for uid in ties.replace_with.extract_if(.., |uid| gone(uid)) {
             drop(format!("that it is replaced with {uid}"));
         }
-        for alias in ties.aliases.extract_if(.., |alias| *alias == name || !aliases.insert(alias.clone())) {
+        let others = |alias: &Name| view.alias_holders(alias).first() != Some(&&resource.uid);
+        for alias in ties.aliases.extract_if(.., |alias| current && (*alias == name || others(alias))) {
             drop(format!("its alias {alias}"));
         }
     }
@@ -223,6 +224,19 @@ mod tests {
         assert_eq!(kept.property_dependencies, [("x".to_owned(), vec![uid("a")])].into());
         assert_eq!(kept.ties, Ties { replace_with: vec![uid("a")], ..Ties::default() });
         assert_eq!(proposals[0].snapshot.pending.len(), 1);
+    }
+
+    #[test]
+    fn an_alias_stays_with_one_resource_and_with_all_its_copies() {
+        let formerly = |short: &str, generation: u32| {
+            let aliases = vec![resource("old", 1).name];
+            tied(resource(short, generation), Ties { aliases, ..Ties::default() })
+        };
+        let condemned = Resource { lifecycle: Lifecycle::Condemned, ..formerly("a", 1) };
+        let broken = snapshot(vec![condemned, formerly("a", 2), formerly("b", 1)]);
+        let proposals = mend(&broken);
+        let left_out = vec![format!("{}: its alias dev:main:t.T#old", resource("b", 1).name)];
+        assert_eq!(proposals[0].way, Way::Prune { left_out });
     }
 
     #[test]
