@@ -2,7 +2,7 @@
 //!
 //! Strict: no comments, no key twice, nothing behind the end. Numbers and strings are read as `stead-model` reads them.
 
-use stead_model::{Map, Number, Value};
+use stead_model::{Map, Value};
 
 /// A piece of the text: where it starts, and how many characters it has on its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -201,36 +201,20 @@ impl<'a> Reader<'a> {
         Err(self.mistake("a string does not end on its line"))
     }
 
-    /// A number, `true`, `false` or `null`.
+    /// A number, `true`, `false` or `null`: without quotes and brackets there is nothing else.
     fn word(&mut self) -> Result<Value, Mistake> {
         let ends = |c: char| c.is_whitespace() || ",:{}[]\"".contains(c);
         let token = self.rest().split(ends).next().unwrap_or_default();
-        let value = match token {
-            "null" => Some(Value::Null),
-            "true" => Some(Value::Bool(true)),
-            "false" => Some(Value::Bool(false)),
-            token if token.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) => {
-                serde_json::from_str::<Value>(token).ok().filter(is_finite)
-            }
-            _ => None,
-        };
-        match value {
-            Some(value) => {
-                self.at += token.len();
-                Ok(value)
-            }
-            None => Err(self.mistake("a value is expected here")),
-        }
+        let value = serde_json::from_str(token).map_err(|_| self.mistake("a value is expected here"))?;
+        self.at += token.len();
+        Ok(value)
     }
-}
-
-fn is_finite(value: &Value) -> bool {
-    matches!(value, Value::Number(number) if Number::as_f64(*number).is_finite())
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use stead_model::Number;
 
     use super::*;
 

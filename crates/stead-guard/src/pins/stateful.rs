@@ -119,7 +119,9 @@ mod tests {
         ];
         assert_eq!(known.len(), 28);
         for token in known {
-            assert!(is_stateful(&TypeToken(format!("aws.{token}"))), "{token}");
+            let token = format!("aws.{token}");
+            assert!(stateful_types().contains(&token.as_str()), "{token}");
+            assert!(is_stateful(&TypeToken(token)));
         }
     }
 }

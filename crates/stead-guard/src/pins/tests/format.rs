@@ -143,6 +143,20 @@ fn the_most_special_section_is_used() {
 }
 
 #[test]
+fn a_pin_is_found_in_the_most_special_section_that_has_it() {
+    let pin = |id: &str| format!(r#"{{"t.Box.{id}":{{"type":"t.Box"}},"t.Box.both":{{"type":"t.Box"}}}}"#);
+    let (special, general, other) = (pin("special"), pin("general"), pin("other"));
+    let text = format!(
+        r#"{{"version":"1","pinned":{{"local":{general},"local:dev":{special},"local:prod":{other}}}}}"#
+    );
+    let open = pins(Some(&text));
+    assert_eq!(open.section_with("t.Box.special"), Some("local:dev"));
+    assert_eq!(open.section_with("t.Box.both"), Some("local:dev"));
+    assert_eq!(open.section_with("t.Box.general"), Some("local"));
+    assert_eq!(open.section_with("t.Box.other"), None, "another environment's");
+}
+
+#[test]
 fn an_empty_section_stays_until_everything_is_applied() {
     assert_eq!(pins(Some(&with(""))).write(Emptied::Kept), Content::Unchanged);
     assert_eq!(pins(Some(&with(""))).write(Emptied::Removed), Content::Remove);

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use stead_model::Lifecycle;
+use stead_model::{Lifecycle, OpId};
+use stead_state::{AfterDelete, Intent, Record};
 
 use super::super::{Content, Declared, Emptied, Hold, Standing, Unlisted, entries_of, hold};
 use super::{FewTypes, Program, lines, pins, recorded, state, told, with};
@@ -189,6 +190,22 @@ fn a_file_that_is_lost_is_not_written_without_what_only_state_remembers() {
     assert_eq!(written(one().pinned(":t.Box#b", "b"), None), (true, 2), "all are known");
     assert_eq!(written(one().unpinned(":t.Box#b", "b"), None), (true, 1), "let go on purpose");
     assert_eq!(written(one(), Some(&with(""))), (true, 1), "taken out on purpose");
+}
+
+#[test]
+fn what_was_being_deleted_gets_no_entry_again() {
+    let [deleted, updated] = [":t.Box#deleted", ":t.Box#updated"].map(|name| recorded(name, "a", true));
+    let mut base = state(vec![deleted.clone(), updated.clone()]);
+    let (key, other) = ("k".to_owned(), "l".to_owned());
+    let intents = [
+        Intent::Delete { key, copy: deleted.copy(), after: AfterDelete::Gone },
+        Intent::Update { key: other, resource: Box::new(updated), previous: Default::default() },
+    ];
+    for (op, intent) in (1..).zip(intents) {
+        base.apply(&Record::Begin { op: OpId(op), intent }).unwrap();
+    }
+    let entries = entries_of(&base, &FewTypes);
+    assert_eq!(entries.keys().collect::<Vec<_>>(), ["t.Box.updated"]);
 }
 
 #[test]

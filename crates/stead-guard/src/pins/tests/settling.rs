@@ -47,14 +47,17 @@ fn pinning_is_deep_and_the_nearest_setting_counts() {
         .leaf("/Shop/Inner:local.KeyPair#d", "d")
         .leaf(":local.KeyPair#e", "e")
         .unpinned(":local.KeyPair#f", "f")
-        .leaf(":t.Box#g", "g");
+        .leaf(":t.Box#g", "g")
+        .leaf("/Shop:t.Provider#h", "h");
     let settled = program.settle(None).unwrap();
     let pinned = |id: &str| {
         let named = |node: &&stead_model::Node| node.name.short() == id;
         settled.graph.nodes.iter().find(named).unwrap().options.pinned == Some(true)
     };
-    let which: Vec<&str> = ["a", "b", "c", "d", "e", "f", "g"].into_iter().filter(|id| pinned(id)).collect();
+    let which: Vec<&str> =
+        ["a", "b", "c", "d", "e", "f", "g", "h"].into_iter().filter(|id| pinned(id)).collect();
     assert_eq!(which, ["a", "c", "e"]);
+    assert_eq!(settled.lines.len(), 3, "neither a group nor a provider can be lost");
 }
 
 #[test]
@@ -91,6 +94,19 @@ fn what_is_gone_or_moved_is_refused_and_named() {
 }
 
 #[test]
+fn a_move_is_guessed_only_where_a_type_has_one_old_and_one_new_path() {
+    let program = Program::default().pinned(":t.Box#c", "c").pinned(":t.Key#l", "l");
+    let gone = ["t.Box.a", "t.Box.b", "t.Key.k"].map(|path| {
+        let (resource, _) = path.rsplit_once('.').unwrap();
+        format!("\"{path}\":{{\"type\":\"{resource}\"}}")
+    });
+    let refused = program.settle(Some(&with(&gone.join(",")))).unwrap_err();
+    let guessed: Vec<&String> =
+        refused.problems[0].help.iter().filter(|help| help.contains("pin mv")).collect();
+    assert_eq!(guessed, ["this does it: stead pin mv t.Key.k t.Key.l"]);
+}
+
+#[test]
 fn a_key_that_says_where_it_came_from_is_the_old_one_with_its_values() {
     let program = Program::default().pinned(":t.Box#store", "new-path");
     for base in [None, Some(state(vec![recorded(":t.Box#data", "data", true)]))] {
@@ -118,6 +134,7 @@ fn the_old_entry_may_stand_beside_the_one_that_came_from_it() {
     assert!(lines(&settled).is_empty());
     let Content::Write(text) = settled.pins.write(Emptied::Kept) else { panic!() };
     assert!(!text.contains("\"t.Box.data\": {"), "{text}");
+    assert_eq!(settled.pins.paths(), ["t.Box.store".to_owned()].into(), "what the file has then");
 }
 
 #[test]
@@ -126,6 +143,10 @@ fn no_longer_pinned_and_otherwise_unchanged_leaves_the_file() {
     assert_eq!(lines(&settled), ["[-pin] t.Box.data"]);
     assert_eq!(settled.pins.write(Emptied::Kept), Content::Remove);
     assert_eq!(settled.graph.nodes[0].options.pinned, None);
+    let nothing = state(Vec::new());
+    let never_made =
+        Program::default().unpinned(":t.Box#data", "data").settle_on(Some(&with(DATA)), Some(&nothing));
+    assert_eq!(lines(&never_made.unwrap()), ["[-pin] t.Box.data"]);
     // What moved keeps its values for this one run; what the program says comes with the next.
     let base = state(vec![recorded(":t.Box#store", "data", true)]);
     let after = Program::default().unpinned(":t.Box#store", "new").settle_on(Some(&moved()), Some(&base));
@@ -261,9 +282,12 @@ fn what_was_generated_for_one_environment_is_frozen_in_its_own_section() {
     let base = state(vec![recorded(":t.Box#data", "generated-7f", true)]);
     for (file, frozen) in [(None, false), (Some(r#"{"version":"1","pinned":{"local:dev":{}}}"#), true)] {
         let mut settled = program(()).settle_on(file, Some(&base)).unwrap();
+        assert_eq!(settled.wants_completion(), frozen);
         settled.complete(&base, &FewTypes);
         let Content::Write(text) = settled.pins.write(Emptied::Removed) else { panic!() };
         assert_eq!(text.contains("generated-7f"), frozen, "{text}");
+        let again = program(()).settle_on(Some(&text), Some(&base)).unwrap();
+        assert!(!again.wants_completion(), "nothing is new");
     }
 }
 
