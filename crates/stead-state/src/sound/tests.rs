@@ -255,6 +255,27 @@ fn whoever_refers_to_what_goes_is_asked() {
 }
 
 #[test]
+fn an_operation_under_way_is_asked_when_what_it_speaks_of_or_needs_goes() {
+    let resources = vec![resource("a", 1), resource("b", 1)];
+    let base = Sound::new(State::from(empty(3).with(resources))).unwrap();
+    let (key, previous) = (|| "k".to_owned(), Map::new());
+    let made = |name: &str| Box::new(depends(resource(name, 1), "a", 1));
+    let provided = Ties { provider: Some(copy("a", 1)), ..Ties::default() };
+    for intent in [
+        Intent::Delete { key: key(), copy: copy("a", 1), after: AfterDelete::Gone },
+        Intent::Update { key: key(), resource: Box::new(resource("a", 1)), previous: previous.clone() },
+        Intent::Update { key: key(), resource: made("b"), previous },
+        Intent::Create { key: key(), resource: made("c") },
+        Intent::Create { key: key(), resource: Box::new(tied(resource("c", 1), provided)) },
+    ] {
+        let mut sound = base.clone();
+        sound.apply(&Record::Begin { op: OpId(1), intent: intent.clone() }).unwrap();
+        let forget = Record::Forget { copy: copy("a", 1), kept: None };
+        assert_eq!(refused(&mut sound, &forget), ["S09"], "{intent:?}");
+    }
+}
+
+#[test]
 fn no_second_operation_begins_on_a_copy_with_a_key_or_for_a_name_that_is_taken() {
     let delete = |key: &str, name: &str| Intent::Delete {
         key: key.into(),
