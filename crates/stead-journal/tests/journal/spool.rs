@@ -190,6 +190,26 @@ async fn what_is_seen_of_another_is_no_part_of_an_answer() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_look_has_settled_is_no_answer_and_stays_in_doubt() {
+    let scene = Scene::new();
+    let run = scene.open().await;
+    let receipt = begin(&run, "a").await.unwrap();
+    scene.choosy.refuse(&["/journal/"], ErrorKind::StorageFull);
+    let outcome = Outcome::Created { id: PhysicalId("it".into()), outputs: Map::new() };
+    let (copy, seen) = (resource("a").copy(), Some(Map::new()));
+    let settled = run.submit_together(vec![
+        Record::End { op: receipt.op(), outcome },
+        Record::Observed { copy, inputs: seen.clone(), outputs: seen },
+    ]);
+    let failed = settled.durable().await.unwrap_err();
+    let failed = run.abandon(failed).await;
+    assert!(!matches!(failed, JournalError::Unrecorded { .. }), "anybody can look again: {failed:?}");
+    scene.choosy.refuse(&[], ErrorKind::Other);
+    assert!(scene.store.list(&keys().spools()).await.unwrap().is_empty());
+    assert_eq!(scene.open().await.in_doubt().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_the_store_does_not_take_is_kept_on_this_machine() {
     for kind in KINDS {
         let scene = Scene::new();
