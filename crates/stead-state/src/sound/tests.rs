@@ -276,6 +276,18 @@ fn an_operation_under_way_is_asked_when_what_it_speaks_of_or_needs_goes() {
 }
 
 #[test]
+fn the_copies_of_a_resource_are_asked_together() {
+    let note = |generation: u32, lifecycle: Lifecycle| Record::Note {
+        resource: Box::new(Resource { lifecycle, ..resource("a", generation) }),
+    };
+    let old = Resource { lifecycle: Lifecycle::Condemned, ..resource("a", 1) };
+    let mut sound = Sound::new(State::from(empty(1).with(vec![old, resource("a", 2)]))).unwrap();
+    assert_eq!(refused(&mut sound.clone(), &note(1, Lifecycle::Live)), ["S02"], "two would be current");
+    sound.apply(&note(2, Lifecycle::Condemned)).unwrap();
+    assert_eq!(refused(&mut sound, &note(1, Lifecycle::Live)), ["S05"], "an older one would be current");
+}
+
+#[test]
 fn no_second_operation_begins_on_a_copy_with_a_key_or_for_a_name_that_is_taken() {
     let delete = |key: &str, name: &str| Intent::Delete {
         key: key.into(),
