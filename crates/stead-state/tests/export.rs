@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use stead_model::{
-    CopyRef, Generation, Lifecycle, Limits, Map, PhysicalId, Resource, SourceRef, StackId, TypeToken, Uid,
-    Value,
+    CopyRef, Generation, Lifecycle, Limits, Map, OpId, PhysicalId, Resource, SourceRef, StackId, TypeToken,
+    Uid, Value,
 };
 use stead_state::{Export, ExportError, Origin, Snapshot};
 
@@ -127,6 +127,21 @@ fn hostile_files_are_refused_with_the_place() {
     ] {
         let refused = read(hostile.as_bytes()).expect_err(what).to_string();
         assert!(refused.contains(said), "{what}: {refused}");
+    }
+}
+
+#[test]
+fn a_file_counts_no_further_than_any_stack_gets() {
+    let (far, copies) = (u64::MAX / 2, u32::MAX / 2);
+    let counted = |uids: u64, next_op: u64, generation: u32| {
+        let last = Resource { generation: Generation(generation), ..resource("r0", &[]) };
+        read(&exported(Snapshot { uids, next_op: OpId(next_op), ..snapshot(vec![last]) }))
+    };
+    assert!(counted(far, far, copies).is_ok());
+    for (uids, next_op, generation) in
+        [(far + 1, far, copies), (far, far + 1, copies), (far, far, copies + 1)]
+    {
+        assert!(counted(uids, next_op, generation).is_err(), "{uids} {next_op} {generation}");
     }
 }
 
