@@ -179,6 +179,20 @@ fn an_empty_section_stays_until_everything_is_applied() {
 }
 
 #[test]
+fn a_pin_moves_there_and_back_whatever_stands_beside_it() {
+    let two = with(r#""t.Box.a":{"type":"t.Box"},"t.Box.other":{"type":"t.Box"}"#);
+    let (Content::Write(there), _) = move_pin(&file(Some(&two)), "local", "t.Box.a", "t.Box.b").unwrap()
+    else {
+        panic!()
+    };
+    let (Content::Write(back), _) = move_pin(&file(Some(&there)), "local", "t.Box.b", "t.Box.a").unwrap()
+    else {
+        panic!()
+    };
+    assert_eq!(file(Some(&back)).sections, file(Some(&two)).sections);
+}
+
+#[test]
 fn a_pin_moves_in_all_sections_and_remembers_its_first_path() {
     let pin = r#"{"t.Box.a":{"type":"t.Box"}}"#;
     let text = format!(r#"{{"version":"1","pinned":{{"local":{pin},"local:prod":{pin},"aws":{pin}}}}}"#);
