@@ -174,6 +174,7 @@ impl Script {
             let before = acts.last().filter(|act| act.weather.fate.dies());
             let regret = before.and_then(|act| act.regret(&mut chance, &now));
             let mut act = Act::draw(&mut chance, &mut now, medium, at);
+            act.pin_something(&mut chance, &mut now);
             if let Some(regret) = regret {
                 regret.iter().for_each(|edit| now.apply(edit));
                 act.edits.extend(regret);
@@ -186,12 +187,29 @@ impl Script {
 }
 
 impl Act {
+    /// What is to die when it writes the pinfile has something to write.
+    fn pin_something(&mut self, chance: &mut Chance, now: &mut Program) {
+        let writes = self.weather.fate.rare.is_some_and(|rare| rare.place == Place::Pinfile);
+        let free = now.things.iter().filter(|(_, thing)| !thing.is(Trait::Pinned));
+        let free: Vec<String> = free.map(|(name, _)| name.clone()).collect();
+        if let Some(name) = chance.pick(&free).filter(|_| writes) {
+            let edit = Edit::Toggle(name.clone(), Trait::Pinned);
+            now.apply(&edit);
+            self.edits.push(edit);
+        }
+    }
+
     /// The run died, and somebody is glad: what it was about to delete is to stay after all. Or somebody does not know
     /// what is pinned.
     fn regret(&self, chance: &mut Chance, now: &Program) -> Option<Vec<Edit>> {
-        if chance.one_in(4) {
-            let pinned = now.things.iter().rev().find(|(_, thing)| thing.is(Trait::Pinned));
-            return pinned.map(|(name, _)| vec![Edit::Remove(name.clone())]);
+        if chance.one_in(3) {
+            let just_pinned = self.edits.iter().rev().find_map(|edit| match edit {
+                Edit::Toggle(name, Trait::Pinned) => Some(name),
+                _ => None,
+            });
+            let pinned =
+                || now.things.iter().find(|(_, thing)| thing.is(Trait::Pinned)).map(|(name, _)| name);
+            return just_pinned.or_else(pinned).map(|name| vec![Edit::Remove(name.clone())]);
         }
         let keeps = *chance.pick(&[Trait::Protected, Trait::Pinned])?;
         if !chance.one_in(2) {
