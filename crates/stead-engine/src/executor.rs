@@ -23,7 +23,7 @@ use crate::call::{Answer, Deletion, call};
 use crate::context::Context;
 use crate::identities::Identities;
 use crate::less::Replacements;
-use crate::pinning::Written;
+use crate::pinning::{Written, listed_before};
 use crate::queue::Queue;
 use crate::{Engine, OnFailure, Permitted, Stop};
 
@@ -140,7 +140,7 @@ impl<'a> Executor<'a> {
 
     pub(crate) async fn run(&mut self, mut stop: watch::Receiver<Stop>) {
         drop(self.run.submit(Record::Reserve { uids: self.plan.uids }));
-        let listed = self.engine.pinfile.as_ref().and_then(|pinned| pinned.paths_before(self.context.base));
+        let listed = listed_before(&self.engine.pins, self.context.base, self.context.graph);
         listed.into_iter().for_each(|paths| drop(self.run.submit(Record::Pinfile { paths })));
         let mut watching = true;
         loop {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use stead_guard::pins::{
     Content, Declared, Emptied, Hold, Line, Orphans, Override, Pinfile, Pins, Refused, Settled, Standing,
-    Types, hold, keeps_pins, settle, without_pins,
+    Types, hold, keeps_pins, physical_path, settle, without_pins,
 };
 use stead_model::{Code, Diagnostic, Digest, Environment, Graph, Name, Resource, TypeToken};
 use stead_plan::{Action, Plan};
@@ -207,6 +207,23 @@ impl Pinning {
     }
 }
 
+/// What state has to say of the file before anything is pinned that the file does not have. What it had and has no more was
+/// taken out by somebody; what is pinned now was not.
+pub(crate) fn listed_before(pins: &Standing, base: &State, graph: &Graph) -> Option<BTreeSet<String>> {
+    let Standing::Listed { paths, .. } = pins else { return None };
+    let pinned = graph.nodes.iter().filter(|node| node.options.pinned == Some(true));
+    let fresh: BTreeSet<String> = pinned
+        .map(|node| physical_path(&node.name, &node.resource))
+        .filter(|path| !paths.contains(path))
+        .collect();
+    if fresh.is_empty() {
+        return None;
+    }
+    let before = base.pinfile().unwrap_or(paths);
+    let listed: BTreeSet<String> = before.iter().filter(|path| !fresh.contains(*path)).cloned().collect();
+    (base.pinfile() != Some(&listed)).then_some(listed)
+}
+
 impl Pinned {
     pub fn standing(&self) -> Standing {
         self.settled.as_ref().map_or(Standing::NotKept, |settled| settled.standing.clone())
@@ -231,14 +248,6 @@ impl Pinned {
     /// The paths that the pinfile will have, if one is kept.
     pub(crate) fn paths(&self) -> Option<BTreeSet<String>> {
         self.settled.as_ref().map(|settled| settled.pins.paths())
-    }
-
-    /// The paths that the file has, where nobody wrote that down so far and this run pins more. Without it an empty
-    /// section, which lets go of what was in it, would let go of those as well.
-    pub(crate) fn paths_before(&self, base: &State) -> Option<BTreeSet<String>> {
-        let pins = &self.settled.as_ref().filter(|_| base.pinfile().is_none())?.pins;
-        let more = pins.is_there() && !pins.new_pins().is_empty();
-        more.then(|| pins.saved().keys().cloned().collect())
     }
 
     /// The pinfile as it was read, for a plan that is saved.

@@ -64,7 +64,8 @@ pub enum Place {
     Close,
 }
 
-pub(crate) const PLACES: [Place; 4] = [Place::Pinfile, Place::Transfer, Place::Takeover, Place::Close];
+pub(crate) const PLACES: [Place; 5] =
+    [Place::Pinfile, Place::Pinfile, Place::Transfer, Place::Takeover, Place::Close];
 
 impl Place {
     /// What the names of its points begin with.

@@ -230,7 +230,9 @@ impl Actor {
     /// leaves records as they are, and takes the entries out of the file all the same.
     fn follows_program(&self, state: &State, graph: &Graph) {
         let mut model = self.cloud.model();
-        for node in &graph.nodes {
+        // Where a person edited the file meanwhile, that is what counts.
+        let known = model.knows_pinfile(self.process.id);
+        for node in graph.nodes.iter().filter(|node| known || !is_pinned(node)) {
             let pin = |resource: &Resource| match (is_pinned(&node), resource.pinned) {
                 (true, _) => Pin::Held,
                 (false, true) => Pin::Released,

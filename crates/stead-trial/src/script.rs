@@ -193,6 +193,10 @@ impl Act {
         let free = now.things.iter().filter(|(_, thing)| !thing.is(Trait::Pinned));
         let free: Vec<String> = free.map(|(name, _)| name.clone()).collect();
         if let Some(name) = chance.pick(&free).filter(|_| writes) {
+            if free.len() == now.things.len() {
+                // The first time it only gets there, so that the next time there is a file already.
+                self.weather.fate.rare = None;
+            }
             let edit = Edit::Toggle(name.clone(), Trait::Pinned);
             now.apply(&edit);
             self.edits.push(edit);

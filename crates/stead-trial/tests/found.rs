@@ -351,3 +351,18 @@ fn every_copy_of_what_is_in_a_container_is_looked_into() {
     ]}, "left_over": ["t17", "t23"]}, "program": {"things": []}, "acts": [{"seed": 0, "task": "Up"}]}"##;
     relive(script).unwrap();
 }
+
+/// Its pin was taken out, it went, and a rollback brought it back, pinned as it was.
+#[test]
+fn what_is_pinned_anew_was_not_taken_out() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t16", {"size": 2, "place": 2, "traits": ["Pinned"]}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "task": {"Unpin": "t16"}},
+        {"seed": 0, "edits": [{"Remove": "t16"}], "task": "Up", "weather": {"fate": {"dies_at": 6}}},
+        {"seed": 0, "task": {"Rollback": 2}},
+        {"seed": 0, "task": "Up"}
+    ]}"##;
+    relive(script).unwrap();
+}
