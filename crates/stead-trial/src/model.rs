@@ -175,9 +175,10 @@ impl Model {
     /// The thing of another resource of the type that was on record when the run began. Of one that is not, and of an
     /// older copy, nobody could tell that it is not what was made.
     pub(crate) fn another_recorded(&self, key: &str, resource: &TypeToken) -> Option<String> {
-        let own = self.subjects.get(key).map(|copy| &copy.uid);
+        let own = &self.subjects.get(key)?.uid;
         let other = |(_, thing): &(&String, &Thing)| {
-            thing.recorded.as_ref() == Some(resource) && thing.copy.as_ref().map(|copy| &copy.uid) != own
+            let anothers = thing.copy.as_ref().is_some_and(|copy| copy.uid != *own);
+            thing.recorded.as_ref() == Some(resource) && anothers
         };
         self.things.iter().find(other).map(|(id, _)| id.clone())
     }
