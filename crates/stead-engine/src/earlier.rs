@@ -25,6 +25,12 @@ pub fn graph_of(snapshot: &Snapshot) -> Graph {
     for resource in &live {
         let inputs = inputs(resource, &by_uid, &nodes, &mut graph);
         let node = |uid: &Uid| nodes.get(uid).copied();
+        // One that was in an older copy of its container is still there: it does not go with the current one.
+        let is_in = |resource: &Resource, uid: &Uid| {
+            let named = resource.dependencies.iter().find(|copy| copy.uid == *uid);
+            let current = by_uid.get(uid).map(|container| container.copy());
+            named.is_none_or(|copy| Some(copy) == current.as_ref())
+        };
         let ties = &resource.ties;
         graph.nodes.push(Node {
             name: resource.name.clone(),
@@ -34,7 +40,7 @@ pub fn graph_of(snapshot: &Snapshot) -> Graph {
             inputs,
             options: Options {
                 depends_on: resource.dependencies.iter().filter_map(|copy| node(&copy.uid)).collect(),
-                deleted_with: ties.deleted_with.as_ref().and_then(node),
+                deleted_with: ties.deleted_with.as_ref().filter(|uid| is_in(resource, uid)).and_then(node),
                 replace_with: ties.replace_with.iter().filter_map(node).collect(),
                 provider: ties.provider.as_ref().and_then(|copy| node(&copy.uid)),
                 aliases: ties.aliases.clone(),

@@ -366,3 +366,19 @@ fn what_is_pinned_anew_was_not_taken_out() {
     ]}"##;
     relive(script).unwrap();
 }
+
+/// A rollback brings something back into an older copy of its container, which is retained.
+#[test]
+fn what_is_in_an_older_copy_of_its_container_does_not_go_with_the_current_one() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t3", {"size": 1, "place": 2}],
+        ["t1", {"size": 2, "place": 0, "from": "t3", "traits": ["Retained", "Rooted"]}],
+        ["t19", {"size": 3, "place": 2, "tie": ["DeletedWith", "t1"]}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "edits": [{"Remove": "t3"}], "task": {"Exclude": ["t19"]}},
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "edits": [{"Remove": "t1"}], "task": {"Rollback": 1}}
+    ]}"##;
+    relive(script).unwrap();
+}
