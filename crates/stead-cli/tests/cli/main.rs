@@ -1,6 +1,7 @@
 //! The real binary, in a folder of its own.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod corpus;
 mod crashes;
 mod determinism;
 mod errors;

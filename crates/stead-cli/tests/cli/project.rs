@@ -34,6 +34,19 @@ impl Project {
         project
     }
 
+    /// Copies a project, in memory where the system has a place for that.
+    pub(crate) fn copy_of(source: &Path) -> Project {
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let mut files = Vec::new();
+        collect(source, &mut files);
+        for (path, bytes) in files {
+            let path = folder.path().join(path.strip_prefix(source).unwrap());
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+        Project { folder }
+    }
+
     pub(crate) fn empty() -> Project {
         Project { folder: tempfile::tempdir().unwrap() }
     }

@@ -1,0 +1,4 @@
+import { Vault } from "./lib/vault";
+
+new Vault("main.vault");
+new Vault("spare");

@@ -1,0 +1,3 @@
+import * as local from "stead/local";
+
+new local.Data({ value: 2 }, { id: "number" });
