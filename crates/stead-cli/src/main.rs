@@ -8,6 +8,7 @@ mod decoders;
 mod evaluate;
 mod export;
 mod failure;
+mod hints;
 mod marks;
 mod pins;
 mod project;

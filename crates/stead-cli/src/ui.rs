@@ -12,6 +12,7 @@ use stead_world::{Files, World};
 
 use crate::args::Common;
 use crate::failure::Failure;
+use crate::hints;
 use crate::wiring::Terminal;
 
 /// Whom the output is for.
@@ -88,11 +89,12 @@ impl Ui {
     }
 
     pub(crate) fn problem(&self, problem: &Diagnostic) {
+        let problem = problem.phrased(&hints::phrase);
         match self.reader {
-            Reader::Program => self.json("problem", problem),
+            Reader::Program => self.json("problem", &problem),
             Reader::Person => {
                 let mut text =
-                    stead_render::diagnostic(problem, &|file| self.source(file), &self.err_style());
+                    stead_render::diagnostic(&problem, &|file| self.source(file), &self.err_style());
                 if problem.severity == Severity::Error {
                     text.push('\n');
                 }

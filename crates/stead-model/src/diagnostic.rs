@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Code, SourceRef};
+use crate::{Code, Hint, NextStep, SourceRef};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -34,7 +34,7 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What to do now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub help: Vec<String>,
+    pub help: Vec<Hint>,
 }
 
 impl Diagnostic {
@@ -66,8 +66,15 @@ impl Diagnostic {
     }
 
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+    pub fn help(mut self, help: impl Into<Hint>) -> Diagnostic {
         self.help.push(help.into());
         self
+    }
+
+    /// Returns the same problem with every hint as the text that a front end shows.
+    #[must_use]
+    pub fn phrased(&self, phrase: &dyn Fn(&NextStep) -> String) -> Diagnostic {
+        let help = self.help.iter().map(|hint| Hint::text(hint.phrased(phrase))).collect();
+        Diagnostic { help, ..self.clone() }
     }
 }

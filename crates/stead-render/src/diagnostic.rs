@@ -34,7 +34,7 @@ pub fn diagnostic(problem: &Diagnostic, sources: SourceText<'_>, style: &Style) 
         group = group.element(Level::NOTE.message(note.as_str()));
     }
     for help in &problem.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+        group = group.element(Level::HELP.message(help.to_string()));
     }
     let renderer = if style.colour { Renderer::styled() } else { Renderer::plain() };
     let mut text = renderer.decor_style(DecorStyle::Ascii).term_width(style.width).render(&[group]);

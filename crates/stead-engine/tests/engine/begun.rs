@@ -99,7 +99,7 @@ async fn where_nobody_can_look_a_person_is_asked() {
     let Settled::Failed(problems) = settled else { panic!("it cannot be told") };
     let problem = &problems[0];
     assert!(problem.message.ends_with("is not sent again: dev:main:t.T#a may not be deleted now"));
-    assert!(problem.help.iter().any(|help| help.contains("stead state resolve")), "{problem:?}");
+    assert!(problem.help.iter().any(|help| help.to_string().contains("stead state resolve")), "{problem:?}");
     assert_eq!(bench.load().await.state.pending().count(), 1);
     assert!(bench.provider.log().is_empty());
 }

@@ -48,7 +48,11 @@ pub(crate) async fn attempt(bench: &mut Bench, program: &Program, request: Reque
             assert_eq!(problems[0].code.as_str(), "ST0401");
             assert!(log.is_empty(), "refused, and still called: {log:?}");
             assert_eq!(bench.load().await.state.snapshot(None), before, "refused, and still recorded");
-            Err(format!("{} | {}", problems[0].message, problems[0].help.join(" | ")))
+            Err(format!(
+                "{} | {}",
+                problems[0].message,
+                problems[0].help.iter().map(ToString::to_string).collect::<Vec<_>>().join(" | ")
+            ))
         }
     }
 }

@@ -55,7 +55,7 @@ async fn after_a_failure_the_rest_goes_on_and_dependants_are_skipped() {
     assert_eq!((report.result, report.done, report.skipped), (RunResult::Failed, 1, 1));
     assert_eq!(report.problems.len(), 1);
     assert_eq!(report.problems[0].labels[0].place.line, 1);
-    assert_eq!(report.problems[0].help, ["tell it not to"]);
+    assert_eq!(report.problems[0].help, ["tell it not to".into()]);
     assert_eq!(bench.recorded().await, ["free"]);
     let skipped = bench.events.iter().find_map(|event| match event {
         Event::StepEnded { name, end: StepEnd::Skipped { because }, .. } => {

@@ -118,7 +118,7 @@ fn what_may_not_be_deleted_may_not_be_forgotten_either() {
     let mut protected = resource("a", false);
     protected.marks.protected = true;
     let problem = crate::cannot_forget(&protected, &Marks::default()).unwrap();
-    insta::assert_snapshot!(format!("{}\n  {}", problem.message, problem.help.join("\n  ")), @"
+    insta::assert_snapshot!(format!("{}\n  {}", problem.message, problem.help.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n  ")), @"
     cannot forget dev:main:t.T#a: prevent-delete is true (set with `stead state protect`)
       run `stead state unprotect 'dev:main:t.T#a'`, then try again
     ");

@@ -41,7 +41,7 @@ fn selecting_nothing_is_an_error() {
     let program = Program::default().node("a", &[]);
     let problems = program.ask(&state(&[]), &select(&["dev:main:t.T#b"], &[], NO_FURTHER)).unwrap_err();
     assert_eq!(code(&problems), "ST0304");
-    assert_eq!(problems[0].help[0], "did you mean `dev:main:t.T#a`?");
+    assert_eq!(problems[0].help[0].to_string(), "did you mean `dev:main:t.T#a`?");
     let problems = program.ask(&state(&[]), &select(&[], &["*"], NO_FURTHER)).unwrap_err();
     assert_eq!(code(&problems), "ST0304");
 }

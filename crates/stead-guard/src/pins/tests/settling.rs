@@ -101,8 +101,8 @@ fn a_move_is_guessed_only_where_a_type_has_one_old_and_one_new_path() {
         format!("\"{path}\":{{\"type\":\"{resource}\"}}")
     });
     let refused = program.settle(Some(&with(&gone.join(",")))).unwrap_err();
-    let guessed: Vec<&String> =
-        refused.problems[0].help.iter().filter(|help| help.contains("pin mv")).collect();
+    let hints: Vec<String> = refused.problems[0].help.iter().map(ToString::to_string).collect();
+    let guessed: Vec<&String> = hints.iter().filter(|help| help.contains("pin mv")).collect();
     assert_eq!(guessed, ["this does it: stead pin mv t.Key.k t.Key.l"]);
 }
 

@@ -1,0 +1,39 @@
+//! How this command line writes the operations that hints propose.
+
+use stead_model::{NextStep, Operation, ResolveAnswer};
+
+/// Returns the command, ready to paste, or the flag.
+pub(crate) fn phrase(step: &NextStep) -> String {
+    match step {
+        NextStep::Apply => "`stead up`".to_owned(),
+        NextStep::ApplyUpdatingPins => "`stead up --update-pins`".to_owned(),
+        NextStep::Compile => "`stead compile`".to_owned(),
+        NextStep::Refresh => "`stead refresh`".to_owned(),
+        NextStep::Import => "`stead import`".to_owned(),
+        NextStep::Rename { from, to } => format!("`stead rename '{from}' '{to}'`"),
+        NextStep::ListState => "`stead state ls`".to_owned(),
+        NextStep::ShowGraph => "`stead graph`".to_owned(),
+        NextStep::ListStacks => "`stead stack ls`".to_owned(),
+        NextStep::ListPins => "`stead pin ls`".to_owned(),
+        NextStep::RemovePin { path } => format!("stead pin rm {path}"),
+        NextStep::MovePin { from, to } => format!("stead pin mv {from} {to}"),
+        NextStep::RestorePins => "`stead pin restore`".to_owned(),
+        NextStep::Unprotect { name } => format!("`stead state unprotect '{name}'`"),
+        NextStep::Resolve { name, answer } => format!("stead state resolve '{name}' {}", flag(*answer)),
+        NextStep::SelectDependencies => "`--with-dependencies`".to_owned(),
+        NextStep::SelectDependents => "`--with-dependents`".to_owned(),
+        NextStep::RefreshStack { environment, target } => {
+            format!("`stead refresh -e {environment} -t {target}`")
+        }
+        NextStep::CreateStack => "`stead stack new`".to_owned(),
+    }
+}
+
+fn flag(answer: ResolveAnswer) -> &'static str {
+    match answer {
+        ResolveAnswer::Happened(Operation::Create) => "--created ID",
+        ResolveAnswer::Happened(Operation::Update | Operation::Delete) => "--done",
+        ResolveAnswer::DidNotHappen => "--not-created",
+        ResolveAnswer::Retry => "--retry",
+    }
+}

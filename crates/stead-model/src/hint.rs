@@ -1,0 +1,211 @@
+//! A hint: what a person can do about a problem, as data.
+//!
+//! **Invariant:** no hint contains the syntax of a command line. A [`NextStep`] names an operation of the library; each front end
+//! phrases it in its own words through [`Hint::phrased`].
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::{Environment, Name, Operation};
+
+/// An operation that a hint proposes.
+///
+/// `Display` gives words for a front end that has none of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NextStep {
+    /// Apply the program.
+    Apply,
+    /// Apply the program and remove pins without a resource from the pinfile.
+    ApplyUpdatingPins,
+    /// Evaluate the program and write graph and pinfile.
+    Compile,
+    /// Read every resource from its provider and record the result.
+    Refresh,
+    /// Import an existing resource.
+    Import,
+    /// Record another name for a resource.
+    Rename {
+        from: Name,
+        to: Name,
+    },
+    ListState,
+    ShowGraph,
+    ListStacks,
+    ListPins,
+    /// Remove an entry from the pinfile.
+    RemovePin {
+        path: String,
+    },
+    /// Record the new path of a pinned resource.
+    MovePin {
+        from: String,
+        to: String,
+    },
+    /// Write the pins that state remembers into the pinfile.
+    RestorePins,
+    /// Remove the protection that was set on a record itself.
+    Unprotect {
+        name: Name,
+    },
+    /// Answer what became of an operation in doubt.
+    Resolve {
+        name: Name,
+        answer: ResolveAnswer,
+    },
+    /// Extend the selection to the dependencies of the selected resources.
+    SelectDependencies,
+    /// Extend the selection to the dependents of the selected resources.
+    SelectDependents,
+    /// Read the stack of another environment and target, which settles an unfinished move.
+    RefreshStack {
+        environment: Environment,
+        target: String,
+    },
+    /// Create an empty stack.
+    CreateStack,
+}
+
+/// How a person can answer for an operation in doubt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResolveAnswer {
+    /// The operation happened; a create needs the physical id.
+    Happened(Operation),
+    DidNotHappen,
+    /// Send the same request again.
+    Retry,
+}
+
+impl fmt::Display for NextStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NextStep::Apply => f.write_str("apply the program"),
+            NextStep::ApplyUpdatingPins => f.write_str("apply the program and update the pins"),
+            NextStep::Compile => f.write_str("compile the program"),
+            NextStep::Refresh => f.write_str("refresh the stack"),
+            NextStep::Import => f.write_str("import the resource"),
+            NextStep::Rename { from, to } => write!(f, "rename {from} to {to}"),
+            NextStep::ListState => f.write_str("list the recorded resources"),
+            NextStep::ShowGraph => f.write_str("show the graph"),
+            NextStep::ListStacks => f.write_str("list the stacks"),
+            NextStep::ListPins => f.write_str("list the pins"),
+            NextStep::RemovePin { path } => write!(f, "remove the pin {path}"),
+            NextStep::MovePin { from, to } => write!(f, "move the pin {from} to {to}"),
+            NextStep::RestorePins => f.write_str("restore the pinfile from state"),
+            NextStep::Unprotect { name } => write!(f, "unprotect {name}"),
+            NextStep::Resolve { name, answer } => match answer {
+                ResolveAnswer::Happened(operation) => {
+                    write!(f, "record that the {} of {name} happened", operation.verb())
+                }
+                ResolveAnswer::DidNotHappen => {
+                    write!(f, "record that the operation on {name} did not happen")
+                }
+                ResolveAnswer::Retry => write!(f, "send the operation on {name} again"),
+            },
+            NextStep::SelectDependencies => f.write_str("select the dependencies too"),
+            NextStep::SelectDependents => f.write_str("select the dependents too"),
+            NextStep::RefreshStack { environment, target } => {
+                write!(f, "refresh the stack of environment {environment} on target {target}")
+            }
+            NextStep::CreateStack => f.write_str("create an empty stack"),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Step(NextStep),
+}
+
+/// Advice to a person: text with operations in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hint {
+    pieces: Vec<Piece>,
+}
+
+impl Hint {
+    pub fn text(text: impl Into<String>) -> Hint {
+        Hint { pieces: vec![Piece::Text(text.into())] }
+    }
+
+    /// Appends an operation.
+    #[must_use]
+    pub fn then(mut self, step: NextStep) -> Hint {
+        self.pieces.push(Piece::Step(step));
+        self
+    }
+
+    /// Appends text.
+    #[must_use]
+    pub fn and(mut self, text: impl Into<String>) -> Hint {
+        self.pieces.push(Piece::Text(text.into()));
+        self
+    }
+
+    /// The operations that this hint proposes, in order.
+    pub fn steps(&self) -> impl Iterator<Item = &NextStep> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Step(step) => Some(step),
+            Piece::Text(_) => None,
+        })
+    }
+
+    /// Returns the hint as text, with each operation as the front end writes it.
+    pub fn phrased(&self, phrase: &dyn Fn(&NextStep) -> String) -> String {
+        let piece = |piece: &Piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Step(step) => phrase(step),
+        };
+        self.pieces.iter().map(piece).collect()
+    }
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.phrased(&|step| step.to_string()))
+    }
+}
+
+impl Serialize for Hint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl From<String> for Hint {
+    fn from(text: String) -> Hint {
+        Hint::text(text)
+    }
+}
+
+impl From<&str> for Hint {
+    fn from(text: &str) -> Hint {
+        Hint::text(text)
+    }
+}
+
+impl From<&String> for Hint {
+    fn from(text: &String) -> Hint {
+        Hint::text(text)
+    }
+}
+
+impl From<NextStep> for Hint {
+    fn from(step: NextStep) -> Hint {
+        Hint { pieces: vec![Piece::Step(step)] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn front_end_phrases_the_operations_and_keeps_the_text() {
+        let hint = Hint::text("unpin it, ").then(NextStep::Apply).and(", then try again");
+        assert_eq!(hint.to_string(), "unpin it, apply the program, then try again");
+        assert_eq!(hint.phrased(&|_| "`run it`".to_owned()), "unpin it, `run it`, then try again");
+        assert_eq!(hint.steps().collect::<Vec<_>>(), [&NextStep::Apply]);
+    }
+}
