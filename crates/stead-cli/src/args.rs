@@ -1,15 +1,15 @@
 //! The command line, as data.
 
+mod marks;
 mod serve;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use marks::MarkFlags;
 pub(crate) use serve::{AdmissionCommand, Guarded, ManifestArguments, ManifestPart, ServeArguments};
-use stead_guard::Outer;
-use stead_plan::{Follow, Glob, Moves, Purpose, Reach, Request, Selection};
-
-use crate::marks::MarkFlags;
+use stead::guard::Outer;
+use stead::plan::{Follow, Glob, Moves, Purpose, Reach, Request, Selection};
 
 /// Infrastructure as code that holds.
 #[derive(Parser)]

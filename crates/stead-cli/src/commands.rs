@@ -2,36 +2,30 @@
 
 mod admission;
 mod check;
-mod compare;
 mod compile;
 mod destroy;
 mod explain;
 mod graph;
 mod import;
 mod init;
-mod moves;
-mod mv;
+pub(crate) mod moves;
 mod pin;
 mod plan;
 mod policy;
-mod protect;
 mod provider;
 mod refresh;
 mod rename;
-mod repair;
-mod rollback;
 mod run;
 mod serve;
 mod stack;
-mod stacks;
 mod state;
 mod types;
 mod unlock;
 mod up;
-mod verify;
+
+use stead::ops::Protection;
 
 use crate::args::{AdmissionCommand, Arguments, Command, PolicyCommand, StackCommand, StateCommand};
-use crate::commands::protect::Protection;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
@@ -68,35 +62,35 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         }
         Command::Rename(arguments) => rename::rename(&session()?, &arguments, ui).await,
         Command::Import(arguments) => import::import(&session()?, &arguments, ui).await,
-        Command::Stack(StackCommand::Rollback { run }) => rollback::rollback(&session()?, &run, ui).await,
+        Command::Stack(StackCommand::Rollback { run }) => stack::rollback(&session()?, &run, ui).await,
         Command::Unlock => unlock::unlock(&session()?, ui).await,
         Command::Stack(StackCommand::Ls) => stack::ls(&session()?, ui).await,
         Command::Stack(StackCommand::History) => stack::history(&session()?, ui).await,
-        Command::Stack(StackCommand::New) => stacks::new(&session()?, ui).await,
-        Command::Stack(StackCommand::Rm(arguments)) => stacks::rm(&session()?, &arguments, ui).await,
-        Command::Stack(StackCommand::Rename { to }) => stacks::rename(&session()?, &to, ui).await,
-        Command::Stack(StackCommand::Diff(arguments)) => compare::diff(&session()?, &arguments, ui).await,
+        Command::Stack(StackCommand::New) => stack::new(&session()?, ui).await,
+        Command::Stack(StackCommand::Rm(arguments)) => stack::rm(&session()?, &arguments, ui).await,
+        Command::Stack(StackCommand::Rename { to }) => stack::rename(&session()?, &to, ui).await,
+        Command::Stack(StackCommand::Diff(arguments)) => stack::diff(&session()?, &arguments, ui).await,
         Command::Stack(StackCommand::Export) => stack::export(&session()?, ui).await,
         Command::Stack(StackCommand::Import { file }) => stack::import(&session()?, &file, ui).await,
         Command::State(StateCommand::Rm { name }) => state::rm(&session()?, &name, ui).await,
-        Command::State(StateCommand::Mv(arguments)) => mv::mv(&session()?, &arguments, ui).await,
+        Command::State(StateCommand::Mv(arguments)) => state::mv(&session()?, &arguments, ui).await,
         Command::Policy(PolicyCommand::Explain { name, marks }) => {
             policy::explain(&session()?, &name, &marks, ui).await
         }
         Command::State(StateCommand::Protect { name }) => {
-            protect::protect(&session()?, &name, Protection::Set, ui).await
+            state::protect(&session()?, &name, Protection::Set, ui).await
         }
         Command::State(StateCommand::Unprotect { name }) => {
-            protect::protect(&session()?, &name, Protection::TakenAway, ui).await
+            state::protect(&session()?, &name, Protection::Removed, ui).await
         }
-        Command::State(StateCommand::Retained) => protect::retained(&session()?, ui).await,
+        Command::State(StateCommand::Retained) => state::retained(&session()?, ui).await,
         Command::State(StateCommand::Ls) => state::ls(&session()?, ui).await,
         Command::State(StateCommand::Show { name }) => state::show(&session()?, &name, ui).await,
         Command::State(StateCommand::Verify { file }) => {
-            verify::verify(&session()?, file.as_deref(), ui).await
+            state::verify(&session()?, file.as_deref(), ui).await
         }
         Command::State(StateCommand::Repair { file, take }) => {
-            repair::repair(&session()?, file.as_deref(), take, ui).await
+            state::repair(&session()?, file.as_deref(), take, ui).await
         }
         Command::State(StateCommand::Resolve(arguments)) => state::resolve(&session()?, &arguments, ui).await,
     }

@@ -14,8 +14,8 @@ pub(crate) fn confirm(session: &Session, ui: &Ui, question: &str) -> Result<(), 
         return Ok(());
     }
     if !ui.interactive() {
-        return Err(refused("nobody is there to say yes")
-            .help("run it again with `--yes`, after a look at the plan")
+        return Err(refused("confirmation needed, but stdin is not a terminal")
+            .help("look at the plan, then run it again with `--yes`")
             .into());
     }
     let mut stderr = std::io::stderr().lock();
@@ -25,7 +25,7 @@ pub(crate) fn confirm(session: &Session, ui: &Ui, question: &str) -> Result<(), 
     let read = std::io::stdin().read_line(&mut answer);
     match (read, answer.trim().to_lowercase().as_str()) {
         (Ok(_), "y" | "yes") => Ok(()),
-        _ => Err(refused("you did not say yes").into()),
+        _ => Err(refused("not confirmed").into()),
     }
 }
 

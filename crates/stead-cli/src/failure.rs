@@ -1,8 +1,12 @@
 //! How a command fails: a kind, which is the exit code, and the problems to show.
 
-use stead_journal::{JournalError, Kept};
-use stead_model::{Code, Diagnostic};
+use stead::guard::Line;
+use stead::ops::{OpClass, OpError, PinsRefused};
+use stead::{Doubtful, JournalError, Kept};
+use stead_model::{Code, Diagnostic, Hint, NextStep, Operation, ResolveAnswer};
 use stead_state::{FormatError, Owner, StackRef};
+
+use crate::commands::moves;
 
 /// The exit codes that mean something went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,32 +20,103 @@ pub(crate) enum Kind {
     Interrupted = 130,
 }
 
+/// Shown before the problems.
+#[derive(Debug)]
+pub(crate) enum Preface {
+    None,
+    /// How the pinfile would have changed.
+    PinLines(Vec<Line>),
+    Note(String),
+}
+
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub kind: Kind,
     pub problems: Vec<Diagnostic>,
+    pub preface: Preface,
 }
 
 impl Failure {
     pub(crate) fn new(kind: Kind, problem: Diagnostic) -> Failure {
-        Failure { kind, problems: vec![problem] }
+        Failure::all(kind, vec![problem])
     }
 
     pub(crate) fn all(kind: Kind, problems: Vec<Diagnostic>) -> Failure {
-        Failure { kind, problems }
+        Failure { kind, problems, preface: Preface::None }
     }
 
-    /// Somebody else has or had the stack, and nothing was done: the same may succeed after them.
+    pub(crate) fn after(self, preface: Preface) -> Failure {
+        Failure { preface, ..self }
+    }
+
+    /// Returns true if another run was faster, and nothing was done: the same may succeed after it.
     pub(crate) fn was_too_late(&self) -> bool {
         let too_late = |problem: &Diagnostic| [Code::STACK_HELD, Code::STATE_MOVED].contains(&problem.code);
         self.problems.first().is_some_and(too_late)
     }
 }
 
-impl From<stead_store::StoreError> for Failure {
-    fn from(error: stead_store::StoreError) -> Failure {
-        JournalError::from(error).into()
+impl From<OpClass> for Kind {
+    fn from(class: OpClass) -> Kind {
+        match class {
+            OpClass::Failed => Kind::Failed,
+            OpClass::Invalid => Kind::Usage,
+            OpClass::Guarded => Kind::Guarded,
+            OpClass::Held => Kind::Held,
+            OpClass::InDoubt => Kind::InDoubt,
+            OpClass::Unsound => Kind::Unsound,
+        }
     }
+}
+
+impl From<OpError> for Failure {
+    fn from(error: OpError) -> Failure {
+        let kind = Kind::from(error.class());
+        match error {
+            OpError::Stack(error) => error.into(),
+            OpError::InDoubt(doubtful) => Failure::all(kind, doubtful.iter().map(in_doubt).collect()),
+            OpError::Pins(PinsRefused { lines, problems }) => {
+                Failure::all(kind, problems).after(Preface::PinLines(lines))
+            }
+            OpError::LooksMoved(plan) => moves::failure(&plan),
+            OpError::Recovery(problems)
+            | OpError::Program(problems)
+            | OpError::Read(problems)
+            | OpError::Plan(problems)
+            | OpError::Guarded(problems)
+            | OpError::Refused(problems)
+            | OpError::Invalid(problems) => Failure::all(kind, problems),
+            OpError::Pinfile(problem) | OpError::NotFound(problem) | OpError::Unsound(problem) => {
+                Failure::new(kind, problem)
+            }
+            OpError::Stale(why) => {
+                let message = format!("the saved plan does not fit any more: {why:?}");
+                Failure::new(kind, Diagnostic::error(Code::PLAN_STALE, message))
+            }
+            OpError::ReadOnly => {
+                Failure::new(kind, Diagnostic::error(Code::USAGE, "this plan was made to be shown only"))
+            }
+        }
+    }
+}
+
+/// Names an operation in doubt, and the commands that settle it.
+fn in_doubt(doubtful: &Doubtful) -> Diagnostic {
+    let Doubtful { name, pending } = doubtful;
+    let operation = pending.intent.operation();
+    let why = pending.doubt.as_deref().unwrap_or("the run stopped while it was under way");
+    let message = format!("it is unknown whether the {} of {name} happened: {why}", operation.verb());
+    let resolve =
+        |text: &str, answer| Hint::text(text).then(NextStep::Resolve { name: name.clone(), answer });
+    let happened = match operation {
+        Operation::Create => "if it was created: ",
+        Operation::Update | Operation::Delete => "if it happened: ",
+    };
+    Diagnostic::error(Code::IN_DOUBT, message)
+        .note("stead does not send it a second time by itself: it might then have happened twice.")
+        .help(resolve(happened, ResolveAnswer::Happened(operation)))
+        .help(resolve("if it did not happen: ", ResolveAnswer::DidNotHappen))
+        .help(resolve("if a second time does no harm: ", ResolveAnswer::Retry))
 }
 
 /// Somebody has the stack, or another one that is needed too.

@@ -26,6 +26,21 @@ pub(crate) fn phrase(step: &NextStep) -> String {
             format!("`stead refresh -e {environment} -t {target}`")
         }
         NextStep::CreateStack => "`stead stack new`".to_owned(),
+        NextStep::ShowHistory => "`stead stack history`".to_owned(),
+        NextStep::RenameFrom { from } => format!("stead rename '{from}' …"),
+        NextStep::MoveToStack => "`--to-stack`".to_owned(),
+        NextStep::Destroy { environment } => format!("`stead destroy -e {environment}`"),
+        NextStep::StartProject => {
+            "start a project here with `stead init`, or point to one with `-C DIR`".to_owned()
+        }
+        NextStep::Explain { code } => format!("see `stead explain {code}`"),
+        NextStep::ExportStack => "`stead stack export > FILE`".to_owned(),
+        NextStep::SavePlan { file } => format!("`stead plan --out {file}`"),
+        NextStep::ApplySavedPlan => {
+            "`up FILE` applies a plan that `stead plan --out FILE` saved; without FILE, `up` plans itself"
+                .to_owned()
+        }
+        NextStep::ForgetResources => "`--forget-resources`".to_owned(),
     }
 }
 

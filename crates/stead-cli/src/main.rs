@@ -3,20 +3,10 @@
 mod args;
 mod commands;
 mod confirm;
-#[cfg(test)]
-mod decoders;
-mod evaluate;
-mod export;
 mod failure;
 mod hints;
-mod marks;
 mod pins;
-mod project;
-mod saved;
-mod sealed;
 mod session;
-mod sources;
-mod transcript;
 mod ui;
 mod wiring;
 

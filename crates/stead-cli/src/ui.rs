@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
+use stead::ops::OpEvent;
+use stead::{ConsoleLevel, ConsoleLine, Notice};
 use stead_model::{Diagnostic, Event, Severity};
 use stead_render::{Style, json_line, step_ended};
 use stead_world::{Files, World};
 
 use crate::args::Common;
-use crate::failure::Failure;
+use crate::failure::{Failure, Preface};
 use crate::hints;
+use crate::pins;
 use crate::wiring::Terminal;
 
 /// Whom the output is for.
@@ -107,8 +110,35 @@ impl Ui {
         problems.iter().for_each(|problem| self.problem(problem));
     }
 
+    /// Shows what an evaluation tells besides its graph.
+    pub(crate) fn notice(&self, notice: &Notice<'_>) {
+        match notice {
+            Notice::Console(line) => self.note(&console(line)),
+            Notice::Warning(warning) => self.problem(warning),
+        }
+    }
+
+    /// Shows an operation while it is under way.
+    pub(crate) fn listener(&self) -> impl FnMut(OpEvent) + '_ {
+        let mut progress = self.progress();
+        move |event| match event {
+            OpEvent::Run(event) => progress.event(&event),
+            OpEvent::Waiting(owner) => self.note(&format!(
+                "Waiting: {} on {} holds the stack since {}.",
+                owner.user, owner.host, owner.since
+            )),
+            OpEvent::TakenOver { .. } => self.note("The holder sends no heartbeat; taking the stack over."),
+            OpEvent::PinfileRead | OpEvent::RecoveryStarted { .. } | OpEvent::RunOpened { .. } => {}
+        }
+    }
+
     /// Shows why a command failed, and gives its exit code.
     pub(crate) fn failed(&self, failure: &Failure) -> u8 {
+        match &failure.preface {
+            Preface::None => {}
+            Preface::PinLines(lines) => pins::show_lines(lines, self),
+            Preface::Note(note) => self.note(note),
+        }
         self.problems(&failure.problems);
         if self.reader == Reader::Person
             && let Some(problem) = failure.problems.first()
@@ -118,10 +148,20 @@ impl Ui {
         failure.kind as u8
     }
 
-    /// Shows a run while it goes on.
-    pub(crate) fn progress(&self) -> Progress<'_> {
+    /// Shows a run while it is under way.
+    fn progress(&self) -> Progress<'_> {
         Progress { ui: self, bar: None, running: Vec::new() }
     }
+}
+
+fn console(line: &ConsoleLine) -> String {
+    let level = match line.level {
+        ConsoleLevel::Error => "error: ",
+        ConsoleLevel::Warn => "warning: ",
+        _ => "",
+    };
+    let place = line.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+    format!("{place}{level}{}", line.text)
 }
 
 /// A closed pipe is the reader's choice and no failure of ours.
@@ -131,14 +171,14 @@ fn write(to: &mut dyn std::io::Write, text: &str) {
 }
 
 /// A bar on a terminal, a line a step elsewhere, an event a line for programs.
-pub(crate) struct Progress<'a> {
+struct Progress<'a> {
     ui: &'a Ui,
     bar: Option<ProgressBar>,
     running: Vec<String>,
 }
 
 impl Progress<'_> {
-    pub(crate) fn event(&mut self, event: &Event) {
+    fn event(&mut self, event: &Event) {
         if self.ui.reader == Reader::Program {
             self.ui.json("event", event);
             return;

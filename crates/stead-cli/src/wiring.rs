@@ -5,7 +5,7 @@
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
-use stead_engine::Stop;
+use stead::Stop;
 use stead_world::World;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
@@ -53,6 +53,11 @@ pub(crate) fn world() -> World {
         return World { crash: std::sync::Arc::new(stead_world::AbortAt::parse(&point)), ..world };
     }
     world
+}
+
+/// A run that no signal stops.
+pub(crate) fn never_stopped() -> watch::Receiver<Stop> {
+    watch::channel(Stop::No).1
 }
 
 /// The first interrupt asks to finish, the second to leave.

@@ -18,6 +18,18 @@ pub enum Word {
     DidNotHappen,
 }
 
+impl Word {
+    /// Fails if the answer is one for another kind of operation.
+    pub(crate) fn fits(&self, operation: Operation) -> Result<(), Diagnostic> {
+        match (self, operation) {
+            (Word::DidNotHappen, _)
+            | (Word::Created(_), Operation::Create)
+            | (Word::Done, Operation::Update | Operation::Delete) => Ok(()),
+            _ => Err(another_answer(operation)),
+        }
+    }
+}
+
 impl Engine {
     /// The records that an answer comes to. They belong together.
     pub async fn answered(

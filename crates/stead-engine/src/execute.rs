@@ -35,14 +35,14 @@ pub enum OnFailure {
 }
 
 /// A plan that the guards have nothing against.
-pub struct Permitted<'a> {
+pub struct PermittedPlan<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) permits: Permits,
 }
 
 /// What a run did.
 #[derive(Debug)]
-pub struct Report {
+pub struct Executed {
     pub result: RunResult,
     pub done: usize,
     pub problems: Vec<Diagnostic>,
@@ -64,12 +64,12 @@ impl Engine {
         plan: &'a Plan,
         base: &State,
         graph: &Graph,
-    ) -> Result<Permitted<'a>, Vec<Diagnostic>> {
+    ) -> Result<PermittedPlan<'a>, Vec<Diagnostic>> {
         let declared = |id: NodeId| graph.node(id).map(Node::effective_marks).unwrap_or_default();
         let mut deletions = plan.deletions(base, declared);
         self.ask_pins(&mut deletions, plan, base, graph);
         match stead_guard::decide(&deletions) {
-            Ok(permits) => Ok(Permitted { plan, permits }),
+            Ok(permits) => Ok(PermittedPlan { plan, permits }),
             Err(refused) => Err(refused.iter().map(stead_guard::Refusal::diagnostic).collect()),
         }
     }
@@ -96,12 +96,12 @@ impl Engine {
     pub async fn execute(
         &self,
         run: Run,
-        permitted: Permitted<'_>,
+        permitted: PermittedPlan<'_>,
         base: &State,
         graph: &Graph,
         events: &mut dyn FnMut(Event),
         stop: watch::Receiver<Stop>,
-    ) -> Report {
+    ) -> Executed {
         events(Event::RunStarted { run: run.id(), steps: permitted.plan.steps.len() });
         let mut executor = Executor::new(self, &run, permitted, base, graph, events);
         executor.run(stop).await;
@@ -118,6 +118,6 @@ impl Engine {
             }),
             (None, _) => run.close(result).await,
         };
-        Report { result, done, problems, skipped, outputs, closed, under_way, pinfile }
+        Executed { result, done, problems, skipped, outputs, closed, under_way, pinfile }
     }
 }

@@ -25,7 +25,7 @@ use crate::identities::Identities;
 use crate::less::Replacements;
 use crate::pinning::{Written, listed_before};
 use crate::queue::Queue;
-use crate::{Engine, OnFailure, Permitted, Stop};
+use crate::{Engine, OnFailure, PermittedPlan, Stop};
 
 /// Something that a step waited for.
 pub(crate) enum Happened {
@@ -93,7 +93,7 @@ impl<'a> Executor<'a> {
     pub(crate) fn new(
         engine: &'a Engine,
         run: &'a Run,
-        Permitted { plan, permits }: Permitted<'a>,
+        PermittedPlan { plan, permits }: PermittedPlan<'a>,
         base: &'a State,
         graph: &'a Graph,
         events: &'a mut dyn FnMut(Event),

@@ -14,6 +14,7 @@ mod identities;
 mod less;
 mod limits;
 mod look;
+pub mod ops;
 mod pause;
 mod pinning;
 mod problems;
@@ -38,7 +39,7 @@ use stead_world::World;
 
 pub use answered::Word;
 pub use earlier::graph_of;
-pub use execute::{OnFailure, Permitted, Report, Stop};
+pub use execute::{Executed, OnFailure, PermittedPlan, Stop};
 pub use pinning::{KnownTypes, PinPlace, Pinned, Pinning, Written};
 pub use recover::{Doubtful, Recovered};
 pub use refresh::{Drift, Refreshed};

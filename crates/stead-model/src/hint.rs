@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::{Environment, Name, Operation};
+use crate::{Code, Environment, Name, Operation};
 
 /// An operation that a hint proposes.
 ///
@@ -59,11 +59,39 @@ pub enum NextStep {
     SelectDependents,
     /// Read the stack of another environment and target, which settles an unfinished move.
     RefreshStack {
-        environment: Environment,
+        environment: String,
         target: String,
     },
     /// Create an empty stack.
     CreateStack,
+    /// List the runs of the stack.
+    ShowHistory,
+    /// Record another name for this resource.
+    RenameFrom {
+        from: Name,
+    },
+    /// Move resources to another stack of the project.
+    MoveToStack,
+    /// Delete the resources of an environment.
+    Destroy {
+        environment: Environment,
+    },
+    /// Start a project, or choose the folder of one.
+    StartProject,
+    /// Read the page of an error code.
+    Explain {
+        code: Code,
+    },
+    /// Export the stack to a file.
+    ExportStack,
+    /// Save a plan to a file.
+    SavePlan {
+        file: String,
+    },
+    /// Apply a saved plan.
+    ApplySavedPlan,
+    /// Remove the stack although it still has resources, and stop managing them.
+    ForgetResources,
 }
 
 /// How a person can answer for an operation in doubt.
@@ -108,6 +136,16 @@ impl fmt::Display for NextStep {
                 write!(f, "refresh the stack of environment {environment} on target {target}")
             }
             NextStep::CreateStack => f.write_str("create an empty stack"),
+            NextStep::ShowHistory => f.write_str("list the runs of the stack"),
+            NextStep::RenameFrom { from } => write!(f, "rename {from}"),
+            NextStep::MoveToStack => f.write_str("move it to the other stack"),
+            NextStep::Destroy { environment } => write!(f, "destroy environment {environment}"),
+            NextStep::StartProject => f.write_str("start a project, or choose the folder of one"),
+            NextStep::Explain { code } => write!(f, "read about {code}"),
+            NextStep::ExportStack => f.write_str("export the stack"),
+            NextStep::SavePlan { file } => write!(f, "save the plan as {file}"),
+            NextStep::ApplySavedPlan => f.write_str("apply a file that a plan was saved to"),
+            NextStep::ForgetResources => f.write_str("forget the resources"),
         }
     }
 }

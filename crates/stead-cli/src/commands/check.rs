@@ -12,7 +12,7 @@ use crate::ui::Ui;
 
 pub(crate) async fn check(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     let root = &session.project.root;
-    if let Ok(None) = session.world.files.metadata(&root.join(types::FOLDER).join("stead.d.ts")) {
+    if let Ok(None) = session.project.world().files.metadata(&root.join(types::FOLDER).join("stead.d.ts")) {
         types::types(session, ui)?;
     }
     let Some(compiler) = compiler(session).await else {
@@ -44,7 +44,7 @@ async fn compiler(session: &Session) -> Option<PathBuf> {
     let native = format!("node_modules/@typescript/typescript-{os}-{architecture}/lib/tsc");
     for own in [native.as_str(), "node_modules/.bin/tsc"] {
         let path = session.project.root.join(own);
-        if let Ok(Some(_)) = session.world.files.metadata(&path) {
+        if let Ok(Some(_)) = session.project.world().files.metadata(&path) {
             return Some(path);
         }
     }
@@ -58,7 +58,7 @@ async fn run(session: &Session, line: &str) -> Result<Finished, Failure> {
         folder: session.project.root.clone(),
         environment: Default::default(),
     };
-    session.world.processes.run(command).await.map_err(|error| {
+    session.project.world().processes.run(command).await.map_err(|error| {
         let message = format!("cannot run {line}: {error}");
         Failure::new(Kind::Failed, Diagnostic::error(Code::NO_COMPILER, message))
     })

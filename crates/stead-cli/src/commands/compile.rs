@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
+use stead::Notice;
 use stead_model::{Code, Diagnostic, Graph};
 
 use crate::args::CompileArguments;
 use crate::commands::types::Wrote;
-use crate::evaluate::evaluate;
+use crate::commands::up::orphans;
 use crate::failure::{Failure, Kind};
-use crate::marks::MarkFlags;
 use crate::pins;
 use crate::session::Session;
 use crate::ui::Ui;
@@ -28,12 +28,12 @@ struct Compiled<'a> {
 }
 
 pub(crate) async fn compile(session: &Session, arguments: &CompileArguments, ui: &Ui) -> Result<u8, Failure> {
-    let pinning = pins::open(session, pins::orphans(arguments.update_pins))?;
-    let outer = session.outer(&MarkFlags::default());
-    let evaluated = evaluate(session, &outer, ui).await?;
-    let (evaluated, pinned) = pins::settle(session, pinning, evaluated, None, ui)?;
-    let path = write_graph(session, &evaluated.graph, arguments.out.clone())?;
-    pinned.write().map_err(pins::failed)?;
+    let tell = |notice: Notice<'_>| ui.notice(&notice);
+    let program = session.program(session.plain_levels(), &tell);
+    let compiled = session.workspace.compile(&program, orphans(arguments.update_pins)).await?;
+    pins::show(&compiled.pins, ui);
+    let path = write_graph(session, &compiled.graph, arguments.out.clone())?;
+    compiled.write_pins()?;
     let shown = path.strip_prefix(&session.project.root).unwrap_or(&path).display().to_string();
     ui.result(&format!("wrote {shown}\n"));
     ui.json("wrote", &Wrote { path: shown });
@@ -41,21 +41,22 @@ pub(crate) async fn compile(session: &Session, arguments: &CompileArguments, ui:
 }
 
 fn write_graph(session: &Session, graph: &Graph, out: Option<PathBuf>) -> Result<PathBuf, Failure> {
-    let environment = session.environment.to_string();
+    let environment = session.environment().to_string();
     let path = out.unwrap_or_else(|| {
-        session.project.root.join(FOLDER).join(&environment).join(format!("{}.json", session.target))
+        session.project.root.join(FOLDER).join(&environment).join(format!("{}.json", session.target()))
     });
     let compiled =
-        Compiled { format: 1, project: &session.project.name, environment, target: &session.target, graph };
+        Compiled { format: 1, project: &session.project.name, environment, target: session.target(), graph };
     // Our types always serialise.
     let mut text = serde_json::to_string_pretty(&compiled).unwrap_or_default();
     text.push('\n');
-    let files = &session.world.files;
+    let world = session.project.world();
+    let files = &world.files;
     let write = || {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             files.ensure_folder(folder)?;
         }
-        let unique = session.world.entropy.uuid()?;
+        let unique = world.entropy.uuid()?;
         files.write_atomically(&path, text.as_bytes(), 0o644, &unique)
     };
     write().map_err(|error| {

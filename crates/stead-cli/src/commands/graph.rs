@@ -2,17 +2,18 @@
 
 use std::fmt::Write as _;
 
+use stead::Notice;
+use stead::ops::Declares as _;
 use stead_model::{Graph, NodeKind};
 use stead_render::Paint;
 
-use crate::evaluate::evaluate;
 use crate::failure::Failure;
-use crate::marks::MarkFlags;
 use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn graph(session: &Session, ui: &Ui) -> Result<u8, Failure> {
-    let graph = evaluate(session, &session.outer(&MarkFlags::default()), ui).await?.graph;
+    let tell = |notice: Notice<'_>| ui.notice(&notice);
+    let graph = session.program(session.plain_levels(), &tell).declare().await?.graph;
     if ui.for_programs() {
         ui.json("graph", &graph);
     } else {

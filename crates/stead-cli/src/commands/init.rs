@@ -1,15 +1,11 @@
 //! `stead init`: a project that plans and applies at once, in an editor that understands it.
 
-use std::sync::Arc;
-
-use stead_local::LocalProvider;
+use stead::{FILE, local_catalog};
 use stead_model::{Code, Diagnostic};
-use stead_provider::Providers;
 
 use crate::args::Common;
 use crate::commands::types;
 use crate::failure::{Failure, Kind};
-use crate::project;
 use crate::ui::Ui;
 use crate::wiring;
 
@@ -25,8 +21,8 @@ pub(crate) fn init(common: &Common, name: Option<String>, ui: &Ui) -> Result<u8,
         .or_else(|| root.file_name().map(|name| name.to_string_lossy().into_owned()))
         .filter(|name| !name.is_empty())
         .unwrap_or_else(|| "project".to_owned());
-    if let Ok(Some(_)) = world.files.metadata(&root.join(project::FILE)) {
-        let message = format!("{} is there already", root.join(project::FILE).display());
+    if let Ok(Some(_)) = world.files.metadata(&root.join(FILE)) {
+        let message = format!("{} is there already", root.join(FILE).display());
         let problem = Diagnostic::error(Code::WOULD_OVERWRITE, message).note("Nothing was written.");
         return Err(Failure::new(
             Kind::Usage,
@@ -42,7 +38,7 @@ pub(crate) fn init(common: &Common, name: Option<String>, ui: &Ui) -> Result<u8,
         ("tsconfig.json", TSCONFIG.to_owned()),
         (".gitignore", GITIGNORE.to_owned()),
         // Last: a project is one as soon as this file is there.
-        (project::FILE, settings),
+        (FILE, settings),
     ];
     for (file, text) in files {
         let path = root.join(file);
@@ -55,9 +51,7 @@ pub(crate) fn init(common: &Common, name: Option<String>, ui: &Ui) -> Result<u8,
             _ => ui.result(&format!("kept {file}\n")),
         }
     }
-    let local = LocalProvider::new(world.clone(), root.clone());
-    let catalog = Providers::default().with(Arc::new(local)).catalog();
-    types::write(&world, &root, &["local"], &catalog)?;
+    types::write(&world, &root, &["local"], &local_catalog(&world, &root))?;
     ui.result(&format!("wrote {}/\n\nNow: stead plan, then stead up.\n", types::FOLDER));
     Ok(0)
 }

@@ -1,10 +1,10 @@
 //! A plan that looks like it moves something: shown as what it looks like, and stopped before it deletes anything.
 
+use stead::plan::{Ambiguity, Plan, Suggestion};
 use stead_model::{Code, Diagnostic};
-use stead_plan::{Ambiguity, Plan, Suggestion};
 use stead_render::{ambiguities, reason, rename, suggestions};
 
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, Kind, Preface};
 use crate::ui::Ui;
 
 /// How many renames a problem spells out; `plan --suggest-renames` shows all.
@@ -21,15 +21,13 @@ pub(crate) fn show_suggestions(plan: &Plan, ui: &Ui) {
     }
 }
 
-/// Stops if a deletion and a creation look like one move and nobody has said what they are.
-pub(crate) fn settle_moves(plan: &Plan, ui: &Ui) -> Result<(), Failure> {
-    if !plan.looks_like_moves() {
-        return Ok(());
+/// The failure of a run that would delete and create what looks like one resource.
+pub(crate) fn failure(plan: &Plan) -> Failure {
+    let failure = Failure::new(Kind::Failed, problem(plan));
+    match plan.ambiguities.is_empty() {
+        true => failure,
+        false => failure.after(Preface::Note(ambiguities(plan, SHOWN))),
     }
-    if !plan.ambiguities.is_empty() {
-        ui.note(&ambiguities(plan, SHOWN));
-    }
-    Err(Failure::new(Kind::Failed, problem(plan)))
 }
 
 fn problem(plan: &Plan) -> Diagnostic {

@@ -1,12 +1,10 @@
 //! `stead provider types | schema | patch`: what can be declared, and what an update of it comes to. Needs no project.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use serde::Serialize;
-use stead_local::LocalProvider;
+use stead::local_catalog;
 use stead_model::{Code, Diagnostic, Map, TypeToken, Value, nearest};
-use stead_provider::Providers;
 use stead_schema::cfn::{self, DigestKey, Remembered, Schema, Update, Wish, bundle, patch_document};
 use stead_schema::{Catalog, token_of};
 use stead_world::World;
@@ -41,8 +39,7 @@ pub(crate) fn provider(command: ProviderCommand, ui: &Ui) -> Result<u8, Failure>
 }
 
 fn catalog(world: &World) -> Catalog {
-    let local = LocalProvider::new(world.clone(), wiring::current_folder());
-    Providers::default().with(Arc::new(local)).catalog().with_published()
+    local_catalog(world, &wiring::current_folder()).with_published()
 }
 
 fn tokens(catalog: &Catalog) -> impl Iterator<Item = &TypeToken> {

@@ -1,46 +1,19 @@
-//! What `up`, `destroy` and `plan` share: show a plan, ask, carry it out, say how it went.
-
-use std::sync::Arc;
+//! The parts that `up`, `destroy` and `plan` share: show a plan, confirm, apply, report.
 
 use serde::Serialize;
-use stead_engine::{Drift, Engine, Report};
-use stead_journal::{Ack, JournalError, Run, Seen, Takeover};
+use stead::ops::{Proposal, Report};
+use stead::plan::Plan;
+use stead::{Drift, Transcript};
 use stead_model::{Graph, Map, Name, Operation, RunResult, TypeToken};
-use stead_plan::Plan;
 use stead_render::{Drifted, Header};
 use stead_schema::Change;
-use stead_state::{Record, State};
 
-use crate::commands::protect::tell_kept;
+use crate::commands::state::tell_kept;
 use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
-use crate::pins;
 use crate::session::Session;
-use crate::transcript::Transcript;
 use crate::ui::Ui;
-use crate::wiring;
-
-/// A plan with all that is needed to carry it out.
-pub(crate) struct Prepared {
-    /// With the interpreter that the graph needs.
-    pub engine: Engine,
-    /// What all this was read from.
-    pub version: Seen,
-    pub graph: Graph,
-    /// The state that the plan starts from: what is recorded, or what was just found.
-    pub base: Arc<State>,
-    /// What has to be written first so that the recorded state is the base.
-    pub observed: Vec<Record>,
-    pub plan: Plan,
-    /// What the program was told.
-    pub transcript: Transcript,
-}
-
-impl Prepared {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.plan.is_empty() && self.observed.is_empty()
-    }
-}
+use crate::{pins, wiring};
 
 #[derive(Serialize)]
 struct Outputs<'a> {
@@ -69,8 +42,8 @@ struct UnderWay {
 pub(crate) fn show_plan(session: &Session, plan: &Plan, ui: &Ui) {
     let header = Header {
         project: &session.project.name,
-        environment: &session.environment.to_string(),
-        target: &session.target,
+        environment: &session.environment().to_string(),
+        target: session.target(),
     };
     ui.result(&stead_render::plan(plan, &header, &ui.out_style()));
     ui.json("plan", plan);
@@ -130,50 +103,29 @@ pub(crate) fn show_outputs(outputs: &Map, ui: &Ui) {
     }
 }
 
-/// Guards, question, run. The plan has been shown.
-pub(crate) async fn carry_out(
+/// Asks the guards and the person, and applies. The plan has been shown.
+pub(crate) async fn apply_plan(
     session: &Session,
-    prepared: Prepared,
-    command: &str,
+    proposal: Proposal,
     question: &str,
     ui: &Ui,
 ) -> Result<u8, Failure> {
-    let Prepared { engine, version, graph, base, observed, plan, .. } = prepared;
-    let permitted =
-        engine.permit(&plan, &base, &graph).map_err(|refusals| Failure::all(Kind::Guarded, refusals))?;
+    let permitted = proposal.permit()?;
+    pins::name_released(permitted.proposal(), ui);
     confirm(session, ui, question)?;
-    let run = session.run(command, Some(version), Takeover::IfDead).await?;
-    let stop = wiring::interrupts();
-    write_down(&run, observed).await?;
-    let mut progress = ui.progress();
-    let mut on_event = |event| progress.event(&event);
-    let id = run.id();
-    let mut report = engine.execute(run, permitted, &base, &graph, &mut on_event, stop).await;
-    let written = report.pinfile.take();
-    if let Ok(closed) = &report.closed {
-        tell_kept(&closed.state, &id, ui);
-    }
+    let report = permitted.apply(wiring::interrupts(), &mut ui.listener()).await?;
+    report.retained().into_iter().for_each(|retained| tell_kept(retained, ui));
+    let pinfile = report.pinfile.clone();
     let code = conclude(session, report, ui)?;
-    if let (Some(pinned), Some(written)) = (&engine.pinfile, written) {
-        pins::finish(session, pinned, written, ui).await?;
-    }
+    pins::conclude(pinfile, ui)?;
     Ok(code)
-}
-
-/// Records that no provider is asked for, in as few appends as they fit into. Durable in the order given.
-pub(crate) async fn write_down(run: &Run, records: Vec<Record>) -> Result<(), JournalError> {
-    let acks: Vec<Ack> = records.into_iter().map(|record| run.submit(record)).collect();
-    for ack in acks {
-        ack.durable().await?;
-    }
-    Ok(())
 }
 
 fn conclude(session: &Session, report: Report, ui: &Ui) -> Result<u8, Failure> {
     let Report { result, done, problems, skipped, outputs, closed, under_way, .. } = report;
     let under_way: Vec<UnderWay> =
         under_way.into_iter().map(|(operation, name)| UnderWay { operation, name }).collect();
-    let (failed, fsyncs) = (problems.len(), session.world.files.syncs());
+    let (failed, fsyncs) = (problems.len(), session.workspace.stack.world.files.syncs());
     let ended = Ended { result, done, failed, skipped, fsyncs, under_way };
     ui.json("ended", &ended);
     let kind = match result {
@@ -209,15 +161,16 @@ fn conclude(session: &Session, report: Report, ui: &Ui) -> Result<u8, Failure> {
 /// How many of the operations that a run left behind are named.
 const NAMED: usize = 10;
 
-/// What nobody knows after a run was left at once, and what to do about it.
+/// Names the operations that a run left in doubt, and says what to do about them.
 fn left_in_doubt(under_way: &[UnderWay]) -> Option<String> {
     if under_way.is_empty() {
         return None;
     }
-    let mut text = format!("{} under way when the run was left; nobody knows yet whether it happened:\n", {
-        let count = under_way.len();
-        if count == 1 { "1 operation was".to_owned() } else { format!("{count} operations were") }
-    });
+    let mut text =
+        format!("{} under way when the run was left; it is not known yet whether they happened:\n", {
+            let count = under_way.len();
+            if count == 1 { "1 operation was".to_owned() } else { format!("{count} operations were") }
+        });
     for UnderWay { operation, name } in under_way.iter().take(NAMED) {
         text.push_str(&format!("    {} {name}\n", operation.verb()));
     }
@@ -236,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_in_doubt_is_named_with_what_to_do() {
+    fn operations_left_in_doubt_are_named_with_the_next_step() {
         assert_eq!(left_in_doubt(&[]), None);
         let under_way: Vec<UnderWay> = (0..12)
             .map(|n| format!("dev:main:local.Command#c{n}").parse().unwrap())

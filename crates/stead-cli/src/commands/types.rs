@@ -24,11 +24,14 @@ pub(crate) const FOLDER: &str = ".stead/types";
 const PUBLISHED: &str = "aws";
 
 pub(crate) fn types(session: &Session, ui: &Ui) -> Result<u8, Failure> {
-    let mut providers: Vec<&str> = session.engine.providers.names().collect();
-    if !providers.contains(&PUBLISHED) && mentions(&session.world, &session.project.root, "stead/aws") {
+    let mut providers: Vec<&str> = session.workspace.engine.providers.names().collect();
+    if !providers.contains(&PUBLISHED)
+        && mentions(session.project.world(), &session.project.root, "stead/aws")
+    {
         providers.push(PUBLISHED);
     }
-    let written = write(&session.world, &session.project.root, &providers, &session.engine.catalog)?;
+    let written =
+        write(session.project.world(), &session.project.root, &providers, &session.workspace.engine.catalog)?;
     for path in written {
         ui.result(&format!("wrote {}\n", path.display()));
         ui.json("wrote", &Wrote { path: path.display().to_string() });
@@ -58,7 +61,7 @@ pub(crate) fn write(
     catalog: &Catalog,
 ) -> Result<Vec<PathBuf>, Failure> {
     let folder = root.join(FOLDER);
-    let mut files = vec![(folder.join("stead.d.ts"), stead_eval::DECLARATIONS.to_owned())];
+    let mut files = vec![(folder.join("stead.d.ts"), stead::DECLARATIONS.to_owned())];
     for provider in providers {
         let text = declarations(catalog.of_provider(provider));
         files.push((folder.join("stead").join(format!("{provider}.d.ts")), text));

@@ -1,7 +1,6 @@
-//! `stead unlock`: take the stack from whoever holds it. Safe, because that run is fenced.
+//! `stead unlock`: take the lock from its holder. Safe, because the holder's run is fenced.
 
-use stead_journal::{Takeover, is_dead};
-use stead_model::RunResult;
+use stead::ops::{EditChange, EditOutcome, Holder, StateEdit};
 
 use crate::confirm::confirm;
 use crate::failure::Failure;
@@ -9,21 +8,21 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn unlock(session: &Session, ui: &Ui) -> Result<u8, Failure> {
-    let loaded = session.load_existing().await?;
-    let Some(owner) = loaded.head.and_then(|head| head.owner) else {
-        ui.result("Nobody holds the stack.\n");
+    let edit = session.workspace.edit(StateEdit::Unlock, session.wait, &mut ui.listener()).await?;
+    let Some(EditChange::LockTaken { from, holder }) = edit.changes().first() else {
+        ui.result("No run holds the stack.\n");
         return Ok(0);
     };
-    let who = format!("{} on {} ({}, since {})", owner.user, owner.host, owner.run, owner.since);
-    if !is_dead(&session.world, &owner) {
-        confirm(session, ui, &format!("Take the stack from {who}? It cannot write after that."))?;
+    let who = format!("{} on {} ({}, since {})", from.user, from.host, from.run, from.since);
+    if *holder == Holder::PerhapsAlive {
+        confirm(session, ui, &format!("Take the stack from {who}? Its run cannot write after that."))?;
     }
-    let run = session.run("unlock", None, Takeover::Always).await?;
-    let left = run.in_doubt().len();
-    run.close(RunResult::Succeeded).await?;
+    let report = edit.permit()?.apply(&mut ui.listener()).await?;
     ui.result(&format!("Took the stack from {who}.\n"));
-    if left > 0 {
-        ui.result(&format!("{left} of its operations were under way; `stead up` deals with them first.\n"));
+    if let EditOutcome::Unlocked { unfinished: unfinished @ 1.. } = report.outcome {
+        ui.result(&format!(
+            "{unfinished} of its operations were under way; `stead up` finishes them first.\n"
+        ));
     }
     Ok(0)
 }

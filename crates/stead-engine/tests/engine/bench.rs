@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use stead_engine::{Engine, Report, Stack, Stop};
+use stead_engine::{Engine, Executed, Stack, Stop};
 use stead_journal::{Loaded, Opening, Run, Takeover, load, open};
 use stead_model::{
     Diagnostic, Event, Expr, Graph, Input, Node, NodeId, NodeKind, Options, Resource, RunResult, SourceRef,
@@ -63,7 +63,7 @@ impl Bench {
         &mut self,
         program: &Program,
         stop: watch::Receiver<Stop>,
-    ) -> Result<Report, Vec<Diagnostic>> {
+    ) -> Result<Executed, Vec<Diagnostic>> {
         let base = self.load().await.state;
         self.run(program, Request::default(), base, stop).await
     }
@@ -74,7 +74,7 @@ impl Bench {
         request: Request,
         base: Arc<State>,
         stop: watch::Receiver<Stop>,
-    ) -> Result<Report, Vec<Diagnostic>> {
+    ) -> Result<Executed, Vec<Diagnostic>> {
         let plan = self.engine.plan(&base, &program.0, request).await?;
         let permitted = self.engine.permit(&plan, &base, &program.0)?;
         let run = self.open().await;
@@ -83,20 +83,20 @@ impl Bench {
         Ok(self.engine.execute(run, permitted, &base, &program.0, &mut on_event, stop).await)
     }
 
-    pub(crate) async fn up(&mut self, program: &Program) -> Report {
+    pub(crate) async fn up(&mut self, program: &Program) -> Executed {
         let (_keep, stop) = watch::channel(Stop::No);
         self.try_up(program, stop).await.unwrap()
     }
 
     /// One run of a plan that asks for something special.
-    pub(crate) async fn up_with(&mut self, program: &Program, request: Request) -> Report {
+    pub(crate) async fn up_with(&mut self, program: &Program, request: Request) -> Executed {
         let (_keep, stop) = watch::channel(Stop::No);
         let base = self.load().await.state;
         self.run(program, request, base, stop).await.unwrap()
     }
 
     /// Deletes what is recorded, or some of it.
-    pub(crate) async fn destroy(&mut self, request: Request) -> Result<Report, Vec<Diagnostic>> {
+    pub(crate) async fn destroy(&mut self, request: Request) -> Result<Executed, Vec<Diagnostic>> {
         let (_keep, stop) = watch::channel(Stop::No);
         let base = self.load().await.state;
         self.run(&Program::default(), request, base, stop).await

@@ -120,7 +120,7 @@ fn an_entry_that_somebody_removed_lets_it_go() {
     project.write(FILE, &format!("{}{}", text[..start].trim_end().trim_end_matches(','), &text[end..]));
     let planned = project.stead(&["plan"]).ends(0);
     assert!(
-        planned.stderr.contains("was pinned; its entry is not in main.ts.pin.json any more"),
+        planned.stderr.contains("was pinned; its entry was removed from main.ts.pin.json"),
         "{}",
         planned.stderr
     );

@@ -1,0 +1,50 @@
+//! `stead stack`: the stacks of a project, their history, and a stack's state as JSON.
+
+mod diff;
+mod edits;
+mod rollback;
+
+use stead::export as export_of;
+use stead_state::RunRecord;
+
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::ui::Ui;
+
+pub(crate) use diff::diff;
+pub(crate) use edits::{import, new, rename, rm};
+pub(crate) use rollback::rollback;
+
+pub(crate) async fn ls(session: &Session, ui: &Ui) -> Result<u8, Failure> {
+    let stacks = stead::stacks(&session.workspace).await?;
+    if stacks.is_empty() {
+        ui.note("There are no stacks yet; `stead up` makes the first.");
+    }
+    for stack in &stacks {
+        ui.result(&format!("{}\t{}\t{}\n", stack.project, stack.environment, stack.target));
+        ui.json("stack", stack);
+    }
+    Ok(0)
+}
+
+pub(crate) async fn history(session: &Session, ui: &Ui) -> Result<u8, Failure> {
+    for record in stead::history(&session.workspace).await? {
+        let RunRecord { run, command, user, host, started, result, .. } = &record;
+        ui.result(&format!("{run}\t{started}\t{command}\t{result:?}\t{user}@{host}\n"));
+        ui.json("run", &record);
+    }
+    Ok(0)
+}
+
+pub(crate) async fn export(session: &Session, ui: &Ui) -> Result<u8, Failure> {
+    let loaded = session.workspace.load_existing().await?;
+    let export = export_of(&session.project, &session.workspace, loaded.state.snapshot(None));
+    if ui.for_programs() {
+        ui.json("export", &export);
+    } else {
+        // Our types always serialise.
+        let text = serde_json::to_string_pretty(&export).unwrap_or_default();
+        ui.raw(&format!("{text}\n"));
+    }
+    Ok(0)
+}

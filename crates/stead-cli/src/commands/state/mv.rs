@@ -1,0 +1,61 @@
+//! `stead state mv`: another name in the state, or another stack. No real resource changes.
+
+use stead::ops::{EditChange, StateEdit};
+use stead::plan::Follow;
+use stead_model::{Code, Diagnostic};
+
+use crate::args::MoveArguments;
+use crate::confirm::confirm;
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::ui::Ui;
+
+pub(crate) async fn mv(session: &Session, arguments: &MoveArguments, ui: &Ui) -> Result<u8, Failure> {
+    match (&arguments.to_stack, arguments.names.as_slice()) {
+        (Some(stack), names) => {
+            to_stack(session, names, stack, Follow::from_flag(arguments.with_dependencies), ui).await
+        }
+        (None, [old, new]) => rename(session, old, new, ui).await,
+        (None, _) => {
+            let problem = Diagnostic::error(Code::USAGE, "two names are needed: the old one and the new one");
+            Err(problem.help("to move to another stack, name it with `--to-stack`").into())
+        }
+    }
+}
+
+async fn rename(session: &Session, old: &str, new: &str, ui: &Ui) -> Result<u8, Failure> {
+    let edit = StateEdit::Move { from: old.to_owned(), to: new.to_owned() };
+    let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
+    let Some(EditChange::Renamed { from, to }) = edit.edit().changes().first().cloned() else { return Ok(0) };
+    confirm(session, ui, &format!("Rename {from} to {to}? No real resource changes."))?;
+    edit.apply(&mut ui.listener()).await?;
+    ui.result(&format!("Renamed {from} to {to}.\n"));
+    ui.note("The program must declare it under that name, or the next `stead up` creates another one.");
+    Ok(0)
+}
+
+async fn to_stack(
+    session: &Session,
+    names: &[String],
+    stack: &str,
+    dependencies: Follow,
+    ui: &Ui,
+) -> Result<u8, Failure> {
+    let to = Box::new(session.sibling(stack)?);
+    let edit = StateEdit::MoveToStack { names: names.to_vec(), to, dependencies };
+    let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
+    let count = edit.edit().changes().len();
+    for change in edit.edit().changes() {
+        if let EditChange::Renamed { from, to } = change {
+            ui.note(&format!("{from} → {to}"));
+        }
+    }
+    confirm(session, ui, &format!("Move {count} resources to stack {stack}? No real resource changes."))?;
+    edit.apply(&mut ui.listener()).await?;
+    ui.result(&format!("Moved {count} resources to {stack}.\n"));
+    ui.note(
+        "The next `stead up` in either environment follows what the program declares there: look with `stead plan` in \
+         both.",
+    );
+    Ok(0)
+}

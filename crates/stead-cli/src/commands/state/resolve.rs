@@ -1,0 +1,45 @@
+//! `stead state resolve`: answer for an operation in doubt.
+
+use stead::Word;
+use stead::ops::{EditChange, EditOutcome, ResolveTarget, StateEdit};
+use stead_model::{OpId, PhysicalId};
+
+use crate::args::{Answer, ResolveArguments};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::ui::Ui;
+
+pub(crate) async fn resolve(session: &Session, arguments: &ResolveArguments, ui: &Ui) -> Result<u8, Failure> {
+    let edit = StateEdit::Resolve { target: target(&arguments.name), answer: word(&arguments.answer) };
+    let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
+    let Some(EditChange::Resolved { name, operation }) = edit.edit().changes().first().cloned() else {
+        return Ok(0);
+    };
+    let verb = operation.verb();
+    let report = edit.apply(&mut ui.listener()).await?;
+    ui.result(&match report.outcome {
+        EditOutcome::Retried => format!("The {verb} of {name} is done.\n"),
+        EditOutcome::NotSentAgain => format!("The {verb} of {name} was not sent again.\n"),
+        _ if arguments.answer.not_created => format!("Recorded: the {verb} of {name} did not happen.\n"),
+        _ => format!("Recorded: the {verb} of {name} happened.\n"),
+    });
+    Ok(0)
+}
+
+/// The number of an operation, or a name. No id is a bare number.
+fn target(text: &str) -> ResolveTarget {
+    match text.parse() {
+        Ok(number) => ResolveTarget::Operation(OpId(number)),
+        Err(_) => ResolveTarget::Name(text.to_owned()),
+    }
+}
+
+/// The answer; `None` sends the operation again.
+fn word(answer: &Answer) -> Option<Word> {
+    match &answer.created {
+        _ if answer.retry => None,
+        _ if answer.not_created => Some(Word::DidNotHappen),
+        Some(id) => Some(Word::Created(PhysicalId(id.clone()))),
+        None => Some(Word::Done),
+    }
+}

@@ -1,0 +1,97 @@
+//! `stead state retained`: resources that still exist and that no stack manages any more.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use stead::plan::{Action, Plan};
+use stead_model::{Name, TypeToken};
+use stead_state::{Retained, State};
+
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::ui::Ui;
+
+#[derive(Serialize)]
+struct RetainedLine<'a> {
+    #[serde(flatten)]
+    retained: &'a Retained,
+    import: String,
+}
+
+pub(crate) async fn retained(session: &Session, ui: &Ui) -> Result<u8, Failure> {
+    let loaded = session.workspace.load_existing().await?;
+    for retained in loaded.state.retained() {
+        let import = import_command(retained);
+        let Retained { name, resource, id, kept } = retained;
+        let why = match &kept.source {
+            Some(source) => source.to_string(),
+            None => "`stead state rm`".to_owned(),
+        };
+        ui.result(&format!(
+            "{resource} {name} (id {id})\n  kept by {} because of {why}\n  {import}\n",
+            kept.run
+        ));
+        ui.json("retained", &RetainedLine { retained, import });
+    }
+    if loaded.state.retained().next().is_none() {
+        ui.note("No retained resources.");
+    }
+    Ok(0)
+}
+
+/// Names a resource that a run stopped managing, with the command that imports it again.
+pub(crate) fn tell_kept(retained: &Retained, ui: &Ui) {
+    let Retained { name, resource, id, kept } = retained;
+    let source = kept.source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
+    let import = import_command(retained);
+    ui.note(&format!(
+        "kept {resource} {name} (id {id}): its deletion-policy is retain{source}. It still exists and is no longer \
+         managed; re-adopt it with\n  {import}"
+    ));
+    ui.json("retained", &RetainedLine { retained, import });
+}
+
+/// Names the planned creations for which a retained resource still exists.
+pub(crate) fn tell_retained(state: &State, plan: &Plan, ui: &Ui) {
+    let retained: HashMap<(&Name, &TypeToken), &Retained> =
+        state.retained().map(|retained| ((&retained.name, &retained.resource), retained)).collect();
+    if retained.is_empty() {
+        return;
+    }
+    let made = plan.steps.iter().filter(|step| matches!(step.action, Action::Create { .. }));
+    for retained in made.filter_map(|step| retained.get(&(&step.name, &step.resource))) {
+        ui.note(&format!(
+            "{} was kept by {} and still exists; instead of making a second one, take it back with\n  {}",
+            retained.name,
+            retained.kept.run,
+            import_command(retained)
+        ));
+    }
+}
+
+/// Ready to paste.
+fn import_command(retained: &Retained) -> String {
+    let Retained { name, resource, id, .. } = retained;
+    format!("stead import {resource} {} {}", quoted(&name.to_string()), quoted(id.as_str()))
+}
+
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_a_shell_would_split_is_quoted() {
+        assert_eq!(quoted("dev:main:local.File"), "dev:main:local.File");
+        assert_eq!(quoted("dev:main:local.File#a"), "'dev:main:local.File#a'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}

@@ -1,0 +1,24 @@
+//! `stead state rm`: stop managing a resource; the real resource stays.
+
+use stead::ops::{EditChange, StateEdit};
+
+use crate::confirm::confirm;
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::ui::Ui;
+
+pub(crate) async fn rm(session: &Session, name: &str, ui: &Ui) -> Result<u8, Failure> {
+    let edit = StateEdit::Forget { name: name.to_owned() };
+    let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
+    let Some(EditChange::Forgotten { name, .. }) = edit.edit().changes().first().cloned() else {
+        return Ok(0);
+    };
+    confirm(
+        session,
+        ui,
+        &format!("Forget {name}? The real resource stays, and no stack manages it any more."),
+    )?;
+    edit.apply(&mut ui.listener()).await?;
+    ui.result(&format!("Forgot {name}. `stead state retained` lists the resources that still exist.\n"));
+    Ok(0)
+}

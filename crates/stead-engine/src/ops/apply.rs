@@ -1,0 +1,135 @@
+//! Carries a permitted proposal out, and reports on it.
+
+use std::sync::Arc;
+
+use stead_journal::{Ack, Closed, JournalError, Run, Takeover};
+use stead_model::{Diagnostic, Event, Map, Name, Operation, RunId, RunResult};
+use stead_plan::Purpose;
+use stead_state::{Record, Retained, State};
+use tokio::sync::watch;
+
+use crate::ops::{Access, OpError, OpEvent, Permitted, Proposal};
+use crate::{Executed, PermittedPlan, Stop, Written};
+
+/// What became of a proposal.
+pub struct Report {
+    pub proposal: Proposal,
+    /// `None`: there was nothing to do, and no run was opened.
+    pub run: Option<RunId>,
+    pub result: RunResult,
+    pub done: usize,
+    pub problems: Vec<Diagnostic>,
+    /// How many steps did not start.
+    pub skipped: usize,
+    pub outputs: Map,
+    /// The state afterwards, or why the run could not be closed. The journal has everything in either case.
+    pub closed: Result<Arc<State>, JournalError>,
+    /// Operations under way when the run was told to stop at once: recorded, and in doubt.
+    pub under_way: Vec<(Operation, Name)>,
+    /// What became of the pinfile, if it was to be written and everything else succeeded.
+    pub pinfile: Option<Result<Written, Diagnostic>>,
+}
+
+impl Report {
+    /// The resources that this run stopped managing and left in place.
+    pub fn retained(&self) -> Vec<&Retained> {
+        let (Ok(state), Some(run)) = (&self.closed, &self.run) else { return Vec::new() };
+        state.retained().filter(|retained| retained.kept.run == *run).collect()
+    }
+}
+
+impl Permitted {
+    /// Applies the proposal, unless the pinfile or the state is not the one that it was made on any more.
+    ///
+    /// `stop` asks the run to finish early; see [`Stop`].
+    pub async fn apply(
+        self,
+        stop: watch::Receiver<Stop>,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<Report, OpError> {
+        let Permitted { mut proposal, permits } = self;
+        if proposal.request.access == Access::ReadOnly {
+            return Err(OpError::ReadOnly);
+        }
+        if proposal.is_empty() {
+            return Ok(nothing_to_do(proposal));
+        }
+        proposal.check_pinfile()?;
+        let planned_on = Some(proposal.version.clone());
+        let workspace = &proposal.workspace;
+        let run = workspace.open(proposal.request.kind, planned_on, Takeover::IfDead, events).await?;
+        let id = run.id();
+        write_records(&run, std::mem::take(&mut proposal.observed)).await?;
+        let mut on_event = |event: Event| events(OpEvent::Run(event));
+        let Proposal { plan, base, graph, workspace, .. } = &proposal;
+        let executed = workspace
+            .engine
+            .execute(run, PermittedPlan { plan, permits }, base, graph, &mut on_event, stop)
+            .await;
+        let Executed { result, done, problems, skipped, outputs, closed, under_way, pinfile } = executed;
+        let closed = closed.map(|Closed { state, .. }| state);
+        let pinfile = pinfile.map(|written| proposal.complete_pins(written, closed.as_ref().ok()));
+        if result == RunResult::Succeeded && proposal.request.plan.purpose == Purpose::Destroy {
+            proposal.drop_empty_section()?;
+        }
+        Ok(Report {
+            proposal,
+            run: Some(id),
+            result,
+            done,
+            problems,
+            skipped,
+            outputs,
+            closed,
+            under_way,
+            pinfile,
+        })
+    }
+}
+
+impl Proposal {
+    /// Freezes generated values in a section of one environment, once they are known.
+    fn complete_pins(
+        &self,
+        written: Result<Written, Diagnostic>,
+        state: Option<&Arc<State>>,
+    ) -> Result<Written, Diagnostic> {
+        let written = written?;
+        if let (Written::Done, Some(pins), Some(state)) = (&written, &self.pins, state) {
+            pins.complete(&self.workspace.engine.catalog, state)?;
+        }
+        Ok(written)
+    }
+
+    /// Removes the section of a pinfile that only says that its pins were removed on purpose.
+    fn drop_empty_section(&self) -> Result<(), OpError> {
+        self.held_pins.as_ref().map_or(Ok(()), |pinning| pinning.forget_emptied()).map_err(OpError::Pinfile)
+    }
+}
+
+/// The state is as declared already; only the pinfile may have to be written.
+fn nothing_to_do(proposal: Proposal) -> Report {
+    let written = proposal.pins.as_ref().map(|pins| pins.write_after_run());
+    let pinfile = written.map(|written| proposal.complete_pins(written, Some(&proposal.base)));
+    Report {
+        run: None,
+        result: RunResult::Succeeded,
+        done: 0,
+        problems: Vec::new(),
+        skipped: 0,
+        outputs: proposal.base.outputs().clone(),
+        closed: Ok(proposal.base.clone()),
+        under_way: Vec::new(),
+        pinfile,
+        proposal,
+    }
+}
+
+/// Appends records that need no provider, in as few writes as they fit into, durable in the order given.
+pub(super) async fn write_records(run: &Run, records: Vec<Record>) -> Result<(), JournalError> {
+    let acks: Vec<Ack> = records.into_iter().map(|record| run.submit(record)).collect();
+    for ack in acks {
+        ack.durable().await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! Carries a permitted edit out, in a run of its own.
+
+use stead_journal::{Run, Takeover, create, purge, rename, repair};
+use stead_model::{CopyRef, Diagnostic, Event, RunResult};
+use stead_state::{Absent, Kept, Pending, Record};
+
+use super::{EditOutcome, EditReport, PermittedEdit, ProposedEdit, Purge, Work};
+use crate::ops::apply::write_records;
+use crate::ops::{OpError, OpEvent, RunKind, Workspace};
+use crate::{Recovered, Transfer, Word, transfer};
+
+impl PermittedEdit {
+    /// Applies the edit, unless the state is not the one that it was made on any more.
+    pub async fn apply(self, events: &mut dyn FnMut(OpEvent)) -> Result<EditReport, OpError> {
+        let ProposedEdit { workspace, version, work, .. } = self.0;
+        let stack = &workspace.stack;
+        let mut open =
+            async |kind| workspace.open(kind, Some(version.clone()), Takeover::IfDead, events).await;
+        let (run, outcome) = match work {
+            Work::Nothing => (None, EditOutcome::Done),
+            Work::Append { kind, records } => {
+                let run = open(kind).await?;
+                let id = run.id();
+                write_records(&run, records).await?;
+                run.close(RunResult::Succeeded).await?;
+                (Some(id), EditOutcome::Done)
+            }
+            Work::Forget(copies) => {
+                let run = open(RunKind::Forget).await?;
+                let id = run.id();
+                forget(run, copies).await?;
+                (Some(id), EditOutcome::Done)
+            }
+            Work::Settle { pending, answer } => return workspace.answer(*pending, answer, events).await,
+            Work::MoveToStack { target, version: target_version, environment, uids } => {
+                let source_version = version;
+                let (target, environment, uids) = (&target, &environment, &uids);
+                transfer(Transfer {
+                    source: stack,
+                    source_version,
+                    target,
+                    target_version,
+                    environment,
+                    uids,
+                })
+                .await?;
+                (None, EditOutcome::Done)
+            }
+            Work::CreateStack => {
+                create(&stack.store, &stack.keys, &stack.world).await?;
+                (None, EditOutcome::Done)
+            }
+            Work::RemoveStack(history) => {
+                let run = open(RunKind::RemoveStack).await?;
+                let id = run.id();
+                run.leave(Absent::Removed).await?;
+                if history == Purge::Delete {
+                    purge(&stack.store, &stack.keys).await?;
+                }
+                (Some(id), EditOutcome::Done)
+            }
+            Work::DeleteHistory => {
+                let objects = purge(&stack.store, &stack.keys).await?;
+                (None, EditOutcome::HistoryDeleted { objects })
+            }
+            Work::RenameStack(to) => {
+                let run = open(RunKind::RenameStack).await?;
+                let id = run.id();
+                rename(run, &to).await?;
+                (Some(id), EditOutcome::Done)
+            }
+            Work::ImportState(snapshot) => {
+                let run = open(RunKind::ImportState).await?;
+                let id = run.id();
+                run.close_with(*snapshot).await?;
+                (Some(id), EditOutcome::Done)
+            }
+            Work::Repair { survey, number } => {
+                let proposal = &survey.proposals[number - 1];
+                let snapshot = repair(&stack.store, &stack.keys, &stack.world, &survey, proposal).await?;
+                (None, EditOutcome::Repaired { snapshot })
+            }
+            Work::Unlock => {
+                let run = workspace.open(RunKind::Unlock, None, Takeover::Always, events).await?;
+                let (id, unfinished) = (run.id(), run.in_doubt().len());
+                run.close(RunResult::Succeeded).await?;
+                (Some(id), EditOutcome::Unlocked { unfinished })
+            }
+        };
+        Ok(EditReport { run, outcome })
+    }
+}
+
+async fn forget(run: Run, copies: Vec<CopyRef>) -> Result<(), OpError> {
+    let kept = Some(Box::new(Kept { run: run.id(), source: None }));
+    let records = copies.into_iter().map(|copy| Record::Forget { copy, kept: kept.clone() }).collect();
+    write_records(&run, records).await?;
+    run.close(RunResult::Succeeded).await?;
+    Ok(())
+}
+
+impl Workspace {
+    /// Settles an operation in doubt.
+    ///
+    /// The run is opened first, on no particular state: a dead holder is taken over here, and the answer counts for the operation
+    /// as it is recorded then.
+    async fn answer(
+        &self,
+        pending: Pending,
+        answer: Option<Word>,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<EditReport, OpError> {
+        let loaded = self.load().await?;
+        let guards = self.current_guards(&loaded)?;
+        let run = self.open(RunKind::Resolve, None, Takeover::IfDead, events).await?;
+        let id = run.id();
+        let current = run.base().pending().find(|current| current.op == pending.op).cloned();
+        let Some(current) = current else {
+            run.close(RunResult::Succeeded).await?;
+            return Ok(EditReport { run: Some(id), outcome: EditOutcome::Done });
+        };
+        let Some(word) = answer else {
+            let mut on_event = |event: Event| events(OpEvent::Run(event));
+            let Recovered { problems, held_back, .. } =
+                self.engine.recover(&run, &[current], &guards, &mut on_event).await?;
+            close(run, &problems).await?;
+            if !problems.is_empty() {
+                return Err(OpError::Recovery(problems));
+            }
+            let outcome = if held_back.is_empty() { EditOutcome::Retried } else { EditOutcome::NotSentAgain };
+            return Ok(EditReport { run: Some(id), outcome });
+        };
+        match self.engine.answered(run.base(), &current, &word).await {
+            Ok(records) => {
+                run.submit_together(records).durable().await?;
+                run.close(RunResult::Succeeded).await?;
+                Ok(EditReport { run: Some(id), outcome: EditOutcome::Done })
+            }
+            Err(problem) => {
+                run.close(RunResult::Failed).await?;
+                Err(OpError::refused(problem))
+            }
+        }
+    }
+}
+
+async fn close(run: Run, problems: &[Diagnostic]) -> Result<(), OpError> {
+    run.close(if problems.is_empty() { RunResult::Succeeded } else { RunResult::Failed }).await?;
+    Ok(())
+}

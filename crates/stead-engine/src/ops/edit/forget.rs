@@ -1,0 +1,63 @@
+//! Stops managing a resource, and records drift: edits that accept reality as it is.
+
+use stead_model::{Code, CopyRef, Diagnostic, Resource};
+use stead_plan::Selection;
+use stead_state::State;
+
+use super::{EditChange, ProposedEdit, Work};
+use crate::Refreshed;
+use crate::ops::{OpError, OpEvent, RunKind, Wait, Workspace, find};
+
+impl Workspace {
+    pub(super) async fn forget(
+        &self,
+        name: &str,
+        wait: Wait,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<ProposedEdit, OpError> {
+        let loaded = self.load_settled(wait, events).await?;
+        let resource = find(&loaded.state, name)?.clone();
+        let copies: Vec<CopyRef> = loaded.state.copies_of(&resource.uid).map(Resource::copy).collect();
+        nothing_depends_on(&loaded.state, &resource)?;
+        let edit = self.proposed_on(loaded, Work::Forget(copies), vec![forgotten(&resource)]);
+        Ok(ProposedEdit { forgets: vec![resource], ..edit })
+    }
+
+    pub(super) async fn record_drift(
+        &self,
+        selection: &Selection,
+        wait: Wait,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<ProposedEdit, OpError> {
+        let loaded = self.load_settled(wait, events).await?;
+        let chosen = selection.of_records(&loaded.state).map_err(|problem| OpError::Plan(vec![problem]))?;
+        let refreshed =
+            self.engine.refresh_where(&loaded.state, |resource| chosen.contains(&resource.uid)).await;
+        let Refreshed { drift, records, .. } = refreshed.map_err(OpError::Read)?;
+        let work = match records.is_empty() {
+            true => Work::Nothing,
+            false => Work::Append { kind: RunKind::Refresh, records },
+        };
+        Ok(ProposedEdit { drift, ..self.proposed_on(loaded, work, Vec::new()) })
+    }
+}
+
+pub(super) fn forgotten(resource: &Resource) -> EditChange {
+    let Resource { name, resource: ty, id, .. } = resource;
+    EditChange::Forgotten { name: name.clone(), ty: ty.clone(), id: id.clone() }
+}
+
+fn nothing_depends_on(state: &State, resource: &Resource) -> Result<(), OpError> {
+    let depends = |other: &&Resource| {
+        let mut needs = other.dependencies.iter().chain(&other.ties.provider);
+        other.uid != resource.uid && needs.any(|copy| copy.uid == resource.uid)
+    };
+    let dependents: Vec<String> =
+        state.copies().filter(depends).map(|other| other.name.to_string()).collect();
+    if dependents.is_empty() {
+        return Ok(());
+    }
+    let message = format!("cannot forget {}: others depend on it", resource.name);
+    let problem = dependents.into_iter().fold(Diagnostic::error(Code::INTEGRITY, message), Diagnostic::note);
+    Err(OpError::refused(problem.help("forget those first")))
+}

@@ -1,0 +1,329 @@
+//! Edits of what is recorded. No edit changes a real resource, except that an operation in doubt may be sent again.
+
+mod apply;
+mod forget;
+mod names;
+mod resolve;
+mod stack;
+mod to_stack;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use stead_journal::{Seen, Survey};
+use stead_model::{
+    CopyRef, Digest, Environment, Name, OpId, Operation, PhysicalId, Resource, RunId, TypeToken, Uid,
+};
+use stead_plan::{Follow, Selection};
+use stead_state::{Owner, Pending, Record, Snapshot, State};
+
+use crate::ops::guards::permit_forgetting;
+use crate::ops::{OpError, OpEvent, RunKind, Wait, Workspace};
+use crate::{Drift, Stack, Word};
+
+/// An edit of what is recorded.
+pub enum StateEdit {
+    /// Gives a resource, or all resources in a scope, another name and remembers the old one.
+    Rename {
+        from: String,
+        to: String,
+    },
+    /// Gives a resource another name and does not remember the old one.
+    Move {
+        from: String,
+        to: String,
+    },
+    /// Moves resources to another stack of the project.
+    MoveToStack {
+        names: Vec<String>,
+        to: Box<Workspace>,
+        dependencies: Follow,
+    },
+    /// Stops managing a resource.
+    Forget {
+        name: String,
+    },
+    Protect {
+        name: String,
+        protection: Protection,
+    },
+    /// Answers for an operation in doubt; `None` sends it again.
+    Resolve {
+        target: ResolveTarget,
+        answer: Option<Word>,
+    },
+    /// Records what the providers have.
+    Refresh {
+        selection: Selection,
+    },
+    CreateStack,
+    RemoveStack {
+        resources: Remaining,
+        history: Purge,
+    },
+    RenameStack {
+        to: Environment,
+    },
+    /// Replaces everything that is recorded.
+    ImportState {
+        snapshot: Box<Snapshot>,
+    },
+    /// Makes the numbered proposal of a survey the state.
+    Repair {
+        survey: Box<Survey>,
+        number: usize,
+    },
+    /// Takes the lock from its holder.
+    Unlock,
+}
+
+/// What becomes of the protection on a record itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protection {
+    Set,
+    Removed,
+}
+
+/// What a removed stack may still record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remaining {
+    Refuse,
+    Forget,
+}
+
+/// What becomes of the history of a removed stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purge {
+    Keep,
+    Delete,
+}
+
+/// Which operation in doubt is meant.
+#[derive(Clone, Debug)]
+pub enum ResolveTarget {
+    /// The operation on the resource with this name, whole or short.
+    Name(String),
+    Operation(OpId),
+}
+
+/// One effect of an edit, to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EditChange {
+    Renamed {
+        from: Name,
+        to: Name,
+    },
+    Forgotten {
+        name: Name,
+        ty: TypeToken,
+        id: Option<PhysicalId>,
+    },
+    /// The protection on the record changes, or is as wanted already.
+    Protection {
+        name: Name,
+        changes: Change,
+        still_set_by: Option<String>,
+    },
+    Resolved {
+        name: Name,
+        operation: Operation,
+    },
+    /// The recorded resources are replaced.
+    Replaced {
+        recorded: usize,
+        imported: usize,
+    },
+    /// Every resource gets a name of the new environment.
+    StackRenamed {
+        resources: usize,
+    },
+    StackCreated,
+    StackRemoved {
+        history: Purge,
+    },
+    /// Only the history of a stack that was removed before is deleted.
+    HistoryDeleted,
+    Repaired {
+        resources: usize,
+    },
+    LockTaken {
+        from: Box<Owner>,
+        holder: Holder,
+    },
+}
+
+/// Whether an edit has an effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Made,
+    None,
+}
+
+/// Whether the holder of a lock is known to have died.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    Dead,
+    PerhapsAlive,
+}
+
+/// An edit with its effects, not applied yet.
+pub struct ProposedEdit {
+    workspace: Workspace,
+    /// `None`: the edit was planned on no particular state.
+    base: Option<Arc<State>>,
+    version: Seen,
+    work: Work,
+    changes: Vec<EditChange>,
+    drift: Vec<Drift>,
+    /// The resources that nothing manages afterwards.
+    forgets: Vec<Resource>,
+}
+
+/// How an edit is carried out.
+enum Work {
+    Nothing,
+    /// Records in a run of their own.
+    Append {
+        kind: RunKind,
+        records: Vec<Record>,
+    },
+    Forget(Vec<CopyRef>),
+    Settle {
+        pending: Box<Pending>,
+        answer: Option<Word>,
+    },
+    MoveToStack {
+        target: Stack,
+        version: Seen,
+        environment: Environment,
+        uids: BTreeSet<Uid>,
+    },
+    CreateStack,
+    RemoveStack(Purge),
+    DeleteHistory,
+    RenameStack(Environment),
+    ImportState(Box<Snapshot>),
+    Repair {
+        survey: Box<Survey>,
+        number: usize,
+    },
+    Unlock,
+}
+
+/// What became of an edit.
+#[derive(Debug)]
+pub struct EditReport {
+    /// The run of the edit, where it had one.
+    pub run: Option<RunId>,
+    pub outcome: EditOutcome,
+}
+
+/// What a caller cannot know before.
+#[derive(Debug)]
+pub enum EditOutcome {
+    Done,
+    /// The operation in doubt was sent again and is done.
+    Retried,
+    /// The operation in doubt is a deletion that the guards refuse now; reading the resource settled it.
+    NotSentAgain,
+    /// The lock is free; the run that held it left this many operations unfinished.
+    Unlocked {
+        unfinished: usize,
+    },
+    HistoryDeleted {
+        objects: usize,
+    },
+    Repaired {
+        snapshot: Digest,
+    },
+}
+
+impl Workspace {
+    /// Prepares an edit. Operations of an interrupted run are finished first, except for edits that are about those.
+    pub async fn edit(
+        &self,
+        edit: StateEdit,
+        wait: Wait,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<ProposedEdit, OpError> {
+        match edit {
+            StateEdit::Rename { from, to } => self.rename(&from, &to, wait, events).await,
+            StateEdit::Move { from, to } => self.move_name(&from, &to, wait, events).await,
+            StateEdit::MoveToStack { names, to, dependencies } => {
+                self.move_to_stack(&names, &to, dependencies, wait, events).await
+            }
+            StateEdit::Forget { name } => self.forget(&name, wait, events).await,
+            StateEdit::Protect { name, protection } => self.protect(&name, protection, wait, events).await,
+            StateEdit::Resolve { target, answer } => self.resolve(&target, answer).await,
+            StateEdit::Refresh { selection } => self.record_drift(&selection, wait, events).await,
+            StateEdit::CreateStack => Ok(self.proposed(Work::CreateStack, vec![EditChange::StackCreated])),
+            StateEdit::RemoveStack { resources, history } => {
+                self.remove_stack(resources, history, wait, events).await
+            }
+            StateEdit::RenameStack { to } => self.rename_stack(to, wait, events).await,
+            StateEdit::ImportState { snapshot } => self.import_state(*snapshot).await,
+            StateEdit::Repair { survey, number } => self.repair(survey, number),
+            StateEdit::Unlock => self.unlock().await,
+        }
+    }
+
+    /// An edit that was planned on no particular state.
+    fn proposed(&self, work: Work, changes: Vec<EditChange>) -> ProposedEdit {
+        ProposedEdit {
+            workspace: self.clone(),
+            base: None,
+            version: Seen::default(),
+            work,
+            changes,
+            drift: Vec::new(),
+            forgets: Vec::new(),
+        }
+    }
+
+    /// An edit that was planned on what was read.
+    fn proposed_on(
+        &self,
+        loaded: stead_journal::Loaded,
+        work: Work,
+        changes: Vec<EditChange>,
+    ) -> ProposedEdit {
+        ProposedEdit { base: Some(loaded.state), version: loaded.version, ..self.proposed(work, changes) }
+    }
+}
+
+impl ProposedEdit {
+    /// The effects, in the order in which they are applied.
+    pub fn changes(&self) -> &[EditChange] {
+        &self.changes
+    }
+
+    /// For a refresh: where the providers differ from what is recorded.
+    pub fn drift(&self) -> &[Drift] {
+        &self.drift
+    }
+
+    /// The state that the edit was planned on.
+    pub fn base(&self) -> Option<&State> {
+        self.base.as_deref()
+    }
+
+    /// Returns true if applying would change nothing.
+    pub fn is_empty(&self) -> bool {
+        matches!(self.work, Work::Nothing)
+    }
+
+    /// Asks the guards whether the resources that the edit stops managing may be forgotten.
+    pub fn permit(self) -> Result<PermittedEdit, OpError> {
+        permit_forgetting(self.forgets.iter(), &self.workspace.levels, self.workspace.target())?;
+        Ok(PermittedEdit(self))
+    }
+}
+
+/// An edit that no guard objects to.
+pub struct PermittedEdit(ProposedEdit);
+
+impl PermittedEdit {
+    pub fn edit(&self) -> &ProposedEdit {
+        &self.0
+    }
+}

@@ -1,0 +1,191 @@
+//! Edits of names and of the protection on a record.
+
+use stead_model::Hint;
+use stead_model::{Code, Diagnostic, Lifecycle, Name, NameError, NameParts, NextStep, Resource, check_id};
+use stead_state::{Record, State};
+
+use super::{Change, EditChange, ProposedEdit, Protection, Work};
+use crate::ops::{OpError, OpEvent, RunKind, Wait, Workspace, find};
+
+impl Workspace {
+    pub(super) async fn rename(
+        &self,
+        from: &str,
+        to: &str,
+        wait: Wait,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<ProposedEdit, OpError> {
+        let loaded = self.load_settled(wait, events).await?;
+        let renames = renames(&loaded.state, from, to)?;
+        let record = |(resource, to): &(&Resource, Name)| Record::Note {
+            resource: Box::new(renamed(&loaded.state, resource, to)),
+        };
+        let records = renames.iter().map(record).collect();
+        let change = |(resource, to): &(&Resource, Name)| EditChange::Renamed {
+            from: resource.name.clone(),
+            to: to.clone(),
+        };
+        let changes = renames.iter().map(change).collect();
+        let work = Work::Append { kind: RunKind::Rename, records };
+        Ok(self.proposed_on(loaded, work, changes))
+    }
+
+    pub(super) async fn move_name(
+        &self,
+        from: &str,
+        to: &str,
+        wait: Wait,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<ProposedEdit, OpError> {
+        self.load_existing().await?;
+        let loaded = self.load_settled(wait, events).await?;
+        let resource = find(&loaded.state, from)?;
+        let (from, to) = (resource.name.clone(), moved_name(resource, to)?);
+        if loaded.state.by_name(&to).is_some() {
+            return Err(taken(&to));
+        }
+        let copies = loaded.state.copies_of(&resource.uid);
+        let renamed = copies.map(|copy| Resource { name: to.clone(), ..copy.clone() });
+        let records = renamed.map(|resource| Record::Note { resource: Box::new(resource) }).collect();
+        let work = Work::Append { kind: RunKind::Move, records };
+        Ok(self.proposed_on(loaded, work, vec![EditChange::Renamed { from, to }]))
+    }
+
+    pub(super) async fn protect(
+        &self,
+        name: &str,
+        protection: Protection,
+        wait: Wait,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<ProposedEdit, OpError> {
+        let loaded = self.load_settled(wait, events).await?;
+        let resource = find(&loaded.state, name)?;
+        let protected = protection == Protection::Set;
+        let differing =
+            loaded.state.copies_of(&resource.uid).filter(|copy| copy.marks.protected != protected);
+        let records: Vec<Record> = differing
+            .cloned()
+            .map(|mut copy| {
+                copy.marks.protected = protected;
+                Record::Note { resource: Box::new(copy) }
+            })
+            .collect();
+        let still_set_by = if protected { None } else { program_mark(resource) };
+        let changes = if records.is_empty() { Change::None } else { Change::Made };
+        let change = EditChange::Protection { name: resource.name.clone(), changes, still_set_by };
+        let kind = if protected { RunKind::Protect } else { RunKind::Unprotect };
+        let work = match changes {
+            Change::Made => Work::Append { kind, records },
+            Change::None => Work::Nothing,
+        };
+        Ok(self.proposed_on(loaded, work, vec![change]))
+    }
+}
+
+pub(super) fn taken(name: &Name) -> OpError {
+    let problem = Diagnostic::error(Code::NAME_TAKEN, format!("there is a resource {name} already"));
+    OpError::refused(problem.note("Nothing was changed."))
+}
+
+/// The setting of prevent-delete in the program or around it, as recorded.
+fn program_mark(resource: &Resource) -> Option<String> {
+    let mut bare = resource.clone();
+    bare.marks.protected = false;
+    bare.recorded_marks().prevent_delete.filter(|mark| mark.value).map(|mark| mark.source.to_string())
+}
+
+/// The record under its new name. The old name becomes an alias, so that a program that still has it finds the resource.
+fn renamed(state: &State, resource: &Resource, to: &Name) -> Resource {
+    let mut record = Resource { name: to.clone(), ..resource.clone() };
+    let aliases = &mut record.ties.aliases;
+    // A former name belongs to one resource: the one that had it first keeps it.
+    if state.formerly(&resource.name).is_none_or(|uid| *uid == resource.uid) {
+        aliases.push(resource.name.clone());
+    }
+    aliases.retain(|alias| alias != to);
+    aliases.sort_unstable();
+    aliases.dedup();
+    record
+}
+
+fn renames<'a>(state: &'a State, old: &str, new: &str) -> Result<Vec<(&'a Resource, Name)>, OpError> {
+    let inside = in_scope(state, old);
+    let renames = if inside.is_empty() {
+        let resource = find(state, old)?;
+        vec![(resource, new_name(&resource.name, new)?)]
+    } else {
+        let moved = inside.into_iter().map(|resource| {
+            let rest = &resource.name.to_string()[old.len()..];
+            Ok((resource, parse(&format!("{new}{rest}"))?))
+        });
+        moved.collect::<Result<Vec<_>, OpError>>()?
+    };
+    for (resource, to) in &renames {
+        let cannot = |why: String| {
+            Diagnostic::error(Code::CANNOT_RENAME, format!("{} cannot become {to}: {why}", resource.name))
+        };
+        if let NameParts::Placed { resource: said, .. } = &**to
+            && *said != resource.resource
+        {
+            return Err(OpError::refused(cannot(format!("it is a {}", resource.resource))));
+        }
+        if let Some(holder) = state.by_name(to) {
+            let hint = Hint::text("rename that one first: ")
+                .then(NextStep::RenameFrom { from: holder.name.clone() });
+            let problem = cannot("that is the name of another resource".to_owned()).help(hint);
+            return Err(OpError::refused(problem));
+        }
+    }
+    Ok(renames)
+}
+
+/// The resources whose names begin with this text and go on with a further part.
+fn in_scope<'a>(state: &'a State, prefix: &str) -> Vec<&'a Resource> {
+    let current = state.resources().into_iter().filter(|resource| resource.lifecycle != Lifecycle::Condemned);
+    let inside = |resource: &&Resource| {
+        let name = resource.name.to_string();
+        name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(['/', ':']))
+    };
+    current.filter(inside).collect()
+}
+
+/// A whole name, or the old name with another id.
+fn new_name(old: &Name, new: &str) -> Result<Name, OpError> {
+    if new.contains([':', '#']) {
+        return parse(new);
+    }
+    check_id(new).map_err(|error| unreadable(&error))?;
+    Ok(old.with_id(new.to_owned()))
+}
+
+fn parse(text: &str) -> Result<Name, OpError> {
+    text.parse().map_err(|error: NameError| unreadable(&error))
+}
+
+fn unreadable(problem: &NameError) -> OpError {
+    OpError::invalid(Diagnostic::error(Code::CANNOT_RENAME, problem.to_string()))
+}
+
+/// As [`new_name`], within the same environment and of the same type.
+fn moved_name(resource: &Resource, text: &str) -> Result<Name, OpError> {
+    let usage = |message: String| Diagnostic::error(Code::USAGE, message);
+    let parsed: Result<Name, _> = match text.contains([':', '#']) {
+        true => text.parse(),
+        false => check_id(text).map(|()| resource.name.with_id(text.to_owned())),
+    };
+    let name =
+        parsed.map_err(|error| OpError::invalid(usage(format!("cannot use {text:?} as a name: {error}"))))?;
+    if name.environment() != resource.name.environment() {
+        let problem = usage(format!("{name} is a name of another environment"));
+        return Err(OpError::invalid(
+            problem.help(Hint::text("move it there with ").then(NextStep::MoveToStack)),
+        ));
+    }
+    if let NameParts::Placed { resource: token, .. } = &*name
+        && *token != resource.resource
+    {
+        let message = format!("{name} is a name of another type; this is a {}", resource.resource);
+        return Err(OpError::invalid(usage(message)));
+    }
+    Ok(name)
+}

@@ -1,0 +1,69 @@
+//! A person's answer for an operation in doubt.
+
+use stead_journal::is_dead;
+use stead_model::{Code, Diagnostic, Hint, NextStep};
+use stead_state::{Pending, State};
+
+use super::{EditChange, Holder, ProposedEdit, ResolveTarget, Work};
+use crate::ops::{OpError, Workspace};
+use crate::{Doubtful, Word};
+
+impl Workspace {
+    pub(super) async fn resolve(
+        &self,
+        target: &ResolveTarget,
+        answer: Option<Word>,
+    ) -> Result<ProposedEdit, OpError> {
+        let loaded = self.load_existing().await?;
+        let Doubtful { pending, name } = pending(&loaded.state, target)?;
+        let operation = pending.intent.operation();
+        if let Some(word) = &answer {
+            word.fits(operation).map_err(OpError::invalid)?;
+        }
+        let work = Work::Settle { pending: Box::new(pending), answer };
+        Ok(self.proposed_on(loaded, work, vec![EditChange::Resolved { name, operation }]))
+    }
+
+    pub(super) async fn unlock(&self) -> Result<ProposedEdit, OpError> {
+        let loaded = self.load_existing().await?;
+        let Some(owner) = loaded.head.as_ref().and_then(|head| head.owner.clone()) else {
+            return Ok(self.proposed_on(loaded, Work::Nothing, Vec::new()));
+        };
+        let dead = is_dead(&self.stack.world, &owner);
+        let holder = if dead { Holder::Dead } else { Holder::PerhapsAlive };
+        let change = EditChange::LockTaken { from: Box::new(owner), holder };
+        Ok(self.proposed_on(loaded, Work::Unlock, vec![change]))
+    }
+}
+
+fn pending(state: &State, target: &ResolveTarget) -> Result<Doubtful, OpError> {
+    let is_meant = |pending: &Pending, doubtful: &stead_model::Name| match target {
+        ResolveTarget::Name(wanted) => doubtful.to_string() == *wanted || doubtful.short() == wanted,
+        ResolveTarget::Operation(op) => pending.op == *op,
+    };
+    let named = state.pending().filter_map(|pending| Some((pending, state.subject(&pending.intent)?)));
+    let found: Vec<Doubtful> = named
+        .filter(|(pending, name)| is_meant(pending, name))
+        .map(|(pending, name)| Doubtful { pending: pending.clone(), name })
+        .collect();
+    let wanted = match target {
+        ResolveTarget::Name(wanted) => format!("{wanted:?}"),
+        ResolveTarget::Operation(op) => format!("number {op}"),
+    };
+    match found.as_slice() {
+        [one] => Ok(one.clone()),
+        [] => {
+            let message = format!("no operation on {wanted} is in doubt");
+            let hint = Hint::from(NextStep::ListState).and(" shows the unfinished operations");
+            Err(OpError::NotFound(Diagnostic::error(Code::NOT_FOUND, message).help(hint)))
+        }
+        several => {
+            let message = format!("several operations on {wanted} are unfinished");
+            let problem = several.iter().fold(Diagnostic::error(Code::NOT_FOUND, message), |problem, one| {
+                let verb = one.pending.intent.operation().verb();
+                problem.note(format!("operation {}: {verb} {}", one.pending.op, one.name))
+            });
+            Err(OpError::NotFound(problem.help("use the whole name, or the number of the operation")))
+        }
+    }
+}

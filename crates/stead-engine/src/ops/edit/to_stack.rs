@@ -1,0 +1,78 @@
+//! Moves resources to another stack of the project.
+
+use std::collections::BTreeSet;
+
+use stead_model::{Code, Diagnostic, Hint, Name, NextStep, Uid};
+use stead_plan::Follow;
+use stead_state::{Bonds, State};
+
+use super::names::taken;
+use super::{EditChange, ProposedEdit, Work};
+use crate::ops::{OpError, OpEvent, Wait, Workspace, find};
+
+impl Workspace {
+    pub(super) async fn move_to_stack(
+        &self,
+        names: &[String],
+        to: &Workspace,
+        dependencies: Follow,
+        wait: Wait,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<ProposedEdit, OpError> {
+        if to.stack.keys == self.stack.keys {
+            let message = format!("the resources are in environment {} already", to.environment());
+            return Err(OpError::invalid(Diagnostic::error(Code::USAGE, message)));
+        }
+        self.load_existing().await?;
+        to.load_existing().await?;
+        let source = self.load_settled(wait, events).await?;
+        let target = to.load_settled(wait, events).await?;
+        let mut uids = BTreeSet::new();
+        for name in names {
+            uids.insert(find(&source.state, name)?.uid.clone());
+        }
+        if dependencies == Follow::Yes {
+            uids.extend(source.state.bonds(&uids).needed);
+        }
+        nothing_is_torn_apart(&source.state, &source.state.bonds(&uids))?;
+        let environment = to.environment().clone();
+        let named = uids.iter().filter_map(|uid| source.state.name_of(uid));
+        let renamed =
+            |from: &Name| EditChange::Renamed { from: from.clone(), to: from.in_environment(&environment) };
+        let changes: Vec<EditChange> = named.map(renamed).collect();
+        for change in &changes {
+            if let EditChange::Renamed { to: name, .. } = change
+                && target.state.by_name(name).is_some()
+            {
+                return Err(taken(name));
+            }
+        }
+        let work = Work::MoveToStack { target: to.stack.clone(), version: target.version, environment, uids };
+        Ok(self.proposed_on(source, work, changes))
+    }
+}
+
+/// Moved resources take their dependencies along, and leave no dependent behind.
+fn nothing_is_torn_apart(state: &State, bonds: &Bonds) -> Result<(), OpError> {
+    let names = |uids: &BTreeSet<Uid>| -> Vec<String> {
+        let mut names: Vec<String> =
+            uids.iter().filter_map(|uid| state.name_of(uid)).map(Name::to_string).collect();
+        names.sort();
+        names
+    };
+    let bound = |message: &str, uids: &BTreeSet<Uid>| {
+        let problem = Diagnostic::error(Code::BOUND_TOGETHER, message);
+        names(uids).into_iter().fold(problem, Diagnostic::note)
+    };
+    let mut problems = Vec::new();
+    if !bonds.needed.is_empty() {
+        let hint = Hint::text("take them along with ").then(NextStep::SelectDependencies);
+        let problem = bound("they depend on resources that would stay behind", &bonds.needed);
+        problems.push(problem.help(hint).note("Nothing was changed."));
+    }
+    if !bonds.needing.is_empty() {
+        let problem = bound("resources that would stay behind depend on them", &bonds.needing);
+        problems.push(problem.help("move these too: name them as well").note("Nothing was changed."));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(OpError::Refused(problems)) }
+}

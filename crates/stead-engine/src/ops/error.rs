@@ -1,0 +1,148 @@
+//! Why an operation did not happen, in a form that a caller can match.
+
+use stead_guard::pins::{Line, is_mistake};
+use stead_journal::JournalError;
+use stead_model::{Code, Diagnostic, Hint, NextStep};
+use stead_plan::Plan;
+use stead_store::StoreError;
+
+use crate::Doubtful;
+use crate::ops::{Stale, Workspace};
+
+/// Why an operation did not happen.
+#[derive(Debug)]
+pub enum OpError {
+    /// The stack cannot be read, locked or written.
+    Stack(JournalError),
+    /// Operations of an interrupted run need an answer from a person.
+    InDoubt(Vec<Doubtful>),
+    /// Operations of an interrupted run could not be finished.
+    Recovery(Vec<Diagnostic>),
+    /// The program does not evaluate.
+    Program(Vec<Diagnostic>),
+    /// The pinfile cannot be read or written, or changed meanwhile.
+    Pinfile(Diagnostic),
+    /// The program and the pinfile disagree.
+    Pins(PinsRefused),
+    /// A provider could not be read.
+    Read(Vec<Diagnostic>),
+    /// The planner refused.
+    Plan(Vec<Diagnostic>),
+    /// A guard refused.
+    Guarded(Vec<Diagnostic>),
+    /// A deletion and a creation look like one move, and no decision was given.
+    LooksMoved(Box<Plan>),
+    /// An approved plan does not fit any more.
+    Stale(Stale),
+    /// The named resource, run or operation does not exist, or the name is ambiguous.
+    NotFound(Diagnostic),
+    /// The request cannot be carried out in this state.
+    Refused(Vec<Diagnostic>),
+    /// The request itself is malformed.
+    Invalid(Vec<Diagnostic>),
+    /// State breaks its integrity rules and the request does not mend that.
+    Unsound(Diagnostic),
+    /// A proposal was made for reading only and cannot be applied.
+    ReadOnly,
+}
+
+/// What the pinfile would have become, and why the program does not fit it.
+#[derive(Clone, Debug)]
+pub struct PinsRefused {
+    pub lines: Vec<Line>,
+    pub problems: Vec<Diagnostic>,
+}
+
+/// What a caller does about an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpClass {
+    Failed,
+    Invalid,
+    Guarded,
+    /// Another run holds the stack or took it over.
+    Held,
+    InDoubt,
+    Unsound,
+}
+
+impl OpError {
+    /// One problem with the request itself.
+    pub fn invalid(problem: Diagnostic) -> OpError {
+        OpError::Invalid(vec![problem])
+    }
+
+    /// One reason why the request cannot be carried out in this state.
+    pub fn refused(problem: Diagnostic) -> OpError {
+        OpError::Refused(vec![problem])
+    }
+
+    pub fn class(&self) -> OpClass {
+        match self {
+            OpError::Stack(error) => class_of(error),
+            OpError::InDoubt(_) => OpClass::InDoubt,
+            OpError::Pins(PinsRefused { problems, .. }) if problems.iter().any(is_mistake) => OpClass::Failed,
+            OpError::Guarded(_) | OpError::Pins(_) => OpClass::Guarded,
+            OpError::Invalid(_) | OpError::ReadOnly => OpClass::Invalid,
+            OpError::Unsound(_) => OpClass::Unsound,
+            OpError::Recovery(_)
+            | OpError::Program(_)
+            | OpError::Pinfile(_)
+            | OpError::Read(_)
+            | OpError::Plan(_)
+            | OpError::LooksMoved(_)
+            | OpError::Stale(_)
+            | OpError::NotFound(_)
+            | OpError::Refused(_) => OpClass::Failed,
+        }
+    }
+
+    /// Returns true if another run was faster: the same operation may succeed on the state that it left.
+    pub fn was_too_late(&self) -> bool {
+        use JournalError::{Held, Moved, OtherHeld};
+        matches!(self, OpError::Stack(Held(_) | OtherHeld { .. } | Moved))
+    }
+}
+
+fn class_of(error: &JournalError) -> OpClass {
+    match error {
+        JournalError::Held(_)
+        | JournalError::OtherHeld { .. }
+        | JournalError::Fenced
+        | JournalError::Moved => OpClass::Held,
+        JournalError::Integrity(_)
+        | JournalError::Format { .. }
+        | JournalError::Missing { .. }
+        | JournalError::BrokenChain { .. }
+        | JournalError::Replay { .. }
+        | JournalError::Limit { .. } => OpClass::Unsound,
+        JournalError::Unrecorded { cause, .. } => class_of(cause),
+        JournalError::WouldBreak(_)
+        | JournalError::Renamed { .. }
+        | JournalError::Exists { .. }
+        | JournalError::HistoryKept { .. }
+        | JournalError::Store(_)
+        | JournalError::Outside { .. } => OpClass::Failed,
+    }
+}
+
+impl From<JournalError> for OpError {
+    fn from(error: JournalError) -> OpError {
+        OpError::Stack(error)
+    }
+}
+
+impl From<StoreError> for OpError {
+    fn from(error: StoreError) -> OpError {
+        OpError::Stack(error.into())
+    }
+}
+
+pub(super) fn no_stack(workspace: &Workspace) -> OpError {
+    let (environment, target) = (workspace.environment(), workspace.target());
+    let message = format!("there is no stack for environment {environment} on target {target}");
+    let hint = Hint::from(NextStep::Apply)
+        .and(" makes one; ")
+        .then(NextStep::ListStacks)
+        .and(" lists those there are");
+    OpError::NotFound(Diagnostic::error(Code::NOT_FOUND, message).help(hint))
+}

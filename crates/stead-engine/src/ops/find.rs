@@ -1,0 +1,34 @@
+//! Finds a recorded resource by the text that a person gave.
+
+use stead_model::{Code, Diagnostic, Hint, Lifecycle, NextStep, Resource, nearest};
+use stead_state::State;
+
+use crate::ops::OpError;
+
+/// Returns the resource with this full name, or with this short name if it is the only one.
+pub fn find<'a>(state: &'a State, wanted: &str) -> Result<&'a Resource, OpError> {
+    if let Some(resource) = wanted.parse().ok().and_then(|name| state.by_name(&name)) {
+        return Ok(resource);
+    }
+    let all = state.resources();
+    let current = || all.iter().filter(|resource| resource.lifecycle != Lifecycle::Condemned);
+    let found: Vec<&&Resource> = current().filter(|resource| resource.name.short() == wanted).collect();
+    let not_found = |message: String| Diagnostic::error(Code::NOT_FOUND, message);
+    match found.as_slice() {
+        [one] => Ok(one),
+        [] => {
+            let problem = not_found(format!("there is no resource {wanted:?} in this stack"));
+            let hint = match nearest(wanted, current().map(|resource| resource.name.short())) {
+                Some(meant) => Hint::text(format!("did you mean {meant:?}?")),
+                None => Hint::from(NextStep::ListState).and(" lists all"),
+            };
+            Err(OpError::NotFound(problem.help(hint)))
+        }
+        several => {
+            let problem = not_found(format!("{} resources are called {wanted:?}", several.len()));
+            let problem =
+                several.iter().fold(problem, |problem, resource| problem.note(resource.name.to_string()));
+            Err(OpError::NotFound(problem.help("use the whole name")))
+        }
+    }
+}

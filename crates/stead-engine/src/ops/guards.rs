@@ -1,0 +1,48 @@
+//! The one place in which guards are asked.
+//!
+//! A plan's deletions and the records that an edit forgets are decided as a whole, before the first side effect.
+
+use stead_guard::pins::keeps_pins;
+use stead_guard::{Outer, Permits, cannot_forget};
+use stead_model::{Code, Diagnostic, Graph, Hint, NextStep, Resource};
+use stead_plan::Plan;
+use stead_state::State;
+
+use crate::Engine;
+use crate::ops::OpError;
+
+/// Returns the permits for every deletion of a plan, or every refusal.
+pub(super) fn permit_plan(
+    engine: &Engine,
+    plan: &Plan,
+    base: &State,
+    graph: &Graph,
+) -> Result<Permits, OpError> {
+    engine.permit(plan, base, graph).map(|permitted| permitted.permits).map_err(OpError::Guarded)
+}
+
+/// Returns an error that names every resource whose record may not be forgotten.
+pub(super) fn permit_forgetting<'a>(
+    resources: impl Iterator<Item = &'a Resource>,
+    levels: &Outer,
+    target: &str,
+) -> Result<(), OpError> {
+    let refusal = |resource: &Resource| {
+        cannot_forget(resource, &levels.over(resource)).or_else(|| pinned(resource, target))
+    };
+    let refused: Vec<Diagnostic> = resources.filter_map(refusal).collect();
+    if refused.is_empty() { Ok(()) } else { Err(OpError::Guarded(refused)) }
+}
+
+fn pinned(resource: &Resource, target: &str) -> Option<Diagnostic> {
+    if !resource.pinned || !keeps_pins(target) {
+        return None;
+    }
+    let problem = Diagnostic::error(Code::PINNED, format!("cannot forget {}: it is pinned", resource.name))
+        .note("Losing track of a resource is as bad as losing it. Nothing was changed.");
+    Some(
+        problem.help(
+            Hint::text("set `pinned: false` on it, run ").then(NextStep::Apply).and(", then try again"),
+        ),
+    )
+}

@@ -1,0 +1,109 @@
+//! Imports an existing resource into the stack.
+
+use stead_guard::{Outer, mark_graph};
+use stead_model::{
+    Code, Diagnostic, Graph, Input, Map, Module, Name, NameParts, Node, NodeKind, Options, PhysicalId,
+    SourceRef, TypeToken, Value, check_id,
+};
+use stead_plan::{Glob, Request, Selection};
+use stead_state::State;
+
+use crate::ops::{OpError, Workspace};
+
+/// The resource to import, and the name that it gets.
+#[derive(Clone, Debug)]
+pub struct Import {
+    pub name: Name,
+    pub ty: TypeToken,
+    pub id: PhysicalId,
+}
+
+/// An imported resource that the program does not declare, with its properties as the provider has them.
+#[derive(Clone, Debug)]
+pub struct Undeclared {
+    pub name: Name,
+    pub ty: TypeToken,
+    pub inputs: Map,
+}
+
+impl Import {
+    /// `name` is a whole name, or an id in the module of the entry point.
+    pub fn new(workspace: &Workspace, ty: &str, name: &str, id: &str) -> Result<Import, OpError> {
+        let invalid = |problem: stead_model::NameError| {
+            OpError::invalid(Diagnostic::error(Code::CANNOT_IMPORT, problem.to_string()))
+        };
+        let (ty, id) = (TypeToken(ty.to_owned()), PhysicalId(id.to_owned()));
+        if name.contains([':', '#']) {
+            return Ok(Import { name: name.parse().map_err(invalid)?, ty, id });
+        }
+        check_id(name).map_err(invalid)?;
+        let main = &workspace.pinfile.main;
+        let module = main.rsplit_once('.').map_or(main.as_str(), |(module, _)| module);
+        let name = NameParts::Placed {
+            environment: workspace.environment().clone(),
+            module: Module(module.to_owned()),
+            scope: Vec::new(),
+            resource: ty.clone(),
+            id: Some(name.to_owned()),
+        };
+        Ok(Import { name: name.into(), ty, id })
+    }
+
+    pub(super) fn request(&self, levels: Outer) -> Request {
+        let selection = Selection { targets: vec![Glob::new(self.name.to_string())], ..Selection::default() };
+        Request { selection, outer: levels, ..Request::default() }
+    }
+
+    /// Puts the import into the graph: as an option of the declared resource, or as a resource of its own.
+    pub(super) async fn declare(
+        &self,
+        workspace: &Workspace,
+        graph: &mut Graph,
+        state: &State,
+    ) -> Result<Option<Undeclared>, OpError> {
+        if state.by_name(&self.name).is_some() {
+            let message = format!("{} is recorded already", self.name);
+            let problem = Diagnostic::error(Code::CANNOT_IMPORT, message).help("give it another name");
+            return Err(OpError::refused(problem));
+        }
+        if let Some(node) = graph.nodes.iter_mut().find(|node| node.name == self.name) {
+            node.options.import = Some(self.id.clone());
+            return Ok(None);
+        }
+        let inputs = self.read(workspace).await?;
+        let known = |(key, value): (&String, &Value)| (key.clone(), Input::Known(value.clone()));
+        let mut alone = Graph { nodes: vec![self.node(workspace, &inputs)], ..Graph::default() };
+        mark_graph(&mut alone, &workspace.levels).map_err(OpError::Refused)?;
+        graph.nodes.append(&mut alone.nodes);
+        // The program did not change: neither do the outputs.
+        graph.outputs = state.outputs().iter().map(known).collect();
+        Ok(Some(Undeclared { name: self.name.clone(), ty: self.ty.clone(), inputs }))
+    }
+
+    fn node(&self, workspace: &Workspace, inputs: &Map) -> Node {
+        let known = |(key, value): (&String, &Value)| (key.clone(), Input::Known(value.clone()));
+        Node {
+            name: self.name.clone(),
+            resource: self.ty.clone(),
+            kind: NodeKind::Provisioned,
+            parent: None,
+            inputs: inputs.iter().map(known).collect(),
+            // The program pins it once it declares it.
+            options: Options { import: Some(self.id.clone()), pinned: Some(false), ..Options::default() },
+            source: SourceRef { file: workspace.pinfile.main.as_str().into(), line: 1, column: 1 },
+            marks: Default::default(),
+        }
+    }
+
+    async fn read(&self, workspace: &Workspace) -> Result<Map, OpError> {
+        match workspace.engine.look(&self.ty, &self.id).await {
+            Ok(Some(live)) => Ok(live.inputs),
+            Ok(None) => {
+                let message = format!("there is no {} with the id {}", self.ty, self.id);
+                let problem = Diagnostic::error(Code::CANNOT_IMPORT, message);
+                Err(OpError::NotFound(problem.help("look the id up at the provider")))
+            }
+            Err(problem) => Err(OpError::Read(vec![problem])),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The operations of the library, for every front end and for the simulator alike.
+//!
+//! ```text
+//! Workspace ──preview──▶ Proposal     ──permit──▶ Permitted     ──apply──▶ Report
+//!           ──edit─────▶ ProposedEdit ──permit──▶ PermittedEdit ──apply──▶ EditReport
+//! ```
+//!
+//! A preview reads and asks, and changes nothing but to finish the operations of an interrupted run. A proposal can be shown.
+//! `permit` asks every guard over the whole proposal, in [`guards`](self::guards) and nowhere else. `apply` checks again that the
+//! pinfile and the state are those that the proposal was made on.
+//!
+//! **Invariants:** no other module of the library opens a run; nothing here knows a terminal or the syntax of a command line.
+
+mod apply;
+mod approval;
+mod declare;
+mod edit;
+mod error;
+mod event;
+mod find;
+mod guards;
+mod import;
+mod pins;
+mod preview;
+mod proposal;
+mod request;
+
+use std::sync::Arc;
+
+use stead_guard::Outer;
+use stead_guard::pins::{Orphans, Standing};
+use stead_journal::{Loaded, Run, Seen, Takeover};
+use stead_model::{Environment, Event, RunResult};
+use stead_state::Owner;
+
+use crate::{Engine, PinPlace, Pinning, Settled, Stack, Today, awaited_targets};
+
+pub use apply::Report;
+pub use approval::{Approval, Stale};
+pub use declare::{Declaration, Declares, EarlierRun, Nothing};
+pub use edit::{
+    Change, EditChange, EditOutcome, EditReport, Holder, PermittedEdit, ProposedEdit, Protection, Purge,
+    Remaining, ResolveTarget, StateEdit,
+};
+pub use error::{OpClass, OpError, PinsRefused};
+pub use event::OpEvent;
+pub use find::find;
+pub use import::{Import, Undeclared};
+pub use pins::{PinChange, PinEdit, ProposedPinEdit};
+pub use preview::Compiled;
+pub use proposal::{Cause, Permitted, Proposal, Unfinished};
+pub use request::{Access, Look, PinUse, PlanRequest, RunKind, Wait};
+
+/// A stack with everything that an operation on it needs.
+#[derive(Clone)]
+pub struct Workspace {
+    pub engine: Engine,
+    pub stack: Stack,
+    /// The pinfile, which also names environment and target.
+    pub pinfile: PinPlace,
+    /// The mark settings around the program, without those of flags.
+    pub levels: Outer,
+}
+
+impl Workspace {
+    pub fn environment(&self) -> &Environment {
+        &self.pinfile.environment
+    }
+
+    pub fn target(&self) -> &str {
+        &self.pinfile.target
+    }
+
+    /// Reads the stack. Writes nothing.
+    pub async fn load(&self) -> Result<Loaded, OpError> {
+        Ok(self.stack.load().await?)
+    }
+
+    /// Reads the stack, which must exist.
+    pub async fn load_existing(&self) -> Result<Loaded, OpError> {
+        let loaded = self.load().await?;
+        match loaded.head {
+            Some(_) => Ok(loaded),
+            None => Err(error::no_stack(self)),
+        }
+    }
+
+    /// Another stack of the same project in the same store.
+    #[must_use]
+    pub fn sibling(&self, environment: &Environment, target: &str, levels: Outer) -> Workspace {
+        let keys = self.stack.keys.sibling(&environment.to_string(), target);
+        let pinfile =
+            PinPlace { target: target.to_owned(), environment: environment.clone(), ..self.pinfile.clone() };
+        Workspace {
+            engine: self.engine.clone(),
+            stack: Stack { keys, ..self.stack.clone() },
+            pinfile,
+            levels,
+        }
+    }
+
+    /// Reads the stack, after its holder has finished if the operation waits for the lock.
+    pub(crate) async fn load_in_turn(
+        &self,
+        wait: Wait,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<Loaded, OpError> {
+        if wait == Wait::ForTheLock {
+            self.wait_for_lock(events).await?;
+        }
+        self.load().await
+    }
+
+    /// Reads the stack for a run without a program: operations of an interrupted run are finished first.
+    pub(crate) async fn load_settled(
+        &self,
+        wait: Wait,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<Loaded, OpError> {
+        let loaded = self.load_in_turn(wait, events).await?;
+        let guards = self.current_guards(&loaded)?;
+        self.settle(loaded, &guards, events).await
+    }
+
+    /// The guard settings in force now, where no program is evaluated.
+    pub(crate) fn current_guards(&self, loaded: &Loaded) -> Result<Today<'static>, OpError> {
+        let pins = match Pinning::open(self.pinfile.clone(), Orphans::Refuse) {
+            Ok(pinning) => pinning.standing(),
+            Err(problem) if loaded.state.pending().next().is_some() => return Err(OpError::Pinfile(problem)),
+            // No deletion is pending, so no guard reads this; and the pins in state hold in any case.
+            Err(_) => Standing::default(),
+        };
+        Ok(Today { pins, outer: self.levels.clone(), program: None })
+    }
+
+    /// Finishes the operations of an interrupted run. Operations that only a person can answer for are an error.
+    pub(crate) async fn settle(
+        &self,
+        loaded: Loaded,
+        guards: &Today<'_>,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<Loaded, OpError> {
+        if loaded.state.pending().next().is_some() {
+            events(OpEvent::RecoveryStarted { state: loaded.state.clone() });
+        }
+        let mut on_event = |event: Event| events(OpEvent::Run(event));
+        match self.engine.settle_loaded(&self.stack, loaded, guards, &mut on_event).await? {
+            Settled::Ready(loaded) => Ok(*loaded),
+            Settled::InDoubt(doubtful) => Err(OpError::InDoubt(doubtful)),
+            Settled::Failed(problems) => Err(OpError::Recovery(problems)),
+        }
+    }
+
+    pub(crate) async fn open(
+        &self,
+        kind: RunKind,
+        planned_on: Option<Seen>,
+        takeover: Takeover,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<Run, OpError> {
+        let run = self.stack.open(kind.as_str(), planned_on, takeover).await?;
+        events(OpEvent::RunOpened { run: run.id() });
+        Ok(run)
+    }
+
+    /// Waits for the holder of the stack, and of the stacks that an interrupted move leads to.
+    pub async fn wait_for_lock(&self, events: &mut dyn FnMut(OpEvent)) -> Result<(), OpError> {
+        wait_for(&self.stack, events).await?;
+        for target in awaited_targets(&self.stack).await? {
+            wait_for(&target, events).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Waits for the holder of a stack. A holder without a heartbeat is fenced.
+async fn wait_for(stack: &Stack, events: &mut dyn FnMut(OpEvent)) -> Result<(), OpError> {
+    let mut waiting = |owner: &Owner| events(OpEvent::Waiting(Arc::new(owner.clone())));
+    if stack.wait(&mut waiting).await? == Takeover::Always {
+        let run = stack.open(RunKind::Unlock.as_str(), None, Takeover::Always).await?;
+        events(OpEvent::TakenOver { run: run.id(), stack: stack.place() });
+        run.close(RunResult::Succeeded).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! Edits of the pinfile. They change no resource and no state.
+
+use stead_guard::pins::{
+    Content, Line, Pinfile, Pins, Section, add_entries, entries_of, keeps_pins, missing_entries, move_pin,
+    no_such_pin, remove_pin,
+};
+use stead_model::{Code, Diagnostic};
+
+use crate::KnownTypes;
+use crate::ops::{OpError, Workspace};
+
+/// An edit of the pinfile.
+#[derive(Clone, Debug)]
+pub enum PinEdit {
+    /// A pinned resource has another path now.
+    Move { from: String, to: String },
+    /// A pin ends.
+    Remove { path: String },
+    /// The pins that state remembers are written again.
+    Restore,
+}
+
+/// A line of the pinfile that an edit adds or removes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PinChange {
+    pub section: String,
+    pub line: Line,
+}
+
+/// The pinfile after an edit, not written yet.
+pub struct ProposedPinEdit {
+    workspace: Workspace,
+    file: Pinfile,
+    content: Content,
+    changes: Vec<PinChange>,
+}
+
+impl ProposedPinEdit {
+    pub fn changes(&self) -> &[PinChange] {
+        &self.changes
+    }
+
+    /// The name of the pinfile.
+    pub fn file(&self) -> &str {
+        &self.file.name
+    }
+
+    /// Writes the pinfile, unless it changed meanwhile.
+    pub fn apply(self) -> Result<Vec<PinChange>, OpError> {
+        self.workspace.pinfile.put(&self.file, &self.content).map_err(OpError::Pinfile)?;
+        Ok(self.changes)
+    }
+}
+
+impl Workspace {
+    /// Reads the pinfile. A target that keeps no pins is an error.
+    pub fn read_pinfile(&self) -> Result<Pinfile, OpError> {
+        if !keeps_pins(self.target()) {
+            let problem = Diagnostic::error(Code::USAGE, format!("target {} keeps no pins", self.target()));
+            return Err(OpError::invalid(problem.help("choose another target")));
+        }
+        self.pinfile.read().map(|(file, _)| file).map_err(OpError::Pinfile)
+    }
+
+    /// Prepares an edit of the pinfile.
+    pub async fn edit_pins(&self, edit: PinEdit) -> Result<ProposedPinEdit, OpError> {
+        let file = self.read_pinfile()?;
+        let (content, changes) = match edit {
+            PinEdit::Move { from, to } => {
+                let (content, sections) = move_pin(&file, self.target(), &from, &to).map_err(refused)?;
+                let lines = |section: String| {
+                    let line = |line| PinChange { section: section.clone(), line };
+                    [line(Line::Removed(from.clone())), line(Line::Added(to.clone()))]
+                };
+                (content, sections.into_iter().flat_map(lines).collect())
+            }
+            PinEdit::Remove { path } => self.removal(&file, path).await?,
+            PinEdit::Restore => self.restoration(&file).await?,
+        };
+        Ok(ProposedPinEdit { workspace: self.clone(), file, content, changes })
+    }
+
+    async fn removal(&self, file: &Pinfile, path: String) -> Result<(Content, Vec<PinChange>), OpError> {
+        let pins = Pins::open(file.clone(), self.target(), self.environment());
+        let section = pins.section_with(&path).unwrap_or(&pins.key).to_owned();
+        let content = if pins.section_with(&path).is_some() {
+            remove_pin(file, &section, &path).map_err(refused)?
+        } else if !pins.is_there() && self.remembers(&path).await? {
+            // The file has no entry to remove; an empty section says that the pins in state may go.
+            add_entries(file, &section, Section::new())
+        } else {
+            return Err(refused(no_such_pin(file, &path)));
+        };
+        Ok((content, vec![PinChange { section, line: Line::Removed(path) }]))
+    }
+
+    /// Returns true if state remembers a pin with this path.
+    async fn remembers(&self, path: &str) -> Result<bool, OpError> {
+        let loaded = self.load().await?;
+        Ok(entries_of(&loaded.state, &KnownTypes(&self.engine.catalog)).contains_key(path))
+    }
+
+    async fn restoration(&self, file: &Pinfile) -> Result<(Content, Vec<PinChange>), OpError> {
+        let loaded = self.load_existing().await?;
+        let pins = Pins::open(file.clone(), self.target(), self.environment());
+        let missing = missing_entries(&pins, entries_of(&loaded.state, &KnownTypes(&self.engine.catalog)));
+        let line = |path: &String| PinChange { section: pins.key.clone(), line: Line::Added(path.clone()) };
+        let changes: Vec<PinChange> = missing.keys().map(line).collect();
+        let content = match changes.is_empty() {
+            true => Content::Unchanged,
+            false => add_entries(file, &pins.key, missing),
+        };
+        Ok((content, changes))
+    }
+}
+
+fn refused(problem: Diagnostic) -> OpError {
+    OpError::refused(problem)
+}

@@ -1,0 +1,148 @@
+//! A plan with everything that is needed to show it, to ask the guards about it, and to apply it.
+
+use std::sync::Arc;
+
+use stead_guard::Permits;
+use stead_guard::pins::Orphans;
+use stead_journal::Seen;
+use stead_model::{Diagnostic, Graph, Name, Operation};
+use stead_plan::Plan;
+use stead_state::{Owner, Record, StackRef, State};
+
+use crate::ops::guards::permit_plan;
+use crate::ops::{Access, Approval, OpError, PinUse, PlanRequest, Undeclared, Workspace};
+use crate::{Drift, Pinned, Pinning};
+
+/// What would be done, and the state and graph that it was planned on.
+pub struct Proposal {
+    /// With the interpreter, the failure policy and the pins of this proposal.
+    pub(super) workspace: Workspace,
+    pub(super) request: PlanRequest,
+    pub(super) version: Seen,
+    pub(super) graph: Graph,
+    /// The recorded state, before anything was read from the providers.
+    pub(super) recorded: Arc<State>,
+    /// The state that the plan starts from.
+    pub(super) base: Arc<State>,
+    /// The records that turn the recorded state into the base.
+    pub(super) observed: Vec<Record>,
+    pub(super) drift: Vec<Drift>,
+    pub(super) plan: Plan,
+    /// The pinfile as applied to the graph, to be written after a successful run.
+    pub(super) pins: Option<Arc<Pinned>>,
+    /// The pinfile that only holds against deletions.
+    pub(super) held_pins: Option<Pinning>,
+    pub(super) unfinished: Unfinished,
+    pub(super) undeclared: Option<Undeclared>,
+}
+
+/// Work of others that a read-only proposal does not account for.
+#[derive(Clone, Debug, Default)]
+pub struct Unfinished {
+    /// A living run that holds the stack.
+    pub holder: Option<Box<Owner>>,
+    /// Interrupted moves to other stacks: how many resources, and where to.
+    pub moves: Vec<(usize, StackRef)>,
+    /// Operations of an interrupted run that the next run finishes first.
+    pub repeatable: Vec<(Operation, Name)>,
+}
+
+/// What makes a plan necessary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    Program,
+    /// The program declares what is recorded; the providers have something else.
+    Drift,
+}
+
+impl Proposal {
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The graph with the pinfile applied.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    pub fn base(&self) -> &Arc<State> {
+        &self.base
+    }
+
+    pub fn drift(&self) -> &[Drift] {
+        &self.drift
+    }
+
+    /// Returns true if applying would neither run a step nor record drift.
+    pub fn is_empty(&self) -> bool {
+        self.plan.is_empty() && self.observed.is_empty()
+    }
+
+    /// How the pinfile was applied; `None` where it only holds against deletions.
+    pub fn pins(&self) -> Option<&Pinned> {
+        self.pins.as_deref()
+    }
+
+    pub fn unfinished(&self) -> &Unfinished {
+        &self.unfinished
+    }
+
+    /// The imported resource that the program does not declare.
+    pub fn undeclared(&self) -> Option<&Undeclared> {
+        self.undeclared.as_ref()
+    }
+
+    /// Resources that go although they were pinned, because a person removed the pin, with the name of the pinfile.
+    pub fn released(&self) -> Vec<(Name, &str)> {
+        self.pins.as_ref().map(|pins| pins.released(&self.plan, &self.base)).unwrap_or_default()
+    }
+
+    /// Tells whether the plan is needed because of the program or because of drift alone.
+    pub async fn cause(&self) -> Cause {
+        if self.observed.is_empty() {
+            return Cause::Program;
+        }
+        let request = self.request.plan.clone();
+        let wanted = self.workspace.engine.plan(&self.recorded, &self.graph, request).await;
+        if wanted.is_ok_and(|plan| plan.is_empty()) { Cause::Drift } else { Cause::Program }
+    }
+
+    /// What a person approves who approves this plan.
+    pub fn approval(&self) -> Approval {
+        let orphans = match self.request.pins {
+            PinUse::Apply(orphans) => orphans,
+            PinUse::Hold => Orphans::Refuse,
+        };
+        let pinfile = self.pins.as_ref().and_then(|pins| pins.text());
+        Approval::new(&self.base, &self.graph, &self.plan, self.request.plan.clone(), pinfile, orphans)
+    }
+
+    /// Asks every guard about the whole plan.
+    ///
+    /// A proposal to be applied is refused first if it looks like a move that no decision was given for: as it stands, it
+    /// deletes one resource and creates another.
+    pub fn permit(self) -> Result<Permitted, OpError> {
+        if self.request.access == Access::Apply && !self.is_empty() && self.plan.looks_like_moves() {
+            return Err(OpError::LooksMoved(Box::new(self.plan)));
+        }
+        let permits = permit_plan(&self.workspace.engine, &self.plan, &self.base, &self.graph)?;
+        Ok(Permitted { proposal: self, permits })
+    }
+
+    pub(super) fn check_pinfile(&self) -> Result<(), OpError> {
+        let unchanged = self.pins.as_ref().map_or(Ok(()), |pins| pins.still_the_same());
+        unchanged.map_err(|problem: Diagnostic| OpError::Pinfile(problem))
+    }
+}
+
+/// A proposal that no guard objects to.
+pub struct Permitted {
+    pub(super) proposal: Proposal,
+    pub(super) permits: Permits,
+}
+
+impl Permitted {
+    pub fn proposal(&self) -> &Proposal {
+        &self.proposal
+    }
+}

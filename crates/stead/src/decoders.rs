@@ -1,0 +1,33 @@
+//! The decoders of project files, over the fuzz targets' corpus and thousands of damaged copies of it.
+
+#[path = "../../../fuzz/src/mutate.rs"]
+#[allow(unreachable_pub, reason = "a library elsewhere")]
+mod mutate;
+
+use crate::saved::SavedPlan;
+use crate::{project, sealed};
+
+#[test]
+fn no_damage_makes_the_reader_of_stead_toml_panic() {
+    let config = include_str!("../../../fuzz/corpus/config/stead.toml");
+    assert!(project::check(config).is_ok());
+    let taken = (0..3000)
+        .filter_map(|seed| String::from_utf8(mutate::mutated(config.as_bytes(), seed)).ok())
+        .filter(|text| project::check(text).is_ok());
+    assert!(taken.count() < 3000);
+}
+
+#[test]
+fn no_damage_to_a_saved_plan_goes_unseen() {
+    let plan = include_str!("../../../fuzz/corpus/saved/plan");
+    let body = plan.lines().next().map(|line| format!("{line}\n")).unwrap_or_default();
+    let whole = sealed::seal(body.clone());
+    assert_eq!(sealed::open(whole.as_bytes()), Some(body.as_bytes()));
+    assert!(serde_json::from_str::<SavedPlan>(&body).is_ok());
+    for seed in 0..3000 {
+        let bytes = mutate::mutated(whole.as_bytes(), seed);
+        assert!(bytes == whole.as_bytes() || sealed::open(&bytes).is_none(), "seed {seed}");
+        // Behind a seal that fits, it is read or refused.
+        let _ = serde_json::from_slice::<SavedPlan>(&mutate::mutated(body.as_bytes(), seed)).is_ok();
+    }
+}

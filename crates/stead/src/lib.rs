@@ -1,0 +1,51 @@
+//! Stead as a library: everything that the command line does, without a terminal.
+//!
+//! ```text
+//! Project ──workspace──▶ Workspace ──preview──▶ Proposal ──permit──▶ Permitted ──apply──▶ Report
+//! ```
+//!
+//! A [`Project`] is a folder with a `stead.toml`. Its [`Workspace`](ops::Workspace) is the stack of one environment on one target, and
+//! a [`Program`] is what shall exist there. The operations are those of [`ops`]: a preview can be shown, is permitted by the guards
+//! as a whole, and is applied with a stream of events and a way to stop. `docs/guide/embedding.md` has an example.
+//!
+//! **Invariants:** nothing here prints, reads the environment of the process or knows a terminal; the futures are not `Send`,
+//! so an operation runs on one thread.
+
+mod export;
+mod policy;
+mod program;
+mod project;
+mod saved;
+pub mod sealed;
+mod stacks;
+
+#[cfg(test)]
+mod decoders;
+
+pub use export::{check_export, export, read_export};
+pub use policy::{MarkExplanation, MarksInForce, explain_marks};
+pub use program::{Notice, Program, ProgramSettings, Transcript};
+pub use project::{FILE, FlagMarks, Prevention, Project, TARGETS, check, local_catalog};
+pub use saved::SavedPlan;
+pub use stacks::{StackEntry, history, stacks};
+
+pub use stead_engine::ops;
+pub use stead_engine::{Doubtful, Drift, OnFailure, Pinned, Stop, Word, Written};
+pub use stead_eval::{ConsoleLevel, ConsoleLine, DECLARATIONS, UnknownBranches};
+pub use stead_journal::{JournalError, Kept, Survey, load_run, survey};
+
+/// Types of plans.
+pub mod plan {
+    pub use stead_plan::{
+        Action, Ambiguity, Follow, Glob, Moves, Plan, Purpose, Reach, Request, Selection, Step, Suggestion,
+        Why,
+    };
+}
+
+/// Types of the guards: marks, levels and pins.
+pub mod guard {
+    pub use stead_guard::pins::{
+        Entry, Line, Orphans, Override, Pinfile, Section, physical_path, program_word, stateful_types,
+    };
+    pub use stead_guard::{Choice, Outer, Row, Standing};
+}

@@ -1,0 +1,107 @@
+//! Which setting of prevent-delete and deletion-policy decides about a resource.
+
+use serde::Serialize;
+use stead_engine::ops::{Declares, OpError, Workspace, find};
+use stead_guard::{
+    BadMark, Choice, LevelMarks, Outer, explain_policy, explain_prevention, near_levels, service_of,
+};
+use stead_model::{
+    Code, DeletionPolicy, Diagnostic, Graph, Marks, Name, NodeId, NodeKind, Resource, TypeToken, nearest,
+};
+use stead_state::State;
+
+/// All settings about one resource, and the one that decides.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MarkExplanation {
+    pub name: String,
+    pub service: String,
+    pub prevent_delete: Choice<bool>,
+    pub deletion_policy: Choice<DeletionPolicy>,
+    /// The marks in state. The safer of the two holds until a run has recorded the change.
+    pub recorded: Option<Marks>,
+    pub holds: MarksInForce,
+}
+
+/// What holds for a resource now.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MarksInForce {
+    pub prevent_delete: bool,
+    pub deletion_policy: DeletionPolicy,
+}
+
+/// Explains the marks of a declared or recorded resource. Reads only.
+pub async fn explain_marks(
+    workspace: &Workspace,
+    program: &dyn Declares,
+    levels: &Outer,
+    wanted: &str,
+) -> Result<MarkExplanation, OpError> {
+    let (loaded, declared) = tokio::join!(workspace.load(), program.declare());
+    let (state, graph) = (loaded?.state, declared?.graph);
+    let (name, token, recorded, near) = subject(&state, &graph, wanted)?;
+    let service = service_of(&token);
+    let all: Vec<&LevelMarks> = near.iter().chain(levels.levels()).collect();
+    let prevent_delete = explain_prevention(&all, &service);
+    let deletion_policy = explain_policy(&all, &service);
+    let then = recorded.map(Resource::recorded_marks);
+    let retained =
+        then.as_ref().is_some_and(Marks::retains) || deletion_policy.value == DeletionPolicy::Retain;
+    let holds = MarksInForce {
+        prevent_delete: prevent_delete.value || then.as_ref().is_some_and(Marks::prevents_deletion),
+        deletion_policy: if retained { DeletionPolicy::Retain } else { DeletionPolicy::Delete },
+    };
+    let name = name.to_string();
+    Ok(MarkExplanation { name, service, prevent_delete, deletion_policy, recorded: then, holds })
+}
+
+type Subject<'a> = (Name, TypeToken, Option<&'a Resource>, Vec<LevelMarks>);
+
+fn subject<'a>(state: &'a State, graph: &Graph, wanted: &str) -> Result<Subject<'a>, OpError> {
+    match declared(graph, wanted)? {
+        Some(id) => {
+            let node = &graph.nodes[id.index()];
+            let near = near_levels(graph, id)
+                .map_err(|bad| OpError::Program(bad.iter().map(BadMark::diagnostic).collect()))?;
+            Ok((node.name.clone(), node.resource.clone(), state.by_name(&node.name), near))
+        }
+        None => {
+            let resource = recorded(state, graph, wanted)?;
+            Ok((resource.name.clone(), resource.resource.clone(), Some(resource), Vec::new()))
+        }
+    }
+}
+
+/// The declared resource with this full name, or with this short name if it is the only one.
+fn declared(graph: &Graph, wanted: &str) -> Result<Option<NodeId>, OpError> {
+    let provisioned = || graph.ids().filter(|id| graph.nodes[id.index()].kind == NodeKind::Provisioned);
+    let name = |id: &NodeId| &graph.nodes[id.index()].name;
+    if let Some(id) = provisioned().find(|id| name(id).to_string() == wanted) {
+        return Ok(Some(id));
+    }
+    let found: Vec<NodeId> = provisioned().filter(|id| name(id).short() == wanted).collect();
+    match found.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(*one)),
+        several => {
+            let message = format!("{} resources are called {wanted:?}", several.len());
+            let problem = Diagnostic::error(Code::NOT_FOUND, message);
+            let problem = several.iter().fold(problem, |problem, id| problem.note(name(id).to_string()));
+            Err(OpError::NotFound(problem.help("use the whole name")))
+        }
+    }
+}
+
+fn recorded<'a>(state: &'a State, graph: &Graph, wanted: &str) -> Result<&'a Resource, OpError> {
+    find(state, wanted).map_err(|not_found| {
+        let names = graph.nodes.iter().map(|node| node.name.short());
+        match nearest(wanted, names) {
+            Some(meant) => {
+                let problem = Diagnostic::error(Code::NOT_FOUND, format!("there is no resource {wanted:?}"));
+                OpError::NotFound(problem.help(format!("did you mean {meant:?}?")))
+            }
+            None => not_found,
+        }
+    })
+}

@@ -1,0 +1,161 @@
+//! A TypeScript program as a source of declarations.
+
+mod sources;
+mod transcript;
+
+use std::cell::RefCell;
+
+use async_trait::async_trait;
+use stead_engine::ops::{Declaration, Declares, OpError, Workspace};
+use stead_eval::{ConsoleLine, Sources, UnknownBranches};
+use stead_guard::{Outer, mark_graph};
+use stead_model::{Code, Diagnostic, Graph, Limits, Map};
+use stead_schema::warnings;
+
+use crate::Project;
+
+use sources::ProjectSources;
+use transcript::Recording;
+
+pub use transcript::Transcript;
+
+/// What a program is evaluated with, besides its sources.
+#[derive(Clone)]
+pub struct ProgramSettings {
+    /// The entry point, relative to the project.
+    pub main: String,
+    pub config: Map,
+    pub branches: UnknownBranches,
+    /// The mark settings around the program.
+    pub levels: Outer,
+}
+
+/// Something that an evaluation tells besides its graph.
+pub enum Notice<'a> {
+    /// The program wrote a line with `console`.
+    Console(&'a ConsoleLine),
+    Warning(&'a Diagnostic),
+}
+
+/// A program, evaluated from the files of its project or from a transcript.
+pub struct Program<'a> {
+    project: String,
+    workspace: Workspace,
+    settings: ProgramSettings,
+    /// `None`: the files of the project are read.
+    answers: Option<Transcript>,
+    listener: &'a dyn Fn(Notice<'_>),
+    transcript: RefCell<Transcript>,
+}
+
+impl<'a> Program<'a> {
+    /// The program of a project, as its files are when it is evaluated.
+    pub fn of(
+        project: &Project,
+        workspace: &Workspace,
+        branches: UnknownBranches,
+        levels: Outer,
+        listener: &'a dyn Fn(Notice<'_>),
+    ) -> Program<'a> {
+        let config = project.config(&workspace.environment().name);
+        let settings = ProgramSettings { main: project.main.clone(), config, branches, levels };
+        Program {
+            project: project.name.clone(),
+            workspace: workspace.clone(),
+            settings,
+            answers: None,
+            listener,
+            transcript: RefCell::default(),
+        }
+    }
+
+    /// The same evaluation again, from recorded answers.
+    pub fn replayed(
+        project: &Project,
+        workspace: &Workspace,
+        settings: ProgramSettings,
+        answers: Transcript,
+        listener: &'a dyn Fn(Notice<'_>),
+    ) -> Program<'a> {
+        Program {
+            project: project.name.clone(),
+            workspace: workspace.clone(),
+            settings,
+            answers: Some(answers),
+            listener,
+            transcript: RefCell::default(),
+        }
+    }
+
+    pub fn settings(&self) -> &ProgramSettings {
+        &self.settings
+    }
+
+    /// Everything that the last evaluation asked for, with the answers.
+    pub fn transcript(&self) -> Transcript {
+        self.transcript.borrow().clone()
+    }
+
+    /// Evaluates on a thread of its own, so that state can be read meanwhile.
+    async fn evaluate(&self, sources: impl Sources + Send + 'static) -> Result<Declaration, OpError> {
+        let workspace = &self.workspace;
+        let (environment, catalog) = (workspace.environment().clone(), workspace.engine.catalog.clone());
+        let (project, target) = (self.project.clone(), workspace.target().to_owned());
+        let ProgramSettings { main, config, branches, levels } = self.settings.clone();
+        let evaluation = tokio::task::spawn_blocking(move || {
+            let program = stead_eval::Program {
+                entry: &main,
+                environment,
+                project: &project,
+                target: &target,
+                config: &config,
+                branches,
+            };
+            let recording = Recording::of(&sources);
+            let outcome = stead_eval::evaluate(&program, &catalog, &recording, &Limits::default());
+            outcome.map(|evaluation| (evaluation, recording.transcript()))
+        });
+        let console =
+            |lines: &[ConsoleLine]| lines.iter().for_each(|line| (self.listener)(Notice::Console(line)));
+        match evaluation.await {
+            Ok(Ok((evaluation, transcript))) => {
+                console(&evaluation.console);
+                *self.transcript.borrow_mut() = transcript;
+                let mut graph = evaluation.graph;
+                self.warn_of_deprecations(&graph);
+                let warnings = mark_graph(&mut graph, &levels).map_err(OpError::Program)?;
+                warnings.iter().for_each(|warning| (self.listener)(Notice::Warning(warning)));
+                Ok(Declaration { graph, functions: evaluation.functions })
+            }
+            Ok(Err(failure)) => {
+                console(&failure.console);
+                Err(OpError::Program(failure.diagnostics))
+            }
+            Err(failed) => {
+                let message = format!("the evaluation ended unexpectedly: {failed}");
+                Err(OpError::Program(vec![Diagnostic::error(Code::PROGRAM_THREW, message)]))
+            }
+        }
+    }
+
+    fn warn_of_deprecations(&self, graph: &Graph) {
+        for node in &graph.nodes {
+            let schema = self.workspace.engine.catalog.get(&node.resource);
+            for warning in schema.map(|schema| warnings(schema, &node.inputs)).unwrap_or_default() {
+                let label = format!("{} is declared here", node.name);
+                let warning = Diagnostic::warning(Code::BAD_PROPERTY, warning.message);
+                (self.listener)(Notice::Warning(&warning.at(node.source.clone(), 0, label)));
+            }
+        }
+    }
+}
+
+#[async_trait(?Send)]
+impl Declares for Program<'_> {
+    async fn declare(&self) -> Result<Declaration, OpError> {
+        match &self.answers {
+            Some(answers) => self.evaluate(answers.clone()).await,
+            None => self.evaluate(ProjectSources::of(&self.workspace)).await,
+        }
+    }
+}

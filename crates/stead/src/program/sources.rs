@@ -1,0 +1,116 @@
+//! What a program may ask for: the project's files, what exists already, what other stacks exported.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use stead_engine::Engine;
+use stead_engine::ops::Workspace;
+use stead_eval::{Entry, EntryKind, Sources, StackRef};
+use stead_journal::{StackKeys, load};
+use stead_model::{Map, PhysicalId, TypeToken};
+use stead_provider::Providers;
+use stead_store::Store;
+use stead_world::{FileKind, World};
+use tokio::runtime::Handle;
+
+/// The program may read the project's own files, and nothing outside it but what providers and state tell.
+pub(super) struct ProjectSources {
+    root: PathBuf,
+    world: World,
+    providers: Providers,
+    store: Arc<dyn Store>,
+    /// Providers and stores are asked here, while the evaluation's own thread waits.
+    runtime: Handle,
+}
+
+impl Sources for ProjectSources {
+    fn read(&self, path: &str) -> Result<Option<String>, String> {
+        if path.starts_with('/') || path.split('/').any(|part| part == "..") {
+            return Err("it is outside the project".to_owned());
+        }
+        let path = self.root.join(path);
+        let is_file = |found: stead_world::Metadata| found.kind != FileKind::Directory;
+        match self.world.files.metadata(&path) {
+            Ok(found) if !found.is_some_and(is_file) => Ok(None),
+            Ok(_) => {
+                let bytes = self.world.files.read(&path).map_err(|error| error.to_string())?;
+                String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
+            }
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
+        match self.kind(path)? {
+            Some(FileKind::File) => {
+                let bytes = self.world.files.read(&self.root.join(path));
+                bytes.map(Some).map_err(|error| error.to_string())
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, String> {
+        if self.kind(folder)? != Some(FileKind::Directory) {
+            return Ok(None);
+        }
+        let root = self.root.join(folder);
+        let names = self.world.files.list(&root).map_err(|error| error.to_string())?;
+        let entry = |name: String| {
+            let found = self.world.files.metadata(&root.join(&name)).map_err(|error| error.to_string())?;
+            let kind = match found.map(|found| found.kind) {
+                Some(FileKind::File) => EntryKind::File,
+                Some(FileKind::Directory) => EntryKind::Folder,
+                _ => EntryKind::Other,
+            };
+            Ok(Entry { name, kind })
+        };
+        names.into_iter().map(entry).collect::<Result<Vec<_>, String>>().map(Some)
+    }
+
+    fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
+        let engine = Engine::new(self.world.clone(), self.providers.clone(), 1);
+        let found = self.runtime.block_on(engine.find(token, &PhysicalId(id.to_owned())));
+        let live = found.map_err(|refusal| match refusal.help {
+            Some(help) => format!("{}; {help}", refusal.message),
+            None => refusal.message,
+        })?;
+        Ok(live.map(|live| live.inputs.into_iter().chain(live.outputs).collect()))
+    }
+
+    fn outputs(&self, stack: &StackRef) -> Result<Option<Map>, String> {
+        let keys = StackKeys::new(&stack.project, &stack.environment.to_string(), &stack.target);
+        let loaded = self.runtime.block_on(load(&self.store, &keys)).map_err(|error| error.to_string())?;
+        Ok(loaded.head.map(|_| loaded.state.outputs().clone()))
+    }
+}
+
+impl ProjectSources {
+    pub(super) fn of(workspace: &Workspace) -> ProjectSources {
+        ProjectSources {
+            root: workspace.pinfile.root.clone(),
+            world: workspace.stack.world.clone(),
+            providers: workspace.engine.providers.clone(),
+            store: workspace.stack.store.clone(),
+            runtime: Handle::current(),
+        }
+    }
+
+    /// What a path is, if no part of it is a symbolic link: one could lead anywhere.
+    fn kind(&self, path: &str) -> Result<Option<FileKind>, String> {
+        if path.starts_with('/') || path.split('/').any(|part| part == "..") {
+            return Err("it is outside the project".to_owned());
+        }
+        let mut at = self.root.clone();
+        let mut kind = Some(FileKind::Directory);
+        for part in path.split('/').filter(|part| !part.is_empty()) {
+            at.push(part);
+            let found = self.world.files.metadata(&at).map_err(|error| error.to_string())?;
+            kind = found.map(|found| found.kind);
+            if kind == Some(FileKind::Other) {
+                return Err("it is a symbolic link, or lies behind one".to_owned());
+            }
+        }
+        Ok(kind)
+    }
+}

@@ -1,0 +1,139 @@
+//! What a program was told while it was evaluated, and telling it the same again.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use stead_eval::{Entry, EntryKind, Sources, StackRef};
+use stead_model::{Map, TypeToken};
+
+/// Every question that an evaluation asked, with its answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Transcript {
+    texts: BTreeMap<String, Option<String>>,
+    /// Bytes of assets, in hex.
+    assets: BTreeMap<String, Option<String>>,
+    folders: BTreeMap<String, Option<Vec<(String, char)>>>,
+    /// What existed already, by type and id.
+    found: BTreeMap<String, Option<Map>>,
+    /// What other stacks exported.
+    stacks: BTreeMap<String, Option<Map>>,
+}
+
+impl Transcript {
+    /// What the program looked up and found, by type and id.
+    pub fn look_ups(&self) -> impl Iterator<Item = (TypeToken, &str)> {
+        let found = self.found.iter().filter(|(_, properties)| properties.is_some());
+        let parts = found.filter_map(|(key, _)| key.split_once(' '));
+        parts.map(|(token, id)| (TypeToken(token.to_owned()), id))
+    }
+}
+
+fn found_key(token: &TypeToken, id: &str) -> String {
+    format!("{token} {id}")
+}
+
+/// Passes questions on and writes the answers down.
+pub(super) struct Recording<'a> {
+    sources: &'a dyn Sources,
+    transcript: RefCell<Transcript>,
+}
+
+impl<'a> Recording<'a> {
+    pub(super) fn of(sources: &'a dyn Sources) -> Recording<'a> {
+        Recording { sources, transcript: RefCell::default() }
+    }
+
+    pub(super) fn transcript(self) -> Transcript {
+        self.transcript.into_inner()
+    }
+}
+
+impl Sources for Recording<'_> {
+    fn read(&self, path: &str) -> Result<Option<String>, String> {
+        let text = self.sources.read(path)?;
+        self.transcript.borrow_mut().texts.insert(path.to_owned(), text.clone());
+        Ok(text)
+    }
+
+    fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
+        let bytes = self.sources.read_bytes(path)?;
+        let hex = bytes.as_deref().map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+        self.transcript.borrow_mut().assets.insert(path.to_owned(), hex);
+        Ok(bytes)
+    }
+
+    fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, String> {
+        let entries = self.sources.list(folder)?;
+        let kind = |entry: &Entry| match entry.kind {
+            EntryKind::File => 'f',
+            EntryKind::Folder => 'd',
+            EntryKind::Other => '?',
+        };
+        let noted =
+            entries.as_ref().map(|all| all.iter().map(|entry| (entry.name.clone(), kind(entry))).collect());
+        self.transcript.borrow_mut().folders.insert(folder.to_owned(), noted);
+        Ok(entries)
+    }
+
+    fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
+        // Asked twice, it is the same one.
+        if let Some(known) = self.transcript.borrow().found.get(&found_key(token, id)) {
+            return Ok(known.clone());
+        }
+        let found = self.sources.look_up(token, id)?;
+        self.transcript.borrow_mut().found.insert(found_key(token, id), found.clone());
+        Ok(found)
+    }
+
+    fn outputs(&self, stack: &StackRef) -> Result<Option<Map>, String> {
+        if let Some(known) = self.transcript.borrow().stacks.get(&stack.to_string()) {
+            return Ok(known.clone());
+        }
+        let outputs = self.sources.outputs(stack)?;
+        self.transcript.borrow_mut().stacks.insert(stack.to_string(), outputs.clone());
+        Ok(outputs)
+    }
+}
+
+/// The same answers again. What was not asked then cannot be asked now.
+impl Sources for Transcript {
+    fn read(&self, path: &str) -> Result<Option<String>, String> {
+        self.texts.get(path).cloned().ok_or_else(unasked)
+    }
+
+    fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
+        match self.assets.get(path).ok_or_else(unasked)? {
+            Some(hex) => from_hex(hex).map(Some).ok_or_else(|| "the saved bytes are damaged".to_owned()),
+            None => Ok(None),
+        }
+    }
+
+    fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, String> {
+        let kind = |kind: char| match kind {
+            'f' => EntryKind::File,
+            'd' => EntryKind::Folder,
+            _ => EntryKind::Other,
+        };
+        let entry = |(name, was): &(String, char)| Entry { name: name.clone(), kind: kind(*was) };
+        let noted = self.folders.get(folder).ok_or_else(unasked)?;
+        Ok(noted.as_ref().map(|all| all.iter().map(entry).collect()))
+    }
+
+    fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
+        self.found.get(&found_key(token, id)).cloned().ok_or_else(unasked)
+    }
+
+    fn outputs(&self, stack: &StackRef) -> Result<Option<Map>, String> {
+        self.stacks.get(&stack.to_string()).cloned().ok_or_else(unasked)
+    }
+}
+
+fn unasked() -> String {
+    "the saved plan does not have it".to_owned()
+}
+
+fn from_hex(hex: &str) -> Option<Vec<u8>> {
+    let pairs = hex.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
+    pairs.map(|pair| pair.and_then(|pair| u8::from_str_radix(pair, 16).ok())).collect()
+}

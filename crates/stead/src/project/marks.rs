@@ -1,0 +1,111 @@
+//! Mark settings around a program: the tables in `stead.toml`, and those of a caller.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use stead_guard::{BadMark, Entry, Foreign, Given, LevelMarks, Outer, Reader, Written};
+use stead_model::{DeletionPolicy, Environment, Level, SourceRef, Value};
+use toml::Spanned;
+
+use super::{FILE, Project, position};
+
+/// A table of marks in `stead.toml`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(transparent)]
+pub(super) struct MarkTable(BTreeMap<Spanned<String>, Value>);
+
+/// `[namespace.NAME]`, which has only marks.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NamespaceSettings {
+    #[serde(default)]
+    pub marks: MarkTable,
+}
+
+/// All mark tables of a file. The tables of other environments are checked too.
+#[derive(Clone, Debug)]
+pub(super) struct FileMarks {
+    project: LevelMarks,
+    environments: BTreeMap<String, LevelMarks>,
+    namespaces: BTreeMap<String, LevelMarks>,
+}
+
+impl FileMarks {
+    pub(super) fn read<'a>(
+        text: &str,
+        (project, marks): (&str, &'a MarkTable),
+        environments: impl Iterator<Item = (&'a String, &'a MarkTable)>,
+        namespaces: impl Iterator<Item = (&'a String, &'a MarkTable)>,
+    ) -> Result<FileMarks, Vec<BadMark>> {
+        let mut problems = Vec::new();
+        let mut level = |level: Level, table: &MarkTable| {
+            let reader = Reader { foreign: Foreign::Refused, service: None };
+            reader.read(level.clone(), entries(table, text)).unwrap_or_else(|bad| {
+                problems.extend(bad);
+                LevelMarks::none(level)
+            })
+        };
+        let project = level(Level::Project(project.to_owned()), marks);
+        let environments =
+            environments.map(|(name, table)| (name.clone(), level(Level::Environment(name.clone()), table)));
+        let environments = environments.collect();
+        let namespaces =
+            namespaces.map(|(name, table)| (name.clone(), level(Level::Namespace(name.clone()), table)));
+        let namespaces = namespaces.collect();
+        if problems.is_empty() { Ok(FileMarks { project, environments, namespaces }) } else { Err(problems) }
+    }
+}
+
+impl Project {
+    /// The mark settings around the program in an environment, nearest first.
+    pub fn levels(&self, environment: &Environment, flags: &FlagMarks) -> Outer {
+        let FileMarks { project, environments, namespaces } = &self.marks;
+        let namespace = environment.namespace.as_ref().and_then(|name| namespaces.get(name));
+        let environment = environments.get(&environment.name);
+        let files = namespace.into_iter().chain(environment).chain([project]).cloned();
+        Outer::new(files.chain([flags.level()]))
+    }
+}
+
+fn entries(table: &MarkTable, text: &str) -> impl Iterator<Item = Entry> {
+    table.0.iter().map(|(key, value)| {
+        let (line, column, _) = position(text, key.span());
+        let place = Some(SourceRef { file: FILE.to_owned(), line, column });
+        Entry { key: key.get_ref().clone(), written: Written::Annotation, value: value.into(), place }
+    })
+}
+
+/// Whether a caller adds protection to everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Prevention {
+    #[default]
+    NotAdded,
+    Added,
+}
+
+/// The mark settings of one call: the weakest level.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FlagMarks {
+    pub deletion_policy: Option<DeletionPolicy>,
+    pub prevent_delete: Prevention,
+}
+
+impl FlagMarks {
+    fn level(&self) -> LevelMarks {
+        let policy = self.deletion_policy.map(|policy| match policy {
+            DeletionPolicy::Delete => "delete",
+            DeletionPolicy::Retain => "retain",
+        });
+        let policy = policy.map(|policy| ("deletion-policy", Given::Text(policy.to_owned())));
+        let prevented =
+            (self.prevent_delete == Prevention::Added).then_some(("prevent-delete", Given::Bool(true)));
+        let entries = policy.into_iter().chain(prevented).map(|(key, value)| Entry {
+            key: key.to_owned(),
+            written: Written::Annotation,
+            value,
+            place: None,
+        });
+        let reader = Reader { foreign: Foreign::Refused, service: None };
+        reader.read(Level::Flag, entries).unwrap_or_else(|_| LevelMarks::none(Level::Flag))
+    }
+}

@@ -1,0 +1,175 @@
+//! A project on disk: `stead.toml`, and the workspaces of its environments.
+
+mod marks;
+mod workspace;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use stead_engine::ops::OpError;
+use stead_guard::BadMark;
+use stead_model::{Code, Diagnostic, Hint, Map, NextStep, SourceRef};
+use stead_world::World;
+
+use marks::{FileMarks, MarkTable, NamespaceSettings};
+
+pub use marks::{FlagMarks, Prevention};
+pub use workspace::{TARGETS, local_catalog};
+
+/// The name of the file that makes a folder a project.
+pub const FILE: &str = "stead.toml";
+
+/// The content of `stead.toml`. An unknown key is an error.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    project: String,
+    #[serde(default = "default_main")]
+    main: String,
+    #[serde(default)]
+    environment: Option<String>,
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    state: StateSettings,
+    #[serde(default)]
+    config: Map,
+    #[serde(default)]
+    env: BTreeMap<String, EnvironmentSettings>,
+    #[serde(default)]
+    marks: MarkTable,
+    #[serde(default)]
+    namespace: BTreeMap<String, NamespaceSettings>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StateSettings {
+    #[serde(default)]
+    path: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EnvironmentSettings {
+    #[serde(default)]
+    config: Map,
+    #[serde(default)]
+    marks: MarkTable,
+}
+
+fn default_main() -> String {
+    "main.ts".to_owned()
+}
+
+/// A project on disk.
+#[derive(Clone)]
+pub struct Project {
+    pub root: PathBuf,
+    pub name: String,
+    /// The entry point, relative to the root.
+    pub main: String,
+    pub default_environment: String,
+    pub default_target: String,
+    /// The folder that holds the state.
+    pub state: PathBuf,
+    world: World,
+    marks: FileMarks,
+    settings: Settings,
+}
+
+impl Project {
+    /// Finds the project that a folder is in: the nearest `stead.toml`, upwards.
+    pub fn locate(world: &World, from: &Path) -> Result<PathBuf, OpError> {
+        let from = world.files.absolute(from).unwrap_or_else(|_| from.to_owned());
+        let holds = |folder: &&Path| matches!(world.files.metadata(&folder.join(FILE)), Ok(Some(_)));
+        from.ancestors().find(holds).map(Path::to_owned).ok_or_else(|| {
+            let message = format!("there is no {FILE} in {} or above it", from.display());
+            OpError::invalid(Diagnostic::error(Code::NO_PROJECT, message).help(NextStep::StartProject))
+        })
+    }
+
+    /// Reads the `stead.toml` of a project's folder.
+    pub fn read(world: &World, root: PathBuf) -> Result<Project, OpError> {
+        let path = root.join(FILE);
+        let bytes = world.files.read(&path).map_err(|error| unusable(&path, &error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|_| unusable(&path, "it is not UTF-8"))?;
+        let settings = parse(&text)?;
+        if settings.project.is_empty() {
+            return Err(unusable(&path, "`project` is empty"));
+        }
+        let marks = marks_of(&text, &settings)?;
+        Ok(Project {
+            marks,
+            world: world.clone(),
+            name: settings.project.clone(),
+            main: settings.main.clone(),
+            default_environment: settings.environment.clone().unwrap_or_else(|| "dev".to_owned()),
+            default_target: settings.target.clone().unwrap_or_else(|| "local".to_owned()),
+            state: root.join(settings.state.path.as_deref().unwrap_or(".stead/state")),
+            settings,
+            root,
+        })
+    }
+
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The values of `config` in an environment: its own over the project's.
+    pub fn config(&self, environment: &str) -> Map {
+        let mut config = self.settings.config.clone();
+        if let Some(own) = self.settings.env.get(environment) {
+            config.extend(own.config.clone());
+        }
+        config
+    }
+}
+
+fn parse(text: &str) -> Result<Settings, OpError> {
+    toml::from_str(text).map_err(|error| malformed(text, &error))
+}
+
+/// Checks whether a text can be a `stead.toml`.
+pub fn check(text: &str) -> Result<(), OpError> {
+    let settings = parse(text)?;
+    marks_of(text, &settings).map(|_| ())
+}
+
+fn marks_of(text: &str, settings: &Settings) -> Result<FileMarks, OpError> {
+    let environments = settings.env.iter().map(|(name, environment)| (name, &environment.marks));
+    let namespaces = settings.namespace.iter().map(|(name, namespace)| (name, &namespace.marks));
+    FileMarks::read(text, (&settings.project, &settings.marks), environments, namespaces)
+        .map_err(|bad| OpError::Invalid(bad.iter().map(BadMark::diagnostic).collect()))
+}
+
+/// Line, column and length of a span.
+fn position(text: &str, span: Range<usize>) -> (u32, u32, usize) {
+    let before = &text[..span.start.min(text.len())];
+    let line = before.matches('\n').count() as u32 + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u32 + 1;
+    let length = text.get(span).map_or(0, |text| text.lines().next().unwrap_or_default().chars().count());
+    (line, column, length)
+}
+
+fn unusable(path: &Path, problem: &str) -> OpError {
+    let message = format!("cannot use {}: {problem}", path.display());
+    OpError::invalid(Diagnostic::error(Code::BAD_CONFIG, message))
+}
+
+fn malformed(text: &str, error: &toml::de::Error) -> OpError {
+    let problem = Diagnostic::error(Code::BAD_CONFIG, format!("{FILE}: {}", error.message()));
+    let problem = match error.span() {
+        Some(span) => {
+            let (line, column, length) = position(text, span);
+            problem.at(SourceRef { file: FILE.to_owned(), line, column }, length, "here")
+        }
+        None => problem,
+    };
+    OpError::invalid(
+        problem
+            .help(Hint::from(NextStep::Explain { code: Code::BAD_CONFIG }).and(" for the keys of this file")),
+    )
+}

@@ -1,0 +1,86 @@
+//! The workspace of one environment on one target of a project.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use stead_engine::ops::{OpError, Workspace};
+use stead_engine::{Engine, PinPlace, Stack};
+use stead_journal::StackKeys;
+use stead_local::LocalProvider;
+use stead_model::{Code, Diagnostic, Environment, NameError};
+use stead_provider::Providers;
+use stead_schema::Catalog;
+use stead_store::{FileStore, Store};
+use stead_world::World;
+
+use super::{FlagMarks, Project};
+
+/// The targets that are built in.
+pub const TARGETS: &[&str] = &["local"];
+
+impl Project {
+    /// Opens the stack of an environment on a target. Reads and writes nothing yet.
+    ///
+    /// `parallel` limits how many provider calls are under way at once.
+    pub fn workspace(
+        &self,
+        environment: &Environment,
+        target: &str,
+        parallel: usize,
+    ) -> Result<Workspace, OpError> {
+        if environment.name.is_empty() || environment.namespace.as_deref() == Some("") {
+            let message = "an environment and a namespace cannot be empty";
+            return Err(OpError::invalid(Diagnostic::error(Code::USAGE, message)));
+        }
+        check_target(target)?;
+        let world = self.world.clone();
+        let store: Arc<dyn Store> = Arc::new(FileStore::new(world.clone(), self.state.clone()));
+        let keys = StackKeys::new(&self.name, &environment.to_string(), target);
+        let mut engine = Engine::new(world.clone(), local_providers(&world, &self.root), parallel);
+        engine.catalog = engine.catalog.with_published();
+        let claims = self.root.join(".stead").join("claims");
+        let pinfile = PinPlace {
+            world: world.clone(),
+            root: self.root.clone(),
+            main: self.main.clone(),
+            target: target.to_owned(),
+            environment: environment.clone(),
+        };
+        let levels = self.levels(environment, &FlagMarks::default());
+        Ok(Workspace { engine, stack: Stack { store, keys, world, claims }, pinfile, levels })
+    }
+
+    /// Another stack of the project, written `environment[:namespace][@target]`.
+    pub fn sibling(&self, of: &Workspace, text: &str) -> Result<Workspace, OpError> {
+        let (environment, target) = match text.rsplit_once('@') {
+            Some((environment, target)) => (environment, target),
+            None => (text, of.target()),
+        };
+        let environment: Environment = environment.parse().map_err(|error: NameError| {
+            let problem = Diagnostic::error(Code::USAGE, format!("{text:?} is not a stack: {error}"));
+            OpError::invalid(
+                problem.help("write `environment`, `environment:namespace`, or either with `@target`"),
+            )
+        })?;
+        check_target(target)?;
+        let levels = self.levels(&environment, &FlagMarks::default());
+        Ok(of.sibling(&environment, target, levels))
+    }
+}
+
+fn check_target(target: &str) -> Result<(), OpError> {
+    if TARGETS.contains(&target) {
+        return Ok(());
+    }
+    let problem = Diagnostic::error(Code::USAGE, format!("there is no target {target:?}"));
+    Err(OpError::invalid(problem.help(format!("there is: {}", TARGETS.join(", ")))))
+}
+
+fn local_providers(world: &World, root: &Path) -> Providers {
+    Providers::default().with(Arc::new(LocalProvider::new(world.clone(), root.to_owned())))
+}
+
+/// The types of the built-in providers, for callers without a project.
+pub fn local_catalog(world: &World, root: &Path) -> Catalog {
+    local_providers(world, root).catalog()
+}

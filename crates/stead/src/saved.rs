@@ -1,0 +1,226 @@
+//! Saved plans: exactly the approved plan is applied, or nothing.
+//!
+//! A saved plan holds the approval and everything that the program was told, so that the sources are not needed to apply it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use stead_engine::ops::{Approval, OpError, Proposal, Stale, Workspace};
+use stead_eval::UnknownBranches;
+use stead_model::{Code, Diagnostic, Hint, Map, NextStep};
+
+use crate::program::{Program, ProgramSettings, Transcript};
+use crate::project::FILE;
+use crate::{FlagMarks, Project, sealed};
+
+const FORMAT: u32 = 2;
+
+/// The version of a provider that the target does not have.
+const MISSING: &str = "a target without it";
+
+/// A plan in a file.
+#[derive(Serialize, Deserialize)]
+pub struct SavedPlan {
+    format: u32,
+    stead: String,
+    project: String,
+    environment: String,
+    target: String,
+    main: String,
+    config: Map,
+    allow_unknown_branches: bool,
+    #[serde(flatten)]
+    approval: Approval,
+    transcript: Transcript,
+    /// The version of each provider that was asked; a file without this field asked none.
+    #[serde(default)]
+    providers: BTreeMap<String, String>,
+}
+
+/// Where a plan is made and where it is applied, which must be the same.
+struct MadeFor<'a> {
+    stead: &'a str,
+    project: &'a str,
+    environment: &'a str,
+    target: &'a str,
+    providers: &'a BTreeMap<String, String>,
+}
+
+impl SavedPlan {
+    pub fn new(
+        project: &Project,
+        workspace: &Workspace,
+        program: &Program<'_>,
+        proposal: &Proposal,
+    ) -> SavedPlan {
+        let ProgramSettings { main, config, branches, .. } = program.settings().clone();
+        SavedPlan {
+            format: FORMAT,
+            stead: env!("CARGO_PKG_VERSION").to_owned(),
+            project: project.name.clone(),
+            environment: workspace.environment().to_string(),
+            target: workspace.target().to_owned(),
+            main,
+            config,
+            allow_unknown_branches: branches == UnknownBranches::Allow,
+            approval: proposal.approval(),
+            transcript: program.transcript(),
+            providers: versions(workspace),
+        }
+    }
+
+    /// The approved plan, with the entry point that it was made with.
+    pub fn approval(&self) -> (&Approval, &str) {
+        (&self.approval, &self.main)
+    }
+
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    pub fn settings(&self) -> ProgramSettings {
+        let branches =
+            if self.allow_unknown_branches { UnknownBranches::Allow } else { UnknownBranches::Refuse };
+        let levels = self.approval.request.outer.clone();
+        ProgramSettings { main: self.main.clone(), config: self.config.clone(), branches, levels }
+    }
+
+    /// Writes the file for its owner alone: it holds the program and its config.
+    pub fn write(&self, workspace: &Workspace, file: &Path) -> Result<(), OpError> {
+        // Our types always serialise.
+        let mut text = serde_json::to_string(self).unwrap_or_default();
+        text.push('\n');
+        let text = sealed::seal(text);
+        let world = &workspace.stack.world;
+        let write = || {
+            let unique = world.entropy.uuid()?;
+            world.files.write_atomically(file, text.as_bytes(), 0o600, &unique)
+        };
+        write().map_err(|error| {
+            let message = format!("cannot write {}: {error}", file.display());
+            OpError::refused(Diagnostic::error(Code::STORE, message))
+        })
+    }
+
+    /// Reads a file and refuses a plan that was made for another place.
+    pub fn read(project: &Project, workspace: &Workspace, file: &Path) -> Result<SavedPlan, OpError> {
+        let bytes = workspace.stack.world.files.read(file).map_err(|error| {
+            let message = format!("cannot read {}: {error}", file.display());
+            let problem = Diagnostic::error(Code::STORE, message).note("Nothing was changed.");
+            OpError::refused(problem.help(NextStep::ApplySavedPlan))
+        })?;
+        let Some(body) = sealed::open(&bytes) else {
+            return Err(stale(file, &["the file is damaged, or no saved plan".to_owned()]));
+        };
+        let saved: SavedPlan = serde_json::from_slice(body)
+            .map_err(|_| stale(file, &["it was made by another version of stead".to_owned()]))?;
+        saved.fits(project, workspace, file)?;
+        Ok(saved)
+    }
+
+    /// The error for a plan that does not come out the same any more.
+    pub fn stale(file: &Path, why: Stale) -> OpError {
+        let why = match why {
+            Stale::StateChanged => "the state of the stack changed since",
+            Stale::ProgramChanged => "the program now declares something else",
+            Stale::PlanChanged => "the same program and state now give another plan",
+        };
+        stale(file, &[why.to_owned()])
+    }
+
+    fn fits(&self, project: &Project, workspace: &Workspace, file: &Path) -> Result<(), OpError> {
+        let now = MadeFor {
+            stead: env!("CARGO_PKG_VERSION"),
+            project: &project.name,
+            environment: &workspace.environment().to_string(),
+            target: workspace.target(),
+            providers: &versions(workspace),
+        };
+        let then = MadeFor {
+            stead: &self.stead,
+            project: &self.project,
+            environment: &self.environment,
+            target: &self.target,
+            providers: &self.providers,
+        };
+        let levels = project.levels(workspace.environment(), &FlagMarks::default());
+        let marks = (!self.approval.request.outer.same_files(&levels))
+            .then(|| format!("the marks in {FILE} are not those it was made with"));
+        let differing: Vec<String> = differences(&then, &now).into_iter().chain(marks).collect();
+        if differing.is_empty() { Ok(()) } else { Err(stale(file, &differing)) }
+    }
+}
+
+fn versions(workspace: &Workspace) -> BTreeMap<String, String> {
+    let versions = workspace.engine.providers.versions();
+    versions.map(|(name, version)| (name.to_owned(), version.to_owned())).collect()
+}
+
+/// Every difference between the two places, in words.
+fn differences<'a>(then: &MadeFor<'a>, now: &MadeFor<'a>) -> Vec<String> {
+    let mut pairs = vec![
+        ("version of stead".to_owned(), then.stead, now.stead),
+        ("project".to_owned(), then.project, now.project),
+        ("environment".to_owned(), then.environment, now.environment),
+        ("target".to_owned(), then.target, now.target),
+    ];
+    let names: BTreeSet<&String> = then.providers.keys().chain(now.providers.keys()).collect();
+    for name in names {
+        let version = |place: &MadeFor<'a>| place.providers.get(name).map_or(MISSING, String::as_str);
+        pairs.push((format!("provider {name}"), version(then), version(now)));
+    }
+    let differing = pairs.iter().filter(|(_, was, is)| was != is);
+    differing.map(|(what, was, is)| format!("{what}: it was made for {was}, and this is {is}")).collect()
+}
+
+fn stale(file: &Path, differing: &[String]) -> OpError {
+    let problem = Diagnostic::error(Code::PLAN_STALE, format!("{} cannot be applied", file.display()));
+    let problem = differing.iter().fold(problem, |problem, what| problem.note(what.clone()));
+    let file = file.display().to_string();
+    let hint =
+        Hint::text("make it anew with ").then(NextStep::SavePlan { file }).and(", and look at it again");
+    OpError::refused(problem.note("Nothing was changed.").help(hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_difference_is_named() {
+        let versions = |all: &[(&str, &str)]| -> BTreeMap<String, String> {
+            all.iter().map(|(name, version)| ((*name).to_owned(), (*version).to_owned())).collect()
+        };
+        let (one, two) =
+            (versions(&[("local", "1"), ("old", "1")]), versions(&[("local", "2"), ("new", "1")]));
+        let then = || MadeFor {
+            stead: "0.1.0",
+            project: "shop",
+            environment: "dev",
+            target: "local",
+            providers: &one,
+        };
+        assert!(differences(&then(), &then()).is_empty());
+        let told = |now: MadeFor<'_>| differences(&then(), &now).join("; ");
+        assert_eq!(
+            told(MadeFor { stead: "0.2.0", ..then() }),
+            "version of stead: it was made for 0.1.0, and this is 0.2.0"
+        );
+        assert_eq!(told(MadeFor { project: "x", ..then() }), "project: it was made for shop, and this is x");
+        assert_eq!(
+            told(MadeFor { environment: "prod", ..then() }),
+            "environment: it was made for dev, and this is prod"
+        );
+        assert_eq!(
+            told(MadeFor { target: "aws", ..then() }),
+            "target: it was made for local, and this is aws"
+        );
+        assert_eq!(
+            told(MadeFor { providers: &two, ..then() }),
+            "provider local: it was made for 1, and this is 2; \
+             provider new: it was made for a target without it, and this is 1; \
+             provider old: it was made for 1, and this is a target without it"
+        );
+    }
+}
