@@ -15,6 +15,7 @@ use crate::fate::Fate;
 use crate::ledger::Ledger;
 use crate::moving::apply;
 use crate::process::Process;
+use crate::stage::without_pinfile;
 use crate::{Chance, Cloud, Disk};
 
 /// Makes a chain, looks again, changes all of it, and destroys it. Gives the steps of each.
@@ -30,10 +31,11 @@ pub fn rise_and_fall(depth: u32) -> Result<[usize; 4], String> {
         let connection = cloud.provider(process, chance.fork(), Vec::new(), ledger);
         let engine = Engine::new(world.clone(), Providers::default().with(Arc::new(connection)), 32);
         let stack = Stack { store, keys, world, claims: PathBuf::from("/claims") };
-        let made = apply(&engine, &stack, &chain(depth, 1), Purpose::Up).await?;
-        let again = apply(&engine, &stack, &chain(depth, 1), Purpose::Up).await?;
-        let changed = apply(&engine, &stack, &chain(depth, 2), Purpose::Up).await?;
-        let destroyed = apply(&engine, &stack, &Graph::default(), Purpose::Destroy).await?;
+        let workspace = without_pinfile(engine, stack, "dev");
+        let made = apply(&workspace, &chain(depth, 1), Purpose::Up).await?;
+        let again = apply(&workspace, &chain(depth, 1), Purpose::Up).await?;
+        let changed = apply(&workspace, &chain(depth, 2), Purpose::Up).await?;
+        let destroyed = apply(&workspace, &Graph::default(), Purpose::Destroy).await?;
         match cloud.model().things.len() {
             0 => Ok([made, again, changed, destroyed]),
             left => Err(format!("{left} are left")),

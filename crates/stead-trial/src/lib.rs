@@ -3,8 +3,8 @@
 //! The engine, planner, guards, journal and stores are those that ship; disk, clock, randomness and cloud are
 //! simulated, from one seed. **Invariant:** the same seed gives the same life, event for event.
 
+mod amend;
 mod chance;
-mod chores;
 mod cloud;
 mod deep;
 mod disk;
@@ -17,6 +17,8 @@ mod luck;
 mod marks;
 mod model;
 mod moving;
+mod observe;
+mod operate;
 mod oracle;
 mod pinboard;
 mod play;
@@ -28,7 +30,6 @@ mod script;
 mod shrink;
 mod stage;
 mod start;
-mod tasks;
 pub mod teeth;
 mod watched;
 

@@ -6,17 +6,17 @@ use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use stead_engine::OnFailure;
 use stead_journal::{JournalError, Kept, Takeover};
 use stead_model::{Environment, Node, Resource, RunResult, Value};
 use stead_state::{Intent, Pending, Record, State};
 
 use crate::Chance;
-use crate::chores::{OTHER, other_stack};
+use crate::amend::{Doubts, OTHER, other_stack};
 use crate::cloud::outputs;
 use crate::edit::Edit;
 use crate::fate::Boundary;
 use crate::model::{Loss, loss};
+use crate::operate::{Attempt, Failed, Saved};
 use crate::oracle;
 use crate::pinboard;
 use crate::process::{time_passes, within};
@@ -24,7 +24,6 @@ use crate::program::{Declared, Program, Trait};
 use crate::script::{Act, Outside, Rival, Script, Task, Weather};
 use crate::stage::{Actor, Stage, Where};
 use crate::start::Start;
-use crate::tasks::{Attempt, Doubts, Failed, Saved};
 
 /// More than any act takes, in virtual time.
 const A_LONG_TIME: Duration = Duration::from_secs(2 * 3600);
@@ -205,7 +204,7 @@ impl Story {
     /// What went to the other stack is in one of the two, and the program declares it no more.
     async fn look_there(&mut self, here: &State) -> Result<(), Loss> {
         let actor = self.calm();
-        let loaded = other_stack(&actor.stack).load().await;
+        let loaded = other_stack(&actor.workspace.stack).load().await;
         actor.process.end(&self.stage.disk);
         let there = loaded.map_err(|error| loss("state is sound", format!("{error:?}")))?.state;
         for copy in there.copies() {
@@ -233,15 +232,12 @@ impl Story {
     fn cast(&mut self, act: &Act) -> (Actor, Vec<Actor>) {
         let tape = self.stage.tape.clone();
         tape.say(format!("{:?} of {} in {:?}", act.task, self.program.things.len(), act.weather));
-        let mut first = self.stage.actor(&act.weather, &mut self.chance, Where::Here);
+        let first = self.stage.actor(&act.weather, &mut self.chance, Where::Here);
         if act.rivals.is_empty() {
             first.process.wake(); // nobody would later
         }
         self.stage.cloud.model().watched =
             act.seed.is_multiple_of(WATCHED) && act.rivals.is_empty() && !self.uses_other;
-        if act.task == Task::FailFast {
-            first.engine.on_failure = OnFailure::Stop;
-        }
         self.operations += 1 + act.rivals.len();
         let mut rivals = Vec::new();
         for rival in &act.rivals {
@@ -347,7 +343,7 @@ impl Story {
 
     async fn look(&mut self) -> Result<Arc<State>, Loss> {
         let actor = self.calm();
-        let loaded = actor.stack.load().await;
+        let loaded = actor.workspace.stack.load().await;
         actor.process.end(&self.stage.disk);
         loaded.map(|loaded| loaded.state).map_err(|error| loss("state is sound", format!("{error:?}")))
     }
@@ -439,24 +435,24 @@ impl Story {
 
 async fn release(actor: &Actor) -> Result<(), Failed> {
     actor.waits().await?;
-    let mut loaded = actor.stack.load().await?;
+    let mut loaded = actor.workspace.stack.load().await?;
     if !loaded.state.transfers().is_empty() {
         // What is leaving for another stack is not for anybody to change.
-        actor.settled().await?;
-        loaded = actor.stack.load().await?;
+        actor.perform(&Task::Refresh, &Program::default(), &mut None).await?;
+        loaded = actor.workspace.stack.load().await?;
     }
     if loaded.state.pending().next().is_some() {
-        actor.resolve(Doubts::NobodyElseCanTell).await?;
+        actor.resolve(Doubts::OnlyAPersonCanTell).await?;
         actor.perform(&Task::Refresh, &Program::default(), &mut None).await?;
         let looked_at = |pending: &&Pending| !matches!(pending.intent, Intent::Create { .. });
-        let left = actor.stack.load().await?.state;
+        let left = actor.workspace.stack.load().await?.state;
         if let Some(pending) = left.pending().find(looked_at) {
             let what = format!("operation {} is in doubt, and everything answers", pending.op);
             return Err(Failed::Lost(loss("a look settles updates and deletions", what)));
         }
         // What is refused whenever it is tried again, a person looks after.
         actor.resolve(Doubts::All).await?;
-        loaded = actor.stack.load().await?;
+        loaded = actor.workspace.stack.load().await?;
     }
     let marked = |resource: &&Resource| {
         resource.prevents_deletion() || resource.deletion_policy.is_some() || !resource.marks.is_empty()
@@ -466,7 +462,7 @@ async fn release(actor: &Actor) -> Result<(), Failed> {
     if free.is_empty() {
         return Ok(());
     }
-    let run = actor.stack.open("unprotect", Some(loaded.version), Takeover::IfDead).await?;
+    let run = actor.workspace.stack.open("unprotect", Some(loaded.version), Takeover::IfDead).await?;
     for mut resource in free {
         resource.marks = Default::default();
         (resource.prevent_delete, resource.deletion_policy) = (false, None);

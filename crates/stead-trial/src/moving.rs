@@ -5,19 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stead_engine::{Engine, Settled, Stack, Stop, Today, Transfer, transfer};
-use stead_journal::{JournalError, StackKeys, Takeover, create, rename, repair, survey};
+use stead_engine::ops::{OpError, PlanRequest, StateEdit, Wait, Workspace};
+use stead_engine::{Engine, PinPlace, Stack, Stop};
+use stead_journal::{JournalError, StackKeys, survey};
 use stead_model::{Environment, Graph, Uid};
-use stead_plan::Purpose;
+use stead_plan::{Follow, Purpose};
 use stead_provider::Providers;
 use stead_state::State;
 use stead_store::FileStore;
 use tokio::sync::watch;
 
 use crate::ledger::Ledger;
+use crate::operate::Declared as DeclaredGraph;
 use crate::process::Process;
 use crate::program::{Declared, Program, Trait};
 use crate::script::Weather;
+use crate::stage::without_pinfile;
 use crate::{Blow, Chance, Cloud, Disk, oracle};
 
 const FROM: &str = "dev";
@@ -80,8 +83,8 @@ async fn rehearse(
     };
     estate.up(FROM, &graph(FROM, &["a", "b", "c", "d"])).await?;
     if errand == Errand::Move {
-        let (process, _, stack) = estate.process(&Weather::default(), TO);
-        create(&stack.store, &stack.keys, &stack.world).await.map_err(|error| error.to_string())?;
+        let (process, workspace) = estate.process(&Weather::default(), TO);
+        edit(&workspace, StateEdit::CreateStack).await.map_err(|error| format!("{error:?}"))?;
         process.end(&estate.disk);
     }
     if errand == Errand::Repair {
@@ -120,7 +123,7 @@ fn graph(environment: &str, names: &[&str]) -> Graph {
 }
 
 impl Estate {
-    fn process(&mut self, weather: &Weather, environment: &str) -> (Process, Engine, Stack) {
+    fn process(&mut self, weather: &Weather, environment: &str) -> (Process, Workspace) {
         self.processes += 1;
         let process = Process::new(self.processes, weather.fate);
         let world = process.world(&self.disk, &mut self.chance);
@@ -130,25 +133,21 @@ impl Estate {
         let engine = Engine::new(world.clone(), Providers::default().with(Arc::new(connection)), 4);
         let store = Arc::new(FileStore::new(world.clone(), PathBuf::from("/state")));
         let keys = StackKeys::new("shop", environment, "sim");
-        (process, engine, Stack { store, keys, world, claims: PathBuf::from("/claims") })
+        let stack = Stack { store, keys, world, claims: PathBuf::from("/claims") };
+        (process, without_pinfile(engine, stack, environment))
     }
 
     /// Calm weather: everything must work. Gives the number of steps that were needed.
     async fn up(&mut self, environment: &str, graph: &Graph) -> Result<usize, String> {
-        let (process, engine, stack) = self.process(&Weather::default(), environment);
-        let steps = apply(&engine, &stack, graph, Purpose::Up).await;
+        let (process, workspace) = self.process(&Weather::default(), environment);
+        let steps = apply(&workspace, graph, Purpose::Up).await;
         process.end(&self.disk);
         steps
     }
 
     async fn attempt(&mut self, errand: Errand, blow: Blow) -> Result<bool, String> {
-        let (process, engine, stack) = self.process(&blow.weather(), FROM);
-        let outcome = match errand {
-            Errand::Move => move_two(&engine, &stack).await,
-            Errand::Rename => rename_all(&engine, &stack).await,
-            Errand::Found => found(&stack).await,
-            Errand::Repair => mend(&stack).await,
-        };
+        let (process, workspace) = self.process(&blow.weather(), FROM);
+        let outcome = run(errand, &workspace).await;
         self.points.extend(process.passed());
         let died = process.died_at().is_some();
         process.end(&self.disk);
@@ -158,19 +157,19 @@ impl Estate {
         let struck = died || process.disk_failed();
         match outcome {
             Err(error) if !struck => Err(format!("in calm weather: {error:?}")),
-            Err(
+            Err(OpError::Stack(
                 error @ (JournalError::Integrity(_)
                 | JournalError::Replay { .. }
                 | JournalError::Missing { .. }),
-            ) => Err(format!("state is not sound: {error:?}")),
+            )) => Err(format!("state is not sound: {error:?}")),
             _ => Ok(struck),
         }
     }
 
     /// What anybody who looks now sees.
     async fn look(&mut self, environment: &str) -> Result<Option<Arc<State>>, String> {
-        let (process, _, stack) = self.process(&Weather::default(), environment);
-        let loaded = stack.load().await;
+        let (process, workspace) = self.process(&Weather::default(), environment);
+        let loaded = workspace.stack.load().await;
         process.end(&self.disk);
         match loaded {
             Ok(loaded) => Ok(loaded.head.is_some().then_some(loaded.state)),
@@ -244,86 +243,60 @@ impl Estate {
     }
 }
 
-/// Makes it so, in calm weather. Gives the number of steps that were needed.
-pub(crate) async fn apply(
-    engine: &Engine,
-    stack: &Stack,
-    graph: &Graph,
-    purpose: Purpose,
-) -> Result<usize, String> {
-    let told = |error: JournalError| error.to_string();
-    let Settled::Ready(loaded) = engine.settle(stack, &Today::default(), &mut |_| ()).await.map_err(told)?
-    else {
-        return Err("not settled".to_owned());
+/// Applies a graph in calm weather. Returns how many steps that took.
+pub(crate) async fn apply(workspace: &Workspace, graph: &Graph, purpose: Purpose) -> Result<usize, String> {
+    let told = |error: OpError| format!("{error:?}");
+    let request = match purpose {
+        Purpose::Up => PlanRequest::up(purpose.into()),
+        Purpose::Destroy => PlanRequest::destroy(purpose.into()),
     };
-    let plan = engine.plan(&loaded.state, graph, purpose).await.map_err(|error| format!("{error:?}"))?;
-    if plan.is_empty() {
-        return Ok(0);
-    }
-    let permitted = engine.permit(&plan, &loaded.state, graph).map_err(|error| format!("{error:?}"))?;
-    let run = stack.open("up", Some(loaded.version), Takeover::IfDead).await.map_err(told)?;
-    let (_keep, stop) = watch::channel(Stop::No);
-    let report = engine.execute(run, permitted, &loaded.state, graph, &mut |_| (), stop).await;
-    report.closed.map_err(told)?;
-    if let Some(problem) = report.problems.first() {
-        return Err(problem.message.clone());
-    }
-    Ok(plan.steps.len())
-}
-
-/// As the command does it: settle both ends, look, move what is still there.
-async fn move_two(engine: &Engine, source: &Stack) -> Result<(), JournalError> {
-    let target = Stack { keys: StackKeys::new("shop", TO, "sim"), ..source.clone() };
-    let Settled::Ready(from) = engine.settle(source, &Today::default(), &mut |_| ()).await? else {
-        return Ok(());
-    };
-    let Settled::Ready(to) = engine.settle(&target, &Today::default(), &mut |_| ()).await? else {
-        return Ok(());
-    };
-    let wanted = |name: &str| ["a", "b"].contains(&name);
-    let uids: BTreeSet<Uid> = from
-        .state
-        .copies()
-        .filter(|resource| wanted(resource.name.short()))
-        .map(|resource| resource.uid.clone())
-        .collect();
-    if uids.is_empty() {
-        return Ok(());
-    }
-    transfer(Transfer {
-        source,
-        source_version: from.version,
-        target: &target,
-        target_version: to.version,
-        environment: &Environment::new(TO),
-        uids: &uids,
-    })
-    .await
-}
-
-async fn found(stack: &Stack) -> Result<(), JournalError> {
-    let keys = StackKeys::new("shop", TO, "sim");
-    match create(&stack.store, &keys, &stack.world).await {
-        Ok(_) | Err(JournalError::Exists { .. }) => Ok(()),
-        Err(error) => Err(error),
+    let declared = DeclaredGraph(graph.clone());
+    let proposal = workspace.preview(&declared, request, &mut |_| ()).await.map_err(told)?;
+    let steps = proposal.plan().steps.len();
+    let report = proposal.permit().map_err(told)?.apply(watch::channel(Stop::No).1, &mut |_| ()).await;
+    let report = report.map_err(told)?;
+    report.closed.map_err(|error| error.to_string())?;
+    match report.problems.first() {
+        Some(problem) => Err(problem.message.clone()),
+        None => Ok(steps),
     }
 }
 
-/// As the command does it: look at what there is, and take the first proposal.
-async fn mend(stack: &Stack) -> Result<(), JournalError> {
-    let found = survey(&stack.store, &stack.keys).await?;
-    match found.proposals.first() {
-        Some(proposal) => repair(&stack.store, &stack.keys, &stack.world, &found, proposal).await.map(|_| ()),
-        None => Ok(()),
-    }
+async fn edit(workspace: &Workspace, edit: StateEdit) -> Result<(), OpError> {
+    let edit = workspace.edit(edit, Wait::No, &mut |_| ()).await?;
+    edit.permit()?.apply(&mut |_| ()).await.map(drop)
 }
 
-async fn rename_all(engine: &Engine, stack: &Stack) -> Result<(), JournalError> {
-    let loaded = match engine.settle(stack, &Today::default(), &mut |_| ()).await {
-        Ok(Settled::Ready(loaded)) => loaded,
-        Ok(_) | Err(JournalError::Renamed { .. }) => return Ok(()),
-        Err(error) => return Err(error),
+/// Runs the errand once. An errand that was finished before succeeds.
+async fn run(errand: Errand, workspace: &Workspace) -> Result<(), OpError> {
+    let other = || Workspace {
+        stack: Stack { keys: StackKeys::new("shop", TO, "sim"), ..workspace.stack.clone() },
+        pinfile: PinPlace { environment: Environment::new(TO), ..workspace.pinfile.clone() },
+        ..workspace.clone()
     };
-    let run = stack.open("stack rename", Some(loaded.version), Takeover::IfDead).await?;
-    rename(run, &Environment::new(TO)).await.map(|_| ())
+    match errand {
+        Errand::Move => {
+            let names = vec!["a".to_owned(), "b".to_owned()];
+            let to = Box::new(other());
+            match edit(workspace, StateEdit::MoveToStack { names, to, dependencies: Follow::No }).await {
+                Err(OpError::NotFound(_)) => Ok(()),
+                outcome => outcome,
+            }
+        }
+        Errand::Rename => match edit(workspace, StateEdit::RenameStack { to: Environment::new(TO) }).await {
+            Err(OpError::Stack(JournalError::Renamed { .. })) => Ok(()),
+            outcome => outcome,
+        },
+        Errand::Found => match edit(&other(), StateEdit::CreateStack).await {
+            Err(OpError::Stack(JournalError::Exists { .. })) => Ok(()),
+            outcome => outcome,
+        },
+        Errand::Repair => {
+            let survey = survey(&workspace.stack.store, &workspace.stack.keys).await?;
+            if survey.proposals.is_empty() {
+                return Ok(());
+            }
+            edit(workspace, StateEdit::Repair { survey: Box::new(survey), number: 1 }).await
+        }
+    }
 }

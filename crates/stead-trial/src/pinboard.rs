@@ -5,22 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stead_engine::{Engine, KnownTypes, PinPlace, Pinning, Written};
-use stead_guard::pins::{
-    Content, Orphans, Pinfile, Pins, Section, add_entries, entries_of, missing_entries, move_pin,
-    physical_path, remove_pin,
-};
+use stead_engine::ops::{OpError, PinChange, PinEdit, Proposal};
+use stead_engine::{PinPlace, Written};
+use stead_guard::pins::{Line, Pinfile, Section, physical_path};
 use stead_model::{Diagnostic, Environment, Graph, Lifecycle, Name, Node, NodeId, Resource, RunResult};
 use stead_plan::{Action, Plan};
 use stead_state::{Intent, Pending, State};
 use stead_world::World;
 
+use crate::Disk;
 use crate::disk::Entry;
 use crate::model::{Loss, Pin, loss};
+use crate::operate::{Attempt, Ended, Failed};
 use crate::program::{Program, Trait};
 use crate::stage::Actor;
-use crate::tasks::{Attempt, Ended, Failed};
-use crate::{Cloud, Disk};
 
 const FOLDER: &str = "/project";
 const MAIN: &str = "main.ts";
@@ -85,49 +83,25 @@ pub(crate) fn listed(disk: &Disk) -> Result<BTreeSet<String>, Loss> {
     }
 }
 
-/// The ids that are doomed until this goes.
-pub(crate) struct Doomed {
-    cloud: Cloud,
-    ids: Vec<String>,
-}
-
-impl Drop for Doomed {
-    fn drop(&mut self) {
-        let mut model = self.cloud.model();
-        for id in &self.ids {
-            model.doomed.remove(id);
-        }
-    }
+/// Resources that a run changes and whose program does not pin them any more.
+pub(crate) fn unpinned(plan: &Plan, base: &State, graph: &Graph) -> Vec<Resource> {
+    let nodes: BTreeSet<NodeId> = plan.steps.iter().filter_map(|step| step.node).collect();
+    let free = nodes.into_iter().filter(|id| !graph.node(*id).as_ref().is_some_and(is_pinned));
+    let old = free.filter_map(|id| base.copy(plan.existing.get(&id)?));
+    old.filter(|old| old.pinned).cloned().collect()
 }
 
 impl Actor {
-    /// The graph with its pins settled, and the engine that goes by them; `None`: they stand against it.
-    pub(crate) fn pinned(
-        &self,
-        pinning: Pinning,
-        graph: Graph,
-        state: &State,
-        orphans: Orphans,
-    ) -> Option<(Graph, Engine)> {
-        match pinning.settle(graph, &self.engine.catalog, Some(state)) {
-            Ok((graph, pinned)) => {
-                if orphans == Orphans::Remove && self.process.is_alive() {
-                    // What nothing has any more may go, and so may what never got into the file.
-                    let declared: BTreeSet<&Name> =
-                        graph.nodes.iter().filter(is_pinned).map(|node| &node.name).collect();
-                    let mut model = self.cloud.model();
-                    let gone = state.copies().filter(|copy| !declared.contains(&copy.name));
-                    gone.for_each(|copy| model.pin(copy, Pin::Released));
-                }
-                Some((graph, self.engine.clone().with_pinfile(Arc::new(pinned))))
-            }
-            Err(refused) => {
-                self.tape.reach("a pin stood against a program");
-                self.tape
-                    .say(refused.problems.first().map(|first| first.message.clone()).unwrap_or_default());
-                None
-            }
+    /// `--update-pins` lets go of every resource that the program does not pin.
+    pub(crate) fn releases_orphans(&self, proposal: &Proposal) {
+        if !self.process.is_alive() {
+            return;
         }
+        let declared: BTreeSet<&Name> =
+            proposal.graph().nodes.iter().filter(is_pinned).map(|node| &node.name).collect();
+        let mut model = self.cloud.model();
+        let gone = proposal.base().copies().filter(|copy| !declared.contains(&copy.name));
+        gone.for_each(|copy| model.pin(copy, Pin::Released));
     }
 
     /// What is pinned or protected by what is written today, whatever an earlier run was about to do to it. An old copy
@@ -141,7 +115,11 @@ impl Actor {
             let (id, node) = graph.ids().zip(&graph.nodes).find(|(_, node)| node.name == resource.name)?;
             Some(graph.pin_setting(id) == Some(true) || node.options.prevent_delete == Some(true))
         };
-        let listed = self.pins.read().map(|(file, _)| file.sections.get(TARGET).cloned().unwrap_or_default());
+        let listed = self
+            .workspace
+            .pinfile
+            .read()
+            .map(|(file, _)| file.sections.get(TARGET).cloned().unwrap_or_default());
         let listed = listed.unwrap_or_default();
         let stays = |copy: &&Resource| {
             listed.contains_key(&physical_path(&copy.name, &copy.resource))
@@ -162,29 +140,6 @@ impl Actor {
                 model.declares(self.process.id, resource);
             }
         }
-    }
-
-    /// A run begins whose program does not pin what it changes: whether it gets to its end or not, that may go.
-    pub(crate) fn lets_go(&self, plan: &Plan, base: &State, graph: &Graph) {
-        let mut model = self.cloud.model();
-        let nodes: BTreeSet<NodeId> = plan.steps.iter().filter_map(|step| step.node).collect();
-        for id in nodes.into_iter().filter(|id| !graph.node(*id).as_ref().is_some_and(is_pinned)) {
-            let old = plan.existing.get(&id).and_then(|copy| base.copy(copy));
-            if let Some(old) = old.filter(|old| old.pinned) {
-                model.pin(old, Pin::Released);
-            }
-        }
-    }
-
-    /// What a run is about to delete, as long as it is under way.
-    pub(crate) fn dooms(&self, plan: &Plan, base: &State) -> Doomed {
-        let deleted = plan.steps.iter().filter_map(|step| match &step.action {
-            Action::Delete { copy, .. } | Action::Forget { copy, .. } => base.copy(copy)?.id.as_ref(),
-            _ => None,
-        });
-        let ids: Vec<String> = deleted.map(|id| id.as_str().to_owned()).collect();
-        self.cloud.model().doomed.extend(ids.iter().cloned());
-        Doomed { cloud: self.cloud.clone(), ids }
     }
 
     /// A run is over. If it went well, state and pinfile say of each thing what the program says.
@@ -214,21 +169,9 @@ impl Actor {
         self.file_is(graph)
     }
 
-    pub(crate) fn nothing_to_do(&self, engine: &Engine, base: &State, graph: &Graph) -> Ended {
-        let Some(pinned) = &engine.pinfile else { return Ok(Attempt::Succeeded) };
-        let Ok(written) = pinned.write_after_run() else {
-            return self.refused("the pinfile cannot be written");
-        };
-        self.follows_program(base, graph);
-        if written == Written::Done {
-            self.file_is(graph)?;
-        }
-        Ok(Attempt::Succeeded)
-    }
-
     /// A run went well: what its program pins is held, and what it does not was unpinned on purpose. A run for a part
     /// leaves records as they are, and takes the entries out of the file all the same.
-    fn follows_program(&self, state: &State, graph: &Graph) {
+    pub(crate) fn follows_program(&self, state: &State, graph: &Graph) {
         let mut model = self.cloud.model();
         // Where a person edited the file meanwhile, that is what counts.
         let known = model.knows_pinfile(self.process.id);
@@ -243,12 +186,12 @@ impl Actor {
     }
 
     /// After a run that went well the file has what the program pins, and nothing else.
-    fn file_is(&self, graph: &Graph) -> Result<(), Failed> {
+    pub(crate) fn file_is(&self, graph: &Graph) -> Result<(), Failed> {
         let known = self.cloud.model().knows_pinfile(self.process.id);
         if !known || !self.process.is_alive() || self.process.disk_failed() {
             return Ok(());
         }
-        let Ok((file, _)) = self.pins.read() else { return Ok(()) };
+        let Ok((file, _)) = self.workspace.pinfile.read() else { return Ok(()) };
         let has: BTreeSet<String> =
             file.sections.get(TARGET).into_iter().flat_map(Section::keys).cloned().collect();
         let serves = |node: &&Node| node.resource.as_str().ends_with(".Provider");
@@ -263,30 +206,27 @@ impl Actor {
         Err(Failed::Lost(loss("the pinfile says what is pinned", format!("{has:?}, and not {wanted:?}"))))
     }
 
-    fn put(
-        &self,
-        file: &Pinfile,
-        content: Result<Content, Diagnostic>,
-        mark: &str,
-    ) -> Result<(), Diagnostic> {
+    /// Applies an edit of the pinfile, and reaches a mark if it was written.
+    async fn edit_pins(&self, edit: PinEdit, mark: &str) -> Result<Vec<PinChange>, OpError> {
+        let edit = self.workspace.edit_pins(edit).await?;
+        if edit.changes().is_empty() {
+            return Ok(Vec::new());
+        }
         self.cloud.model().edits_pinfile();
-        self.pins.put(file, &content?)?;
+        let changes = edit.apply()?;
         if self.process.is_alive() {
             self.tape.reach(mark);
         }
-        Ok(())
+        Ok(changes)
     }
 
-    fn told(&self, outcome: Result<(), Diagnostic>) -> Ended {
-        match outcome {
-            Ok(()) => Ok(Attempt::Succeeded),
-            Err(problem) => self.refused(&problem.message),
-        }
+    fn told<T>(&self, outcome: Result<T, OpError>) -> Ended {
+        outcome.map_or_else(|error| self.refused_by(error), |_| Ok(Attempt::Succeeded))
     }
 
-    /// What people do when pins stand against their program: what moved is said to have moved, what is gone may go.
+    /// What people do when pins stand against their program: `pin mv` for a resource that moved, `pin rm` for one that is gone.
     pub(crate) async fn pins_follow(&self, program: &Program) -> Ended {
-        let state = self.stack.load().await?.state;
+        let state = self.workspace.stack.load().await?.state;
         let graph = program.graph();
         let now: BTreeSet<String> = graph.nodes.iter().map(path).collect();
         let mut moved: BTreeMap<String, String> = BTreeMap::new();
@@ -298,20 +238,17 @@ impl Actor {
                 moved.insert(format!("{type_of}.{old}"), path(node));
             }
         }
-        let Ok((first, _)) = self.pins.read() else { return self.refused("the pinfile") };
+        let Ok((first, _)) = self.workspace.pinfile.read() else { return self.refused("the pinfile") };
         let entries: Vec<String> =
             first.sections.get(TARGET).into_iter().flat_map(Section::keys).cloned().collect();
-        for entry in entries.into_iter().filter(|entry| !now.contains(entry)) {
+        for from in entries.into_iter().filter(|entry| !now.contains(entry)) {
             // One command after the other, each of which reads the file.
-            let Ok((file, _)) = self.pins.read() else { return self.refused("the pinfile") };
+            let Ok((file, _)) = self.workspace.pinfile.read() else { return self.refused("the pinfile") };
             let taken =
                 |to: &&String| file.sections.get(TARGET).is_some_and(|section| section.contains_key(*to));
-            let outcome = match moved.get(&entry).filter(|to| !taken(to)) {
-                Some(to) => {
-                    let content = move_pin(&file, TARGET, &entry, to).map(|(content, _)| content);
-                    self.put(&file, content, "a pin moved")
-                }
-                None => self.let_go(&file, &entry, &state),
+            let outcome = match moved.get(&from).filter(|to| !taken(to)) {
+                Some(to) => self.edit_pins(PinEdit::Move { from, to: to.clone() }, "a pin moved").await,
+                None => self.let_go(&file, from, &state).await,
             };
             if let Attempt::Unfinished = self.told(outcome)? {
                 return Ok(Attempt::Unfinished);
@@ -320,25 +257,24 @@ impl Actor {
         Ok(Attempt::Succeeded)
     }
 
-    /// `pin rm`.
-    fn let_go(&self, file: &Pinfile, entry: &str, state: &State) -> Result<(), Diagnostic> {
-        // It is said from the moment at which the file may have it.
+    /// `pin rm`. The model lets go from the moment at which the file may say so.
+    async fn let_go(&self, file: &Pinfile, path: String, state: &State) -> Result<Vec<PinChange>, OpError> {
         let came_from =
-            file.sections.get(TARGET).and_then(|section| section.get(entry)?.original_path.clone());
-        let is_it = |copy: &&Resource| {
+            file.sections.get(TARGET).and_then(|section| section.get(&path)?.original_path.clone());
+        let is_meant = |copy: &&Resource| {
             let mut paths = stead_guard::pins::paths_of(copy);
-            paths.any(|path| path == entry || Some(&path) == came_from.as_ref())
+            paths.any(|other| other == path || Some(&other) == came_from.as_ref())
         };
         if self.process.is_alive() {
             let mut model = self.cloud.model();
-            state.copies().filter(is_it).for_each(|copy| model.pin(copy, Pin::Released));
+            state.copies().filter(is_meant).for_each(|copy| model.pin(copy, Pin::Released));
         }
-        self.put(file, remove_pin(file, TARGET, entry), "a pin was removed")
+        self.edit_pins(PinEdit::Remove { path }, "a pin was removed").await
     }
 
     pub(crate) async fn unpin(&self, program: &Program, name: &str) -> Ended {
-        let state = self.stack.load().await?.state;
-        let Ok((file, _)) = self.pins.read() else { return self.refused("the pinfile") };
+        let state = self.workspace.stack.load().await?.state;
+        let Ok((file, _)) = self.workspace.pinfile.read() else { return self.refused("the pinfile") };
         let graph = program.graph();
         let node = program.position(name).and_then(|at| graph.nodes.get(at));
         let Some(entry) = node
@@ -347,31 +283,31 @@ impl Actor {
         else {
             return self.refused("no such pin");
         };
-        self.told(self.let_go(&file, &entry, &state))
+        let outcome = self.let_go(&file, entry, &state).await;
+        self.told(outcome)
     }
 
     pub(crate) async fn restore_pins(&self) -> Ended {
-        let state = self.stack.load().await?.state;
-        let Ok((file, _)) = self.pins.read() else { return self.refused("the pinfile") };
-        let pins = Pins::open(file, TARGET, &self.pins.environment);
-        let recorded = entries_of(&state, &KnownTypes(&self.engine.catalog));
-        let missing = missing_entries(&pins, recorded);
-        if missing.is_empty() {
-            return Ok(Attempt::Succeeded);
-        }
-        let held = |copy: &&Resource| {
-            missing.contains_key(&physical_path(&copy.name, &copy.resource)) && copy.pinned
-        };
-        let content = add_entries(&pins.file, &pins.key, missing.clone());
-        let outcome = self.put(&pins.file, Ok(content), "pins were restored");
-        if outcome.is_ok() && self.process.is_alive() {
+        let state = self.workspace.stack.load().await?.state;
+        let outcome = self.edit_pins(PinEdit::Restore, "pins were restored").await;
+        if let Ok(changes) = &outcome
+            && self.process.is_alive()
+        {
+            let restored = |copy: &&Resource| {
+                let line = Line::Added(physical_path(&copy.name, &copy.resource));
+                copy.pinned && changes.iter().any(|change| change.line == line)
+            };
             let mut model = self.cloud.model();
-            for copy in state.copies().filter(held) {
+            for copy in state.copies().filter(restored) {
                 if !copy.id.as_ref().is_some_and(|id| model.doomed.contains(id.as_str())) {
                     model.pin(copy, Pin::Held);
                 }
             }
         }
-        self.told(outcome)
+        match outcome {
+            // Without a stack there is nothing to restore.
+            Err(OpError::NotFound(_)) => Ok(Attempt::Succeeded),
+            other => self.told(other),
+        }
     }
 }

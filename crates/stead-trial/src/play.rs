@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
+use stead_engine::ops::Workspace;
 use stead_engine::{Engine, Stack};
 use stead_journal::{JournalError, StackKeys};
 use stead_model::{Map, PhysicalId, Resource};
@@ -21,6 +22,7 @@ use stead_store::{FileStore, MemoryStore, Store};
 
 use crate::fate::Fate;
 use crate::process::Process;
+use crate::stage::without_pinfile;
 use crate::{Chance, Disk};
 use act::Ended;
 use cast::Cast;
@@ -70,8 +72,7 @@ struct Company {
 /// A process with its way to everything.
 struct Player {
     process: Process,
-    engine: Engine,
-    stack: Stack,
+    workspace: Workspace,
 }
 
 impl Company {
@@ -148,7 +149,7 @@ impl Company {
         let parallel = 1 + self.chance.below(4) as usize;
         let engine = Engine::new(world.clone(), Providers::default().with(Arc::new(actor)), parallel);
         let stack = Stack { store, keys, world, claims: PathBuf::from("/claims") };
-        Player { process, engine, stack }
+        Player { process, workspace: without_pinfile(engine, stack, "dev") }
     }
 
     /// The process is gone. What it left must be sound, and what it kept must be known to the next one.
@@ -189,7 +190,7 @@ impl Company {
     /// What anybody sees who looks now.
     async fn state(&mut self) -> Result<Arc<State>, String> {
         let player = self.player(CALM);
-        let loaded = player.stack.load().await;
+        let loaded = player.workspace.stack.load().await;
         player.process.end(&self.disk);
         loaded.map(|loaded| loaded.state).map_err(|error| format!("state cannot be read: {error:?}"))
     }

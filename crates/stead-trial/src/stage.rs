@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use stead_engine::{Engine, OnFailure, PinPlace, Stack};
+use stead_engine::ops::Workspace;
+use stead_engine::{Engine, PinPlace, Stack};
+use stead_guard::Outer;
 use stead_journal::StackKeys;
-use stead_model::NoFunctions;
+use stead_model::Environment;
 use stead_provider::Providers;
 use stead_schema::Catalog;
 use stead_state::State;
@@ -58,15 +60,12 @@ pub(crate) struct Stage {
 /// A process that does something to the stack.
 pub(crate) struct Actor {
     pub process: Process,
-    pub engine: Engine,
-    pub stack: Stack,
+    pub workspace: Workspace,
     pub cloud: Cloud,
     pub tape: Tape,
     pub weather: Weather,
     /// The state that its last run left, if that ended well.
     pub left: Mutex<Option<Arc<State>>>,
-    /// The pinfile of the project.
-    pub pins: PinPlace,
 }
 
 /// On which machine.
@@ -78,6 +77,18 @@ pub(crate) enum Where {
 
 pub(crate) fn keys() -> StackKeys {
     StackKeys::new("shop", "dev", "sim")
+}
+
+/// A workspace whose target keeps no pins.
+pub(crate) fn without_pinfile(engine: Engine, stack: Stack, environment: &str) -> Workspace {
+    let pinfile = PinPlace {
+        world: stack.world.clone(),
+        root: PathBuf::from("/project"),
+        main: "main.ts".to_owned(),
+        target: "sim".to_owned(),
+        environment: Environment::new(environment),
+    };
+    Workspace { engine, stack, pinfile, levels: Outer::default() }
 }
 
 fn catalog() -> Catalog {
@@ -112,20 +123,14 @@ impl Stage {
         let store = Arc::new(Reach::new(store, process.clone(), weather.store.clone()));
         let connection =
             self.cloud.provider(process.clone(), chance.fork(), weather.cloud.clone(), self.ledger());
-        let engine = Engine {
-            world: world.clone(),
-            providers: Providers::default().with(Arc::new(connection)),
-            catalog: catalog(),
-            parallel: 1 + chance.below(6) as usize,
-            functions: Arc::new(NoFunctions),
-            on_failure: OnFailure::GoOn,
-            pins: Default::default(),
-            pinfile: None,
-        };
-        let pins = crate::pinboard::place(world.clone());
+        let providers = Providers::default().with(Arc::new(connection));
+        let mut engine = Engine::new(world.clone(), providers, 1 + chance.below(6) as usize);
+        engine.catalog = catalog();
+        let pinfile = crate::pinboard::place(world.clone());
         let stack = Stack { store, keys: keys(), world, claims };
+        let workspace = Workspace { engine, stack, pinfile, levels: Outer::default() };
         let (cloud, tape, weather) = (self.cloud.clone(), self.tape.clone(), weather.clone());
-        Actor { process, engine, stack, cloud, tape, weather, left: Mutex::default(), pins }
+        Actor { process, workspace, cloud, tape, weather, left: Mutex::default() }
     }
 
     fn ledger(&self) -> Ledger {

@@ -14,9 +14,9 @@ use stead_state::{Snapshot, verify};
 
 use crate::Chance;
 use crate::cloud::outputs;
+use crate::operate::Failed;
 use crate::program::Program;
 use crate::stage::Actor;
-use crate::tasks::Failed;
 
 /// What there is at the beginning.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -165,7 +165,7 @@ impl Actor {
             }
             start.missing.iter().for_each(|name| model.delete_outside(&format!("start-{name}")));
         }
-        let run = self.stack.open("stack import", None, Takeover::IfDead).await?;
+        let run = self.workspace.stack.open("stack import", None, Takeover::IfDead).await?;
         let closed = run.close_with(snapshot).await?;
         self.cloud.model().learn(&closed.state);
         self.tape.reach("a life began with a stack that was there before");

@@ -9,9 +9,9 @@ use stead_schema::Change;
 use tokio::sync::watch;
 
 use crate::model::loss;
+use crate::operate::Failed;
 use crate::script::Twice;
 use crate::stage::Actor;
-use crate::tasks::Failed;
 
 /// Somebody who watches a run, and stops it if the weather says so.
 pub(crate) struct Watched<'a> {

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use stead_engine::{Settled, Stop, Today};
-use stead_journal::{JournalError, Takeover};
+use stead_engine::Stop;
+use stead_engine::ops::{OpError, OpEvent, PlanRequest, StateEdit, Wait};
+use stead_journal::JournalError;
 use stead_model::{Event, Graph, PhysicalId, Resource, RunResult, StepEnd, Value};
 use stead_plan::{Glob, Moves, Purpose, Request, Selection};
 use stead_state::State;
@@ -15,6 +16,7 @@ use super::cast::Part;
 use super::stage::Temper;
 use super::store::Mood;
 use super::{CALM, Company, Player, Weather};
+use crate::operate::Declared;
 
 /// How a process's command ended.
 pub(super) struct Ended {
@@ -49,38 +51,43 @@ impl Player {
         request: Request,
         ended: &mut Ended,
     ) -> Result<bool, JournalError> {
-        let Player { engine, stack, .. } = self;
         let trace = &mut ended.trace;
-        let settled =
-            engine.settle(stack, &Today::default(), &mut |event| trace.extend(describe(&event))).await?;
-        let Settled::Ready(loaded) = settled else { return Ok(false) };
-        let base = loaded.state;
-        trace.push(format!("planned on {} resources, {} pending", base.len(), base.pending().count()));
-        ended.base = Some(base.clone());
-        let plan = match engine.plan(&base, graph, request).await {
-            Ok(plan) => plan,
-            Err(problems) => {
+        let request = match request.purpose {
+            Purpose::Up => PlanRequest::up(request),
+            Purpose::Destroy => PlanRequest::destroy(request),
+        };
+        let mut hears = |event| trace.extend(told(event));
+        let declared = Declared(graph.clone());
+        let proposal = match self.workspace.preview(&declared, request, &mut hears).await {
+            Ok(proposal) => proposal,
+            Err(OpError::Stack(error)) => return Err(error),
+            Err(OpError::Plan(problems)) => {
                 trace.extend(problems.into_iter().map(|problem| problem.message));
+                ended.base = Some(self.workspace.stack.load().await?.state);
                 ended.refused = true;
                 return Ok(false);
             }
+            Err(_) => return Ok(false),
         };
-        if plan.is_empty() {
-            return Ok(true);
-        }
-        let permitted = match engine.permit(&plan, &base, graph) {
+        let base = proposal.base();
+        trace.push(format!("planned on {} resources, {} pending", base.len(), base.pending().count()));
+        ended.base = Some(base.clone());
+        let permitted = match proposal.permit() {
             Ok(permitted) => permitted,
-            Err(refusals) => {
-                trace.extend(refusals.into_iter().map(|refusal| refusal.message));
+            Err(refused) => {
+                trace.push(format!("{refused:?}"));
                 return Ok(false);
             }
         };
-        let run = stack.open("up", Some(loaded.version), Takeover::IfDead).await?;
-        let (_keep, stop) = watch::channel(Stop::No);
-        let mut on_event = |event: Event| trace.extend(describe(&event));
-        let report = engine.execute(run, permitted, &base, graph, &mut on_event, stop).await;
-        report.closed?;
-        Ok(report.result == RunResult::Succeeded)
+        let mut hears = |event| trace.extend(told(event));
+        match permitted.apply(watch::channel(Stop::No).1, &mut hears).await {
+            Ok(report) => {
+                report.closed?;
+                Ok(report.result == RunResult::Succeeded)
+            }
+            Err(OpError::Stack(error)) => Err(error),
+            Err(_) => Ok(false),
+        }
     }
 
     /// What `stead refresh` does.
@@ -92,31 +99,27 @@ impl Player {
     }
 
     async fn look_outside(&self) -> Result<bool, JournalError> {
-        let Settled::Ready(loaded) = self.engine.settle(&self.stack, &Today::default(), &mut |_| ()).await?
-        else {
-            return Ok(false);
+        self.edit(StateEdit::Refresh { selection: Selection::default() }).await
+    }
+
+    /// Returns whether the edit was applied.
+    async fn edit(&self, edit: StateEdit) -> Result<bool, JournalError> {
+        let applied = async {
+            let edit = self.workspace.edit(edit, Wait::No, &mut |_| ()).await?;
+            edit.permit()?.apply(&mut |_| ()).await
         };
-        let Ok(refreshed) = self.engine.refresh(&loaded.state).await else { return Ok(false) };
-        if refreshed.records.is_empty() {
-            return Ok(true);
+        match applied.await {
+            Ok(_) => Ok(true),
+            Err(OpError::Stack(error)) => Err(error),
+            Err(_) => Ok(false),
         }
-        let run = self.stack.open("refresh", Some(loaded.version), Takeover::IfDead).await?;
-        for record in refreshed.records {
-            run.submit(record).durable().await?;
-        }
-        run.close(RunResult::Succeeded).await?;
-        Ok(true)
     }
 
     /// What `stead unlock` does, and then `stead up`.
     async fn relieve(&self, after: Duration, graph: &Graph) -> Ended {
-        self.stack.world.clock.sleep(after).await;
-        let taken = match self.stack.open("unlock", None, Takeover::Always).await {
-            Ok(run) => run.close(RunResult::Succeeded).await.map(|_| ()),
-            Err(error) => Err(error),
-        };
-        match taken {
-            Ok(()) => self.run(graph, up()).await,
+        self.workspace.stack.world.clock.sleep(after).await;
+        match self.edit(StateEdit::Unlock).await {
+            Ok(_) => self.run(graph, up()).await,
             Err(error) => Ended { outcome: Err(error), trace: Vec::new(), base: None, refused: false },
         }
     }
@@ -124,6 +127,13 @@ impl Player {
 
 fn up() -> Request {
     Request { moves: Moves::Refuse, ..Request::default() }
+}
+
+fn told(event: OpEvent) -> Option<String> {
+    match event {
+        OpEvent::Run(event) => describe(&event),
+        _ => None,
+    }
 }
 
 /// A few words about what is worth reading in a trace.
@@ -329,7 +339,7 @@ impl Company {
         let (one, other) = (self.player(weather), self.player(weather));
         let after = Duration::from_millis(if self.chance.one_in(2) { self.chance.below(2_000) } else { 0 });
         let later = async {
-            other.stack.world.clock.sleep(after).await;
+            other.workspace.stack.world.clock.sleep(after).await;
             other.run(&graph, up()).await
         };
         let (left, right) = tokio::join!(one.run(&graph, up()), later);
