@@ -3,7 +3,7 @@
 use serde::Serialize;
 use stead::guard::{Line, Override, program_word};
 use stead::ops::{OpError, Proposal};
-use stead::{Pinned, Written};
+use stead::{PinfileWrite, SettledPins};
 use stead_model::{Diagnostic, Value};
 
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ struct OverrideLine<'a> {
 }
 
 /// Shows how the pinfile was applied to the program.
-pub(crate) fn show(pins: &Pinned, ui: &Ui) {
+pub(crate) fn show(pins: &SettledPins, ui: &Ui) {
     show_lines(pins.lines(), ui);
     pins.overrides().for_each(|(over, file)| show_override(over, file, ui));
     ui.problems(pins.warnings());
@@ -58,14 +58,14 @@ pub(crate) fn name_released(proposal: &Proposal, ui: &Ui) {
 }
 
 /// Says why the pinfile was not written.
-pub(crate) fn conclude(written: Option<Result<Written, Diagnostic>>, ui: &Ui) -> Result<(), Failure> {
+pub(crate) fn conclude(written: Option<Result<PinfileWrite, Diagnostic>>, ui: &Ui) -> Result<(), Failure> {
     let Some(written) = written else { return Ok(()) };
     let (file, why) = match written.map_err(OpError::Pinfile)? {
-        Written::Done => return Ok(()),
-        Written::NoProgram { file } => {
+        PinfileWrite::Done => return Ok(()),
+        PinfileWrite::NoProgram { file } => {
             (file, "the program is not here. `stead compile` beside the program writes it.")
         }
-        Written::Withheld { file } => {
+        PinfileWrite::Withheld { file } => {
             (file, "it is lost, and had pins that the program has not. `stead pin restore` writes it again.")
         }
     };

@@ -3,30 +3,15 @@
 //! **Invariants:** a provider is called to change something only with a receipt, from one place
 //! ([`call`](crate::call)); nothing here knows what a resource type is; events go out, text does not.
 
-mod answered;
-mod answers;
-mod call;
-mod context;
-mod earlier;
 mod execute;
-mod executor;
-mod identities;
-mod less;
-mod limits;
-mod look;
+mod gather;
 pub mod ops;
-mod pause;
-mod pinning;
-mod problems;
-mod queue;
-mod readers;
+mod physical_ids;
+mod pinfile;
 mod recover;
-mod refresh;
+mod rollback;
 mod stack;
-mod today;
 mod transfer;
-mod turns;
-mod verdicts;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,14 +22,12 @@ use stead_provider::{Provider, Providers};
 use stead_schema::Catalog;
 use stead_world::World;
 
-pub use answered::Word;
-pub use earlier::graph_of;
 pub use execute::{Executed, OnFailure, PermittedPlan, Stop};
-pub use pinning::{KnownTypes, PinPlace, Pinned, Pinning, Written};
-pub use recover::{Doubtful, Recovered};
-pub use refresh::{Drift, Refreshed};
-pub use stack::{Settled, Stack};
-pub use today::Today;
+pub use gather::{Drift, Refreshed};
+pub use pinfile::{KnownTypes, OpenPinfile, PinfileLocation, PinfileWrite, SettledPins};
+pub use recover::{CurrentGuards, Doubtful, Recovered, Resolution};
+pub use rollback::graph_of;
+pub use stack::{RecoveryResult, Stack};
 pub use transfer::{Transfer, awaited_targets, finish_transfers, transfer, waiting_sources};
 
 /// Everything that a run needs besides the stack itself.
@@ -61,7 +44,7 @@ pub struct Engine {
     /// What the pinfile holds against deletions. As long as nobody says so, what state remembers is pinned.
     pub pins: Standing,
     /// The pinfile that is written once a run went well; `None`: none is.
-    pub pinfile: Option<Arc<Pinned>>,
+    pub pinfile: Option<Arc<SettledPins>>,
 }
 
 impl Engine {
@@ -99,7 +82,7 @@ impl Engine {
 
     /// The same engine, for a run that goes by a pinfile and writes it.
     #[must_use]
-    pub fn with_pinfile(self, pinned: Arc<Pinned>) -> Engine {
+    pub fn with_pinfile(self, pinned: Arc<SettledPins>) -> Engine {
         Engine { pins: pinned.standing(), pinfile: Some(pinned), ..self }
     }
 

@@ -11,7 +11,7 @@ use stead_state::Owner;
 use stead_store::Store;
 use stead_world::World;
 
-use crate::{Doubtful, Engine, Today, finish_transfers};
+use crate::{CurrentGuards, Doubtful, Engine, finish_transfers};
 
 /// Where a stack is.
 #[derive(Clone)]
@@ -56,7 +56,7 @@ impl Stack {
 }
 
 /// A stack after a look at what earlier runs left under way.
-pub enum Settled {
+pub enum RecoveryResult {
     /// Nothing is under way; a run may plan on this.
     Ready(Box<Loaded>),
     /// Only a person can tell how these ended.
@@ -71,9 +71,9 @@ impl Engine {
     pub async fn settle(
         &self,
         stack: &Stack,
-        today: &Today<'_>,
+        today: &CurrentGuards<'_>,
         events: &mut dyn FnMut(Event),
-    ) -> Result<Settled, JournalError> {
+    ) -> Result<RecoveryResult, JournalError> {
         let loaded = stack.load().await?;
         self.settle_loaded(stack, loaded, today, events).await
     }
@@ -83,21 +83,21 @@ impl Engine {
         &self,
         stack: &Stack,
         mut loaded: Loaded,
-        today: &Today<'_>,
+        today: &CurrentGuards<'_>,
         events: &mut dyn FnMut(Event),
-    ) -> Result<Settled, JournalError> {
+    ) -> Result<RecoveryResult, JournalError> {
         loop {
             if !loaded.state.transfers().departing.is_empty() {
                 finish_transfers(stack).await?;
                 loaded = stack.load().await?;
             }
             if loaded.state.pending().next().is_none() && loaded.answered == 0 {
-                return Ok(Settled::Ready(Box::new(loaded)));
+                return Ok(RecoveryResult::Ready(Box::new(loaded)));
             }
             let (repeatable, doubtful) = self.triage(&loaded.state);
             let held = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
             if repeatable.is_empty() && !held && loaded.answered == 0 {
-                return Ok(Settled::InDoubt(doubtful));
+                return Ok(RecoveryResult::InDoubt(doubtful));
             }
             let run = stack.open("recover", None, Takeover::IfDead).await?;
             // What the dead run wrote after it was read is there now.
@@ -106,10 +106,10 @@ impl Engine {
             let failed = !recovered.problems.is_empty();
             run.close(if failed { RunResult::Failed } else { RunResult::Succeeded }).await?;
             if failed {
-                return Ok(Settled::Failed(recovered.problems));
+                return Ok(RecoveryResult::Failed(recovered.problems));
             }
             if !doubtful.is_empty() {
-                return Ok(Settled::InDoubt(doubtful));
+                return Ok(RecoveryResult::InDoubt(doubtful));
             }
             // Somebody else may have come, and died, in between: look again.
             loaded = stack.load().await?;

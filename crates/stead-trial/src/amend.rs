@@ -1,10 +1,10 @@
 //! Edits of the state in a life, and a tool that writes a record which breaks a rule.
 
-use stead_engine::Word;
+use stead_engine::Resolution;
 use stead_engine::ops::{
     EditChange, EditReport, Holder, OpError, OpEvent, ResolveTarget, StateEdit, Wait, Workspace,
 };
-use stead_engine::{PinPlace, Stack};
+use stead_engine::{PinfileLocation, Stack};
 use stead_journal::{JournalError, StackKeys, Takeover};
 use stead_model::{
     CopyRef, Environment, Generation, Lifecycle, Limits, Name, OpId, PhysicalId, Resource, Uid,
@@ -198,27 +198,31 @@ impl Actor {
     }
 
     /// What a person sees who looks at the cloud.
-    fn truth(&self, state: &State, intent: &Intent) -> Word {
+    fn truth(&self, state: &State, intent: &Intent) -> Resolution {
         let model = self.cloud.model();
         let thing = |resource: &Resource| model.things.get(resource.id.as_ref()?.as_str());
         let created = |key: &str| model.made(key).filter(|id| model.things.contains_key(*id));
         let done = match intent {
             Intent::Create { key, .. } => {
-                return created(key).map_or(Word::DidNotHappen, |id| Word::Created(PhysicalId(id.clone())));
+                return created(key)
+                    .map_or(Resolution::DidNotHappen, |id| Resolution::Created(PhysicalId(id.clone())));
             }
             Intent::Update { resource, .. } => {
                 thing(resource).is_some_and(|thing| thing.inputs == resource.inputs)
             }
             Intent::Delete { copy, .. } => state.copy(copy).and_then(thing).is_none(),
         };
-        if done { Word::Done } else { Word::DidNotHappen }
+        if done { Resolution::Done } else { Resolution::DidNotHappen }
     }
 
     /// Moves a resource to another stack, with everything that it depends on.
     async fn to_stack(&self, name: &Name) -> Ended {
         let other = Workspace {
             stack: other_stack(&self.workspace.stack),
-            pinfile: PinPlace { environment: Environment::new(OTHER), ..self.workspace.pinfile.clone() },
+            pinfile: PinfileLocation {
+                environment: Environment::new(OTHER),
+                ..self.workspace.pinfile.clone()
+            },
             ..self.workspace.clone()
         };
         let created = match other.edit(StateEdit::CreateStack, Wait::No, &mut |_| ()).await {
@@ -247,7 +251,7 @@ impl Actor {
     pub(crate) async fn miswrites(&self, program: &Program, name: &str) -> Ended {
         let stack = &self.workspace.stack;
         let loaded = stack.load().await?;
-        if loaded.state.pending().next().is_some() {
+        if loaded.state.pending().next().is_some() || !loaded.state.transfers().is_empty() {
             return self.refused("the state is not at rest");
         }
         let graph = program.graph();

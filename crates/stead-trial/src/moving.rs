@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stead_engine::ops::{OpError, PlanRequest, StateEdit, Wait, Workspace};
-use stead_engine::{Engine, PinPlace, Stack, Stop};
+use stead_engine::{Engine, PinfileLocation, Stack, Stop};
 use stead_journal::{JournalError, StackKeys, survey};
 use stead_model::{Environment, Graph, Uid};
 use stead_plan::{Follow, Purpose};
@@ -271,7 +271,7 @@ async fn edit(workspace: &Workspace, edit: StateEdit) -> Result<(), OpError> {
 async fn run(errand: Errand, workspace: &Workspace) -> Result<(), OpError> {
     let other = || Workspace {
         stack: Stack { keys: StackKeys::new("shop", TO, "sim"), ..workspace.stack.clone() },
-        pinfile: PinPlace { environment: Environment::new(TO), ..workspace.pinfile.clone() },
+        pinfile: PinfileLocation { environment: Environment::new(TO), ..workspace.pinfile.clone() },
         ..workspace.clone()
     };
     match errand {

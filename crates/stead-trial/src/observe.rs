@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 
 use stead_engine::ops::{OpError, OpEvent, Permitted, Proposal, Report};
-use stead_engine::{Stop, Written};
+use stead_engine::{PinfileWrite, Stop};
 use stead_model::{Event, Graph, Resource, RunId, RunResult, StepEnd};
 use stead_plan::{Action, Why};
 use tokio::sync::watch;
@@ -116,7 +116,7 @@ impl Actor {
             Some(Err(_)) => self.refused("the pinfile cannot be written"),
             Some(Ok(written)) => {
                 self.follows_program(proposal.base(), proposal.graph());
-                if written == Written::Done {
+                if written == PinfileWrite::Done {
                     self.file_is(proposal.graph())?;
                 }
                 Ok(Attempt::Succeeded)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stead_engine::ops::{OpError, PinChange, PinEdit, Proposal};
-use stead_engine::{PinPlace, Written};
+use stead_engine::{PinfileLocation, PinfileWrite};
 use stead_guard::pins::{Line, Pinfile, Section, physical_path};
 use stead_model::{Diagnostic, Environment, Graph, Lifecycle, Name, Node, NodeId, Resource, RunResult};
 use stead_plan::{Action, Plan};
@@ -38,9 +38,9 @@ pub(crate) fn with_program(disk: Disk) -> Disk {
     disk
 }
 
-pub(crate) fn place(world: World) -> PinPlace {
+pub(crate) fn place(world: World) -> PinfileLocation {
     let (root, main, target) = (PathBuf::from(FOLDER), MAIN.to_owned(), TARGET.to_owned());
-    PinPlace { world, root, main, target, environment: Environment::new("dev") }
+    PinfileLocation { world, root, main, target, environment: Environment::new("dev") }
 }
 
 fn path_of_file() -> PathBuf {
@@ -149,9 +149,9 @@ impl Actor {
         graph: &Graph,
         plan: &Plan,
         result: RunResult,
-        written: Option<Result<Written, Diagnostic>>,
+        written: Option<Result<PinfileWrite, Diagnostic>>,
     ) -> Result<(), Failed> {
-        let Some(Ok(Written::Done)) = written.filter(|_| result == RunResult::Succeeded) else {
+        let Some(Ok(PinfileWrite::Done)) = written.filter(|_| result == RunResult::Succeeded) else {
             return Ok(());
         };
         // What only waits for others is not selected, and its record stays as it is.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use stead_engine::ops::Workspace;
-use stead_engine::{Engine, PinPlace, Stack};
+use stead_engine::{Engine, PinfileLocation, Stack};
 use stead_guard::Outer;
 use stead_journal::StackKeys;
 use stead_model::Environment;
@@ -81,7 +81,7 @@ pub(crate) fn keys() -> StackKeys {
 
 /// A workspace whose target keeps no pins.
 pub(crate) fn without_pinfile(engine: Engine, stack: Stack, environment: &str) -> Workspace {
-    let pinfile = PinPlace {
+    let pinfile = PinfileLocation {
         world: stack.world.clone(),
         root: PathBuf::from("/project"),
         main: "main.ts".to_owned(),

@@ -30,7 +30,7 @@ pub use saved::SavedPlan;
 pub use stacks::{StackEntry, history, stacks};
 
 pub use stead_engine::ops;
-pub use stead_engine::{Doubtful, Drift, OnFailure, Pinned, Stop, Word, Written};
+pub use stead_engine::{Doubtful, Drift, OnFailure, PinfileWrite, Resolution, SettledPins, Stop};
 pub use stead_eval::{ConsoleLevel, ConsoleLine, DECLARATIONS, UnknownBranches};
 pub use stead_journal::{JournalError, Kept, Survey, load_run, survey};
 

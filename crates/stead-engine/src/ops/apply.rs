@@ -9,7 +9,7 @@ use stead_state::{Record, Retained, State};
 use tokio::sync::watch;
 
 use crate::ops::{Access, OpError, OpEvent, Permitted, Proposal};
-use crate::{Executed, PermittedPlan, Stop, Written};
+use crate::{Executed, PermittedPlan, PinfileWrite, Stop};
 
 /// What became of a proposal.
 pub struct Report {
@@ -27,7 +27,7 @@ pub struct Report {
     /// Operations under way when the run was told to stop at once: recorded, and in doubt.
     pub under_way: Vec<(Operation, Name)>,
     /// What became of the pinfile, if it was to be written and everything else succeeded.
-    pub pinfile: Option<Result<Written, Diagnostic>>,
+    pub pinfile: Option<Result<PinfileWrite, Diagnostic>>,
 }
 
 impl Report {
@@ -91,11 +91,11 @@ impl Proposal {
     /// Freezes generated values in a section of one environment, once they are known.
     fn complete_pins(
         &self,
-        written: Result<Written, Diagnostic>,
+        written: Result<PinfileWrite, Diagnostic>,
         state: Option<&Arc<State>>,
-    ) -> Result<Written, Diagnostic> {
+    ) -> Result<PinfileWrite, Diagnostic> {
         let written = written?;
-        if let (Written::Done, Some(pins), Some(state)) = (&written, &self.pins, state) {
+        if let (PinfileWrite::Done, Some(pins), Some(state)) = (&written, &self.pins, state) {
             pins.complete(&self.workspace.engine.catalog, state)?;
         }
         Ok(written)

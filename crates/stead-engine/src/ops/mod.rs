@@ -33,7 +33,7 @@ use stead_journal::{Loaded, Run, Seen, Takeover};
 use stead_model::{Environment, Event, RunResult};
 use stead_state::Owner;
 
-use crate::{Engine, PinPlace, Pinning, Settled, Stack, Today, awaited_targets};
+use crate::{CurrentGuards, Engine, OpenPinfile, PinfileLocation, RecoveryResult, Stack, awaited_targets};
 
 pub use apply::Report;
 pub use approval::{Approval, Stale};
@@ -57,7 +57,7 @@ pub struct Workspace {
     pub engine: Engine,
     pub stack: Stack,
     /// The pinfile, which also names environment and target.
-    pub pinfile: PinPlace,
+    pub pinfile: PinfileLocation,
     /// The mark settings around the program, without those of flags.
     pub levels: Outer,
 }
@@ -89,8 +89,11 @@ impl Workspace {
     #[must_use]
     pub fn sibling(&self, environment: &Environment, target: &str, levels: Outer) -> Workspace {
         let keys = self.stack.keys.sibling(&environment.to_string(), target);
-        let pinfile =
-            PinPlace { target: target.to_owned(), environment: environment.clone(), ..self.pinfile.clone() };
+        let pinfile = PinfileLocation {
+            target: target.to_owned(),
+            environment: environment.clone(),
+            ..self.pinfile.clone()
+        };
         Workspace {
             engine: self.engine.clone(),
             stack: Stack { keys, ..self.stack.clone() },
@@ -123,21 +126,21 @@ impl Workspace {
     }
 
     /// The guard settings in force now, where no program is evaluated.
-    pub(crate) fn current_guards(&self, loaded: &Loaded) -> Result<Today<'static>, OpError> {
-        let pins = match Pinning::open(self.pinfile.clone(), Orphans::Refuse) {
+    pub(crate) fn current_guards(&self, loaded: &Loaded) -> Result<CurrentGuards<'static>, OpError> {
+        let pins = match OpenPinfile::open(self.pinfile.clone(), Orphans::Refuse) {
             Ok(pinning) => pinning.standing(),
             Err(problem) if loaded.state.pending().next().is_some() => return Err(OpError::Pinfile(problem)),
             // No deletion is pending, so no guard reads this; and the pins in state hold in any case.
             Err(_) => Standing::default(),
         };
-        Ok(Today { pins, outer: self.levels.clone(), program: None })
+        Ok(CurrentGuards { pins, outer: self.levels.clone(), program: None })
     }
 
     /// Finishes the operations of an interrupted run. Operations that only a person can answer for are an error.
     pub(crate) async fn settle(
         &self,
         loaded: Loaded,
-        guards: &Today<'_>,
+        guards: &CurrentGuards<'_>,
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Loaded, OpError> {
         if loaded.state.pending().next().is_some() {
@@ -145,9 +148,9 @@ impl Workspace {
         }
         let mut on_event = |event: Event| events(OpEvent::Run(event));
         match self.engine.settle_loaded(&self.stack, loaded, guards, &mut on_event).await? {
-            Settled::Ready(loaded) => Ok(*loaded),
-            Settled::InDoubt(doubtful) => Err(OpError::InDoubt(doubtful)),
-            Settled::Failed(problems) => Err(OpError::Recovery(problems)),
+            RecoveryResult::Ready(loaded) => Ok(*loaded),
+            RecoveryResult::InDoubt(doubtful) => Err(OpError::InDoubt(doubtful)),
+            RecoveryResult::Failed(problems) => Err(OpError::Recovery(problems)),
         }
     }
 

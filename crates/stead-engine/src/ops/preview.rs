@@ -11,7 +11,7 @@ use crate::ops::{
     Access, Approval, Declaration, Declares, Import, Look, OpError, OpEvent, PinUse, PinsRefused,
     PlanRequest, Proposal, RunKind, Unfinished, Wait, Workspace,
 };
-use crate::{OnFailure, Pinned, Pinning, Refreshed, Today};
+use crate::{CurrentGuards, OnFailure, OpenPinfile, Refreshed, SettledPins};
 
 /// What a preview does besides planning a declaration.
 enum Variant<'a> {
@@ -23,7 +23,7 @@ enum Variant<'a> {
 /// A graph with the pinfile applied, and the pinfile to write.
 pub struct Compiled {
     pub graph: Graph,
-    pub pins: Pinned,
+    pub pins: SettledPins,
 }
 
 impl Compiled {
@@ -80,7 +80,7 @@ impl Workspace {
 
     /// Applies the pinfile to a declaration without looking at state.
     pub async fn compile(&self, declares: &dyn Declares, orphans: Orphans) -> Result<Compiled, OpError> {
-        let pinning = Pinning::open(self.pinfile.clone(), orphans).map_err(OpError::Pinfile)?;
+        let pinning = OpenPinfile::open(self.pinfile.clone(), orphans).map_err(OpError::Pinfile)?;
         let Declaration { graph, .. } = declares.declare().await?;
         let (graph, pins) = pinning.settle(graph, &self.engine.catalog, None).map_err(refused)?;
         Ok(Compiled { graph, pins })
@@ -97,13 +97,13 @@ impl Workspace {
             PinUse::Apply(orphans) => orphans,
             PinUse::Hold => Orphans::Refuse,
         };
-        let open = || Pinning::open(self.pinfile.clone(), orphans).map_err(OpError::Pinfile);
+        let open = || OpenPinfile::open(self.pinfile.clone(), orphans).map_err(OpError::Pinfile);
         let pinning = open()?;
         events(OpEvent::PinfileRead);
         let (loaded, declared) = tokio::join!(self.load_in_turn(request.wait, events), declares.declare());
         let (loaded, Declaration { mut graph, functions }) = (loaded?, declared?);
         let program = (request.pins != PinUse::Hold).then_some(&graph);
-        let guards = Today { pins: pinning.standing(), outer: request.plan.outer.clone(), program };
+        let guards = CurrentGuards { pins: pinning.standing(), outer: request.plan.outer.clone(), program };
         let (loaded, unfinished) = match request.access {
             Access::Apply => (self.settle(loaded, &guards, events).await?, Unfinished::default()),
             Access::ReadOnly => {
@@ -116,7 +116,7 @@ impl Workspace {
             Variant::Approved { approval, main } => {
                 approval.check_state(&loaded.state).map_err(OpError::Stale)?;
                 let (place, text) = (self.pinfile.clone(), approval.pinfile());
-                (Pinning::of_saved(place, main, text, orphans).map_err(OpError::Pinfile)?, None)
+                (OpenPinfile::of_saved(place, main, text, orphans).map_err(OpError::Pinfile)?, None)
             }
             Variant::Import(import) => {
                 let undeclared = import.declare(self, &mut graph, &loaded.state).await?;

@@ -11,7 +11,7 @@ use stead_state::{Owner, Record, StackRef, State};
 
 use crate::ops::guards::permit_plan;
 use crate::ops::{Access, Approval, OpError, PinUse, PlanRequest, Undeclared, Workspace};
-use crate::{Drift, Pinned, Pinning};
+use crate::{Drift, OpenPinfile, SettledPins};
 
 /// What would be done, and the state and graph that it was planned on.
 pub struct Proposal {
@@ -29,9 +29,9 @@ pub struct Proposal {
     pub(super) drift: Vec<Drift>,
     pub(super) plan: Plan,
     /// The pinfile as applied to the graph, to be written after a successful run.
-    pub(super) pins: Option<Arc<Pinned>>,
+    pub(super) pins: Option<Arc<SettledPins>>,
     /// The pinfile that only holds against deletions.
-    pub(super) held_pins: Option<Pinning>,
+    pub(super) held_pins: Option<OpenPinfile>,
     pub(super) unfinished: Unfinished,
     pub(super) undeclared: Option<Undeclared>,
 }
@@ -79,7 +79,7 @@ impl Proposal {
     }
 
     /// How the pinfile was applied; `None` where it only holds against deletions.
-    pub fn pins(&self) -> Option<&Pinned> {
+    pub fn pins(&self) -> Option<&SettledPins> {
         self.pins.as_deref()
     }
 

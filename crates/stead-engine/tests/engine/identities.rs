@@ -1,6 +1,6 @@
 //! One real thing is one resource, whatever a provider says.
 
-use stead_engine::{Settled, Today};
+use stead_engine::{CurrentGuards, RecoveryResult};
 use stead_model::{Lifecycle, RunResult};
 
 use crate::bench::{Bench, Program, text};
@@ -44,7 +44,8 @@ async fn a_recovery_does_not_believe_it_either() {
     bench.up(&first.clone().node("b", &[("create", text("as x"))])).await;
     let (repeatable, _) = bench.engine.triage(&bench.load().await.state);
     let run = bench.open().await;
-    let recovered = bench.engine.recover(&run, &repeatable, &Today::default(), &mut |_| ()).await.unwrap();
+    let recovered =
+        bench.engine.recover(&run, &repeatable, &CurrentGuards::default(), &mut |_| ()).await.unwrap();
     assert!(recovered.problems[0].message.contains("which is dev:main:t.T#a already"));
     run.close(RunResult::Failed).await.unwrap();
     assert_eq!(bench.recorded().await, ["a"]);
@@ -63,8 +64,8 @@ async fn an_old_copy_that_turns_out_to_be_the_new_one_is_not_deleted() {
     let state = bench.load().await.state;
     let copies: Vec<_> = state.copies().map(|copy| (copy.generation.0, copy.lifecycle)).collect();
     assert_eq!(copies, [(2, Lifecycle::Live)]);
-    let Settled::Ready(_) =
-        bench.engine.settle(&bench.stack(), &Today::default(), &mut |_| ()).await.unwrap()
+    let RecoveryResult::Ready(_) =
+        bench.engine.settle(&bench.stack(), &CurrentGuards::default(), &mut |_| ()).await.unwrap()
     else {
         panic!("nothing is left to do");
     };

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::sync::atomic::Ordering;
-use stead_guard::{Entry, Foreign, Given, LevelMarks, Outer, Reader, Written};
+use stead_guard::{Entry, Foreign, Given, LevelMarks, Outer, PinfileWrite, Reader};
 use stead_model::{Level, Lifecycle, Name, NodeId, PhysicalId, Resource, RunResult};
 use stead_plan::{Glob, Moves, Purpose, Request, Selection};
 use stead_state::{Record, Settlement};
@@ -141,7 +141,7 @@ async fn what_was_let_go_of_is_listed_until_it_is_taken_back() {
 }
 
 fn project(key: &str, value: Given) -> Outer {
-    let entry = Entry { key: key.into(), written: Written::Annotation, value, place: None };
+    let entry = Entry { key: key.into(), written: PinfileWrite::Annotation, value, place: None };
     let reader = Reader { foreign: Foreign::Refused, service: None };
     let level: LevelMarks = reader.read(Level::Project("shop".into()), [entry]).unwrap();
     Outer::new([level])

@@ -1,6 +1,6 @@
 //! Crashes, doubt, drift: what the next run does about them.
 
-use stead_engine::{Today, Word};
+use stead_engine::{CurrentGuards, Resolution};
 use stead_model::{Generation, Lifecycle, Operation, PhysicalId, RunResult, Value};
 use stead_plan::Incarnation;
 use stead_state::{Intent, Record};
@@ -52,7 +52,8 @@ async fn a_create_that_was_under_way_is_repeated_with_the_same_key_and_not_doubl
     let (repeatable, doubtful) = bench.engine.triage(&bench.load().await.state);
     assert_eq!((repeatable.len(), doubtful.len()), (1, 0));
     let run = bench.open().await;
-    let recovered = bench.engine.recover(&run, &repeatable, &Today::default(), &mut |_| {}).await.unwrap();
+    let recovered =
+        bench.engine.recover(&run, &repeatable, &CurrentGuards::default(), &mut |_| {}).await.unwrap();
     assert_eq!(recovered.finished.len(), 1);
     run.close(RunResult::Succeeded).await.unwrap();
     let state = bench.load().await.state;
@@ -72,7 +73,8 @@ async fn a_busy_provider_is_asked_again_when_an_operation_is_repeated() {
     let mut retried = 0;
     let mut on_event =
         |event| retried += usize::from(matches!(event, stead_model::Event::StepRetried { .. }));
-    let recovered = bench.engine.recover(&run, &repeatable, &Today::default(), &mut on_event).await.unwrap();
+    let recovered =
+        bench.engine.recover(&run, &repeatable, &CurrentGuards::default(), &mut on_event).await.unwrap();
     assert_eq!((recovered.finished.len(), recovered.problems.len(), retried), (1, 0, 2));
     run.close(RunResult::Succeeded).await.unwrap();
     assert_eq!(bench.provider.log(), ["create a", "create a", "create a"]);
@@ -137,7 +139,7 @@ async fn drift_is_seen_recorded_and_mended() {
 }
 
 /// Ends the one operation in doubt with a person's word.
-async fn answer(bench: &Bench, word: Word) {
+async fn answer(bench: &Bench, word: Resolution) {
     let state = bench.load().await.state;
     let pending = state.pending().next().unwrap();
     let records = bench.engine.answered(&state, pending, &word).await.unwrap();
@@ -154,7 +156,7 @@ async fn of_what_a_person_says_was_made_the_record_is_what_is_there() {
     // Half of it was made: it has no size yet.
     let half = [("name".to_owned(), Value::from("a")), ("create".to_owned(), Value::from("doubt"))];
     *bench.provider.real.lock().unwrap() = [("a-1".to_owned(), half.clone().into())].into();
-    answer(&bench, Word::Created(PhysicalId("a-1".into()))).await;
+    answer(&bench, Resolution::Created(PhysicalId("a-1".into()))).await;
     let state = bench.load().await.state;
     assert_eq!(state.by_name(&program.0.nodes[0].name).unwrap().inputs, half.into());
     bench.provider.log();
@@ -177,7 +179,7 @@ async fn an_update_that_is_said_not_to_have_happened_may_have_got_half_of_its_wa
     real.insert("size".to_owned(), Value::from("1"));
     real.insert("sleep".to_owned(), Value::from("y"));
     bench.provider.real.lock().unwrap().insert(id.as_str().to_owned(), real.clone());
-    answer(&bench, Word::DidNotHappen).await;
+    answer(&bench, Resolution::DidNotHappen).await;
     let state = bench.load().await.state;
     assert_eq!(state.by_name(&program("1", "x").0.nodes[0].name).unwrap().inputs, real);
 }
@@ -188,9 +190,9 @@ async fn an_answer_to_another_question_is_refused() {
     bench.up(&Program::default().node("a", &[("create", text("doubt"))])).await;
     let state = bench.load().await.state;
     let pending = state.pending().next().unwrap();
-    let refused = bench.engine.answered(&state, pending, &Word::Done).await.unwrap_err();
+    let refused = bench.engine.answered(&state, pending, &Resolution::Done).await.unwrap_err();
     assert_eq!(refused.message, "what is in doubt is a create");
-    let there = Word::Created(PhysicalId("b".into()));
+    let there = Resolution::Created(PhysicalId("b".into()));
     let refused = bench.engine.answered(&state, pending, &there).await.unwrap_err();
     assert!(refused.message.ends_with("is not there"), "{}", refused.message);
 }
@@ -203,6 +205,6 @@ async fn what_another_resource_is_cannot_be_said_to_have_been_made() {
     let state = bench.load().await.state;
     let id = state.by_name(&program.0.nodes[0].name).unwrap().id.clone().unwrap();
     let pending = state.pending().next().unwrap();
-    let refused = bench.engine.answered(&state, pending, &Word::Created(id.clone())).await.unwrap_err();
+    let refused = bench.engine.answered(&state, pending, &Resolution::Created(id.clone())).await.unwrap_err();
     assert_eq!(refused.message, format!("{id} is dev:main:t.T#a already"));
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stead_engine::ops::{OpError, Workspace};
-use stead_engine::{Engine, PinPlace, Stack};
+use stead_engine::{Engine, PinfileLocation, Stack};
 use stead_journal::StackKeys;
 use stead_local::LocalProvider;
 use stead_model::{Code, Diagnostic, Environment, NameError};
@@ -39,7 +39,7 @@ impl Project {
         let mut engine = Engine::new(world.clone(), local_providers(&world, &self.root), parallel);
         engine.catalog = engine.catalog.with_published();
         let claims = self.root.join(".stead").join("claims");
-        let pinfile = PinPlace {
+        let pinfile = PinfileLocation {
             world: world.clone(),
             root: self.root.clone(),
             main: self.main.clone(),

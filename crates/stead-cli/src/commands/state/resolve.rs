@@ -1,6 +1,6 @@
 //! `stead state resolve`: answer for an operation in doubt.
 
-use stead::Word;
+use stead::Resolution;
 use stead::ops::{EditChange, EditOutcome, ResolveTarget, StateEdit};
 use stead_model::{OpId, PhysicalId};
 
@@ -35,11 +35,11 @@ fn target(text: &str) -> ResolveTarget {
 }
 
 /// The answer; `None` sends the operation again.
-fn word(answer: &Answer) -> Option<Word> {
+fn word(answer: &Answer) -> Option<Resolution> {
     match &answer.created {
         _ if answer.retry => None,
-        _ if answer.not_created => Some(Word::DidNotHappen),
-        Some(id) => Some(Word::Created(PhysicalId(id.clone()))),
-        None => Some(Word::Done),
+        _ if answer.not_created => Some(Resolution::DidNotHappen),
+        Some(id) => Some(Resolution::Created(PhysicalId(id.clone()))),
+        None => Some(Resolution::Done),
     }
 }

@@ -61,7 +61,9 @@ fn interrupted_twice_what_may_not_be_repeated_is_in_doubt() {
     interrupted_twice(&project);
     project.write("go", "");
     let asked = project.stead(&["up", "--yes"]).ends(15);
-    assert!(asked.stderr.contains("it is unknown whether the create of dev:main:local.Command#slow happened"));
+    assert!(
+        asked.stderr.contains("it is unknown whether the create of dev:main:local.Command#slow happened")
+    );
     assert_eq!(project.read("log"), "started\n", "it was not run a second time");
     project.stead(&["state", "resolve", "slow", "--not-created"]).ok();
     project.stead(&["up", "--yes"]).ok();

@@ -7,7 +7,7 @@ use stead_state::{Absent, Kept, Pending, Record};
 use super::{EditOutcome, EditReport, PermittedEdit, ProposedEdit, Purge, Work};
 use crate::ops::apply::write_records;
 use crate::ops::{OpError, OpEvent, RunKind, Workspace};
-use crate::{Recovered, Transfer, Word, transfer};
+use crate::{Recovered, Resolution, Transfer, transfer};
 
 impl PermittedEdit {
     /// Applies the edit, unless the state is not the one that it was made on any more.
@@ -107,7 +107,7 @@ impl Workspace {
     async fn answer(
         &self,
         pending: Pending,
-        answer: Option<Word>,
+        answer: Option<Resolution>,
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<EditReport, OpError> {
         let loaded = self.load().await?;

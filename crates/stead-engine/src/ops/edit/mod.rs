@@ -19,7 +19,7 @@ use stead_state::{Owner, Pending, Record, Snapshot, State};
 
 use crate::ops::guards::permit_forgetting;
 use crate::ops::{OpError, OpEvent, RunKind, Wait, Workspace};
-use crate::{Drift, Stack, Word};
+use crate::{Drift, Resolution, Stack};
 
 /// An edit of what is recorded.
 pub enum StateEdit {
@@ -50,7 +50,7 @@ pub enum StateEdit {
     /// Answers for an operation in doubt; `None` sends it again.
     Resolve {
         target: ResolveTarget,
-        answer: Option<Word>,
+        answer: Option<Resolution>,
     },
     /// Records what the providers have.
     Refresh {
@@ -190,7 +190,7 @@ enum Work {
     Forget(Vec<CopyRef>),
     Settle {
         pending: Box<Pending>,
-        answer: Option<Word>,
+        answer: Option<Resolution>,
     },
     MoveToStack {
         target: Stack,

@@ -6,13 +6,13 @@ use stead_state::{Pending, State};
 
 use super::{EditChange, Holder, ProposedEdit, ResolveTarget, Work};
 use crate::ops::{OpError, Workspace};
-use crate::{Doubtful, Word};
+use crate::{Doubtful, Resolution};
 
 impl Workspace {
     pub(super) async fn resolve(
         &self,
         target: &ResolveTarget,
-        answer: Option<Word>,
+        answer: Option<Resolution>,
     ) -> Result<ProposedEdit, OpError> {
         let loaded = self.load_existing().await?;
         let Doubtful { pending, name } = pending(&loaded.state, target)?;

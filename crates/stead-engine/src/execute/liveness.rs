@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use stead_model::{Graph, NodeId};
 use stead_plan::{Action, Plan, StepId};
 
-pub(crate) struct Readers {
+pub(crate) struct Liveness {
     edges: Vec<BTreeSet<NodeId>>,
     /// For each node, how many of its own steps have not ended.
     steps: Vec<u32>,
@@ -15,10 +15,10 @@ pub(crate) struct Readers {
     readers: Vec<u32>,
 }
 
-impl Readers {
-    pub(crate) fn of(graph: &Graph, plan: &Plan) -> Readers {
+impl Liveness {
+    pub(crate) fn of(graph: &Graph, plan: &Plan) -> Liveness {
         let (edges, count) = (graph.edges(), graph.nodes.len());
-        let mut readers = Readers { edges, steps: vec![0; count], readers: vec![0; count] };
+        let mut readers = Liveness { edges, steps: vec![0; count], readers: vec![0; count] };
         for id in (0..plan.steps.len()).filter_map(|index| node_of(plan, StepId(index))) {
             readers.steps[id.index()] += 1;
         }

@@ -11,7 +11,7 @@ use stead_state::State;
 
 /// What is written today about what may be deleted.
 #[derive(Clone, Debug, Default)]
-pub struct Today<'a> {
+pub struct CurrentGuards<'a> {
     pub pins: Standing,
     /// What is set around the program.
     pub outer: Outer,
@@ -21,42 +21,46 @@ pub struct Today<'a> {
 
 /// Why a deletion is not sent again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct HeldBack {
+pub(crate) struct DeletionHeldBack {
     /// What is to stay: the thing itself, or something in it.
     name: Name,
     how: &'static str,
 }
 
-impl HeldBack {
-    fn by(refusal: &Refusal) -> HeldBack {
+impl DeletionHeldBack {
+    fn by(refusal: &Refusal) -> DeletionHeldBack {
         let how = match refusal.mark {
             Mark::PreventDelete => "may not be deleted",
             Mark::Retain => "is to be retained",
             Mark::Pinned(_) => "is pinned",
         };
-        HeldBack { name: refusal.name.clone(), how }
+        DeletionHeldBack { name: refusal.name.clone(), how }
     }
 }
 
-impl std::fmt::Display for HeldBack {
+impl std::fmt::Display for DeletionHeldBack {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {} now", self.name, self.how)
     }
 }
 
-impl Today<'_> {
+impl CurrentGuards<'_> {
     /// Whether the deletion may be sent again: the same guards as for a plan, with everything that is in it.
-    pub(crate) fn permit(&self, resource: &Resource, state: &State) -> Result<DeletePermit, HeldBack> {
+    pub(crate) fn permit(
+        &self,
+        resource: &Resource,
+        state: &State,
+    ) -> Result<DeletePermit, DeletionHeldBack> {
         #[cfg(stead_planted)]
         if stead_model::planted::is("begun-deletion-unguarded") {
-            let refused = |_| HeldBack { name: resource.name.clone(), how: "may not be deleted" };
+            let refused = |_| DeletionHeldBack { name: resource.name.clone(), how: "may not be deleted" };
             return permit_again(resource).map_err(refused);
         }
         let same = |other: &&Resource| {
             other.id == resource.id && other.resource == resource.resource && other.copy() != resource.copy()
         };
         if let Some(other) = state.copies().find(same) {
-            return Err(HeldBack { name: other.name.clone(), how: "is the same thing" });
+            return Err(DeletionHeldBack { name: other.name.clone(), how: "is the same thing" });
         }
         let nodes = self.nodes();
         let node_of = |resource: &Resource| nodes.get(&resource.name).copied();
@@ -73,12 +77,12 @@ impl Today<'_> {
         }
         // In a plan, a deletion of what is to be retained is none.
         if deletions.first().is_some_and(|own| own.today.retains()) {
-            return Err(HeldBack { name: resource.name.clone(), how: "is to be retained" });
+            return Err(DeletionHeldBack { name: resource.name.clone(), how: "is to be retained" });
         }
-        let lost = || HeldBack { name: resource.name.clone(), how: "may not be deleted" };
+        let lost = || DeletionHeldBack { name: resource.name.clone(), how: "may not be deleted" };
         match stead_guard::decide(&deletions) {
             Ok(mut permits) => permits.take(&resource.copy()).ok_or_else(lost),
-            Err(refusals) => Err(refusals.first().map_or_else(lost, HeldBack::by)),
+            Err(refusals) => Err(refusals.first().map_or_else(lost, DeletionHeldBack::by)),
         }
     }
 

@@ -6,33 +6,34 @@ use stead_model::{Diagnostic, Event, Map, OpId, Resource, RunResult, StepEnd};
 use stead_plan::{Action, StepId};
 use stead_state::{Intent, Outcome, Record, State};
 
-use crate::call::Answer;
-use crate::context::Unresolved;
-use crate::executor::{Executor, Happened};
-use crate::pause::{ATTEMPTS, pause};
-use crate::pinning::Written;
-use crate::problems::{failure, in_doubt, partial};
-use crate::{Stop, today};
+use crate::Stop;
+use crate::execute::call::Answer;
+use crate::execute::executor::{Executor, TaskEvent};
+use crate::execute::problems::{failure, in_doubt, partial};
+use crate::execute::values::Unresolved;
+use crate::gather::retry::{ATTEMPTS, pause};
+use crate::pinfile::PinfileWrite;
+use crate::recover::permit;
 
 impl Executor<'_> {
-    pub(crate) fn happened(&mut self, happened: Happened) {
+    pub(crate) fn happened(&mut self, happened: TaskEvent) {
         match happened {
-            Happened::NotBegun { step, error } => {
+            TaskEvent::NotBegun { step, error } => {
                 self.call_is_over(step);
                 self.broken.get_or_insert(error);
                 self.skip(step, "the journal could not be written");
             }
-            Happened::Called { step, op, intent, answer } => {
+            TaskEvent::Called { step, op, intent, answer } => {
                 self.call_is_over(step);
                 self.called(step, op, *intent, *answer);
             }
-            Happened::Durable { step, end, result } => match result {
+            TaskEvent::Durable { step, end, result } => match result {
                 Ok(()) => self.ended(step, end),
                 Err(error) => {
                     self.broken.get_or_insert(error);
                 }
             },
-            Happened::Rested { step } => match self.resting.remove(&step) {
+            TaskEvent::RetryDue { step } => match self.retrying.remove(&step) {
                 Some(_) => self.next.push_back(step),
                 None => self.abandoned -= 1,
             },
@@ -50,7 +51,7 @@ impl Executor<'_> {
     }
 
     fn called(&mut self, id: StepId, op: OpId, intent: Intent, answer: Answer) {
-        if answer.is_transient() && self.rests(id, op, &answer) {
+        if answer.is_transient() && self.schedule_retry(id, op, &answer) {
             return;
         }
         let answer = answer.checked(&intent, &self.identities);
@@ -95,7 +96,7 @@ impl Executor<'_> {
     }
 
     /// Puts a step aside that may succeed in a moment. `false`: it was tried often enough.
-    fn rests(&mut self, id: StepId, op: OpId, answer: &Answer) -> bool {
+    fn schedule_retry(&mut self, id: StepId, op: OpId, answer: &Answer) -> bool {
         let attempts = self.attempts.entry(id).or_insert(1);
         if *attempts >= ATTEMPTS || self.stopping != Stop::No || self.halted_by.is_some() {
             return false;
@@ -105,7 +106,7 @@ impl Executor<'_> {
         let attempt = *attempts;
         let (step, operation) = (&self.plan.steps[id.0], self.operations[id.0]);
         let message = answer.refusal.as_ref().map(|refusal| refusal.message.clone()).unwrap_or_default();
-        self.resting.insert(id, failure(step, operation, &message, answer.refusal.as_ref()));
+        self.retrying.insert(id, failure(step, operation, &message, answer.refusal.as_ref()));
         if let Some(operation) = operation {
             let (name, millis) = (step.name.clone(), pause.as_millis() as u64);
             (self.events)(Event::StepRetried { operation, name, attempt, because: message, millis });
@@ -115,14 +116,14 @@ impl Executor<'_> {
         let world = self.engine.world.clone();
         self.tasks.push(Box::pin(async move {
             world.clock.sleep(pause).await;
-            Happened::Rested { step: id }
+            TaskEvent::RetryDue { step: id }
         }));
         true
     }
 
     /// Nothing new starts any more: what waits for another attempt has failed.
-    pub(crate) fn abandon_resting(&mut self) {
-        let mut resting: Vec<(StepId, Diagnostic)> = self.resting.drain().collect();
+    pub(crate) fn abandon_retries(&mut self) {
+        let mut resting: Vec<(StepId, Diagnostic)> = self.retrying.drain().collect();
         resting.sort_by_key(|(id, _)| *id);
         self.abandoned += resting.len();
         for (id, problem) in resting {
@@ -132,12 +133,12 @@ impl Executor<'_> {
 
     /// A deletion that was refused for the moment used its permit up; the guards look again.
     pub(crate) fn permit_again(&self, id: StepId, resource: &Resource) -> Option<DeletePermit> {
-        self.attempts.get(&id).and_then(|_| today::permit_again(resource).ok())
+        self.attempts.get(&id).and_then(|_| permit::permit_again(resource).ok())
     }
 
     pub(crate) fn wait_for(&mut self, step: StepId, ack: Ack, end: StepEnd) {
         self.tasks
-            .push(Box::pin(async move { Happened::Durable { step, end, result: ack.durable().await } }));
+            .push(Box::pin(async move { TaskEvent::Durable { step, end, result: ack.durable().await } }));
     }
 
     pub(crate) fn ended(&mut self, id: StepId, end: StepEnd) {
@@ -238,7 +239,7 @@ impl Executor<'_> {
         let pinned = self.engine.pinfile.as_ref()?;
         let paths = pinned.paths().filter(|paths| Some(paths) != base.pinfile());
         let written = pinned.write_after_run();
-        let done = written == Ok(Written::Done);
+        let done = written == Ok(PinfileWrite::Done);
         self.pinfile = Some(written);
         paths.filter(|_| done).map(|paths| Record::Pinfile { paths })
     }

@@ -19,7 +19,7 @@ use stead_world::World;
 
 /// Where a pinfile is, and which of its sections is meant.
 #[derive(Clone)]
-pub struct PinPlace {
+pub struct PinfileLocation {
     pub world: World,
     /// The project's folder.
     pub root: PathBuf,
@@ -30,8 +30,8 @@ pub struct PinPlace {
 }
 
 /// The pinfile of one command, for the target and the environment that it is about.
-pub struct Pinning {
-    place: PinPlace,
+pub struct OpenPinfile {
+    place: PinfileLocation,
     /// `None`: the target keeps no pins.
     kept: Option<Kept>,
     orphans: Orphans,
@@ -45,15 +45,15 @@ struct Kept {
 
 /// What came of settling: what to hold against deletions, and what to write in the end.
 #[derive(Clone)]
-pub struct Pinned {
-    place: PinPlace,
+pub struct SettledPins {
+    place: PinfileLocation,
     settled: Option<Settled>,
     text: Option<String>,
 }
 
 /// What became of the file after a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum PinfileWrite {
     /// It says what is pinned now.
     Done,
     /// It should say something else, and the program is not here: there is no place for it.
@@ -76,7 +76,7 @@ impl Types for KnownTypes<'_> {
     }
 }
 
-impl PinPlace {
+impl PinfileLocation {
     /// What the file is called, seen from the project's folder.
     pub fn name(&self) -> String {
         name_of(&self.main)
@@ -149,30 +149,30 @@ fn name_of(main: &str) -> String {
     format!("{main}.pin.json")
 }
 
-impl Pinning {
+impl OpenPinfile {
     /// As it is on the disk.
-    pub fn open(place: PinPlace, orphans: Orphans) -> Result<Pinning, Diagnostic> {
+    pub fn open(place: PinfileLocation, orphans: Orphans) -> Result<OpenPinfile, Diagnostic> {
         if !keeps_pins(&place.target) {
-            return Ok(Pinning { place, kept: None, orphans });
+            return Ok(OpenPinfile { place, kept: None, orphans });
         }
         let (file, text) = place.read()?;
         let pins = Pins::open(file, &place.target, &place.environment);
-        Ok(Pinning { place, kept: Some(Kept { pins, text }), orphans })
+        Ok(OpenPinfile { place, kept: Some(Kept { pins, text }), orphans })
     }
 
     /// As it was when a plan was saved, beside an entry point that may have been another.
     pub fn of_saved(
-        place: PinPlace,
+        place: PinfileLocation,
         main: &str,
         text: Option<&str>,
         orphans: Orphans,
-    ) -> Result<Pinning, Diagnostic> {
+    ) -> Result<OpenPinfile, Diagnostic> {
         if !keeps_pins(&place.target) {
-            return Ok(Pinning { place, kept: None, orphans });
+            return Ok(OpenPinfile { place, kept: None, orphans });
         }
         let file = Pinfile::read(&name_of(main), text.map(str::as_bytes))?;
         let pins = Pins::open(file, &place.target, &place.environment);
-        Ok(Pinning { place, kept: Some(Kept { pins, text: text.map(str::to_owned) }), orphans })
+        Ok(OpenPinfile { place, kept: Some(Kept { pins, text: text.map(str::to_owned) }), orphans })
     }
 
     /// What it holds against deletions where no program is looked at.
@@ -196,14 +196,14 @@ impl Pinning {
         graph: Graph,
         catalog: &Catalog,
         state: Option<&State>,
-    ) -> Result<(Graph, Pinned), Refused> {
-        let Pinning { place, kept, orphans } = self;
+    ) -> Result<(Graph, SettledPins), Refused> {
+        let OpenPinfile { place, kept, orphans } = self;
         let Some(Kept { pins, text }) = kept else {
-            return Ok((without_pins(graph), Pinned { place, settled: None, text: None }));
+            return Ok((without_pins(graph), SettledPins { place, settled: None, text: None }));
         };
         let mut settled = settle(graph, pins, &KnownTypes(catalog), state, orphans)?;
         let graph = std::mem::take(&mut settled.graph);
-        Ok((graph, Pinned { place, settled: Some(settled), text }))
+        Ok((graph, SettledPins { place, settled: Some(settled), text }))
     }
 }
 
@@ -224,7 +224,7 @@ pub(crate) fn listed_before(pins: &Standing, base: &State, graph: &Graph) -> Opt
     (base.pinfile() != Some(&listed)).then_some(listed)
 }
 
-impl Pinned {
+impl SettledPins {
     pub fn standing(&self) -> Standing {
         self.settled.as_ref().map_or(Standing::NotKept, |settled| settled.standing.clone())
     }
@@ -280,20 +280,20 @@ impl Pinned {
     }
 
     /// All that a run was asked is done: the file says what is pinned now.
-    pub fn write_after_run(&self) -> Result<Written, Diagnostic> {
-        let Some(settled) = &self.settled else { return Ok(Written::Done) };
+    pub fn write_after_run(&self) -> Result<PinfileWrite, Diagnostic> {
+        let Some(settled) = &self.settled else { return Ok(PinfileWrite::Done) };
         #[cfg(stead_planted)]
         if stead_model::planted::is("pinfile-not-written") {
-            return Ok(Written::Done);
+            return Ok(PinfileWrite::Done);
         }
         if settled.pins.is_withheld() {
-            return Ok(Written::Withheld { file: settled.pins.file.name.clone() });
+            return Ok(PinfileWrite::Withheld { file: settled.pins.file.name.clone() });
         }
         let content = settled.pins.write(Emptied::Removed);
         if content != Content::Unchanged && !self.place.has_program() {
-            return Ok(Written::NoProgram { file: settled.pins.file.name.clone() });
+            return Ok(PinfileWrite::NoProgram { file: settled.pins.file.name.clone() });
         }
-        self.place.put(&settled.pins.file, &content).map(|()| Written::Done)
+        self.place.put(&settled.pins.file, &content).map(|()| PinfileWrite::Done)
     }
 
     /// After that, where the section is of one environment: what was generated for it is frozen too.
@@ -315,7 +315,7 @@ impl Pinned {
         self.place.put(&file, &wanted)
     }
 
-    /// Whether [`complete`](Pinned::complete) has something to look up.
+    /// Whether [`complete`](SettledPins::complete) has something to look up.
     pub fn wants_completion(&self) -> bool {
         self.settled.as_ref().is_some_and(Settled::wants_completion)
     }

@@ -11,8 +11,8 @@ use stead_schema::{Change, diff};
 use stead_state::{Record, State};
 
 use crate::Engine;
-use crate::look::unreadable;
-use crate::turns::Turns;
+use crate::gather::provider_limits::ProviderLimits;
+use crate::gather::read::unreadable;
 
 /// A resource that is not what its record says.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +58,7 @@ impl Engine {
             .into_iter()
             .filter(|resource| resource.lifecycle == Lifecycle::Live && chosen(resource))
             .collect();
-        let turns = &Turns::at(&self.providers);
+        let turns = &ProviderLimits::at(&self.providers);
         let reads = futures_util::stream::iter(live)
             .map(|resource| async move {
                 let _turn = turns.wait(resource.resource.provider()).await;

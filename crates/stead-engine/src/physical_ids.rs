@@ -10,11 +10,11 @@ use std::collections::{HashMap, HashSet};
 use stead_model::{CopyRef, PhysicalId, Resource, TypeToken};
 use stead_state::{Intent, Outcome, State};
 
-use crate::call::Answer;
+use crate::execute::call::Answer;
 
 type Kind<'a> = (&'a TypeToken, &'a PhysicalId);
 
-pub(crate) struct Identities<'a> {
+pub(crate) struct PhysicalIds<'a> {
     base: &'a State,
     /// Read from state when somebody asks for the first time.
     recorded: OnceCell<HashMap<Kind<'a>, Vec<&'a Resource>>>,
@@ -24,9 +24,9 @@ pub(crate) struct Identities<'a> {
     gone: HashSet<CopyRef>,
 }
 
-impl<'a> Identities<'a> {
-    pub(crate) fn of(base: &'a State) -> Identities<'a> {
-        Identities { base, recorded: OnceCell::new(), made: HashMap::new(), gone: HashSet::new() }
+impl<'a> PhysicalIds<'a> {
+    pub(crate) fn of(base: &'a State) -> PhysicalIds<'a> {
+        PhysicalIds { base, recorded: OnceCell::new(), made: HashMap::new(), gone: HashSet::new() }
     }
 
     fn recorded(&self) -> &HashMap<Kind<'a>, Vec<&'a Resource>> {
@@ -83,7 +83,7 @@ impl<'a> Identities<'a> {
 
 impl Answer {
     /// An answer that cannot be true leaves a create in doubt: what was made, if anything was, has another id.
-    pub(crate) fn checked(self, intent: &Intent, identities: &Identities<'_>) -> Answer {
+    pub(crate) fn checked(self, intent: &Intent, identities: &PhysicalIds<'_>) -> Answer {
         #[cfg(stead_planted)]
         if stead_model::planted::is("id-of-another-believed") {
             return self;

@@ -6,11 +6,11 @@ use stead_provider::Live;
 use stead_state::{Intent, Pending, Record, Settlement, State};
 
 use crate::Engine;
-use crate::identities::Identities;
+use crate::physical_ids::PhysicalIds;
 
 /// A person's answer about an operation that is in doubt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum Resolution {
     /// The create happened, and made this.
     Created(PhysicalId),
     /// The update or the deletion happened.
@@ -18,13 +18,13 @@ pub enum Word {
     DidNotHappen,
 }
 
-impl Word {
+impl Resolution {
     /// Fails if the answer is one for another kind of operation.
     pub(crate) fn fits(&self, operation: Operation) -> Result<(), Diagnostic> {
         match (self, operation) {
-            (Word::DidNotHappen, _)
-            | (Word::Created(_), Operation::Create)
-            | (Word::Done, Operation::Update | Operation::Delete) => Ok(()),
+            (Resolution::DidNotHappen, _)
+            | (Resolution::Created(_), Operation::Create)
+            | (Resolution::Done, Operation::Update | Operation::Delete) => Ok(()),
             _ => Err(another_answer(operation)),
         }
     }
@@ -36,14 +36,14 @@ impl Engine {
         &self,
         state: &State,
         pending: &Pending,
-        word: &Word,
+        word: &Resolution,
     ) -> Result<Vec<Record>, Diagnostic> {
         let settled = |settlement| Record::Settle { op: pending.op, settlement };
         let happened = |id, outputs| settled(Settlement::Happened { id, outputs });
         match (&pending.intent, word) {
-            (Intent::Create { resource, .. }, Word::Created(id)) => {
+            (Intent::Create { resource, .. }, Resolution::Created(id)) => {
                 let made = Resource { id: Some(id.clone()), ..resource.as_ref().clone() };
-                if let Some(other) = Identities::of(state).holder(&made.resource, id, &made.copy()) {
+                if let Some(other) = PhysicalIds::of(state).holder(&made.resource, id, &made.copy()) {
                     return Err(Diagnostic::error(Code::CANNOT_IMPORT, format!("{id} is {other} already"))
                         .note("Two resources for one thing would let each of them delete the other's.")
                         .help("if nothing new was made, use `--not-created`"));
@@ -51,12 +51,12 @@ impl Engine {
                 let Live { inputs, outputs } = self.found(&made).await?;
                 Ok(as_found(happened(made.id.clone(), outputs), &made, inputs))
             }
-            (Intent::Update { resource, .. }, Word::Done) => {
+            (Intent::Update { resource, .. }, Resolution::Done) => {
                 let Live { inputs, outputs } = self.found(resource).await?;
                 Ok(as_found(happened(None, outputs), resource, inputs))
             }
-            (Intent::Delete { .. }, Word::Done) => Ok(vec![happened(None, Map::new())]),
-            (Intent::Update { resource, .. }, Word::DidNotHappen) => {
+            (Intent::Delete { .. }, Resolution::Done) => Ok(vec![happened(None, Map::new())]),
+            (Intent::Update { resource, .. }, Resolution::DidNotHappen) => {
                 let mut records = vec![settled(Settlement::DidNotHappen)];
                 // The record has the old values: true, unless the update got half of its way. Where nobody can look,
                 // the word counts.
@@ -66,7 +66,7 @@ impl Engine {
                 }
                 Ok(records)
             }
-            (_, Word::DidNotHappen) => Ok(vec![settled(Settlement::DidNotHappen)]),
+            (_, Resolution::DidNotHappen) => Ok(vec![settled(Settlement::DidNotHappen)]),
             (intent, _) => Err(another_answer(intent.operation())),
         }
     }

@@ -14,9 +14,9 @@ use stead_schema::check;
 use stead_state::State;
 
 use crate::Engine;
-use crate::limits::fits;
-use crate::look::silent;
-use crate::turns::Turns;
+use crate::gather::limits::fits;
+use crate::gather::provider_limits::ProviderLimits;
+use crate::gather::read::silent;
 
 impl Engine {
     /// What would have to be done so that the state becomes the graph. Changes nothing.
@@ -30,7 +30,7 @@ impl Engine {
         let request = request.into();
         let mut planner = Planner::new(base, graph, &self.catalog, &request, self.functions.as_ref())?;
         let mut waiting: Vec<Question<'_>> = Vec::new();
-        let turns = &Turns::at(&self.providers);
+        let turns = &ProviderLimits::at(&self.providers);
         let mut asked = FuturesUnordered::new();
         loop {
             let mut new = planner.questions();

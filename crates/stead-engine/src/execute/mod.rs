@@ -1,5 +1,14 @@
 //! Carries a permitted plan out, and says what came of it.
 
+pub(crate) mod call;
+mod completion;
+mod downgrade;
+mod executor;
+mod liveness;
+mod problems;
+mod queue;
+mod values;
+
 use std::collections::HashSet;
 
 use stead_guard::pins::{Declared, hold};
@@ -11,8 +20,8 @@ use stead_state::State;
 use tokio::sync::watch;
 
 use crate::Engine;
-use crate::executor::Executor;
-use crate::pinning::Written;
+use crate::execute::executor::Executor;
+use crate::pinfile::PinfileWrite;
 
 /// What the person at the keyboard wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +63,7 @@ pub struct Executed {
     /// What was under way when the run was told to leave at once: recorded, and in doubt.
     pub under_way: Vec<(Operation, Name)>,
     /// What became of the pinfile, if one was to be written and all else went well.
-    pub pinfile: Option<Result<Written, Diagnostic>>,
+    pub pinfile: Option<Result<PinfileWrite, Diagnostic>>,
 }
 
 impl Engine {

@@ -1,5 +1,8 @@
 //! Brings operations of earlier runs to a certain end: repeated where that does no harm, asked otherwise.
 
+pub(crate) mod permit;
+mod resolution;
+
 use std::sync::Arc;
 
 use stead_journal::{JournalError, Run};
@@ -7,13 +10,16 @@ use stead_model::{Code, Diagnostic, Event, Name, Operation, Resource, StepEnd, T
 use stead_provider::{Provider, Recovery};
 use stead_state::{Intent, Outcome, Pending, Record, State};
 
-use crate::call::call;
-use crate::identities::Identities;
-use crate::pause::{ATTEMPTS, pause};
-use crate::today::HeldBack;
-use crate::{Engine, Today};
+use crate::Engine;
+use crate::execute::call::call;
+use crate::gather::retry::{ATTEMPTS, pause};
+use crate::physical_ids::PhysicalIds;
+use crate::recover::permit::DeletionHeldBack;
 
-/// An operation whose end only a person can tell.
+pub use permit::CurrentGuards;
+pub use resolution::Resolution;
+
+/// An operation whose outcome only a person can tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubtful {
     pub pending: Pending,
@@ -32,7 +38,7 @@ pub struct Recovered {
 /// How one of them ended.
 enum Repeated {
     Finished,
-    HeldBack,
+    DeletionHeldBack,
     Unfinished(Diagnostic),
 }
 
@@ -64,7 +70,7 @@ impl Engine {
         &self,
         run: &Run,
         operations: &[Pending],
-        today: &Today<'_>,
+        today: &CurrentGuards<'_>,
         events: &mut dyn FnMut(Event),
     ) -> Result<Recovered, JournalError> {
         let mut recovered = Recovered::default();
@@ -78,7 +84,7 @@ impl Engine {
             events(Event::Recovering { operation, name: resource.name.clone(), run: run.id() });
             match self.repeat(run, pending, &resource, provider, today, events).await? {
                 Repeated::Finished => recovered.finished.push(resource.name),
-                Repeated::HeldBack => recovered.held_back.push(resource.name),
+                Repeated::DeletionHeldBack => recovered.held_back.push(resource.name),
                 Repeated::Unfinished(problem) => recovered.problems.push(problem),
             }
         }
@@ -91,7 +97,7 @@ impl Engine {
         pending: &Pending,
         resource: &Resource,
         provider: Arc<dyn Provider>,
-        today: &Today<'_>,
+        today: &CurrentGuards<'_>,
         events: &mut dyn FnMut(Event),
     ) -> Result<Repeated, JournalError> {
         let operation = pending.intent.operation();
@@ -107,7 +113,7 @@ impl Engine {
             };
             let receipt = run.resume(pending).await?;
             let answer = call(&self.world, receipt, &provider, &pending.intent, deletion, patience).await;
-            let answer = answer.checked(&pending.intent, &Identities::of(run.base()));
+            let answer = answer.checked(&pending.intent, &PhysicalIds::of(run.base()));
             if !answer.is_transient() || attempts == ATTEMPTS {
                 break answer;
             }
@@ -154,7 +160,7 @@ impl Engine {
         run: &Run,
         pending: &Pending,
         resource: &Resource,
-        held: &HeldBack,
+        held: &DeletionHeldBack,
         events: &mut dyn FnMut(Event),
     ) -> Result<Repeated, JournalError> {
         let end = StepEnd::Skipped { because: held.to_string() };
@@ -162,7 +168,7 @@ impl Engine {
         events(Event::StepEnded { operation: Operation::Delete, name, end, millis: 0 });
         if let Some(records) = self.settled_by_read(pending, resource).await {
             run.submit_together(records).durable().await?;
-            return Ok(Repeated::HeldBack);
+            return Ok(Repeated::DeletionHeldBack);
         }
         let message = format!("the deletion of {} is not sent again: {held}", resource.name);
         let problem = Diagnostic::error(Code::GUARDED, message)

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use stead_model::{Input, Map, NodeId, PropertyPath, Segment, StepEnd, Value};
 use stead_plan::{Action, Certainty, Plan, Step, StepId, Why};
 
-use crate::context::Unresolved;
-use crate::executor::Executor;
+use crate::execute::executor::Executor;
+use crate::execute::values::Unresolved;
 
 /// The replacements of a plan, by what is replaced.
 pub(crate) struct Replacements {
@@ -26,7 +26,7 @@ impl Replacements {
 
 impl Executor<'_> {
     /// Whether the node was to be replaced, and need not be. Everything it depends on is done.
-    pub(crate) fn is_spared(&mut self, node: NodeId) -> Result<bool, Unresolved> {
+    pub(crate) fn replacement_unneeded(&mut self, node: NodeId) -> Result<bool, Unresolved> {
         if self.spared.contains(&node) {
             return Ok(true);
         }
@@ -57,15 +57,15 @@ impl Executor<'_> {
     /// Whether what a copy was to go with is spared: then nothing takes the copy along, and it is deleted by itself.
     pub(crate) fn outlives_its_container(&self, step: &Step) -> bool {
         let Why::GoneWith { name } = &step.why else { return false };
-        let is_spared = |earlier: &StepId| {
+        let replacement_unneeded = |earlier: &StepId| {
             let earlier = &self.plan.steps[earlier.0];
             earlier.name == *name && earlier.node.is_some_and(|node| self.spared.contains(&node))
         };
-        step.after.iter().any(is_spared)
+        step.after.iter().any(replacement_unneeded)
     }
 
     /// A step of a replacement that was spared: the create becomes an update or less, the rest nothing.
-    pub(crate) fn do_less(&mut self, id: StepId, node: NodeId) {
+    pub(crate) fn downgrade_replacement(&mut self, id: StepId, node: NodeId) {
         let Action::Create { inputs, .. } = &self.plan.steps[id.0].action else {
             self.operations[id.0] = None;
             self.queue.done(id);

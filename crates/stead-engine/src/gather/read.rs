@@ -8,7 +8,7 @@ use stead_model::{Code, Diagnostic, PhysicalId, Resource, Timeouts, TypeToken};
 use stead_provider::{Class, Live, Provider, Refusal};
 
 use crate::Engine;
-use crate::pause::{ATTEMPTS, pause};
+use crate::gather::retry::{ATTEMPTS, pause};
 
 impl Engine {
     /// How long a look may take, all attempts together: what the option says, else the schema, else the provider.

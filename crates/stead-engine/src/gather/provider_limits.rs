@@ -1,4 +1,4 @@
-//! Turns at the providers that take only so many questions at once.
+//! ProviderLimits at the providers that take only so many questions at once.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,14 @@ use stead_provider::Providers;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// For each provider with a limit, as many turns as it has room for.
-pub(crate) struct Turns {
+pub(crate) struct ProviderLimits {
     of: HashMap<String, Semaphore>,
 }
 
-impl Turns {
-    pub(crate) fn at(providers: &Providers) -> Turns {
+impl ProviderLimits {
+    pub(crate) fn at(providers: &Providers) -> ProviderLimits {
         let limited = providers.limits().map(|(name, limit)| (name.to_owned(), Semaphore::new(limit.max(1))));
-        Turns { of: limited.collect() }
+        ProviderLimits { of: limited.collect() }
     }
 
     /// Waits for a turn, which lasts as long as what is returned. Who has no limit needs none.

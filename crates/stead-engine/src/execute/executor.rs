@@ -19,16 +19,16 @@ use stead_plan::{Action, Plan, StepId, Why};
 use stead_state::{AfterDelete, Intent, Kept, Record, State};
 use tokio::sync::watch;
 
-use crate::call::{Answer, Deletion, call};
-use crate::context::Context;
-use crate::identities::Identities;
-use crate::less::Replacements;
-use crate::pinning::{Written, listed_before};
-use crate::queue::Queue;
+use crate::execute::call::{Answer, Deletion, call};
+use crate::execute::downgrade::Replacements;
+use crate::execute::queue::Queue;
+use crate::execute::values::Context;
+use crate::physical_ids::PhysicalIds;
+use crate::pinfile::{PinfileWrite, listed_before};
 use crate::{Engine, OnFailure, PermittedPlan, Stop};
 
 /// Something that a step waited for.
-pub(crate) enum Happened {
+pub(crate) enum TaskEvent {
     NotBegun {
         step: StepId,
         error: JournalError,
@@ -45,7 +45,7 @@ pub(crate) enum Happened {
         result: Result<(), JournalError>,
     },
     /// Enough time has passed to try again.
-    Rested {
+    RetryDue {
         step: StepId,
     },
 }
@@ -56,9 +56,9 @@ pub(crate) struct Executor<'a> {
     pub plan: &'a Plan,
     pub permits: Permits,
     pub context: Context<'a>,
-    pub identities: Identities<'a>,
+    pub identities: PhysicalIds<'a>,
     pub queue: Queue,
-    pub tasks: FuturesUnordered<BoxFuture<'static, Happened>>,
+    pub tasks: FuturesUnordered<BoxFuture<'static, TaskEvent>>,
     /// Steps whose provider has not answered yet, in all and of each provider.
     pub calls: usize,
     pub calls_of: HashMap<&'a str, usize>,
@@ -67,7 +67,7 @@ pub(crate) struct Executor<'a> {
     /// Steps that may go on before any other starts.
     pub next: VecDeque<StepId>,
     /// Steps that wait before they try again, and why they have to.
-    pub resting: HashMap<StepId, Diagnostic>,
+    pub retrying: HashMap<StepId, Diagnostic>,
     /// Tasks in which nobody is interested any more.
     pub abandoned: usize,
     pub attempts: HashMap<StepId, u32>,
@@ -86,7 +86,7 @@ pub(crate) struct Executor<'a> {
     /// The steps that wait for a provider.
     pub calling: BTreeSet<StepId>,
     /// What became of the pinfile.
-    pub pinfile: Option<Result<Written, Diagnostic>>,
+    pub pinfile: Option<Result<PinfileWrite, Diagnostic>>,
 }
 
 impl<'a> Executor<'a> {
@@ -105,14 +105,14 @@ impl<'a> Executor<'a> {
             plan,
             permits,
             context: Context::new(base, graph, run.stack(), plan, engine.functions.as_ref()),
-            identities: Identities::of(base),
+            identities: PhysicalIds::of(base),
             queue: Queue::new(plan),
             tasks: FuturesUnordered::new(),
             calls: 0,
             calls_of: HashMap::new(),
             held: HashMap::new(),
             next: VecDeque::new(),
-            resting: HashMap::new(),
+            retrying: HashMap::new(),
             abandoned: 0,
             attempts: HashMap::new(),
             replacements: Replacements::of(plan),
@@ -162,7 +162,7 @@ impl<'a> Executor<'a> {
                     }
                     if self.stopping == Stop::Finish {
                         (self.events)(Event::Stopping { under_way: self.calls });
-                        self.abandon_resting();
+                        self.abandon_retries();
                     }
                 }
                 Some(happened) = self.tasks.next() => self.happened(happened),
@@ -181,7 +181,7 @@ impl<'a> Executor<'a> {
     pub(crate) fn halt(&mut self, because_of: StepId) {
         if self.engine.on_failure == OnFailure::Stop && self.halted_by.is_none() {
             self.halted_by = Some(because_of);
-            self.abandon_resting();
+            self.abandon_retries();
         }
     }
 
@@ -214,8 +214,8 @@ impl<'a> Executor<'a> {
         if let Some(node) = step.node
             && self.is_half_of_a_replacement(&step.action, node)
         {
-            match self.is_spared(node) {
-                Ok(true) => return self.do_less(id, node),
+            match self.replacement_unneeded(node) {
+                Ok(true) => return self.downgrade_replacement(id, node),
                 Ok(false) => {}
                 Err(unresolved) => return self.unresolved(id, &unresolved),
             }
@@ -280,7 +280,7 @@ impl<'a> Executor<'a> {
     /// Deletes what was to go with another that stays. The guards knew that it would go; they look again.
     fn delete_alone(&mut self, id: StepId, copy: CopyRef, after: AfterDelete) {
         let Some(resource) = self.context.base.copy(&copy).cloned() else { return self.write_down(id) };
-        match crate::today::permit_again(&resource) {
+        match crate::recover::permit::permit_again(&resource) {
             Ok(permit) => {
                 self.call(id, Some((resource, permit)), move |key| Intent::Delete { key, copy, after });
             }
@@ -400,11 +400,11 @@ impl<'a> Executor<'a> {
         self.tasks.push(Box::pin(async move {
             let (receipt, intent) = match begun.receipt().await {
                 Ok(begun) => begun,
-                Err(error) => return Happened::NotBegun { step: id, error },
+                Err(error) => return TaskEvent::NotBegun { step: id, error },
             };
             let op = receipt.op();
             let answer = call(&world, receipt, &provider, &intent, deletion, patience).await;
-            Happened::Called { step: id, op, intent: Box::new(intent), answer: Box::new(answer) }
+            TaskEvent::Called { step: id, op, intent: Box::new(intent), answer: Box::new(answer) }
         }));
     }
 }

@@ -10,7 +10,7 @@ use stead_model::{
 use stead_plan::{Aliases, Incarnation, Plan, StepId};
 use stead_state::State;
 
-use crate::readers::Readers;
+use crate::execute::liveness::Liveness;
 
 /// Why a step's inputs have no values although everything before it is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(crate) struct Context<'a> {
     aliases: Aliases<'a>,
     /// `None`: nobody reads it any more.
     made: HashMap<NodeId, Option<Resource>>,
-    readers: Readers,
+    readers: Liveness,
 }
 
 impl<'a> Context<'a> {
@@ -62,7 +62,7 @@ impl<'a> Context<'a> {
         functions: &'a dyn Functions,
     ) -> Context<'a> {
         let aliases = Aliases::of(base, graph, |id| base.copy(plan.existing.get(&id)?));
-        let (needs, readers) = (graph.needs(), Readers::of(graph, plan));
+        let (needs, readers) = (graph.needs(), Liveness::of(graph, plan));
         Context { base, graph, stack, plan, functions, needs, aliases, made: HashMap::new(), readers }
     }
 
