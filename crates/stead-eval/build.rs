@@ -1,6 +1,6 @@
-//! Compiles the prelude to the engine's bytecode: reading it as text would take most of a short program's time.
+//! Compiles the prelude to bytecode of the engine. Parsing it as text would dominate the run time of short programs.
 //!
-//! The engine that compiles is the one that runs it: one version, one set of features, one byte order.
+//! **Invariant:** the engine that compiles the bytecode is the one that runs it: same version, features and byte order.
 
 use std::path::{Path, PathBuf};
 use std::{env, fmt::Write, fs};
@@ -8,15 +8,15 @@ use std::{env, fmt::Write, fs};
 use rquickjs::loader::{BuiltinLoader, BuiltinResolver};
 use rquickjs::{Context, Module, Runtime, WriteOptions};
 
-/// The modules of the prelude, and the files in `src/prelude` that they are in.
+/// Modules of the prelude with their files in `src/prelude`.
 const MODULES: &[(&str, &str)] = &[
     ("stead:host", "host.js"),
     ("stead:unknown", "unknown.js"),
     ("stead:scope", "scope.js"),
     ("stead:resource", "resource.js"),
-    ("stead:node", "node.js"),
+    ("stead:node-of", "node-of.js"),
     ("stead:runtime", "runtime.js"),
-    ("stead:carry", "carry.js"),
+    ("stead:defer", "defer.js"),
     ("stead:apply", "apply.js"),
     ("stead:branches", "branches.js"),
     ("stead:text", "text.js"),
@@ -24,8 +24,8 @@ const MODULES: &[(&str, &str)] = &[
     ("stead:guards", "guards.js"),
     ("stead:console", "console.js"),
     ("stead:encoding", "encoding.js"),
-    ("stead:assets", "assets.js"),
-    ("stead:outside", "outside.js"),
+    ("stead:files", "files.js"),
+    ("stead:external", "external.js"),
     ("stead:limits", "limits.js"),
     ("stead:clone", "clone.js"),
     ("stead:url-parse", "url-parse.js"),
@@ -42,9 +42,10 @@ fn main() -> Result<(), Failure> {
     let target = env::var("CARGO_CFG_TARGET_ENDIAN")?;
     let here = if cfg!(target_endian = "little") { "little" } else { "big" };
     if target != here {
-        return Err(
-            format!("the prelude is compiled on a {here}-endian machine for a {target}-endian one").into()
-        );
+        return Err(format!(
+            "cannot compile the prelude on a {here}-endian machine for a {target}-endian target"
+        )
+        .into());
     }
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let mut sources = Vec::new();
@@ -65,7 +66,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// One module as bytecode. The engine looks for what it imports, and finds the same sources.
+/// Returns one module as bytecode. Its imports are resolved from the same sources.
 fn compile(name: &str, sources: &[(&str, String)]) -> Result<Vec<u8>, Failure> {
     let runtime = Runtime::new()?;
     let (mut resolver, mut loader) = (BuiltinResolver::default(), BuiltinLoader::default());

@@ -1,37 +1,17 @@
-//! The TypeScript evaluator: a program, its config and a catalog of types in; a complete graph out.
+//! The TypeScript evaluator: takes a program, its config and a catalog of types, and returns a complete graph.
 //!
-//! Synchronous and pure. **Invariant:** no clock, environment, file or randomness; sources come in through
-//! [`Sources`], and the same inputs give the same graph. Nothing outside this crate knows that a JavaScript
-//! engine is behind it.
+//! **Invariant:** evaluation is pure. It uses no clock, environment variable, file or randomness; sources come in through
+//! [`Sources`], and the same inputs give the same graph. No other crate depends on the JavaScript engine.
+//!
+//! The way of a program: `program` loads its files, `compile` instruments them, `engine` runs them with the functions of
+//! `host`, `declare` turns each `new` into a node of the graph, and `unknown` handles values known only after apply.
 
-mod apply;
-mod assets;
-mod builtins;
-mod codec;
 mod compile;
 mod declare;
 mod engine;
-mod failure;
-mod functions;
 mod host;
-mod interpreter;
-mod load;
-mod memory;
-mod names;
-mod options;
-mod outputs;
-mod package;
-mod packages;
-mod place;
-mod plain;
-mod port;
-mod prelude;
-mod refuse;
-mod session;
-mod site;
-mod specifier;
-mod trace;
-mod walk;
+mod program;
+mod unknown;
 
 use std::cell::RefCell;
 use std::fmt;
@@ -44,35 +24,41 @@ use stead_model::{
 };
 use stead_schema::Catalog;
 
-use interpreter::Interpreter;
-use port::Port;
-use session::{Session, Setting};
+use engine::session::{Session, Settings};
+use program::load;
+use program::requests::{self, Requester};
+use unknown::functions;
+use unknown::interpreter::Interpreter;
 
 /// TypeScript declarations of the module `"stead"`, for an editor.
 pub const DECLARATIONS: &str = include_str!("stead.d.ts");
 
-/// What the program may ask for: its files, and what exists already. Every answer is written down by whoever
-/// wants to evaluate again.
+/// Inputs that a program may request while it runs: files, existing resources, and outputs of other stacks.
+///
+/// A caller that records every answer can evaluate the program again later with the same result.
 pub trait Sources {
-    /// The text of a file; `None` if there is no such file. `path` is relative to the project's root,
-    /// separated by `/`, without `.` or `..` in it. An error is one that a person can read.
+    /// Returns the text of a file, or `None` if the file does not exist.
+    ///
+    /// `path` is relative to the project folder, separated by `/`, and contains no `.` or `..`. The error is a message
+    /// for the user.
     fn read(&self, path: &str) -> Result<Option<String>, String>;
 
-    /// The bytes of a file that becomes an asset; `None` if there is no such file. What leads out of the
-    /// project by a symbolic link is an error.
+    /// Returns the bytes of a file for an asset, or `None` if the file does not exist.
+    ///
+    /// A symbolic link that points outside the project is an error.
     fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, String>;
 
-    /// What stands in a folder, sorted by name; `None` if there is no such folder. The root is `""`.
+    /// Returns the entries of a folder sorted by name, or `None` if the folder does not exist. The root is `""`.
     fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, String>;
 
-    /// The properties of something that exists already, by its id; `None` if it does not exist.
+    /// Returns the properties of an existing resource, or `None` if no resource has this id.
     fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String>;
 
-    /// The outputs of another stack; `None` if there is no such stack.
+    /// Returns the outputs of another stack, or `None` if the stack does not exist.
     fn outputs(&self, stack: &StackRef) -> Result<Option<Map>, String>;
 }
 
-/// Another stack, as a program names it.
+/// Identity of another stack, as a program names it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StackRef {
     pub project: String,
@@ -86,7 +72,7 @@ impl fmt::Display for StackRef {
     }
 }
 
-/// One name in a folder.
+/// Entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub name: String,
@@ -97,14 +83,14 @@ pub struct Entry {
 pub enum EntryKind {
     File,
     Folder,
-    /// A symbolic link, or something that is neither.
+    /// A symbolic link or a special file.
     Other,
 }
 
-/// What to evaluate, and for what.
+/// Program to evaluate, with the stack it is evaluated for.
 #[derive(Clone, Debug)]
 pub struct Program<'a> {
-    /// The entry point, as a path that [`Sources`] understands.
+    /// Path of the entry point, in the form [`Sources::read`] takes.
     pub entry: &'a str,
     pub environment: Environment,
     pub project: &'a str,
@@ -113,12 +99,12 @@ pub struct Program<'a> {
     pub branches: UnknownBranches,
 }
 
-/// What happens where the program decides on a value that exists only after apply.
+/// Treatment of branches on values known only after apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnknownBranches {
     #[default]
     Refuse,
-    /// What chooses between values is decided after apply. What makes resources is refused even so.
+    /// Expressions that choose between values are evaluated after apply. A choice between resources is still refused.
     Allow,
 }
 
@@ -130,7 +116,7 @@ pub enum ConsoleLevel {
     Error,
 }
 
-/// One call of `console.*` in the program.
+/// Output of one `console.*` call in the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsoleLine {
     pub level: ConsoleLevel,
@@ -138,12 +124,13 @@ pub struct ConsoleLine {
     pub place: Option<SourceRef>,
 }
 
-/// What a program declared.
+/// Result of evaluating a program.
 #[derive(Clone)]
 pub struct Evaluation {
     pub graph: Graph,
     pub console: Vec<ConsoleLine>,
-    /// Evaluates the graph's expressions later, also those that need the program. Dropping it ends the program.
+    /// Evaluates deferred expressions of the graph, including functions of the program. Dropping it ends the program's
+    /// thread.
     pub functions: Arc<dyn Functions + Send + Sync>,
 }
 
@@ -153,21 +140,21 @@ impl fmt::Debug for Evaluation {
     }
 }
 
-/// Why there is no graph, and what the program printed until then.
+/// Errors of a program without a graph, and its console output up to the failure.
 #[derive(Clone, Debug)]
 pub struct EvalFailure {
     pub diagnostics: Vec<Diagnostic>,
     pub console: Vec<ConsoleLine>,
 }
 
-/// Runs the program and returns everything that it declares.
+/// Runs a program and returns the graph that it declares.
 pub fn evaluate(
     program: &Program<'_>,
     catalog: &Catalog,
     sources: &dyn Sources,
     limits: &Limits,
 ) -> Result<Evaluation, EvalFailure> {
-    let setting = Setting {
+    let settings = Settings {
         entry: program.entry.to_owned(),
         environment: program.environment.clone(),
         project: program.project.to_owned(),
@@ -175,37 +162,37 @@ pub fn evaluate(
         config: program.config.clone(),
         branches: program.branches,
     };
-    let (port, desk) = port::open();
+    let (requester, responder) = requests::open();
     let limits = *limits;
     let (outcome, result) = sync_channel(1);
     let thread = std::thread::Builder::new().name("stead-eval".to_owned()).stack_size(engine::THREAD_STACK);
-    match thread.spawn(move || run(setting, limits, port, &outcome)) {
+    match thread.spawn(move || run(settings, limits, requester, &outcome)) {
         Ok(_) => {
-            desk.serve(sources, catalog);
-            result.recv().unwrap_or_else(|_| Err(broken("the evaluator failed")))
+            responder.serve(sources, catalog);
+            result.recv().unwrap_or_else(|_| Err(internal_failure("the evaluator failed")))
         }
-        Err(error) => Err(broken(&format!("no thread for the evaluator: {error}"))),
+        Err(error) => Err(internal_failure(&format!("cannot start the evaluator thread: {error}"))),
     }
 }
 
-/// Evaluates built-ins where no program was evaluated. Nothing is started before the first call.
+/// Returns an evaluator of deferred built-ins that needs no program. Its thread starts with the first call.
 pub fn interpreter() -> Arc<dyn Functions + Send + Sync> {
     Arc::new(Interpreter::new(Limits::default()))
 }
 
 type Outcome = Result<Evaluation, EvalFailure>;
 
-fn run(setting: Setting, limits: Limits, port: Port, outcome: &SyncSender<Outcome>) {
-    let mut loaded = match load::load(&setting.entry, &port, setting.branches) {
+fn run(settings: Settings, limits: Limits, requester: Requester, outcome: &SyncSender<Outcome>) {
+    let mut loaded = match load::load(&settings.entry, &requester, settings.branches) {
         Ok(loaded) => loaded,
         Err(diagnostics) => {
             return drop(outcome.send(Err(EvalFailure { diagnostics, console: Vec::new() })));
         }
     };
-    let session = Rc::new(RefCell::new(Session::new(setting, limits, port, &mut loaded)));
+    let session = Rc::new(RefCell::new(Session::new(settings, limits, requester, &mut loaded)));
     engine::run(&session, loaded, &|graph| {
         let mut session = session.borrow_mut();
-        session.port = Port::closed();
+        session.requester = Requester::closed();
         let console = std::mem::take(&mut session.console);
         let Some(graph) = graph else {
             let diagnostics = std::mem::take(&mut session.diagnostics);
@@ -216,13 +203,13 @@ fn run(setting: Setting, limits: Limits, port: Port, outcome: &SyncSender<Outcom
             drop(outcome.send(Err(EvalFailure { diagnostics: vec![problem], console })));
             return None;
         }
-        let (functions, calls) = functions::of_program(limits, session.applied > 0);
+        let (functions, calls) = functions::of_program(limits, session.deferred_functions > 0);
         drop(outcome.send(Ok(Evaluation { graph, console, functions: Arc::new(functions) })));
         calls
     });
 }
 
-/// A graph whose shape is more than a stack may hold. The resources were counted while they were declared.
+/// Returns an error if the graph exceeds a limit on its shape. The number of resources is checked during declaration.
 fn too_large(graph: &Graph, limits: &Limits) -> Option<Diagnostic> {
     let edges = graph.edges();
     let needs = edges.iter().map(|needs| needs.iter().map(|need| need.index()).collect());
@@ -231,14 +218,14 @@ fn too_large(graph: &Graph, limits: &Limits) -> Option<Diagnostic> {
     Some(problem.help("split it into several stacks; `docs/limits.md` lists the limits"))
 }
 
-fn broken(message: &str) -> EvalFailure {
+fn internal_failure(message: &str) -> EvalFailure {
     EvalFailure { diagnostics: vec![Diagnostic::error(Code::EVALUATION_LIMIT, message)], console: Vec::new() }
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_declarations_are_typescript() {
+    fn declarations_are_valid_typescript() {
         let allocator = oxc_allocator::Allocator::default();
         let kind = oxc_span::SourceType::d_ts();
         let parsed = oxc_parser::Parser::new(&allocator, super::DECLARATIONS, kind).parse();

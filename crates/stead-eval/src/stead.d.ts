@@ -1,103 +1,103 @@
-/** What every resource takes as its second argument. */
+/** Options of every resource, given as its second argument. */
 export interface ResourceOptions {
-  /** Tells it apart from its siblings of the same type. Not a bare number. */
+  /** Distinguishes the resource from siblings of the same type. Not a bare number. */
   id?: string;
-  /** A name that does not depend on where the code stands; unique in the environment. */
+  /** Name that does not depend on module and scope; unique in the environment. */
   gid?: string;
-  /** What must be there first, besides what its properties already refer to. */
+  /** Dependencies in addition to the resources that the properties refer to. */
   dependsOn?: Resource | readonly Resource[];
-  /** Refuses every plan that would delete or replace it, or what is inside it. */
+  /** Refuses every plan that would delete or replace the resource or a resource inside it. */
   preventDelete?: boolean;
-  /** Whether it stays what and where it is: pinned, it is neither deleted nor replaced nor moved by accident. */
+  /** Pins the resource: a plan that would delete, replace or move it is refused. */
   pinned?: boolean;
-  /** Whether the real thing goes when its declaration does; `"retain"` leaves it where it is. */
+  /** Effect of removing the declaration: delete the real resource, or `"retain"` it. */
   deletionPolicy?: "delete" | "retain";
-  /** The same marks by their keys, for one service too: `{ "s3/deletion-policy": "retain" }`. Inherited by what is inside. */
+  /** Marks by key, also for one service: `{ "s3/deletion-policy": "retain" }`. Resources inside inherit them. */
   annotations?: { readonly [key: string]: string | boolean };
-  /** The same as `preventDelete`. */
+  /** Synonym of `preventDelete`. */
   protect?: boolean;
-  /** `true` is the same as `deletionPolicy: "retain"`, `false` as `"delete"`. */
+  /** `true` means `deletionPolicy: "retain"`, `false` means `"delete"`. */
   retainOnDelete?: boolean;
-  /** A replacement deletes the old one before it creates the new one. */
+  /** A replacement deletes the old resource before it creates the new one. */
   deleteBeforeReplace?: boolean;
-  /** Names that it had before, with or without the environment: `"main:local.File#old"`. */
+  /** Earlier names, with or without the environment: `"main:local.File#old"`. */
   aliases?: string | readonly string[];
-  /** Places in its properties where changes are not made: `"tags"`, `"rules[*].port"`. */
+  /** Property paths whose changes are ignored: `"tags"`, `"rules[*].port"`. */
   ignoreChanges?: string | readonly string[];
-  /** Places in its properties where a change replaces it. */
+  /** Property paths whose changes replace the resource. */
   replaceOnChanges?: string | readonly string[];
-  /** When that one is deleted, this one is gone with it, and is not deleted by itself. */
+  /** Container whose deletion also deletes this resource, so that no separate delete is needed. */
   deletedWith?: Resource;
-  /** When one of these is replaced, this one is too. */
+  /** Resources whose replacement also replaces this resource. */
   replaceWith?: Resource | readonly Resource[];
-  /** The provider that serves it, instead of the target's own. */
+  /** Provider of the resource, instead of the target's default provider. */
   provider?: Resource;
-  /** The id of something that exists already, and becomes this resource. */
+  /** Id of an existing resource to import as this resource. */
   import?: string;
-  /** How long the provider may take: seconds, or text such as `"90s"`, `"10m"`, `"1h30m"`. */
+  /** Timeouts of the provider's operations: seconds, or a duration such as `"90s"`, `"10m"`, `"1h30m"`. */
   timeouts?: { create?: number | string; update?: number | string; delete?: number | string; read?: number | string };
 }
 
-/** What a group takes: the rest is said of real things. */
+/** Options of a group. The other options apply only to provisioned resources. */
 export type GroupOptions = Pick<
   ResourceOptions,
   "gid" | "dependsOn" | "preventDelete" | "deletionPolicy" | "pinned" | "annotations" | "protect" | "retainOnDelete"
 >;
 
 /**
- * Deriving from it is what makes a class a resource. A class that derives from it directly groups what it
- * allocates; one that derives from a provider's class is provisioned.
+ * Base class of all resources. A class that extends it directly is a group of the resources it creates; a class that
+ * extends a provider's class is a provisioned resource.
  */
 export abstract class Resource {
   constructor(id?: string, options?: GroupOptions);
-  /** Whether all its instances are pinned, with all that is in them. What is said of one instance counts more. */
+  /** Pins all instances with the resources inside them. A setting of one instance has precedence. */
   static pinned?: boolean;
 }
 
-/** What can be said of a resource once it is made. */
+/** Settings of a resource after its declaration. */
 export interface Node {
   /**
-   * Whether it stays what and where it is, with all that is in it; the nearest setting counts. `undefined` as long as
-   * nothing is said of it or of what is around it: then its type decides.
+   * Whether the resource is pinned with the resources inside it; the nearest setting has precedence. `undefined` if neither
+   * the resource nor an enclosing one has a setting: then its type decides.
    */
   get pinned(): boolean | undefined;
   set pinned(flag: boolean);
 }
 
-/** The node of a resource or a group: `nodeOf(bucket).pinned = true`. */
+/** Returns the settings of a resource or a group: `nodeOf(bucket).pinned = true`. */
 export function nodeOf(resource: Resource): Node;
 
 /**
- * Runs a function once a value is known: at once, or after apply if it comes from a resource. The function gets
- * plain values and returns plain data; it makes no resource and reads none.
+ * Runs a function once a value is known: immediately, or after apply if the value comes from a resource. The function
+ * receives and returns plain data; it must not create or read resources.
  */
 export function apply<T, R>(value: T, f: (value: T) => R): R;
-/** The same for several values, one argument for each: `all([a, b], (a, b) => …)`. */
+/** Runs a function once several values are known: `all([a, b], (a, b) => …)`. */
 export function all<T extends readonly unknown[], R>(values: readonly [...T], f: (...values: T) => R): R;
 
 /** The project's configuration for this environment. */
 export const config: {
-  /** The value, or `undefined` if it is not set. */
+  /** Returns the value, or `undefined` if it is not set. */
   get<T = string>(key: string): T | undefined;
-  /** The value; stops the evaluation if it is not set. */
+  /** Returns the value; throws if it is not set. */
   require<T = string>(key: string): T;
-  /** The value as a secret; stops the evaluation if it is not set. */
+  /** Returns the value as a secret; throws if it is not set. */
   secret(key: string): string;
-  /** A number, or `undefined` if it is not set. */
+  /** Returns a number, or `undefined` if it is not set. */
   number(key: string): number | undefined;
-  /** True or false, or `undefined` if it is not set. */
+  /** Returns true or false, or `undefined` if it is not set. */
   boolean(key: string): boolean | undefined;
 };
 
 /**
- * The value as a secret. It can be used in properties, text and expressions like any other; what is made from it is
- * secret too. Nothing prints it, and the program cannot decide on it.
+ * Returns the value as a secret. It can be used in properties, text and expressions; values computed from it are secret
+ * too. It is never displayed, and the program cannot branch on it.
  */
 export function secret<T>(value: T): T;
 
-/** Another project's stack, in the same place for state. */
+/** Refers to the stack of another project that uses the same state. */
 export function stack(project: string, options?: { env?: string; namespace?: string; target?: string }): {
-  /** What that stack exported when it was last applied. */
+  /** Outputs of the stack as of its last apply. */
   readonly outputs: Readonly<Record<string, any>>;
 };
 
@@ -107,36 +107,36 @@ export const env: string;
 export const namespace: string | undefined;
 /** The project's name. */
 export const project: string;
-/** The target that the graph is applied to, such as `"local"`. */
+/** The target of the stack, such as `"local"`. */
 export const target: string;
 
-/** Text as base64, and back. Characters are utf-8. */
+/** Encodes and decodes base64. Text is utf-8. */
 export const base64: {
   encode(value: string | Uint8Array): string;
   decode(text: string): string;
 };
 
-/** A digest in hexadecimal. Text is hashed as utf-8. */
+/** Returns a digest in hexadecimal. Text is hashed as utf-8. */
 export function hash(value: string | Uint8Array, algorithm?: "sha256" | "sha384" | "sha512"): string;
 
-/** A file or a folder of the project, by path and digest. */
+/** File or folder of the project, by path and digest. */
 export interface Asset {
   readonly path: string;
-  /** Changes with the content. */
+  /** Digest of the content. */
   readonly hash: string;
 }
 
-/** The text of a file. Paths are relative to the project's folder, and nothing outside it is read. */
+/** Returns the text of a file. The path is relative to the project folder; files outside it cannot be read. */
 export function readText(path: string): string;
-/** A file as an asset. */
+/** Returns a file as an asset. */
 export function file(path: string): Asset;
-/** A folder with everything in it, as an asset. */
+/** Returns a folder with all its files as an asset. */
 export function archive(folder: string): Asset;
 
 declare global {
-  /** A deep copy of data. */
+  /** Returns a deep copy of data. */
   function structuredClone<T>(value: T): T;
-  /** Base64 of characters up to U+00FF; for other text, see `base64` in module "stead". */
+  /** Returns the base64 text of characters up to U+00FF; for other text, see `base64` in module "stead". */
   function btoa(text: string): string;
   function atob(text: string): string;
   function queueMicrotask(callback: () => void): void;
@@ -203,7 +203,7 @@ declare global {
     prototype: URLSearchParams;
   };
 
-  /** What is printed goes to stderr, with file and line. */
+  /** Output goes to stderr, with file and line. */
   var console: {
     log(...values: unknown[]): void;
     info(...values: unknown[]): void;

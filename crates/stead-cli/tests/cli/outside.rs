@@ -44,7 +44,7 @@ fn one_stack_reads_what_another_exported() {
         outer.ran(command.output().unwrap())
     };
     let early = stead("shop", &["plan"]).ends(1);
-    assert!(early.stderr.contains("there is no stack of network in environment dev"), "{}", early.stderr);
+    assert!(early.stderr.contains("there is no stack of project network in environment dev"), "{}", early.stderr);
     stead("network", &["up", "--yes"]).ok();
     let up = stead("shop", &["up", "--yes"]).ok();
     assert!(up.contains("vpc-1/a") && up.contains("vpc-1/b"), "{up}");
@@ -72,7 +72,7 @@ fn state_refuses_a_secret_and_nothing_shows_it() {
     assert_eq!(project.everything(), before);
     let refused = project.stead(&["up", "--yes"]).stderr;
     insta::assert_snapshot!(refused, @r#"
-    main.ts:5:9: it is <a secret, config `password`>
+    main.ts:5:9: it is <a secret (config `password`)>
     error[ST0701]: `content` of dev:main:local.File#url is a secret, and this stack has nothing to keep secrets with
      --> main.ts:6:9
       |

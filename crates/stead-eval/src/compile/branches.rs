@@ -1,7 +1,7 @@
-//! `--allow-unknown-branches`: expressions that choose between values are decided after apply.
+//! Defers expressions that choose between values, if branches on unknown values are allowed.
 //!
-//! Both arms are evaluated then, so that only arms that are values qualify: what assigns, waits or is a statement
-//! stays refused, and an arm that makes a resource fails when it runs.
+//! Both arms are evaluated, so they must be free of side effects: an arm with an assignment or `await` is not deferred, and an
+//! arm that creates a resource fails at run time.
 
 use oxc_allocator::TakeIn;
 use oxc_ast::ast::{
@@ -14,41 +14,50 @@ use oxc_span::{GetSpan, Span};
 use oxc_syntax::scope::ScopeFlags;
 
 use super::build::can_be_unknown;
-use super::instrument::Instrument;
+use super::instrument::Instrumenter;
 use super::operators::RESULT;
 use crate::UnknownBranches;
-use crate::site::Use;
+use crate::program::site::Usage;
 
-impl<'a> Instrument<'a> {
-    /// Whether a choice between these arms may be put off. `span` is that of the whole expression.
-    pub(super) fn decided_later(&self, span: Span, test: &Expression<'a>, arms: &[&Expression<'a>]) -> bool {
+impl<'a> Instrumenter<'a> {
+    /// Returns true if a choice between these arms can be deferred. `span` is the span of the whole expression.
+    pub(super) fn is_deferrable_choice(
+        &self,
+        span: Span,
+        test: &Expression<'a>,
+        arms: &[&Expression<'a>],
+    ) -> bool {
         self.branches == UnknownBranches::Allow
             && self.discarded != Some(span)
             && can_be_unknown(test)
             && arms.iter().all(|arm| is_value(arm))
     }
 
-    pub(super) fn compared_later(&self) -> bool {
+    pub(super) fn defers_comparisons(&self) -> bool {
         self.branches == UnknownBranches::Allow
     }
 
-    /// `test ? a : b` → `__stead_choose(test, () => a, () => b, site)`, and the same for `&&`, `||`, `??`.
-    pub(super) fn choose_later(&mut self, expression: &mut Expression<'a>) {
+    /// Rewrites `test ? a : b` to `__stead_choose(test, () => a, () => b, site)`, and likewise `&&`, `||`, `??`.
+    pub(super) fn defer_choice(&mut self, expression: &mut Expression<'a>) {
         let span = expression.span();
         let (function, usage, test, arms) = match expression {
             Expression::ConditionalExpression(choice)
-                if self.decided_later(span, &choice.test, &[&choice.consequent, &choice.alternate]) =>
+                if self.is_deferrable_choice(
+                    span,
+                    &choice.test,
+                    &[&choice.consequent, &choice.alternate],
+                ) =>
             {
                 let arms = vec![self.take(&mut choice.consequent), self.take(&mut choice.alternate)];
-                ("__stead_choose", Use::Choose, self.take(&mut choice.test), arms)
+                ("__stead_choose", Usage::Choose, self.take(&mut choice.test), arms)
             }
             Expression::LogicalExpression(logical)
-                if self.decided_later(span, &logical.left, &[&logical.right]) =>
+                if self.is_deferrable_choice(span, &logical.left, &[&logical.right]) =>
             {
                 let (function, usage) = match logical.operator {
-                    LogicalOperator::And => ("__stead_both", Use::Logical),
-                    LogicalOperator::Or => ("__stead_either", Use::Logical),
-                    LogicalOperator::Coalesce => ("__stead_default", Use::Nullish),
+                    LogicalOperator::And => ("__stead_both", Usage::Logical),
+                    LogicalOperator::Or => ("__stead_either", Usage::Logical),
+                    LogicalOperator::Coalesce => ("__stead_default", Usage::Nullish),
                 };
                 (function, usage, self.take(&mut logical.left), vec![self.take(&mut logical.right)])
             }
@@ -60,20 +69,20 @@ impl<'a> Instrument<'a> {
         *expression = self.build.call(span, function, all.map(Argument::from).collect::<Vec<_>>());
     }
 
-    /// `a < b` → `__stead_compare("<", a, b, site)`; `!a` → `__stead_not(a, site)`.
-    pub(super) fn compare_later(&mut self, expression: &mut Expression<'a>) {
+    /// Rewrites `a < b` to `__stead_compare("<", a, b, site)`, and `!a` to `__stead_not(a, site)`.
+    pub(super) fn defer_comparison(&mut self, expression: &mut Expression<'a>) {
         let span = expression.span();
         match expression {
             Expression::BinaryExpression(binary) if is_comparison(binary.operator) => {
                 let operator = self.build.string(span, binary.operator.as_str());
                 let (left, right) = (self.take(&mut binary.left), self.take(&mut binary.right));
-                let site = self.site(Use::Compare, span);
+                let site = self.site(Usage::Compare, span);
                 let arguments = [operator, left, right, self.build.number(span, site)].map(Argument::from);
                 *expression = self.build.call(span, "__stead_compare", arguments);
             }
             Expression::UnaryExpression(unary) if unary.operator == UnaryOperator::LogicalNot => {
                 let argument = unary.argument.take_in(&self.build.allocator());
-                let site = self.site(Use::Not, argument.span());
+                let site = self.site(Usage::Not, argument.span());
                 let arguments = [argument, self.build.number(span, site)].map(Argument::from);
                 *expression = self.build.call(span, "__stead_not", arguments);
             }
@@ -86,18 +95,18 @@ pub(super) fn is_comparison(operator: BinaryOperator) -> bool {
     operator.is_equality() || operator.is_compare()
 }
 
-/// Whether evaluating it does nothing but give a value, as far as can be seen.
+/// Returns true if the syntax of an expression shows no side effect.
 fn is_value(expression: &Expression<'_>) -> bool {
-    let mut acts = Acts(false);
-    acts.visit_expression(expression);
-    !acts.0
+    let mut effects = SideEffects(false);
+    effects.visit_expression(expression);
+    !effects.0
 }
 
-struct Acts(bool);
+struct SideEffects(bool);
 
-impl<'a> VisitJs<'a> for Acts {
+impl<'a> VisitJs<'a> for SideEffects {
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
-        // One of our own, around the left side of an operator, is no act of the program.
+        // Instrumentation assigns to `RESULT`; that is no side effect of the program.
         match &it.left {
             AssignmentTarget::AssignmentTargetIdentifier(id) if id.name == RESULT => {
                 walk::walk_assignment_expression(self, it);
@@ -124,13 +133,13 @@ impl<'a> VisitJs<'a> for Acts {
     }
 
     fn visit_call_expression(&mut self, it: &oxc_ast::ast::CallExpression<'a>) {
-        // Assignments that were rewritten already.
+        // A rewritten assignment.
         let name = it.callee.get_identifier_reference().map(|name| name.name.as_str());
         self.0 |= matches!(name, Some("__stead_operate_on"));
         walk::walk_call_expression(self, it);
     }
 
-    // What a function does, it does when it is called.
+    // The body of a function runs only when it is called.
     fn visit_function(&mut self, _: &Function<'a>, _: ScopeFlags) {}
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
         let _ = it;

@@ -1,6 +1,6 @@
-//! Small pieces of generated code, and which expressions can hold an unknown at all.
+//! Builds pieces of generated code, and tells which expressions can be unknown.
 //!
-//! Every generated node keeps the span of what it stands for, so that source maps stay true.
+//! **Invariant:** every generated node has the span of the node that it replaces, so that source maps stay correct.
 
 use oxc_allocator::{Allocator, ArenaBox, ArenaVec, CloneIn, GetAllocator, TakeIn};
 use oxc_ast::ast::{
@@ -40,7 +40,7 @@ impl<'a> Build<'a> {
         Expression::new_numeric_literal(span, value as f64, None, NumberBase::Decimal, &self.ast)
     }
 
-    /// `function(arguments…)`, for one of the runtime's functions.
+    /// Builds `function(arguments…)` for a function of the runtime.
     pub(super) fn call(
         &self,
         span: Span,
@@ -51,7 +51,7 @@ impl<'a> Build<'a> {
         Expression::new_call_expression(span, self.name(span, function), None, arguments, false, &self.ast)
     }
 
-    /// `typeof name === "function"`: one opcode, and false for nearly every value there is.
+    /// Builds `typeof name === "function"`, a cheap test that is false for nearly every known value.
     pub(super) fn is_function(&self, span: Span, name: &'a str) -> Expression<'a> {
         self.is_function_value(span, self.name(span, name))
     }
@@ -117,14 +117,14 @@ impl<'a> Build<'a> {
         AssignmentTarget::new_assignment_target_identifier(span, name, &self.ast)
     }
 
-    /// `object.property` of something that the runtime made.
+    /// Builds `object.property` for a variable of the runtime.
     pub(super) fn member(&self, span: Span, object: &'a str, property: &'a str) -> Expression<'a> {
         let property = oxc_ast::ast::IdentifierName::new(span, property, &self.ast);
         let object = self.name(span, object);
         Expression::new_static_member_expression(span, object, property, false, &self.ast)
     }
 
-    /// `object[key]`, as a target.
+    /// Builds the assignment target `object[key]`.
     pub(super) fn element_target(
         &self,
         span: Span,
@@ -138,14 +138,14 @@ impl<'a> Build<'a> {
         Expression::new_string_literal(span, text, None, &self.ast)
     }
 
-    /// A template literal without holes: keeps the escapes of the piece as they were written.
+    /// Builds a template literal without holes, which keeps the escapes of the piece as written.
     pub(super) fn template_piece(&self, piece: oxc_ast::ast::TemplateElement<'a>) -> Expression<'a> {
         let span = piece.span;
         let pieces = ArenaVec::from_array_in([piece], &self.ast);
         Expression::new_template_literal(span, pieces, ArenaVec::new_in(&self.ast), &self.ast)
     }
 
-    /// `() => value`.
+    /// Builds `() => value`.
     pub(super) fn thunk(&self, value: Expression<'a>) -> Expression<'a> {
         let span = value.span();
         let kind = FormalParameterKind::ArrowFormalParameters;
@@ -162,7 +162,7 @@ impl<'a> Build<'a> {
         Statement::new_block_statement(span, ArenaVec::from_array_in(all, &self.ast), &self.ast)
     }
 
-    /// `const name = value;`
+    /// Builds `const name = value;`.
     pub(super) fn constant(&self, span: Span, name: &'a str, value: Expression<'a>) -> Statement<'a> {
         let id = BindingPattern::new_binding_identifier(span, name, &self.ast);
         let one = VariableDeclarator::new(span, id, None, Some(value), false, &self.ast);
@@ -174,7 +174,7 @@ impl<'a> Build<'a> {
         statement.take_in(&self.allocator())
     }
 
-    /// A string that is not in the source.
+    /// Builds a string literal from text that is not in the source.
     pub(super) fn text(&self, span: Span, text: &str) -> Expression<'a> {
         self.string(span, self.allocator().alloc_str(text))
     }
@@ -184,8 +184,9 @@ impl<'a> Build<'a> {
     }
 }
 
-/// Whether the value of an expression can be an unknown. Asked after the expression was instrumented: what is
-/// left of `+` and template literals then only meets known values.
+/// Returns true if an instrumented expression can be unknown.
+///
+/// After instrumentation, remaining `+` expressions and template literals have known operands only.
 pub(super) fn can_be_unknown(expression: &Expression<'_>) -> bool {
     match expression {
         Expression::BooleanLiteral(_)

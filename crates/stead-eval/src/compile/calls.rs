@@ -1,7 +1,6 @@
-//! Where calls and loops stand in a source file.
+//! Indexes the calls and loops of a source file, to locate the lines of a stack trace.
 //!
-//! The engine reports a call at the last name in its arguments; with the called function's name, the call
-//! itself can be found again. Only looked at when a trace is.
+//! The engine reports a call at the last name in its arguments; the name of the called function identifies the call itself.
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{ArrowFunctionExpression, CallExpression, Expression, Function, NewExpression, Statement};
@@ -10,9 +9,9 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{GetSpan, SourceType, Span};
 use oxc_syntax::scope::ScopeFlags;
 
-use crate::place::SourceText;
+use crate::program::source_text::SourceText;
 
-/// All calls and loops of a file.
+/// Index of the calls, functions and loops of a file.
 #[derive(Default)]
 pub(crate) struct Calls {
     calls: Vec<Call>,
@@ -36,14 +35,15 @@ impl Calls {
         calls
     }
 
-    /// What is called in the innermost call of a function with this name around an offset.
+    /// Returns the span of the callee in the innermost call of `name` that contains an offset.
     pub(crate) fn callee(&self, offset: u32, name: &str) -> Option<Span> {
         let around = |call: &&Call| call.span.start <= offset && offset < call.span.end && call.name == name;
         self.calls.iter().filter(around).min_by_key(|call| call.span.size()).map(|call| call.callee)
     }
 
-    /// The loop that runs when the engine was last seen at an offset: around it, or else the next one of the same
-    /// function. The engine notes no place when it jumps back to the start of a loop.
+    /// Returns the innermost loop that contains an offset, or else the next loop of the same function.
+    ///
+    /// The engine records no position when it jumps back to the start of a loop.
     pub(crate) fn loop_at(&self, offset: u32) -> Option<Span> {
         let innermost = |spans: &[Span], at: u32| {
             let around = spans.iter().filter(|span| span.start <= at && at < span.end);

@@ -1,6 +1,6 @@
-//! What a module imports and exports, after types are gone.
+//! Collects the imports and exports of a module after types are stripped.
 //!
-//! Only reads the tree, apart from import attributes, which the engine must not see: what a file is, its name says.
+//! Removes import attributes, which the engine does not support: the file name determines the module type.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use oxc_ast::ast::{
 };
 use oxc_span::Span;
 
-/// One import of a module.
+/// Import of a module.
 #[derive(Clone, Debug)]
 pub(crate) struct Import {
     pub(crate) specifier: String,
     pub(crate) span: Span,
-    /// The names that it takes from there, and where it says so.
+    /// Imported names with their spans.
     pub(crate) names: Vec<(String, Span)>,
 }
 
-/// The names that a module exports, and where it says so.
+/// Exported names of a module with their spans.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Exports {
     pub(crate) names: BTreeMap<String, Span>,
-    /// Where it passes on all that another module exports, so that `names` is not all.
+    /// Span of an `export *`, which makes `names` incomplete.
     pub(crate) open: Option<Span>,
 }
 
 impl Exports {
-    /// Where a name is exported, as far as this module says.
+    /// Returns the span that exports a name, or the `export *` that may do so.
     pub(crate) fn span(&self, name: &str) -> Option<Span> {
         self.names.get(name).copied().or(self.open)
     }
@@ -69,7 +69,7 @@ pub(crate) fn collect(program: &mut Program<'_>) -> (Vec<Import>, Exports) {
             }
             Statement::ExportDeclaration(export) => declared(&export.declaration, &mut exports.names),
             Statement::ExportDefaultDeclaration(export) => {
-                // The two words alone: what is exported may be long.
+                // Only the keywords: the exported expression may be long.
                 let span = Span::sized(export.span.start, "export default".len() as u32);
                 exports.names.insert("default".to_owned(), span);
             }

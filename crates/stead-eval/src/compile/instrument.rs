@@ -1,9 +1,8 @@
-//! Rewrites a module so that no value that exists only after apply can decide anything unseen.
+//! Instruments a module so that no unknown value influences the program without an error.
 //!
-//! Where the language looks at a value (a test, a comparison, a key, an iteration), the value passes a guard
-//! first; `+` and template literals become expressions if they meet an unknown; `new` reports its site and the
-//! instance around it. What is not rewritten must fail by itself when it meets an unknown: that is the
-//! runtime's part.
+//! Each operation that inspects a value (a test, a comparison, a key, an iteration) guards it first; `+` and template literals
+//! become deferred expressions if an operand is unknown; `new` passes its site and the enclosing instance. Operations that are
+//! not rewritten fail at run time, see `prelude/unknown.js`.
 
 use oxc_allocator::{Allocator, TakeIn};
 use oxc_ast::ast::{
@@ -16,14 +15,14 @@ use stead_model::Code;
 
 use super::branches::is_comparison;
 use super::build::{Build, can_be_unknown};
-use super::conversions::Conversions;
+use super::implicit_calls::ImplicitCalls;
 use super::imports::Import;
 use super::operators::{binary_function, unary_function};
 use crate::UnknownBranches;
-use crate::site::{LiteralKey, Site, Use};
+use crate::program::site::{LiteralKey, Site, Usage};
 
-/// Something that cannot be instrumented, or must not be there.
-pub(super) struct Refused {
+/// Syntax that is not supported.
+pub(super) struct UnsupportedSyntax {
     pub(super) code: Code,
     pub(super) span: Span,
     pub(super) message: String,
@@ -36,32 +35,32 @@ pub(super) struct Instrumented {
     /// `import("…")` expressions.
     pub(super) imports: Vec<Import>,
     pub(super) awaits: Vec<Span>,
-    pub(super) refused: Vec<Refused>,
+    pub(super) unsupported: Vec<UnsupportedSyntax>,
 }
 
-/// Where `this` can be read.
+/// Availability of `this`.
 #[derive(Clone, Copy)]
 pub(super) enum This {
     Anywhere,
-    /// In the constructor of a derived class, behind the statement that calls `super`.
+    /// After this offset, in the constructor of a derived class that calls `super` there.
     After(u32),
     Nowhere,
 }
 
-pub(super) struct Instrument<'a> {
+pub(super) struct Instrumenter<'a> {
     pub(super) build: Build<'a>,
     pub(super) branches: UnknownBranches,
-    /// The expression whose value nobody looks at: a statement.
+    /// Expression statement being visited, whose value is discarded.
     pub(super) discarded: Option<Span>,
-    pub(super) conversions: Conversions,
+    pub(super) implicit_calls: ImplicitCalls,
     first_site: usize,
     pub(super) out: Instrumented,
     pub(super) this: This,
-    /// How many functions stand around the current node.
+    /// Number of functions that enclose the current node.
     pub(super) functions: usize,
-    /// The innermost function is an async one.
+    /// The innermost function is async.
     pub(super) asynchronous: bool,
-    /// The innermost class derives from another: only such a one can be a resource.
+    /// The innermost class extends another one, so its instances may be resources.
     pub(super) derived: bool,
     /// The next statement has a label.
     pub(super) labelled: bool,
@@ -73,13 +72,18 @@ pub(super) fn instrument<'a>(
     first_site: usize,
     branches: UnknownBranches,
 ) -> Instrumented {
-    let mut visitor = Instrument {
+    let mut visitor = Instrumenter {
         build: Build::new(allocator),
         branches,
         discarded: None,
-        conversions: Conversions::default(),
+        implicit_calls: ImplicitCalls::default(),
         first_site,
-        out: Instrumented { sites: Vec::new(), imports: Vec::new(), awaits: Vec::new(), refused: Vec::new() },
+        out: Instrumented {
+            sites: Vec::new(),
+            imports: Vec::new(),
+            awaits: Vec::new(),
+            unsupported: Vec::new(),
+        },
         this: This::Anywhere,
         functions: 0,
         asynchronous: false,
@@ -90,12 +94,12 @@ pub(super) fn instrument<'a>(
     visitor.out
 }
 
-impl<'a> Instrument<'a> {
-    pub(super) fn site(&mut self, usage: Use, span: Span) -> usize {
+impl<'a> Instrumenter<'a> {
+    pub(super) fn site(&mut self, usage: Usage, span: Span) -> usize {
         self.site_with_keys(usage, span, Vec::new())
     }
 
-    fn site_with_keys(&mut self, usage: Use, span: Span, keys: Vec<LiteralKey>) -> usize {
+    fn site_with_keys(&mut self, usage: Usage, span: Span, keys: Vec<LiteralKey>) -> usize {
         self.out.sites.push(Site { usage, span, keys });
         self.first_site + self.out.sites.len() - 1
     }
@@ -104,14 +108,15 @@ impl<'a> Instrument<'a> {
         expression.take_in(&self.build.allocator())
     }
 
-    /// Makes an expression fail if its value is an unknown. The smallest part that decides is guarded, so that
-    /// the error underlines that.
-    pub(super) fn guard(&mut self, expression: &mut Expression<'a>, usage: Use) {
+    /// Makes an expression fail if its value is unknown.
+    ///
+    /// The guard covers the smallest part that determines the value, so that the error underlines it.
+    pub(super) fn guard(&mut self, expression: &mut Expression<'a>, usage: Usage) {
         if !can_be_unknown(expression) {
             return;
         }
         match expression {
-            // The left side is guarded already, wherever it can be the result.
+            // The left side is already guarded.
             Expression::LogicalExpression(logical) => self.guard(&mut logical.right, usage),
             Expression::ConditionalExpression(choice) => {
                 self.guard(&mut choice.consequent, usage);
@@ -144,14 +149,14 @@ impl<'a> Instrument<'a> {
         self.build.call(span, "__stead_known", [Argument::from(value), Argument::from(site)])
     }
 
-    /// The key of a computed member; other keys are fixed.
+    /// Guards the key of a computed member.
     pub(super) fn guard_key(&mut self, key: &mut PropertyKey<'a>, computed: bool) {
         if let (true, Some(expression)) = (computed, key.as_expression_mut()) {
-            self.guard(expression, Use::Key);
+            self.guard(expression, Usage::Key);
         }
     }
 
-    /// `{ value, done }`: what an iterator gives. The engine looks at `done` where nobody can see it.
+    /// Guards `done` in an iterator result `{ value, done }`, which only the engine inspects.
     pub(super) fn guard_done(&mut self, object: &mut ObjectExpression<'a>) {
         let is_result = |property: &ObjectPropertyKind<'a>| match property {
             ObjectPropertyKind::ObjectProperty(property) if !property.computed => {
@@ -166,30 +171,31 @@ impl<'a> Instrument<'a> {
             if let ObjectPropertyKind::ObjectProperty(property) = property
                 && property.key.is_specific_static_name("done")
             {
-                self.guard(&mut property.value, Use::Done);
+                self.guard(&mut property.value, Usage::Done);
             }
         }
     }
 
-    /// A pattern that iterates over its value, or over a part of it. The guard is a call in any case: what the
-    /// engine then does to the parts is reported at the place of the last call.
+    /// Guards the source of a pattern that iterates over it or over a part of it.
+    ///
+    /// The guard is always a call, because the engine reports errors of the parts at the position of the last call.
     pub(super) fn guard_pattern_source(&mut self, iterates: bool, source: &mut Expression<'a>) {
         if iterates {
             let span = source.span();
-            let site = self.site(Use::Destructure, span);
+            let site = self.site(Usage::Destructure, span);
             let taken = self.take(source);
             *source = self.known(span, taken, site);
         }
     }
 
-    /// Rewrites an expression whose parts have been instrumented.
+    /// Rewrites an expression whose parts are already instrumented.
     pub(super) fn rewrite(&mut self, expression: &mut Expression<'a>) {
         match expression {
             Expression::BinaryExpression(binary)
                 if can_be_unknown(&binary.left) || can_be_unknown(&binary.right) =>
             {
-                if self.compared_later() && is_comparison(binary.operator) {
-                    self.compare_later(expression);
+                if self.defers_comparisons() && is_comparison(binary.operator) {
+                    self.defer_comparison(expression);
                 } else if let Some(function) = binary_function(binary.operator) {
                     let (span, operator) = (binary.span, binary.operator);
                     let (left, right) = (self.take(&mut binary.left), self.take(&mut binary.right));
@@ -200,7 +206,7 @@ impl<'a> Instrument<'a> {
                 match unary_function(unary.operator) {
                     Some(function) => self.unary(expression, function),
                     None if unary.operator == UnaryOperator::Typeof => self.type_of(expression),
-                    None if self.compared_later() => self.compare_later(expression),
+                    None if self.defers_comparisons() => self.defer_comparison(expression),
                     None => {}
                 }
             }
@@ -210,14 +216,14 @@ impl<'a> Instrument<'a> {
             Expression::AssignmentExpression(_) => self.assignment(expression),
             Expression::NewExpression(_) => self.allocation(expression),
             Expression::ConditionalExpression(_) | Expression::LogicalExpression(_) => {
-                self.choose_later(expression);
+                self.defer_choice(expression);
             }
-            Expression::AwaitExpression(_) => self.awaited(expression),
+            Expression::AwaitExpression(_) => self.rewrite_await(expression),
             _ => {}
         }
     }
 
-    /// `` `a${x}b` `` → `__stead_text("a", x, "b")`, unless all holes are names that can be looked at first.
+    /// Rewrites `` `a${x}b` `` to `__stead_text("a", x, "b")`; if all holes are names, only when one is unknown.
     fn template(&mut self, template: &mut TemplateLiteral<'a>) -> Expression<'a> {
         let span = template.span;
         let names: Option<Vec<&'a str>> = template
@@ -249,28 +255,28 @@ impl<'a> Instrument<'a> {
         }
     }
 
-    /// `typeof x` must not fail for a name that is not declared, so that the guard stands around it.
+    /// Guards the operand of `typeof`, which must not fail for an undeclared name.
     fn type_of(&mut self, expression: &mut Expression<'a>) {
         let Expression::UnaryExpression(unary) = expression else { return };
         match &unary.argument {
             Expression::Identifier(id) if can_be_unknown(&unary.argument) => {
                 let (span, name) = (unary.span, id.name.as_str());
-                let site = self.site(Use::TypeOf, id.span);
+                let site = self.site(Usage::TypeOf, id.span);
                 let checked = self.known(span, self.build.name(span, name), site);
                 let test = self.build.is_function(span, name);
                 let plain = self.take(expression);
                 *expression = self.build.choose(span, test, self.build.type_of(span, checked), plain);
             }
-            _ => self.guard(&mut unary.argument, Use::TypeOf),
+            _ => self.guard(&mut unary.argument, Usage::TypeOf),
         }
     }
 
-    /// `new C(…)` → `__stead_make(site, this, C, …)`.
+    /// Rewrites `new C(…)` to `__stead_make(site, this, C, …)`.
     fn allocation(&mut self, expression: &mut Expression<'a>) {
         let Expression::NewExpression(new) = expression else { return };
         let span = new.span;
         let keys = new.arguments.iter().flat_map(literal_keys).collect();
-        let site = self.site_with_keys(Use::New, span, keys);
+        let site = self.site_with_keys(Usage::New, span, keys);
         let readable = match self.this {
             This::Anywhere => true,
             This::After(position) => span.start >= position,
@@ -298,7 +304,7 @@ fn literal_keys<'a>(argument: &Argument<'a>) -> Vec<LiteralKey> {
     properties.collect()
 }
 
-/// Whether a pattern, or one inside it, iterates: array patterns do, and those that take the rest of an object.
+/// Returns true if a pattern or a nested one iterates: an array pattern, or an object pattern with a rest element.
 pub(super) fn iterates(pattern: &BindingPattern<'_>) -> bool {
     match pattern {
         BindingPattern::BindingIdentifier(_) => false,
@@ -310,7 +316,7 @@ pub(super) fn iterates(pattern: &BindingPattern<'_>) -> bool {
     }
 }
 
-/// The same for a pattern on the left of `=`. Nested object patterns are taken to iterate: it costs little.
+/// Returns true if an assignment target may iterate. Nested object patterns count as iterating.
 pub(super) fn target_iterates(target: &AssignmentTarget<'_>) -> bool {
     matches!(target, AssignmentTarget::ArrayAssignmentTarget(_) | AssignmentTarget::ObjectAssignmentTarget(_))
         && !only_names(target)
@@ -324,7 +330,7 @@ fn only_names(target: &AssignmentTarget<'_>) -> bool {
     object.rest.is_none() && object.properties.iter().all(plain)
 }
 
-/// The elements that are written out, for `Array(n)`.
+/// Returns true for exactly one argument that is not spread, as in `Array(n)`.
 pub(super) fn single(arguments: &[Argument<'_>]) -> bool {
     arguments.len() == 1 && !matches!(arguments[0], Argument::SpreadElement(_))
 }

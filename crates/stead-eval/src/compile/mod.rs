@@ -1,14 +1,14 @@
-//! One TypeScript file to one instrumented JavaScript module: parse, check, strip types, instrument, print.
+//! Compiles one TypeScript file to one instrumented JavaScript module: parse, check, strip types, instrument, print.
 //!
-//! Deterministic: the same text and first site number give the same code, so that a source map can be made
-//! later, by compiling again, only when an error needs one.
+//! **Invariant:** the same text and first site number give the same code. A source map is created by compiling again, only
+//! when an error needs it.
 
 mod assign;
 mod branches;
 mod build;
 mod calls;
 mod commonjs;
-mod conversions;
+mod implicit_calls;
 mod imports;
 mod instrument;
 mod namespaces;
@@ -31,39 +31,38 @@ use oxc_transformer::{
 use stead_model::{Code, Diagnostic};
 
 use crate::UnknownBranches;
-use crate::place::SourceText;
-use crate::site::Site;
+use crate::program::site::Site;
+use crate::program::source_text::SourceText;
 
 pub(crate) use calls::Calls;
 pub(crate) use imports::{Exports, Import};
 
-/// A module that the engine can run.
+/// Compiled module.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) code: String,
     pub(crate) sites: Vec<Site>,
     pub(crate) imports: Vec<Import>,
     pub(crate) exports: Exports,
-    /// Every `await` outside of a function.
+    /// Each `await` at the top level.
     pub(crate) awaits: Vec<Span>,
-    /// It is CommonJS, as can be seen here.
+    /// First use of CommonJS, if the file is a CommonJS module.
     pub(crate) commonjs: Option<Span>,
-    /// What keeps it from being run.
+    /// Errors that prevent the module from running.
     pub(crate) problems: Vec<Diagnostic>,
 }
 
-/// From generated positions to source positions, sorted: (line, column) → (line, column), all from 0, columns
-/// in UTF-16 units.
+/// Sorted map from generated to source positions: (line, column) → (line, column), all from 0, columns in UTF-16 units.
 pub(crate) struct SourceMap {
     tokens: Vec<((u32, u32), (u32, u32))>,
-    /// The generated code, whose columns the engine counts in bytes.
+    /// Generated code, needed because the engine counts columns in bytes.
     code: String,
 }
 
-/// Lines that stand before the program's own in the generated code.
+/// Number of lines before the program's own code in a generated module.
 const HEADER_LINES: u32 = 1;
 
-/// What every module imports for its instrumentation. One line: `HEADER_LINES` counts it.
+/// Imports of every generated module. One line, see `HEADER_LINES`.
 const HEADER: &str = "import { known as __stead_known, add as __stead_add, text as __stead_text, \
     make as __stead_make, reference as __stead_reference, operateOn as __stead_operate_on, minus as __stead_minus, \
     times as __stead_times, over as __stead_over, modulo as __stead_modulo, power as __stead_power, \
@@ -72,10 +71,10 @@ const HEADER: &str = "import { known as __stead_known, add as __stead_add, text 
     thrown as __stead_thrown, step as __stead_step, own as __stead_own, \
     current as __stead_current, resume as __stead_resume } from \"stead:runtime\"; let __stead_ref, __stead_result;\n";
 
-/// Where generated code finds helper functions, such as for decorators. No import of a program starts so.
+/// Module prefix of helper functions in generated code, such as for decorators. No import of a program starts with it.
 pub(crate) const HELPERS: &str = "stead:decorate";
 
-/// The same, for a program whose choices may be decided later.
+/// Additional imports if branches on unknown values are allowed.
 const BRANCHES_HEADER: &str = "import { choose as __stead_choose, both as __stead_both, either as __stead_either, \
     orDefault as __stead_default, not as __stead_not, compare as __stead_compare } from \"stead:branches\"; ";
 
@@ -86,7 +85,7 @@ fn header(branches: UnknownBranches) -> String {
     }
 }
 
-/// Compiles a file whose sites are numbered from `first_site` on.
+/// Compiles a file whose sites are numbered from `first_site`.
 pub(crate) fn compile(
     source: &SourceText,
     first_site: usize,
@@ -95,7 +94,7 @@ pub(crate) fn compile(
     run(source, first_site, branches, false).map(|(compiled, _)| compiled)
 }
 
-/// Compiles again what compiled before, for its source map.
+/// Compiles a file again and returns its source map.
 pub(crate) fn source_map(
     source: &SourceText,
     first_site: usize,
@@ -105,7 +104,7 @@ pub(crate) fn source_map(
 }
 
 impl SourceMap {
-    /// The source position (line and UTF-16 column, from 0) of a generated one (from 1, columns in bytes).
+    /// Returns the source position (line and UTF-16 column, from 0) of a generated position (from 1, columns in bytes).
     pub(crate) fn lookup(&self, line: u32, column: u32) -> Option<(u32, u32)> {
         let line = line.checked_sub(1 + HEADER_LINES)?;
         let wanted = (line, self.utf16_column(line, column.saturating_sub(1) as usize));
@@ -114,7 +113,7 @@ impl SourceMap {
         if before.0.0 == wanted.0 {
             return Some(before.1);
         }
-        // Nothing on this line stands before it; what comes next is nearer than the line above.
+        // The line has no earlier token: the next token is nearer than the previous line.
         self.tokens.get(after).map(|token| token.1)
     }
 
@@ -158,12 +157,12 @@ fn run(
 
     let (imports, exports) = imports::collect(&mut program);
     let instrumented = instrument::instrument(&allocator, &mut program, first_site, branches);
-    let problem = |refused: instrument::Refused| {
-        let place = source.place(refused.span);
-        let problem = Diagnostic::error(refused.code, refused.message);
-        problem.at(place.at, place.length, refused.label).help(refused.help)
+    let problem = |unsupported: instrument::UnsupportedSyntax| {
+        let place = source.locate(unsupported.span);
+        let problem = Diagnostic::error(unsupported.code, unsupported.message);
+        problem.at(place.at, place.length, unsupported.label).help(unsupported.help)
     };
-    let problems = instrumented.refused.into_iter().map(problem).collect();
+    let problems = instrumented.unsupported.into_iter().map(problem).collect();
     let options = CodegenOptions {
         comments: CommentOptions::disabled(),
         source_map_path: with_map.then(|| PathBuf::from(&source.path)),
@@ -191,7 +190,7 @@ fn run(
     Ok((compiled, map))
 }
 
-/// Decorators as `experimentalDecorators` has them: the other kind is not in the transformer yet.
+/// Enables decorators with the semantics of `experimentalDecorators`; the transformer does not support standard decorators.
 fn transform_options() -> TransformOptions {
     let decorator = DecoratorOptions { legacy: true, ..DecoratorOptions::default() };
     let helper_loader = HelperLoaderOptions { module_name: HELPERS.into(), mode: HelperLoaderMode::Runtime };
@@ -204,11 +203,11 @@ fn fail_on_errors(source: &SourceText, found: &Diagnostics) -> Result<(), Vec<Di
         .map(|problem| {
             let mut diagnostic = Diagnostic::error(Code::SYNTAX, problem.message.to_string());
             if problem.labels.is_empty() {
-                let start = source.place(Span::new(0, 0));
+                let start = source.locate(Span::new(0, 0));
                 diagnostic = diagnostic.at(start.at, 0, "in this file");
             }
             for label in &problem.labels {
-                let place = source.place(label.span());
+                let place = source.locate(label.span());
                 diagnostic = diagnostic.at(place.at, place.length, label.label().unwrap_or_default());
             }
             if let Some(note) = &problem.note {

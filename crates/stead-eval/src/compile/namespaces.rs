@@ -1,5 +1,7 @@
-//! Namespaces in several blocks: what one block exports, the others may use by its bare name. The compiler would
-//! leave such a name as it is; here it becomes `Namespace.name`.
+//! Qualifies names in namespaces with several blocks.
+//!
+//! A block may use exports of the other blocks without qualification. The transformer does not support this; `name` becomes
+//! `Namespace.name`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -14,10 +16,10 @@ use oxc_semantic::Scoping;
 use oxc_span::Span;
 use oxc_syntax::scope::ScopeId;
 
-/// What a block sees of the other blocks of its namespace: from a name to the namespace that it is in.
-type Seen<'a> = HashMap<&'a str, &'a str>;
+/// Exports of the other blocks of a namespace: name to namespace.
+type SiblingExports<'a> = HashMap<&'a str, &'a str>;
 
-/// Whether anything was rewritten: then what is known of scopes is out of date.
+/// Qualifies names and returns true if any was rewritten, which makes the scoping outdated.
 pub(super) fn join<'a>(allocator: &'a Allocator, program: &mut Program<'a>, scoping: &Scoping) -> bool {
     let mut joiner = Joiner { ast: AstBuilder::new(allocator), scoping, blocks: Vec::new(), changed: false };
     joiner.statements(&mut program.body);
@@ -27,8 +29,8 @@ pub(super) fn join<'a>(allocator: &'a Allocator, program: &mut Program<'a>, scop
 struct Joiner<'a, 's> {
     ast: AstBuilder<'a>,
     scoping: &'s Scoping,
-    /// The blocks around the current node, innermost last.
-    blocks: Vec<(ScopeId, Seen<'a>)>,
+    /// Blocks that enclose the current node, innermost last.
+    blocks: Vec<(ScopeId, SiblingExports<'a>)>,
     changed: bool,
 }
 
@@ -50,33 +52,35 @@ impl<'a> Joiner<'a, '_> {
             let name = namespace.id.name.as_str();
             let own = met.entry(name).or_default();
             let others = exports.get(name).into_iter().flatten().enumerate();
-            let seen = others.filter(|(block, _)| block != own).flat_map(|(_, names)| names);
-            let seen = seen.map(|exported| (*exported, name)).collect();
+            let siblings = others.filter(|(block, _)| block != own).flat_map(|(_, names)| names);
+            let siblings = siblings.map(|exported| (*exported, name)).collect();
             *own += 1;
-            self.block(namespace, seen);
+            self.block(namespace, siblings);
         }
     }
 
-    fn block(&mut self, namespace: &mut TSNamespaceDeclaration<'a>, seen: Seen<'a>) {
+    fn block(&mut self, namespace: &mut TSNamespaceDeclaration<'a>, siblings: SiblingExports<'a>) {
         let Some(scope) = namespace.scope_id.get() else { return };
-        self.blocks.push((scope, seen));
+        self.blocks.push((scope, siblings));
         match &mut namespace.body {
             TSNamespaceDeclarationBody::TSModuleBlock(block) => self.statements(&mut block.body),
-            TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => self.block(inner, Seen::new()),
+            TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => {
+                self.block(inner, SiblingExports::new())
+            }
         }
         self.blocks.pop();
     }
 
-    /// The namespace that a name means, if it is one that another block exports.
+    /// Returns the namespace that qualifies a name, if another block exports it.
     fn meant(&self, it: &IdentifierReference<'a>) -> Option<&'a str> {
         let symbol = self.scoping.get_reference(it.reference_id.get()?).symbol_id();
         let declared = symbol.map(|symbol| self.scoping.symbol_scope_id(symbol));
-        for (scope, seen) in self.blocks.iter().rev() {
+        for (scope, siblings) in self.blocks.iter().rev() {
             let inside = |at: ScopeId| self.scoping.scope_ancestors(at).any(|around| around == *scope);
             if declared.is_some_and(inside) {
                 return None;
             }
-            if let Some(namespace) = seen.get(it.name.as_str()) {
+            if let Some(namespace) = siblings.get(it.name.as_str()) {
                 return Some(namespace);
             }
         }
@@ -142,7 +146,7 @@ fn namespace_mut<'s, 'a>(statement: &'s mut Statement<'a>) -> Option<&'s mut TSN
     }
 }
 
-/// The values that a block exports.
+/// Returns the names of the values that a block exports.
 fn exported<'a>(namespace: &TSNamespaceDeclaration<'a>) -> BTreeSet<&'a str> {
     let block = match &namespace.body {
         TSNamespaceDeclarationBody::TSModuleBlock(block) => block,

@@ -1,18 +1,18 @@
-//! Operators that can be put off: arithmetic, bits and `+`.
+//! Rewrites operators that can be deferred: arithmetic, bitwise operators and `+`.
 //!
-//! Each becomes a call of its own function of the runtime, which is exact for known values. Where both sides are
-//! names or literals, the call is made only if one of them can be an unknown.
+//! Each becomes a call of a runtime function with the semantics of the operator. If both operands are names or literals, the call
+//! is made only if one of them may be unknown.
 
 use oxc_ast::ast::{Argument, BinaryOperator, Expression, LogicalOperator, UnaryOperator};
 use oxc_span::Span;
 
-use super::instrument::Instrument;
-use crate::site::Use;
+use super::instrument::Instrumenter;
+use crate::program::site::Usage;
 
-/// What the left side of an operator gave, until the operator looks at it.
+/// Variable that holds the left operand until the operator uses it.
 pub(super) const RESULT: &str = "__stead_result";
 
-/// The runtime's function for an operator that can be put off.
+/// Returns the runtime function for an operator that can be deferred.
 pub(super) fn binary_function(operator: BinaryOperator) -> Option<&'static str> {
     Some(match operator {
         BinaryOperator::Addition => "__stead_add",
@@ -51,11 +51,11 @@ pub(super) fn unary_function(operator: UnaryOperator) -> Option<&'static str> {
     }
 }
 
-pub(super) fn operation_use(operator: BinaryOperator) -> Use {
-    if operator == BinaryOperator::Addition { Use::Add } else { Use::Arithmetic }
+pub(super) fn operation_use(operator: BinaryOperator) -> Usage {
+    if operator == BinaryOperator::Addition { Usage::Add } else { Usage::Arithmetic }
 }
 
-impl<'a> Instrument<'a> {
+impl<'a> Instrumenter<'a> {
     pub(super) fn operation(
         &mut self,
         span: Span,
@@ -88,8 +88,10 @@ impl<'a> Instrument<'a> {
         }
     }
 
-    /// `f() - y` → `typeof (t = f()) === "function" || typeof y === "function" ? __stead_minus(t, y, site) : t - y`.
-    /// Nothing runs between setting `t` and reading it, so that one for the whole module is enough.
+    /// Rewrites `f() - y` to
+    /// `typeof (t = f()) === "function" || typeof y === "function" ? __stead_minus(t, y, site) : t - y`.
+    ///
+    /// No other code runs between the assignment of `t` and its use, so one variable for the module is enough.
     fn operation_on_result(
         &mut self,
         span: Span,
@@ -111,11 +113,11 @@ impl<'a> Instrument<'a> {
         self.build.choose(span, test, call, plain)
     }
 
-    /// `-x` → `__stead_negative(x, site)`.
+    /// Rewrites `-x` to `__stead_negative(x, site)`.
     pub(super) fn unary(&mut self, expression: &mut Expression<'a>, function: &'static str) {
         let Expression::UnaryExpression(unary) = expression else { return };
         let span = unary.span;
-        let site = self.site(Use::Arithmetic, span);
+        let site = self.site(Usage::Arithmetic, span);
         let site = self.build.number(span, site);
         let argument = self.take(&mut unary.argument);
         *expression = self.build.call(span, function, [argument, site].map(Argument::from));
@@ -124,7 +126,7 @@ impl<'a> Instrument<'a> {
 
 enum Simple<'a> {
     Name(&'a str),
-    /// It cannot be an unknown, and looking at it twice changes nothing.
+    /// A literal: never unknown, and safe to evaluate twice.
     Literal,
     No,
 }

@@ -1,32 +1,32 @@
-//! Keeps the resource around a function across `await`, wherever the function goes on after it.
+//! Restores the enclosing resource after each `await` of a function.
 
 use oxc_ast::ast::{
     Argument, Expression, ForOfStatement, PropertyDefinition, PropertyKey, Statement, TryStatement,
 };
 use oxc_span::{GetSpan, Span};
 
-use super::instrument::Instrument;
+use super::instrument::Instrumenter;
 
-/// The constant that holds what was around a statement before it began.
+/// Constant that holds the enclosing resource from before a statement.
 const AROUND: &str = "__stead_around";
 
-impl<'a> Instrument<'a> {
-    /// `await x` → `__stead_resume(__stead_current(), await x)`: the first argument is read before the function
-    /// is suspended. Outside of functions nothing is around.
-    pub(super) fn awaited(&mut self, expression: &mut Expression<'a>) {
+impl<'a> Instrumenter<'a> {
+    /// Rewrites `await x` to `__stead_resume(__stead_current(), await x)`: the first argument is evaluated before the function is
+    /// suspended. The top level has no enclosing resource.
+    pub(super) fn rewrite_await(&mut self, expression: &mut Expression<'a>) {
         if self.functions == 0 {
             return;
         }
         let span = expression.span();
         let current = self.build.call(span, "__stead_current", []);
-        let awaited = self.take(expression);
-        let arguments = [Argument::from(current), Argument::from(awaited)];
+        let rewrite_await = self.take(expression);
+        let arguments = [Argument::from(current), Argument::from(rewrite_await)];
         *expression = self.build.call(span, "__stead_resume", arguments);
     }
 
-    /// Statements of an async function that go on after an `await` which nobody sees, or which failed:
+    /// Restores the enclosing resource in statements that continue after an implicit or a failed `await`:
     /// `{ const around = current(); try { … } catch { resume(around); … } }`.
-    pub(super) fn resumed(&mut self, statement: &mut Statement<'a>) {
+    pub(super) fn restore_scope(&mut self, statement: &mut Statement<'a>) {
         if !self.asynchronous {
             return;
         }
@@ -64,14 +64,14 @@ impl<'a> Instrument<'a> {
         }
     }
 
-    /// `__stead_resume(__stead_around);`
+    /// Builds `__stead_resume(__stead_around);`.
     fn resume(&self, span: Span) -> Statement<'a> {
         let around = Argument::from(self.build.name(span, AROUND));
         self.build.statement(span, self.build.call(span, "__stead_resume", [around]))
     }
 
-    /// `field = () => …` of a derived class is as good as a method: what it calls lies in the instance.
-    pub(super) fn own_arrow(&mut self, it: &mut PropertyDefinition<'a>) {
+    /// Binds `field = () => …` of a derived class to its instance: resources it creates belong to the instance.
+    pub(super) fn bind_arrow_field(&mut self, it: &mut PropertyDefinition<'a>) {
         let Some(value) = &mut it.value else { return };
         if it.r#static || !matches!(value, Expression::ArrowFunctionExpression(_)) {
             return;
@@ -88,7 +88,7 @@ impl<'a> Instrument<'a> {
     }
 }
 
-/// The statement behind its labels, which must stay where they are.
+/// Returns the statement inside its labels.
 fn innermost<'s, 'a>(mut statement: &'s mut Statement<'a>) -> &'s mut Statement<'a> {
     while let Statement::LabeledStatement(labelled) = statement {
         statement = &mut labelled.body;

@@ -1,16 +1,16 @@
-//! Constructs of TypeScript that the compiler would get wrong without a word, found before it runs.
+//! Reports TypeScript constructs that the transformer would compile incorrectly.
 
 use oxc_ast::ast::{Program, RegExpFlags, RegExpLiteral, Statement, TSModuleReference};
 use stead_model::{Code, Diagnostic};
 
-use super::instrument::{Instrument, Refused};
-use crate::place::SourceText;
+use super::instrument::{Instrumenter, UnsupportedSyntax};
+use crate::program::source_text::SourceText;
 
 pub(super) fn find(source: &SourceText, program: &Program<'_>) -> Vec<Diagnostic> {
     program.body.iter().filter_map(|statement| older_module_syntax(source, statement)).collect()
 }
 
-/// `import x = require("…")` and `export = x` stand for CommonJS.
+/// Reports `import x = require("…")` and `export = x`, which are CommonJS syntax.
 fn older_module_syntax(source: &SourceText, statement: &Statement<'_>) -> Option<Diagnostic> {
     let (span, what, help) = match statement {
         Statement::TSImportEqualsDeclaration(import)
@@ -21,17 +21,17 @@ fn older_module_syntax(source: &SourceText, statement: &Statement<'_>) -> Option
         Statement::TSExportAssignment(export) => (export.span, "`export =`", "write `export default`"),
         _ => return None,
     };
-    let place = source.place(span);
-    let message = format!("{what} belongs to CommonJS, which stead does not run");
+    let place = source.locate(span);
+    let message = format!("{what} is CommonJS syntax, which is not supported");
     let problem = Diagnostic::error(Code::UNSUPPORTED_IMPORT, message);
     Some(problem.at(place.at, place.length, "here").help(help))
 }
 
-impl Instrument<'_> {
-    /// The engine does not know the flag `v`.
+impl Instrumenter<'_> {
+    /// Reports the flag `v`, which the engine does not support.
     pub(super) fn check_regex(&mut self, it: &RegExpLiteral<'_>) {
         if it.regex.flags.contains(RegExpFlags::V) {
-            self.out.refused.push(Refused {
+            self.out.unsupported.push(UnsupportedSyntax {
                 code: Code::SYNTAX,
                 span: it.span,
                 message: "the flag `v` of regular expressions is not supported".to_owned(),

@@ -1,6 +1,6 @@
-//! Which node is guarded how: one method for each kind of node that looks at a value.
+//! Visits the syntax tree and guards each kind of node that inspects a value.
 //!
-//! Children are always instrumented first. A kind that is missing here must be one that only passes values on.
+//! Children are instrumented first. A kind of node without a method here only passes values on.
 
 use oxc_ast::ast::{
     AccessorProperty, ArrowFunctionExpression, AssignmentTargetPropertyProperty, AwaitExpression,
@@ -19,12 +19,12 @@ use oxc_syntax::scope::ScopeFlags;
 use stead_model::Code;
 
 use super::branches::is_comparison;
-use super::conversions::is_function;
+use super::implicit_calls::is_function;
 use super::imports::Import;
-use super::instrument::{Instrument, Refused, This, iterates, single};
-use crate::site::Use;
+use super::instrument::{Instrumenter, This, UnsupportedSyntax, iterates, single};
+use crate::program::site::Usage;
 
-impl<'a> VisitJsMut<'a> for Instrument<'a> {
+impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
     fn visit_expression(&mut self, it: &mut Expression<'a>) {
         walk::walk_expression(self, it);
         self.rewrite(it);
@@ -34,7 +34,7 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
         let labelled = std::mem::replace(&mut self.labelled, matches!(it, Statement::LabeledStatement(_)));
         walk::walk_statement(self, it);
         if !labelled {
-            self.resumed(it);
+            self.restore_scope(it);
         }
     }
 
@@ -45,47 +45,47 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
 
     fn visit_if_statement(&mut self, it: &mut IfStatement<'a>) {
         walk::walk_if_statement(self, it);
-        self.guard(&mut it.test, Use::Test);
+        self.guard(&mut it.test, Usage::Test);
     }
 
     fn visit_while_statement(&mut self, it: &mut WhileStatement<'a>) {
         walk::walk_while_statement(self, it);
-        self.guard(&mut it.test, Use::Test);
+        self.guard(&mut it.test, Usage::Test);
     }
 
     fn visit_do_while_statement(&mut self, it: &mut DoWhileStatement<'a>) {
         walk::walk_do_while_statement(self, it);
-        self.guard(&mut it.test, Use::Test);
+        self.guard(&mut it.test, Usage::Test);
     }
 
     fn visit_for_statement(&mut self, it: &mut ForStatement<'a>) {
         walk::walk_for_statement(self, it);
         if let Some(test) = &mut it.test {
-            self.guard(test, Use::Test);
+            self.guard(test, Usage::Test);
         }
     }
 
     fn visit_conditional_expression(&mut self, it: &mut ConditionalExpression<'a>) {
         walk::walk_conditional_expression(self, it);
-        if !self.decided_later(it.span, &it.test, &[&it.consequent, &it.alternate]) {
-            self.guard(&mut it.test, Use::Choose);
+        if !self.is_deferrable_choice(it.span, &it.test, &[&it.consequent, &it.alternate]) {
+            self.guard(&mut it.test, Usage::Choose);
         }
     }
 
     fn visit_logical_expression(&mut self, it: &mut LogicalExpression<'a>) {
         walk::walk_logical_expression(self, it);
         let nullish = it.operator == LogicalOperator::Coalesce;
-        if !self.decided_later(it.span, &it.left, &[&it.right]) {
-            self.guard(&mut it.left, if nullish { Use::Nullish } else { Use::Logical });
+        if !self.is_deferrable_choice(it.span, &it.left, &[&it.right]) {
+            self.guard(&mut it.left, if nullish { Usage::Nullish } else { Usage::Logical });
         }
     }
 
     fn visit_unary_expression(&mut self, it: &mut UnaryExpression<'a>) {
         walk::walk_unary_expression(self, it);
         match it.operator {
-            UnaryOperator::LogicalNot if self.compared_later() => {}
-            UnaryOperator::LogicalNot => self.guard(&mut it.argument, Use::Not),
-            // `typeof` and arithmetic are rewritten as a whole; `void` and `delete` do not look at the value.
+            UnaryOperator::LogicalNot if self.defers_comparisons() => {}
+            UnaryOperator::LogicalNot => self.guard(&mut it.argument, Usage::Not),
+            // `typeof` and arithmetic are rewritten as a whole; `void` and `delete` do not inspect the value.
             UnaryOperator::UnaryNegation
             | UnaryOperator::UnaryPlus
             | UnaryOperator::BitwiseNot
@@ -98,9 +98,9 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
     fn visit_binary_expression(&mut self, it: &mut BinaryExpression<'a>) {
         walk::walk_binary_expression(self, it);
         let usage = match it.operator {
-            BinaryOperator::In => Use::In,
-            BinaryOperator::Instanceof => Use::InstanceOf,
-            operator if is_comparison(operator) && !self.compared_later() => Use::Compare,
+            BinaryOperator::In => Usage::In,
+            BinaryOperator::Instanceof => Usage::InstanceOf,
+            operator if is_comparison(operator) && !self.defers_comparisons() => Usage::Compare,
             // Arithmetic is rewritten as a whole.
             _ => return,
         };
@@ -110,18 +110,18 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
 
     fn visit_private_in_expression(&mut self, it: &mut PrivateInExpression<'a>) {
         walk::walk_private_in_expression(self, it);
-        self.guard(&mut it.right, Use::In);
+        self.guard(&mut it.right, Usage::In);
     }
 
     fn visit_switch_statement(&mut self, it: &mut SwitchStatement<'a>) {
         walk::walk_switch_statement(self, it);
-        self.guard(&mut it.discriminant, Use::Switch);
+        self.guard(&mut it.discriminant, Usage::Switch);
     }
 
     fn visit_switch_case(&mut self, it: &mut SwitchCase<'a>) {
         walk::walk_switch_case(self, it);
         if let Some(test) = &mut it.test {
-            self.guard(test, Use::Switch);
+            self.guard(test, Usage::Switch);
         }
     }
 
@@ -130,23 +130,23 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
             self.out.awaits.push(it.right.span());
         }
         walk::walk_for_of_statement(self, it);
-        self.guard(&mut it.right, Use::Iterate);
+        self.guard(&mut it.right, Usage::Iterate);
     }
 
     fn visit_for_in_statement(&mut self, it: &mut ForInStatement<'a>) {
         walk::walk_for_in_statement(self, it);
-        self.guard(&mut it.right, Use::Iterate);
+        self.guard(&mut it.right, Usage::Iterate);
     }
 
     fn visit_spread_element(&mut self, it: &mut SpreadElement<'a>) {
         walk::walk_spread_element(self, it);
-        self.guard(&mut it.argument, Use::Spread);
+        self.guard(&mut it.argument, Usage::Spread);
     }
 
     fn visit_yield_expression(&mut self, it: &mut YieldExpression<'a>) {
         walk::walk_yield_expression(self, it);
         if let (true, Some(argument)) = (it.delegate, &mut it.argument) {
-            self.guard(argument, Use::Iterate);
+            self.guard(argument, Usage::Iterate);
         }
     }
 
@@ -164,38 +164,38 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
 
     fn visit_computed_member_expression(&mut self, it: &mut ComputedMemberExpression<'a>) {
         walk::walk_computed_member_expression(self, it);
-        self.guard(&mut it.expression, Use::Key);
+        self.guard(&mut it.expression, Usage::Key);
         if it.optional {
-            self.guard(&mut it.object, Use::OptionalChain);
+            self.guard(&mut it.object, Usage::OptionalChain);
         }
     }
 
     fn visit_static_member_expression(&mut self, it: &mut StaticMemberExpression<'a>) {
         walk::walk_static_member_expression(self, it);
         if it.optional {
-            self.guard(&mut it.object, Use::OptionalChain);
+            self.guard(&mut it.object, Usage::OptionalChain);
         }
     }
 
     fn visit_private_field_expression(&mut self, it: &mut PrivateFieldExpression<'a>) {
         walk::walk_private_field_expression(self, it);
         if it.optional {
-            self.guard(&mut it.object, Use::OptionalChain);
+            self.guard(&mut it.object, Usage::OptionalChain);
         }
     }
 
     fn visit_call_expression(&mut self, it: &mut CallExpression<'a>) {
         walk::walk_call_expression(self, it);
-        // A method keeps its `this` only if it stays a member; calling one of an unknown fails anyway.
+        // A guard around a member would lose its `this`; calling a member of an unknown fails anyway.
         if it.optional && !it.callee.is_member_expression() {
-            self.guard(&mut it.callee, Use::OptionalChain);
+            self.guard(&mut it.callee, Usage::OptionalChain);
         }
         let makes_array = matches!(&it.callee, Expression::Identifier(id) if id.name == "Array");
         if makes_array
             && single(&it.arguments)
             && let Some(length) = it.arguments[0].as_expression_mut()
         {
-            self.guard(length, Use::Count);
+            self.guard(length, Usage::Count);
         }
     }
 
@@ -205,13 +205,13 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
     }
 
     fn visit_object_property(&mut self, it: &mut ObjectProperty<'a>) {
-        self.expect_conversion_by(&it.key, it.computed, &it.value);
+        self.expect_implicit_call_by(&it.key, it.computed, &it.value);
         walk::walk_object_property(self, it);
         self.guard_key(&mut it.key, it.computed);
         let sets_prototype =
             !it.computed && !it.method && !it.shorthand && it.key.is_specific_static_name("__proto__");
         if sets_prototype {
-            self.guard(&mut it.value, Use::Extends);
+            self.guard(&mut it.value, Usage::Extends);
         }
     }
 
@@ -249,7 +249,7 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
         it.decorators.iter_mut().for_each(|decorator| self.visit_decorator(decorator));
         if let Some(heritage) = &mut it.heritage {
             self.visit_expression(&mut heritage.expression);
-            self.guard(&mut heritage.expression, Use::Extends);
+            self.guard(&mut heritage.expression, Usage::Extends);
         }
         it.id.iter_mut().for_each(|id| self.visit_binding_identifier(id));
         for element in &mut it.body.body {
@@ -267,7 +267,7 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
     }
 
     fn visit_method_definition(&mut self, it: &mut MethodDefinition<'a>) {
-        self.expect_conversion(&it.key, it.computed, it.value.span);
+        self.expect_implicit_call(&it.key, it.computed, it.value.span);
         walk::walk_method_definition(self, it);
         self.guard_key(&mut it.key, it.computed);
     }
@@ -277,16 +277,16 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
         self.visit_property_key(&mut it.key);
         self.guard_key(&mut it.key, it.computed);
         if let Some(value) = &it.value {
-            self.expect_conversion_by(&it.key, it.computed, value);
+            self.expect_implicit_call_by(&it.key, it.computed, value);
         }
         self.with_own_this(|this| it.value.iter_mut().for_each(|value| this.visit_expression(value)));
         if self.derived {
-            self.own_arrow(it);
+            self.bind_arrow_field(it);
         }
     }
 
     fn visit_accessor_property(&mut self, it: &mut AccessorProperty<'a>) {
-        self.out.refused.push(Refused {
+        self.out.unsupported.push(UnsupportedSyntax {
             code: Code::SYNTAX,
             span: it.key.span(),
             message: "`accessor` fields are not supported yet".to_owned(),
@@ -325,18 +325,18 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
                 span: text.span,
                 names: Vec::new(),
             }),
-            other => self.out.refused.push(Refused {
+            other => self.out.unsupported.push(UnsupportedSyntax {
                 code: Code::UNSUPPORTED_IMPORT,
                 span: other.span(),
-                message: "an import whose path is computed".to_owned(),
-                label: "this must be a string",
-                help: "write the path out, so that the files of the program are known before it runs",
+                message: "the path of an import must be a string literal".to_owned(),
+                label: "computed here",
+                help: "write the path as a literal: all files of a program are loaded before it runs",
             }),
         }
     }
 
     fn visit_decorator(&mut self, it: &mut Decorator<'a>) {
-        self.out.refused.push(Refused {
+        self.out.unsupported.push(UnsupportedSyntax {
             code: Code::SYNTAX,
             span: it.span,
             message: "decorators are not supported yet".to_owned(),
@@ -358,7 +358,7 @@ impl<'a> VisitJsMut<'a> for Instrument<'a> {
     }
 }
 
-impl<'a> Instrument<'a> {
+impl<'a> Instrumenter<'a> {
     fn with_own_this(&mut self, visit: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.this, This::Anywhere);
         self.functions += 1;
@@ -367,7 +367,7 @@ impl<'a> Instrument<'a> {
         self.this = outer;
     }
 
-    /// As `visit_function`, but `this` was set by the class around it.
+    /// Visits a constructor, for which the class has already set the availability of `this`.
     fn constructor(&mut self, function: &mut Function<'a>) {
         let outer = self.enter_function(function.span, false, false);
         self.functions += 1;
@@ -378,18 +378,18 @@ impl<'a> Instrument<'a> {
 
     fn refuse_reserved(&mut self, name: &str, span: Span) {
         if name.starts_with("__stead") {
-            self.out.refused.push(Refused {
+            self.out.unsupported.push(UnsupportedSyntax {
                 code: Code::SYNTAX,
                 span,
                 message: format!("`{name}` is a reserved name"),
-                label: "names that start with `__stead` belong to stead",
+                label: "names that start with `__stead` are reserved",
                 help: "choose another name",
             });
         }
     }
 }
 
-/// `this` exists behind a `super(…)` that is a statement of its own in the constructor.
+/// Returns the availability of `this`: after a `super(…)` that is a statement of the constructor.
 fn after_super(constructor: &Function<'_>) -> This {
     let statements = constructor.body.iter().flat_map(|body| body.statements.iter());
     let ends = statements.filter_map(|statement| match statement {

@@ -1,21 +1,22 @@
-//! Host functions for what is put off until after apply: built-ins, functions of the program, choices.
+//! Host functions that defer built-ins, functions of the program and choices until after apply.
 
 use rquickjs::{Array, Ctx, Function, Persistent, Value};
 use stead_model::{Builtin, Code, Diagnostic, Expr, ExprId, FunctionRef, Input, Operand, SourceRef};
 
-use super::refusals::record;
-use super::{Host, Kept, Shared};
-use crate::builtins::{self, MethodKind};
-use crate::outputs;
-use crate::walk::{NotData, Walker, to_js};
+use super::errors::record;
+use super::{Handles, Host, SharedSession};
+use crate::declare::input_reader::{InputReader, NotData};
+use crate::declare::outputs;
+use crate::engine::values::to_js;
+use crate::unknown::builtins::{self, MethodKind};
 
-/// Adds an expression: its number, or why it cannot be put off.
+/// Number of a new expression, or a message why the operation cannot be deferred.
 type Deferred<'js> = rquickjs::Result<Value<'js>>;
 
 impl<'js> Host<'js> {
     pub(super) fn deferred(&self) -> rquickjs::Result<()> {
         self.object.set("methods", builtins::METHODS)?;
-        self.object.set("globals", builtins::CARRIED_GLOBALS)?;
+        self.object.set("globals", builtins::DEFERRABLE_GLOBALS)?;
         self.function("methodKind", |name: String| match builtins::method(&name) {
             MethodKind::Pure => "pure",
             MethodKind::Changes => "changes",
@@ -23,7 +24,7 @@ impl<'js> Host<'js> {
             MethodKind::CallsBack => "callback",
             MethodKind::Other => "other",
         })?;
-        let (session, kept) = (self.session.clone(), self.kept.clone());
+        let (session, handles) = (self.session.clone(), self.handles.clone());
         self.function(
             "builtin",
             move |ctx: Ctx<'js>, kind: u8, name: String, operands: Array<'js>, patterns: Array<'js>| {
@@ -32,28 +33,28 @@ impl<'js> Host<'js> {
                     1 => Builtin::Operator(name),
                     _ => Builtin::Global(name),
                 };
-                built_in(&ctx, &session, &kept, builtin, &operands, &patterns)
+                built_in(&ctx, &session, &handles, builtin, &operands, &patterns)
             },
         )?;
-        let (session, kept) = (self.session.clone(), self.kept.clone());
+        let (session, handles) = (self.session.clone(), self.handles.clone());
         self.function("choose", move |ctx: Ctx<'js>, condition: u32, arms: Array<'js>| {
-            choose(&ctx, &session, &kept, condition, &arms)
+            choose(&ctx, &session, &handles, condition, &arms)
         })?;
-        self.applied()
+        self.deferred_functions()
     }
 
-    fn applied(&self) -> rquickjs::Result<()> {
-        let kept = self.kept.clone();
-        self.function("runApplied", move |ctx: Ctx<'js>, function: Function<'js>| {
-            kept.run_applied.replace(Some(Persistent::save(&ctx, function)));
+    fn deferred_functions(&self) -> rquickjs::Result<()> {
+        let handles = self.handles.clone();
+        self.function("runDeferred", move |ctx: Ctx<'js>, function: Function<'js>| {
+            handles.run_deferred.replace(Some(Persistent::save(&ctx, function)));
         })?;
-        let (session, kept) = (self.session.clone(), self.kept.clone());
+        let (session, handles) = (self.session.clone(), self.handles.clone());
         self.function("apply", move |ctx: Ctx<'js>, ordinal: u32, arguments: Array<'js>, stack: String| {
-            apply(&ctx, &session, &kept, ordinal, &arguments, &stack)
+            apply(&ctx, &session, &handles, ordinal, &arguments, &stack)
         })?;
-        let (session, kept) = (self.session.clone(), self.kept.clone());
+        let (session, handles) = (self.session.clone(), self.handles.clone());
         self.function("checkResult", move |ctx: Ctx<'js>, result: Value<'js>, stack: String| {
-            let problem = result_problem(&ctx, &session, &kept, &result)?;
+            let problem = result_error(&ctx, &session, &handles, &result)?;
             problem.map_or(Ok(Value::new_undefined(ctx.clone())), |(message, help)| {
                 text(&ctx, &report(&session, message, help, &stack))
             })
@@ -61,42 +62,45 @@ impl<'js> Host<'js> {
         let session = self.session.clone();
         self.function("refuseInside", move |what: String, site: i32, stack: String| {
             record(&session, |session| {
-                let place = match usize::try_from(site) {
-                    Ok(site) => Some(session.site_place(site)),
-                    Err(_) => session.stack_place(&stack),
-                };
                 let (message, help) = inside_words(&what);
                 let code = if what == "decide" { Code::UNKNOWN_BRANCH } else { Code::UNKNOWN_OPERATION };
                 let problem = Diagnostic::error(code, message).help(help);
-                place.into_iter().fold(problem, |problem, place| problem.at(place.at, place.length, "here"))
+                match usize::try_from(site) {
+                    Ok(site) => {
+                        let place = session.locate_site(site);
+                        problem.at(place.at, place.length, "here")
+                    }
+                    Err(_) => session.label_stack(problem, &stack),
+                }
             })
         })
     }
 }
 
+/// Returns message and help for an action that a deferred function must not do.
 fn inside_words(what: &str) -> (&'static str, &'static str) {
     match what {
         "allocate" => (
-            "a function given to `stead.apply` makes a resource",
-            "the whole graph must be known before anything is applied: make the resource outside, and let the \
+            "a function given to `stead.apply` creates a resource",
+            "every resource must be known before apply: create the resource outside the function, and let the \
              function compute one of its properties",
         ),
         "read" => (
-            "a function given to `stead.apply` reads a property that exists only after apply",
+            "a function given to `stead.apply` reads a property that is known only after apply",
             "pass it to the function as an argument: `stead.all([a, b], (a, b) => …)`",
         ),
         "look" => (
-            "a function given to `stead.apply` looks something up",
-            "look it up outside, and use what was found inside",
+            "a function given to `stead.apply` performs a look-up",
+            "do the look-up outside the function, and use its result inside",
         ),
         "pin" => (
-            "a resource is pinned in a function or expression that is decided only after apply",
-            "what is pinned must be known while planning: set `pinned` outside",
+            "a resource is pinned in a function or expression that is evaluated only after apply",
+            "pins must be known while planning: set `pinned` outside of it",
         ),
         _ => (
-            "a resource is made in an expression that is decided only after apply",
-            "whether a resource is made must be known while planning: decide on `config`, `env`, or a \
-             property that you set",
+            "a resource is created in an expression that is evaluated only after apply",
+            "whether a resource exists must be known while planning: decide on `config`, `env`, or a \
+             property that the program sets",
         ),
     }
 }
@@ -112,84 +116,82 @@ fn number<'js>(ctx: &Ctx<'js>, id: Option<ExprId>) -> Deferred<'js> {
 
 fn built_in<'js>(
     ctx: &Ctx<'js>,
-    session: &Shared,
-    kept: &Kept,
+    session: &SharedSession,
+    handles: &Handles,
     builtin: Builtin,
     operands: &Array<'js>,
     patterns: &Array<'js>,
 ) -> Deferred<'js> {
-    let world = kept.world(ctx)?;
-    let mut walker = Walker::new(&world, session.borrow().limits.property_bytes, None);
+    let intrinsics = handles.intrinsics(ctx)?;
+    let mut reader = InputReader::new(&intrinsics, session.borrow().limits.property_bytes, None);
     let mut all = Vec::with_capacity(operands.len());
     for index in 0..operands.len() {
         let pattern: Option<Vec<String>> = patterns.get(index)?;
         all.push(match pattern.as_deref() {
             Some([source, flags]) => Operand::Regex { source: source.clone(), flags: flags.clone() },
-            _ => match walker.input(&operands.get::<Value<'js>>(index)?)? {
+            _ => match reader.input(&operands.get::<Value<'js>>(index)?)? {
                 Some(input) => Operand::Input(input),
-                None => return text(ctx, &reason(&walker.problems)),
+                None => return text(ctx, &reason(&reader.problems)),
             },
         });
     }
-    let bytes = walker.spent + all.len() * size_of::<Operand>();
+    let bytes = reader.spent + all.len() * size_of::<Operand>();
     let expr = Expr::Builtin { builtin, operands: all };
     let id = session.borrow_mut().expression(expr, bytes);
     number(ctx, id)
 }
 
 fn reason(problems: &[NotData]) -> String {
-    problems
-        .first()
-        .map_or_else(|| "something that is not data".to_owned(), |problem| problem.message.clone())
+    problems.first().map_or_else(|| "a value that is not data".to_owned(), |problem| problem.message.clone())
 }
 
-/// `arms` are what it is if the condition is true, and what it is if not.
+/// Adds a choice between two values: `arms` holds the value for a true condition and the one for a false condition.
 fn choose<'js>(
     ctx: &Ctx<'js>,
-    session: &Shared,
-    kept: &Kept,
+    session: &SharedSession,
+    handles: &Handles,
     condition: u32,
     arms: &Array<'js>,
 ) -> Deferred<'js> {
-    let world = kept.world(ctx)?;
-    let mut walker = Walker::new(&world, session.borrow().limits.property_bytes, None);
+    let intrinsics = handles.intrinsics(ctx)?;
+    let mut reader = InputReader::new(&intrinsics, session.borrow().limits.property_bytes, None);
     let mut inputs = Vec::with_capacity(2);
     for index in 0..2 {
         let arm: Value<'js> = arms.get(index)?;
-        // A property that is not set and one that is null are the same to a provider.
+        // To a provider, an unset property and null are the same.
         let arm = if arm.is_undefined() { Value::new_null(ctx.clone()) } else { arm };
-        match walker.input(&arm)? {
+        match reader.input(&arm)? {
             Some(input) => inputs.push(Box::new(input)),
-            None => return text(ctx, &reason(&walker.problems)),
+            None => return text(ctx, &reason(&reader.problems)),
         }
     }
-    let bytes = walker.spent + 3 * size_of::<Input>();
+    let bytes = reader.spent + 3 * size_of::<Input>();
     let (Some(otherwise), Some(then)) = (inputs.pop(), inputs.pop()) else { return text(ctx, "") };
     let condition = Box::new(Input::Deferred(ExprId(condition)));
     let id = session.borrow_mut().expression(Expr::Choose { condition, then, otherwise }, bytes);
     number(ctx, id)
 }
 
-/// The number of the expression; or the arguments as plain values, if all are known; or a message.
+/// Returns the number of the expression, the arguments as plain values if all are known, or an error message.
 fn apply<'js>(
     ctx: &Ctx<'js>,
-    session: &Shared,
-    kept: &Kept,
+    session: &SharedSession,
+    handles: &Handles,
     ordinal: u32,
     arguments: &Array<'js>,
     stack: &str,
 ) -> Deferred<'js> {
-    let world = kept.world(ctx)?;
+    let intrinsics = handles.intrinsics(ctx)?;
     let expand = |node: i32| outputs::properties(session, node);
-    let mut walker = Walker::new(&world, session.borrow().limits.property_bytes, Some(&expand));
+    let mut reader = InputReader::new(&intrinsics, session.borrow().limits.property_bytes, Some(&expand));
     let mut inputs = Vec::with_capacity(arguments.len());
     for argument in arguments.iter::<Value<'js>>() {
-        match walker.input(&argument?)? {
+        match reader.input(&argument?)? {
             Some(input) => inputs.push(input),
             None => {
                 let message =
-                    format!("an argument of `stead.apply` is not data: {}", reason(&walker.problems));
-                let help = walker.problems.first().and_then(|problem| problem.help);
+                    format!("an argument of `stead.apply` is not data: {}", reason(&reader.problems));
+                let help = reader.problems.first().and_then(|problem| problem.help);
                 let help = help.unwrap_or("pass plain values");
                 return text(ctx, &report(session, message, help, stack));
             }
@@ -203,19 +205,19 @@ fn apply<'js>(
         return Ok(copies.into_value());
     }
     let mut session = session.borrow_mut();
-    let start = SourceRef { file: session.setting.entry.clone(), line: 1, column: 1 };
-    let source = session.stack_place(stack).map_or(start, |place| place.at);
-    session.applied = ordinal + 1;
+    let start = SourceRef { file: session.settings.entry.clone(), line: 1, column: 1 };
+    let source = session.locate_stack(stack).map_or(start, |place| place.at);
+    session.deferred_functions = ordinal + 1;
     let expr = Expr::Apply { function: FunctionRef { ordinal, source }, arguments: inputs };
-    let id = session.expression(expr, walker.spent);
+    let id = session.expression(expr, reader.spent);
     number(ctx, id)
 }
 
-/// Why a value cannot be the result of a function that was put off.
-pub(crate) fn result_problem<'js>(
+/// Returns message and help if a value cannot be the result of a deferred function.
+pub(crate) fn result_error<'js>(
     ctx: &Ctx<'js>,
-    session: &Shared,
-    kept: &Kept,
+    session: &SharedSession,
+    handles: &Handles,
     result: &Value<'js>,
 ) -> rquickjs::Result<Option<(String, &'static str)>> {
     if result.is_undefined() {
@@ -223,29 +225,26 @@ pub(crate) fn result_problem<'js>(
     }
     if result.is_promise() {
         let message = "the function given to `stead.apply` returns a promise".to_owned();
-        return Ok(Some((message, "return the value itself: the function cannot wait")));
+        return Ok(Some((message, "return the value itself; the function cannot be asynchronous")));
     }
-    let world = kept.world(ctx)?;
-    let mut walker = Walker::new(&world, session.borrow().limits.property_bytes, None);
-    Ok(match walker.input(result)? {
+    let intrinsics = handles.intrinsics(ctx)?;
+    let mut reader = InputReader::new(&intrinsics, session.borrow().limits.property_bytes, None);
+    Ok(match reader.input(result)? {
         Some(Input::Known(_)) => None,
         Some(_) => Some((
-            "the function given to `stead.apply` returns a value that exists only after apply".to_owned(),
+            "the function given to `stead.apply` returns a value that is known only after apply".to_owned(),
             "pass it to the function as an argument: `stead.all([a, b], (a, b) => …)`",
         )),
         None => Some((
-            format!("the function given to `stead.apply` must return data: {}", reason(&walker.problems)),
+            format!("the function given to `stead.apply` must return data: {}", reason(&reader.problems)),
             "return a string, a number, a boolean, a list or a plain object",
         )),
     })
 }
 
-fn report(session: &Shared, message: String, help: &str, stack: &str) -> String {
+fn report(session: &SharedSession, message: String, help: &str, stack: &str) -> String {
     record(session, |session| {
         let problem = Diagnostic::error(Code::UNKNOWN_OPERATION, message).help(help);
-        match session.stack_place(stack) {
-            Some(place) => problem.at(place.at, place.length, "here"),
-            None => problem,
-        }
+        session.label_stack(problem, stack)
     })
 }

@@ -1,9 +1,9 @@
-//! Host functions for text, bytes and digests. None of them touches the session.
+//! Host functions for text, bytes and digests. They do not use the session.
 
 use rquickjs::{Ctx, TypedArray, Value};
 
 use super::Host;
-use crate::codec;
+use crate::engine::codec;
 
 impl<'js> Host<'js> {
     pub(super) fn encoding(&self) -> rquickjs::Result<()> {
@@ -49,7 +49,7 @@ fn text_or_bytes(value: Value<'_>) -> rquickjs::Result<Vec<u8>> {
     }
 }
 
-/// One by one: the engine lends its memory only to code that promises not to run it meanwhile.
+/// Copies bytes one at a time. Borrowing the buffer would be unsafe, because the engine may free it.
 fn copied(bytes: &TypedArray<'_, u8>) -> rquickjs::Result<Vec<u8>> {
     (0..bytes.len() as u32).map(|index| bytes.as_object().get::<u32, u8>(index)).collect()
 }

@@ -5,9 +5,9 @@ use stead_model::{Expr, ExprId, Input, Number, TemplatePart, Value as Plain};
 use stead_schema::Shape;
 
 use super::Host;
-use super::refusals::record;
-use crate::refuse;
-use crate::session::Session;
+use super::errors::record;
+use crate::engine::session::Session;
+use crate::unknown::errors;
 
 impl<'js> Host<'js> {
     pub(super) fn expressions(&self) -> rquickjs::Result<()> {
@@ -49,14 +49,14 @@ impl<'js> Host<'js> {
                     return Ok(Value::new_int(ctx, id as i32));
                 }
                 let id = left.max(right).unsigned_abs();
-                let message = record(&shared, |session| refuse::at_site(session, site, id));
+                let message = record(&shared, |session| errors::at_site(session, site, id));
                 rquickjs::String::from_str(ctx, &message).map(|text| text.into_value())
             },
         )
     }
 }
 
-/// The number that stands for an expression in the prelude.
+/// Returns the number of an expression, or throws if the memory limit is exceeded.
 fn number(ctx: &Ctx<'_>, id: Option<ExprId>) -> rquickjs::Result<u32> {
     id.map(|id| id.0).ok_or_else(|| rquickjs::Exception::throw_internal(ctx, "out of memory"))
 }
@@ -65,7 +65,7 @@ fn text_bytes(input: &Input) -> usize {
     input.as_known().and_then(Plain::as_str).map_or(0, str::len)
 }
 
-/// The parts, and roughly how many bytes they take.
+/// Returns the parts and their approximate size in bytes.
 fn template_parts(parts: &Array<'_>) -> rquickjs::Result<(Vec<TemplatePart>, usize)> {
     let mut bytes = parts.len() * size_of::<TemplatePart>();
     let mut out: Vec<TemplatePart> = Vec::with_capacity(parts.len());
@@ -86,7 +86,7 @@ fn template_parts(parts: &Array<'_>) -> rquickjs::Result<(Vec<TemplatePart>, usi
     Ok((out, bytes))
 }
 
-/// One side of `+`. What is not a string, a number, a boolean or null has no place in an expression.
+/// Reads one operand of `+`. Returns `None` unless it is an unknown, a string, a number, a boolean or null.
 fn operand(id: i32, value: &Value<'_>) -> Option<Input> {
     if id >= 0 {
         return Some(Input::Deferred(ExprId(id as u32)));
@@ -105,7 +105,7 @@ fn operand(id: i32, value: &Value<'_>) -> Option<Input> {
     Some(Input::Known(plain))
 }
 
-/// Whether the value takes one line of JSON, whatever it will be.
+/// Returns true if the JSON text of the value has one line, whatever the value will be.
 fn is_scalar(session: &mut Session, id: ExprId) -> bool {
     let (node, property) = match session.exprs.get(id) {
         Some(Expr::Template(_) | Expr::Add(..) | Expr::Json { .. }) => return true,

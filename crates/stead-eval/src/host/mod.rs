@@ -1,14 +1,14 @@
-//! The functions that the prelude calls. Each does one small thing to the session.
+//! Host functions: the Rust functions that the prelude calls.
 //!
-//! **Invariant:** a value of the program is walked before the session is borrowed, never while it is.
+//! **Invariant:** a value of the program is read before the session is borrowed, never while it is borrowed.
 
-mod assets;
 mod deferred;
 mod encoding;
+mod errors;
 mod expressions;
-mod outside;
+mod external;
+mod files;
 mod pins;
-mod refusals;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,51 +18,53 @@ use rquickjs::{Array, Ctx, Function, Object, Persistent, Symbol, Value};
 use stead_model::TypeToken;
 
 use crate::declare;
-use crate::session::{Progress, Session};
-use crate::walk::{World, define, to_js};
+use crate::engine::session::{Progress, Session};
+use crate::engine::values::{Intrinsics, define, to_js};
 
-pub(crate) use deferred::result_problem;
+pub(crate) use deferred::result_error;
 
-pub(crate) type Shared = Rc<RefCell<Session>>;
+pub(crate) type SharedSession = Rc<RefCell<Session>>;
 
-/// Things of the engine that outlive a call. They must be dropped before the engine is.
+/// Engine objects that outlive a call.
+///
+/// **Invariant:** they are dropped before the engine.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub(crate) struct Handles {
     node_of: RefCell<Option<Persistent<Function<'static>>>>,
     symbols: RefCell<Option<(Persistent<Symbol<'static>>, Persistent<Symbol<'static>>)>>,
     prototype: RefCell<Option<Persistent<Object<'static>>>>,
     thrown_at: RefCell<Option<Persistent<Function<'static>>>>,
     before_job: RefCell<Option<Persistent<Function<'static>>>>,
-    run_applied: RefCell<Option<Persistent<Function<'static>>>>,
+    run_deferred: RefCell<Option<Persistent<Function<'static>>>>,
 }
 
-impl Kept {
-    pub(crate) fn world<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<World<'js>> {
+impl Handles {
+    pub(crate) fn intrinsics<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Intrinsics<'js>> {
         let missing = || rquickjs::Exception::throw_internal(ctx, "the prelude has not run");
         let node_of = self.node_of.borrow().clone().ok_or_else(missing)?;
         let (id_symbol, _) = self.symbols.borrow().clone().ok_or_else(missing)?;
         let prototype = self.prototype.borrow().clone().ok_or_else(missing)?;
-        Ok(World {
+        Ok(Intrinsics {
             id_symbol: id_symbol.restore(ctx)?,
             node_of: node_of.restore(ctx)?,
             object_prototype: prototype.restore(ctx)?,
         })
     }
 
-    /// Whether an error is one that the session knows already.
+    /// Returns true if an exception stands for an error that the session has already recorded.
     pub(crate) fn is_refusal<'js>(&self, ctx: &Ctx<'js>, error: &Value<'js>) -> bool {
         let symbol = self.symbols.borrow().clone().and_then(|(_, symbol)| symbol.restore(ctx).ok());
         let (Some(symbol), Some(object)) = (symbol, error.as_object()) else { return false };
         !error.is_function() && object.get::<_, Value<'js>>(symbol.as_atom()).is_ok_and(|mark| mark.is_bool())
     }
 
-    /// The site at which something was thrown.
+    /// Returns the site that threw a value.
     pub(crate) fn thrown_at<'js>(&self, ctx: &Ctx<'js>, thrown: &Value<'js>) -> Option<usize> {
         let function = self.thrown_at.borrow().clone()?.restore(ctx).ok()?;
         function.call::<_, Option<usize>>((thrown.clone(),)).ok().flatten()
     }
 
-    /// A job of the engine is about to run.
+    /// Notifies the prelude that a job of the engine is about to run.
     pub(crate) fn before_job<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<()> {
         match self.before_job.borrow().clone() {
             Some(function) => function.restore(ctx)?.call(()),
@@ -70,14 +72,14 @@ impl Kept {
         }
     }
 
-    /// Runs a function that the program put off, by its number.
-    pub(crate) fn run_applied<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Function<'js>> {
+    /// Returns the prelude function that runs a deferred function by its number.
+    pub(crate) fn run_deferred<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Function<'js>> {
         let missing = || rquickjs::Exception::throw_internal(ctx, "the prelude has not run");
-        self.run_applied.borrow().clone().ok_or_else(missing)?.restore(ctx)
+        self.run_deferred.borrow().clone().ok_or_else(missing)?.restore(ctx)
     }
 
     pub(crate) fn clear(&self) {
-        self.run_applied.replace(None);
+        self.run_deferred.replace(None);
         self.before_job.replace(None);
         self.thrown_at.replace(None);
         self.node_of.replace(None);
@@ -86,36 +88,40 @@ impl Kept {
     }
 }
 
-/// Puts the host object where the prelude takes it from.
-pub(crate) fn install<'js>(ctx: &Ctx<'js>, session: &Shared, kept: &Rc<Kept>) -> rquickjs::Result<()> {
+/// Installs the host object as a global, which the prelude removes.
+pub(crate) fn install<'js>(
+    ctx: &Ctx<'js>,
+    session: &SharedSession,
+    handles: &Rc<Handles>,
+) -> rquickjs::Result<()> {
     let object = Object::new(ctx.clone())?;
     let id = Symbol::with_description(ctx.clone(), "stead expression")?;
     let refusal = Symbol::with_description(ctx.clone(), "stead refusal")?;
     object.set("idSymbol", id.clone())?;
     object.set("refusalSymbol", refusal.clone())?;
-    kept.symbols.replace(Some((Persistent::save(ctx, id), Persistent::save(ctx, refusal))));
+    handles.symbols.replace(Some((Persistent::save(ctx, id), Persistent::save(ctx, refusal))));
     if let Some(prototype) = Object::new(ctx.clone())?.get_prototype() {
-        kept.prototype.replace(Some(Persistent::save(ctx, prototype)));
+        handles.prototype.replace(Some(Persistent::save(ctx, prototype)));
     }
-    let host = Host { object, session: session.clone(), kept: kept.clone() };
+    let host = Host { object, session: session.clone(), handles: handles.clone() };
     host.program(ctx)?;
     host.expressions()?;
     host.deferred()?;
     host.resources()?;
     host.types()?;
-    host.refusals()?;
+    host.errors()?;
     host.messages()?;
     host.encoding()?;
-    host.assets()?;
-    host.outside()?;
+    host.files()?;
+    host.external()?;
     host.pins()?;
     ctx.globals().set("__stead_host", host.object)
 }
 
 struct Host<'js> {
     object: Object<'js>,
-    session: Shared,
-    kept: Rc<Kept>,
+    session: SharedSession,
+    handles: Rc<Handles>,
 }
 
 impl<'js> Host<'js> {
@@ -126,18 +132,18 @@ impl<'js> Host<'js> {
     fn program(&self, ctx: &Ctx<'js>) -> rquickjs::Result<()> {
         let program = Object::new(ctx.clone())?;
         let session = self.session.borrow();
-        program.set("env", session.setting.environment.name.as_str())?;
-        program.set("namespace", session.setting.environment.namespace.as_deref())?;
-        if session.setting.environment.namespace.is_none() {
+        program.set("env", session.settings.environment.name.as_str())?;
+        program.set("namespace", session.settings.environment.namespace.as_deref())?;
+        if session.settings.environment.namespace.is_none() {
             program.set("namespace", Value::new_undefined(ctx.clone()))?;
         }
-        program.set("project", session.setting.project.as_str())?;
-        program.set("target", session.setting.target.as_str())?;
+        program.set("project", session.settings.project.as_str())?;
+        program.set("target", session.settings.target.as_str())?;
         drop(session);
         self.object.set("program", program)?;
         let session = self.session.clone();
         self.function("config", move |ctx: Ctx<'js>, key: String| -> rquickjs::Result<Value<'js>> {
-            let value = session.borrow().setting.config.get(&key).cloned();
+            let value = session.borrow().settings.config.get(&key).cloned();
             match value {
                 Some(value) => to_js(&ctx, &value),
                 None => Ok(Value::new_undefined(ctx)),
@@ -146,13 +152,13 @@ impl<'js> Host<'js> {
     }
 
     fn resources(&self) -> rquickjs::Result<()> {
-        let kept = self.kept.clone();
+        let handles = self.handles.clone();
         self.function("nodeOf", move |ctx: Ctx<'js>, function: Function<'js>| {
-            kept.node_of.replace(Some(Persistent::save(&ctx, function)));
+            handles.node_of.replace(Some(Persistent::save(&ctx, function)));
         })?;
-        let kept = self.kept.clone();
+        let handles = self.handles.clone();
         self.function("beforeJob", move |ctx: Ctx<'js>, function: Function<'js>| {
-            kept.before_job.replace(Some(Persistent::save(&ctx, function)));
+            handles.before_job.replace(Some(Persistent::save(&ctx, function)));
         })?;
         let session = self.session.clone();
         self.function(
@@ -171,18 +177,18 @@ impl<'js> Host<'js> {
                 draft.progress = Progress::Abandoned;
             }
         })?;
-        let (session, kept) = (self.session.clone(), self.kept.clone());
+        let (session, handles) = (self.session.clone(), self.handles.clone());
         self.function(
             "declare",
             move |ctx: Ctx<'js>, node: usize, inputs: Value<'js>, options: Value<'js>| {
-                declare::provisioned(&session, &kept.world(&ctx)?, node, &inputs, &options)
+                declare::provisioned(&session, &handles.intrinsics(&ctx)?, node, &inputs, &options)
             },
         )?;
-        let (session, kept) = (self.session.clone(), self.kept.clone());
+        let (session, handles) = (self.session.clone(), self.handles.clone());
         self.function(
             "declareGroup",
             move |ctx: Ctx<'js>, node: usize, id: Value<'js>, options: Value<'js>| {
-                declare::group(&session, &kept.world(&ctx)?, node, &id, &options)
+                declare::group(&session, &handles.intrinsics(&ctx)?, node, &id, &options)
             },
         )
     }
@@ -190,7 +196,7 @@ impl<'js> Host<'js> {
     fn types(&self) -> rquickjs::Result<()> {
         let session = self.session.clone();
         self.function("types", move |ctx: Ctx<'js>, provider: String| -> rquickjs::Result<Array<'js>> {
-            let tokens = session.borrow().port.types(&provider);
+            let tokens = session.borrow().requester.types(&provider);
             let all = Array::new(ctx.clone())?;
             for (index, token) in tokens.iter().enumerate() {
                 define(&all, index as u32, token.as_str())?;
@@ -215,4 +221,19 @@ impl<'js> Host<'js> {
             Ok(out)
         })
     }
+}
+
+/// Returns an object without prototype that holds the result, or the error message as `problem`.
+fn answer<'js, T>(
+    ctx: &Ctx<'js>,
+    result: Result<T, String>,
+    fill: impl FnOnce(&Object<'js>, T) -> rquickjs::Result<()>,
+) -> rquickjs::Result<Object<'js>> {
+    let object = Object::new(ctx.clone())?;
+    object.set_prototype(None)?;
+    match result {
+        Ok(result) => fill(&object, result)?,
+        Err(problem) => define(&object, "problem", problem)?,
+    }
+    Ok(object)
 }

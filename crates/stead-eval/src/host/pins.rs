@@ -1,10 +1,10 @@
-//! Host functions that pin: what the program says about resources after their `new`.
+//! Host functions for `nodeOf(…).pinned` and `static pinned`.
 
 use rquickjs::{Ctx, Value};
 use stead_model::NodeId;
 
 use super::Host;
-use crate::session::Session;
+use crate::engine::session::Session;
 
 impl<'js> Host<'js> {
     pub(super) fn pins(&self) -> rquickjs::Result<()> {
@@ -28,7 +28,7 @@ impl<'js> Host<'js> {
     }
 }
 
-/// The nearest setting so far: of the node itself, then of what is around it.
+/// Returns the pin setting in force so far: of the node itself, or else of the nearest enclosing node.
 fn setting(session: &Session, node: NodeId) -> Option<bool> {
     let mut at = Some(node);
     while let Some(draft) = at.and_then(|node| session.drafts.get(node.index())) {

@@ -1,25 +1,25 @@
-// `stead.apply` and `stead.all`: functions of the program that run when their arguments are known.
+// `stead.apply` and `stead.all`: run functions of the program once their arguments are known.
 
 import { host, NativeError, NativeTypeError, apply as call, isArray, list } from "stead:host";
 import { idOf, refusal, refuse, unknown } from "stead:unknown";
 import { withoutResources } from "stead:resource";
 
-// The functions that wait, by their number.
-const waiting = list();
+// Deferred functions by number.
+const deferred = list();
 
 const run = (f, args) => withoutResources("allocate", () => call(f, undefined, args));
 
-host.runApplied((ordinal, args) => run(waiting[ordinal], args));
+host.runDeferred((ordinal, args) => run(deferred[ordinal], args));
 
-function later(args, f, name) {
+function deferOrRun(args, f, name) {
   if (typeof f !== "function" || idOf(f) !== undefined) {
     throw new NativeTypeError(`\`stead.${name}\` takes a function as its second argument`);
   }
   const { stack } = new NativeError();
-  const made = host.apply(waiting.length, args, stack);
+  const made = host.apply(deferred.length, args, stack);
   if (typeof made === "string") throw refusal(made);
   if (typeof made === "number") {
-    waiting[waiting.length] = f;
+    deferred[deferred.length] = f;
     return unknown(made);
   }
   const result = run(f, made);
@@ -28,17 +28,17 @@ function later(args, f, name) {
   return result;
 }
 
-/** `f(value)`, when the value is known. */
+/** Returns `f(value)`, deferred if the value is unknown. */
 export function apply(value, f) {
-  return later([value], f, "apply");
+  return deferOrRun([value], f, "apply");
 }
 
-/** `f(...values)`, when all values are known. */
+/** Returns `f(...values)`, deferred if a value is unknown. */
 export function all(values, f) {
   const id = idOf(values);
   if (id !== undefined) refuse("iterate", id);
   if (!isArray(values)) throw new NativeTypeError("`stead.all` takes a list of values as its first argument");
   const args = list();
   for (let i = 0; i < values.length; i++) args[i] = values[i];
-  return later(args, f, "all");
+  return deferOrRun(args, f, "all");
 }

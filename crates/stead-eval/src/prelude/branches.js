@@ -1,11 +1,13 @@
-// Choices that are decided after apply, with `--allow-unknown-branches`. Exact JavaScript for known values.
+// Deferred choices and comparisons, for programs with branches on unknown values allowed.
+//
+// Each function has the semantics of the operator for known values.
 
 import { host } from "stead:host";
 import { idOf, refuseAt, unknown } from "stead:unknown";
-import { carryOperator } from "stead:carry";
+import { deferOperator } from "stead:defer";
 import { withoutResources } from "stead:resource";
 
-function later(condition, then, otherwise, site) {
+function deferChoice(condition, then, otherwise, site) {
   const made = host.choose(condition, [then, otherwise]);
   return typeof made === "string" ? refuseAt(site, condition) : unknown(made);
 }
@@ -16,30 +18,30 @@ const arm = (f) => withoutResources("decide", f);
 export function choose(test, then, otherwise, site) {
   const id = idOf(test);
   if (id === undefined) return test ? then() : otherwise();
-  return later(id, arm(then), arm(otherwise), site);
+  return deferChoice(id, arm(then), arm(otherwise), site);
 }
 
 /** `left && right`. */
 export function both(left, right, site) {
   const id = idOf(left);
-  return id === undefined ? left && right() : later(id, arm(right), left, site);
+  return id === undefined ? left && right() : deferChoice(id, arm(right), left, site);
 }
 
 /** `left || right`. */
 export function either(left, right, site) {
   const id = idOf(left);
-  return id === undefined ? left || right() : later(id, left, arm(right), site);
+  return id === undefined ? left || right() : deferChoice(id, left, arm(right), site);
 }
 
 /** `left ?? right`. */
 export function orDefault(left, right, site) {
   const id = idOf(left);
   if (id === undefined) return left ?? right();
-  return later(idOf(carryOperator("==", [left, null], site)), arm(right), left, site);
+  return deferChoice(idOf(deferOperator("==", [left, null], site)), arm(right), left, site);
 }
 
 /** `!value`. */
-export const not = (value, site) => (idOf(value) === undefined ? !value : carryOperator("!", [value], site));
+export const not = (value, site) => (idOf(value) === undefined ? !value : deferOperator("!", [value], site));
 
 const operators = {
   __proto__: null,
@@ -56,8 +58,8 @@ const operators = {
 /** `left < right`, and the other comparisons. */
 export function compare(operator, left, right, site) {
   if (idOf(left) === undefined && idOf(right) === undefined) return operators[operator](left, right);
-  // The one comparison for which they are the same.
+  // Loose equality treats undefined and null alike, and only null is data.
   const loose = operator === "==" || operator === "!=";
   const plain = (value) => (loose && value === undefined ? null : value);
-  return carryOperator(operator, [plain(left), plain(right)], site);
+  return deferOperator(operator, [plain(left), plain(right)], site);
 }

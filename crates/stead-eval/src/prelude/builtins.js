@@ -1,10 +1,11 @@
-// Built-ins that test a value without turning it into something else first: the engine would answer for the
-// proxy instead of the value. Each is wrapped so that an unknown is refused; for known values nothing changes.
+// Wraps built-ins that test a value without converting it, because the engine would test the proxy of an unknown.
+//
+// Each wrapper refuses unknowns and behaves like the original for known values.
 
 import { NativeArray, apply, construct, defineProperty, getPrototypeOf, isArray } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
 import { replaceConstructor } from "stead:text";
-import { firstUnknown } from "stead:carry";
+import { firstUnknown } from "stead:defer";
 
 function check(value, name) {
   const id = idOf(value);
@@ -18,7 +19,7 @@ function wrap(object, key, name, make) {
   defineProperty(object, key, { value: make(native, name), writable: true, configurable: true });
 }
 
-// The callback's result is tested.
+// Built-ins that test the result of a callback.
 const predicate = (native, name) =>
   ({ call(callback, ...rest) {
     if (typeof callback !== "function" || idOf(callback) !== undefined) return apply(native, this, [callback]);
@@ -36,7 +37,7 @@ for (const [prototype, owner] of lists) {
   for (const key of tests) wrap(prototype, key, `${owner}.${key}`, predicate);
 }
 
-// What is looked for is compared with the items up to where it is found.
+// Searches compare the argument with each item up to the first match.
 const search = (native, name) =>
   ({ call(...args) {
     check(args[0], name);
@@ -49,7 +50,7 @@ const search = (native, name) =>
   } }).call;
 for (const key of ["includes", "indexOf", "lastIndexOf"]) wrap(Array.prototype, key, `Array.prototype.${key}`, search);
 
-// What is an array is taken apart, what is not stays: an unknown may be either.
+// `flat` expands arrays; an unknown may or may not be one.
 wrap(Array.prototype, "flat", "Array.prototype.flat", (native, name) =>
   ({ call(depth) {
     const look = (list, left) => {
@@ -63,7 +64,7 @@ wrap(Array.prototype, "flat", "Array.prototype.flat", (native, name) =>
   } }).call);
 wrap(Array.prototype, "flatMap", "Array.prototype.flatMap", predicate);
 
-// Keys and members are compared by identity.
+// Collections compare keys by identity.
 const keyed = (native, name) =>
   ({ call(...args) {
     check(args[0], name);
@@ -84,7 +85,7 @@ wrap(Map, "groupBy", "Map.groupBy", (native, name) =>
     return apply(native, this, [items, typeof callback === "function" ? tested : callback]);
   } }).call);
 
-// Questions about what a value is.
+// Type tests.
 const questions = [
   [Number, "Number", ["isInteger", "isFinite", "isNaN", "isSafeInteger"]],
   [Array, "Array", ["isArray"]],
@@ -106,7 +107,7 @@ wrap(Function.prototype, "toString", "Function.prototype.toString", (native, nam
     return apply(native, check(this, name), []);
   } }).call);
 
-// Constructors that look at their argument, by whatever name they are called.
+// Constructors that inspect their argument.
 for (const Native of [Boolean, Number, Object]) {
   const { name } = Native;
   function Wrapper(...args) {
@@ -117,7 +118,7 @@ for (const Native of [Boolean, Number, Object]) {
   replaceConstructor(name, Native, Wrapper);
 }
 
-// `Array(n)` and `new Array(n)`: a length, if it is a number. What the engine makes of an array stays as quick.
+// `Array(n)` and `new Array(n)` take a length. Arrays that the engine creates keep the native constructor, for speed.
 function SteadArray(...args) {
   if (args.length === 1 && idOf(args[0]) !== undefined) refuse("count", idOf(args[0]), "Array");
   return construct(NativeArray, args, new.target === undefined || new.target === SteadArray ? NativeArray : new.target);

@@ -1,4 +1,4 @@
-// structuredClone: a deep copy of data. An unknown stays what it is, wherever it lies.
+// structuredClone: a deep copy of data that keeps unknowns.
 
 import { NativeError, NativeTypeError, apply, create, defineProperty, getPrototypeOf, isArray, ownKeys, ownProperty } from "stead:host";
 import { idOf } from "stead:unknown";
@@ -15,7 +15,7 @@ const errors = { Error, EvalError, RangeError, ReferenceError, SyntaxError, Type
 const { hasOwn } = Object;
 
 function refused(what) {
-  const error = new NativeTypeError(`structuredClone copies data, and this is ${what}`);
+  const error = new NativeTypeError(`structuredClone cannot copy ${what}`);
   defineProperty(error, "name", { value: "DataCloneError" });
   return error;
 }
@@ -33,7 +33,7 @@ function copy(value, seen) {
   return made;
 }
 
-// An empty one of the same kind.
+// Returns an empty object of the same kind.
 function shell(value, seen) {
   if (isArray(value)) {
     const list = [];
@@ -81,7 +81,7 @@ function fill(value, made, seen) {
 
 const { structuredClone } = {
   structuredClone(value, options) {
-    if (options?.transfer?.length > 0) throw refused("to be transferred, which is not possible");
+    if (options?.transfer?.length > 0) throw refused("with `transfer`");
     return copy(value, new natives.Map());
   },
 };

@@ -1,5 +1,6 @@
-// console.*: text for Rust to collect. Formatting must never run the program's code, apart from `toString`
-// of an error, and must never fail.
+// console.*: formats values as text for Rust to collect.
+//
+// Invariant: formatting never fails and never runs code of the program.
 
 import { host, NativeError, defineProperty, getPrototypeOf, isArray, ownKeys, ownProperty } from "stead:host";
 import { idOf } from "stead:unknown";
@@ -13,7 +14,7 @@ function show(value, depth) {
   if (typeof value === "string") return depth === 0 ? value : stringify(value);
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "symbol") return "<symbol>";
-  if (typeof value === "function") return `<function ${textIn(value, "name") || "without a name"}>`;
+  if (typeof value === "function") return functionText(textIn(value, "name"));
   if (typeof value !== "object" || value === null) return `${value}`;
   const node = nodeOf(value);
   if (node !== undefined) return `<${host.describeNode(node)}>`;
@@ -21,6 +22,8 @@ function show(value, depth) {
   if (depth > 3) return isArray(value) ? "[…]" : "{…}";
   return isArray(value) ? showList(value, depth) : showObject(value, depth);
 }
+
+const functionText = (name) => (name === "" ? "<anonymous function>" : `<function ${name}>`);
 
 function showList(list, depth) {
   let text = "[";
@@ -40,7 +43,7 @@ function showObject(object, depth) {
   return text === "" ? "{}" : `{ ${text} }`;
 }
 
-// A text that an object has, or inherits; getters are not asked.
+// Returns a string property of an object or its prototypes, without running getters.
 function textIn(object, key) {
   for (let at = object; at !== null; at = getPrototypeOf(at)) {
     const property = ownProperty(at, key);

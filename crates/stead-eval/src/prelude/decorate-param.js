@@ -1,6 +1,6 @@
-// What a decorator of a parameter compiles to.
+// Helper for parameter decorators.
 
-/** A decorator of the method that decorates its parameter. */
+/** Returns a method decorator that applies a parameter decorator. */
 export default function decorateParam(index, decorator) {
   return (target, key) => decorator(target, key, index);
 }

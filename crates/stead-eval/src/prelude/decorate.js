@@ -1,9 +1,9 @@
-// What decorators compile to: the semantics of TypeScript's `experimentalDecorators`.
+// Helper for decorators with the semantics of TypeScript's `experimentalDecorators`.
 
 import { NativeTypeError, defineProperty, ownProperty } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
 
-/** Applies decorators to a class (two arguments) or to a member of one. */
+/** Applies decorators to a class (two arguments) or to a member of a class. */
 export default function decorate(decorators, target, key, property) {
   const ofClass = arguments.length < 3;
   const described = arguments.length > 3;

@@ -1,6 +1,6 @@
-// Text and bytes: TextEncoder, TextDecoder, atob, btoa, and what module "stead" has for base64 and hashes.
+// Text and bytes: TextEncoder, TextDecoder, atob, btoa, and `base64` and `hash` of module "stead".
 //
-// An unknown that is given to any of these is refused: they need the characters.
+// All of them refuse unknowns, because they need the characters.
 
 import { host, NativeError, NativeTypeError, apply, defineProperty, freeze, toText } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
@@ -10,14 +10,14 @@ const { isView } = ArrayBuffer;
 const NativeBuffer = ArrayBuffer;
 const { toWellFormed } = String.prototype;
 
-/** The argument of a function that needs the value itself. */
+/** Returns the argument of a function that needs a known value. */
 export function needed(value, name) {
   const id = idOf(value);
   if (id !== undefined) refuse("takes", id, name);
   return value;
 }
 
-// Halves of characters become the replacement character.
+// Unpaired surrogates become the replacement character.
 const utf8 = (text) => host.encodeText(apply(toWellFormed, toText(text), []));
 
 function bytesOf(value, name) {
@@ -58,7 +58,7 @@ class TextDecoder {
   constructor(label = "utf-8", options = {}) {
     const wanted = toText(needed(label, "TextDecoder")).trim().toLowerCase();
     if (wanted !== "utf-8" && wanted !== "utf8" && wanted !== "unicode-1-1-utf-8") {
-      throw new RangeError(`TextDecoder reads utf-8, not ${wanted}`);
+      throw new RangeError(`TextDecoder supports only utf-8, not ${wanted}`);
     }
     this.#fatal = needed(options.fatal, "TextDecoder") === true;
     this.#ignoreBOM = needed(options.ignoreBOM, "TextDecoder") === true;
@@ -74,13 +74,13 @@ class TextDecoder {
   }
   decode(bytes = new NativeBytes(0)) {
     const text = host.decodeText(bytesOf(bytes, "TextDecoder"), this.#fatal);
-    if (text === undefined) throw new NativeTypeError("the bytes are not utf-8");
+    if (text === undefined) throw new NativeTypeError("the bytes are not valid utf-8");
     return !this.#ignoreBOM && text[0] === "\ufeff" ? text.slice(1) : text;
   }
 }
 
 const unreadable = (name) => {
-  const error = new NativeError(`${name}: the text is not base64`);
+  const error = new NativeError(`${name}: the text is not valid base64`);
   defineProperty(error, "name", { value: "InvalidCharacterError" });
   return error;
 };
@@ -125,7 +125,7 @@ export const base64 = freeze({
 export function hash(value, algorithm = "sha256") {
   const digest = host.hash(bytesOrText(value, "hash"), toText(needed(algorithm, "hash")));
   if (digest === undefined) {
-    throw new NativeTypeError(`hash: there is no algorithm \`${algorithm}\`; there are sha256, sha384 and sha512`);
+    throw new NativeTypeError(`hash: unknown algorithm \`${algorithm}\`; use sha256, sha384 or sha512`);
   }
   return digest;
 }

@@ -1,9 +1,10 @@
-// Built-ins that take objects, functions or options: an unknown would pass for one, because a proxy is an object
-// and can be called. For known values nothing changes.
+// Wraps built-ins that take objects, functions or options, because an unknown is a callable proxy and would pass for one.
+//
+// Each wrapper refuses unknowns and behaves like the original for known values.
 
 import { apply, create, defineProperty, getPrototypeOf, ownKeys } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
-import { replace } from "stead:carry";
+import { replace } from "stead:defer";
 
 const { getOwnPropertyDescriptor } = Reflect;
 
@@ -12,7 +13,7 @@ function check(value, name) {
   if (id !== undefined) refuse("builtin", id, name);
 }
 
-// Checks what a function is given before it runs: some arguments by their position, or all, or `this`.
+// Wraps a function to check its arguments: at some positions or all, and optionally `this`.
 function guard(object, owner, key, { positions, self = false, before }) {
   const native = getOwnPropertyDescriptor(object, key)?.value;
   if (typeof native !== "function") return;
@@ -33,7 +34,7 @@ const guardAll = (object, owner, keys, how) => {
   for (let i = 0; object !== undefined && i < keys.length; i++) guard(object, owner, keys[i], how);
 };
 
-// A descriptor's fields are read once, as the language does, and none but the value may be unknown.
+// Reads the fields of a descriptor once, as the language does. Only `value` may be unknown.
 const FIELDS = ["enumerable", "configurable", "value", "writable", "get", "set"];
 function descriptor(given, name) {
   if (typeof given !== "object" || given === null) return given;
@@ -77,7 +78,7 @@ guardAll(Reflect, "Reflect", ["setPrototypeOf", "construct"], {});
 guard(Reflect, "Reflect", "apply", { positions: [0, 2] });
 guard(Reflect, "Reflect", "defineProperty", { before: ([o, k, d], name) => [o, k, descriptor(d, name)] });
 
-// Functions that are called later, or as constructors.
+// Functions that call their arguments later or as constructors.
 guardAll(Promise.prototype, "Promise.prototype", ["then", "catch", "finally"], { self: true });
 guardAll(Promise, "Promise", ["reject"], { positions: [0], self: true });
 guardAll(Promise, "Promise", ["all", "allSettled", "any", "race", "resolve", "try", "withResolvers"], { positions: [], self: true });
@@ -100,7 +101,7 @@ for (const owner of ["DisposableStack", "AsyncDisposableStack"]) {
 }
 guardAll(TypedArray.prototype, "TypedArray.prototype", ["includes", "indexOf", "lastIndexOf"], {});
 
-// What would look at the receiver only later, or refuse it with the wrong words.
+// Functions that would inspect the receiver only later, or fail with an unclear error.
 guardAll(Array.prototype, "Array.prototype", ["values", "keys", "entries", Symbol.iterator, "toString"], { positions: [], self: true });
 guard(TypedArray.prototype, "TypedArray.prototype", "toString", { positions: [], self: true });
 guardAll(String.prototype, "String.prototype", ["toString", "valueOf"], { positions: [], self: true });
@@ -108,10 +109,10 @@ const numbers = ["toExponential", "toFixed", "toPrecision", "toLocaleString", "t
 guardAll(Number.prototype, "Number.prototype", numbers, { positions: [], self: true });
 guardAll(Boolean.prototype, "Boolean.prototype", ["toString", "valueOf"], { positions: [], self: true });
 
-// Options, keys and what is compared.
+// Functions with options, keys or compared values.
 const iterators = globalThis.Iterator;
 guardAll(iterators?.prototype, "Iterator.prototype", ["chunks", "windows", "take", "drop", "join"], { self: true });
-// What comes of the iterator is compared.
+// `includes` compares the values of the iterator.
 if (iterators?.prototype.includes !== undefined) {
   const { includes, map } = iterators.prototype;
   const name = "Iterator.prototype.includes";
@@ -128,7 +129,7 @@ if (iterators?.prototype.includes !== undefined) {
   }.includes);
 }
 guardAll(iterators, "Iterator", ["zip", "concat", "from"], {});
-// What must be numbers, or iterables, is checked one by one.
+// Functions that need each item of their argument.
 const eachKnown = (args, name) => {
   const all = args[0];
   if (typeof all === "object" && all !== null) for (const key of ownKeys(all)) check(all[key], name);
@@ -146,7 +147,7 @@ guardAll(Uint8Array, "Uint8Array", ["fromBase64", "fromHex"], {});
 guardAll(Uint8Array.prototype, "Uint8Array.prototype", ["toBase64", "toHex", "setFromBase64", "setFromHex"], {});
 guardAll(globalThis.URLSearchParams?.prototype, "URLSearchParams.prototype", ["has", "delete"], {});
 
-// Getters and setters that look at what they are read from, or given.
+// Getters and setters that inspect their receiver or value.
 for (const [object, owner, key] of [
   [Object.prototype, "Object.prototype", "__proto__"],
   [RegExp.prototype, "RegExp.prototype", "flags"],

@@ -1,4 +1,4 @@
-// The interpreter for deferred built-ins: a clean realm without a program. Rust has checked the names.
+// Interpreter of deferred built-ins, in a realm without a program. Rust has already checked the names.
 
 (() => {
   const { apply } = Reflect;
@@ -31,7 +31,7 @@
       if (receiver === null) throw new TypeError(`cannot call \`${name}\` on null`);
       const method = receiver[name];
       if (typeof method !== "function") {
-        throw new TypeError(`\`${name}\` is no method of ${Array.isArray(receiver) ? "a list" : `a ${typeof receiver}`}`);
+        throw new TypeError(`\`${name}\` is not a method of ${Array.isArray(receiver) ? "a list" : `a ${typeof receiver}`}`);
       }
       return apply(method, receiver, args);
     },

@@ -1,14 +1,14 @@
-// Lists that are long without being large: the engine walks all their holes in one go, and nothing could end it.
+// Limits the length of sparse lists: the engine visits all their holes in one call that cannot be interrupted.
 
 import { NativeError, apply, defineProperty, ownProperty } from "stead:host";
 
-// A list of values as long as this one takes more memory than there is.
+// A list of this length with values exceeds the memory limit.
 const LONGEST = 2 ** 24;
 
 function limit(method) {
   const { call } = {
     call(...args) {
-      // What is no list, the method itself looks at.
+      // The method itself checks receivers that are not lists.
       if (this !== undefined && this !== null && this.length > LONGEST) throw new NativeError("out of memory");
       return apply(method, this, args);
     },

@@ -1,6 +1,6 @@
-// Resources: the base class, the classes of providers, and what happens at `new`.
+// Resources: the base class, the classes of providers, and the handling of `new`.
 //
-// Rust knows nodes by number; an instance carries its number in a private field that no program can reach.
+// An instance holds the number of its node in a private field, which a program cannot access.
 
 import {
   host, NativeError, NativeTypeError, apply, construct, create, defineProperty, freeze, getPrototypeOf, hasOwn,
@@ -8,19 +8,19 @@ import {
 } from "stead:host";
 import { refusal, unknown } from "stead:unknown";
 import { current, enter, leave, scopeMembers } from "stead:scope";
-import { lookUp } from "stead:outside";
+import { lookUp } from "stead:external";
 
-// The innermost resource whose constructor runs right now.
+// Innermost resource whose constructor is running.
 let building;
 
-// The classes of the program whose members know which instance they run in.
+// Classes of the program whose members are bound to their instance.
 const scopedClasses = new WeakSet();
 const { has: hasClass, add: addClass } = WeakSet.prototype;
 
-// Only provider classes know it; with it as its first argument, the base class provisions.
+// Token that only provider classes pass to the base class, to declare a provisioned resource.
 const PROVISION = freeze({});
 
-// What a provider's class makes: in a private field of the class, which is quicker to find than in a table.
+// Stores the type of a provider class in a private field of the class, which is faster than a WeakMap.
 class Itself {
   constructor(target) {
     return target;
@@ -43,10 +43,10 @@ const { get: reflectGet, defineProperty: define } = Reflect;
 const { split } = String.prototype;
 const { prototype: plain } = Object;
 
-// Why no resource may be made right now; `undefined` if one may.
+// Reason why resources cannot be created now; `undefined` if they can.
 let forbidden;
 
-/** Runs a function that may not make resources. One that runs after apply may not read them either. */
+/** Runs a function that must not create resources. A function for `stead.apply` must not read them either. */
 export function withoutResources(why, f) {
   const outer = forbidden;
   forbidden = outer === "allocate" ? outer : why;
@@ -57,20 +57,20 @@ export function withoutResources(why, f) {
   }
 }
 
-/** Stops a function that runs after apply: what it is told then is in no transcript. */
-export function mayLookOutside() {
+/** Refuses look-ups in a deferred function, because the transcript does not record them. */
+export function mayLookUp() {
   if (forbidden === "allocate") throw refusal(host.refuseInside("look", -1, new NativeError().stack));
 }
 
-/** Stops what runs after apply: by then it is settled what is pinned. */
+/** Refuses pinning in deferred code, because pins must be known while planning. */
 export function mayPin() {
   if (forbidden !== undefined) throw refusal(host.refuseInside("pin", -1, new NativeError().stack));
 }
 
-/** The node of a resource instance; `undefined` for everything else. */
+/** Returns the node number of a resource instance, or `undefined` for other values. */
 export let nodeOf;
 
-/** What a class derives from to become a resource. */
+/** Base class of all resources. */
 export class Resource {
   #node;
   static {
@@ -80,14 +80,14 @@ export class Resource {
   constructor(id, options) {
     const frame = building;
     if (frame === undefined || frame.target !== new.target || frame.declared) {
-      throw new NativeTypeError("a resource is made with `new`, and its constructor calls `super` once");
+      throw new NativeTypeError("a resource must be created with `new`, and its constructor must call `super` exactly once");
     }
     frame.declared = true;
     this.#node = frame.node;
     if (id === PROVISION) provision(this, frame, options);
     else host.declareGroup(frame.node, id, options);
   }
-  /** A resource is not text: silently it would become "[object Object]". */
+  /** Refuses conversion to text, which would silently give "[object Object]". */
   [Symbol.toPrimitive]() {
     throw refusal(host.refuseResource(nodeOf(this) ?? -1, new NativeError().stack));
   }
@@ -104,10 +104,10 @@ export function isResourceClass(target) {
   return false;
 }
 
-/** `new target(...args)` for a resource class. The node is there before the constructor runs, so that what it
- * allocates, before or after `super`, finds the node around it. */
+/** Implements `new target(...args)` for a resource class. The node is allocated before the constructor runs, so that
+ * resources created before and after `super` belong to it. */
 export function makeResource(site, self, target, args) {
-  if (target === Resource) throw new NativeTypeError("`Resource` itself cannot be made; derive a class from it");
+  if (target === Resource) throw new NativeTypeError("`Resource` cannot be instantiated; extend it with a class");
   if (forbidden !== undefined) throw refusal(host.refuseInside(forbidden, site, ""));
   const parent = nodeOf(self) ?? current() ?? -1;
   let type;
@@ -139,10 +139,10 @@ export function makeResource(site, self, target, args) {
   }
 }
 
-/** Declares a provisioned resource, and gives it its properties: those that the program set as they are, those
- * that the provider fills in as unknowns. */
+/** Declares a provisioned resource and defines its properties: inputs with their values, the values that the provider
+ * sets as unknowns. */
 function provision(instance, { node, type }, { inputs, options }) {
-  // A getter among the properties runs once: what it allocates must not be there twice.
+  // Copies the inputs, so that a getter that creates a resource runs only once.
   const read = isPlain(inputs) ? { __proto__: null, ...inputs } : inputs;
   host.declare(node, read, options);
   const given = typeof read === "object" && read !== null;
@@ -156,7 +156,7 @@ function provision(instance, { node, type }, { inputs, options }) {
   slot.value = undefined;
 }
 
-// How a property that was set is defined. One for all: nothing of the program runs while it is in use.
+// Descriptor for properties with a known value. Shared, because no code of the program runs while it is in use.
 const slot = setPrototypeOf({ value: undefined, enumerable: true }, null);
 
 const isPlain = (inputs) => {
@@ -165,7 +165,7 @@ const isPlain = (inputs) => {
   return prototype === null || prototype === plain;
 };
 
-/** Makes the class of a type from its schema. */
+/** Creates the class of a type from its schema. */
 function materialise(token) {
   const schema = host.schema(token);
   const name = schema.class;
@@ -196,7 +196,7 @@ function materialise(token) {
   return made;
 }
 
-// Stands behind a provider's class: what is read from here, the type does not have.
+// Proxy handler behind the prototype of a provider class: refuses properties that the type does not have.
 const missing = (token) =>
   freeze({
     get(target, key, receiver) {
@@ -207,8 +207,8 @@ const missing = (token) =>
     },
   });
 
-/** All classes of a provider, as `stead/<provider>` exports them. Types with more than two parts are in
- * namespaces, whose classes are made when they are first used. */
+/** Returns all classes of a provider, as `stead/<provider>` exports them. Types with more than two parts are in
+ * namespaces, whose classes are created on first use. */
 export function provide(provider) {
   const exported = {};
   const tokens = host.types(provider);

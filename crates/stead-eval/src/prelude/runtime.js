@@ -1,4 +1,4 @@
-// What instrumented code calls. Each function is exact JavaScript for known values.
+// Functions that instrumented code calls. Each has the semantics of the language for known values.
 
 import {
   host, NativeArray, NativeTypeError, apply, construct, defineProperty, getPrototypeOf, hasOwn, ownProperty, toText,
@@ -7,18 +7,18 @@ import { idOf, refusal, refuseAt, unknown } from "stead:unknown";
 import { isResourceClass, makeResource, nodeOf } from "stead:resource";
 import { boundTo } from "stead:scope";
 import { textOf } from "stead:text";
-import { carryOperator } from "stead:carry";
+import { deferOperator } from "stead:defer";
 
 export { current, resume } from "stead:scope";
 
-/** An arrow function in a field of `self`: what it calls lies in the instance, as for a method. */
+/** Binds an arrow function in a field to its instance: resources it creates belong to the instance, as for a method. */
 export function own(self, arrow, name) {
   if (name !== "") defineProperty(arrow, "name", { value: name, configurable: true });
   const node = nodeOf(self);
   return node === undefined ? arrow : boundTo(node, arrow);
 }
 
-/** What an iterator's `next` gives. The engine looks at `done` where nobody can see it. */
+/** Returns the result of an iterator's `next`, and refuses an unknown `done`, which only the engine inspects. */
 export function step(result, site) {
   if (typeof result !== "object" || result === null) return result;
   if (getPrototypeOf(result) === promises) return apply(nativeThen, result, [(value) => step(value, site)]);
@@ -33,7 +33,7 @@ export function step(result, site) {
 const { prototype: promises } = Promise;
 const { then: nativeThen } = promises;
 
-/** The value itself; stops the evaluation if it is an unknown. */
+/** Returns the value, and refuses an unknown. */
 export function known(value, site) {
   if (typeof value === "function") {
     const id = idOf(value);
@@ -42,7 +42,7 @@ export function known(value, site) {
   return value;
 }
 
-/** `left + right`. */
+/** Implements `left + right`. */
 export function add(left, right, site) {
   const leftId = idOf(left);
   const rightId = idOf(right);
@@ -52,38 +52,38 @@ export function add(left, right, site) {
   return unknown(sum);
 }
 
-// `left - right` and its like: exact for known values, an expression otherwise. Nearly always the first test tells.
-const meets = (a, b) => idOf(a) !== undefined || idOf(b) !== undefined;
+// `left - right` and the other operators. The first test decides for nearly all values.
+const anyUnknown = (a, b) => idOf(a) !== undefined || idOf(b) !== undefined;
 export const minus = (a, b, site) =>
-  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a - b : carryOperator("-", [a, b], site);
+  (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a - b : deferOperator("-", [a, b], site);
 export const times = (a, b, site) =>
-  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a * b : carryOperator("*", [a, b], site);
+  (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a * b : deferOperator("*", [a, b], site);
 export const over = (a, b, site) =>
-  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a / b : carryOperator("/", [a, b], site);
+  (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a / b : deferOperator("/", [a, b], site);
 export const modulo = (a, b, site) =>
-  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a % b : carryOperator("%", [a, b], site);
+  (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a % b : deferOperator("%", [a, b], site);
 export const power = (a, b, site) =>
-  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a ** b : carryOperator("**", [a, b], site);
+  (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a ** b : deferOperator("**", [a, b], site);
 export const shl = (a, b, site) =>
-  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a << b : carryOperator("<<", [a, b], site);
+  (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a << b : deferOperator("<<", [a, b], site);
 export const shr = (a, b, site) =>
-  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a >> b : carryOperator(">>", [a, b], site);
+  (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a >> b : deferOperator(">>", [a, b], site);
 export const ushr = (a, b, site) =>
-  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a >>> b : carryOperator(">>>", [a, b], site);
+  (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a >>> b : deferOperator(">>>", [a, b], site);
 export const and = (a, b, site) =>
-  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a & b : carryOperator("&", [a, b], site);
+  (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a & b : deferOperator("&", [a, b], site);
 export const or = (a, b, site) =>
-  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a | b : carryOperator("|", [a, b], site);
+  (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a | b : deferOperator("|", [a, b], site);
 export const xor = (a, b, site) =>
-  (typeof a !== "function" && typeof b !== "function") || !meets(a, b) ? a ^ b : carryOperator("^", [a, b], site);
+  (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a ^ b : deferOperator("^", [a, b], site);
 export const negative = (a, site) =>
-  typeof a !== "function" || idOf(a) === undefined ? -a : carryOperator("-", [a], site);
+  typeof a !== "function" || idOf(a) === undefined ? -a : deferOperator("-", [a], site);
 export const positive = (a, site) =>
-  typeof a !== "function" || idOf(a) === undefined ? +a : carryOperator("+", [a], site);
+  typeof a !== "function" || idOf(a) === undefined ? +a : deferOperator("+", [a], site);
 export const flip = (a, site) =>
-  typeof a !== "function" || idOf(a) === undefined ? ~a : carryOperator("~", [a], site);
+  typeof a !== "function" || idOf(a) === undefined ? ~a : deferOperator("~", [a], site);
 
-/** A template literal: text and holes take turns. */
+/** Implements a template literal: text and holes alternate. */
 export function text(...parts) {
   const { length } = parts;
   let deferred = false;
@@ -98,7 +98,7 @@ export function text(...parts) {
   return joined;
 }
 
-/** `new target(...args)`, at a site, in a function whose `this` is `self`. */
+/** Implements `new target(...args)` at a site, in a function whose `this` is `self`. */
 export function make(site, self, target, ...args) {
   known(target, site);
   if (typeof target !== "function") throw thrown(new NativeTypeError(host.notAClass(site)), site);
@@ -107,24 +107,24 @@ export function make(site, self, target, ...args) {
   return known(construct(target, args), site);
 }
 
-/** `object[key]`, with both parts evaluated, to be read and then written. */
+/** Evaluates `object[key]` once, for reading and then writing. */
 export function reference(object, key) {
   if (typeof key !== "symbol" && typeof key !== "number") key = toText(key);
   return { object, key, value: object[key] };
 }
 
-/** `object[key] += value`, and the other operators. */
+/** Implements `object[key] += value` and the other compound assignments. */
 export function operateOn({ object, key, value: old }, value, site, operate) {
   return (object[key] = operate(old, value, site));
 }
 
-// Where an error was first thrown: the engine only knows where it was made, and that not well.
+// Site of the first throw of each error. The engine records only where an error was created, and not precisely.
 const origins = new WeakMap();
 const { get, set, has } = WeakMap.prototype;
 let lastThrown = { value: undefined, site: undefined };
 host.thrownAt((value) => (typeof value === "object" && value !== null ? apply(get, origins, [value]) : value === lastThrown.value ? lastThrown.site : undefined));
 
-/** What is thrown. */
+/** Records the site of a `throw` and returns the thrown value. */
 export function thrown(value, site) {
   known(value, site);
   lastThrown = { value, site };

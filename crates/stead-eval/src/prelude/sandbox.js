@@ -1,11 +1,12 @@
-// What a program must not reach: code from text, proxies, the clock, randomness, the machine's time zone.
-// Evaluation is a function of its sources and its config.
+// Removes built-ins that a program must not use: code from text, proxies, clock, randomness, local time zone.
+//
+// Invariant: the result of an evaluation depends only on its sources and config.
 
 import { host, NativeError, apply, construct, defineProperty, getPrototypeOf } from "stead:host";
 import { refusal } from "stead:unknown";
 import { replaceConstructor } from "stead:text";
 
-const gone = (name, help, called = name) => {
+const forbid = (name, help, called = name) => {
   const refused = function () {
     throw refusal(host.refuseBuiltin(name, help, new NativeError().stack));
   };
@@ -13,17 +14,17 @@ const gone = (name, help, called = name) => {
   return refused;
 };
 
-// Code from text: also through the constructor of any function.
-const noCode = "write the code out";
+// Code from text, also through the constructor of any function.
+const noCode = "write the code in a file of the program";
 const functions = [function () {}, async function () {}, function* () {}, async function* () {}];
 for (let i = 0; i < functions.length; i++) {
-  const value = gone("Function", noCode);
+  const value = forbid("Function", noCode);
   const prototype = getPrototypeOf(functions[i]);
   defineProperty(value, "prototype", { value: prototype });
   defineProperty(prototype, "constructor", { value, writable: false, configurable: false });
   if (i === 0) defineProperty(globalThis, "Function", { value, writable: true, configurable: true });
 }
-defineProperty(globalThis, "eval", { value: gone("eval", noCode), writable: true, configurable: true });
+defineProperty(globalThis, "eval", { value: forbid("eval", noCode), writable: true, configurable: true });
 
 const hidden = [
   "Proxy", "WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "Atomics", "performance", "Performance",
@@ -32,7 +33,7 @@ const hidden = [
 for (const name of hidden) delete globalThis[name];
 
 defineProperty(Math, "random", {
-  value: gone(
+  value: forbid(
     "Math.random()",
     "use `new local.RandomString(…)`, which keeps its value, or a value of `config`",
     "random",
@@ -41,18 +42,18 @@ defineProperty(Math, "random", {
   configurable: true,
 });
 
-// The engine's own places in stack traces are what errors are found by.
+// Errors are located by the stack traces of the engine, which a program must not change.
 Error.stackTraceLimit = 64;
 for (const key of ["stackTraceLimit", "prepareStackTrace"]) {
   defineProperty(Error, key, { value: Error[key], writable: false, configurable: false });
 }
 
-// Dates: from a value only, and always in UTC.
+// Dates are created from a value and always use UTC.
 const NativeDate = Date;
 const { UTC, parse } = NativeDate;
 const { toISOString, toUTCString } = NativeDate.prototype;
-const noClock = "a program gives the same graph whenever it runs; take the time from `config`";
-const now = gone("the current time", noClock, "now");
+const noClock = "a program must give the same graph on every run; take the time from `config`";
+const now = forbid("the current time", noClock, "now");
 const zoned = /(?:Z|GMT|UTC|[+-]\d\d:?\d\d)(?: \([^)]*\))?$/;
 const isoDate = /^[+-]?\d{4,6}(?:-\d\d(?:-\d\d)?)?$/;
 const isoTime = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;

@@ -1,23 +1,22 @@
-// The resource that what is allocated lies in: the innermost one whose constructor, method, getter or setter runs.
-// A stack for what runs at once; across `await` and promises the resource is carried along.
+// Tracks the enclosing resource: the innermost one whose constructor, method, getter or setter is running.
 //
-// `this` at the `new` itself comes first: see `makeResource`.
+// `await` and promise callbacks restore it. The `this` of a `new` has precedence, see `makeResource`.
 
 import { host, apply, defineProperty, hasOwn, ownKeys, ownProperty } from "stead:host";
 
-// A node's number, or `undefined` outside of all resources.
+// Number of the enclosing node, or `undefined` outside of all resources.
 let scope;
 
-/** The node around what runs now. */
+/** Returns the enclosing node. */
 export const current = () => scope;
 
-/** `await x` → `resume(current(), await x)`: what was around before is around again. */
+/** Restores the enclosing node after an `await`: `resume(current(), await x)`. */
 export const resume = (before, value) => {
   scope = before;
   return value;
 };
 
-/** From here on a node is around what runs; gives what `leave` needs. */
+/** Sets the enclosing node and returns the previous one for `leave`. */
 export const enter = (node) => {
   const outer = scope;
   scope = node;
@@ -27,7 +26,7 @@ export const leave = (outer) => {
   scope = outer;
 };
 
-/** Calls with a node around it. */
+/** Calls a function with an enclosing node. */
 function inside(node, callee, self, args) {
   const outer = enter(node);
   try {
@@ -37,12 +36,12 @@ function inside(node, callee, self, args) {
   }
 }
 
-// A job of the engine begins outside of everything; what it continues says where it belongs.
+// A job starts without an enclosing node; the code that it resumes restores its own.
 host.beforeJob(() => {
   scope = undefined;
 });
 
-const carry = (callback) => {
+const bindScope = (callback) => {
   if (typeof callback !== "function") return callback;
   const node = scope;
   return (...args) => inside(node, callback, undefined, args);
@@ -53,16 +52,16 @@ const { queueMicrotask: nativeQueueMicrotask } = globalThis;
 const replaced = {
   then(onFulfilled, onRejected) {
     if (scope === undefined) return apply(nativeThen, this, [onFulfilled, onRejected]);
-    return apply(nativeThen, this, [carry(onFulfilled), carry(onRejected)]);
+    return apply(nativeThen, this, [bindScope(onFulfilled), bindScope(onRejected)]);
   },
   queueMicrotask(callback) {
-    return apply(nativeQueueMicrotask, undefined, [carry(callback)]);
+    return apply(nativeQueueMicrotask, undefined, [bindScope(callback)]);
   },
 };
 defineProperty(Promise.prototype, "then", { value: replaced.then, writable: true, configurable: true });
 defineProperty(globalThis, "queueMicrotask", { value: replaced.queueMicrotask, writable: true, configurable: true });
 
-/** Makes what a prototype's methods, getters and setters call lie in the instance. */
+/** Wraps methods, getters and setters of a prototype to run with their instance as enclosing node. */
 export function scopeMembers(prototype, nodeOf) {
   const keys = ownKeys(prototype);
   for (let i = 0; i < keys.length; i++) {
@@ -84,13 +83,13 @@ function scoped(method, nodeOf) {
       return inside(node, method, this, args);
     },
   };
-  // A trace names the method, not its wrapper.
+  // Stack traces show the name of the method.
   copy(method, call, "name");
   copy(method, call, "length");
   return call;
 }
 
-/** A function that always runs with a node around it. */
+/** Returns a function that always runs with the given enclosing node. */
 export function boundTo(node, callee) {
   const bound = (...args) => inside(node, callee, undefined, args);
   copy(callee, bound, "name");

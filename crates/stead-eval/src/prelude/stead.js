@@ -1,14 +1,14 @@
-// The module "stead", as programs import it.
+// The module "stead" that programs import.
 
 import { host, NativeError, NativeTypeError, freeze, toText } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
-import { markSecret } from "stead:outside";
+import { markSecret } from "stead:external";
 
 export { all, apply } from "stead:apply";
-export { secret, stack } from "stead:outside";
-export { nodeOf } from "stead:node";
+export { secret, stack } from "stead:external";
+export { nodeOf } from "stead:node-of";
 export { Resource } from "stead:resource";
-export { archive, file, readText } from "stead:assets";
+export { archive, file, readText } from "stead:files";
 export { base64, hash } from "stead:encoding";
 
 export const { env, namespace, project, target } = host.program;
@@ -18,7 +18,7 @@ function read(key, kind) {
   if (id !== undefined) refuse("builtin", id, "config");
   const value = host.config(toText(key));
   if (value !== undefined && kind !== undefined && typeof value !== kind) {
-    throw new NativeTypeError(`config \`${key}\` must be a ${kind}, and it is a ${typeof value}`);
+    throw new NativeTypeError(`config \`${key}\` must be a ${kind}, not a ${typeof value}`);
   }
   return value;
 }

@@ -1,8 +1,8 @@
-// Text made of unknowns: JSON.stringify, Array.prototype.join and String.
+// Text that contains unknowns: JSON.stringify, Array.prototype.join and String.
 
 import { host, apply, construct, defineProperty, isArray, list, toText } from "stead:host";
 import { idOf, refuse, setJsonHole, unknown } from "stead:unknown";
-import { carryGlobal, carryMethod, replace } from "stead:carry";
+import { deferGlobal, deferMethod, replace } from "stead:defer";
 
 const { stringify } = JSON;
 const { join } = Array.prototype;
@@ -11,15 +11,15 @@ const { raw } = NativeString;
 const { lastIndexOf, slice, split, startsWith, trim } = NativeString.prototype;
 const { trunc } = Math;
 
-// While JSON.stringify runs, each unknown leaves a mark in the text; afterwards the text is cut at the marks.
-// A mark that the program's own strings contain too is found out by counting, and another one is taken.
+// JSON.stringify writes a mark for each unknown, and the text is then split at the marks. If strings of the program contain
+// the mark too, the count differs, and another mark is tried.
 function stringifyWithUnknowns(value, replacer, space) {
   for (let attempt = 0; ; attempt++) {
     const mark = "\u2060stead unknown " + attempt + "\u2060";
     const ids = list();
     const outer = setJsonHole((id) => () => {
       if (typeof replacer === "function") refuse("replacer", id);
-      // A list of keys to keep goes for the keys inside the value too.
+      // A list of keys also filters the keys inside the value.
       if (isArray(replacer) && !host.isScalar(id)) refuse("replacer", id);
       ids[ids.length] = id;
       return mark;
@@ -36,7 +36,7 @@ function stringifyWithUnknowns(value, replacer, space) {
   }
 }
 
-// What a replacer gives is taken as it is: an unknown would pass for a function, and be left out.
+// Wraps a replacer to refuse unknown results, which JSON.stringify would omit like functions.
 function knownReplacer(replacer) {
   return function (key, value) {
     const replaced = apply(replacer, this, [key, value]);
@@ -49,7 +49,7 @@ function countOf(text, mark) {
   return apply(split, text, [mark]).length - 1;
 }
 
-// What one level is indented by.
+// Returns the indent of one level.
 function gapOf(space) {
   if (typeof space === "object" && space !== null) space = space.valueOf();
   if (typeof space === "number") return apply(slice, "          ", [0, space < 0 ? 0 : trunc(space)]);
@@ -69,7 +69,7 @@ function template(pieces, ids, gap) {
   return unknown(host.template(parts));
 }
 
-// An unknown in JSON. Its own lines are indented as the line that it starts in; text in JSON has no line ends.
+// Returns the JSON text of an unknown, with its lines indented like the line that it starts in.
 function hole(id, gap, line) {
   if (gap === "" || host.isScalar(id)) return unknown(host.json(id));
   if (apply(trim, gap, []) !== "") refuse("indent", id);
@@ -77,8 +77,8 @@ function hole(id, gap, line) {
   if (start >= 0) line = apply(slice, line, [start + 1]);
   let around = "";
   while (apply(startsWith, line, [around + gap])) around += gap;
-  const json = carryGlobal("JSON.stringify", [unknown(id), null, gap], id);
-  return around === "" ? json : carryMethod(json, "replaceAll", ["\n", `\n${around}`], id);
+  const json = deferGlobal("JSON.stringify", [unknown(id), null, gap], id);
+  return around === "" ? json : deferMethod(json, "replaceAll", ["\n", `\n${around}`], id);
 }
 
 defineProperty(JSON, "stringify", {
@@ -107,7 +107,7 @@ defineProperty(Array.prototype, "join", {
   configurable: true,
 });
 
-// Text stands at the even places of `parts`, expressions at the odd ones.
+// Appends to `parts`, which has text at even and expressions at odd positions.
 function append(parts, item) {
   if (item === undefined || item === null) return;
   const text = textOf(item);
@@ -118,7 +118,7 @@ function append(parts, item) {
   }
 }
 
-/** A value as text: a string, or the number of an expression. An array joins its items. */
+/** Converts a value to a string or to the number of an expression. An array joins its items. */
 export function textOf(value) {
   if (typeof value === "string") return value;
   if (typeof value === "number") return NativeString(value);
@@ -126,7 +126,7 @@ export function textOf(value) {
   return id === undefined ? toText(value) : id;
 }
 
-// The engine wants a string from this one, whoever asked.
+// The engine needs a string from `toString`, so an unknown is refused.
 const { toString } = Array.prototype;
 defineProperty(Array.prototype, "toString", {
   value: { toString() {

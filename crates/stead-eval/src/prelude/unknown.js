@@ -1,18 +1,19 @@
-// Unknowns: values that exist only after apply. Each stands for one expression in the graph.
+// Unknowns: values known only after apply. Each represents one expression of the graph.
 //
-// An unknown is a callable proxy, so that `typeof x === "function"` is a cheap first test. Reading a member
-// makes another unknown; everything that would need the value is refused. A trap that is missing here would
-// let the engine answer for the empty function behind the proxy: all of them must be here.
+// An unknown is a callable proxy, so that `typeof x === "function"` is a cheap first test. Reading a member creates another
+// unknown; every operation that needs the value is refused.
+//
+// Invariant: the handler defines all traps. A missing trap would apply to the empty function behind the proxy.
 
 import { host, NativeError, defineProperty, freeze, setPrototypeOf } from "stead:host";
-import { callMember } from "stead:carry";
+import { callMember } from "stead:defer";
 
 const ID = host.idSymbol;
 const REFUSAL = host.refusalSymbol;
 const { toPrimitive, iterator, asyncIterator } = Symbol;
 const target = () => {};
 
-// While JSON.stringify runs, what an unknown's `toJSON` gives.
+// Result of an unknown's `toJSON` while JSON.stringify runs.
 let jsonHole;
 export const setJsonHole = (make) => {
   const outer = jsonHole;
@@ -26,11 +27,11 @@ class Unknown {
   }
   get(_, key) {
     if (typeof key === "symbol") return this.symbol(key);
-    if (key === "then") return undefined; // so that `await` passes it on
+    if (key === "then") return undefined; // `await` returns the unknown itself.
     if (key === "toJSON" && jsonHole !== undefined) return jsonHole(this.id);
-    // What an iterator's `next` gave is an unknown: the engine would take the loop to be over.
-    if (key === "done") refuse("builtin", this.id, "the end of an iteration");
-    // What every value has, and no provider gives.
+    // An iterator's `next` returned an unknown: the engine would end the loop.
+    if (key === "done") refuse("builtin", this.id, "iterator.next");
+    // Members of every value that no provider sets.
     if (key === "constructor" || key === "__proto__") refuse("inspect", this.id);
     return new NativeProxy(target, new Member(this.id, key));
   }
@@ -79,7 +80,7 @@ class Unknown {
 }
 freeze(Unknown.prototype);
 
-// A member of an unknown. It becomes an expression when it is used as a value; a method that is called never does.
+// Member of an unknown. It becomes an expression only when used as a value, not when called as a method.
 class Member {
   constructor(of, key) {
     this.of = of;
@@ -93,29 +94,29 @@ class Member {
     return callMember(this, self, args);
   }
 }
-// Not by `extends`: a constructor that calls another takes twice as long.
+// Without `extends`, because a derived constructor takes twice as long.
 setPrototypeOf(Member.prototype, Unknown.prototype);
 freeze(Member.prototype);
 
 const NativeProxy = Proxy;
 
-/** The unknown for an expression of the graph. */
+/** Returns the unknown for an expression of the graph. */
 export const unknown = (id) => new NativeProxy(target, new Unknown(id));
 
-/** The expression behind a value; `undefined` for a known value. */
+/** Returns the expression number of an unknown, or `undefined` for a known value. */
 export const idOf = (value) => (typeof value === "function" ? value[ID] : undefined);
 
-/** Stops the evaluation: `what` cannot be done with an unknown. The place comes from the stack. */
+/** Reports that an operation cannot use an unknown, located by the stack trace, and throws. */
 export function refuse(what, id, detail = "") {
   throw refusal(host.refuse(what, id, detail, new NativeError().stack));
 }
 
-/** Stops the evaluation at a site. */
+/** Reports that a site cannot use an unknown, and throws. */
 export function refuseAt(site, id) {
   throw refusal(host.refuseAt(site, id));
 }
 
-/** An error that was reported to Rust already, so that catching it does not make it go away. */
+/** Returns an exception for an error that Rust has already recorded. Catching it does not undo the error. */
 export function refusal(message) {
   const error = new NativeError(message);
   defineProperty(error, REFUSAL, { value: true });

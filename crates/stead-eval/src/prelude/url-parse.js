@@ -1,12 +1,11 @@
-// Takes URLs apart, as browsers do, for the schemes that programs use. Hosts are ASCII: names in other letters
-// must be given as `xn--…`.
+// Parses URLs like browsers. Hosts must be ASCII; other names must be given in punycode (`xn--…`).
 
 import { NativeTypeError, toText } from "stead:host";
 
 export const PORTS = { __proto__: null, "http:": "80", "https:": "443", "ws:": "80", "wss:": "443", "ftp:": "21", "file:": "" };
 export const special = (scheme) => scheme in PORTS;
 
-// What must be percent-encoded in each part, besides control characters and what is not ASCII.
+// Characters to percent-encode in each part, besides control and non-ASCII characters.
 export const FRAGMENT = ' "<>`';
 export const QUERY = ' "#<>';
 const PATH = `${QUERY}?^\`{}`;
@@ -44,7 +43,7 @@ const text8 = (bytes, at) => String.fromCharCode(bytes[at] ?? 0, bytes[at + 1] ?
 
 const invalid = (input) => new NativeTypeError(`\`${input}\` is not a valid URL`);
 
-// The parts of a URL; `host` is null where there is none, `opaque` a path that is no list of segments.
+// Parses a URL. `host` is null if missing; `opaque` is a path that is not a list of segments.
 export function parse(input, base) {
   const text = input.replace(/^[\u0000-\u0020]+|[\u0000-\u0020]+$/g, "").replace(/[\t\n\r]/g, "");
   const [, scheme = "", rest] = /^(?:([a-z][a-z0-9+.-]*:))?([^]*)$/i.exec(text);
@@ -156,7 +155,7 @@ function ipv6(text) {
   return `${numbers.slice(0, at).replace(/:$/, "")}::${numbers.slice(at + longest.length).replace(/^:/, "")}`;
 }
 
-// Takes `.` and `..` out.
+// Resolves `.` and `..`.
 export function segments(text, before) {
   const path = [...before];
   const parts = text.replace(/^\//, "").split("/");

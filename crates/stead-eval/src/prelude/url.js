@@ -1,4 +1,4 @@
-// URL and URLSearchParams, as browsers have them. Whatever is given is made text first, which an unknown refuses.
+// URL and URLSearchParams as in browsers. Arguments are converted to text first, which unknowns refuse.
 
 import { NativeTypeError, defineProperty, toText } from "stead:host";
 import {
@@ -27,13 +27,13 @@ export class URL {
       return null;
     }
   }
-  // Takes a part from a URL that is written with it.
+  // Sets a part by parsing a URL that contains it.
   #set(text, part) {
     let changed;
     try {
       changed = parse(text);
     } catch {
-      return; // A setter that is given nonsense changes nothing, as in browsers.
+      return; // A setter ignores invalid values, as in browsers.
     }
     if (special(changed.protocol) === special(this.#url.protocol)) part(changed);
   }
@@ -135,7 +135,7 @@ export class URL {
   }
 }
 
-// How a URL learns that its parameters changed, and the other way round.
+// Links a URL and its parameters, so that a change of one updates the other.
 let watch;
 let renew;
 
@@ -151,7 +151,7 @@ export class URLSearchParams {
       const list = typeof init[Symbol.iterator] === "function" ? [...init] : Object.entries(init);
       this.#pairs = list.map((pair) => {
         const [name, value, ...more] = pair;
-        if (value === undefined || more.length > 0) throw new NativeTypeError("each parameter is a name and a value");
+        if (value === undefined || more.length > 0) throw new NativeTypeError("each parameter must be a name and a value");
         return [toText(name), toText(value)];
       });
     } else this.#pairs = pairsOf(toText(init).replace(/^\?/, ""));

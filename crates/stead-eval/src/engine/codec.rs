@@ -1,0 +1,85 @@
+//! Base64 and digests for programs and assets.
+
+use sha2::{Digest, Sha256, Sha384, Sha512};
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+pub(crate) fn to_base64(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let at = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
+        let bits = at(0) << 16 | at(1) << 8 | at(2);
+        for position in 0..4 {
+            let sextet = (bits >> (18 - 6 * position)) as usize & 63;
+            out.push(if position <= chunk.len() { char::from(ALPHABET[sextet]) } else { '=' });
+        }
+    }
+    out
+}
+
+/// Decodes base64 as browsers do: white space is skipped and padding is optional. Returns `None` for other text.
+pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let text: Vec<u8> = text.bytes().filter(|byte| !b"\t\n\x0c\r ".contains(byte)).collect();
+    let padded = text.len().is_multiple_of(4);
+    let text = match text.as_slice() {
+        [rest @ .., b'=', b'='] | [rest @ .., b'='] if padded => rest,
+        whole => whole,
+    };
+    if text.len() % 4 == 1 {
+        return None;
+    }
+    let mut out = Vec::with_capacity(text.len() * 3 / 4);
+    for chunk in text.chunks(4) {
+        let mut bits = 0;
+        for (position, byte) in chunk.iter().enumerate() {
+            let sextet = ALPHABET.iter().position(|known| known == byte)?;
+            bits |= (sextet as u32) << (18 - 6 * position);
+        }
+        out.extend_from_slice(&bits.to_be_bytes()[1..chunk.len()]);
+    }
+    Some(out)
+}
+
+/// Returns a digest in hexadecimal, or `None` for an unknown algorithm.
+pub(crate) fn hash(bytes: &[u8], algorithm: &str) -> Option<String> {
+    Some(match algorithm {
+        "sha256" => hex(&Sha256::digest(bytes)),
+        "sha384" => hex(&Sha384::digest(bytes)),
+        "sha512" => hex(&Sha512::digest(bytes)),
+        _ => return None,
+    })
+}
+
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_round_trips_and_accepts_the_input_that_browsers_accept() {
+        for length in 0..10_u8 {
+            let bytes: Vec<u8> = (0..length).map(|index| index.wrapping_mul(77)).collect();
+            assert_eq!(from_base64(&to_base64(&bytes)), Some(bytes));
+        }
+        assert_eq!(to_base64(b"hello"), "aGVsbG8=");
+        assert_eq!(from_base64(" aGVs\nbG8 ").as_deref(), Some(&b"hello"[..]));
+        assert_eq!(from_base64("aGVsbG8==").as_deref(), None);
+        assert_eq!(from_base64("a"), None);
+        assert_eq!(from_base64("aG*s"), None);
+    }
+
+    #[test]
+    fn digests_match_the_standard() {
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(hash(b"", "sha256").as_deref(), Some(empty));
+        assert_eq!(hash(b"", "sha512").map(|text| text.len()), Some(128));
+        assert_eq!(hash(b"", "crc"), None);
+    }
+}

@@ -1,0 +1,186 @@
+//! Turns exceptions of a program into diagnostics.
+
+use rquickjs::{Ctx, Object, Value};
+use stead_model::{Code, Diagnostic, EvalError, SourceRef};
+
+use crate::host::{Handles, SharedSession};
+use crate::program::source_text::SourceSpan;
+
+/// Steps of the engine between two interrupts, approximately.
+const STEPS: u64 = 10_000;
+
+/// Limits of the evaluation, and the one that the program exceeded.
+pub(crate) struct LimitState {
+    pub(crate) exceeded: Option<ExceededLimit>,
+    pub(crate) interrupts: u64,
+    pub(crate) heap: usize,
+}
+
+/// Limit that ends an evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExceededLimit {
+    Time,
+    Memory,
+}
+
+/// Reports an exception, unless it stands for an error that is already reported.
+pub(crate) fn report<'js>(
+    ctx: &Ctx<'js>,
+    session: &SharedSession,
+    handles: &Handles,
+    thrown: &Value<'js>,
+    limit_state: &LimitState,
+) {
+    if handles.is_refusal(ctx, thrown) && !session.borrow().diagnostics.is_empty() {
+        return;
+    }
+    let details = ThrownDetails::of(thrown);
+    let mut frames = session.borrow_mut().frames(&details.stack);
+    frames.dedup();
+    let site = handles.thrown_at(ctx, thrown);
+    // The engine throws null when it has no memory left for an error.
+    let details = if thrown.is_null() && site.is_none() { ThrownDetails::out_of_memory() } else { details };
+    let mut problem = match limit(&details, limit_state) {
+        Some(problem) => problem,
+        None => Diagnostic::error(Code::PROGRAM_THREW, details.headline()),
+    };
+    let site = site.map(|site| session.borrow().locate_site(site));
+    let place = site.or_else(|| frames.first().map(|frame| frame.place.clone()));
+    // A loop that ran before any call has no position; the first loop of the file is the best guess.
+    let start = session.borrow().locate_site(usize::MAX);
+    let around = limit_state
+        .exceeded
+        .as_ref()
+        .and_then(|_| session.borrow().loop_at(place.as_ref().unwrap_or(&start)));
+    if let Some(SourceSpan { at, length }) = place {
+        let what = if limit_state.exceeded.is_some() { "last known position" } else { "thrown here" };
+        problem = problem.at(at, length, what);
+    }
+    if let Some(SourceSpan { at, length }) = around {
+        problem = problem.at(at, length, "probably in this loop");
+    }
+    for frame in frames.iter().skip(1).take(10) {
+        let function = if frame.function.is_empty() { "the module" } else { &frame.function };
+        problem = problem.note(format!("called by {function} at {}", frame.place.at));
+    }
+    for cause in details.causes {
+        problem = problem.note(format!("caused by {cause}"));
+    }
+    session.borrow_mut().report(problem);
+}
+
+/// Converts an exception of a deferred function to an error with message and position.
+pub(crate) fn thrown<'js>(
+    ctx: &Ctx<'js>,
+    session: &SharedSession,
+    handles: &Handles,
+    thrown: &Value<'js>,
+    limit_state: &LimitState,
+    function: &SourceRef,
+) -> EvalError {
+    let reported = session.borrow_mut().diagnostics.pop().filter(|_| handles.is_refusal(ctx, thrown));
+    if let Some(problem) = reported {
+        let place = problem.labels.first().map(|label| label.place.clone());
+        return EvalError::Threw { message: problem.message, place };
+    }
+    let details = ThrownDetails::of(thrown);
+    let message = match limit(&details, limit_state) {
+        Some(problem) => problem.message.replace("the program", "the function"),
+        None => details.headline().replacen("the program threw", "the function threw", 1),
+    };
+    let frames = session.borrow_mut().frames(&details.stack);
+    let site = handles.thrown_at(ctx, thrown).map(|site| session.borrow().locate_site(site));
+    let place = site.or_else(|| frames.into_iter().next().map(|frame| frame.place));
+    EvalError::Threw { message, place: Some(place.map_or_else(|| function.clone(), |place| place.at)) }
+}
+
+/// Details of a thrown value. Each property is read once, because a getter may run code of the program.
+#[derive(Default)]
+struct ThrownDetails {
+    name: String,
+    message: String,
+    stack: String,
+    causes: Vec<String>,
+}
+
+impl ThrownDetails {
+    fn of(thrown: &Value<'_>) -> ThrownDetails {
+        let Some(object) = thrown.as_object().filter(|_| thrown.is_error()) else {
+            return ThrownDetails { message: text(thrown), ..ThrownDetails::default() };
+        };
+        let mut causes = Vec::new();
+        let mut at = object.get::<_, Value<'_>>("cause").ok();
+        while let Some(cause) = at.filter(|cause| !cause.is_undefined() && causes.len() < 5) {
+            let cause_object = cause.as_object().filter(|_| cause.is_error());
+            causes.push(match cause_object {
+                Some(object) => format!("{}: {}", member(object, "name"), member(object, "message")),
+                None => text(&cause),
+            });
+            at = cause_object.and_then(|object| object.get::<_, Value<'_>>("cause").ok());
+        }
+        ThrownDetails {
+            name: member(object, "name"),
+            message: member(object, "message"),
+            stack: member(object, "stack"),
+            causes,
+        }
+    }
+
+    fn out_of_memory() -> ThrownDetails {
+        ThrownDetails { message: "out of memory".to_owned(), ..ThrownDetails::default() }
+    }
+
+    fn headline(&self) -> String {
+        match self.name.as_str() {
+            "" | "Error" => format!("the program threw: {}", self.message),
+            name => format!("the program threw: {name}: {}", self.message),
+        }
+    }
+}
+
+fn member(object: &Object<'_>, name: &str) -> String {
+    object.get::<_, Value<'_>>(name).ok().map(|value| text(&value)).unwrap_or_default()
+}
+
+fn text(value: &Value<'_>) -> String {
+    if let Some(text) = value.as_string() {
+        return text.to_string().unwrap_or_default();
+    }
+    if let Some(number) = value.as_number() {
+        return number.to_string();
+    }
+    if let Some(flag) = value.as_bool() {
+        return flag.to_string();
+    }
+    value.type_name().to_owned()
+}
+
+fn limit(details: &ThrownDetails, limit_state: &LimitState) -> Option<Diagnostic> {
+    let error = |message: String| Diagnostic::error(Code::EVALUATION_LIMIT, message);
+    if limit_state.exceeded == Some(ExceededLimit::Time) {
+        let message = "the program runs too long".to_owned();
+        return Some(
+            error(message)
+                .note(format!(
+                    "it was stopped after about {} steps",
+                    limit_state.interrupts.saturating_mul(STEPS)
+                ))
+                .help("check for a loop that does not end"),
+        );
+    }
+    match details.message.as_str() {
+        _ if limit_state.exceeded == Some(ExceededLimit::Memory) => Some(too_much_memory(limit_state)),
+        "out of memory" | "string too long" | "invalid string length" => Some(too_much_memory(limit_state)),
+        "Maximum call stack size exceeded" => Some(
+            error("the call stack is too deep".to_owned())
+                .help("check for a function that calls itself without end"),
+        ),
+        _ => None,
+    }
+}
+
+fn too_much_memory(limit_state: &LimitState) -> Diagnostic {
+    Diagnostic::error(Code::EVALUATION_LIMIT, "the program uses too much memory")
+        .note(format!("the limit is {} MiB", limit_state.heap >> 20))
+        .help("check for a list or a string that grows without end")
+}

@@ -1,0 +1,92 @@
+//! Memory limit of the engine, as an allocator that records when the limit is exceeded.
+//!
+//! The engine's own limit makes an allocation fail, and a failure inside a job leaves a promise pending without any error. This
+//! allocator grants a reserve instead, so that the program reaches the next interrupt and stops at a known position.
+
+use std::cell::Cell;
+use std::ptr::null_mut;
+use std::rc::Rc;
+
+use rquickjs::allocator::{Allocator, RustAllocator};
+
+/// Memory beyond the limit that the engine may use to create an error with a stack trace.
+const RESERVE: usize = 4 << 20;
+
+/// Allocator with at most `limit` bytes in use.
+pub(crate) struct LimitedAllocator {
+    limit: usize,
+    used: usize,
+    /// Set when an allocation exceeds the limit.
+    out_of_memory: Rc<Cell<bool>>,
+}
+
+impl LimitedAllocator {
+    pub(crate) fn new(limit: usize, out_of_memory: Rc<Cell<bool>>) -> LimitedAllocator {
+        LimitedAllocator { limit, used: 0, out_of_memory }
+    }
+
+    /// Returns true if an allocation of `size` bytes is allowed, and records whether it exceeds the limit.
+    fn fits(&self, size: usize) -> bool {
+        let used = self.used.saturating_add(size);
+        if used > self.limit {
+            self.out_of_memory.set(true);
+        }
+        used <= self.limit.saturating_add(RESERVE)
+    }
+}
+
+// SAFETY: all memory is allocated and freed by `RustAllocator`, which stores the sizes itself.
+#[allow(unsafe_code, reason = "part of the engine's binding")]
+unsafe impl Allocator for LimitedAllocator {
+    fn alloc(&mut self, size: usize) -> *mut u8 {
+        if !self.fits(size) {
+            return null_mut();
+        }
+        let made = RustAllocator.alloc(size);
+        self.used += size_of_block(made);
+        made
+    }
+
+    fn calloc(&mut self, count: usize, size: usize) -> *mut u8 {
+        let Some(_) = count.checked_mul(size).filter(|size| self.fits(*size)) else { return null_mut() };
+        let made = RustAllocator.calloc(count, size);
+        self.used += size_of_block(made);
+        made
+    }
+
+    unsafe fn dealloc(&mut self, block: *mut u8) {
+        self.used = self.used.saturating_sub(size_of_block(block));
+        // SAFETY: the engine frees only blocks that this allocator returned.
+        unsafe { RustAllocator.dealloc(block) }
+    }
+
+    unsafe fn realloc(&mut self, block: *mut u8, size: usize) -> *mut u8 {
+        if block.is_null() {
+            return self.alloc(size);
+        }
+        let before = size_of_block(block);
+        if size > before && !self.fits(size - before) {
+            return null_mut();
+        }
+        // SAFETY: the engine resizes only blocks that this allocator returned.
+        let made = unsafe { RustAllocator.realloc(block, size) };
+        if !made.is_null() {
+            self.used = self.used.saturating_sub(before) + size_of_block(made);
+        }
+        made
+    }
+
+    unsafe fn usable_size(block: *mut u8) -> usize {
+        size_of_block(block)
+    }
+}
+
+/// Returns the size of a block of `RustAllocator`, or 0 for null.
+#[allow(unsafe_code, reason = "part of the engine's binding")]
+fn size_of_block(block: *mut u8) -> usize {
+    if block.is_null() {
+        return 0;
+    }
+    // SAFETY: every caller passes a block of `RustAllocator`.
+    unsafe { RustAllocator::usable_size(block) }
+}

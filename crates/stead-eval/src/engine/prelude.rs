@@ -1,0 +1,23 @@
+//! The prelude: JavaScript modules that run before every program, as bytecode that `build.rs` compiles from `src/prelude`.
+
+use rquickjs::module::Declared;
+use rquickjs::{Ctx, Module};
+
+include!(concat!(env!("OUT_DIR"), "/prelude.rs"));
+
+/// Imports the prelude in order: `sandbox` comes last, because it removes globals that the others use.
+pub(crate) const START: &str = "import \"stead:runtime\"; import \"stead:text\"; import \"stead:builtins\"; \
+    import \"stead:console\"; import \"stead:encoding\"; import \"stead:clone\"; import \"stead:limits\"; \
+    import \"stead:url\"; import \"stead\"; import \"stead:guards\"; import \"stead:sandbox\";";
+
+pub(crate) fn has(name: &str) -> bool {
+    MODULES.iter().any(|(module, _)| *module == name)
+}
+
+/// Loads a module of the prelude; `None` if the prelude has no module of that name.
+#[allow(unsafe_code, reason = "bytecode is trusted: the same engine compiled it in build.rs")]
+pub(crate) fn load<'js>(ctx: &Ctx<'js>, name: &str) -> Option<rquickjs::Result<Module<'js, Declared>>> {
+    let (_, code) = MODULES.iter().find(|(module, _)| *module == name)?;
+    // SAFETY: `Module::write` of the same engine version produced the bytes.
+    Some(unsafe { Module::load(ctx.clone(), code) })
+}

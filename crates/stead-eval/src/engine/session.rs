@@ -1,0 +1,271 @@
+//! State of one evaluation: files, declarations, expressions and errors so far.
+//!
+//! **Invariant:** no method calls the engine. JavaScript may call a host function, which borrows the session again.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use stead_model::{
+    Code, Diagnostic, Environment, Expr, ExprId, ExprTable, Input, Key, Limits, Map, NodeId, Options,
+    SourceRef, TypeToken,
+};
+use stead_schema::TypeSchema;
+
+use crate::program::files::FileCache;
+use crate::program::load::{Loaded, LoadedFile};
+use crate::program::requests::Requester;
+use crate::program::site::SiteTable;
+use crate::program::source_text::SourceSpan;
+use crate::program::trace::{Frame, Tracer};
+use crate::{ConsoleLine, UnknownBranches};
+
+/// Progress of a resource's constructor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// The constructor has not called `super`.
+    Constructing,
+    Declared,
+    /// The constructor threw.
+    Abandoned,
+}
+
+/// Resource that the program has allocated and that has no name yet.
+///
+/// Names are assigned after the program has run: a resource created before `super` belongs to a resource whose id is not known
+/// at that time.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) class: String,
+    /// `None` for a group.
+    pub(crate) token: Option<TypeToken>,
+    pub(crate) site: usize,
+    pub(crate) parent: Option<NodeId>,
+    pub(crate) progress: Progress,
+    pub(crate) id: Option<String>,
+    pub(crate) gid: Option<String>,
+    pub(crate) inputs: BTreeMap<String, Input>,
+    pub(crate) options: Options,
+    /// Some inputs were invalid and are missing from `inputs`.
+    pub(crate) has_invalid_inputs: bool,
+    /// Last assignment to `nodeOf(…).pinned`.
+    pub(crate) pinned: Option<bool>,
+    /// `static pinned` of the class.
+    pub(crate) pinned_by_class: Option<bool>,
+}
+
+impl Draft {
+    /// Returns the pin setting of this resource: `nodeOf` overrides the option, which overrides the class.
+    pub(crate) fn pin_setting(&self) -> Option<bool> {
+        self.pinned.or(self.options.pinned).or(self.pinned_by_class)
+    }
+}
+
+/// Owned copy of [`crate::Program`] for the evaluation thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) entry: String,
+    pub(crate) environment: Environment,
+    pub(crate) project: String,
+    pub(crate) target: String,
+    pub(crate) config: Map,
+    pub(crate) branches: UnknownBranches,
+}
+
+pub(crate) struct Session {
+    pub(crate) settings: Settings,
+    pub(crate) limits: Limits,
+    pub(crate) requester: Requester,
+    pub(crate) files: BTreeMap<String, LoadedFile>,
+    pub(crate) sites: SiteTable,
+    tracer: Tracer,
+    schemas: HashMap<TypeToken, Rc<TypeSchema>>,
+    pub(crate) exprs: ExprTable,
+    /// Number of deferred functions that the program gave to `stead.apply`.
+    pub(crate) deferred_functions: u32,
+    reserved_bytes: usize,
+    /// The memory limit is exceeded; the engine stops the program at its next interrupt.
+    pub(crate) exhausted: Rc<Cell<bool>>,
+    properties: HashMap<(NodeId, String), ExprId>,
+    pub(crate) drafts: Vec<Draft>,
+    /// Project files that the program has read.
+    pub(crate) file_cache: FileCache,
+    pub(crate) console: Vec<ConsoleLine>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Maximum number of reported errors.
+const MAX_DIAGNOSTICS: usize = 50;
+
+impl Session {
+    pub(crate) fn new(
+        settings: Settings,
+        limits: Limits,
+        requester: Requester,
+        loaded: &mut Loaded,
+    ) -> Session {
+        let branches = settings.branches;
+        Session {
+            settings,
+            limits,
+            requester,
+            files: std::mem::take(&mut loaded.files),
+            sites: std::mem::take(&mut loaded.sites),
+            tracer: Tracer::new(branches),
+            schemas: HashMap::new(),
+            exprs: ExprTable::default(),
+            deferred_functions: 0,
+            reserved_bytes: 0,
+            exhausted: Rc::default(),
+            properties: HashMap::new(),
+            drafts: Vec::new(),
+            file_cache: FileCache::default(),
+            console: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Records an error. The evaluation fails, even if the program catches the exception.
+    pub(crate) fn report(&mut self, problem: Diagnostic) {
+        if self.diagnostics.len() < MAX_DIAGNOSTICS && !self.diagnostics.contains(&problem) {
+            self.diagnostics.push(problem);
+        }
+    }
+
+    pub(crate) fn schema(&mut self, token: &TypeToken) -> Option<Rc<TypeSchema>> {
+        if !self.schemas.contains_key(token) {
+            let schema = self.requester.schema(token)?;
+            self.schemas.insert(token.clone(), Rc::new(schema));
+        }
+        self.schemas.get(token).cloned()
+    }
+
+    pub(crate) fn draft(&self, node: i32) -> Option<&Draft> {
+        self.drafts.get(usize::try_from(node).ok()?)
+    }
+
+    /// Allocates the node of a resource before its constructor runs. Returns the message of an error.
+    pub(crate) fn begin(
+        &mut self,
+        site: usize,
+        parent: i32,
+        class: String,
+        token: String,
+    ) -> Result<u32, String> {
+        let problem = if self.drafts.len() >= self.limits.resources {
+            let message = format!("the program declares more than {} resources", self.limits.resources);
+            Diagnostic::error(Code::EVALUATION_LIMIT, message)
+        } else if class.is_empty() {
+            Diagnostic::error(Code::PROGRAM_THREW, "a resource class needs a name")
+                .help("the class name is part of the resource names: write `class Name extends …`")
+        } else {
+            self.drafts.push(Draft {
+                class,
+                token: (!token.is_empty()).then_some(TypeToken(token)),
+                site,
+                parent: u32::try_from(parent).ok().map(NodeId),
+                progress: Progress::Constructing,
+                id: None,
+                gid: None,
+                inputs: BTreeMap::new(),
+                options: Options::default(),
+                has_invalid_inputs: false,
+                pinned: None,
+                pinned_by_class: None,
+            });
+            return Ok(self.drafts.len() as u32 - 1);
+        };
+        let message = problem.message.clone();
+        let place = self.locate_site(site);
+        self.report(problem.at(place.at, place.length, "declared here"));
+        Err(message)
+    }
+
+    /// Accounts for memory that the session holds on behalf of the program, which the engine's own limit does not cover.
+    ///
+    /// Returns false if the limit is exceeded, which ends the evaluation.
+    pub(crate) fn reserve(&mut self, bytes: usize) -> bool {
+        self.reserved_bytes = self.reserved_bytes.saturating_add(bytes);
+        let fits = self.reserved_bytes <= self.limits.evaluation_heap;
+        if !fits {
+            self.exhausted.set(true);
+            let message = "the program declares or prints more data than the memory limit allows";
+            let limit = format!("the limit is {} MiB", self.limits.evaluation_heap >> 20);
+            self.report(Diagnostic::error(Code::EVALUATION_LIMIT, message).note(limit));
+        }
+        fits
+    }
+
+    /// Adds an expression; `None` if the memory limit is exceeded.
+    pub(crate) fn expression(&mut self, expr: Expr, text_bytes: usize) -> Option<ExprId> {
+        let fits = self.reserve(size_of::<Expr>() + text_bytes);
+        fits.then(|| self.exprs.push(expr))
+    }
+
+    /// Returns the expression for a property of a resource. Repeated reads share one expression.
+    pub(crate) fn property(&mut self, node: u32, property: &str) -> Option<ExprId> {
+        let key = (NodeId(node), property.to_owned());
+        if let Some(known) = self.properties.get(&key) {
+            return Some(*known);
+        }
+        let expr = Expr::Property { node: key.0, property: property.to_owned() };
+        let id = self.expression(expr, 2 * property.len())?;
+        self.properties.insert(key, id);
+        Some(id)
+    }
+
+    pub(crate) fn get(&mut self, of: u32, key: &str) -> Option<ExprId> {
+        let canonical = |index: &usize| index.to_string() == key;
+        let key = match key.parse::<usize>().ok().filter(canonical) {
+            Some(index) => Key::Index(index),
+            None => Key::Name(key.to_owned()),
+        };
+        self.expression(Expr::Get { of: ExprId(of), key }, 32)
+    }
+
+    /// Locates a site, or the start of the entry point for an unknown site.
+    pub(crate) fn locate_site(&self, site: usize) -> SourceSpan {
+        self.sites.locate(site).unwrap_or_else(|| SourceSpan {
+            at: SourceRef { file: self.settings.entry.clone(), line: 1, column: 1 },
+            length: 0,
+        })
+    }
+
+    /// Locates the keyword `new` that declared a resource.
+    pub(crate) fn declared_at(&self, node: i32) -> Option<SourceSpan> {
+        let place = self.locate_site(self.draft(node)?.site);
+        Some(SourceSpan { length: place.length.min("new".len()), ..place })
+    }
+
+    pub(crate) fn frames(&mut self, stack: &str) -> Vec<Frame> {
+        self.tracer.frames(stack, &self.files)
+    }
+
+    /// Locates the loop that contains a span, or the next one.
+    pub(crate) fn loop_at(&self, place: &SourceSpan) -> Option<SourceSpan> {
+        self.tracer.loop_at(place, &self.files)
+    }
+
+    /// Locates the innermost call of a stack trace in the program's files.
+    pub(crate) fn locate_stack(&mut self, stack: &str) -> Option<SourceSpan> {
+        self.frames(stack).into_iter().next().map(|frame| frame.place)
+    }
+
+    /// Adds the label "here" at the innermost call of a stack trace.
+    pub(crate) fn label_stack(&mut self, problem: Diagnostic, stack: &str) -> Diagnostic {
+        match self.locate_stack(stack) {
+            Some(place) => problem.at(place.at, place.length, "here"),
+            None => problem,
+        }
+    }
+
+    /// Describes a resource by type and id, such as `local.File#readme`, before names are assigned.
+    pub(crate) fn describe_node(&self, node: i32) -> String {
+        let Some(draft) = self.draft(node) else { return "a resource".to_owned() };
+        let kind = draft.token.as_ref().map_or(draft.class.as_str(), TypeToken::as_str);
+        match draft.id.as_ref().or(draft.gid.as_ref()) {
+            Some(id) => format!("{kind}#{id}"),
+            None => kind.to_owned(),
+        }
+    }
+}

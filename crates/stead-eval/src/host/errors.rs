@@ -1,0 +1,113 @@
+//! Host functions that report errors and console output.
+
+use rquickjs::{Ctx, Function, Persistent};
+use stead_model::{Code, Diagnostic, TypeToken, nearest};
+
+use super::{Host, SharedSession};
+use crate::engine::session::Session;
+use crate::unknown::errors;
+use crate::{ConsoleLevel, ConsoleLine};
+
+impl<'js> Host<'js> {
+    pub(super) fn errors(&self) -> rquickjs::Result<()> {
+        let session = self.session.clone();
+        self.function("refuseAt", move |site: usize, id: u32| {
+            record(&session, |session| errors::at_site(session, site, id))
+        })?;
+        let session = self.session.clone();
+        self.function("refuse", move |what: String, id: u32, detail: String, stack: String| {
+            record(&session, |session| errors::by_stack(session, &what, id, &detail, &stack))
+        })?;
+        let session = self.session.clone();
+        self.function("refuseResource", move |node: i32, stack: String| {
+            record(&session, |session| errors::resource_as_text(session, node, &stack))
+        })?;
+        let session = self.session.clone();
+        self.function("refuseBuiltin", move |name: String, help: String, stack: String| {
+            record(&session, |session| {
+                let problem = Diagnostic::error(Code::PROGRAM_THREW, format!("a program cannot use {name}"));
+                session.label_stack(problem, &stack).help(help)
+            })
+        })?;
+        let session = self.session.clone();
+        self.function("notAClass", move |site: usize| not_a_class(&session.borrow(), site))?;
+        let session = self.session.clone();
+        self.function("noSuchProperty", move |token: String, key: String, node: i32, stack: String| {
+            record(&session, |session| no_such_property(session, token, &key, node, &stack))
+        })
+    }
+
+    pub(super) fn messages(&self) -> rquickjs::Result<()> {
+        let session = self.session.clone();
+        self.function("log", move |level: u8, text: String, stack: String| {
+            let mut session = session.borrow_mut();
+            if !session.reserve(text.len() + size_of::<ConsoleLine>()) {
+                return;
+            }
+            let place = session.locate_stack(&stack).map(|place| place.at);
+            let level = match level {
+                0 => ConsoleLevel::Debug,
+                1 => ConsoleLevel::Info,
+                2 => ConsoleLevel::Warn,
+                _ => ConsoleLevel::Error,
+            };
+            session.console.push(ConsoleLine { level, text, place });
+        })?;
+        let handles = self.handles.clone();
+        self.function("thrownAt", move |ctx: Ctx<'js>, function: Function<'js>| {
+            handles.thrown_at.replace(Some(Persistent::save(&ctx, function)));
+        })?;
+        let session = self.session.clone();
+        self.function("describe", move |id: u32| errors::describe(&session.borrow(), id))?;
+        let session = self.session.clone();
+        self.function("describeNode", move |node: i32| session.borrow().describe_node(node))
+    }
+}
+
+/// Reports an error and returns its message for the exception.
+pub(super) fn record(session: &SharedSession, problem: impl FnOnce(&mut Session) -> Diagnostic) -> String {
+    let mut session = session.borrow_mut();
+    let problem = problem(&mut session);
+    let message = problem.message.clone();
+    session.report(problem);
+    message
+}
+
+/// Returns the message for a `new` of a value that is not a class, usually a misspelled name.
+fn not_a_class(session: &Session, site: usize) -> String {
+    let place = session.locate_site(site);
+    let written = session.files.get(&place.at.file).and_then(|file| {
+        let text = file.source.from(&place.at).strip_prefix("new")?.trim_start();
+        Some(text.split(|c: char| c.is_whitespace() || "(;,)".contains(c)).next()?.to_owned())
+    });
+    let Some(written) = written.filter(|written| !written.is_empty()) else {
+        return "not a class".to_owned();
+    };
+    // A namespace import usually has the name of its provider.
+    let meant = written.rsplit_once('.').and_then(|(provider, class)| {
+        let types = session.requester.types(provider);
+        let classes = types.iter().filter_map(|token| token.as_str().rsplit('.').next());
+        nearest(class, classes).map(|meant| format!("; did you mean `{provider}.{meant}`?"))
+    });
+    format!("`{written}` is not a class{}", meant.unwrap_or_default())
+}
+
+fn no_such_property(session: &mut Session, token: String, key: &str, node: i32, stack: &str) -> Diagnostic {
+    let token = TypeToken(token);
+    let schema = session.schema(&token);
+    let names: Vec<&str> =
+        schema.iter().flat_map(|schema| &schema.properties).map(|property| property.name.as_str()).collect();
+    let mut problem = Diagnostic::error(Code::NO_SUCH_PROPERTY, format!("{token} has no property `{key}`"));
+    if let Some(place) = session.locate_stack(stack) {
+        let file = session.files.get(&place.at.file);
+        let place = file.map_or(place.clone(), |file| file.source.member_near(&place, key));
+        problem = problem.at(place.at, place.length, "read here");
+    }
+    if let Some(place) = session.declared_at(node) {
+        problem = problem.at(place.at, place.length, "the resource is declared here");
+    }
+    match nearest(key, names.iter().copied()) {
+        Some(meant) => problem.help(format!("did you mean `{meant}`?")),
+        None => problem.help(format!("its properties are: {}", names.join(", "))),
+    }
+}

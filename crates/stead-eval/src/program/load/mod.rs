@@ -1,0 +1,303 @@
+//! Loads and compiles every file of a program before any of it runs, following all imports from the entry point.
+//!
+//! All errors of imports and syntax, in all files, are reported together.
+
+mod errors;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::rc::Rc;
+
+use oxc_span::Span;
+use oxc_syntax::identifier::is_identifier_name;
+use stead_model::{Code, Diagnostic, nearest};
+
+use crate::UnknownBranches;
+use crate::compile::{self, Compiled, Exports, Import};
+use crate::program::packages::Packages;
+use crate::program::requests::Requester;
+use crate::program::site::SiteTable;
+use crate::program::source_text::SourceText;
+use crate::program::specifier::{self, Specifier};
+
+/// Compiled file of the program.
+pub(crate) struct LoadedFile {
+    pub(crate) source: Rc<SourceText>,
+    pub(crate) first_site: usize,
+    pub(crate) awaits: Vec<Span>,
+    /// Module part in the names of the resources that this file declares.
+    pub(crate) module: String,
+    pub(crate) exports: Exports,
+}
+
+/// Compiled program, ready for the engine.
+#[derive(Default)]
+pub(crate) struct Loaded {
+    pub(crate) files: BTreeMap<String, LoadedFile>,
+    pub(crate) sites: SiteTable,
+    /// Generated code by module name.
+    pub(crate) code: HashMap<String, String>,
+    /// Resolved imports: (importing module, specifier) to module name.
+    pub(crate) links: HashMap<(String, String), String>,
+}
+
+/// Exports of the module `"stead"`.
+const STEAD_EXPORTS: &[&str] = &[
+    "Resource",
+    "all",
+    "apply",
+    "archive",
+    "base64",
+    "file",
+    "hash",
+    "nodeOf",
+    "readText",
+    "secret",
+    "stack",
+    "config",
+    "env",
+    "namespace",
+    "project",
+    "target",
+];
+
+pub(crate) fn load(
+    entry: &str,
+    requester: &Requester,
+    branches: UnknownBranches,
+) -> Result<Loaded, Vec<Diagnostic>> {
+    let mut loader = Loader {
+        requester,
+        out: Loaded::default(),
+        todo: VecDeque::new(),
+        packages: Packages::new(requester, entry),
+        importers: HashMap::new(),
+        imports: Vec::new(),
+        problems: Vec::new(),
+        branches,
+    };
+    match requester.read(entry) {
+        Ok(Some(text)) => loader.file(entry, text),
+        Ok(None) => loader.problems.push(
+            Diagnostic::error(Code::MODULE_NOT_FOUND, format!("there is no entry point `{entry}`"))
+                .help("`entry` in stead.toml names the file that the program starts with"),
+        ),
+        Err(error) => loader.problems.push(unreadable(entry, &error)),
+    }
+    while let Some((path, text)) = loader.todo.pop_front() {
+        loader.file(&path, text);
+    }
+    loader.check_names();
+    if loader.problems.is_empty() { Ok(loader.out) } else { Err(loader.problems) }
+}
+
+fn unreadable(path: &str, error: &str) -> Diagnostic {
+    Diagnostic::error(Code::MODULE_NOT_FOUND, format!("`{path}` cannot be read: {error}"))
+}
+
+struct Loader<'a> {
+    branches: UnknownBranches,
+    requester: &'a Requester,
+    out: Loaded,
+    todo: VecDeque<(String, String)>,
+    packages: Packages,
+    /// First import of each file: importing file and span.
+    importers: HashMap<String, (Rc<SourceText>, Span)>,
+    /// Imports to check: importing file, import, resolved module.
+    imports: Vec<(Rc<SourceText>, Import, String)>,
+    problems: Vec<Diagnostic>,
+}
+
+impl Loader<'_> {
+    fn file(&mut self, path: &str, text: String) {
+        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+        let source = Rc::new(SourceText::new(path, text));
+        let first_site = self.out.sites.len();
+        if path.ends_with(".json") {
+            return self.json(path, source);
+        }
+        match compile::compile(&source, first_site, self.branches) {
+            Err(problems) => {
+                let problems = problems.into_iter().map(|problem| self.with_import_chain(path, problem));
+                self.problems.extend(problems.collect::<Vec<_>>());
+            }
+            Ok(Compiled { commonjs: Some(span), .. }) => {
+                let problem = self.commonjs(&source, span);
+                self.problems.push(problem);
+            }
+            Ok(Compiled { code, sites, imports, exports, awaits, problems, .. }) => {
+                let problems = problems.into_iter().map(|problem| self.with_import_chain(path, problem));
+                self.problems.extend(problems.collect::<Vec<_>>());
+                self.out.sites.add(source.clone(), sites);
+                self.out.code.insert(path.to_owned(), code);
+                let module = self.packages.module_of(path);
+                let file = LoadedFile { source: source.clone(), first_site, awaits, module, exports };
+                self.out.files.insert(path.to_owned(), file);
+                for import in imports {
+                    self.import(&source, import);
+                }
+            }
+        }
+    }
+
+    fn json(&mut self, path: &str, source: Rc<SourceText>) {
+        let value = match serde_json::from_str::<stead_model::Value>(&source.text) {
+            Ok(value) => value,
+            Err(error) => {
+                let place = source.word_at(error.line(), error.column().saturating_sub(1));
+                let problem = Diagnostic::error(Code::SYNTAX, format!("`{path}` is not valid JSON: {error}"));
+                return self.problems.push(problem.at(place.at, place.length, "here"));
+            }
+        };
+        let (code, exports) = json_module(&source.text, &value);
+        self.out.code.insert(path.to_owned(), code);
+        let first_site = self.out.sites.len();
+        let module = self.packages.module_of(path);
+        let file = LoadedFile { source, first_site, awaits: Vec::new(), module, exports };
+        self.out.files.insert(path.to_owned(), file);
+    }
+
+    fn import(&mut self, source: &Rc<SourceText>, import: Import) {
+        if import.specifier.starts_with(compile::HELPERS) && import.span.is_empty() {
+            return;
+        }
+        let link = (source.path.clone(), import.specifier.clone());
+        if let Some(module) = self.out.links.get(&link) {
+            return self.imports.push((source.clone(), import, module.clone()));
+        }
+        match self.resolve(source, &import) {
+            Ok(module) => {
+                self.out.links.insert(link, module.clone());
+                self.importers.entry(module.clone()).or_insert_with(|| (source.clone(), import.span));
+                self.imports.push((source.clone(), import, module));
+            }
+            Err(problem) => {
+                let place = source.locate(import.span);
+                let mut problem = self.with_import_chain(&source.path, *problem);
+                problem.labels.insert(
+                    0,
+                    stead_model::Label {
+                        place: place.at,
+                        length: place.length,
+                        text: "imported here".into(),
+                    },
+                );
+                self.problems.push(problem);
+            }
+        }
+    }
+
+    fn resolve(&mut self, source: &SourceText, import: &Import) -> Result<String, Box<Diagnostic>> {
+        let specifier = &import.specifier;
+        match specifier::parse(&source.path, specifier) {
+            Specifier::Stead => Ok("stead".to_owned()),
+            Specifier::Provider(provider) => self.provider(&provider),
+            Specifier::Files(files) => self.first_of(specifier, files),
+            Specifier::Outside => Err(Box::new(
+                Diagnostic::error(
+                    Code::MODULE_NOT_FOUND,
+                    format!("the import `{specifier}` points outside the project"),
+                )
+                .help("move the file into the project: a program imports only files below its stead.toml"),
+            )),
+            Specifier::Node(module) => Err(Box::new(errors::node_module(specifier, &module))),
+            Specifier::Package(package) => {
+                let files = self.packages.files(&source.path, &package)?;
+                self.first_of(specifier, files)
+            }
+        }
+    }
+
+    fn provider(&mut self, provider: &str) -> Result<String, Box<Diagnostic>> {
+        let module = format!("stead/{provider}");
+        if self.out.code.contains_key(&module) {
+            return Ok(module);
+        }
+        let names = self.provider_exports(provider);
+        if names.is_empty() {
+            let message = format!("there is no provider `{provider}`");
+            return Err(Box::new(Diagnostic::error(Code::MODULE_NOT_FOUND, message)));
+        }
+        let mut code =
+            format!("import {{ provide }} from \"stead:resource\";\nconst all = provide({provider:?});\n");
+        for name in names {
+            code.push_str(&format!("export const {name} = all.{name};\n"));
+        }
+        self.out.code.insert(module.clone(), code);
+        Ok(module)
+    }
+
+    /// Returns the top-level names of a provider module: the second part of each type token.
+    fn provider_exports(&self, provider: &str) -> BTreeSet<String> {
+        let tokens = self.requester.types(provider);
+        let first = |token: &stead_model::TypeToken| token.as_str().split('.').nth(1).map(str::to_owned);
+        tokens.iter().filter_map(first).collect()
+    }
+
+    fn first_of(&mut self, specifier: &str, files: Vec<String>) -> Result<String, Box<Diagnostic>> {
+        for path in &files {
+            if self.out.files.contains_key(path) || self.todo.iter().any(|(waiting, _)| waiting == path) {
+                return Ok(path.clone());
+            }
+            match self.requester.read(path) {
+                Ok(Some(text)) => {
+                    self.todo.push_back((path.clone(), text));
+                    return Ok(path.clone());
+                }
+                Ok(None) => {}
+                Err(error) => return Err(Box::new(unreadable(path, &error))),
+            }
+        }
+        let message = format!("there is no module `{specifier}`");
+        Err(Box::new(
+            Diagnostic::error(Code::MODULE_NOT_FOUND, message)
+                .note(format!("looked for {}", files.join(", "))),
+        ))
+    }
+
+    /// Reports imported names that the imported module does not export.
+    fn check_names(&mut self) {
+        for (source, import, module) in std::mem::take(&mut self.imports) {
+            let known: BTreeSet<String> = match self.out.files.get(&module) {
+                Some(file) if file.exports.open.is_some() => continue,
+                Some(file) => file.exports.names.keys().cloned().collect(),
+                None if module == "stead" => STEAD_EXPORTS.iter().map(|name| (*name).to_owned()).collect(),
+                None => match module.strip_prefix("stead/") {
+                    Some(provider) => self.provider_exports(provider),
+                    None => continue,
+                },
+            };
+            for (name, span) in import.names.iter().filter(|(name, _)| !known.contains(name)) {
+                let place = source.locate(*span);
+                let message = format!("`{}` has no export `{name}`", import.specifier);
+                let problem = Diagnostic::error(Code::MODULE_NOT_FOUND, message).at(
+                    place.at,
+                    place.length,
+                    "imported here",
+                );
+                self.problems.push(match nearest(name, known.iter().map(String::as_str)) {
+                    Some(meant) => problem.help(format!("did you mean `{meant}`?")),
+                    None => problem.help(format!(
+                        "it exports: {}",
+                        known.iter().take(20).cloned().collect::<Vec<_>>().join(", ")
+                    )),
+                });
+            }
+        }
+    }
+}
+
+/// Returns code and exports for a JSON file: the whole value as default, and each key that is an identifier.
+fn json_module(text: &str, value: &stead_model::Value) -> (String, Exports) {
+    let text = stead_model::Value::String(text.to_owned()).to_json();
+    let mut code = format!("const whole = JSON.parse({text});\nexport default whole;\n");
+    let mut exports = Exports::default();
+    exports.names.insert("default".to_owned(), Span::default());
+    if let stead_model::Value::Map(map) = value {
+        let named = map.keys().filter(|key| is_identifier_name(key) && *key != "default");
+        for (index, key) in named.enumerate() {
+            code.push_str(&format!("const name{index} = whole.{key};\nexport {{ name{index} as {key} }};\n"));
+            exports.names.insert(key.clone(), Span::default());
+        }
+    }
+    (code, exports)
+}

@@ -1,0 +1,230 @@
+//! Finds packages: workspaces of the project by name, other packages in `node_modules` folders.
+//!
+//! The search goes up from the importing file and never leaves the project.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use stead_model::{Code, Diagnostic};
+
+use crate::EntryKind;
+use crate::program::manifest::{Manifest, TargetError, split};
+use crate::program::requests::Requester;
+use crate::program::specifier::{candidates, module_name};
+
+pub(crate) struct Packages {
+    requester: Requester,
+    /// Folder of each workspace by package name.
+    workspaces: Result<BTreeMap<String, String>, Box<Diagnostic>>,
+    /// Package name by folder, for every package that the program uses.
+    folders: RefCell<BTreeMap<String, String>>,
+    manifests: RefCell<HashMap<String, Option<Rc<Manifest>>>>,
+}
+
+type Outcome<T> = Result<T, Box<Diagnostic>>;
+
+impl Packages {
+    /// Finds the workspaces. An error in them is reported when a package is imported.
+    pub(crate) fn new(requester: &Requester, entry: &str) -> Packages {
+        let mut packages = Packages {
+            requester: requester.clone(),
+            workspaces: Ok(BTreeMap::new()),
+            folders: RefCell::default(),
+            manifests: RefCell::default(),
+        };
+        packages.workspaces = packages.find_workspaces();
+        let own = |folder: &str| entry.starts_with(&format!("{folder}/"));
+        for (name, folder) in packages.workspaces.iter().flatten().filter(|(_, folder)| !own(folder)) {
+            packages.folders.borrow_mut().insert(folder.clone(), name.clone());
+        }
+        packages
+    }
+
+    /// Returns the module part of resource names for a file.
+    ///
+    /// For a package it starts with the package name, independent of the folder; for a project file it is the path.
+    pub(crate) fn module_of(&self, path: &str) -> String {
+        match self.package_of(path) {
+            Some((folder, name)) => format!("{name}/{}", module_name(&path[folder.len() + 1..])),
+            None => module_name(path).to_owned(),
+        }
+    }
+
+    /// Returns folder and name of the package that contains a file, or `None` for a file of the project.
+    pub(crate) fn package_of(&self, path: &str) -> Option<(String, String)> {
+        let folders = self.folders.borrow();
+        let around = ancestors(path).into_iter().find_map(|folder| folders.get_key_value(folder));
+        around.map(|(folder, name)| (folder.clone(), name.clone()))
+    }
+
+    /// Returns the candidate files for an import of a package, in order of preference.
+    pub(crate) fn files(&self, base: &str, specifier: &str) -> Outcome<Vec<String>> {
+        if specifier.starts_with('#') {
+            return self.private(base, specifier);
+        }
+        let Some((name, subpath)) = split(specifier) else { return Err(not_found(specifier, &[])) };
+        let (folder, manifest) = self.find(base, specifier, name)?;
+        self.folders.borrow_mut().entry(folder.clone()).or_insert_with(|| name.to_owned());
+        let targets = manifest.targets(subpath).map_err(|why| no_target(name, subpath, &folder, why))?;
+        Ok(targets.iter().flat_map(|target| self.below(&folder, target)).collect())
+    }
+
+    fn private(&self, base: &str, specifier: &str) -> Outcome<Vec<String>> {
+        for folder in ancestors(base).into_iter().chain([""]) {
+            if let Some(manifest) = self.manifest(folder)? {
+                let targets = manifest.private_target(specifier);
+                let targets = targets.map_err(|why| no_target(folder, specifier, folder, why))?;
+                return Ok(targets.iter().flat_map(|target| self.below(folder, target)).collect());
+            }
+        }
+        Err(not_found(specifier, &[]))
+    }
+
+    /// Returns a target as written, followed by the target with each optional extension.
+    fn below(&self, folder: &str, target: &str) -> Vec<String> {
+        let path = [folder, target].join("/").trim_matches('/').to_owned();
+        let known = [".ts", ".mts", ".js", ".mjs", ".cjs", ".cts", ".json"];
+        let exact = known.iter().any(|end| target.ends_with(end)).then(|| path.clone());
+        let mut all: Vec<String> = exact.into_iter().collect();
+        all.extend(candidates(&path).into_iter().filter(|other| *other != path));
+        all
+    }
+
+    fn find(&self, base: &str, specifier: &str, name: &str) -> Outcome<(String, Rc<Manifest>)> {
+        let workspaces = self.workspaces.as_ref().map_err(Clone::clone)?;
+        if let Some(folder) = workspaces.get(name)
+            && let Some(manifest) = self.manifest(folder)?
+        {
+            return Ok((folder.clone(), manifest));
+        }
+        let mut looked = Vec::new();
+        for folder in ancestors(base).into_iter().chain([""]) {
+            // A package may import itself by name.
+            if !folder.is_empty()
+                && let Some(manifest) = self.manifest(folder)?
+                && manifest.name.as_deref() == Some(name)
+            {
+                return Ok((folder.to_owned(), manifest));
+            }
+            if folder == "node_modules" || folder.ends_with("/node_modules") {
+                continue;
+            }
+            let place = format!("{folder}/node_modules/{name}").trim_start_matches('/').to_owned();
+            if let Some(manifest) = self.manifest(&place)? {
+                return Ok((place, manifest));
+            }
+            looked.push(place);
+        }
+        Err(not_found(specifier, &looked))
+    }
+
+    fn manifest(&self, folder: &str) -> Outcome<Option<Rc<Manifest>>> {
+        if let Some(known) = self.manifests.borrow().get(folder) {
+            return Ok(known.clone());
+        }
+        let path = format!("{folder}/package.json").trim_start_matches('/').to_owned();
+        let wrong = |error: String| {
+            Box::new(Diagnostic::error(Code::MODULE_NOT_FOUND, format!("`{path}` cannot be read: {error}")))
+        };
+        let manifest = match self.requester.read(&path).map_err(wrong)? {
+            Some(text) => Some(Rc::new(Manifest::parse(&text).map_err(|error| wrong(error.to_string()))?)),
+            None => None,
+        };
+        self.manifests.borrow_mut().insert(folder.to_owned(), manifest.clone());
+        Ok(manifest)
+    }
+
+    fn find_workspaces(&self) -> Outcome<BTreeMap<String, String>> {
+        let mut found: BTreeMap<String, String> = BTreeMap::new();
+        let Some(root) = self.manifest("")? else { return Ok(found) };
+        let (excluded, globs): (Vec<&String>, Vec<&String>) =
+            root.workspaces.iter().partition(|glob| glob.starts_with('!'));
+        for folder in globs.into_iter().map(|glob| self.expand(glob)).collect::<Outcome<Vec<_>>>()?.concat() {
+            if excluded.iter().any(|glob| glob[1..].trim_matches('/') == folder) {
+                continue;
+            }
+            let Some(name) = self.manifest(&folder)?.and_then(|manifest| manifest.name.clone()) else {
+                continue;
+            };
+            if let Some(first) = found.insert(name.clone(), folder.clone()).filter(|first| *first != folder) {
+                let message = format!("two workspaces have the name `{name}`: `{first}` and `{folder}`");
+                return Err(Box::new(Diagnostic::error(Code::MODULE_NOT_FOUND, message)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Expands a glob of `workspaces` to folders. `*` matches one name or a part of one.
+    fn expand(&self, glob: &str) -> Outcome<Vec<String>> {
+        let glob = glob.trim_start_matches("./").trim_matches('/');
+        let mut folders = vec![String::new()];
+        for part in glob.split('/').filter(|part| !matches!(*part, "" | "." | "..")) {
+            let mut next = Vec::new();
+            for folder in folders {
+                let join = |name: &str| format!("{folder}/{name}").trim_start_matches('/').to_owned();
+                let Some((before, after)) = part.split_once('*') else {
+                    next.push(join(part));
+                    continue;
+                };
+                let entries = self.requester.list(&folder).map_err(|error| {
+                    let message = format!("the workspaces `{glob}` cannot be listed: {error}");
+                    Box::new(Diagnostic::error(Code::MODULE_NOT_FOUND, message))
+                })?;
+                let fits = |name: &str| {
+                    let long = name.len() >= before.len() + after.len();
+                    long && name.starts_with(before) && name.ends_with(after.trim_start_matches('*'))
+                };
+                let entries = entries.into_iter().flatten().filter(|entry| entry.kind == EntryKind::Folder);
+                let names = entries.map(|entry| entry.name).filter(|name| name != "node_modules");
+                next.extend(names.filter(|name| fits(name)).map(|name| join(&name)));
+            }
+            folders = next;
+        }
+        Ok(folders)
+    }
+}
+
+/// Returns the folders that contain a file, innermost first, without the root.
+fn ancestors(path: &str) -> Vec<&str> {
+    path.match_indices('/').map(|(at, _)| &path[..at]).rev().collect()
+}
+
+fn not_found(specifier: &str, looked: &[String]) -> Box<Diagnostic> {
+    let problem = Diagnostic::error(Code::MODULE_NOT_FOUND, format!("there is no module `{specifier}`"));
+    let problem = if looked.is_empty() {
+        problem
+    } else {
+        problem.note(format!("looked for {}, and for a workspace of that name", looked.join(", ")))
+    };
+    let bare = specifier.strip_prefix('#').is_none();
+    let problem = problem.help(format!("for a file of the project, write `./{specifier}`"));
+    let problem = if bare { problem.help("for a package, install it into the project") } else { problem };
+    Box::new(problem.help("stead's own modules are `stead` and `stead/<provider>`, such as `stead/local`"))
+}
+
+fn no_target(name: &str, subpath: &str, folder: &str, why: TargetError) -> Box<Diagnostic> {
+    let wanted = if subpath.is_empty() { ".".to_owned() } else { format!("./{subpath}") };
+    Box::new(match why {
+        TargetError::NotExported(known) => {
+            let message = format!("the package `{name}` has no export `{wanted}`");
+            let problem = Diagnostic::error(Code::MODULE_NOT_FOUND, message);
+            let all = known.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
+            problem.note(format!("`exports` in {folder}/package.json lists: {all}"))
+        }
+        TargetError::OnlyCommonJs => {
+            let message = format!("the package `{name}` provides `{wanted}` only as CommonJS");
+            let problem = Diagnostic::error(Code::UNSUPPORTED_IMPORT, message);
+            let problem =
+                problem.note(format!("in {folder}/package.json, only the condition `require` names a file"));
+            problem.help(COMMONJS_HELP)
+        }
+        TargetError::OutsidePackage(path) => {
+            let message = format!("the package `{name}` points outside its folder: `{path}`");
+            Diagnostic::error(Code::MODULE_NOT_FOUND, message)
+        }
+    })
+}
+
+pub(crate) const COMMONJS_HELP: &str =
+    "use a version of the package, or another package, with ES modules (`import` and `export`)";

@@ -1,0 +1,105 @@
+//! Requests from the evaluation thread to the caller: files, types, existing resources, outputs of other stacks.
+//!
+//! The caller's thread answers, so that sources and catalog need not be shared or copied.
+
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+
+use stead_model::{Map, TypeToken};
+use stead_schema::{Catalog, TypeSchema};
+
+use crate::{Entry, Sources, StackRef};
+
+/// Answer of [`Sources`]; `None` if the requested item does not exist.
+pub(crate) type SourceResult<T> = Result<Option<T>, String>;
+
+enum Request {
+    Read { path: String, reply: SyncSender<SourceResult<String>> },
+    ReadBytes { path: String, reply: SyncSender<SourceResult<Vec<u8>>> },
+    List { folder: String, reply: SyncSender<SourceResult<Vec<Entry>>> },
+    LookUp { token: TypeToken, id: String, reply: SyncSender<SourceResult<Map>> },
+    Outputs { stack: StackRef, reply: SyncSender<SourceResult<Map>> },
+    Types { provider: String, reply: SyncSender<Vec<TypeToken>> },
+    Schema { token: TypeToken, reply: SyncSender<Option<TypeSchema>> },
+}
+
+/// Sends requests from the evaluation thread.
+#[derive(Clone)]
+pub(crate) struct Requester {
+    requests: std::sync::mpsc::Sender<Request>,
+}
+
+/// Answers requests on the caller's thread.
+pub(crate) struct Responder {
+    requests: Receiver<Request>,
+}
+
+pub(crate) fn open() -> (Requester, Responder) {
+    let (sender, receiver) = channel();
+    (Requester { requests: sender }, Responder { requests: receiver })
+}
+
+impl Requester {
+    /// Returns a requester that fails every request, for use after the evaluation.
+    pub(crate) fn closed() -> Requester {
+        Requester { requests: channel().0 }
+    }
+
+    pub(crate) fn read(&self, path: &str) -> SourceResult<String> {
+        self.ask(|reply| Request::Read { path: path.to_owned(), reply }).unwrap_or_else(ended)
+    }
+
+    pub(crate) fn read_bytes(&self, path: &str) -> SourceResult<Vec<u8>> {
+        self.ask(|reply| Request::ReadBytes { path: path.to_owned(), reply }).unwrap_or_else(ended)
+    }
+
+    pub(crate) fn list(&self, folder: &str) -> SourceResult<Vec<Entry>> {
+        self.ask(|reply| Request::List { folder: folder.to_owned(), reply }).unwrap_or_else(ended)
+    }
+
+    pub(crate) fn look_up(&self, token: &TypeToken, id: &str) -> SourceResult<Map> {
+        let (token, id) = (token.clone(), id.to_owned());
+        self.ask(|reply| Request::LookUp { token, id, reply }).unwrap_or_else(ended)
+    }
+
+    pub(crate) fn outputs(&self, stack: &StackRef) -> SourceResult<Map> {
+        self.ask(|reply| Request::Outputs { stack: stack.clone(), reply }).unwrap_or_else(ended)
+    }
+
+    /// Returns the type tokens of a provider in order.
+    pub(crate) fn types(&self, provider: &str) -> Vec<TypeToken> {
+        self.ask(|reply| Request::Types { provider: provider.to_owned(), reply }).unwrap_or_default()
+    }
+
+    pub(crate) fn schema(&self, token: &TypeToken) -> Option<TypeSchema> {
+        self.ask(|reply| Request::Schema { token: token.clone(), reply }).flatten()
+    }
+
+    fn ask<T>(&self, request: impl FnOnce(SyncSender<T>) -> Request) -> Option<T> {
+        let (reply, answer) = sync_channel(1);
+        self.requests.send(request(reply)).ok()?;
+        answer.recv().ok()
+    }
+}
+
+fn ended<T>() -> SourceResult<T> {
+    Err("the evaluation has ended".to_owned())
+}
+
+impl Responder {
+    /// Answers requests until the evaluation drops its requester.
+    pub(crate) fn serve(self, sources: &dyn Sources, catalog: &Catalog) {
+        for request in self.requests {
+            match request {
+                Request::Read { path, reply } => drop(reply.send(sources.read(&path))),
+                Request::ReadBytes { path, reply } => drop(reply.send(sources.read_bytes(&path))),
+                Request::List { folder, reply } => drop(reply.send(sources.list(&folder))),
+                Request::LookUp { token, id, reply } => drop(reply.send(sources.look_up(&token, &id))),
+                Request::Outputs { stack, reply } => drop(reply.send(sources.outputs(&stack))),
+                Request::Types { provider, reply } => {
+                    drop(reply.send(catalog.tokens_of(&provider).cloned().collect()));
+                }
+                Request::Schema { token, reply } => drop(reply.send(catalog.get(&token).cloned())),
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Sites: source positions where code inspects a value or creates an object.
+//!
+//! Generated code contains only the number of a site; span and usage are looked up here.
+
+use std::rc::Rc;
+
+use oxc_span::Span;
+
+use crate::program::source_text::{SourceSpan, SourceText};
+
+/// Use of a value at a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Usage {
+    /// `if`, `while`, `do`, `for`.
+    Test,
+    /// `a ? b : c`.
+    Choose,
+    /// `&&`, `||`, `&&=`, `||=`.
+    Logical,
+    /// `??`, `??=`.
+    Nullish,
+    Not,
+    Switch,
+    Compare,
+    TypeOf,
+    In,
+    InstanceOf,
+    /// `?.`.
+    OptionalChain,
+    Iterate,
+    Spread,
+    Destructure,
+    /// An object key or an array index.
+    Key,
+    /// A length or a count.
+    Count,
+    Throw,
+    Extends,
+    /// Result of `valueOf`, `toString` or `toJSON`.
+    Convert,
+    /// `done` in the result of an iterator's `next`.
+    Done,
+    Add,
+    Arithmetic,
+    New,
+}
+
+/// Key of an object literal in the arguments of `new`.
+#[derive(Clone, Debug)]
+pub(crate) struct LiteralKey {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    pub(crate) usage: Usage,
+    pub(crate) span: Span,
+    /// Keys of the object literals in the arguments, for `new`.
+    pub(crate) keys: Vec<LiteralKey>,
+}
+
+/// Sites of all files of a program.
+#[derive(Debug, Default)]
+pub(crate) struct SiteTable {
+    sites: Vec<Site>,
+    /// First site number of each file, ascending.
+    files: Vec<(usize, Rc<SourceText>)>,
+}
+
+impl SiteTable {
+    /// Adds the sites of one file, numbered from `len()`.
+    pub(crate) fn add(&mut self, file: Rc<SourceText>, sites: Vec<Site>) {
+        self.files.push((self.sites.len(), file));
+        self.sites.extend(sites);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.sites.len()
+    }
+
+    pub(crate) fn usage(&self, site: usize) -> Option<Usage> {
+        self.sites.get(site).map(|site| site.usage)
+    }
+
+    pub(crate) fn file(&self, site: usize) -> Option<&Rc<SourceText>> {
+        let after = self.files.partition_point(|(first, _)| *first <= site);
+        self.files.get(after.checked_sub(1)?).map(|(_, file)| file)
+    }
+
+    pub(crate) fn locate(&self, site: usize) -> Option<SourceSpan> {
+        Some(self.file(site)?.locate(self.sites.get(site)?.span))
+    }
+
+    /// Locates a key in the object literals of a `new`.
+    pub(crate) fn key(&self, site: usize, name: &str) -> Option<SourceSpan> {
+        let key = self.sites.get(site)?.keys.iter().find(|key| key.name == name)?;
+        Some(self.file(site)?.locate(key.span))
+    }
+}

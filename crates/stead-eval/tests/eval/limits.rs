@@ -1,0 +1,59 @@
+//! Limits of a program: at the limit and one above it.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use crate::common::program;
+use stead_model::Limits;
+
+const HEAD: &str = "import { Data, RandomString } from 'stead/local';\n";
+
+fn chain(length: usize) -> String {
+    format!("{HEAD}let s: any = 1;\nfor (let i = 0; i < {length}; i++) s = new Data({{ value: s }}).echo;\n")
+}
+
+#[test]
+fn dependency_chain_of_ten_thousand_is_the_limit() {
+    let limits = Limits::default();
+    assert_eq!(program(&chain(limits.depth)).graph().nodes.len(), limits.depth);
+    let failure = program(&chain(limits.depth + 1)).failure();
+    assert!(failure.starts_with("ST0217 the program declares a chain of 10001 dependencies"), "{failure}");
+}
+
+#[test]
+fn number_of_dependencies_is_limited() {
+    let star = |count: usize| {
+        format!(
+            "{HEAD}const a = [1, 2, 3].map(() => new RandomString());\nfor (let i = 0; i < {count}; i++) new Data({{ value: i }}, {{ dependsOn: a }});\n"
+        )
+    };
+    assert_eq!(program(&star(10)).limits(|l| l.edges = 30).graph().nodes.len(), 13);
+    assert_eq!(program(&star(10)).limits(|l| l.edges = 29).code(), "ST0217");
+}
+
+#[test]
+fn hundred_thousand_resources_are_the_limit() {
+    let many = |count: usize| format!("{HEAD}for (let i = 0; i < {count}; i++) new Data();\n");
+    let limits = Limits::default();
+    let room = |limits: &mut Limits| *limits = Limits::default();
+    assert_eq!(program(&many(limits.resources)).limits(room).graph().nodes.len(), limits.resources);
+    assert_eq!(program(&many(limits.resources + 1)).limits(room).code(), "ST0108");
+}
+
+#[test]
+fn nesting_of_a_hundred_levels_is_the_limit() {
+    let nested = |levels: usize| {
+        format!(
+            "{HEAD}let v: any = 1;\nfor (let i = 0; i < {levels}; i++) v = [v];\nnew Data({{ value: v }});\n"
+        )
+    };
+    assert_eq!(program(&nested(100)).graph().nodes.len(), 1);
+    let failure = program(&nested(101)).failure();
+    assert!(failure.contains("nested deeper than 100 levels"), "{failure}");
+}
+
+#[test]
+fn property_size_of_four_mebibytes_is_the_limit() {
+    let text = |bytes: usize| format!("{HEAD}new Data({{ value: 'x'.repeat({bytes}) }});\n");
+    let limit = Limits::default().property_bytes;
+    assert_eq!(program(&text(limit - 2)).graph().nodes.len(), 1);
+    assert_eq!(program(&text(limit + 1)).code(), "ST0108");
+}

@@ -1,0 +1,21 @@
+//! Tests of the evaluator: programs in, graphs and error messages out.
+
+mod common;
+
+mod deferred;
+mod external;
+mod failures;
+mod files;
+mod interpreter;
+mod language;
+mod library;
+mod limits;
+mod options;
+mod packages;
+mod pins;
+mod programs;
+mod refusals;
+mod safety;
+mod scopes;
+mod table;
+mod unknown_branches;
