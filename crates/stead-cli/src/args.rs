@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use marks::MarkFlags;
 pub(crate) use serve::{AdmissionCommand, Guarded, ManifestArguments, ManifestPart, ServeArguments};
 use stead::guard::Outer;
-use stead::plan::{Follow, Glob, Moves, Purpose, Reach, Request, Selection};
+use stead::plan::{Follow, Glob, MovePolicy, Purpose, Reach, Request, Selection};
 
 /// Infrastructure as code that holds.
 #[derive(Parser)]
@@ -146,7 +146,7 @@ impl Choice {
             exclude: globs(&self.exclude),
             reach: Reach {
                 dependencies: Follow::from_flag(self.with_dependencies),
-                dependants: Follow::from_flag(self.with_dependents),
+                dependents: Follow::from_flag(self.with_dependents),
             },
         }
     }
@@ -164,11 +164,11 @@ pub(crate) struct MoveFlags {
 }
 
 impl MoveFlags {
-    pub(crate) fn moves(&self) -> Moves {
+    pub(crate) fn moves(&self) -> MovePolicy {
         match (self.accept_moves, self.no_moves) {
-            (true, _) => Moves::Accept,
-            (false, true) => Moves::Refuse,
-            (false, false) => Moves::Suggest,
+            (true, _) => MovePolicy::Accept,
+            (false, true) => MovePolicy::Refuse,
+            (false, false) => MovePolicy::Suggest,
         }
     }
 }

@@ -51,7 +51,7 @@ impl Failure {
 
     /// Returns true if another run was faster, and nothing was done: the same may succeed after it.
     pub(crate) fn was_too_late(&self) -> bool {
-        let too_late = |problem: &Diagnostic| [Code::STACK_HELD, Code::STATE_MOVED].contains(&problem.code);
+        let too_late = |problem: &Diagnostic| [Code::STACK_HELD, Code::STATE_CHANGED].contains(&problem.code);
         self.problems.first().is_some_and(too_late)
     }
 }
@@ -150,7 +150,7 @@ impl From<JournalError> for Failure {
             ),
             JournalError::Moved => Failure::new(
                 Kind::Held,
-                Diagnostic::error(Code::STATE_MOVED, message)
+                Diagnostic::error(Code::STATE_CHANGED, message)
                     .note("Nothing was changed.")
                     .help("run the command again to see the plan for the state as it is now"),
             ),

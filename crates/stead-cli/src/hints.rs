@@ -20,8 +20,10 @@ pub(crate) fn phrase(step: &NextStep) -> String {
         NextStep::RestorePins => "`stead pin restore`".to_owned(),
         NextStep::Unprotect { name } => format!("`stead state unprotect '{name}'`"),
         NextStep::Resolve { name, answer } => format!("stead state resolve '{name}' {}", flag(*answer)),
-        NextStep::SelectDependencies => "`--with-dependencies`".to_owned(),
-        NextStep::SelectDependents => "`--with-dependents`".to_owned(),
+        NextStep::SelectDependencies => {
+            "pass `--with-dependencies` to select its dependencies too".to_owned()
+        }
+        NextStep::SelectDependents => "pass `--with-dependents` to select its dependents too".to_owned(),
         NextStep::RefreshStack { environment, target } => {
             format!("`stead refresh -e {environment} -t {target}`")
         }

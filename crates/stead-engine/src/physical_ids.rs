@@ -34,7 +34,7 @@ impl<'a> PhysicalIds<'a> {
             let mut all: HashMap<Kind<'a>, Vec<&'a Resource>> = HashMap::new();
             for copy in self.base.copies() {
                 if let Some(id) = &copy.id {
-                    all.entry((&copy.resource, id)).or_default().push(copy);
+                    all.entry((&copy.ty, id)).or_default().push(copy);
                 }
             }
             all
@@ -91,7 +91,7 @@ impl Answer {
         let (Intent::Create { resource, .. }, Outcome::Created { id, .. }) = (intent, &self.outcome) else {
             return self;
         };
-        match identities.problem(&resource.resource, id, &resource.copy()) {
+        match identities.problem(&resource.ty, id, &resource.copy()) {
             Some(message) => Answer::of(Outcome::InDoubt { message }),
             None => self,
         }

@@ -212,10 +212,8 @@ impl OpenPinfile {
 pub(crate) fn listed_before(pins: &Standing, base: &State, graph: &Graph) -> Option<BTreeSet<String>> {
     let Standing::Listed { paths, .. } = pins else { return None };
     let pinned = graph.nodes.iter().filter(|node| node.options.pinned == Some(true));
-    let fresh: BTreeSet<String> = pinned
-        .map(|node| physical_path(&node.name, &node.resource))
-        .filter(|path| !paths.contains(path))
-        .collect();
+    let fresh: BTreeSet<String> =
+        pinned.map(|node| physical_path(&node.name, &node.ty)).filter(|path| !paths.contains(path)).collect();
     if fresh.is_empty() {
         return None;
     }

@@ -34,7 +34,7 @@ pub fn graph_of(snapshot: &Snapshot) -> Graph {
         let ties = &resource.ties;
         graph.nodes.push(Node {
             name: resource.name.clone(),
-            resource: resource.resource.clone(),
+            ty: resource.ty.clone(),
             kind: NodeKind::Provisioned,
             parent: ties.parent.as_ref().and_then(node),
             inputs,

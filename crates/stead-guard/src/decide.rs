@@ -90,7 +90,7 @@ fn refusal(deletion: &Deletion<'_>) -> Option<Refusal> {
         fate: fate.clone(),
         mark,
         set_by: set_by?,
-        resource: resource.resource.clone(),
+        resource: resource.ty.clone(),
     })
 }
 

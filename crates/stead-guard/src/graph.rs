@@ -22,7 +22,7 @@ pub fn mark_graph(graph: &mut Graph, outer: &Outer) -> Result<Vec<Diagnostic>, V
         if graph.nodes[id.index()].kind == NodeKind::Group {
             continue;
         }
-        let service = service_of(&graph.nodes[id.index()].resource);
+        let service = service_of(&graph.nodes[id.index()].ty);
         let near = levels_near(graph, &near, id);
         let levels: Vec<&LevelMarks> = near.iter().map(|(_, level)| *level).chain(outer.levels()).collect();
         let marks = resolve(&levels, &service);
@@ -66,7 +66,7 @@ fn near(graph: &Graph) -> Result<Vec<Option<Near>>, Vec<BadMark>> {
         }
         let name = node.name.to_string();
         let (level, service) = match node.kind {
-            NodeKind::Provisioned => (Level::Resource(name), Some(service_of(&node.resource))),
+            NodeKind::Provisioned => (Level::Resource(name), Some(service_of(&node.ty))),
             NodeKind::Group => (Level::Enclosing(name), None),
         };
         let reader = Reader { foreign: Foreign::Refused, service: service.as_deref() };
@@ -121,7 +121,7 @@ fn warnings(
     used: &BTreeSet<(Place, String)>,
 ) -> Vec<Diagnostic> {
     let provisioned = graph.nodes.iter().filter(|node| node.kind == NodeKind::Provisioned);
-    let services: BTreeSet<String> = provisioned.map(|node| service_of(&node.resource)).collect();
+    let services: BTreeSet<String> = provisioned.map(|node| service_of(&node.ty)).collect();
     if services.is_empty() {
         return Vec::new();
     }

@@ -35,7 +35,7 @@ impl Outer {
         keep(&mut near, is_near);
         let near = LevelMarks::recorded(near, resource);
         let levels: Vec<&LevelMarks> = [&near].into_iter().chain(self.levels()).collect();
-        let mut marks = resolve(&levels, &service_of(&resource.resource));
+        let mut marks = resolve(&levels, &service_of(&resource.ty));
         keep(&mut marks, |level| !is_near(level));
         marks
     }

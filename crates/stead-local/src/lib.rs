@@ -121,7 +121,7 @@ impl Provider for LocalProvider {
     }
 
     async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff {
-        let Ok(served) = self.served(&old.resource) else { return Diff::default() };
+        let Ok(served) = self.served(&old.ty) else { return Diff::default() };
         let changes = stead_schema::diff(&served.schema, &old.inputs, inputs);
         let changes = served.kind.weigh(&self.machine, inputs, changes);
         Diff { changes, order: served.schema.replace_order }
@@ -129,7 +129,7 @@ impl Provider for LocalProvider {
 
     async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal> {
         let recorded = Live { inputs: resource.inputs.clone(), outputs: resource.outputs.clone() };
-        self.served(&resource.resource)?.kind.read(&self.machine, &recorded).await
+        self.served(&resource.ty)?.kind.read(&self.machine, &recorded).await
     }
 
     async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {
@@ -154,7 +154,7 @@ impl Provider for LocalProvider {
 
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> Outcome<Updated> {
         let UpdateRequest { resource, old_inputs } = request;
-        match self.ready(&resource.resource, &resource.inputs) {
+        match self.ready(&resource.ty, &resource.inputs) {
             Ok(kind) => outcome(kind.update(&self.machine, &receipt, resource, old_inputs).await),
             Err(refusal) => Outcome::Refused(refusal),
         }
@@ -172,7 +172,7 @@ impl Provider for LocalProvider {
             let help = "this is a fault in stead, not in the program; please report it";
             return Outcome::Refused(Refusal::new(message).help(help));
         }
-        match self.served(&resource.resource) {
+        match self.served(&resource.ty) {
             Ok(served) => outcome(served.kind.delete(&self.machine, &receipt, resource).await),
             Err(refusal) => Outcome::Refused(refusal),
         }

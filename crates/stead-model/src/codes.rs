@@ -32,7 +32,7 @@ macro_rules! codes {
             $($(#[$doc])* pub const $name: Code = Code($code);)*
         }
 
-        /// Every code there is, in order.
+        /// All codes, in order.
         pub const CODES: &[Code] = &[$(Code::$name),*];
     };
 }
@@ -44,150 +44,150 @@ codes! {
     MODULE_NOT_FOUND = "ST0102";
     /// The program threw an exception.
     PROGRAM_THREW = "ST0103";
-    /// The program decides something on a value that exists only after apply.
+    /// The program branches on a value that is known only after apply.
     UNKNOWN_BRANCH = "ST0104";
-    /// Two resources have one name.
+    /// Two resources have the same name.
     DUPLICATE_NAME = "ST0105";
     /// A property does not fit its type's schema.
     BAD_PROPERTY = "ST0106";
-    /// An import of something that stead does not run.
+    /// An import of a module that Stead cannot run, such as a Node.js built-in.
     UNSUPPORTED_IMPORT = "ST0107";
-    /// The program ran too long or took too much memory.
+    /// The program exceeded the limit of run time or memory.
     EVALUATION_LIMIT = "ST0108";
     /// A resource option that is unknown or has the wrong type.
     BAD_OPTION = "ST0109";
-    /// An operation on a value that exists only after apply, and that cannot be put off.
+    /// An operation on a value known only after apply that cannot be deferred.
     UNKNOWN_OPERATION = "ST0110";
-    /// A property holds something that is not plain data.
+    /// A property value is not plain data.
     NOT_DATA = "ST0111";
     /// The program reads a property that the resource's type does not have.
     NO_SUCH_PROPERTY = "ST0112";
-    /// Something that the program looks up is not there, or cannot be read.
+    /// A look-up failed: the resource does not exist or cannot be read.
     LOOK_UP = "ST0116";
-    /// The program decides on a secret, or takes it apart.
-    SECRET_SEEN = "ST0117";
+    /// The program branches on a secret or reads a part of it.
+    SECRET_EXPOSED = "ST0117";
 
     /// State breaks an integrity rule.
     INTEGRITY = "ST0201";
     /// A stored object is damaged.
     STATE_DAMAGED = "ST0202";
-    /// State was written by a newer stead.
+    /// State was written by a newer version of Stead.
     STATE_NEWER = "ST0203";
-    /// Someone else holds the stack.
+    /// Another run holds the stack.
     STACK_HELD = "ST0204";
-    /// Someone else took the stack over while this run was under way.
+    /// Another run took the stack over while this run was under way.
     FENCED = "ST0205";
-    /// An operation may or may not have happened.
+    /// It is unknown whether an operation happened.
     IN_DOUBT = "ST0206";
-    /// There is no such stack or resource.
+    /// The stack or resource does not exist.
     NOT_FOUND = "ST0207";
     /// State changed between plan and apply.
-    STATE_MOVED = "ST0208";
+    STATE_CHANGED = "ST0208";
     /// The store cannot be read or written.
     STORE = "ST0209";
     /// A provider's answer could not be recorded in the journal.
     UNRECORDED = "ST0210";
-    /// There is nothing that `state repair` could do.
+    /// State needs no repair, or none is possible.
     NOTHING_TO_REPAIR = "ST0211";
-    /// A record would break an integrity rule, and was not written.
+    /// A record would break an integrity rule and was not written.
     RECORD_REFUSED = "ST0212";
     /// The stack was renamed.
     STACK_RENAMED = "ST0214";
-    /// A stack that is to go still holds something.
+    /// A stack that is to be removed still has resources.
     STACK_NOT_EMPTY = "ST0215";
-    /// What is to be moved is bound to what stays.
-    BOUND_TOGETHER = "ST0216";
-    /// More than a stack may hold.
+    /// A resource that is to be moved depends on one that stays, or the other way round.
+    SPLIT_DEPENDENCY = "ST0216";
+    /// A limit of the stack is exceeded.
     LIMIT = "ST0217";
     /// The name of a stack or a resource is taken.
     NAME_TAKEN = "ST0218";
-    /// A move between stacks is not finished.
-    MOVE_UNFINISHED = "ST0219";
+    /// A transfer between stacks is not finished.
+    TRANSFER_UNFINISHED = "ST0219";
 
-    /// Resources depend on each other in a circle.
+    /// Resources depend on each other in a cycle.
     CYCLE = "ST0301";
-    /// No provider serves a type.
+    /// No provider serves the resource's type.
     NO_PROVIDER = "ST0302";
-    /// A removed and a new resource look like one that moved.
+    /// A removed and a new resource look like one resource that moved.
     LOOKS_MOVED = "ST0303";
     /// No resource is selected.
     NOTHING_SELECTED = "ST0304";
-    /// A selected resource needs one that is not, or the other way round.
+    /// A selected resource depends on an unselected one, or the other way round.
     NOT_SELECTED = "ST0305";
-    /// What is to be imported is not there, or cannot be kept as it is.
+    /// A resource to import does not exist, or would have to be replaced.
     CANNOT_IMPORT = "ST0306";
-    /// A name cannot be given to a resource.
+    /// A resource cannot have the requested name.
     CANNOT_RENAME = "ST0307";
 
     /// A guard refused a deletion or a replacement.
     GUARDED = "ST0401";
-    /// A mark that cannot be understood.
+    /// A mark has an invalid key or value.
     BAD_MARK = "ST0402";
     /// Two settings of one mark at one level disagree.
     MARKS_DISAGREE = "ST0403";
-    /// A mark that is about no resource.
+    /// A mark applies to no resource.
     MARK_WITHOUT_EFFECT = "ST0404";
-    /// The pinfile cannot be understood.
+    /// The pinfile cannot be parsed.
     BAD_PINFILE = "ST0410";
-    /// The pinfile has merge conflicts in it.
+    /// The pinfile contains merge conflicts.
     PINFILE_CONFLICT = "ST0411";
-    /// Something pinned was moved or deleted, and the pinfile does not say so.
+    /// A pinned resource was moved or removed, and the pinfile still lists it.
     PIN_ORPHANED = "ST0412";
-    /// Something was unpinned and changed in one run.
+    /// A resource was unpinned and changed in the same run.
     UNPINNED_AND_CHANGED = "ST0413";
-    /// Something pinned would be deleted or replaced.
+    /// A pinned resource would be deleted or replaced.
     PINNED = "ST0414";
-    /// The pinfile changed while a command worked on it.
+    /// The pinfile changed during the run.
     PINFILE_CHANGED = "ST0415";
-    /// Pinned resources cannot be told apart for good.
+    /// Pinned resources have no stable paths to tell them apart.
     PIN_AMBIGUOUS = "ST0416";
-    /// There is no such pin.
+    /// The pin does not exist.
     NO_SUCH_PIN = "ST0417";
-    /// Something that was pinned would be deleted or replaced, and the pinfile is gone.
+    /// A resource that was pinned would be deleted or replaced, and the pinfile is missing.
     PINFILE_LOST = "ST0418";
-    /// The pinfile decides what a resource is called that is not there yet.
-    FROZEN_BEFORE_MADE = "ST0419";
+    /// The pinfile has a frozen value for a resource that does not exist yet.
+    FROZEN_BEFORE_CREATED = "ST0419";
 
-    /// A provider refused a step.
+    /// A provider failed a step.
     STEP_FAILED = "ST0501";
-    /// A step did not run because of another one.
+    /// A step was skipped because of another step.
     STEP_SKIPPED = "ST0502";
     /// A provider did not answer in time.
     TIMED_OUT = "ST0503";
-    /// A provider could not say what is really there, or what would change.
-    CANNOT_LOOK = "ST0510";
+    /// A provider could not read a resource or compute its changes.
+    CANNOT_READ = "ST0510";
 
-    /// There is no project here.
+    /// The folder is not in a project.
     NO_PROJECT = "ST0601";
-    /// `stead.toml` cannot be understood.
+    /// `stead.toml` is invalid.
     BAD_CONFIG = "ST0602";
-    /// Nobody is there to say yes.
+    /// Confirmation is needed, but stdin is not a terminal.
     NOT_CONFIRMED = "ST0603";
-    /// `stead init` would overwrite something.
+    /// A new project would overwrite existing files.
     WOULD_OVERWRITE = "ST0604";
-    /// The command line cannot be understood.
+    /// The command line is invalid.
     USAGE = "ST0605";
-    /// There is no TypeScript compiler to check with.
+    /// No TypeScript compiler was found.
     NO_COMPILER = "ST0606";
-    /// The TypeScript compiler found mistakes.
-    TYPES_DO_NOT_FIT = "ST0607";
-    /// A saved plan no longer fits.
+    /// The TypeScript compiler reported errors.
+    TYPE_ERRORS = "ST0607";
+    /// A saved plan does not fit the state or the program any more.
     PLAN_STALE = "ST0608";
 
-    /// A secret would be stored, and nothing here can keep one.
+    /// A secret would be stored, and the stack has no secrets manager.
     NO_SECRETS_MANAGER = "ST0701";
 
-    /// The admission webhook refused a deletion, because a mark protects what would go.
+    /// The admission webhook refused a deletion because a mark protects the object.
     ADMISSION_REFUSED = "ST0801";
-    /// The admission webhook refused a deletion, because it could not see what it needs to judge it.
+    /// The admission webhook refused a deletion because it could not read the marks.
     ADMISSION_BLIND = "ST0802";
-    /// The admission webhook got something that is no review.
+    /// The admission webhook received an invalid review.
     BAD_REVIEW = "ST0803";
     /// A TLS certificate or its key cannot be used.
     BAD_CERTIFICATE = "ST0804";
-    /// An address cannot be listened on.
+    /// The server cannot listen on an address.
     CANNOT_LISTEN = "ST0805";
-    /// There is no API server to ask, or no way to prove who we are to it.
+    /// No API server is reachable, or no credentials for it were found.
     NO_CLUSTER = "ST0806";
 }
 

@@ -1,4 +1,4 @@
-//! A problem, as data: what, where, why, what now. Only `stead-render` makes text of it.
+//! A problem as data: message, places, reasons, hints. Only `stead-render` turns it into text.
 
 use serde::Serialize;
 
@@ -11,28 +11,28 @@ pub enum Severity {
     Warning,
 }
 
-/// A stretch of source with a remark.
+/// A span of source text with a remark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Label {
     pub place: SourceRef,
-    /// How many characters of the line it covers; 0 points between two.
+    /// Number of characters of the line; 0 points between two characters.
     pub length: usize,
     pub text: String,
 }
 
-/// Something that a person must know.
+/// An error or a warning for the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
     pub code: Code,
     pub severity: Severity,
     pub message: String,
-    /// The first is where it happened.
+    /// Places in the source. The first is where the problem is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<Label>,
-    /// Why, in sentences.
+    /// Reasons and background, as full sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// What to do now.
+    /// Advice on how to fix the problem.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub help: Vec<Hint>,
 }

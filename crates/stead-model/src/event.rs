@@ -1,10 +1,10 @@
-//! What happens during a run, for whoever watches: the terminal, a JSON stream, a test.
+//! Events of a run, for the terminal, the JSON stream and tests.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Diagnostic, Name, RunId, TypeToken};
 
-/// What a provider is asked to do.
+/// A change that a provider makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
@@ -34,7 +34,7 @@ pub enum StepEnd {
     InDoubt {
         problem: Diagnostic,
     },
-    /// It did not start, because of another step.
+    /// The step did not start because of another step.
     Skipped {
         because: String,
     },
@@ -50,7 +50,7 @@ pub enum RunResult {
     Interrupted,
 }
 
-/// One thing that happened. The order of events is the order in which they became true.
+/// An event of a run. Events arrive in the order in which they became true.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "event")]
 pub enum Event {
@@ -58,18 +58,18 @@ pub enum Event {
         run: RunId,
         steps: usize,
     },
-    /// An operation that an earlier run left behind is finished first.
+    /// Recovery repeats or settles an operation that an earlier run did not finish.
     Recovering {
         operation: Operation,
         name: Name,
-        /// The run that does it.
+        /// The run that recovers.
         run: RunId,
     },
     StepStarted {
         operation: Operation,
         name: Name,
         #[serde(rename = "type")]
-        resource: TypeToken,
+        ty: TypeToken,
     },
     StepEnded {
         operation: Operation,
@@ -78,7 +78,7 @@ pub enum Event {
         end: StepEnd,
         millis: u64,
     },
-    /// The provider is busy; the step is tried again after a pause of this many milliseconds.
+    /// The provider throttled the step; it is retried after `millis` milliseconds.
     StepRetried {
         operation: Operation,
         name: Name,
@@ -86,7 +86,7 @@ pub enum Event {
         because: String,
         millis: u64,
     },
-    /// Somebody asked the run to stop: what is under way finishes, nothing new starts.
+    /// The run was asked to stop: calls under way finish, no new step starts.
     Stopping {
         under_way: usize,
     },

@@ -1,7 +1,7 @@
-//! Deferred expressions: what a program made of values that exist only after apply.
+//! Deferred expressions: values that a program computes from values known only after apply.
 //!
 //! Expressions are data in one table per graph and refer to each other by index, so that shared parts
-//! stay shared. An expression only refers to earlier ones; the table is acyclic by construction.
+//! stay shared. An expression refers to earlier ones only; the table is acyclic by construction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{NodeId, SourceRef, Value};
 
-/// An expression in its graph's table.
+/// Position of an expression in the table of its graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ExprId(pub u32);
 
-/// What a property is declared to be: known, deferred, or a container with something deferred inside.
+/// A declared value: known, deferred, or a container with a deferred value inside.
 ///
-/// A container without anything deferred in it is always one `Known`.
+/// A container without a deferred value inside is always one `Known`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
@@ -50,55 +50,55 @@ pub enum Builtin {
     Method(String),
     /// A unary, binary or comparison operator: `-`, `*`, `<`, `!`.
     Operator(String),
-    /// A function that is always there: `encodeURIComponent`, `Math.max`.
+    /// A function of the language: `encodeURIComponent`, `Math.max`.
     Global(String),
 }
 
-/// What a built-in works on.
+/// An operand of a built-in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operand {
     Input(Input),
-    /// A regular expression, which is no value.
+    /// A regular expression, which cannot be a `Value`.
     Regex {
         source: String,
         flags: String,
     },
 }
 
-/// A function that the program gave to `stead.apply`: the how-manieth, in the order of evaluation.
+/// A function that the program passed to `stead.apply`, numbered in the order of evaluation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FunctionRef {
     pub ordinal: u32,
     pub source: SourceRef,
 }
 
-/// How to compute a value once the resources it comes from exist.
+/// A computation that runs once the resources it depends on exist.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expr {
-    /// A property of a resource: what it was given, or what the provider returned.
+    /// A property of a resource: an output of its provider, or an input.
     Property { node: NodeId, property: String },
     /// `of.key` or `of[key]`.
     Get { of: ExprId, key: Key },
     /// A template literal: every part as a string, joined.
     Template(Vec<TemplatePart>),
-    /// `left + right`, as JavaScript adds.
+    /// `left + right`, with JavaScript's rules.
     Add(Box<Input>, Box<Input>),
     /// `JSON.stringify(of, null, indent)`.
     Json { of: Box<Input>, indent: u8 },
-    /// Evaluated by the interpreter, without the program.
+    /// An operation that the interpreter evaluates without the program.
     Builtin { builtin: Builtin, operands: Vec<Operand> },
-    /// A function of the program, run when its arguments are known.
+    /// A function of the program, called when its arguments are known.
     Apply { function: FunctionRef, arguments: Vec<Input> },
-    /// One of two values, decided by the truth of a third.
+    /// `condition ? then : otherwise`.
     Choose { condition: Box<Input>, then: Box<Input>, otherwise: Box<Input> },
-    /// What nobody may see. Its value is not here: a graph is printed, compared and saved.
+    /// A secret. The graph does not contain its value, because graphs are printed, compared and saved.
     Secret {
-        /// Where it comes from, for people: "config `password`".
+        /// Origin of the secret, for messages: "config `password`".
         from: String,
         source: SourceRef,
-        /// The expressions in it, which its resource waits for.
+        /// Expressions inside the secret, which its resource waits for.
         needs: Vec<ExprId>,
     },
 }
@@ -115,7 +115,7 @@ impl ExprTable {
         self.exprs.get(id.0 as usize)
     }
 
-    /// Adds an expression. What it refers to must be in the table already.
+    /// Adds an expression. All expressions that it refers to must be in the table already.
     pub fn push(&mut self, expr: Expr) -> ExprId {
         let id = ExprId(self.exprs.len() as u32);
         self.exprs.push(expr);
@@ -134,7 +134,7 @@ impl ExprTable {
         self.exprs.iter()
     }
 
-    /// Every expression that the input needs, its own needs first.
+    /// Returns all expressions that the input depends on, dependencies first.
     pub fn needed_by(&self, input: &Input) -> BTreeSet<ExprId> {
         let mut needed = BTreeSet::new();
         let mut todo = Vec::new();
@@ -149,13 +149,13 @@ impl ExprTable {
         needed
     }
 
-    /// The first secret that the input holds, or is made from.
+    /// Returns the first secret that the input contains or depends on.
     pub fn secret_in(&self, input: &Input) -> Option<ExprId> {
         let is_secret = |id: &ExprId| matches!(self.get(*id), Some(Expr::Secret { .. }));
         self.needed_by(input).into_iter().find(is_secret)
     }
 
-    /// Every node that the input needs, in order.
+    /// Returns all nodes that the input depends on, in order.
     pub fn nodes_of(&self, input: &Input) -> BTreeSet<NodeId> {
         let property = |id: ExprId| match self.get(id) {
             Some(Expr::Property { node, .. }) => Some(*node),
@@ -206,7 +206,7 @@ fn expressions_in(input: &Input, found: &mut dyn FnMut(ExprId)) {
 }
 
 impl Input {
-    /// A list that is one `Known` if all its items are.
+    /// Makes a list, which is one `Known` if all items are known.
     pub fn list(items: Vec<Input>) -> Input {
         if items.iter().all(|item| matches!(item, Input::Known(_))) {
             return Input::Known(Value::List(items.into_iter().filter_map(Input::into_known).collect()));
@@ -214,7 +214,7 @@ impl Input {
         Input::List(items)
     }
 
-    /// A map that is one `Known` if all its values are.
+    /// Makes a map, which is one `Known` if all values are known.
     pub fn map(entries: BTreeMap<String, Input>) -> Input {
         if entries.values().all(|item| matches!(item, Input::Known(_))) {
             let known = entries.into_iter().filter_map(|(key, item)| Some((key, item.into_known()?)));

@@ -1,24 +1,24 @@
-//! The port through which deferred expressions reach the interpreter.
+//! The port through which deferred expressions call the interpreter.
 
 use crate::{Builtin, EvalError, FunctionRef, Value};
 
-/// What a built-in is given.
+/// An argument of a built-in.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     Value(Value),
     Regex { source: String, flags: String },
 }
 
-/// Evaluates what only the interpreter can. Pure: the same arguments always give the same result.
+/// Evaluates expressions that need the interpreter. Pure: the same arguments always give the same result.
 pub trait Functions {
-    /// An operation of the language, as JavaScript does it. The result is plain data.
+    /// Evaluates an operation of the language with JavaScript's rules. The result is plain data.
     fn builtin(&self, builtin: &Builtin, arguments: &[Argument]) -> Result<Value, EvalError>;
 
-    /// A function that the program gave to `stead.apply`.
+    /// Calls a function that the program passed to `stead.apply`.
     fn apply(&self, function: &FunctionRef, arguments: &[Value]) -> Result<Value, EvalError>;
 }
 
-/// Where there is no interpreter: every call is an error.
+/// Stands in where there is no interpreter: every call fails.
 pub struct NoFunctions;
 
 impl Functions for NoFunctions {

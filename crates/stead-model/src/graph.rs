@@ -1,37 +1,41 @@
-//! The graph: everything that a program declares, before anything is applied.
+//! The graph: all resources that a program declares, with their inputs, options and dependencies.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DeletionPolicy, ExprTable, Input, Level, Map, MarkSource, Marked, Marks, Name, PathPattern, PhysicalId,
-    SourceRef, TypeToken,
+    Dag, DeletionPolicy, ExprTable, Input, Level, Map, MarkSource, Marked, Marks, Name, PathPattern,
+    PhysicalId, SourceRef, TypeToken,
 };
 
-/// A node's position in its graph: the order in which the program allocated.
+/// Position of a node in its graph. Nodes are in the order in which the program allocated them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
+    /// Returns the id of the node at this position.
+    pub fn at(index: usize) -> NodeId {
+        NodeId(index as u32)
+    }
+
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Whether a provider makes something real of it.
+/// Whether a provider creates the declared resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
     Provisioned,
-    /// Groups what it allocates; exists in the program only.
+    /// A group, which exists in the program only.
     Group,
 }
 
-/// The second argument of a resource.
+/// The resource options, which a program gives as the second argument.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Options {
@@ -43,30 +47,30 @@ pub struct Options {
     pub deletion_policy: Option<DeletionPolicy>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delete_before_replace: Option<bool>,
-    /// Changes here are not made.
+    /// Paths whose changes are not applied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignore_changes: Vec<PathPattern>,
-    /// Changes here replace the resource, whatever the provider could do in place.
+    /// Paths whose changes replace the resource, even if the provider could apply them in place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replace_on_changes: Vec<PathPattern>,
-    /// When that one is deleted, this one is gone with it.
+    /// The container: deleting that resource deletes this one too, without a call of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_with: Option<NodeId>,
-    /// When one of these is replaced, this one is too.
+    /// Resources whose replacement replaces this one too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replace_with: Vec<NodeId>,
-    /// Names that it had before.
+    /// Former names of the resource.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Name>,
-    /// The provider resource that serves it.
+    /// The provider resource that serves this resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<NodeId>,
-    /// The id of something that exists already and becomes this resource.
+    /// Physical id of an existing resource to import.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub import: Option<PhysicalId>,
     #[serde(skip_serializing_if = "Timeouts::is_empty")]
     pub timeouts: Timeouts,
-    /// Marks by their keys, as they were written.
+    /// Marks by their keys, as written in the program.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: Map,
     /// Another spelling of `prevent_delete`.
@@ -75,19 +79,19 @@ pub struct Options {
     /// Another spelling of `deletion_policy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retain_on_delete: Option<bool>,
-    /// Whether it, and all under it, is to stay what and where it is. As evaluated: what the program says of this
-    /// very node. Once pins are settled: what holds for it.
+    /// After evaluation: the pin setting of this very node. After the pinfile was applied: whether the node is pinned, by its own
+    /// setting or an inherited one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
-    /// The physical path under which it was pinned first, where the pinfile says that it moved.
+    /// The path under which the resource was first pinned, if the pinfile records a move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub original_path: Option<String>,
-    /// The properties whose values come from the pinfile and are not the program's. Sorted.
+    /// Properties with frozen values: the pinfile's values replace the program's. Sorted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub frozen: Vec<String>,
 }
 
-/// How long a provider may take for one call, in seconds.
+/// Timeouts of provider calls, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Timeouts {
@@ -97,7 +101,7 @@ pub struct Timeouts {
     pub update: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delete: Option<u64>,
-    /// For every look: check, diff, read.
+    /// For the calls that change nothing: check, diff, read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read: Option<u64>,
 }
@@ -112,8 +116,8 @@ impl Timeouts {
         seconds.map(std::time::Duration::from_secs)
     }
 
-    /// How long it may take to look at something.
-    pub fn of_looks(&self) -> Option<std::time::Duration> {
+    /// Returns the timeout of check, diff and read.
+    pub fn of_reads(&self) -> Option<std::time::Duration> {
         self.read.map(std::time::Duration::from_secs)
     }
 
@@ -127,7 +131,7 @@ impl Timeouts {
 pub struct Node {
     pub name: Name,
     #[serde(rename = "type")]
-    pub resource: TypeToken,
+    pub ty: TypeToken,
     pub kind: NodeKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<NodeId>,
@@ -135,13 +139,28 @@ pub struct Node {
     #[serde(default)]
     pub options: Options,
     pub source: SourceRef,
-    /// What holds for it, of all that is set on it and around it; the guard's pass over the graph fills it in.
+    /// Marks in effect, from the node itself and all outer levels. Filled in by the guard's pass over the graph.
     #[serde(default, skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
 }
 
 impl Node {
-    /// What holds for it. In a graph that the guard's pass did not go over, that is what its own options say.
+    /// Makes a node without parent, inputs, options or marks.
+    ///
+    /// `Node { inputs, ..Node::new(name, ty, kind, source) }` sets more.
+    pub fn new(name: Name, ty: TypeToken, kind: NodeKind, source: SourceRef) -> Node {
+        Node {
+            name,
+            ty,
+            kind,
+            parent: None,
+            inputs: BTreeMap::new(),
+            options: Options::default(),
+            source,
+            marks: Marks::default(),
+        }
+    }
+    /// Returns the marks in effect, or those of the node's own options if the guard did not process the graph.
     pub fn effective_marks(&self) -> Marks {
         let source = |key: &str| {
             let level = Level::Resource(self.name.to_string());
@@ -159,16 +178,16 @@ impl Node {
     }
 }
 
-/// What a program declares in one environment.
+/// All declarations of a program in one environment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Graph {
     pub nodes: Vec<Node>,
     pub exprs: ExprTable,
-    /// The entry point's exports.
+    /// The exports of the entry point.
     pub outputs: BTreeMap<String, Input>,
 }
 
-/// Resources that wait for each other.
+/// Resources that depend on each other. The first name is repeated at the end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("these resources depend on each other: {}", .0.iter().map(Name::to_string).collect::<Vec<_>>().join(" → "))]
 pub struct DependencyCycle(pub Vec<Name>);
@@ -182,7 +201,7 @@ impl Graph {
         (0..self.nodes.len() as u32).map(NodeId)
     }
 
-    /// For each property, the nodes that its value comes from.
+    /// Returns the nodes that each deferred property depends on.
     pub fn property_dependencies(&self, id: NodeId) -> BTreeMap<&str, BTreeSet<NodeId>> {
         let inputs = self.node(id).map(|node| &node.inputs);
         inputs
@@ -194,8 +213,8 @@ impl Graph {
             .collect()
     }
 
-    /// For each node, what must be there first: all that it [needs](Graph::needs), its provider, the
-    /// provisioned resource around it, and the ones that it is replaced with.
+    /// Returns, for each node, the nodes that must exist first: its [needs](Graph::needs), its provider, the provisioned resource
+    /// around it, and the resources that it is replaced with.
     pub fn edges(&self) -> Vec<BTreeSet<NodeId>> {
         let mut edges = self.needs();
         for id in self.ids() {
@@ -207,8 +226,10 @@ impl Graph {
         edges
     }
 
-    /// For each node, what its record depends on: the sources of its properties, what it is deleted with, `dependsOn` of
-    /// itself and of what is around it. A group is there when all in it are.
+    /// Returns, for each node, the dependencies that its record lists: the sources of its properties, its container, and the
+    /// `dependsOn` of itself and of the resources and groups around it.
+    ///
+    /// A group depends on its members.
     pub fn needs(&self) -> Vec<BTreeSet<NodeId>> {
         let mut edges: Vec<BTreeSet<NodeId>> = vec![BTreeSet::new(); self.nodes.len()];
         for id in self.ids() {
@@ -231,7 +252,7 @@ impl Graph {
         edges
     }
 
-    /// The nearest provisioned resource around a node.
+    /// Returns the nearest provisioned resource around a node.
     pub fn provisioned_parent(&self, id: NodeId) -> Option<NodeId> {
         let mut around = self.node(id)?.parent;
         while let Some(parent) = around {
@@ -244,7 +265,7 @@ impl Graph {
         None
     }
 
-    /// What the program says about pinning a node: the nearest setting, its own first, then of what is around it.
+    /// Returns the pin setting of the node itself, or of the nearest enclosing node that has one.
     pub fn pin_setting(&self, id: NodeId) -> Option<bool> {
         let mut at = Some(id);
         while let Some(node) = at.and_then(|id| self.node(id)) {
@@ -256,7 +277,7 @@ impl Graph {
         None
     }
 
-    /// The provisioned nodes that these stand for: themselves, or all in them. `edges` are the graph's own.
+    /// Replaces each group by the provisioned nodes inside it. `edges` must be those of this graph.
     pub fn provisioned(&self, ids: &BTreeSet<NodeId>, edges: &[BTreeSet<NodeId>]) -> BTreeSet<NodeId> {
         let mut found = BTreeSet::new();
         let mut todo: Vec<NodeId> = ids.iter().copied().collect();
@@ -275,46 +296,21 @@ impl Graph {
         found
     }
 
-    /// The nodes, each after all it needs; among the free ones the order of the program.
+    /// Returns the nodes, each after its dependencies, and otherwise in the order of the program.
     pub fn order(&self, edges: &[BTreeSet<NodeId>]) -> Result<Vec<NodeId>, DependencyCycle> {
-        let mut waiting: Vec<usize> = edges.iter().map(BTreeSet::len).collect();
-        let mut dependants: Vec<Vec<NodeId>> = vec![Vec::new(); self.nodes.len()];
-        for (index, needs) in edges.iter().enumerate() {
-            for need in needs {
-                dependants[need.index()].push(NodeId(index as u32));
+        let mut dag = Dag::new(edges.iter().map(positions));
+        let order = dag.order();
+        match dag.cycle(|vertex| positions(&edges[vertex])) {
+            None => Ok(order.into_iter().map(NodeId::at).collect()),
+            Some(cycle) => {
+                Err(DependencyCycle(cycle.into_iter().map(|at| self.nodes[at].name.clone()).collect()))
             }
         }
-        let mut free: BinaryHeap<Reverse<NodeId>> =
-            self.ids().filter(|id| waiting[id.index()] == 0).map(Reverse).collect();
-        let mut order = Vec::with_capacity(self.nodes.len());
-        while let Some(Reverse(id)) = free.pop() {
-            order.push(id);
-            for &dependant in &dependants[id.index()] {
-                waiting[dependant.index()] -= 1;
-                if waiting[dependant.index()] == 0 {
-                    free.push(Reverse(dependant));
-                }
-            }
-        }
-        if order.len() == self.nodes.len() { Ok(order) } else { Err(self.cycle(edges, &waiting)) }
     }
+}
 
-    /// Walks from any node that still waits, always to one that waits too, until one comes round.
-    fn cycle(&self, edges: &[BTreeSet<NodeId>], waiting: &[usize]) -> DependencyCycle {
-        let stuck = |id: &NodeId| waiting[id.index()] > 0;
-        let mut path: Vec<NodeId> = Vec::new();
-        let mut at = self.ids().find(stuck);
-        while let Some(id) = at {
-            if let Some(start) = path.iter().position(|seen| *seen == id) {
-                path.drain(..start);
-                path.push(id);
-                break;
-            }
-            path.push(id);
-            at = edges[id.index()].iter().copied().find(stuck);
-        }
-        DependencyCycle(path.iter().map(|id| self.nodes[id.index()].name.clone()).collect())
-    }
+fn positions(ids: &BTreeSet<NodeId>) -> impl Iterator<Item = usize> {
+    ids.iter().map(|id| id.index())
 }
 
 #[cfg(test)]
@@ -323,20 +319,13 @@ mod tests {
     use crate::{Expr, Value};
 
     fn node(name: &str, kind: NodeKind, parent: Option<u32>) -> Node {
-        Node {
-            name: format!("dev:main:{name}").parse().unwrap(),
-            resource: TypeToken(name.to_owned()),
-            kind,
-            parent: parent.map(NodeId),
-            inputs: BTreeMap::new(),
-            options: Options::default(),
-            source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
-            marks: Marks::default(),
-        }
+        let source = SourceRef { file: "main.ts".into(), line: 1, column: 1 };
+        let full_name = format!("dev:main:{name}").parse().unwrap();
+        Node { parent: parent.map(NodeId), ..Node::new(full_name, TypeToken(name.to_owned()), kind, source) }
     }
 
     #[test]
-    fn property_sources_and_depends_on_order_the_nodes() {
+    fn nodes_come_after_the_sources_of_their_properties() {
         let mut graph = Graph {
             nodes: ["a", "b", "c"].map(|name| node(name, NodeKind::Provisioned, None)).into(),
             ..Graph::default()
@@ -349,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn depending_on_a_group_waits_for_all_in_it() {
+    fn dependent_of_a_group_waits_for_all_its_members() {
         let mut graph = Graph {
             nodes: vec![
                 node("group", NodeKind::Group, None),
@@ -368,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_order_the_nodes_and_are_no_needs() {
+    fn provider_and_parent_are_edges_but_not_recorded_dependencies() {
         let mut graph = Graph {
             nodes: vec![
                 node("parent", NodeKind::Provisioned, None),
@@ -387,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_group_waits_for_all_in_it_wait_for() {
+    fn members_of_a_group_wait_for_its_dependencies() {
         let mut graph = Graph {
             nodes: vec![
                 node("group", NodeKind::Group, None),

@@ -1,4 +1,4 @@
-//! A hint: what a person can do about a problem, as data.
+//! Hints: advice on how to fix a problem, as data.
 //!
 //! **Invariant:** no hint contains the syntax of a command line. A [`NextStep`] names an operation of the library; each front end
 //! phrases it in its own words through [`Hint::phrased`].
@@ -48,7 +48,7 @@ pub enum NextStep {
     Unprotect {
         name: Name,
     },
-    /// Answer what became of an operation in doubt.
+    /// State whether an operation in doubt happened.
     Resolve {
         name: Name,
         answer: ResolveAnswer,

@@ -1,4 +1,4 @@
-//! New types for every id, so that one cannot stand in for another.
+//! A type for every kind of id, so that the compiler tells them apart.
 
 use std::fmt;
 
@@ -50,51 +50,51 @@ macro_rules! number_id {
 }
 
 text_id!(
-    /// What a resource's type is called: `local.File`, or the class name of a group.
+    /// Type of a resource: `local.File`, or the class name of a group.
     TypeToken
 );
 text_id!(
-    /// The provider's own id of a real thing.
+    /// Id that the provider gave to the physical resource.
     PhysicalId
 );
 text_id!(
-    /// The stack's uuid. It never changes and never repeats.
+    /// UUID of a stack. It never changes and is never reused.
     StackId
 );
 text_id!(
-    /// One run of `up`, `destroy` or `refresh`.
+    /// Id of a run.
     RunId
 );
 text_id!(
-    /// A resource's identity. Names may change, this never does; replacement keeps it.
+    /// Identity of a resource, which renames and replacements keep.
     Uid
 );
 number_id!(
-    /// Counts the times a run was opened. A writer with an older one is fenced.
+    /// Counts the runs that opened the stack. A run with an older epoch is fenced.
     Epoch(u64)
 );
 number_id!(
-    /// The position of an append within an epoch's journal.
+    /// Position of an append in the journal of an epoch.
     Seq(u64)
 );
 number_id!(
-    /// An operation within an epoch.
+    /// Number of an operation in an epoch.
     OpId(u64)
 );
 number_id!(
-    /// Counts the physical incarnations of one resource: a replacement has the next one.
+    /// Counts the copies of a resource: each replacement makes the next generation.
     Generation(u32)
 );
 
 impl TypeToken {
-    /// The provider that serves the type: what stands before the first dot.
+    /// Returns the name of the provider that serves the type: the part before the first dot.
     pub fn provider(&self) -> &str {
         self.0.split('.').next().unwrap_or_default()
     }
 }
 
 impl Uid {
-    /// Derived, not drawn, so that the same snapshot and graph always give the same plan.
+    /// Derives a uid. It is not random, so that the same snapshot and graph always give the same plan.
     pub fn derive(stack: &StackId, first_name: &str, counter: u64) -> Uid {
         let mut hash = Sha256::new();
         for part in [stack.as_str(), first_name, &counter.to_string()] {
@@ -105,7 +105,7 @@ impl Uid {
     }
 }
 
-/// One physical copy of a resource.
+/// A reference to one copy of a resource.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CopyRef {
     pub uid: Uid,
@@ -118,7 +118,7 @@ impl fmt::Display for CopyRef {
     }
 }
 
-/// SHA-256 of some bytes, in hex.
+/// A SHA-256 digest, in hex.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Digest(String);
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uids_are_framed_so_that_parts_cannot_run_together() {
+    fn uid_parts_are_framed_by_their_lengths() {
         let a = Uid::derive(&StackId("s1".into()), "x", 1);
         let b = Uid::derive(&StackId("s".into()), "1x", 1);
         assert_ne!(a, b);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_names_its_provider() {
+    fn provider_is_the_first_part_of_the_type() {
         assert_eq!(TypeToken("aws.s3.Bucket".into()).provider(), "aws");
     }
 }

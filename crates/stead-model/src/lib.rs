@@ -1,8 +1,9 @@
-//! The words that every other crate speaks: values, names, graphs, records, diagnostics.
+//! The vocabulary of all other crates: values, names, graphs, records, diagnostics.
 //!
-//! Pure data. **Invariant:** nothing here knows a clock, a file, a process or a thread.
+//! Pure data. **Invariant:** no module here uses a clock, a file, a process or a thread.
 
 mod codes;
+mod dag;
 mod diagnostic;
 mod event;
 mod expr;
@@ -25,6 +26,7 @@ mod unique;
 mod value;
 
 pub use codes::{CODES, Code};
+pub use dag::Dag;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use event::{Event, Operation, RunResult, StepEnd};
 pub use expr::{Builtin, Expr, ExprId, ExprTable, FunctionRef, Input, Key, Operand, TemplatePart};

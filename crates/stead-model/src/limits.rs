@@ -1,27 +1,29 @@
-//! Limits are values, so that a test can stand at one and one above it.
+//! Limits of a stack, as values, so that tests can set them.
 
-use crate::{Map, Value};
+use crate::{Dag, Map, Value};
 
-/// How many lists and objects may lie in each other. Readers of JSON stop at 128, and records lie around values:
-/// what is nested deeper could be written and never be read again. So this one is not for anybody to choose.
+/// Maximum nesting of lists and objects in a value.
+///
+/// JSON readers stop at 128 levels, and a record adds some around its values. A value nested deeper could be written but not read
+/// again, so this limit is not configurable.
 pub const MAX_NESTING: usize = 100;
 
-/// What one stack may hold. `docs/limits.md` states the defaults.
+/// Maximum sizes of one stack. `docs/limits.md` lists the defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub resources: usize,
-    /// What depends on what, counted once a pair.
+    /// Pairs of a resource and a dependency.
     pub edges: usize,
     /// Resources on the longest chain of dependencies.
     pub depth: usize,
-    /// Bytes of JSON that one property of a resource may take.
+    /// JSON bytes of one property of a resource.
     pub property_bytes: usize,
-    /// Bytes of JSON that all inputs of a resource may take together.
+    /// JSON bytes of all properties of a resource together.
     pub resource_bytes: usize,
-    /// How long one evaluation may run, in interrupts of the interpreter: counted, not timed, so that the
-    /// same program always ends the same way. One is roughly ten thousand branches and calls.
+    /// Interrupts of the interpreter in one evaluation. Counted instead of timed, so that the same program always ends the same
+    /// way. One interrupt is roughly ten thousand branches and calls.
     pub evaluation_interrupts: u64,
-    /// Heap of the evaluator, in bytes.
+    /// Heap of the interpreter, in bytes.
     pub evaluation_heap: usize,
 }
 
@@ -39,7 +41,7 @@ impl Default for Limits {
     }
 }
 
-/// How large a graph or a state is, in the measures that have limits.
+/// Size of a graph or a state, in the measures that have limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
     pub resources: usize,
@@ -48,37 +50,18 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// `needs[n]` are the positions that the n-th resource waits for. What goes round in circles has no
-    /// depth; that is another error, and somebody else's to find.
+    /// Measures resources by their dependencies: `needs[n]` are the positions that the n-th resource depends on.
+    ///
+    /// The depth does not count chains behind a cycle; the planner reports cycles.
     pub fn of(needs: &[Vec<usize>]) -> Extent {
         let edges = needs.iter().map(Vec::len).sum();
-        Extent { resources: needs.len(), edges, depth: depth(needs) }
+        let depth = Dag::new(needs.iter().map(|needs| needs.iter().copied())).longest_chain();
+        Extent { resources: needs.len(), edges, depth }
     }
-}
-
-/// Resources on the longest chain. Not recursive: chains may be longer than a thread's stack.
-fn depth(needs: &[Vec<usize>]) -> usize {
-    let mut waiting: Vec<usize> = needs.iter().map(Vec::len).collect();
-    let mut dependants: Vec<Vec<usize>> = vec![Vec::new(); needs.len()];
-    for (at, needs) in needs.iter().enumerate() {
-        needs.iter().for_each(|need| dependants[*need].push(at));
-    }
-    let mut depths = vec![1; needs.len()];
-    let mut free: Vec<usize> = (0..needs.len()).filter(|at| waiting[*at] == 0).collect();
-    while let Some(at) = free.pop() {
-        for &dependant in &dependants[at] {
-            depths[dependant] = depths[dependant].max(depths[at] + 1);
-            waiting[dependant] -= 1;
-            if waiting[dependant] == 0 {
-                free.push(dependant);
-            }
-        }
-    }
-    depths.into_iter().max().unwrap_or(0)
 }
 
 impl Limits {
-    /// What is too much, in words; `None`: it fits.
+    /// Returns a message about the first limit that is exceeded, if any.
     pub fn exceeded(&self, extent: &Extent) -> Option<String> {
         let Extent { resources, edges, depth } = *extent;
         if resources > self.resources {
@@ -92,14 +75,14 @@ impl Limits {
         }
     }
 
-    /// The limits of what is recorded. While a run is under way, the old and the new are both there, and more of
-    /// them after runs that failed.
+    /// Returns the limits of recorded state, which are wider: it has old and new copies during a run, and more of them after failed
+    /// runs.
     #[must_use]
     pub fn of_state(&self) -> Limits {
         Limits { resources: 4 * self.resources, edges: 4 * self.edges, depth: 4 * self.depth, ..*self }
     }
 
-    /// What is too large about a resource's properties, in words; `None`: they fit.
+    /// Returns a message if the properties of a resource are too large or nested too deeply.
     pub fn oversized(&self, properties: &Map) -> Option<String> {
         let mut all = 0;
         for (key, value) in properties {
@@ -119,7 +102,7 @@ impl Limits {
 }
 
 impl Value {
-    /// How many bytes of JSON it is; `None`: it is nested deeper than so many levels.
+    /// Returns the size as JSON, or `None` if the value is nested deeper than `levels`.
     fn json_bytes(&self, levels: usize) -> Option<usize> {
         match self {
             Value::List(items) => {
@@ -137,7 +120,7 @@ impl Value {
         }
     }
 
-    /// The same, with what is nested deeper than so many levels as its JSON text.
+    /// Replaces each list and object nested deeper than `levels` by its JSON text.
     #[must_use]
     pub fn flattened(self, levels: usize) -> Value {
         match (self, levels) {
@@ -153,7 +136,7 @@ impl Value {
     }
 }
 
-/// Quotes, and an escape for each character that needs one.
+/// Returns the size of a string as JSON, with quotes and escapes.
 fn text_bytes(text: &str) -> usize {
     let escaped = |byte: u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 1,
@@ -172,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn each_limit_is_kept_and_one_above_is_refused() {
+    fn extent_at_a_limit_is_accepted_and_one_above_is_refused() {
         let limits = Limits::default();
         let fits = |extent: Extent| limits.exceeded(&extent).is_none();
         for (at, above) in [
@@ -199,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_property_of_four_mebibytes_fits_and_one_byte_more_does_not() {
+    fn property_of_four_mebibytes_is_accepted_and_one_byte_more_is_refused() {
         let limits = Limits::default();
         let text = |bytes: usize| Value::String("x".repeat(bytes - 2));
         assert_eq!(limits.oversized(&of(text(4 << 20))), None);
@@ -215,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_as_deep_as_allowed_can_be_read_again() {
+    fn value_with_the_maximum_nesting_can_be_read_again() {
         let limits = Limits::default();
         assert_eq!(limits.oversized(&of(nested(MAX_NESTING))), None);
         assert!(limits.oversized(&of(nested(MAX_NESTING + 1))).is_some());
@@ -227,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_counted_as_json_has_them() {
+    fn size_of_a_string_equals_its_json() {
         for text in ["", "plain", "\"\\\n\u{1}\u{1f}é\u{7f}\u{8}\u{c}"] {
             assert_eq!(text_bytes(text), Value::from(text).to_json().len(), "{text:?}");
         }

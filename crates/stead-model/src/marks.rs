@@ -1,4 +1,4 @@
-//! Marks: what somebody set to restrict the deletion of a resource, and where it was set.
+//! Marks: settings that restrict the deletion of a resource, each with the level and place where it was set.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DeletionPolicy, SourceRef};
 
-/// What a mark is set on.
+/// The level at which a mark is set.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "level", content = "of")]
 pub enum Level {
     Resource(String),
-    /// A resource or a group around it.
+    /// A resource or a group around the marked one.
     Enclosing(String),
     Namespace(String),
     Environment(String),
     Project(String),
-    /// The command line, or the environment variable that stands for a flag of it.
+    /// A command-line flag, or its environment variable.
     Flag,
     BuiltIn,
 }
@@ -36,7 +36,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// Where a mark was set, and how it is spelt there.
+/// Where a mark was set, and under which key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MarkSource {
     #[serde(flatten)]
@@ -47,7 +47,7 @@ pub struct MarkSource {
 }
 
 impl MarkSource {
-    /// Whether printing it could drive a terminal.
+    /// Returns true if printing the source could send control characters to a terminal.
     pub fn has_control_characters(&self) -> bool {
         let of = match &self.level {
             Level::Resource(name)
@@ -61,14 +61,14 @@ impl MarkSource {
         [of, &self.key, file].iter().any(|text| text.chars().any(char::is_control))
     }
 
-    /// Set in the same way at the same level; the line may have moved, and a resource may have been renamed.
+    /// Returns true if both have the same key at the same level. Lines may differ, and so may the name of the marked resource.
     pub fn same_setting(&self, other: &MarkSource) -> bool {
         let own = matches!((&self.level, &other.level), (Level::Resource(_), Level::Resource(_)));
         (own || self.level == other.level) && self.key == other.key
     }
 }
 
-/// As it stands in brackets in a message: `s3/prevent-delete on environment "prod", stead.toml:7`.
+/// The form for messages: `s3/prevent-delete on environment "prod", stead.toml:7`.
 impl fmt::Display for MarkSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} on {}", self.key, self.level)?;
@@ -79,15 +79,15 @@ impl fmt::Display for MarkSource {
     }
 }
 
-/// A value that somebody set.
+/// The value of a mark, with its source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marked<T> {
     pub value: T,
-    /// Shared: one setting may be about very many resources.
+    /// Shared, because one setting may apply to many resources.
     pub source: Arc<MarkSource>,
 }
 
-/// What holds for one resource, of all that is set on it and around it. `None`: nobody said anything.
+/// The marks in effect for one resource, from its own level and all outer ones. `None` means not set at any level.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Marks {
@@ -115,22 +115,22 @@ impl Marks {
     }
 }
 
-/// Where the marks in a record come from, and what was set on the record itself.
+/// Sources of the marks in a record, and the protection set on the record itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RecordedMarks {
-    /// Who set `preventDelete`; `None`: nobody.
+    /// Source of `preventDelete`, if it is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prevent_delete: Option<Arc<MarkSource>>,
-    /// Who set `deletionPolicy`; `None`: nobody.
+    /// Source of `deletionPolicy`, if it is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletion_policy: Option<Arc<MarkSource>>,
-    /// `stead state protect` was said of it. No run of a program takes that away.
+    /// The record was protected directly. Applying a program does not remove this protection.
     #[serde(skip_serializing_if = "is_false")]
     pub protected: bool,
 }
 
-/// The key that stands for `stead state protect` in messages.
+/// Key of the protection that is set on a record itself, in messages.
 pub const STATE_PROTECT: &str = "stead state protect";
 
 impl RecordedMarks {

@@ -1,4 +1,4 @@
-//! Resource names: data with one parser and one printer, which round-trip.
+//! Resource names: structured data with one parser and one printer, which are inverse to each other.
 //!
 //! `<env>#<gid>`, or `<env>:<module>[/<scope>]:<type>[#<id>]`; `<env>` is `environment` or
 //! `environment:namespace`. Inside a part, `:`, `/`, `#` and `%` are percent-encoded.
@@ -13,35 +13,35 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::TypeToken;
 
-/// The environment that a name belongs to, with a namespace for several instances of one.
+/// The environment of a name, with an optional namespace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Environment {
     pub name: String,
     pub namespace: Option<String>,
 }
 
-/// The module in which the `new` stands: its path in the project, without extension.
+/// The module that allocates the resource: its path in the project, without extension.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Module(pub String);
 
 /// The chain of enclosing resource instances, outermost first.
 pub type Scope = Vec<ScopePart>;
 
-/// One enclosing instance: `Class` or `Class#id`.
+/// An enclosing instance: `Class` or `Class#id`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScopePart {
     pub class: String,
     pub id: Option<String>,
 }
 
-/// What a resource is called in the program. Its parts are shared: a name stands in many places.
+/// The name of a resource. Clones share the parts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(Arc<NameParts>);
 
-/// What a name is made of.
+/// The parts of a name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NameParts {
-    /// Independent of where the code stands.
+    /// A name by `gid`, which does not depend on the place in the program.
     Global {
         environment: Environment,
         gid: String,
@@ -50,12 +50,12 @@ pub enum NameParts {
         environment: Environment,
         module: Module,
         scope: Scope,
-        resource: TypeToken,
+        ty: TypeToken,
         id: Option<String>,
     },
 }
 
-/// Why a text is not a name.
+/// The reason why a text is not a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     #[error("a part of the name {0:?} is empty")]
@@ -91,7 +91,7 @@ impl Deref for Name {
 }
 
 impl Name {
-    /// To be changed; whoever else has the name keeps it as it is.
+    /// Returns the parts for changing. Clones of the name are not affected.
     pub fn parts_mut(&mut self) -> &mut NameParts {
         Arc::make_mut(&mut self.0)
     }
@@ -102,7 +102,7 @@ impl Name {
         }
     }
 
-    /// The same name in another environment.
+    /// Returns the name in another environment.
     #[must_use]
     pub fn in_environment(&self, environment: &Environment) -> Name {
         let mut name = self.clone();
@@ -112,7 +112,7 @@ impl Name {
         name
     }
 
-    /// The same name with another id; a global one gets another gid.
+    /// Returns the name with another id, or with another gid if it is global.
     #[must_use]
     pub fn with_id(&self, new: String) -> Name {
         let mut name = self.clone();
@@ -123,27 +123,27 @@ impl Name {
         name
     }
 
-    /// A control character in it, which only a hostile file has: it could drive a terminal.
+    /// Returns the first control character, if any. Only a manipulated file has one; printing it could drive a terminal.
     pub fn control_character(&self) -> Option<char> {
         self.to_string().chars().find(|c| c.is_control())
     }
 
-    /// The short part that people recognise: the id if there is one, else the type.
+    /// Returns the id, or the type if there is no id.
     pub fn short(&self) -> &str {
         match &**self {
             NameParts::Global { gid, .. } => gid,
             NameParts::Placed { id: Some(id), .. } if !is_counter(id) => id,
-            NameParts::Placed { resource, .. } => resource.as_str(),
+            NameParts::Placed { ty, .. } => ty.as_str(),
         }
     }
 }
 
-/// True for the ids that stead gives to unnamed siblings.
+/// Returns true if the id is a counter that Stead gives to unnamed siblings.
 fn is_counter(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// An id that a user chose: not empty, and not a bare number.
+/// Checks an id that a program gives: not empty, no control character, not a bare number.
 pub fn check_id(id: &str) -> Result<(), NameError> {
     if id.is_empty() {
         return Err(NameError::EmptyPart(id.to_owned()));
@@ -157,6 +157,7 @@ pub fn check_id(id: &str) -> Result<(), NameError> {
     Ok(())
 }
 
+/// Prints a part with `:`, `/`, `#` and `%` percent-encoded.
 struct Encoded<'a>(&'a str);
 
 impl fmt::Display for Encoded<'_> {
@@ -195,12 +196,12 @@ impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &**self {
             NameParts::Global { environment, gid } => write!(f, "{environment}#{}", Encoded(gid)),
-            NameParts::Placed { environment, module, scope, resource, id } => {
+            NameParts::Placed { environment, module, scope, ty, id } => {
                 write!(f, "{environment}:{}", Encoded(&module.0))?;
                 for part in scope {
                     write!(f, "/{part}")?;
                 }
-                write!(f, ":{}", Encoded(resource.as_str()))?;
+                write!(f, ":{}", Encoded(ty.as_str()))?;
                 match id {
                     Some(id) => write!(f, "#{}", Encoded(id)),
                     None => Ok(()),
@@ -233,8 +234,8 @@ impl FromStr for Name {
         match &parts[..count] {
             [env] => global(text, env, None),
             [env, rest] => global(text, rest, Some(env)),
-            [env, place, resource] => placed(text, env, None, place, resource),
-            [env, namespace, place, resource] => placed(text, env, Some(namespace), place, resource),
+            [env, place, ty] => placed(text, env, None, place, ty),
+            [env, namespace, place, ty] => placed(text, env, Some(namespace), place, ty),
             _ => Err(NameError::Shape(text.to_owned())),
         }
     }
@@ -249,14 +250,8 @@ fn global(text: &str, last: &str, first: Option<&str>) -> Result<Name, NameError
     Ok(NameParts::Global { environment, gid: decode(gid)? }.into())
 }
 
-fn placed(
-    text: &str,
-    env: &str,
-    namespace: Option<&str>,
-    place: &str,
-    resource: &str,
-) -> Result<Name, NameError> {
-    if env.contains(['#', '/']) || resource.contains('/') {
+fn placed(text: &str, env: &str, namespace: Option<&str>, place: &str, ty: &str) -> Result<Name, NameError> {
+    if env.contains(['#', '/']) || ty.contains('/') {
         return Err(NameError::Shape(text.to_owned()));
     }
     let mut places = place.split('/');
@@ -267,9 +262,9 @@ fn placed(
             Ok(ScopePart { class, id })
         })
         .collect::<Result<Scope, NameError>>()?;
-    let (resource, id) = with_id(resource)?;
+    let (ty, id) = with_id(ty)?;
     let environment = environment(env, namespace)?;
-    Ok(NameParts::Placed { environment, module, scope, resource: TypeToken(resource), id }.into())
+    Ok(NameParts::Placed { environment, module, scope, ty: TypeToken(ty), id }.into())
 }
 
 fn environment(name: &str, namespace: Option<&str>) -> Result<Environment, NameError> {
@@ -283,8 +278,7 @@ fn with_id(part: &str) -> Result<(String, Option<String>), NameError> {
     }
 }
 
-/// Undoes `Encoded`, and nothing else: an encoding that the printer would not write is an error,
-/// so that two texts never mean one name.
+/// Decodes the output of [`Encoded`]. Any other encoding is an error, so that two texts never mean the same name.
 fn decode(part: &str) -> Result<String, NameError> {
     if part.is_empty() {
         return Err(NameError::EmptyPart(part.to_owned()));
@@ -318,14 +312,14 @@ impl Serialize for Name {
 
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(Written)
+        deserializer.deserialize_str(NameVisitor)
     }
 }
 
-/// Reads a name without a copy of its text.
-struct Written;
+/// Parses a name without copying its text.
+struct NameVisitor;
 
-impl Visitor<'_> for Written {
+impl Visitor<'_> for NameVisitor {
     type Value = Name;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -345,7 +339,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_five_forms_parse() {
+    fn all_forms_of_a_name_parse() {
         for text in [
             "prod#orders-db",
             "prod:main:local.File",
@@ -358,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_name_says_why() {
+    fn invalid_name_gives_the_reason() {
         assert!(matches!("prod".parse::<Name>(), Err(NameError::Shape(_))));
         assert!(matches!("prod::local.File".parse::<Name>(), Err(NameError::EmptyPart(_))));
         assert!(matches!("prod:a%2fb:T".parse::<Name>(), Err(NameError::Encoding(_))));
@@ -369,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn environments_parse_and_names_move_between_them() {
+    fn name_moves_between_environments() {
         let acme: Environment = "prod:acme".parse().unwrap();
         let name: Name = "dev:main:local.File#a".parse().unwrap();
         assert_eq!(name.in_environment(&acme).to_string(), "prod:acme:main:local.File#a");
@@ -389,11 +383,11 @@ mod tests {
         let scope = (part(), option::of(part())).prop_map(|(class, id)| ScopePart { class, id });
         let placed =
             (environments(), part(), proptest::collection::vec(scope, 0..4), part(), option::of(part()))
-                .prop_map(|(environment, module, scope, resource, id)| NameParts::Placed {
+                .prop_map(|(environment, module, scope, ty, id)| NameParts::Placed {
                     environment,
                     module: Module(module),
                     scope,
-                    resource: TypeToken(resource),
+                    ty: TypeToken(ty),
                     id,
                 });
         let global =
@@ -409,7 +403,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_that_parses_prints_as_itself(text in "[a-z:/#%0-9A-F]{0,20}") {
+        fn text_that_parses_prints_as_itself(text in "[a-z:/#%0-9A-F]{0,20}") {
             if let Ok(name) = text.parse::<Name>() {
                 prop_assert_eq!(name.to_string(), text);
             }

@@ -1,6 +1,6 @@
-//! The name that the user probably meant.
+//! Suggestions for misspelt names.
 
-/// The candidate closest to `wanted`, if it is close enough to be a slip of the finger.
+/// Returns the candidate closest to `wanted`, if the difference is as small as a typing error.
 pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (wanted.chars().count() / 3).max(1);
     candidates
@@ -11,7 +11,7 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// How many letters differ, are missing, are too many, or stand in each other's place; without case.
+/// Returns the number of substitutions, insertions, deletions and transpositions, ignoring case.
 fn distance(a: &str, b: &str) -> usize {
     let letters = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
     let (a, b) = (letters(a), letters(b));
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_found_and_a_stranger_is_not() {
+    fn misspelt_name_is_found_and_an_unrelated_one_is_not() {
         assert_eq!(nearest("contnt", ["path", "content", "mode"]), Some("content"));
         assert_eq!(nearest("Mode", ["path", "content", "mode"]), Some("mode"));
         assert_eq!(nearest("Fiel", ["Directory", "File"]), Some("File"));

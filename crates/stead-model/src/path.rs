@@ -1,10 +1,10 @@
-//! Property paths: vectors of segments, never joined strings. The text form is for people only.
+//! Property paths: vectors of segments, never joined strings. The text form is for messages only.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// One step into a value.
+/// An index or a key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Segment {
@@ -12,7 +12,7 @@ pub enum Segment {
     Key(String),
 }
 
-/// Where in a resource's properties something is.
+/// A path into the properties of a resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PropertyPath(pub Vec<Segment>);
 
@@ -29,7 +29,7 @@ impl PropertyPath {
         self.with(Segment::Index(index))
     }
 
-    /// The first key: the property that the path starts in.
+    /// Returns the property that the path starts with.
     pub fn root(&self) -> Option<&str> {
         match self.0.first() {
             Some(Segment::Key(key)) => Some(key),
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_print_as_a_program_would_write_them() {
+    fn path_prints_as_a_program_writes_it() {
         let path = PropertyPath::of("rules").index(2).key("port").key("a-b");
         assert_eq!(path.to_string(), r#"rules[2].port["a-b"]"#);
     }

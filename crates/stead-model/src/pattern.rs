@@ -1,7 +1,7 @@
 //! Patterns over property paths, as `ignoreChanges` and `replaceOnChanges` take them.
 //!
-//! `tags.*.value`, `rules[*].port`, `env["A B"]`: written like a path, with `*` for any one step. A pattern
-//! covers what it names and everything inside it.
+//! `tags.*.value`, `rules[*].port`, `env["A B"]`: written like a path, with `*` for any one segment. A pattern
+//! covers the values it names and all values inside them.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{PropertyPath, Segment};
 
-/// One step of a pattern.
+/// One segment of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PatternPart {
     Any,
@@ -17,14 +17,14 @@ pub enum PatternPart {
     Index(usize),
 }
 
-/// Which places in a resource's properties something is about.
+/// A pattern over the property paths of a resource. It keeps the text that it was parsed from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPattern {
     text: String,
     parts: Vec<PatternPart>,
 }
 
-/// A pattern that cannot be read.
+/// The reason why a text is not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a property path: {problem}")]
 pub struct PatternError {
@@ -53,12 +53,12 @@ impl PathPattern {
         &self.parts
     }
 
-    /// Whether the path is what the pattern names, or inside it.
+    /// Returns true if the pattern matches the path or a path around it.
     pub fn covers(&self, path: &PropertyPath) -> bool {
         self.parts.len() <= path.0.len() && self.parts.iter().zip(&path.0).all(|(part, step)| part.fits(step))
     }
 
-    /// Whether the path is on the way to what the pattern names.
+    /// Returns true if the pattern may match a path inside this one.
     pub fn leads_through(&self, path: &PropertyPath) -> bool {
         path.0.len() < self.parts.len() && self.parts.iter().zip(&path.0).all(|(part, step)| part.fits(step))
     }
@@ -111,7 +111,7 @@ impl std::str::FromStr for PathPattern {
     }
 }
 
-/// What stands in brackets, and what follows them.
+/// Parses the text after `[` and returns the segment and the text after `]`.
 fn bracket(inside: &str) -> Result<(PatternPart, &str), &'static str> {
     if inside.starts_with('"') {
         let mut texts = serde_json::Deserializer::from_str(inside).into_iter::<String>();
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_covers_what_it_names_and_all_inside() {
+    fn pattern_covers_the_named_path_and_all_paths_inside() {
         let path = PropertyPath::of("rules").index(2).key("a b");
         for pattern in ["rules", "rules[*]", "rules[2]", "rules.*", "*", "rules[2][\"a b\"]", "*[*].*"] {
             assert!(covers(pattern, &path), "{pattern}");
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_pattern_is_said() {
+    fn invalid_pattern_is_refused() {
         for text in ["", ".", "a..b", "a[", "a[x]", "a]", "a[\"b]", "a[\"b\"", "[]", "a."] {
             assert!(text.parse::<PathPattern>().is_err(), "{text}");
         }

@@ -1,6 +1,6 @@
-//! Bugs that are put in on purpose, one at a time, to see that the trial finds them.
+//! Deliberate bugs, switched on one at a time to check that the simulator finds them.
 //!
-//! Compiled with `--cfg stead_planted` alone, which nothing that ships is built with: `stead-cli` refuses it.
+//! Compiled with `--cfg stead_planted` only. `stead-cli` does not compile with it, so no release contains a planted bug.
 
 use std::cell::Cell;
 
@@ -8,7 +8,7 @@ thread_local! {
     static PLANTED: Cell<&'static str> = const { Cell::new("") };
 }
 
-/// From now on this thread has this bug, and no other.
+/// Switches this bug on in the current thread, and every other bug off.
 pub fn plant(bug: &'static str) {
     PLANTED.set(bug);
 }

@@ -1,4 +1,4 @@
-//! What state remembers of a resource.
+//! The record of a resource in state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use crate::{
     STATE_PROTECT, SourceRef, TypeToken, Uid,
 };
 
-/// Where a copy of a resource is in its life.
+/// Lifecycle of a copy of a resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lifecycle {
     #[default]
     Live,
-    /// Replaced by a newer generation; the real thing still has to be deleted.
+    /// Replaced by a newer generation; the physical resource still has to be deleted.
     Condemned,
-    /// Deleted so that its replacement can be made; the name is still taken.
+    /// Deleted before its replacement is created; the record keeps the name.
     Replacing,
 }
 
-/// Whether the real thing goes when its declaration does.
+/// Whether the physical resource is deleted when its declaration is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeletionPolicy {
@@ -31,23 +31,23 @@ pub enum DeletionPolicy {
     Retain,
 }
 
-/// What binds a resource to others, besides the values and the order that it depends on.
+/// Relations of a resource to others, besides its dependencies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Ties {
-    /// The provisioned resource whose class allocated it.
+    /// The provisioned resource whose class allocated this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<Uid>,
-    /// The provider resource that serves it; `None`: the target's own.
+    /// The provider resource that serves this one. `None` means the default provider of the target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<CopyRef>,
-    /// When that one is deleted, this one is gone with it and needs no call.
+    /// The container: deleting that resource deletes this one too, without a call of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_with: Option<Uid>,
-    /// When one of these is replaced, this one is too. Sorted.
+    /// Resources whose replacement replaces this one too. Sorted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replace_with: Vec<Uid>,
-    /// Names that it had, or that the program says it had. Sorted.
+    /// Former names, from earlier runs and from the program's `aliases`. Sorted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Name>,
 }
@@ -58,7 +58,7 @@ impl Ties {
     }
 }
 
-/// One copy of a resource, as it was last known.
+/// The record of one copy of a resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
@@ -66,55 +66,79 @@ pub struct Resource {
     pub generation: Generation,
     pub name: Name,
     #[serde(rename = "type")]
-    pub resource: TypeToken,
+    pub ty: TypeToken,
     #[serde(default, skip_serializing_if = "is_live")]
     pub lifecycle: Lifecycle,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<PhysicalId>,
-    /// What was last asked for.
+    /// Inputs of the last successful operation.
     #[serde(default, deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
     pub inputs: Map,
-    /// What the provider answered.
+    /// Outputs that the provider returned.
     #[serde(default, deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
     pub outputs: Map,
-    /// The copies that it was made with, sorted. One that is gone stands for the live copy.
+    /// Copies that this one was created or updated with, sorted. A reference to a deleted copy means the current one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<CopyRef>,
-    /// Which of them each property's value came from.
+    /// The dependencies that each property's value came from.
     #[serde(default, deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
     pub property_dependencies: BTreeMap<String, Vec<Uid>>,
     #[serde(default, skip_serializing_if = "Ties::is_empty")]
     pub ties: Ties,
     #[serde(default, skip_serializing_if = "is_false")]
     pub prevent_delete: bool,
-    /// What held at the last success; `None`: nobody had said anything.
+    /// Deletion policy in effect at the last successful operation, if one was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deletion_policy: Option<DeletionPolicy>,
     pub source: SourceRef,
-    /// Where the two above come from.
+    /// Sources of `prevent_delete` and `deletion_policy`.
     #[serde(default, skip_serializing_if = "RecordedMarks::is_empty")]
     pub marks: RecordedMarks,
-    /// It was pinned when it was last applied.
+    /// Whether the resource was pinned when it was last applied.
     #[serde(default, skip_serializing_if = "is_false")]
     pub pinned: bool,
 }
 
 impl Resource {
+    /// Makes the record of a first, live copy without physical id, values, dependencies, ties or marks.
+    ///
+    /// `Resource { inputs, ..Resource::new(uid, name, ty, source) }` sets more.
+    pub fn new(uid: Uid, name: Name, ty: TypeToken, source: SourceRef) -> Resource {
+        Resource {
+            uid,
+            generation: Generation(1),
+            name,
+            ty,
+            lifecycle: Lifecycle::Live,
+            id: None,
+            inputs: Map::new(),
+            outputs: Map::new(),
+            dependencies: Vec::new(),
+            property_dependencies: BTreeMap::new(),
+            ties: Ties::default(),
+            prevent_delete: false,
+            deletion_policy: None,
+            source,
+            marks: RecordedMarks::default(),
+            pinned: false,
+        }
+    }
+
     pub fn copy(&self) -> CopyRef {
         CopyRef { uid: self.uid.clone(), generation: self.generation }
     }
 
-    /// Where it stands in every sorted list.
-    pub fn place(&self) -> (&Name, &Uid, Generation) {
+    /// Returns the sort key of every list of records.
+    pub fn sort_key(&self) -> (&Name, &Uid, Generation) {
         (&self.name, &self.uid, self.generation)
     }
 
-    /// It may be neither deleted nor lost sight of.
+    /// Returns true if the resource may be neither deleted nor forgotten.
     pub fn prevents_deletion(&self) -> bool {
         self.prevent_delete || self.marks.protected
     }
 
-    /// The marks as they are recorded, with where they were set.
+    /// Returns the recorded marks with their sources.
     pub fn recorded_marks(&self) -> Marks {
         let own = |key: &str| {
             let level = Level::Resource(self.name.to_string());
@@ -122,9 +146,9 @@ impl Resource {
         };
         let set = |source: &Option<Arc<MarkSource>>, key: &str| source.clone().unwrap_or_else(|| own(key));
         let prevented = || {
-            let said = self.prevent_delete || self.marks.prevent_delete.is_some();
+            let is_set = self.prevent_delete || self.marks.prevent_delete.is_some();
             let source = || set(&self.marks.prevent_delete, "preventDelete");
-            said.then(|| Marked { value: self.prevent_delete, source: source() })
+            is_set.then(|| Marked { value: self.prevent_delete, source: source() })
         };
         let protected = || Marked { value: true, source: own(STATE_PROTECT) };
         let policy = |value| Marked { value, source: set(&self.marks.deletion_policy, "deletionPolicy") };
@@ -134,7 +158,7 @@ impl Resource {
         }
     }
 
-    /// Records what holds now. What was set on the record itself stays.
+    /// Records the marks in effect. The protection of the record itself stays.
     pub fn set_marks(&mut self, marks: &Marks) {
         self.prevent_delete = marks.prevents_deletion();
         self.deletion_policy = marks.policy();
@@ -142,8 +166,7 @@ impl Resource {
         self.marks.deletion_policy = marks.deletion_policy.as_ref().map(|mark| mark.source.clone());
     }
 
-    /// Whether the record says something else than these marks, or that somebody else set them. Only a line
-    /// that moved is no difference.
+    /// Returns true if the recorded marks differ from these in value or source. A moved line is not a difference.
     pub fn marks_differ(&self, marks: &Marks) -> bool {
         let other = |recorded: &Option<Arc<MarkSource>>, now: Option<&Arc<MarkSource>>| match (recorded, now)
         {
@@ -156,7 +179,7 @@ impl Resource {
             || other(&self.marks.deletion_policy, marks.deletion_policy.as_ref().map(|mark| &mark.source))
     }
 
-    /// A property as a program reads it: what the provider answered, else what was asked for.
+    /// Returns a property as a program reads it: the output, or else the input.
     pub fn property(&self, name: &str) -> Option<&crate::Value> {
         self.outputs.get(name).or_else(|| self.inputs.get(name))
     }

@@ -1,6 +1,7 @@
-//! Evaluates deferred expressions as far as the outputs that are known so far allow.
+//! Evaluates deferred expressions as far as their dependencies are known.
 //!
-//! The same code plans (some outputs are missing, the rest stays deferred) and applies (none is missing).
+//! Planning and applying use the same code: expressions with an unknown dependency stay deferred in a plan, and at apply there are
+//! none.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,28 +10,28 @@ use crate::{
     Number, Operand, SourceRef, TemplatePart, Value,
 };
 
-/// What is known of the properties of resources while planning or applying.
+/// Property values known so far, while planning or applying.
 pub trait KnownOutputs {
-    /// The property's value; `None` while it is not known yet.
+    /// Returns the value of a property, or `None` while it is unknown.
     fn property(&self, node: NodeId, property: &str) -> Option<Value>;
 }
 
-/// An expression that has no value, as in JavaScript it would throw.
+/// The reason why an expression has no value, where JavaScript would throw.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvalError {
     #[error("cannot read {key:?} of {of}")]
     NoSuchMember { key: String, of: String },
     #[error("the graph refers to an expression that is not in it")]
     Dangling,
-    #[error("there is no interpreter here to evaluate it")]
+    #[error("no interpreter is available to evaluate it")]
     NoInterpreter,
-    /// What JavaScript threw.
+    /// An exception in JavaScript.
     #[error("{message}")]
     Threw { message: String, place: Option<SourceRef> },
 }
 
 impl EvalError {
-    /// The problem that `what` has no value; `declared` is where that stands, if it has a place of its own.
+    /// Reports that `what` has no value. `declared` is its place in the source, if it has one.
     pub fn diagnostic(&self, code: Code, what: &str, declared: Option<&SourceRef>) -> Diagnostic {
         let problem = Diagnostic::error(code, format!("{what} has no value: {self}"));
         let problem = match self {
@@ -41,7 +42,7 @@ impl EvalError {
     }
 }
 
-/// The input with every expression evaluated whose sources are known.
+/// Evaluates every expression in the input whose dependencies are known.
 pub fn resolve(
     input: &Input,
     exprs: &ExprTable,
@@ -51,7 +52,7 @@ pub fn resolve(
     Resolver { exprs, known, functions, memo: HashMap::new() }.input(input)
 }
 
-/// `resolve` for all properties of a resource, sharing what they share.
+/// Evaluates all properties of a resource and each shared expression once.
 pub fn resolve_map(
     inputs: &BTreeMap<String, Input>,
     exprs: &ExprTable,
@@ -62,7 +63,7 @@ pub fn resolve_map(
     inputs.iter().map(|(key, input)| Ok((key.clone(), resolver.input(input)?))).collect()
 }
 
-/// The plain values, if nothing is deferred any more; otherwise the first property that is.
+/// Returns the plain values, or the name of the first property that is still deferred.
 pub fn known(inputs: &BTreeMap<String, Input>) -> Result<BTreeMap<String, Value>, String> {
     inputs
         .iter()
@@ -96,7 +97,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Evaluates what the expression needs from the bottom up, so that depth costs no stack.
+    /// Evaluates the dependencies of the expression first, so that depth costs no stack.
     fn deferred(&mut self, id: ExprId) -> Result<Input, EvalError> {
         if !self.memo.contains_key(&id) {
             for needed in self.exprs.needed_by(&Input::Deferred(id)) {
@@ -127,7 +128,7 @@ impl Resolver<'_> {
                 Input::Known(value) => Some(self.input(if is_truthy(&value) { then } else { otherwise })?),
                 _ => None,
             },
-            // Nothing that could be written down ever comes of it.
+            // A secret stays deferred, so that its value is never written down.
             Expr::Secret { .. } => None,
         };
         let value = value.unwrap_or(Input::Deferred(id));
@@ -215,7 +216,7 @@ fn no_such_member(key: &Key, of: &str) -> EvalError {
     EvalError::NoSuchMember { key, of: of.to_owned() }
 }
 
-/// JavaScript's truth of a value.
+/// Returns true if JavaScript treats the value as true.
 fn is_truthy(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_waits_for_its_last_hole() {
+    fn template_stays_deferred_until_its_last_value_is_known() {
         let mut table = ExprTable::default();
         let id = property(&mut table, 0, "id");
         let port = property(&mut table, 1, "port");
@@ -332,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_very_deep_expression_needs_no_stack() {
+    fn very_deep_expression_needs_no_stack() {
         let mut table = ExprTable::default();
         let mut sum = property(&mut table, 0, "n");
         for _ in 0..200_000 {
@@ -346,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nodes_behind_an_input_are_found_through_every_kind_of_expression() {
+    fn nodes_of_an_input_are_found_through_nested_expressions() {
         let mut table = ExprTable::default();
         let a = property(&mut table, 3, "a");
         let b = property(&mut table, 5, "b");

@@ -1,4 +1,4 @@
-//! Where something stands in the user's program.
+//! Places in the source of a program.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Reads an object as a sorted map and refuses one with the same key twice: which of the two was meant?
+//! Reads an object as a sorted map and refuses duplicate keys, because it is unclear which value is meant.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,7 +20,7 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for Unique<V> {
         let mut map = BTreeMap::new();
         while let Some(key) = access.next_key::<String>()? {
             if map.contains_key(&key) {
-                return Err(Error::custom(format_args!("the key {key:?} is there twice")));
+                return Err(Error::custom(format_args!("duplicate key {key:?}")));
             }
             map.insert(key, access.next_value()?);
         }
@@ -28,7 +28,7 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for Unique<V> {
     }
 }
 
-/// For `#[serde(deserialize_with)]`.
+/// Deserializes a map without duplicate keys, for `#[serde(deserialize_with)]`.
 pub fn unique_keys<'de, D: Deserializer<'de>, V: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, V>, D::Error> {

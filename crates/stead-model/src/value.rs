@@ -1,7 +1,7 @@
-//! `Value`: everything that can be an input, an output or a piece of state.
+//! `Value`: the values of inputs, outputs and state.
 //!
-//! Maps are sorted, numbers keep integers exact, and equality is exact: two values that print the same
-//! are the same. An unknown is not a value; see `Input`.
+//! Maps are sorted, integers are exact, and equality is exact: two values that print the same are equal. An unknown is not a value;
+//! see `Input`.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -30,14 +30,14 @@ pub enum Value {
 #[derive(Clone, Copy, Debug)]
 pub enum Number {
     Int(i64),
-    /// Only for what does not fit `Int`.
+    /// Only for integers that do not fit `Int`.
     Uint(u64),
-    /// Never integral within the range of `Int`, never NaN or infinite.
+    /// Never an integer in the range of `Int`, never NaN or infinite.
     Float(f64),
 }
 
 impl Number {
-    /// The number for a double, or `None` for NaN and the infinities.
+    /// Converts a double, or returns `None` for NaN and the infinities.
     pub fn from_f64(value: f64) -> Option<Number> {
         if !value.is_finite() {
             return None;
@@ -103,7 +103,7 @@ impl PartialEq for Number {
 impl Eq for Number {}
 
 impl fmt::Display for Number {
-    /// As JavaScript prints it.
+    /// Prints the number as JavaScript does.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Number::Int(value) => write!(f, "{value}"),
@@ -113,7 +113,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// JavaScript's `String(number)` for a finite double: plain digits from 1e-6 up to 1e21, an exponent outside.
+/// Returns JavaScript's `String(number)` of a finite double: plain digits from 1e-6 up to 1e21, an exponent outside.
 fn javascript_double(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-6..1e21).contains(&size) {
@@ -162,7 +162,7 @@ impl Value {
         }
     }
 
-    /// What the value is, for a message.
+    /// Returns the kind of the value with an article, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Null => "null",
@@ -174,9 +174,9 @@ impl Value {
         }
     }
 
-    /// JSON text with sorted keys and no spaces: the one canonical form.
+    /// Returns the canonical JSON: sorted keys, no spaces.
     pub fn to_json(&self) -> String {
-        // A value has no failing serialiser inside: keys are strings, numbers are finite.
+        // Serializing cannot fail: keys are strings and numbers are finite.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
@@ -287,7 +287,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
         let mut map = Map::new();
         while let Some((key, value)) = access.next_entry::<String, Value>()? {
             if map.insert(key, value).is_some() {
-                return Err(de::Error::custom("an object with the same key twice"));
+                return Err(de::Error::custom("duplicate key in an object"));
             }
         }
         Ok(Value::Map(map))
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_print_as_javascript_prints_them() {
+    fn number_prints_as_in_javascript() {
         let cases = [(1.0, "1"), (0.1, "0.1"), (1e21, "1e+21"), (1.5e-7, "1.5e-7"), (123456.75, "123456.75")];
         for (number, text) in cases {
             assert_eq!(Number::from_f64(number).unwrap().to_string(), text);
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_given_twice_is_refused() {
+    fn duplicate_key_is_refused() {
         assert!(serde_json::from_str::<Value>(r#"{"a":1,"a":2}"#).is_err());
     }
 

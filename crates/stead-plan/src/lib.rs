@@ -1,36 +1,27 @@
-//! State, graph and verdicts in; a plan out. The same bytes in give the same bytes out.
+//! Makes a plan from state, graph and verdicts. The same bytes in give the same bytes out.
 //!
-//! The planner asks nobody itself: it puts [`Question`]s, the engine collects the providers' answers, and
-//! with the same answers it makes the same plan again. **Invariant:** no clock, no I/O, no provider here.
+//! The way through: `correlate` matches declared resources with recorded ones; `decide` puts [`Question`]s and judges the providers'
+//! [`Verdict`]s, one resource at a time; `assemble` turns the decisions into ordered steps; `check` refuses plans that would harm
+//! unselected resources; `guard_input` lists the deletions that the guards have to permit.
+//!
+//! **Invariant:** no clock, no I/O and no provider here. The engine collects the verdicts, and the same verdicts give the same plan
+//! again.
 
-mod aliases;
-mod circle;
-mod condemn;
+mod assemble;
+mod check;
 mod correlate;
-mod deletions;
-mod dragged;
-mod guarded;
-mod identity;
-mod ignore;
-mod imports;
-mod judge;
-mod moves;
-mod noted;
+mod decide;
+mod guard_input;
 mod plan;
-mod planner;
 mod request;
-mod secrets;
 mod select;
-mod steps;
 mod ties;
 
-pub use aliases::Aliases;
-pub use correlate::{Ambiguity, Difference, Match, Reason, Suggestion, Sureness};
-pub use guarded::begun;
-pub use noted::Noted;
-pub use plan::{Action, Certainty, Drag, Incarnation, Plan, Step, StepId, Summary, Why};
-pub use planner::{Found, Planner, Question, Verdict, plan};
-pub use request::{Follow, Glob, Moves, Purpose, Reach, Request, Selection};
+pub use correlate::{Aliases, Ambiguity, Confidence, Difference, Match, Reason, Suggestion};
+pub use decide::{LiveObject, Planner, Question, RecordChange, Verdict, plan};
+pub use guard_input::interrupted_deletions;
+pub use plan::{Action, Certainty, Incarnation, Plan, ReplacementCause, Step, StepId, Summary, Why};
+pub use request::{Follow, Glob, MovePolicy, Purpose, Reach, Request, Selection};
 pub use stead_state::AfterDelete;
 
 #[cfg(test)]

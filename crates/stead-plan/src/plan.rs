@@ -1,4 +1,4 @@
-//! What will be done, in which order, and why.
+//! The plan: steps, their order and their reasons.
 
 use std::collections::BTreeMap;
 
@@ -12,32 +12,33 @@ use stead_state::AfterDelete;
 
 use crate::Purpose;
 use crate::correlate::{Ambiguity, Match, Suggestion};
-use crate::noted::Noted;
+use crate::decide::RecordChange;
 
-/// A step's position in its plan.
+/// Position of a step in its plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct StepId(pub usize);
 
-/// Which copy a create makes.
+/// The copy that a create makes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Incarnation {
-    /// A new resource; its uid is derived with this counter.
+    /// The first copy of a new resource, whose uid is derived with this counter.
     First { counter: u64 },
-    /// The next copy of a resource that has a uid already.
+    /// The next copy of an existing resource.
     Next { uid: Uid, generation: Generation },
 }
 
+/// The effect of a step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "action")]
 pub enum Action {
-    /// Inputs may hold what is known only when the step runs.
+    /// Creates a copy. Inputs may be known only when the step runs.
     Create {
         incarnation: Incarnation,
         inputs: BTreeMap<String, Input>,
     },
-    /// Something that exists already becomes the resource, as it was found.
+    /// Records an existing physical resource, as its provider read it.
     Import {
         incarnation: Incarnation,
         id: PhysicalId,
@@ -52,99 +53,111 @@ pub enum Action {
         copy: CopyRef,
         after_delete: AfterDelete,
     },
-    /// Only the record changes: dependencies, ties or marks.
+    /// Changes only the record: dependencies, ties or marks.
     Record {
         copy: CopyRef,
     },
-    /// The name changes; the resource is kept.
+    /// Changes the name in the record.
     Move {
         copy: CopyRef,
         from: Name,
         to: Name,
     },
-    /// Only the record goes: nothing real is left, or it stays and is not managed any more.
+    /// Removes only the record: the physical resource does not exist any more, or is retained and no longer managed.
     Forget {
         copy: CopyRef,
         after_delete: AfterDelete,
     },
-    /// Nothing is done; it is over when all before it are.
-    Gather,
+    /// Does nothing, and is done when all steps before it are.
+    #[serde(rename = "gather")]
+    Barrier,
 }
 
-/// Whether a replacement must happen, or depends on a value that is known only when the step runs.
+/// Whether a replacement is certain, or depends on a value that is known only when the step runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Certainty {
-    /// If the value turns out to be the old one, nothing is replaced.
+    /// The resource is not replaced if the value turns out to be the old one.
     Possible,
     Certain,
 }
 
-/// The tie through which one replacement leads to another.
+/// The relation through which the replacement of another resource replaces this one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "tie")]
-pub enum Drag {
-    /// `replaceWith` names it.
+pub enum ReplacementCause {
+    /// The other resource is named in `replaceWith`.
     ReplaceWith { name: Name },
-    /// `deletedWith` names it: what was in it is gone with it.
+    /// The other resource is the container, named in `deletedWith`.
     DeletedWith { name: Name },
-    /// It serves the resource, and is or leads somewhere else now: another region, another account.
+    /// The other resource is the provider, and manages another place now: another region, another account.
     Provider { name: Name },
 }
 
-impl Drag {
-    /// The other resource.
+impl ReplacementCause {
+    /// Returns the name of the other resource.
     pub fn name(&self) -> &Name {
         match self {
-            Drag::ReplaceWith { name } | Drag::DeletedWith { name } | Drag::Provider { name } => name,
+            ReplacementCause::ReplaceWith { name }
+            | ReplacementCause::DeletedWith { name }
+            | ReplacementCause::Provider { name } => name,
         }
     }
 }
 
-/// Why a step is there.
+/// The reason for a step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "why")]
 pub enum Why {
     New,
-    /// The real thing was deleted outside, or a replacement was interrupted after its deletion.
+    /// The physical resource was deleted outside of Stead, or a replacement was interrupted after its deletion.
     Missing,
     Changed,
-    /// These changes cannot be made in place.
+    /// Some changes cannot be made in place, or another replacement causes this one.
     Replaced {
         forced_by: Vec<PropertyPath>,
         order: ReplaceOrder,
         certainty: Certainty,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        drag: Option<Drag>,
+        #[serde(rename = "drag", skip_serializing_if = "Option::is_none")]
+        cause: Option<ReplacementCause>,
     },
-    /// The old half of a replacement.
+    /// The resource is replaced, and this is its old copy.
     OldCopy,
     Removed,
     Destroyed,
+    /// An earlier run replaced the resource and did not delete this copy.
     LeftOver,
-    /// Its deletion policy keeps the real thing.
+    /// The deletion policy is to retain the physical resource.
     Retained,
-    /// Its deletion policy keeps the real thing where its replacement has to be: no guard allows that.
-    InTheWay,
-    /// It is gone with what it was in.
-    GoneWith {
+    /// The deletion policy is to retain the physical resource, but its replacement needs the same physical name. Guards always refuse
+    /// this.
+    #[serde(rename = "in_the_way")]
+    RetainedNameConflict,
+    /// Deleting the container deletes the resource.
+    #[serde(rename = "gone_with")]
+    DeletedWithContainer {
         name: Name,
     },
-    /// The program says that it exists already.
+    /// The program has the `import` option.
     Imported,
     Moved {
         by: Match,
     },
-    /// Another resource takes its name.
-    MadeRoom,
-    /// Only the record is not as it should be.
-    Bookkeeping {
-        noted: Vec<Noted>,
+    /// Another resource takes the name.
+    #[serde(rename = "made_room")]
+    NameVacated,
+    /// Only the record differs from the program.
+    #[serde(rename = "bookkeeping")]
+    RecordOnly {
+        #[serde(rename = "noted")]
+        changes: Vec<RecordChange>,
     },
-    /// A group, or the end of everything that is wanted.
-    Gathering,
+    /// The step is a barrier, for a group or for all steps before the deletions.
+    #[serde(rename = "gathering")]
+    Barrier,
 }
 
+/// One item of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Step {
     #[serde(flatten)]
@@ -153,23 +166,23 @@ pub struct Step {
     pub why: Why,
     pub name: Name,
     #[serde(rename = "type")]
-    pub resource: TypeToken,
+    pub ty: TypeToken,
     pub source: SourceRef,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
-    /// The resources whose own changes make values of this one unknown.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub dragged_by: Vec<Name>,
+    /// Resources whose changes make values of this one unknown.
+    #[serde(rename = "dragged_by", skip_serializing_if = "Vec::is_empty")]
+    pub unknown_from: Vec<Name>,
     /// Steps that must have succeeded before this one starts.
     pub after: Vec<StepId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeId>,
-    /// The properties whose new values come from the pinfile, and not from the program.
+    /// Properties with frozen values, which come from the pinfile instead of the program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub from_pinfile: Vec<String>,
 }
 
-/// How many resources each thing happens to.
+/// Number of resources by kind of change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
     pub create: usize,
@@ -183,7 +196,7 @@ pub struct Summary {
     #[serde(skip_serializing_if = "is_zero")]
     pub forget: usize,
     pub unchanged: usize,
-    /// Not selected: neither looked at nor touched.
+    /// Not selected, so neither read nor changed.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_alone: usize,
 }
@@ -192,32 +205,31 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// Everything that a run may do. Execution may do less, never more.
+/// All steps that a run may take. The run may do less, never more.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Plan {
     pub steps: Vec<Step>,
     pub summary: Summary,
-    /// The stack's outputs, as far as they are known.
+    /// Outputs of the stack, as far as they are known.
     pub outputs: BTreeMap<String, Input>,
-    /// Where the recorded outputs differ from these.
+    /// Differences to the recorded outputs.
     pub output_changes: Vec<Change>,
-    /// How many uids count as given out once this plan has run.
+    /// Value of the uid counter after the run.
     pub uids: u64,
-    /// The existing copy of each declared resource that has one.
+    /// The current copy of each declared resource that is recorded.
     pub existing: BTreeMap<NodeId, CopyRef>,
-    /// Removed and new resources that may be one and the same.
+    /// Pairs of a removed and a new resource that may be the same resource.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<Suggestion>,
-    /// Those where nobody can tell which is which.
+    /// Groups of removed and new resources that match in more than one way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ambiguities: Vec<Ambiguity>,
-    /// What it was made for.
     #[serde(skip_serializing_if = "is_up")]
     pub purpose: Purpose,
-    /// The declared resources that stay as they are. Nothing is done about them, so they are no steps.
+    /// Declared resources without a change, for which there is no step.
     #[serde(skip)]
-    pub same: Vec<NodeId>,
-    /// The marks around the program, for what the program does not declare.
+    pub unchanged: Vec<NodeId>,
+    /// Marks of the outer levels, which apply to resources that the program does not declare.
     #[serde(skip_serializing_if = "Outer::is_empty")]
     pub outer: Outer,
 }
@@ -227,13 +239,13 @@ fn is_up(purpose: &Purpose) -> bool {
 }
 
 impl Plan {
-    /// There is nothing to do and nothing to write.
+    /// Returns true if there is no step and no changed output.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.output_changes.is_empty()
     }
 
-    /// Whether something in it looks like a move that was not declared as one.
-    pub fn looks_like_moves(&self) -> bool {
-        !self.ambiguities.is_empty() || self.suggestions.iter().any(Suggestion::stops)
+    /// Returns true if resources look like moved ones, so that deletions should wait for a decision.
+    pub fn has_likely_moves(&self) -> bool {
+        !self.ambiguities.is_empty() || self.suggestions.iter().any(Suggestion::blocks_deletions)
     }
 }

@@ -1,32 +1,32 @@
-//! What a plan is asked for: to build or to destroy, which resources, and what becomes of likely moves.
+//! The request for a plan: its purpose, the selected resources, and the policy for likely moves.
 
 use serde::{Deserialize, Serialize};
 use stead_guard::Outer;
 use stead_model::Name;
 
-/// What a plan is made for.
+/// The purpose of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Purpose {
-    /// Everything becomes as declared.
+    /// Make the stack match the program.
     #[default]
     Up,
-    /// Everything goes; the graph is empty.
+    /// Delete all resources. The graph is empty.
     Destroy,
 }
 
-/// What becomes of a removed and a new resource that look like one.
+/// The policy for a removed and a new resource that look like the same resource.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Moves {
-    /// They are reported as suggestions, and nobody's mind is made up for him.
+pub enum MovePolicy {
+    /// Report them as suggestions.
     #[default]
     Suggest,
-    /// The certain ones are taken.
+    /// Apply the certain ones as moves.
     Accept,
-    /// They are different things; unnamed siblings keep their counters.
+    /// Treat them as different resources, and match unnamed siblings by their counters.
     Refuse,
 }
 
-/// Which resources a plan may touch. Empty: all of them.
+/// The resources that a plan may touch. The empty selection selects all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
     pub targets: Vec<Glob>,
@@ -34,11 +34,12 @@ pub struct Selection {
     pub reach: Reach,
 }
 
-/// How far a selection reaches beyond what it names.
+/// How far a selection extends beyond its targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reach {
     pub dependencies: Follow,
-    pub dependants: Follow,
+    #[serde(rename = "dependants")]
+    pub dependents: Follow,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,13 +55,13 @@ impl Follow {
     }
 }
 
-/// Everything that a plan depends on besides state, graph and verdicts.
+/// Settings of a plan, besides state, graph and verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     pub purpose: Purpose,
-    pub moves: Moves,
+    pub moves: MovePolicy,
     pub selection: Selection,
-    /// The marks around the program, for what the program does not declare.
+    /// Marks of the outer levels, which apply to resources that the program does not declare.
     #[serde(default, skip_serializing_if = "Outer::is_empty")]
     pub outer: Outer,
 }
@@ -76,19 +77,19 @@ impl Selection {
         self.targets.is_empty() && self.exclude.is_empty()
     }
 
-    /// Whether any of the names is named as a target, or none had to be.
-    pub(crate) fn aims_at(&self, names: &[&Name]) -> bool {
-        self.targets.is_empty() || self.targets.iter().any(|glob| names.iter().any(|name| glob.fits(name)))
+    /// Returns true if a target matches one of the names, or if there are no targets.
+    pub(crate) fn targets_any(&self, names: &[&Name]) -> bool {
+        self.targets.is_empty() || self.targets.iter().any(|glob| names.iter().any(|name| glob.matches(name)))
     }
 
-    pub(crate) fn excludes(&self, names: &[&Name]) -> bool {
-        self.exclude.iter().any(|glob| names.iter().any(|name| glob.fits(name)))
+    pub(crate) fn excludes_any(&self, names: &[&Name]) -> bool {
+        self.exclude.iter().any(|glob| names.iter().any(|name| glob.matches(name)))
     }
 }
 
-/// A pattern for names: `*` stands for any text, `?` for one character.
+/// A pattern for names: `*` matches any text, `?` one character.
 ///
-/// It is compared with the whole name, and with the id alone.
+/// The pattern must match the whole name or the whole id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Glob(String);
 
@@ -101,14 +102,14 @@ impl Glob {
         &self.0
     }
 
-    pub fn fits(&self, name: &Name) -> bool {
+    pub fn matches(&self, name: &Name) -> bool {
         let pattern: Vec<char> = self.0.chars().collect();
-        fits(&pattern, &name.to_string()) || fits(&pattern, name.short())
+        matches_text(&pattern, &name.to_string()) || matches_text(&pattern, name.short())
     }
 }
 
-/// Greedy matching that goes back to the last `*` only, which is enough for globs.
-fn fits(pattern: &[char], text: &str) -> bool {
+/// Matches greedily and backtracks to the last `*` only, which is enough for globs.
+fn matches_text(pattern: &[char], text: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
     let (mut p, mut t) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -140,13 +141,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn globs_fit_whole_names_or_ids() {
+    fn glob_matches_the_whole_name_or_the_whole_id() {
         let name: Name = "dev:main/Web#a:local.File#index".parse().unwrap();
         for pattern in ["index", "ind*", "dev:main/*:local.File#index", "*File*", "i?dex", "*"] {
-            assert!(Glob::new(pattern).fits(&name), "{pattern}");
+            assert!(Glob::new(pattern).matches(&name), "{pattern}");
         }
         for pattern in ["Index", "ndex", "dev:main", "i?ex", "local.File", ""] {
-            assert!(!Glob::new(pattern).fits(&name), "{pattern}");
+            assert!(!Glob::new(pattern).matches(&name), "{pattern}");
         }
     }
 }

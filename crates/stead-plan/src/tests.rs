@@ -1,11 +1,11 @@
-//! Small worlds: a graph, a state, a provider's rules as a schema; what is planned, and in which order.
+//! Plans for small programs and states: the steps and their order.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use stead_model::{
-    CopyRef, Expr, Generation, Graph, Input, Lifecycle, NoFunctions, Node, NodeId, NodeKind, Options,
+    CopyRef, Expr, Generation, Graph, Input, Lifecycle, Name, NoFunctions, Node, NodeId, NodeKind, Options,
     PhysicalId, Resource, SourceRef, StackId, TypeToken, Uid, Value,
 };
 use stead_schema::{Access, Catalog, Property, ReplaceOrder, Shape, TypeSchema, diff};
@@ -14,10 +14,11 @@ use stead_state::{Snapshot, State};
 use crate::{Action, Certainty, Plan, Planner, Purpose, Request, Verdict, Why, plan};
 
 mod determinism;
+mod format;
 mod imports;
 mod moves;
-mod noted;
 mod pins;
+mod record_change;
 mod replacement;
 mod selection;
 
@@ -42,26 +43,23 @@ fn source() -> SourceRef {
     SourceRef { file: "main.ts".into(), line: 1, column: 1 }
 }
 
-/// A program in a few words.
+fn name(id: &str) -> Name {
+    format!("dev:main:t.T#{id}").parse().unwrap()
+}
+
+/// Builds a program.
 #[derive(Default)]
 struct Program(Graph);
 
 impl Program {
-    fn node(mut self, name: &str, inputs: &[(&str, Input)]) -> Program {
-        self.0.nodes.push(Node {
-            name: format!("dev:main:t.T#{name}").parse().unwrap(),
-            resource: TypeToken("t.T".into()),
-            kind: NodeKind::Provisioned,
-            parent: None,
-            inputs: inputs.iter().map(|(key, input)| ((*key).to_owned(), input.clone())).collect(),
-            options: Options::default(),
-            source: source(),
-            marks: Default::default(),
-        });
+    fn node(mut self, id: &str, inputs: &[(&str, Input)]) -> Program {
+        let inputs = inputs.iter().map(|(key, input)| ((*key).to_owned(), input.clone())).collect();
+        let node = Node::new(name(id), TypeToken("t.T".into()), NodeKind::Provisioned, source());
+        self.0.nodes.push(Node { inputs, ..node });
         self
     }
 
-    /// The property of an earlier node.
+    /// Returns a property of an earlier node.
     fn of(&mut self, node: u32, property: &str) -> Input {
         Input::Deferred(self.0.exprs.push(Expr::Property { node: NodeId(node), property: property.into() }))
     }
@@ -89,7 +87,7 @@ impl Program {
                     .map(|old| diff(&schema(), &old.inputs, &question.inputs))
                     .unwrap_or_default();
                 let order = ReplaceOrder::CreateFirst;
-                let verdict = Verdict::Fits { inputs: question.inputs, changes, order, found: None };
+                let verdict = Verdict::Valid { inputs: question.inputs, changes, order, found: None };
                 verdicts.insert(question.node, verdict.clone());
                 planner.answer(question.node, verdict);
             }
@@ -108,10 +106,10 @@ fn known(text: &str) -> Input {
     Input::Known(Value::from(text))
 }
 
-/// A recorded resource in a few words: name, inputs, what it depends on.
+/// A recorded resource: id, inputs, ids of its dependencies.
 type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str]);
 
-/// Changes the records of a state.
+/// Returns the state with each record changed by `edit`.
 fn edited(base: &State, edit: impl Fn(&str, &mut Resource)) -> State {
     let mut snapshot = base.snapshot(None);
     for resource in &mut snapshot.resources {
@@ -121,12 +119,12 @@ fn edited(base: &State, edit: impl Fn(&str, &mut Resource)) -> State {
     State::from(snapshot)
 }
 
-/// Its property's value came from that one.
+/// Records that a property of the resource depends on another resource.
 fn comes_from(resource: &mut Resource, property: &str, source: &str) {
     resource.property_dependencies.insert(property.to_owned(), vec![Uid(format!("u-{source}"))]);
 }
 
-/// One recorded resource.
+/// Returns a recorded resource.
 pub(crate) fn recorded(name: &str) -> Resource {
     state(&[(name, &[], &[])]).resources()[0].clone()
 }
@@ -134,33 +132,22 @@ pub(crate) fn recorded(name: &str) -> Resource {
 fn state(resources: &[Row<'_>]) -> State {
     let mut snapshot = Snapshot::empty(StackId("s".into()));
     snapshot.uids = resources.len() as u64;
-    for (name, inputs, depends) in resources {
+    for (id, inputs, depends) in resources {
         snapshot.resources.push(Arc::new(Resource {
-            uid: Uid(format!("u-{name}")),
-            generation: Generation(1),
-            name: format!("dev:main:t.T#{name}").parse().unwrap(),
-            resource: TypeToken("t.T".into()),
-            lifecycle: Lifecycle::Live,
-            id: Some(PhysicalId(format!("{name}-1"))),
+            id: Some(PhysicalId(format!("{id}-1"))),
             inputs: inputs.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value))).collect(),
             outputs: [("serial".to_owned(), Value::from(7)), ("etag".to_owned(), Value::from("e"))].into(),
             dependencies: depends
                 .iter()
                 .map(|on| CopyRef { uid: Uid(format!("u-{on}")), generation: Generation(1) })
                 .collect(),
-            property_dependencies: BTreeMap::new(),
-            ties: Default::default(),
-            prevent_delete: false,
-            deletion_policy: None,
-            source: source(),
-            marks: Default::default(),
-            pinned: false,
+            ..Resource::new(Uid(format!("u-{id}")), name(id), TypeToken("t.T".into()), source())
         }));
     }
     State::from(snapshot)
 }
 
-/// `what name <- the steps it waits for`, a line each.
+/// Prints each step as `action name <- [the steps it waits for]`.
 fn show(plan: &Plan) -> String {
     let mut text = String::new();
     for (index, step) in plan.steps.iter().enumerate() {
@@ -173,13 +160,13 @@ fn show(plan: &Plan) -> String {
             (Action::Delete { .. }, Why::OldCopy) => "delete old",
             (Action::Delete { .. }, _) => "delete",
             (Action::Record { .. }, _) => "record",
-            (Action::Forget { .. }, Why::GoneWith { .. }) => "gone with another",
+            (Action::Forget { .. }, Why::DeletedWithContainer { .. }) => "deleted with container",
             (Action::Forget { .. }, Why::Retained) => "retain",
             (Action::Forget { .. }, _) => "forget",
-            (Action::Move { .. }, Why::MadeRoom) => "make room",
+            (Action::Move { .. }, Why::NameVacated) => "vacate name",
             (Action::Move { .. }, _) => "move",
             (Action::Import { .. }, _) => "import",
-            (Action::Gather, _) => "gather",
+            (Action::Barrier, _) => "barrier",
         };
         let after: Vec<String> = step.after.iter().map(|id| id.0.to_string()).collect();
         text += &format!("{index} {what} {} <- [{}]\n", step.name.short(), after.join(" "));
@@ -188,7 +175,7 @@ fn show(plan: &Plan) -> String {
 }
 
 #[test]
-fn an_empty_state_gives_creates_in_dependency_order() {
+fn plan_for_an_empty_state_creates_in_dependency_order() {
     let mut program = Program::default().node("vpc", &[("size", known("1"))]);
     let serial = program.of(0, "serial");
     let program = program.node("db", &[("size", serial)]).node("free", &[]);
@@ -202,7 +189,7 @@ fn an_empty_state_gives_creates_in_dependency_order() {
 }
 
 #[test]
-fn nothing_changed_gives_nothing_to_do() {
+fn plan_without_changes_is_empty() {
     let mut program = Program::default().node("vpc", &[("size", known("1"))]);
     let etag = program.of(0, "etag");
     let program = program.node("db", &[("size", etag)]);
@@ -218,7 +205,7 @@ fn nothing_changed_gives_nothing_to_do() {
 }
 
 #[test]
-fn an_update_makes_unknown_only_what_it_may_change() {
+fn update_makes_only_unstable_outputs_unknown() {
     let base = state(&[
         ("vpc", &[("size", "1")], &[]),
         ("stable", &[("size", "x7")], &["vpc"]),
@@ -244,7 +231,7 @@ fn an_update_makes_unknown_only_what_it_may_change() {
 }
 
 #[test]
-fn a_replacement_creates_first_and_deletes_the_old_copy_last() {
+fn replacement_creates_first_and_deletes_the_old_copy_last() {
     let base = state(&[("vpc", &[("place", "a")], &[]), ("db", &[("size", "7")], &["vpc"])]);
     let mut program = Program::default().node("vpc", &[("place", known("b"))]);
     let serial = program.of(0, "serial");
@@ -253,7 +240,7 @@ fn a_replacement_creates_first_and_deletes_the_old_copy_last() {
     insta::assert_snapshot!(show(&plan), @r"
     0 replace vpc <- []
     1 update db <- [0]
-    2 gather vpc <- [0 1]
+    2 barrier vpc <- [0 1]
     3 delete old vpc <- [2]
     ");
     assert_eq!((plan.summary.replace, plan.summary.update, plan.summary.delete), (1, 1, 0));
@@ -272,7 +259,7 @@ fn delete_before_replace_deletes_first() {
 }
 
 #[test]
-fn what_is_gone_from_the_program_is_deleted_after_its_dependants() {
+fn removed_resource_is_deleted_after_its_dependents() {
     let base = state(&[("a", &[], &[]), ("b", &[], &["a"]), ("c", &[], &["b"]), ("keep", &[], &[])]);
     let plan = Program::default().node("keep", &[]).node("new", &[]).plan(&base);
     insta::assert_snapshot!(show(&plan), @r"
@@ -284,7 +271,7 @@ fn what_is_gone_from_the_program_is_deleted_after_its_dependants() {
 }
 
 #[test]
-fn an_edge_or_a_mark_that_changed_is_only_recorded() {
+fn changed_dependency_or_mark_changes_the_record_only() {
     let base = state(&[("a", &[], &[]), ("b", &[], &["a"])]);
     let program = Program::default()
         .node("a", &[])
@@ -297,7 +284,7 @@ fn an_edge_or_a_mark_that_changed_is_only_recorded() {
 }
 
 #[test]
-fn what_is_missing_outside_is_made_again_and_what_is_left_over_deleted() {
+fn missing_resource_is_created_again_and_a_condemned_copy_is_deleted() {
     let mut snapshot = state(&[("a", &[], &[]), ("b", &[], &[])]).snapshot(None);
     Arc::make_mut(&mut snapshot.resources[0]).lifecycle = Lifecycle::Replacing;
     Arc::make_mut(&mut snapshot.resources[0]).id = None;
@@ -318,7 +305,7 @@ fn what_is_missing_outside_is_made_again_and_what_is_left_over_deleted() {
 }
 
 #[test]
-fn a_group_is_waited_for_through_one_step() {
+fn dependents_of_a_group_wait_for_one_barrier() {
     let mut program = Program::default().node("group", &[]);
     program.0.nodes[0].kind = NodeKind::Group;
     let mut program = program.node("x", &[]).node("y", &[]);
@@ -328,13 +315,13 @@ fn a_group_is_waited_for_through_one_step() {
     insta::assert_snapshot!(show(&program.plan(&state(&[]))), @r"
     0 create x <- []
     1 create y <- []
-    2 gather group <- [0 1]
+    2 barrier group <- [0 1]
     3 create after <- [2]
     ");
 }
 
 #[test]
-fn what_is_unchanged_passes_on_what_it_waits_for() {
+fn dependents_of_an_unchanged_resource_wait_for_its_dependencies() {
     let base = state(&[("a", &[("size", "1")], &[]), ("b", &[], &["a"])]);
     let mut program = Program::default()
         .node("a", &[("size", known("2"))])
@@ -348,7 +335,7 @@ fn what_is_unchanged_passes_on_what_it_waits_for() {
 }
 
 #[test]
-fn outputs_that_change_are_worth_a_run() {
+fn plan_with_changed_outputs_only_is_not_empty() {
     let mut program = Program::default().node("a", &[]);
     let serial = program.of(0, "serial");
     program.0.outputs.insert("serial".into(), serial);
@@ -358,7 +345,6 @@ fn outputs_that_change_are_worth_a_run() {
 }
 
 proptest! {
-    /// Any old state, any new program over the same few names: every step waits only for earlier steps.
     #[test]
     fn steps_wait_only_for_earlier_steps(
         old in proptest::collection::btree_map(0u8..12, (0u8..3, 0u8..12), 0..12),

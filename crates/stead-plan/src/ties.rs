@@ -1,4 +1,4 @@
-//! What a recorded resource is bound to, over all kinds of ties.
+//! Recorded relations of a resource to others, of all kinds.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,8 +8,10 @@ use stead_state::State;
 use crate::correlate::Correlation;
 use crate::select::Selected;
 
-/// Everything that a recorded copy needs to be there: dependencies, provider, parent, and what it goes or is
-/// replaced with. Each is the copy that is meant now.
+/// Returns all recorded resources that a copy needs: dependencies, provider, parent, container, and the resources that it is
+/// replaced with.
+///
+/// A reference to a resource, or to a deleted copy of one, gives the current copy.
 pub(crate) fn needs<'a>(base: &'a State, resource: &'a Resource) -> impl Iterator<Item = &'a Resource> {
     let copies = resource.dependencies.iter().chain(&resource.ties.provider);
     let current = bound(resource).filter_map(|uid| base.current(uid));
@@ -21,9 +23,10 @@ fn bound(resource: &Resource) -> impl Iterator<Item = &Uid> {
     ties.parent.iter().chain(&ties.deleted_with).chain(&ties.replace_with)
 }
 
-/// The edges of a partial plan: what is not selected keeps the ties that are on record, so that whoever gets a new one to
-/// it waits for what it really needs. `None`: everything is selected.
-pub(crate) fn kept(
+/// Returns the edges of a partial plan, or `None` if all resources are selected.
+///
+/// Unselected resources keep their recorded relations, so that a new dependent of one waits for its recorded dependencies.
+pub(crate) fn partial_edges(
     base: &State,
     edges: &[BTreeSet<NodeId>],
     correlation: &Correlation<'_>,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use stead_model::Name;
-use stead_plan::{Ambiguity, Difference, Plan, Reason, Suggestion, Sureness};
+use stead_plan::{Ambiguity, Confidence, Difference, Plan, Reason, Suggestion};
 
 use crate::{Paint, Style, input, value};
 
@@ -11,11 +11,11 @@ use crate::{Paint, Style, input, value};
 pub fn suggestions(plan: &Plan, style: &Style) -> String {
     let mut out = String::new();
     for suggestion in &plan.suggestions {
-        let Suggestion { differences, sureness, .. } = suggestion;
+        let Suggestion { differences, confidence: sureness, .. } = suggestion;
         let sure = match sureness {
-            Sureness::Certain => style.paint(Paint::Good, "certain"),
-            Sureness::Likely => style.paint(Paint::Caution, "likely"),
-            Sureness::Weak => style.paint(Paint::Quiet, "near miss"),
+            Confidence::Certain => style.paint(Paint::Good, "certain"),
+            Confidence::Likely => style.paint(Paint::Caution, "likely"),
+            Confidence::Weak => style.paint(Paint::Quiet, "near miss"),
         };
         let _ = writeln!(out, "{sure}: {}", reason(&suggestion.reason));
         let _ = writeln!(out, "    {}", rename(suggestion));
@@ -47,11 +47,11 @@ pub fn rename(suggestion: &Suggestion) -> String {
 /// Why two are taken for one, in a few words.
 pub fn reason(reason: &Reason) -> String {
     match reason {
-        Reason::SameThing { property } => format!("`{property}` is the id of the real thing"),
+        Reason::SamePhysicalId { property } => format!("`{property}` is the id of the real thing"),
         Reason::SameContent => "same type, inputs and sources".to_owned(),
-        Reason::SameNeighbours => "same type, inputs and sources, and the same dependants".to_owned(),
+        Reason::SameDependents => "same type, inputs and sources, and the same dependants".to_owned(),
         Reason::SameId => "same type, inputs and sources, and the same id".to_owned(),
-        Reason::Alike { equal, of } => format!("{equal} of {of} properties are the same"),
+        Reason::Similar { equal, of } => format!("{equal} of {of} properties are the same"),
     }
 }
 

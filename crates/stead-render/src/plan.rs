@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use stead_model::{Input, Name, PropertyPath};
-use stead_plan::{Action, Certainty, Drag, Match, Noted, Plan, Step, Summary, Why};
+use stead_plan::{Action, Certainty, Match, Plan, RecordChange, ReplacementCause, Step, Summary, Why};
 use stead_schema::{Change, ReplaceOrder};
 
 use crate::{Paint, Style, input, value};
@@ -66,9 +66,9 @@ pub fn summary(summary: &Summary) -> String {
 /// The old half of a replacement is told with the new one; what only makes room is nobody's concern.
 fn is_shown(step: &Step) -> bool {
     match (&step.action, &step.why) {
-        (Action::Gather, _) | (_, Why::MadeRoom) => false,
+        (Action::Barrier, _) | (_, Why::NameVacated) => false,
         (Action::Delete { .. } | Action::Forget { .. }, Why::OldCopy) => false,
-        (Action::Forget { .. }, Why::GoneWith { .. }) => step.node.is_none(),
+        (Action::Forget { .. }, Why::DeletedWithContainer { .. }) => step.node.is_none(),
         _ => true,
     }
 }
@@ -84,10 +84,10 @@ fn describe(step: &Step, style: &Style, out: &mut String) {
         (Action::Import { .. }, _) => ("=", Paint::Good, "import"),
         (Action::Update { .. }, _) => ("~", Paint::Caution, "update"),
         (Action::Delete { .. }, _) => ("-", Paint::Danger, "delete"),
-        (Action::Forget { .. }, Why::GoneWith { .. }) => ("-", Paint::Danger, "lose"),
+        (Action::Forget { .. }, Why::DeletedWithContainer { .. }) => ("-", Paint::Danger, "lose"),
         (Action::Forget { .. }, _) => (".", Paint::Caution, "forget"),
         (Action::Move { .. }, _) => (">", Paint::Caution, "rename"),
-        (Action::Record { .. } | Action::Gather, _) => ("·", Paint::Quiet, "record"),
+        (Action::Record { .. } | Action::Barrier, _) => ("·", Paint::Quiet, "record"),
     };
     let place = style.paint(Paint::Quiet, &format!("  {}", step.source));
     let name = match &step.action {
@@ -128,7 +128,7 @@ fn pinned(step: &Step, property: &str, style: &Style) -> String {
 
 fn reason(step: &Step) -> Option<String> {
     Some(match &step.why {
-        Why::New | Why::OldCopy | Why::Gathering | Why::MadeRoom => return None,
+        Why::New | Why::OldCopy | Why::Barrier | Why::NameVacated => return None,
         Why::Missing => "it is recorded, and the real thing is not there any more".to_owned(),
         Why::Changed => {
             let roots: std::collections::BTreeSet<&str> =
@@ -136,7 +136,7 @@ fn reason(step: &Step) -> Option<String> {
             let roots: Vec<String> = roots.into_iter().map(|root| format!("`{root}`")).collect();
             format!("{} changed", roots.join(", "))
         }
-        Why::Replaced { forced_by, order, drag, certainty } => {
+        Why::Replaced { forced_by, order, cause: drag, certainty } => {
             let cause = replaced(forced_by, drag.as_ref(), *certainty);
             let order = match order {
                 ReplaceOrder::CreateFirst => "the new one is made first",
@@ -151,8 +151,10 @@ fn reason(step: &Step) -> Option<String> {
         Why::Destroyed => "everything is to be destroyed".to_owned(),
         Why::LeftOver => "an earlier run replaced it and did not get to delete the old copy".to_owned(),
         Why::Retained => "its deletion policy is to retain it: the real thing stays".to_owned(),
-        Why::InTheWay => "its deletion policy is to retain it, where its replacement has to be".to_owned(),
-        Why::GoneWith { name } => format!("it goes with {name}"),
+        Why::RetainedNameConflict => {
+            "its deletion policy is to retain it, where its replacement has to be".to_owned()
+        }
+        Why::DeletedWithContainer { name } => format!("it goes with {name}"),
         Why::Imported => match &step.action {
             Action::Import { id, .. } => {
                 format!("it exists already, with the id {}", value(&id.as_str().into()))
@@ -167,36 +169,38 @@ fn reason(step: &Step) -> Option<String> {
             Match::Accepted => "it looks the same, and moves are accepted",
         }
         .to_owned(),
-        Why::Bookkeeping { noted } => {
+        Why::RecordOnly { changes: noted } => {
             let noted: Vec<&str> = noted.iter().copied().map(changed_record).collect();
             format!("{}; nothing real changes", noted.join(", "))
         }
     })
 }
 
-fn changed_record(noted: Noted) -> &'static str {
+fn changed_record(noted: RecordChange) -> &'static str {
     match noted {
-        Noted::Pinned => "it is pinned now",
-        Noted::Unpinned => "it is not pinned any more",
-        Noted::PreventDelete => "whether it may be deleted changed",
-        Noted::DeletionPolicy => "its deletion policy changed",
-        Noted::MarkSource => "its marks are set somewhere else",
-        Noted::FormerNames => "the names that it had changed",
-        Noted::Parent => "what it is declared in changed",
-        Noted::Provider => "the provider that serves it changed",
-        Noted::DeletedWith => "what it is deleted with changed",
-        Noted::ReplaceWith => "what it is replaced with changed",
-        Noted::Dependencies => "what it depends on changed",
+        RecordChange::Pinned => "it is pinned now",
+        RecordChange::Unpinned => "it is not pinned any more",
+        RecordChange::PreventDelete => "whether it may be deleted changed",
+        RecordChange::DeletionPolicy => "its deletion policy changed",
+        RecordChange::MarkSource => "its marks are set somewhere else",
+        RecordChange::FormerNames => "the names that it had changed",
+        RecordChange::Parent => "what it is declared in changed",
+        RecordChange::Provider => "the provider that serves it changed",
+        RecordChange::DeletedWith => "what it is deleted with changed",
+        RecordChange::ReplaceWith => "what it is replaced with changed",
+        RecordChange::Dependencies => "what it depends on changed",
     }
 }
 
-fn replaced(forced_by: &[PropertyPath], drag: Option<&Drag>, certainty: Certainty) -> String {
+fn replaced(forced_by: &[PropertyPath], drag: Option<&ReplacementCause>, certainty: Certainty) -> String {
     let paths: Vec<String> = forced_by.iter().map(|path| format!("`{path}`")).collect();
     match (paths.as_slice(), drag) {
         ([], None) => "its type changed".to_owned(),
-        ([], Some(Drag::ReplaceWith { name })) => format!("it is replaced with {name}"),
-        ([], Some(Drag::DeletedWith { name })) => format!("it is gone with the old {name}"),
-        ([], Some(Drag::Provider { name })) => format!("{name}, which serves it, leads elsewhere now"),
+        ([], Some(ReplacementCause::ReplaceWith { name })) => format!("it is replaced with {name}"),
+        ([], Some(ReplacementCause::DeletedWith { name })) => format!("it is gone with the old {name}"),
+        ([], Some(ReplacementCause::Provider { name })) => {
+            format!("{name}, which serves it, leads elsewhere now")
+        }
         (paths, _) if certainty == Certainty::Possible => {
             format!("{} cannot be changed in place and may change", paths.join(", "))
         }
@@ -206,8 +210,8 @@ fn replaced(forced_by: &[PropertyPath], drag: Option<&Drag>, certainty: Certaint
 
 /// Where the values come from that are not known yet.
 fn dragged(step: &Step) -> Option<String> {
-    let names: Vec<String> = step.dragged_by.iter().take(3).map(ToString::to_string).collect();
-    let more = step.dragged_by.len().saturating_sub(names.len());
+    let names: Vec<String> = step.unknown_from.iter().take(3).map(ToString::to_string).collect();
+    let more = step.unknown_from.len().saturating_sub(names.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!names.is_empty()).then(|| format!("of changes to {}{more}", names.join(", ")))
 }

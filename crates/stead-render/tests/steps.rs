@@ -8,7 +8,10 @@ use stead_model::{
     CopyRef, ExprId, Generation, Input, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken,
     Uid, Value,
 };
-use stead_plan::{Action, AfterDelete, Certainty, Drag, Incarnation, Match, Noted, Plan, Step, Summary, Why};
+use stead_plan::{
+    Action, AfterDelete, Certainty, Incarnation, Match, Plan, RecordChange, ReplacementCause, Step, Summary,
+    Why,
+};
 use stead_render::{Drifted, Header, Style, drift, plan, read, same};
 use stead_schema::{Change, ReplaceOrder};
 
@@ -45,10 +48,10 @@ fn step(id: &str, action: Action, why: Why) -> Step {
         action,
         why,
         name: name(id),
-        resource: TypeToken("t.T".into()),
+        ty: TypeToken("t.T".into()),
         source: SourceRef { file: "main.ts".into(), line: 3, column: 1 },
         changes: Vec::new(),
-        dragged_by: Vec::new(),
+        unknown_from: Vec::new(),
         after: Vec::new(),
         node: Some(NodeId(0)),
         from_pinfile: Vec::new(),
@@ -56,7 +59,7 @@ fn step(id: &str, action: Action, why: Why) -> Step {
 }
 
 fn with(step: Step, changes: Vec<Change>, dragged_by: &[&str]) -> Step {
-    Step { changes, dragged_by: dragged_by.iter().map(|id| name(id)).collect(), ..step }
+    Step { changes, unknown_from: dragged_by.iter().map(|id| name(id)).collect(), ..step }
 }
 
 fn create() -> Action {
@@ -77,9 +80,14 @@ fn forget() -> Action {
     Action::Forget { copy: copy(), after_delete: AfterDelete::Gone }
 }
 
-fn replaced(order: ReplaceOrder, certainty: Certainty, forced_by: &[&str], drag: Option<Drag>) -> Why {
+fn replaced(
+    order: ReplaceOrder,
+    certainty: Certainty,
+    forced_by: &[&str],
+    drag: Option<ReplacementCause>,
+) -> Why {
     let forced_by = forced_by.iter().map(|path| PropertyPath::of(path)).collect();
-    Why::Replaced { forced_by, order, certainty, drag }
+    Why::Replaced { forced_by, order, certainty, cause: drag }
 }
 
 fn moved(from: &str, to: &str, by: Match) -> Step {
@@ -97,7 +105,7 @@ fn shown(steps: Vec<Step>) -> String {
         existing: BTreeMap::new(),
         suggestions: Vec::new(),
         ambiguities: Vec::new(),
-        same: Vec::new(),
+        unchanged: Vec::new(),
         purpose: Default::default(),
         outer: Default::default(),
     };
@@ -109,7 +117,7 @@ fn shown(steps: Vec<Step>) -> String {
 fn what_is_made_read_or_changed() {
     let update = || Action::Update { copy: copy(), inputs: inputs() };
     let record = || Action::Record { copy: copy() };
-    let bookkeeping = |noted: &[Noted]| Why::Bookkeeping { noted: noted.to_vec() };
+    let bookkeeping = |noted: &[RecordChange]| Why::RecordOnly { changes: noted.to_vec() };
     let found: Map = [("size".to_owned(), Value::from("big"))].into();
     let import = Action::Import {
         incarnation: Incarnation::First { counter: 0 },
@@ -131,11 +139,15 @@ fn what_is_made_read_or_changed() {
             vec![change("address", Some("10.0.0.1"), Some(later())), change("tag", None, Some(known("x")))],
             &["there"]
         ),
-        step("noted", record(), bookkeeping(&[Noted::Pinned, Noted::PreventDelete, Noted::Dependencies])),
-        step("let go", record(), bookkeeping(&[Noted::Unpinned, Noted::DeletionPolicy])),
-        step("elsewhere", record(), bookkeeping(&[Noted::MarkSource, Noted::FormerNames])),
-        step("tied", record(), bookkeeping(&[Noted::Parent, Noted::Provider])),
-        step("bound", record(), bookkeeping(&[Noted::DeletedWith, Noted::ReplaceWith])),
+        step(
+            "noted",
+            record(),
+            bookkeeping(&[RecordChange::Pinned, RecordChange::PreventDelete, RecordChange::Dependencies])
+        ),
+        step("let go", record(), bookkeeping(&[RecordChange::Unpinned, RecordChange::DeletionPolicy])),
+        step("elsewhere", record(), bookkeeping(&[RecordChange::MarkSource, RecordChange::FormerNames])),
+        step("tied", record(), bookkeeping(&[RecordChange::Parent, RecordChange::Provider])),
+        step("bound", record(), bookkeeping(&[RecordChange::DeletedWith, RecordChange::ReplaceWith])),
     ]));
 }
 
@@ -153,8 +165,16 @@ fn what_is_replaced() {
             vec![forcing("place", "here", later())],
             &["a", "b", "d", "e"]
         ),
-        step("d", next(), replaced(create_first, certain, &[], Some(Drag::ReplaceWith { name: name("a") }))),
-        step("e", next(), replaced(delete_first, certain, &[], Some(Drag::DeletedWith { name: name("b") }))),
+        step(
+            "d",
+            next(),
+            replaced(create_first, certain, &[], Some(ReplacementCause::ReplaceWith { name: name("a") }))
+        ),
+        step(
+            "e",
+            next(),
+            replaced(delete_first, certain, &[], Some(ReplacementCause::DeletedWith { name: name("b") }))
+        ),
         step("f", next(), replaced(create_first, certain, &[], None)),
     ]));
 }
@@ -167,14 +187,14 @@ fn what_goes_or_gets_another_name() {
         removed("destroyed", delete(), Why::Destroyed),
         removed("condemned", delete(), Why::LeftOver),
         removed("kept", forget(), Why::Retained),
-        removed("inside", forget(), Why::GoneWith { name: name("removed") }),
+        removed("inside", forget(), Why::DeletedWithContainer { name: name("removed") }),
         removed("record", forget(), Why::Removed),
         moved("old", "new", Match::Alias),
         moved("old", "new", Match::Rename),
         moved("a", "b", Match::Content),
         moved("c", "d", Match::Accepted),
         moved("out", "of-the-way", Match::Name),
-        step("room", Action::Gather, Why::Gathering),
+        step("room", Action::Barrier, Why::Barrier),
     ]));
 }
 

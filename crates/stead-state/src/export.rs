@@ -119,7 +119,7 @@ impl Export {
     }
 
     pub fn into_snapshot(mut self) -> Snapshot {
-        self.resources.sort_by(|a, b| a.place().cmp(&b.place()));
+        self.resources.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         self.into_snapshot_as_it_is()
     }
 

@@ -30,7 +30,7 @@ impl Snapshot {
         for resource in &mut self.resources {
             *resource = relocated(resource, environment).into();
         }
-        self.resources.sort_by(|a, b| a.place().cmp(&b.place()));
+        self.resources.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         for retained in &mut self.retained {
             retained.name = retained.name.in_environment(environment);
         }

@@ -82,7 +82,7 @@ fn sorted(mut snapshot: Snapshot) -> Snapshot {
         sort(&mut resource.ties.aliases);
         resource.property_dependencies.values_mut().for_each(sort);
     }
-    snapshot.resources.sort_by(|a, b| a.place().cmp(&b.place()));
+    snapshot.resources.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
     snapshot.resources.dedup();
     snapshot.pending.sort_by_key(|pending| pending.op);
     snapshot.pending.dedup();

@@ -161,14 +161,14 @@ impl State {
     /// As `resources`, for a snapshot that shares them.
     fn shared(&self) -> Vec<Arc<Resource>> {
         let mut all: Vec<Arc<Resource>> = self.copies.values().flat_map(Copies::shared).cloned().collect();
-        all.sort_by(|a, b| a.place().cmp(&b.place()));
+        all.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         all
     }
 
     /// All copies of all resources, sorted by name, uid and generation.
     pub fn resources(&self) -> Vec<&Resource> {
         let mut all: Vec<&Resource> = self.copies().collect();
-        all.sort_by(|a, b| a.place().cmp(&b.place()));
+        all.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         all
     }
 
@@ -424,7 +424,7 @@ fn key_of(retained: &Retained) -> (TypeToken, PhysicalId) {
 
 fn retained(resource: &Resource, kept: &Kept) -> Option<Retained> {
     let (name, id) = (resource.name.clone(), resource.id.clone()?);
-    Some(Retained { name, resource: resource.resource.clone(), id, kept: kept.clone() })
+    Some(Retained { name, resource: resource.ty.clone(), id, kept: kept.clone() })
 }
 
 /// How the record of a copy comes to an end.

@@ -15,7 +15,7 @@ fn resource(name: &str, needs: &[usize]) -> Resource {
         uid: Uid(name.to_owned()),
         generation: Generation(1),
         name: format!("dev:main:t.T#{name}").parse().unwrap(),
-        resource: TypeToken("t.T".into()),
+        ty: TypeToken("t.T".into()),
         lifecycle: Lifecycle::Live,
         id: Some(PhysicalId(name.to_owned())),
         inputs: [("text".to_owned(), Value::from("ü\n"))].into(),
@@ -101,7 +101,7 @@ fn hostile_files_are_refused_with_the_place() {
         ("nested", text.replace(value, &nested), "nested deeper than 100 levels"),
         ("alone", deep.clone(), "at line 1 column 1"),
         ("huge number", text.replace(value, "1e999"), "number out of range at line"),
-        ("twice", text.replace(value, "1, \"text\": 2"), "the key \"text\" is there twice at line"),
+        ("twice", text.replace(value, "1, \"text\": 2"), "duplicate key \"text\" at line"),
         (
             "field twice",
             text.replacen("\"uids\"", "\"uids\": 1, \"uids\"", 1),

@@ -45,7 +45,7 @@ fn resource(at: usize, (inputs, outputs, bits, id): (Map, Map, u8, String)) -> R
         uid: Uid(format!("u{at}")),
         generation: Generation(1),
         name: format!("dev:main:t.T#r{at}").parse().unwrap(),
-        resource: TypeToken("t.T".into()),
+        ty: TypeToken("t.T".into()),
         lifecycle: if bit(4) { Lifecycle::Replacing } else { Lifecycle::Live },
         id: (!bit(4)).then_some(PhysicalId(id)),
         inputs,
@@ -70,7 +70,7 @@ proptest! {
     ) {
         let mut resources: Vec<Resource> =
             drawn.into_iter().enumerate().map(|(at, drawn)| resource(at, drawn)).collect();
-        resources.sort_by(|a, b| a.place().cmp(&b.place()));
+        resources.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         let intent = |resource: &Resource| Intent::Create { key: "k".into(), resource: Box::new(resource.clone()) };
         let pending = resources.first().map(|first| Pending { op: OpId(3), intent: intent(first), doubt: None });
         let snapshot = Snapshot {

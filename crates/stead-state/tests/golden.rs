@@ -50,7 +50,7 @@ fn resource(name: &str) -> Resource {
         uid: Uid(format!("uid-{name}")),
         generation: Generation(1),
         name: format!("prod:acme:net%2Fvpc/Network#a:aws.s3.Bucket#{name}").parse().unwrap(),
-        resource: TypeToken("aws.s3.Bucket".into()),
+        ty: TypeToken("aws.s3.Bucket".into()),
         lifecycle: Lifecycle::Live,
         id: Some(PhysicalId(format!("id-{name}"))),
         inputs: [

@@ -58,7 +58,7 @@ fn resource(at: usize) -> Result<Resource, Box<dyn Error>> {
         uid: Uid(format!("uid-{at}")),
         generation: Generation(1),
         name: format!("dev:main:t.T#r{at}").parse()?,
-        resource: TypeToken("t.T".into()),
+        ty: TypeToken("t.T".into()),
         lifecycle: Lifecycle::Live,
         id: Some(PhysicalId(format!("id-{at}"))),
         inputs: [("text".to_owned(), Value::from("x".repeat(200)))].into(),

@@ -73,7 +73,7 @@ impl Actor {
     async fn live_type(&self, name: &Name) -> Result<Option<stead_model::TypeToken>, JournalError> {
         let state = self.workspace.stack.load().await?.state;
         let live = state.by_name(name).filter(|resource| resource.lifecycle == Lifecycle::Live);
-        Ok(live.map(|resource| resource.resource.clone()))
+        Ok(live.map(|resource| resource.ty.clone()))
     }
 
     /// Waits for the holder of the stack, and of the stacks that an interrupted move leads to.
@@ -215,7 +215,7 @@ impl Actor {
         if done { Resolution::Done } else { Resolution::DidNotHappen }
     }
 
-    /// Moves a resource to another stack, with everything that it depends on.
+    /// MovePolicy a resource to another stack, with everything that it depends on.
     async fn to_stack(&self, name: &Name) -> Ended {
         let other = Workspace {
             stack: other_stack(&self.workspace.stack),

@@ -55,7 +55,7 @@ fn chain(depth: u32, size: i64) -> Graph {
         let Ok(name) = format!("dev:main:sim.Thing#t{at}").parse() else { continue };
         graph.nodes.push(Node {
             name,
-            resource: TypeToken("sim.Thing".into()),
+            ty: TypeToken("sim.Thing".into()),
             kind: NodeKind::Provisioned,
             parent: None,
             inputs,

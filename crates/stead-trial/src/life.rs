@@ -458,7 +458,7 @@ async fn release(actor: &Actor) -> Result<(), Failed> {
         resource.prevents_deletion() || resource.deletion_policy.is_some() || !resource.marks.is_empty()
     };
     let mut free: Vec<Resource> = loaded.state.copies().filter(marked).cloned().collect();
-    free.sort_by(|a, b| a.place().cmp(&b.place()));
+    free.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
     if free.is_empty() {
         return Ok(());
     }

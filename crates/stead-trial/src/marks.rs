@@ -65,7 +65,7 @@ pub(crate) fn of_plan(plan: &Plan, base: &State, graph: &Graph, tape: &Tape) {
         let mark = match (&step.action, &step.why) {
             (Action::Import { .. }, _) => "a resource was imported",
             (_, Why::Retained) => "a resource was let go, and stays",
-            (_, Why::GoneWith { .. }) => "a resource went with its container",
+            (_, Why::DeletedWithContainer { .. }) => "a resource went with its container",
             (_, Why::LeftOver) => "an old copy was left over",
             (_, Why::Replaced { certainty: Certainty::Possible, .. }) => {
                 "a replacement that may turn out to be none"

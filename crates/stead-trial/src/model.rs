@@ -272,7 +272,7 @@ impl Model {
                 thing.protected |= resource.prevents_deletion();
                 thing.retained |= resource.deletion_policy == Some(DeletionPolicy::Retain);
                 thing.remembered |= resource.pinned;
-                thing.recorded = Some(resource.resource.clone());
+                thing.recorded = Some(resource.ty.clone());
                 if resource.pinned && thing.pin == Pin::None {
                     thing.pin = Pin::Held;
                 }

@@ -65,7 +65,7 @@ impl Actor {
             return self.nothing_to_do(proposal).await;
         }
         self.tape.say(outline(proposal.plan()));
-        if !proposal.plan().looks_like_moves() {
+        if !proposal.plan().has_likely_moves() {
             self.cloud.model().learn(proposal.base());
             self.holds_pins(proposal.plan(), proposal.base(), proposal.graph());
         }

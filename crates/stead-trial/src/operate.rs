@@ -14,7 +14,7 @@ use stead_engine::ops::{
 use stead_guard::pins::Orphans;
 use stead_journal::JournalError;
 use stead_model::{Graph, PhysicalId, RunId, TypeToken};
-use stead_plan::{Follow, Glob, Moves, Purpose, Reach, Request, Selection};
+use stead_plan::{Follow, Glob, MovePolicy, Purpose, Reach, Request, Selection};
 
 use crate::model::{Loss, loss};
 use crate::program::{Program, name};
@@ -79,12 +79,14 @@ impl Actor {
             Task::Up => up,
             Task::FailFast => PlanRequest { on_failure: OnFailure::Stop, ..up },
             Task::UpRefreshed => PlanRequest { look: Look::Changed, ..up },
-            Task::UpLooking => PlanRequest { look: Look::All, ..moves(Moves::Refuse) },
-            Task::UpPins => {
-                PlanRequest { look: Look::All, pins: PinUse::Apply(Orphans::Remove), ..moves(Moves::Refuse) }
-            }
-            Task::UpMoves { accept: true } => moves(Moves::Accept),
-            Task::UpMoves { accept: false } => moves(Moves::Refuse),
+            Task::UpLooking => PlanRequest { look: Look::All, ..moves(MovePolicy::Refuse) },
+            Task::UpPins => PlanRequest {
+                look: Look::All,
+                pins: PinUse::Apply(Orphans::Remove),
+                ..moves(MovePolicy::Refuse)
+            },
+            Task::UpMoves { accept: true } => moves(MovePolicy::Accept),
+            Task::UpMoves { accept: false } => moves(MovePolicy::Refuse),
             Task::Target(names, along) => {
                 let reach = Reach { dependencies: Follow::from_flag(*along), ..Reach::default() };
                 select(Selection { targets: globs(names), reach, ..Selection::default() })
@@ -179,7 +181,7 @@ impl Actor {
         let epoch = self.workspace.stack.load().await?.head.map_or(0, |head| head.epoch.0);
         let run = RunId(format!("run-{}", epoch.saturating_sub(back)));
         let earlier = EarlierRun { stack: self.workspace.stack.clone(), run };
-        let request = PlanRequest::rollback(Request { moves: Moves::Refuse, ..Request::default() });
+        let request = PlanRequest::rollback(Request { moves: MovePolicy::Refuse, ..Request::default() });
         let previewed = self.workspace.preview(&earlier, request, &mut |event| self.hears(event, None)).await;
         self.recovered();
         match previewed {

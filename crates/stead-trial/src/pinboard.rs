@@ -48,7 +48,7 @@ fn path_of_file() -> PathBuf {
 }
 
 fn path(node: &Node) -> String {
-    physical_path(&node.name, &node.resource)
+    physical_path(&node.name, &node.ty)
 }
 
 fn is_pinned(node: &&Node) -> bool {
@@ -122,7 +122,7 @@ impl Actor {
             .map(|(file, _)| file.sections.get(TARGET).cloned().unwrap_or_default());
         let listed = listed.unwrap_or_default();
         let stays = |copy: &&Resource| {
-            listed.contains_key(&physical_path(&copy.name, &copy.resource))
+            listed.contains_key(&physical_path(&copy.name, &copy.ty))
                 || program.is_some_and(|graph| named((graph, copy)) == Some(true))
         };
         let current = state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live);
@@ -155,7 +155,7 @@ impl Actor {
             return Ok(());
         };
         // What only waits for others is not selected, and its record stays as it is.
-        let touches = |step: &&stead_plan::Step| step.action != Action::Gather;
+        let touches = |step: &&stead_plan::Step| step.action != Action::Barrier;
         let touched: BTreeSet<&Name> = plan.steps.iter().filter(touches).map(|step| &step.name).collect();
         for node in &graph.nodes {
             let Some(resource) = state.by_name(&node.name) else { continue };
@@ -194,7 +194,7 @@ impl Actor {
         let Ok((file, _)) = self.workspace.pinfile.read() else { return Ok(()) };
         let has: BTreeSet<String> =
             file.sections.get(TARGET).into_iter().flat_map(Section::keys).cloned().collect();
-        let serves = |node: &&Node| node.resource.as_str().ends_with(".Provider");
+        let serves = |node: &&Node| node.ty.as_str().ends_with(".Provider");
         let wanted: BTreeSet<String> =
             graph.nodes.iter().filter(is_pinned).filter(|node| !serves(node)).map(path).collect();
         if has == wanted {
@@ -233,7 +233,7 @@ impl Actor {
         for ((name, thing), node) in
             program.things.iter().zip(&graph.nodes).filter(|((_, thing), _)| thing.is(Trait::Pinned))
         {
-            let type_of = node.resource.as_str();
+            let type_of = node.ty.as_str();
             for old in thing.was.iter().chain([name]) {
                 moved.insert(format!("{type_of}.{old}"), path(node));
             }
@@ -294,7 +294,7 @@ impl Actor {
             && self.process.is_alive()
         {
             let restored = |copy: &&Resource| {
-                let line = Line::Added(physical_path(&copy.name, &copy.resource));
+                let line = Line::Added(physical_path(&copy.name, &copy.ty));
                 copy.pinned && changes.iter().any(|change| change.line == line)
             };
             let mut model = self.cloud.model();

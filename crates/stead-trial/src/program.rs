@@ -111,7 +111,7 @@ impl Declared {
 /// The name that a thing of the program has in the graph.
 pub(crate) fn name(resource: TypeToken, id: Option<String>) -> Name {
     let environment = Environment::new("dev");
-    NameParts::Placed { environment, module: Module("main".to_owned()), scope: Vec::new(), resource, id }
+    NameParts::Placed { environment, module: Module("main".to_owned()), scope: Vec::new(), ty: resource, id }
         .into()
 }
 
@@ -145,7 +145,7 @@ impl Program {
             let aliases = thing.aliases.iter().map(|alias| name(thing.token(), Some(alias.clone())));
             graph.nodes.push(Node {
                 name: name(thing.token(), id),
-                resource: thing.token(),
+                ty: thing.token(),
                 kind: NodeKind::Provisioned,
                 parent: to(Tie::Parent),
                 inputs,

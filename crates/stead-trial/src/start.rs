@@ -73,7 +73,7 @@ impl Start {
             }
             snapshot.resources.push(Arc::new(resource));
         }
-        snapshot.resources.sort_by(|a, b| a.place().cmp(&b.place()));
+        snapshot.resources.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         snapshot
     }
 
@@ -117,7 +117,7 @@ impl Start {
             uid: Uid(format!("start-{}", id.index())),
             generation: Generation(if self.left_over.contains(own) { 2 } else { 1 }),
             name: node.name.clone(),
-            resource: node.resource.clone(),
+            ty: node.ty.clone(),
             lifecycle,
             outputs: outputs(&format!("start-{own}"), 2000 + id.index() as i64, &inputs),
             id: physical,

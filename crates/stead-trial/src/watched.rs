@@ -118,7 +118,7 @@ pub(crate) fn outline(plan: &Plan) -> String {
         Action::Record { .. } => "record",
         Action::Move { .. } => "move",
         Action::Forget { .. } => "forget",
-        Action::Gather => "gather",
+        Action::Barrier => "gather",
     };
     let mut text = "plan:".to_owned();
     for step in &plan.steps {

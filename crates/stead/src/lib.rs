@@ -37,8 +37,8 @@ pub use stead_journal::{JournalError, Kept, Survey, load_run, survey};
 /// Types of plans.
 pub mod plan {
     pub use stead_plan::{
-        Action, Ambiguity, Follow, Glob, Moves, Plan, Purpose, Reach, Request, Selection, Step, Suggestion,
-        Why,
+        Action, Ambiguity, Follow, Glob, MovePolicy, Plan, Purpose, Reach, Request, Selection, Step,
+        Suggestion, Why,
     };
 }
 

@@ -64,11 +64,11 @@ fn subject<'a>(state: &'a State, graph: &Graph, wanted: &str) -> Result<Subject<
             let node = &graph.nodes[id.index()];
             let near = near_levels(graph, id)
                 .map_err(|bad| OpError::Program(bad.iter().map(BadMark::diagnostic).collect()))?;
-            Ok((node.name.clone(), node.resource.clone(), state.by_name(&node.name), near))
+            Ok((node.name.clone(), node.ty.clone(), state.by_name(&node.name), near))
         }
         None => {
             let resource = recorded(state, graph, wanted)?;
-            Ok((resource.name.clone(), resource.resource.clone(), Some(resource), Vec::new()))
+            Ok((resource.name.clone(), resource.ty.clone(), Some(resource), Vec::new()))
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) async fn check(session: &Session, ui: &Ui) -> Result<u8, Failure> {
         ui.result("The types fit.\n");
         return Ok(0);
     }
-    let problem = Diagnostic::error(Code::TYPES_DO_NOT_FIT, "the TypeScript compiler found mistakes")
+    let problem = Diagnostic::error(Code::TYPE_ERRORS, "the TypeScript compiler found mistakes")
         .note(format!("It is {}.", compiler.display()));
     Err(Failure::new(Kind::Failed, problem))
 }

@@ -1,7 +1,7 @@
 //! `stead destroy`: delete everything that is recorded. The program is not needed.
 
 use stead::ops::{Nothing, PlanRequest};
-use stead::plan::{Moves, Purpose, Request};
+use stead::plan::{MovePolicy, Purpose, Request};
 
 use crate::args::DestroyArguments;
 use crate::commands::run::{apply_plan, show_plan};
@@ -14,7 +14,7 @@ pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui:
     let selection = arguments.choice.selection();
     let what = if selection.is_everything() { "all" } else { "this" };
     let outer = session.levels(&arguments.marks);
-    let plan = Request { purpose: Purpose::Destroy, moves: Moves::Refuse, selection, outer };
+    let plan = Request { purpose: Purpose::Destroy, moves: MovePolicy::Refuse, selection, outer };
     let request = PlanRequest {
         on_failure: on_failure(arguments.fail_fast),
         wait: session.wait,

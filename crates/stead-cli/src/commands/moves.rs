@@ -31,7 +31,8 @@ pub(crate) fn failure(plan: &Plan) -> Failure {
 }
 
 fn problem(plan: &Plan) -> Diagnostic {
-    let moves: Vec<&Suggestion> = plan.suggestions.iter().filter(|suggestion| suggestion.stops()).collect();
+    let moves: Vec<&Suggestion> =
+        plan.suggestions.iter().filter(|suggestion| suggestion.blocks_deletions()).collect();
     let unsure = plan.ambiguities.iter().map(|Ambiguity { from, .. }| from.len()).sum::<usize>();
     let count = moves.len() + unsure;
     let what = if count == 1 { "resource looks like it was" } else { "resources look like they were" };

@@ -47,7 +47,7 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     let permitted = proposal.permit()?;
     let proposal = permitted.proposal();
     pins::name_released(proposal, ui);
-    if proposal.plan().looks_like_moves() {
+    if proposal.plan().has_likely_moves() {
         ui.note(
             "Some of this looks like renames: `stead plan --suggest-renames` shows them, and `up` will ask.",
         );

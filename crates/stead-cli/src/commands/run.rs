@@ -85,7 +85,7 @@ struct ReadLine<'a> {
 
 /// What stays as it is.
 pub(crate) fn show_same(graph: &Graph, plan: &Plan, ui: &Ui) {
-    let names = || plan.same.iter().filter_map(|id| Some(&graph.node(*id)?.name));
+    let names = || plan.unchanged.iter().filter_map(|id| Some(&graph.node(*id)?.name));
     names().for_each(|name| ui.json("same", &SameLine { action: "same", name }));
     ui.result(&format!("{}\n", stead_render::same(names(), &ui.out_style())));
 }

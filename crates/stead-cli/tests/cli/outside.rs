@@ -44,7 +44,11 @@ fn one_stack_reads_what_another_exported() {
         outer.ran(command.output().unwrap())
     };
     let early = stead("shop", &["plan"]).ends(1);
-    assert!(early.stderr.contains("there is no stack of project network in environment dev"), "{}", early.stderr);
+    assert!(
+        early.stderr.contains("there is no stack of project network in environment dev"),
+        "{}",
+        early.stderr
+    );
     stead("network", &["up", "--yes"]).ok();
     let up = stead("shop", &["up", "--yes"]).ok();
     assert!(up.contains("vpc-1/a") && up.contains("vpc-1/b"), "{up}");
@@ -73,7 +77,7 @@ fn state_refuses_a_secret_and_nothing_shows_it() {
     let refused = project.stead(&["up", "--yes"]).stderr;
     insta::assert_snapshot!(refused, @r#"
     main.ts:5:9: it is <a secret (config `password`)>
-    error[ST0701]: `content` of dev:main:local.File#url is a secret, and this stack has nothing to keep secrets with
+    error[ST0701]: `content` of dev:main:local.File#url is a secret, and this stack has no secrets manager
      --> main.ts:6:9
       |
     6 | ...   new local.File({ path: "url.txt", content: `postgres://${password}@db` }, { id: "url" });
@@ -84,19 +88,19 @@ fn state_refuses_a_secret_and_nothing_shows_it() {
     4 |         const password = config.secret("password");
       |                          - it becomes a secret here
       |
-      = note: State remembers every property. Without a key to encrypt it with, the secret would be there in the clear.
-      = help: keep it outside: let the resource read it where it runs, from a file or from its environment
-      = help: if it is no secret, use `config.require` instead of `config.secret`, and leave `stead.secret` out
+      = note: State records every property. Without a key to encrypt it, the secret would be stored in plain text.
+      = help: keep the secret outside of Stead: let the resource read it at run time, from a file or its environment
+      = help: if the value is not secret, use `config.require` instead of `config.secret`, and do not use `stead.secret`
 
-    error[ST0701]: the output `url` is a secret, and this stack has nothing to keep secrets with
+    error[ST0701]: the output `url` is a secret, and this stack has no secrets manager
      --> main.ts:4:26
       |
     4 |         const password = config.secret("password");
       |                          ^ it becomes a secret here
       |
-      = note: State remembers every property. Without a key to encrypt it with, the secret would be there in the clear.
-      = help: keep it outside: let the resource read it where it runs, from a file or from its environment
-      = help: if it is no secret, use `config.require` instead of `config.secret`, and leave `stead.secret` out
+      = note: State records every property. Without a key to encrypt it, the secret would be stored in plain text.
+      = help: keep the secret outside of Stead: let the resource read it at run time, from a file or its environment
+      = help: if the value is not secret, use `config.require` instead of `config.secret`, and do not use `stead.secret`
 
     For more on this, run `stead explain ST0701`.
     "#);

@@ -92,7 +92,7 @@ async fn ask(
         (Intent::Create { resource, .. }, _) => {
             let request = CreateRequest {
                 name: &resource.name,
-                resource: &resource.resource,
+                resource: &resource.ty,
                 source: &resource.source,
                 inputs: &resource.inputs,
             };

@@ -59,7 +59,7 @@ impl Executor<'_> {
         let copy = intent.copy();
         match (&intent, &answer.outcome) {
             (Intent::Create { resource, .. }, Outcome::Created { id, .. }) => {
-                self.identities.is_made(&resource.resource, id, copy.clone());
+                self.identities.is_made(&resource.ty, id, copy.clone());
             }
             (Intent::Delete { .. }, Outcome::Deleted) => self.identities.is_gone(copy.clone()),
             _ => {}
@@ -179,7 +179,7 @@ impl Executor<'_> {
     }
 
     fn skip(&mut self, id: StepId, because: &str) {
-        if !matches!(self.plan.steps[id.0].action, Action::Gather) {
+        if !matches!(self.plan.steps[id.0].action, Action::Barrier) {
             self.ended(id, StepEnd::Skipped { because: because.to_owned() });
         }
     }

@@ -56,7 +56,7 @@ impl Executor<'_> {
 
     /// Whether what a copy was to go with is spared: then nothing takes the copy along, and it is deleted by itself.
     pub(crate) fn outlives_its_container(&self, step: &Step) -> bool {
-        let Why::GoneWith { name } = &step.why else { return false };
+        let Why::DeletedWithContainer { name } = &step.why else { return false };
         let replacement_unneeded = |earlier: &StepId| {
             let earlier = &self.plan.steps[earlier.0];
             earlier.name == *name && earlier.node.is_some_and(|node| self.spared.contains(&node))

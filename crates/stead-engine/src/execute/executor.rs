@@ -193,7 +193,7 @@ impl<'a> Executor<'a> {
         while let Some(step) = self.queue.start() {
             let provider = self.provider_of(step);
             let busy = self.calls_of.get(provider).copied().unwrap_or_default();
-            let limit = || self.engine.providers.of(&self.plan.steps[step.0].resource)?.parallel();
+            let limit = || self.engine.providers.of(&self.plan.steps[step.0].ty)?.parallel();
             if self.operations[step.0].is_some() && limit().is_some_and(|limit| busy >= limit.max(1)) {
                 self.held.entry(provider).or_default().push_back(step);
             } else {
@@ -204,7 +204,7 @@ impl<'a> Executor<'a> {
     }
 
     pub(crate) fn provider_of(&self, step: StepId) -> &'a str {
-        self.plan.steps[step.0].resource.provider()
+        self.plan.steps[step.0].ty.provider()
     }
 
     fn start(&mut self, id: StepId) {
@@ -221,7 +221,7 @@ impl<'a> Executor<'a> {
             }
         }
         let started = match (&step.action, step.node) {
-            (Action::Gather, _) => {
+            (Action::Barrier, _) => {
                 self.queue.done(id);
                 Ok(())
             }
@@ -263,7 +263,7 @@ impl<'a> Executor<'a> {
 
     /// Whether the thing behind a record is that of another record as well.
     fn is_anothers(&self, copy: &CopyRef) -> bool {
-        let resource = self.context.base.copy(copy).and_then(|old| Some((&old.resource, old.id.as_ref()?)));
+        let resource = self.context.base.copy(copy).and_then(|old| Some((&old.ty, old.id.as_ref()?)));
         resource.is_some_and(|(resource, id)| self.identities.others(resource, id, copy).next().is_some())
     }
 
@@ -318,10 +318,7 @@ impl<'a> Executor<'a> {
             (Action::Import { incarnation, id: physical, inputs, outputs }, Some(node)) => {
                 let (physical, inputs, outputs) = (physical.clone(), inputs.clone(), outputs.clone());
                 let resource = self.context.adopted_record(node, incarnation, physical, inputs, outputs);
-                resource
-                    .id
-                    .iter()
-                    .for_each(|id| self.identities.is_made(&resource.resource, id, resource.copy()));
+                resource.id.iter().for_each(|id| self.identities.is_made(&resource.ty, id, resource.copy()));
                 self.submit(id, Record::Adopt { resource: Box::new(resource.clone()) });
                 self.context.made(node, resource);
             }
@@ -374,9 +371,8 @@ impl<'a> Executor<'a> {
 
     fn call(&mut self, id: StepId, deletion: Option<Deletion>, intent: impl FnOnce(String) -> Intent) {
         let step = &self.plan.steps[id.0];
-        let Some(provider) = self.engine.providers.of(&step.resource).cloned() else {
-            let problem =
-                Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {}", step.resource));
+        let Some(provider) = self.engine.providers.of(&step.ty).cloned() else {
+            let problem = Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {}", step.ty));
             self.fail(id, problem.at(step.source.clone(), 0, "declared here"));
             return;
         };
@@ -389,14 +385,14 @@ impl<'a> Executor<'a> {
         });
         let operation = asked.unwrap_or(Operation::Update);
         self.operations[id.0] = Some(operation);
-        let (name, resource) = (step.name.clone(), step.resource.clone());
-        (self.events)(Event::StepStarted { operation, name, resource });
+        let (name, resource) = (step.name.clone(), step.ty.clone());
+        (self.events)(Event::StepStarted { operation, name, ty: resource });
         let options =
             step.node.and_then(|node| self.context.graph.node(node)).map(|node| &node.options.timeouts);
-        let patience = self.engine.patience(options, &provider, operation, &step.resource);
+        let patience = self.engine.patience(options, &provider, operation, &step.ty);
         self.calls += 1;
         self.calling.insert(id);
-        *self.calls_of.entry(step.resource.provider()).or_default() += 1;
+        *self.calls_of.entry(step.ty.provider()).or_default() += 1;
         self.tasks.push(Box::pin(async move {
             let (receipt, intent) = match begun.receipt().await {
                 Ok(begun) => begun,
@@ -427,6 +423,6 @@ pub(crate) fn operation(action: &Action) -> Option<Operation> {
         | Action::Move { .. }
         | Action::Import { .. }
         | Action::Forget { .. }
-        | Action::Gather => None,
+        | Action::Barrier => None,
     }
 }

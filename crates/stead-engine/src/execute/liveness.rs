@@ -61,5 +61,5 @@ impl Liveness {
 /// The node that a step reads for; one that only gathers reads nothing.
 fn node_of(plan: &Plan, step: StepId) -> Option<NodeId> {
     let step = &plan.steps[step.0];
-    step.node.filter(|_| !matches!(step.action, Action::Gather))
+    step.node.filter(|_| !matches!(step.action, Action::Barrier))
 }

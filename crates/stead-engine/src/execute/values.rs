@@ -211,7 +211,7 @@ impl<'a> Context<'a> {
             uid: copy.uid,
             generation: copy.generation,
             name: node.name.clone(),
-            resource: node.resource.clone(),
+            ty: node.ty.clone(),
             lifecycle: Lifecycle::Live,
             id: physical,
             inputs,

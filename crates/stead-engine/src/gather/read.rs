@@ -18,8 +18,8 @@ impl Engine {
         provider: &Arc<dyn Provider>,
         resource: &TypeToken,
     ) -> Duration {
-        let option = options.and_then(Timeouts::of_looks);
-        let schema = || self.catalog.get(resource).and_then(|schema| schema.timeouts.of_looks());
+        let option = options.and_then(Timeouts::of_reads);
+        let schema = || self.catalog.get(resource).and_then(|schema| schema.timeouts.of_reads());
         option.or_else(schema).unwrap_or_else(|| provider.look_patience(resource))
     }
 
@@ -49,10 +49,10 @@ impl Engine {
 
     /// What is really there of a recorded resource.
     pub(crate) async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal> {
-        let Some(provider) = self.providers.of(&resource.resource) else {
-            return Err(Refusal::new(format!("no provider serves {}", resource.resource)));
+        let Some(provider) = self.providers.of(&resource.ty) else {
+            return Err(Refusal::new(format!("no provider serves {}", resource.ty)));
         };
-        let patience = self.look_patience(None, provider, &resource.resource);
+        let patience = self.look_patience(None, provider, &resource.ty);
         self.patiently(patience, || provider.read(resource)).await
     }
 
@@ -72,7 +72,7 @@ impl Engine {
         }
         self.find(resource, id).await.map_err(|refusal| {
             let message = format!("cannot read {resource} {id}: {}", refusal.message);
-            refusal.help.into_iter().fold(Diagnostic::error(Code::CANNOT_LOOK, message), Diagnostic::help)
+            refusal.help.into_iter().fold(Diagnostic::error(Code::CANNOT_READ, message), Diagnostic::help)
         })
     }
 }
@@ -86,6 +86,6 @@ pub(crate) fn silent(patience: Duration) -> Refusal {
 pub(crate) fn unreadable(resource: &Resource, refusal: Refusal) -> Diagnostic {
     let message = format!("cannot read {}: {}", resource.name, refusal.message);
     let problem =
-        Diagnostic::error(Code::CANNOT_LOOK, message).at(resource.source.clone(), 0, "declared here");
+        Diagnostic::error(Code::CANNOT_READ, message).at(resource.source.clone(), 0, "declared here");
     refusal.help.into_iter().fold(problem, Diagnostic::help)
 }

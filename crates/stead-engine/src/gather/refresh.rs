@@ -61,7 +61,7 @@ impl Engine {
         let turns = &ProviderLimits::at(&self.providers);
         let reads = futures_util::stream::iter(live)
             .map(|resource| async move {
-                let _turn = turns.wait(resource.resource.provider()).await;
+                let _turn = turns.wait(resource.ty.provider()).await;
                 (resource, self.read(resource).await)
             })
             .buffered(self.parallel);
@@ -95,7 +95,7 @@ impl Engine {
             Some(live) => {
                 let now =
                     live.inputs.iter().map(|(key, value)| (key.clone(), value.clone().into())).collect();
-                let schema = self.catalog.get(&resource.resource)?;
+                let schema = self.catalog.get(&resource.ty)?;
                 diff(schema, &resource.inputs, &now)
             }
         };

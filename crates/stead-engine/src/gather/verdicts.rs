@@ -8,7 +8,7 @@ use futures_util::stream::FuturesUnordered;
 use stead_model::{
     Code, Diagnostic, Generation, Graph, Lifecycle, Limits, Node, PhysicalId, Resource, Ties, Uid,
 };
-use stead_plan::{Found, Plan, Planner, Question, Request, Verdict};
+use stead_plan::{LiveObject, Plan, Planner, Question, Request, Verdict};
 use stead_provider::{Diff, Live, Provider, Refusal};
 use stead_schema::check;
 use stead_state::State;
@@ -42,7 +42,7 @@ impl Engine {
                 let node = question.node;
                 let declared = &graph.nodes[node.index()];
                 asked.push(async move {
-                    let _turn = turns.wait(declared.resource.provider()).await;
+                    let _turn = turns.wait(declared.ty.provider()).await;
                     (node, self.ask(declared, question).await)
                 });
             }
@@ -61,11 +61,11 @@ impl Engine {
     }
 
     async fn ask(&self, node: &Node, question: Question<'_>) -> Verdict {
-        let Some(provider) = self.providers.of(&node.resource) else {
-            return Verdict::Wrong(Vec::new()); // `every_type_is_served` has said so
+        let Some(provider) = self.providers.of(&node.ty) else {
+            return Verdict::Invalid(Vec::new()); // `every_type_is_served` has said so
         };
         // A provider that hangs must not hang the plan, whatever it was asked.
-        let patience = self.look_patience(Some(&node.options.timeouts), provider, &node.resource);
+        let patience = self.look_patience(Some(&node.options.timeouts), provider, &node.ty);
         tokio::select! {
             biased;
             verdict = self.verdict(provider, node, question, patience) => verdict,
@@ -83,31 +83,30 @@ impl Engine {
         question: Question<'_>,
         patience: Duration,
     ) -> Verdict {
-        let inputs = match provider.check(&node.resource, question.inputs).await {
+        let inputs = match provider.check(&node.ty, question.inputs).await {
             Ok(inputs) => inputs,
-            Err(problems) => return Verdict::Wrong(problems),
+            Err(problems) => return Verdict::Invalid(problems),
         };
-        let new_order =
-            || self.catalog.get(&node.resource).map(|schema| schema.replace_order).unwrap_or_default();
+        let new_order = || self.catalog.get(&node.ty).map(|schema| schema.replace_order).unwrap_or_default();
         if let Some(id) = question.import {
-            let found = match self.patiently(patience, || provider.find(&node.resource, id)).await {
+            let found = match self.patiently(patience, || provider.find(&node.ty, id)).await {
                 Ok(found) => found,
                 Err(Refusal { message, help, .. }) => return Verdict::Unanswered { message, help },
             };
             let Some(live) = found else {
-                return Verdict::Fits { inputs, changes: Vec::new(), order: new_order(), found: None };
+                return Verdict::Valid { inputs, changes: Vec::new(), order: new_order(), found: None };
             };
             let there = there(node, id, &live);
             let Diff { changes, order } = provider.diff(&there, &inputs).await;
-            let found = Some(Found { inputs: live.inputs, outputs: live.outputs });
-            return Verdict::Fits { inputs, changes, order, found };
+            let found = Some(LiveObject { inputs: live.inputs, outputs: live.outputs });
+            return Verdict::Valid { inputs, changes, order, found };
         }
         match question.old {
             Some(old) => {
                 let Diff { changes, order } = provider.diff(old, &inputs).await;
-                Verdict::Fits { inputs, changes, order, found: None }
+                Verdict::Valid { inputs, changes, order, found: None }
             }
-            None => Verdict::Fits { inputs, changes: Vec::new(), order: new_order(), found: None },
+            None => Verdict::Valid { inputs, changes: Vec::new(), order: new_order(), found: None },
         }
     }
 
@@ -117,7 +116,7 @@ impl Engine {
             .nodes
             .iter()
             .filter(provisioned)
-            .filter(|node| self.providers.of(&node.resource).is_none())
+            .filter(|node| self.providers.of(&node.ty).is_none())
             .flat_map(|node| self.unserved(node))
             .collect();
         if problems.is_empty() { Ok(()) } else { Err(problems) }
@@ -125,7 +124,7 @@ impl Engine {
 
     /// What is wrong with it in itself, where its schema is known; else that nobody can make it.
     fn unserved(&self, node: &Node) -> Vec<Diagnostic> {
-        let mistakes = self.catalog.get(&node.resource).map(|schema| check(schema, &node.inputs));
+        let mistakes = self.catalog.get(&node.ty).map(|schema| check(schema, &node.inputs));
         let mistakes: Vec<Diagnostic> = mistakes
             .unwrap_or_default()
             .into_iter()
@@ -140,7 +139,7 @@ impl Engine {
             return mistakes;
         }
         let served: Vec<&str> = self.providers.names().collect();
-        let problem = Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {}", node.resource))
+        let problem = Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {}", node.ty))
             .at(node.source.clone(), 0, "declared here")
             .help(format!("this target has: {}", served.join(", ")));
         vec![problem]
@@ -153,7 +152,7 @@ fn there(node: &Node, id: &PhysicalId, live: &Live) -> Resource {
         uid: Uid(String::new()),
         generation: Generation(1),
         name: node.name.clone(),
-        resource: node.resource.clone(),
+        ty: node.ty.clone(),
         lifecycle: Lifecycle::Live,
         id: Some(id.clone()),
         inputs: live.inputs.clone(),

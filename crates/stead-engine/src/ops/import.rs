@@ -43,7 +43,7 @@ impl Import {
             environment: workspace.environment().clone(),
             module: Module(module.to_owned()),
             scope: Vec::new(),
-            resource: ty.clone(),
+            ty: ty.clone(),
             id: Some(name.to_owned()),
         };
         Ok(Import { name: name.into(), ty, id })
@@ -84,7 +84,7 @@ impl Import {
         let known = |(key, value): (&String, &Value)| (key.clone(), Input::Known(value.clone()));
         Node {
             name: self.name.clone(),
-            resource: self.ty.clone(),
+            ty: self.ty.clone(),
             kind: NodeKind::Provisioned,
             parent: None,
             inputs: inputs.iter().map(known).collect(),

@@ -122,7 +122,7 @@ impl Proposal {
     /// A proposal to be applied is refused first if it looks like a move that no decision was given for: as it stands, it
     /// deletes one resource and creates another.
     pub fn permit(self) -> Result<Permitted, OpError> {
-        if self.request.access == Access::Apply && !self.is_empty() && self.plan.looks_like_moves() {
+        if self.request.access == Access::Apply && !self.is_empty() && self.plan.has_likely_moves() {
             return Err(OpError::LooksMoved(Box::new(self.plan)));
         }
         let permits = permit_plan(&self.workspace.engine, &self.plan, &self.base, &self.graph)?;

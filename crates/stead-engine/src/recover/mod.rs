@@ -61,8 +61,8 @@ impl Engine {
 
     fn recovery(&self, state: &State, intent: &Intent) -> Option<Recovery> {
         let resource = subject(state, intent)?;
-        let provider = self.providers.of(&resource.resource)?;
-        Some(provider.recovery(intent.operation(), &resource.resource, &resource.inputs))
+        let provider = self.providers.of(&resource.ty)?;
+        Some(provider.recovery(intent.operation(), &resource.ty, &resource.inputs))
     }
 
     /// Repeats the operations, one after the other, each with its old key.
@@ -76,8 +76,8 @@ impl Engine {
         let mut recovered = Recovered::default();
         for pending in operations {
             let Some(resource) = subject(run.base(), &pending.intent).cloned() else { continue };
-            let Some(provider) = self.providers.of(&resource.resource).cloned() else {
-                recovered.problems.push(unserved(&resource.resource));
+            let Some(provider) = self.providers.of(&resource.ty).cloned() else {
+                recovered.problems.push(unserved(&resource.ty));
                 continue;
             };
             let operation = pending.intent.operation();
@@ -101,7 +101,7 @@ impl Engine {
         events: &mut dyn FnMut(Event),
     ) -> Result<Repeated, JournalError> {
         let operation = pending.intent.operation();
-        let patience = self.patience(None, &provider, operation, &resource.resource);
+        let patience = self.patience(None, &provider, operation, &resource.ty);
         let mut attempts = 1;
         let answer = loop {
             let deletion = match &pending.intent {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use stead_guard::pins::{Declared, Hold, Standing, hold};
 use stead_guard::{Cause, DeletePermit, Deletion, Fate, Mark, Outer, Refusal};
 use stead_model::{Code, Diagnostic, Graph, Marks, Name, NodeId, Resource};
-use stead_plan::begun;
+use stead_plan::interrupted_deletions;
 use stead_state::State;
 
 /// What is written today about what may be deleted.
@@ -57,7 +57,7 @@ impl CurrentGuards<'_> {
             return permit_again(resource).map_err(refused);
         }
         let same = |other: &&Resource| {
-            other.id == resource.id && other.resource == resource.resource && other.copy() != resource.copy()
+            other.id == resource.id && other.ty == resource.ty && other.copy() != resource.copy()
         };
         if let Some(other) = state.copies().find(same) {
             return Err(DeletionHeldBack { name: other.name.clone(), how: "is the same thing" });
@@ -65,7 +65,7 @@ impl CurrentGuards<'_> {
         let nodes = self.nodes();
         let node_of = |resource: &Resource| nodes.get(&resource.name).copied();
         let marks = |resource: &Resource| Some(self.program?.node(node_of(resource)?)?.effective_marks());
-        let mut deletions = begun(resource, state, &self.outer, marks);
+        let mut deletions = interrupted_deletions(resource, state, &self.outer, marks);
         for deletion in &mut deletions {
             let setting =
                 self.program.zip(node_of(deletion.resource)).map(|(graph, id)| graph.pin_setting(id));

@@ -43,7 +43,7 @@ impl Engine {
         match (&pending.intent, word) {
             (Intent::Create { resource, .. }, Resolution::Created(id)) => {
                 let made = Resource { id: Some(id.clone()), ..resource.as_ref().clone() };
-                if let Some(other) = PhysicalIds::of(state).holder(&made.resource, id, &made.copy()) {
+                if let Some(other) = PhysicalIds::of(state).holder(&made.ty, id, &made.copy()) {
                     return Err(Diagnostic::error(Code::CANNOT_IMPORT, format!("{id} is {other} already"))
                         .note("Two resources for one thing would let each of them delete the other's.")
                         .help("if nothing new was made, use `--not-created`"));
@@ -73,7 +73,7 @@ impl Engine {
 
     /// What is really there, of something that is said to be.
     async fn found(&self, resource: &Resource) -> Result<Live, Diagnostic> {
-        if self.providers.of(&resource.resource).is_none() {
+        if self.providers.of(&resource.ty).is_none() {
             return Ok(Live { inputs: resource.inputs.clone(), outputs: Map::new() });
         }
         match self.read(resource).await {

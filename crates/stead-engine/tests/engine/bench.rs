@@ -143,7 +143,7 @@ impl Program {
         inputs.insert("name".into(), Value::from(name).into());
         self.0.nodes.push(Node {
             name: format!("dev:main:t.T#{name}").parse().unwrap(),
-            resource: TypeToken("t.T".into()),
+            ty: TypeToken("t.T".into()),
             kind: NodeKind::Provisioned,
             parent: None,
             inputs,
@@ -159,7 +159,7 @@ impl Program {
         let mut program = self.node(name, inputs);
         let node = program.0.nodes.last_mut().unwrap();
         node.name = format!("dev:main:t.Provider#{name}").parse().unwrap();
-        node.resource = TypeToken("t.Provider".into());
+        node.ty = TypeToken("t.Provider".into());
         program
     }
 

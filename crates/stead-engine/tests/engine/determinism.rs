@@ -30,7 +30,7 @@ fn by_name(plan: &Plan) -> BTreeMap<String, Vec<String>> {
         let action = serde_json::to_value(&step.action).unwrap();
         format!("{} {} {:?}", action["action"], step.name, step.why)
     };
-    let gathers = |index: usize| matches!(plan.steps[index].action, stead_plan::Action::Gather);
+    let gathers = |index: usize| matches!(plan.steps[index].action, stead_plan::Action::Barrier);
     let after = |index: usize| {
         let mut names: Vec<String> = plan.steps[index].after.iter().map(|id| title(id.0)).collect();
         names.sort();

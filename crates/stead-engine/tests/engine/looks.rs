@@ -98,7 +98,7 @@ async fn the_option_says_how_long_a_look_may_take() {
     alone.0.nodes.remove(0);
     let before = Instant::now();
     let problems = bench.engine.plan(&bench.load().await.state, &alone.0, Purpose::Up).await.unwrap_err();
-    assert_eq!(problems[0].message, "cannot look at dev:main:t.T#b: the provider did not answer within 10 s");
+    assert_eq!(problems[0].message, "cannot read dev:main:t.T#b: the provider did not answer within 10 s");
     assert!(before.elapsed() <= Duration::from_secs(11), "{:?}", before.elapsed());
 }
 

@@ -113,7 +113,7 @@ async fn a_targeted_destroy_that_takes_along_what_is_protected_is_refused() {
         selection: Selection {
             targets: vec![Glob::new("net")],
             exclude: Vec::new(),
-            reach: Reach { dependencies: Follow::No, dependants: Follow::Yes },
+            reach: Reach { dependencies: Follow::No, dependents: Follow::Yes },
         },
         ..destroy()
     };

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use std::sync::atomic::Ordering;
-use stead_guard::{Entry, Foreign, Given, LevelMarks, Outer, PinfileWrite, Reader};
+use stead_guard::{Entry, Foreign, Given, LevelMarks, Outer, Reader, Written};
 use stead_model::{Level, Lifecycle, Name, NodeId, PhysicalId, Resource, RunResult};
-use stead_plan::{Glob, Moves, Purpose, Request, Selection};
+use stead_plan::{Glob, MovePolicy, Purpose, Request, Selection};
 use stead_state::{Record, Settlement};
 
 use crate::bench::{Bench, Program, text};
@@ -141,7 +141,7 @@ async fn what_was_let_go_of_is_listed_until_it_is_taken_back() {
 }
 
 fn project(key: &str, value: Given) -> Outer {
-    let entry = Entry { key: key.into(), written: PinfileWrite::Annotation, value, place: None };
+    let entry = Entry { key: key.into(), written: Written::Annotation, value, place: None };
     let reader = Reader { foreign: Foreign::Refused, service: None };
     let level: LevelMarks = reader.read(Level::Project("shop".into()), [entry]).unwrap();
     Outer::new([level])
@@ -156,7 +156,7 @@ async fn what_is_set_around_the_program_counts_for_what_it_no_longer_declares() 
     let refused = attempt(&mut bench, &Program::default(), request).await.unwrap_err();
     assert!(refused.contains("t/prevent-delete on project \"shop\""), "{refused}");
     let outer = project("deletion-policy", Given::Text("retain".into()));
-    let request = Request { outer, moves: Moves::Refuse, ..Request::default() };
+    let request = Request { outer, moves: MovePolicy::Refuse, ..Request::default() };
     assert!(attempt(&mut bench, &Program::default(), request).await.unwrap().is_empty());
     let state = bench.load().await.state;
     assert_eq!(state.retained().next().unwrap().kept.source.as_ref().unwrap().key, "deletion-policy");
@@ -173,7 +173,7 @@ async fn what_a_part_of_a_plan_leaves_alone_does_not_go_with_another() {
     let request = Request { selection, ..Request::default() };
     let base = bench.load().await.state;
     let refused = bench.engine.plan(&base, &alone("y").0, request).await.unwrap_err();
-    let expected = "#inner would be gone with dev:main:t.T#box, and is not selected";
+    let expected = "#inner would be deleted with its container dev:main:t.T#box, but is not selected";
     assert!(refused[0].message.contains(expected), "{}", refused[0].message);
 }
 

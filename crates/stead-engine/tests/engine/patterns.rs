@@ -14,7 +14,7 @@ fn name(id: &str) -> Name {
 }
 
 fn target(id: &str, dependants: Follow) -> Request {
-    let reach = Reach { dependencies: Follow::No, dependants };
+    let reach = Reach { dependencies: Follow::No, dependents: dependants };
     Request {
         selection: Selection { targets: vec![Glob::new(id)], exclude: Vec::new(), reach },
         ..Request::default()

@@ -25,7 +25,7 @@ async fn die_while_creating(bench: &mut Bench, program: &Program) {
         uid: stead_model::Uid::derive(run.stack(), &node.name.to_string(), *counter),
         generation: Generation(1),
         name: node.name.clone(),
-        resource: node.resource.clone(),
+        ty: node.ty.clone(),
         lifecycle: Lifecycle::Live,
         id: None,
         inputs,

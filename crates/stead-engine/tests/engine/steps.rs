@@ -1,7 +1,7 @@
 //! Every kind of step, carried out: replacements that are spared, dragged or come first, moves, imports, retention.
 
 use stead_model::{DeletionPolicy, Lifecycle, Name, NodeId, Options, PhysicalId, Resource, RunResult, Value};
-use stead_plan::{Follow, Glob, Moves, Purpose, Reach, Request, Selection};
+use stead_plan::{Follow, Glob, MovePolicy, Purpose, Reach, Request, Selection};
 use stead_state::State;
 
 use crate::bench::{Bench, Program, text};
@@ -221,7 +221,7 @@ async fn what_is_not_selected_keeps_its_state_to_the_byte() {
     let selection = Selection {
         targets: vec![Glob::new("a")],
         exclude: Vec::new(),
-        reach: Reach { dependencies: Follow::No, dependants: Follow::No },
+        reach: Reach { dependencies: Follow::No, dependents: Follow::No },
     };
     let request = Request { selection, ..Request::default() };
     bench.up_with(&program("2"), request).await;
@@ -241,7 +241,7 @@ async fn an_accepted_move_changes_the_name_alone() {
     };
     bench.up(&named("old")).await;
     bench.provider.log();
-    bench.up_with(&named("new"), Request { moves: Moves::Accept, ..Request::default() }).await;
+    bench.up_with(&named("new"), Request { moves: MovePolicy::Accept, ..Request::default() }).await;
     assert!(bench.provider.log().is_empty());
     assert_eq!(bench.recorded().await, ["new\"1\""]);
 }

@@ -57,7 +57,7 @@ fn name(
         *counter += 1;
         (*counter > 1).then(|| counter.to_string())
     });
-    (NameParts::Placed { environment, module, scope: scope.clone(), resource, id: id.clone() }.into(), id)
+    (NameParts::Placed { environment, module, scope: scope.clone(), ty: resource, id: id.clone() }.into(), id)
 }
 
 /// Returns the scope of resources inside a resource. A resource with a `gid` starts a new scope chain.
@@ -77,7 +77,7 @@ fn node(session: &Session, draft: Draft, name: Name) -> Node {
     let source = session.locate_site(draft.site).at;
     let options = Options { pinned: draft.pin_setting(), ..draft.options };
     let Draft { parent, inputs, .. } = draft;
-    Node { name, resource, kind, parent, inputs, options, source, marks: Default::default() }
+    Node { name, ty: resource, kind, parent, inputs, options, source, marks: Default::default() }
 }
 
 fn duplicate(session: &Session, name: &Name, first: &Draft, second: &Draft) -> Diagnostic {

@@ -141,7 +141,7 @@ fn explain(
 
 /// Returns the error for an operation that needs the value of a secret.
 fn secret_seen(does: &str, place: Option<SourceSpan>, made_at: SourceRef) -> Diagnostic {
-    let problem = Diagnostic::error(Code::SECRET_SEEN, format!("{does}, which the program cannot read"));
+    let problem = Diagnostic::error(Code::SECRET_EXPOSED, format!("{does}, which the program cannot read"));
     let problem = match place {
         Some(place) => problem.at(place.at, place.length, "this needs the value"),
         None => problem,

@@ -14,7 +14,7 @@ pub(crate) fn resource(name: &str, prevent_delete: bool) -> Resource {
         uid: Uid(name.into()),
         generation: Generation(1),
         name: format!("dev:main:t.T#{name}").parse().unwrap(),
-        resource: TypeToken("t.T".into()),
+        ty: TypeToken("t.T".into()),
         lifecycle: Lifecycle::Live,
         id: Some(PhysicalId("x".into())),
         inputs: Map::new(),

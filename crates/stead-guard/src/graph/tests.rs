@@ -10,7 +10,7 @@ fn node(graph: &mut Graph, token: &str, kind: NodeKind, parent: Option<u32>, set
     set(&mut options);
     graph.nodes.push(Node {
         name: format!("dev:main:{token}#n{line}").parse().unwrap(),
-        resource: TypeToken(token.into()),
+        ty: TypeToken(token.into()),
         kind,
         parent: parent.map(NodeId),
         inputs: Default::default(),

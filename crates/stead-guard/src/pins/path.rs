@@ -23,7 +23,7 @@ pub fn split_path(path: &str) -> Option<(&str, &str)> {
 /// The path of a recorded resource, and those of the names that it had before.
 pub fn paths_of(resource: &Resource) -> impl Iterator<Item = String> {
     let names = std::iter::once(&resource.name).chain(&resource.ties.aliases);
-    names.map(|name| physical_path(name, &resource.resource))
+    names.map(|name| physical_path(name, &resource.ty))
 }
 
 fn unique_id(name: &Name, resource: &TypeToken) -> String {
@@ -97,7 +97,7 @@ mod tests {
     fn path(name: &str) -> String {
         let name: Name = name.parse().unwrap();
         let resource = match &*name {
-            NameParts::Placed { resource, .. } => resource.clone(),
+            NameParts::Placed { ty: resource, .. } => resource.clone(),
             NameParts::Global { .. } => TypeToken("aws.s3.Bucket".into()),
         };
         physical_path(&name, &resource)
@@ -146,7 +146,7 @@ mod tests {
             environment: Environment::new("dev"),
             module: stead_model::Module(module),
             scope: scope.into_iter().map(|(class, id)| ScopePart { class, id }).collect(),
-            resource: TypeToken("t.B".into()),
+            ty: TypeToken("t.B".into()),
             id,
         });
         parts.prop_map(Name::from)

@@ -120,7 +120,7 @@ pub(crate) fn frozen_before_made(pins: &Pins, name: &Name, path: &str) -> Diagno
     let (file, key) = (&pins.file.name, &pins.key);
     let environment = name.environment();
     let message = format!("{name} is not there yet, and {file} says what it is called");
-    at(Diagnostic::warning(Code::FROZEN_BEFORE_MADE, message), pins.file.place(key, path), "frozen here")
+    at(Diagnostic::warning(Code::FROZEN_BEFORE_CREATED, message), pins.file.place(key, path), "frozen here")
         .note("That is right for something that moved; it is wrong if the values are another environment's.")
         .help(format!(
             "if environments differ, add a section of its own to \"pinned\": \"{key}:{environment}\": {{}}"

@@ -132,23 +132,19 @@ pub fn settle(
 pub(crate) fn leaves(graph: &Graph, pins: &Pins) -> Vec<Leaf> {
     let real = |id: &NodeId| {
         let node = &graph.nodes[id.index()];
-        node.kind == NodeKind::Provisioned && !node.resource.as_str().ends_with(".Provider")
+        node.kind == NodeKind::Provisioned && !node.ty.as_str().ends_with(".Provider")
     };
     let holds = |id: NodeId| {
-        let resource = &graph.nodes[id.index()].resource;
+        let resource = &graph.nodes[id.index()].ty;
         (id, graph.pin_setting(id).unwrap_or_else(|| is_stateful(resource)))
     };
     let all: Vec<(NodeId, bool)> = graph.ids().filter(real).map(holds).collect();
-    let pinned = all.iter().filter(|(_, pinned)| *pinned).map(|(id, _)| &graph.nodes[id.index()].resource);
+    let pinned = all.iter().filter(|(_, pinned)| *pinned).map(|(id, _)| &graph.nodes[id.index()].ty);
     let matter: HashSet<&TypeToken> =
         pinned.chain(pins.saved().values().map(|entry| &entry.resource)).collect();
     let leaf = |(id, pinned): (NodeId, bool)| {
         let node = &graph.nodes[id.index()];
-        matter.contains(&node.resource).then(|| Leaf {
-            id,
-            path: physical_path(&node.name, &node.resource),
-            pinned,
-        })
+        matter.contains(&node.ty).then(|| Leaf { id, path: physical_path(&node.name, &node.ty), pinned })
     };
     all.into_iter().filter_map(leaf).collect()
 }
@@ -210,11 +206,11 @@ impl Settling<'_> {
             }
             (true, None) => {
                 let node = &self.graph.nodes[leaf.id.index()];
-                let identity = self.types.identity(&node.resource).unwrap_or_default();
+                let identity = self.types.identity(&node.ty).unwrap_or_default();
                 let known = |name: &String| Some((name.clone(), node.inputs.get(name)?.as_known()?.clone()));
                 let attributes: Map =
                     identity.iter().filter_map(known).filter(|(_, value)| *value != Value::Null).collect();
-                let resource = node.resource.clone();
+                let resource = node.ty.clone();
                 self.added.push((node.name.clone(), leaf.path.clone()));
                 self.pins.add_pin(&leaf.path, Entry { resource, original_path: None, attributes });
                 self.keep_generated(leaf, None);
@@ -228,7 +224,7 @@ impl Settling<'_> {
     fn freeze(&mut self, leaf: &Leaf, entry: &Entry) {
         let node = &mut self.graph.nodes[leaf.id.index()];
         let mut identity_differs = false;
-        let identity = self.types.identity(&node.resource).unwrap_or_default();
+        let identity = self.types.identity(&node.ty).unwrap_or_default();
         for (property, value) in &entry.attributes {
             let program = node.inputs.insert(property.clone(), Input::Known(value.clone()));
             if program.as_ref().and_then(Input::as_known) == Some(value) {
@@ -253,8 +249,8 @@ impl Settling<'_> {
         let node = &mut self.graph.nodes[leaf.id.index()];
         let named = self.state.and_then(|state| state.by_name(&node.name));
         let moved = || original.and_then(|original| self.recorded.get(original).copied());
-        let Some(old) = named.or_else(moved).filter(|old| old.resource == node.resource) else { return };
-        for property in self.types.identity(&node.resource).unwrap_or_default() {
+        let Some(old) = named.or_else(moved).filter(|old| old.ty == node.ty) else { return };
+        for property in self.types.identity(&node.ty).unwrap_or_default() {
             if let (None, Some(value)) = (node.inputs.get(&property), old.inputs.get(&property)) {
                 node.inputs.insert(property, Input::Known(value.clone()));
             }
@@ -285,7 +281,7 @@ impl Settling<'_> {
         let before = self.overrides.len();
         self.freeze(leaf, entry);
         let node = &self.graph.nodes[leaf.id.index()];
-        let identity = self.types.identity(&node.resource).unwrap_or_default();
+        let identity = self.types.identity(&node.ty).unwrap_or_default();
         let differing: Vec<Override> = self.overrides.split_off(before);
         let differing: Vec<Override> =
             differing.into_iter().filter(|over| identity.contains(&over.property)).collect();
@@ -375,7 +371,7 @@ impl Settled {
 
 /// The values of a recorded resource that say which real thing it is.
 pub fn attributes_of(resource: &Resource, types: &dyn Types) -> Map {
-    let identity = types.identity(&resource.resource).unwrap_or_default();
+    let identity = types.identity(&resource.ty).unwrap_or_default();
     let value = |name: &String| Some((name.clone(), resource.property(name)?.clone()));
     identity.iter().filter_map(value).filter(|(_, value)| *value != Value::Null).collect()
 }
@@ -394,9 +390,9 @@ pub fn entries_of(state: &State, types: &dyn Types) -> BTreeMap<String, Entry> {
         state.current(&resource.uid).is_some_and(|current| current.copy() == resource.copy())
     });
     let entry = |resource: &Resource| {
-        let path = physical_path(&resource.name, &resource.resource);
+        let path = physical_path(&resource.name, &resource.ty);
         let attributes = attributes_of(resource, types);
-        (path, Entry { resource: resource.resource.clone(), original_path: None, attributes })
+        (path, Entry { resource: resource.ty.clone(), original_path: None, attributes })
     };
     current.map(entry).collect()
 }

@@ -40,10 +40,10 @@ struct Program(Graph);
 impl Program {
     fn add(mut self, name: &str, kind: NodeKind, pinned: Option<bool>, path: Option<&str>) -> Program {
         let name: Name = format!("dev:main{name}").parse().unwrap();
-        let NameParts::Placed { resource, scope, .. } = &*name else { panic!("{name}") };
+        let NameParts::Placed { ty: resource, scope, .. } = &*name else { panic!("{name}") };
         let resource = resource.clone();
         let parent = scope.last().and_then(|part| {
-            let inside = |node: &Node| node.resource.as_str() == part.class && node.kind == NodeKind::Group;
+            let inside = |node: &Node| node.ty.as_str() == part.class && node.kind == NodeKind::Group;
             self.0.nodes.iter().rposition(inside).map(|at| NodeId(at as u32))
         });
         let inputs: BTreeMap<String, Input> =
@@ -51,7 +51,7 @@ impl Program {
         let source = SourceRef { file: "main.ts".into(), line: self.0.nodes.len() as u32 + 2, column: 1 };
         let options = Options { pinned, ..Options::default() };
         let marks = Default::default();
-        self.0.nodes.push(Node { name, resource, kind, parent, inputs, options, source, marks });
+        self.0.nodes.push(Node { name, ty: resource, kind, parent, inputs, options, source, marks });
         self
     }
 
@@ -96,11 +96,11 @@ fn with(entries: &str) -> String {
 
 fn recorded(name: &str, path: &str, pinned: bool) -> Resource {
     let name: Name = format!("dev:main{name}").parse().unwrap();
-    let NameParts::Placed { resource, .. } = &*name else { panic!("{name}") };
+    let NameParts::Placed { ty: resource, .. } = &*name else { panic!("{name}") };
     Resource {
         uid: Uid(name.to_string()),
         generation: Generation(1),
-        resource: resource.clone(),
+        ty: resource.clone(),
         name,
         lifecycle: Lifecycle::Live,
         id: Some(PhysicalId(path.into())),

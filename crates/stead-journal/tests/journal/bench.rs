@@ -33,7 +33,7 @@ pub(crate) fn resource(name: &str) -> Resource {
         uid: Uid(format!("uid-{name}")),
         generation: Generation(1),
         name: format!("dev:main:t.T#{name}").parse().unwrap(),
-        resource: TypeToken("t.T".into()),
+        ty: TypeToken("t.T".into()),
         lifecycle: Lifecycle::Live,
         id: None,
         inputs: Map::new(),

@@ -38,7 +38,7 @@ pub(crate) fn record(token: &str, inputs: Map) -> Resource {
         uid: Uid("uid".into()),
         generation: Generation(1),
         name: format!("dev:main:{token}#it").parse().unwrap(),
-        resource: TypeToken(token.into()),
+        ty: TypeToken(token.into()),
         lifecycle: Lifecycle::Live,
         id: None,
         inputs,
@@ -179,7 +179,7 @@ impl Bench {
         let record = record(token, self.check(token, inputs).await.unwrap());
         let request = CreateRequest {
             name: &record.name,
-            resource: &record.resource,
+            resource: &record.ty,
             source: &record.source,
             inputs: &record.inputs,
         };
@@ -202,7 +202,7 @@ impl Bench {
     }
 
     pub(crate) async fn diff(&self, old: &Resource, inputs: Map) -> Diff {
-        let inputs = self.check(old.resource.as_str(), inputs).await.unwrap();
+        let inputs = self.check(old.ty.as_str(), inputs).await.unwrap();
         self.provider.diff(old, &declared(&inputs)).await
     }
 
@@ -214,7 +214,7 @@ impl Bench {
     }
 
     pub(crate) async fn update(&self, old: &Resource, inputs: Map) -> Outcome<Updated> {
-        let inputs = self.check(old.resource.as_str(), inputs).await.unwrap();
+        let inputs = self.check(old.ty.as_str(), inputs).await.unwrap();
         let resource = Resource { inputs, ..old.clone() };
         let request = UpdateRequest { resource: &resource, old_inputs: &old.inputs };
         self.provider.update(receipt().await, request).await
@@ -222,7 +222,7 @@ impl Bench {
 
     pub(crate) async fn changed(&self, old: &Resource, inputs: Map) -> Resource {
         let Updated { outputs } = done(self.update(old, inputs.clone()).await);
-        let inputs = self.check(old.resource.as_str(), inputs).await.unwrap();
+        let inputs = self.check(old.ty.as_str(), inputs).await.unwrap();
         Resource { inputs, outputs, ..old.clone() }
     }
 

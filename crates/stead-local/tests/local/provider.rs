@@ -75,7 +75,7 @@ async fn a_value_that_turns_out_wrong_is_refused_before_anything_is_done() {
         let record = record(token, inputs);
         let request = CreateRequest {
             name: &record.name,
-            resource: &record.resource,
+            resource: &record.ty,
             source: &record.source,
             inputs: &record.inputs,
         };

@@ -1,7 +1,6 @@
-//! What a resource is, apart from its name: a framed digest of its type, its inputs and what they come from.
+//! The content of a resource: a digest of its type, its inputs and their sources, without its name.
 //!
-//! Each part is preceded by its length, so that parts cannot run together. Properties that the provider may fill
-//! in are left out: the program need not say them.
+//! Each part is framed by its length. Properties that the provider may fill in are left out, because a program need not set them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,14 +9,14 @@ use stead_schema::Access;
 
 use super::Matching;
 
-/// Digests of the resources on one side, made as they are asked for.
+/// Digests of nodes and records.
 pub(crate) struct Contents<'m, 'a> {
     matching: &'m Matching<'a>,
     of_nodes: HashMap<NodeId, Digest>,
     of_records: HashMap<&'a Uid, Digest>,
 }
 
-/// A property's value, or what it comes from.
+/// The value of a property, or its sources.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Content {
     Value(String),
@@ -29,11 +28,11 @@ impl<'m, 'a> Contents<'m, 'a> {
         Contents { matching, of_nodes: HashMap::new(), of_records: HashMap::new() }
     }
 
-    /// Digests of all these nodes; `order` puts sources before what comes from them.
+    /// Computes the digests of nodes. `order` must have sources before their dependents.
     pub(crate) fn nodes(&mut self, order: &[NodeId]) {
         for &id in order {
             let node = &self.matching.graph.nodes[id.index()];
-            let digest = digest(&node.resource, &self.of_node(id));
+            let digest = digest(&node.ty, &self.of_node(id));
             self.of_nodes.insert(id, digest);
         }
     }
@@ -46,7 +45,7 @@ impl<'m, 'a> Contents<'m, 'a> {
         self.of_records.get(uid)
     }
 
-    /// Digests of all these records, sources first however deep they go.
+    /// Computes the digests of records, sources first.
     pub(crate) fn records(&mut self, records: &[&'a Resource]) {
         let by_uid: HashMap<&Uid, &'a Resource> =
             records.iter().map(|record| (&record.uid, *record)).collect();
@@ -57,7 +56,7 @@ impl<'m, 'a> Contents<'m, 'a> {
                     continue;
                 }
                 if sources_done {
-                    let digest = digest(&record.resource, &self.of_record(record));
+                    let digest = digest(&record.ty, &self.of_record(record));
                     self.of_records.insert(&record.uid, digest);
                     continue;
                 }
@@ -68,10 +67,10 @@ impl<'m, 'a> Contents<'m, 'a> {
         }
     }
 
-    /// The properties that count, of a declared resource.
+    /// Returns the contents of a declared resource, by property.
     pub(crate) fn of_node(&self, id: NodeId) -> BTreeMap<&'a str, Content> {
         let node = &self.matching.graph.nodes[id.index()];
-        let counted = node.inputs.iter().filter(|(key, _)| self.counts(&node.resource, key));
+        let counted = node.inputs.iter().filter(|(key, _)| self.counts(&node.ty, key));
         counted.map(|(key, input)| (key.as_str(), self.input(input))).collect()
     }
 
@@ -83,7 +82,7 @@ impl<'m, 'a> Contents<'m, 'a> {
         Content::From(sources.filter_map(|source| self.identity(source)).collect())
     }
 
-    /// What a source is called on both sides: its uid if it is known, else its digest.
+    /// Returns an id of a source that is the same for node and record: the uid if it is matched, else the digest.
     fn identity(&self, source: NodeId) -> Option<String> {
         match self.matching.matched[source.index()] {
             Some(old) => Some(old.uid.to_string()),
@@ -91,9 +90,9 @@ impl<'m, 'a> Contents<'m, 'a> {
         }
     }
 
-    /// The properties that count, of a recorded resource.
+    /// Returns the contents of a recorded resource, by property.
     pub(crate) fn of_record(&self, record: &'a Resource) -> BTreeMap<&'a str, Content> {
-        let counted = record.inputs.iter().filter(|(key, _)| self.counts(&record.resource, key));
+        let counted = record.inputs.iter().filter(|(key, _)| self.counts(&record.ty, key));
         counted.map(|(key, value)| (key.as_str(), self.value(record, key, value))).collect()
     }
 
@@ -108,16 +107,16 @@ impl<'m, 'a> Contents<'m, 'a> {
         Content::From(sources.iter().map(identity).collect())
     }
 
-    /// Whether only the user can have given the property its value.
-    fn counts(&self, resource: &TypeToken, key: &str) -> bool {
-        let property = self.matching.catalog.get(resource).and_then(|schema| schema.property(key));
+    /// Returns true if only the program can have set the property.
+    fn counts(&self, ty: &TypeToken, key: &str) -> bool {
+        let property = self.matching.catalog.get(ty).and_then(|schema| schema.property(key));
         property.is_none_or(|property| matches!(property.access, Access::Required | Access::Optional))
     }
 }
 
-fn digest(resource: &TypeToken, properties: &BTreeMap<&str, Content>) -> Digest {
+fn digest(ty: &TypeToken, properties: &BTreeMap<&str, Content>) -> Digest {
     let mut bytes = Vec::new();
-    frame(&mut bytes, resource.as_str());
+    frame(&mut bytes, ty.as_str());
     for (key, content) in properties {
         frame(&mut bytes, key);
         match content {

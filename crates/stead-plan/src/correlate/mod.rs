@@ -1,10 +1,11 @@
-//! Which recorded resource a declared one is.
+//! Matches declared resources with recorded ones.
 //!
-//! In this order: same name (a gid is one) · the pinfile's `originalPath` · aliases · recorded renames · unnamed siblings by content. Nothing
-//! else is believed by itself: what is left over and looks alike becomes a [`Suggestion`].
+//! In this order: same name (a gid is a name), the pinfile's `originalPath`, aliases, recorded renames, unnamed siblings by content.
+//! Pairs that only look alike become a [`Suggestion`].
 //!
-//! Everything here is a matter of hashing and sorting, never of comparing all with all.
+//! All of it works by hashing and sorting, never by comparing each with each.
 
+mod aliases;
 mod content;
 mod siblings;
 mod similar;
@@ -18,31 +19,32 @@ use stead_model::{Graph, Name, NodeId, NodeKind, Resource, Uid};
 use stead_schema::Catalog;
 use stead_state::State;
 
-use crate::request::Moves;
+use crate::request::MovePolicy;
 
-pub use suggest::{Ambiguity, Difference, Reason, Suggestion, Sureness};
+pub use aliases::Aliases;
+pub use suggest::{Ambiguity, Confidence, Difference, Reason, Suggestion};
 
-/// How a declared resource was recognised although its name changed.
+/// How a declared resource was matched with a recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Match {
     Name,
-    /// The pinfile says where it came from.
+    /// By the original path in the pinfile.
     Pinfile,
-    /// The program says what it was called.
+    /// By a former name in the program's `aliases`.
     Alias,
-    /// `stead rename`, or an earlier move, recorded what it was called.
+    /// By a former name that a rename or an earlier move recorded.
     Rename,
-    /// One of several unnamed siblings, told by what it is.
+    /// By the content of an unnamed sibling.
     Content,
     /// A suggestion that was accepted.
     Accepted,
 }
 
-/// Old and new, matched.
+/// The matches, and the suggestions for resources without one.
 #[derive(Default)]
 pub(crate) struct Correlation<'a> {
-    /// For each node, the resource that it is.
+    /// The recorded resource of each node, if any.
     pub matched: Vec<Option<&'a Resource>>,
     pub by: Vec<Match>,
     pub suggestions: Vec<Suggestion>,
@@ -54,7 +56,7 @@ pub(crate) fn correlate<'a>(
     graph: &'a Graph,
     order: &[NodeId],
     catalog: &'a Catalog,
-    moves: Moves,
+    moves: MovePolicy,
 ) -> Correlation<'a> {
     let mut matching = Matching::new(base, graph, catalog);
     matching.by_name();
@@ -62,20 +64,20 @@ pub(crate) fn correlate<'a>(
     matching.by_alias();
     matching.by_rename();
     let mut ambiguities = match moves {
-        Moves::Refuse => Vec::new(),
-        Moves::Suggest | Moves::Accept => siblings::regroup(&mut matching),
+        MovePolicy::Refuse => Vec::new(),
+        MovePolicy::Suggest | MovePolicy::Accept => siblings::regroup(&mut matching),
     };
     let mut suggestions = match moves {
-        Moves::Refuse => Vec::new(),
-        Moves::Suggest | Moves::Accept => {
+        MovePolicy::Refuse => Vec::new(),
+        MovePolicy::Suggest | MovePolicy::Accept => {
             let found = suggest::suggest(&matching, order);
             ambiguities.extend(found.ambiguities);
             found.suggestions
         }
     };
-    if moves == Moves::Accept {
+    if moves == MovePolicy::Accept {
         suggestions.retain(|suggestion| {
-            let certain = suggestion.sureness == Sureness::Certain;
+            let certain = suggestion.confidence == Confidence::Certain;
             if certain && let Some(old) = base.by_name(&suggestion.from) {
                 matching.bind(suggestion.node, old, Match::Accepted);
             }
@@ -86,13 +88,14 @@ pub(crate) fn correlate<'a>(
     Correlation { matched, by, suggestions, ambiguities }
 }
 
-/// Matching under way.
+/// The matches so far.
 pub(crate) struct Matching<'a> {
     pub base: &'a State,
     pub graph: &'a Graph,
     pub catalog: &'a Catalog,
     pub matched: Vec<Option<&'a Resource>>,
     pub by: Vec<Match>,
+    /// Recorded resources that have a match.
     pub claimed: HashSet<&'a Uid>,
 }
 
@@ -124,14 +127,14 @@ impl<'a> Matching<'a> {
         self.provisioned().filter(|id| self.matched[id.index()].is_none()).collect()
     }
 
-    /// Recorded resources that no node is yet, by name.
+    /// Returns the recorded resources without a match, sorted.
     pub(crate) fn unclaimed(&self) -> Vec<&'a Resource> {
         let current = |resource: &&Resource| {
             !self.claimed.contains(&resource.uid)
                 && self.base.current(&resource.uid).is_some_and(|current| current.copy() == resource.copy())
         };
         let mut left: Vec<&Resource> = self.base.copies().filter(current).collect();
-        left.sort_by(|a, b| a.place().cmp(&b.place()));
+        left.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         left
     }
 
@@ -143,7 +146,7 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// What the pinfile says came from another path is what is recorded under a name with that path, or had one.
+    /// Matches nodes with an original path to resources whose recorded or former name has that path.
     fn by_pinfile(&mut self) {
         let unmatched = self.unmatched();
         let original = |id: NodeId| self.graph.nodes[id.index()].options.original_path.as_deref();
@@ -154,9 +157,8 @@ impl<'a> Matching<'a> {
         }
         for old in self.unclaimed() {
             let node = paths_of(old).find_map(|path| wanted.get(path.as_str()).copied());
-            let same = |id: &NodeId| {
-                self.matched[id.index()].is_none() && self.graph.nodes[id.index()].resource == old.resource
-            };
+            let same =
+                |id: &NodeId| self.matched[id.index()].is_none() && self.graph.nodes[id.index()].ty == old.ty;
             if let Some(id) = node.filter(same) {
                 self.bind(id, old, Match::Pinfile);
             }
@@ -171,7 +173,7 @@ impl<'a> Matching<'a> {
             let is_free = |old: &&Resource| !self.claimed.contains(&old.uid);
             #[cfg(stead_planted)]
             let is_free = |old: &&Resource| is_free(old) || stead_model::planted::is("alias-applied-twice");
-            let free = found.find(|old| is_free(old) && old.resource == node.resource);
+            let free = found.find(|old| is_free(old) && old.ty == node.ty);
             if let Some(old) = free {
                 self.bind(id, old, Match::Alias);
             }
@@ -186,15 +188,15 @@ impl<'a> Matching<'a> {
         let mut names: HashMap<&Name, Option<&'a Resource>> = HashMap::new();
         for old in self.unclaimed() {
             for alias in &old.ties.aliases {
-                // A name that two resources had says nothing.
+                // A former name of two resources is ambiguous.
                 names.entry(alias).and_modify(|entry| *entry = None).or_insert(Some(old));
             }
         }
         for id in unmatched {
             let node = &self.graph.nodes[id.index()];
             let known = names.get(&node.name).copied().flatten();
-            // A name says the type, so another type is another resource.
-            let same = |old: &&Resource| !self.claimed.contains(&old.uid) && old.resource == node.resource;
+            // The type is part of a name, so another type is another resource.
+            let same = |old: &&Resource| !self.claimed.contains(&old.uid) && old.ty == node.ty;
             if let Some(old) = known.filter(same) {
                 self.bind(id, old, Match::Rename);
             }

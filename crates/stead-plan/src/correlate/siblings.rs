@@ -1,7 +1,7 @@
-//! Unnamed siblings: resources of one type in one scope that only a counter tells apart.
+//! Unnamed siblings: resources of one type in one scope whose names differ in a counter only.
 //!
-//! When one is inserted or removed in the middle, the counters behind it shift and mean nothing. So a group whose
-//! members do not fit name by name is matched by content first, and by counter only where content says nothing.
+//! Inserting or removing one in the middle shifts the counters behind it. A group whose members do not match name by name is
+//! therefore matched by content first, and by counter only where contents do not decide.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,18 +16,18 @@ struct Group<'a> {
     records: Vec<&'a Resource>,
 }
 
-/// A content that several members share, and who has it.
+/// Members of a group with the same content.
 #[derive(Default)]
 struct Class<'a> {
     nodes: Vec<NodeId>,
     records: Vec<&'a Resource>,
 }
 
-/// Matches the groups whose counters shifted. Returns those that nobody can tell apart.
+/// Matches the groups whose counters shifted, and returns the ambiguous ones.
 pub(crate) fn regroup(matching: &mut Matching<'_>) -> Vec<Ambiguity> {
     let mut ambiguities = Vec::new();
     for group in groups(matching).into_values() {
-        if group.nodes.len() + group.records.len() > 2 && !fits_by_name(matching, &group) {
+        if group.nodes.len() + group.records.len() > 2 && !matches_by_name(matching, &group) {
             ambiguities.extend(rematch(matching, &group));
         }
     }
@@ -40,18 +40,19 @@ fn groups<'a>(matching: &Matching<'a>) -> BTreeMap<Name, Group<'a>> {
     let name = |id: &NodeId| &graph.nodes[id.index()].name;
     let nodes: Vec<NodeId> =
         matching.provisioned().filter(|id| matching.by[id.index()] == Match::Name).collect();
-    // What an alias or a rename has found its node for is out of the game.
-    let settled: HashSet<&Uid> = matching
+    // Records that were matched by pinfile, alias or rename keep their match.
+    let matched_otherwise: HashSet<&Uid> = matching
         .provisioned()
         .filter(|id| matching.by[id.index()] != Match::Name)
         .filter_map(|id| Some(&matching.matched[id.index()]?.uid))
         .collect();
-    let plays = |record: &&'a Resource| {
+    let is_candidate = |record: &&'a Resource| {
         let current = matching.base.current(&record.uid);
-        !settled.contains(&record.uid) && current.is_some_and(|current| current.copy() == record.copy())
+        !matched_otherwise.contains(&record.uid)
+            && current.is_some_and(|current| current.copy() == record.copy())
     };
-    let records: Vec<&'a Resource> = matching.base.copies().filter(plays).collect();
-    // A family without a counter on either side has one member at most, and costs nothing here.
+    let records: Vec<&'a Resource> = matching.base.copies().filter(is_candidate).collect();
+    // Only names with a counter can have siblings, so most names are skipped here.
     let families: HashSet<Name> =
         nodes.iter().map(name).chain(records.iter().map(|record| &record.name)).filter_map(counted).collect();
     if families.is_empty() {
@@ -74,7 +75,7 @@ fn groups<'a>(matching: &Matching<'a>) -> BTreeMap<Name, Group<'a>> {
     groups
 }
 
-/// The name of the family: the name without its counter.
+/// Returns the name without its counter, which siblings share.
 fn family(name: &Name) -> Option<Name> {
     match &**name {
         NameParts::Placed { id: None, .. } => Some(name.clone()),
@@ -89,7 +90,7 @@ fn family(name: &Name) -> Option<Name> {
     }
 }
 
-/// The family of a name that has a counter.
+/// Returns the family of a name with a counter.
 fn counted(name: &Name) -> Option<Name> {
     match &**name {
         NameParts::Placed { id: Some(_), .. } => family(name),
@@ -108,8 +109,8 @@ fn is_counter(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Every member has its counterpart, and they have the same content.
-fn fits_by_name(matching: &Matching<'_>, group: &Group<'_>) -> bool {
+/// Returns true if every member has a match by name with the same content.
+fn matches_by_name(matching: &Matching<'_>, group: &Group<'_>) -> bool {
     let contents = Contents::new(matching);
     group.nodes.len() == group.records.len()
         && group.nodes.iter().all(|id| {
@@ -118,9 +119,10 @@ fn fits_by_name(matching: &Matching<'_>, group: &Group<'_>) -> bool {
         })
 }
 
+/// Matches the members of a group again, or returns an ambiguity and leaves them as they are.
 fn rematch<'a>(matching: &mut Matching<'a>, group: &Group<'a>) -> Option<Ambiguity> {
     let classes = classes(matching, group);
-    if classes.values().any(|class| is_open(matching, class)) {
+    if classes.values().any(|class| is_ambiguous(matching, class)) {
         return Some(Ambiguity {
             from: group.records.iter().map(|record| record.name.clone()).collect(),
             to: group.nodes.iter().map(|id| matching.graph.nodes[id.index()].name.clone()).collect(),
@@ -132,7 +134,7 @@ fn rematch<'a>(matching: &mut Matching<'a>, group: &Group<'a>) -> Option<Ambigui
     for class in classes.values() {
         pair(matching, class);
     }
-    // Where content says nothing, the counter does.
+    // The others are matched by counter.
     for &id in &group.nodes {
         let name = &matching.graph.nodes[id.index()].name;
         if matching.matched[id.index()].is_none()
@@ -163,8 +165,8 @@ fn classes<'a>(matching: &Matching<'a>, group: &Group<'a>) -> BTreeMap<Digest, C
     classes
 }
 
-/// Fewer are wanted than there are, all alike, and the names do not tell which ones stay.
-fn is_open(matching: &Matching<'_>, class: &Class<'_>) -> bool {
+/// Returns true if a class has more records than nodes and the names do not tell which records stay.
+fn is_ambiguous(matching: &Matching<'_>, class: &Class<'_>) -> bool {
     if class.nodes.is_empty() || class.records.len() <= class.nodes.len() {
         return false;
     }
@@ -172,7 +174,7 @@ fn is_open(matching: &Matching<'_>, class: &Class<'_>) -> bool {
     !class.nodes.iter().all(|id| names.contains(&matching.graph.nodes[id.index()].name))
 }
 
-/// Those that keep their names first, then the others in order.
+/// Matches the members of a class: by name where possible, then in order.
 fn pair<'a>(matching: &mut Matching<'a>, class: &Class<'a>) {
     let by_name: HashMap<&Name, &'a Resource> =
         class.records.iter().map(|record| (&record.name, *record)).collect();

@@ -1,22 +1,23 @@
-//! Likeness: how many properties a removed and a new resource share.
+//! Similarity: the number of properties that a removed and a new resource share.
 //!
 //! Only values that few resources have are evidence, so candidates come from an index of rare values and not from
-//! comparing all with all.
+//! comparing each with each.
 
 use std::collections::{BTreeMap, HashMap};
 
 use stead_model::{NodeId, Resource, TypeToken, Uid};
 
 use super::content::Content;
-use super::suggest::{Reason, Search, Sureness};
+use super::suggest::{Confidence, Reason, Search};
 
-/// A value that more resources than this have says nothing.
+/// A value is rare if at most this many resources have it.
 const RARE: usize = 16;
 
-/// Equal properties, out of all.
+/// Number of equal properties, and of all properties.
 type Score = (usize, usize);
 
-pub(crate) fn similar(search: &mut Search<'_, '_>) {
+/// Suggests pairs in which each is the best candidate of the other.
+pub(super) fn similar(search: &mut Search<'_, '_>) {
     let scored = scores(search);
     let mut best_of_record: HashMap<&Uid, (Score, usize)> = HashMap::new();
     for (_, record, score) in &scored {
@@ -33,17 +34,17 @@ pub(crate) fn similar(search: &mut Search<'_, '_>) {
         .map(|(id, record, score)| (*id, *record, *score))
         .collect();
     for (id, record, (equal, of)) in mutual {
-        let sureness = if 2 * equal > of { Sureness::Likely } else { Sureness::Weak };
-        search.take(id, record, sureness, Reason::Alike { equal, of });
+        let confidence = if 2 * equal > of { Confidence::Likely } else { Confidence::Weak };
+        search.take(id, record, confidence, Reason::Similar { equal, of });
     }
 }
 
-/// For each node its best candidate, unless two are equally good.
+/// Returns the best candidate of each node, unless two are equally good.
 fn scores<'a>(search: &Search<'_, 'a>) -> Vec<(NodeId, &'a Resource, Score)> {
     let mut index: HashMap<(&TypeToken, &str, Content), Vec<&'a Resource>> = HashMap::new();
     for record in search.records.values() {
         for (key, content) in search.contents.of_record(record) {
-            index.entry((&record.resource, key, content)).or_default().push(record);
+            index.entry((&record.ty, key, content)).or_default().push(record);
         }
     }
     let mut scored = Vec::new();
@@ -52,7 +53,7 @@ fn scores<'a>(search: &Search<'_, 'a>) -> Vec<(NodeId, &'a Resource, Score)> {
         let contents = search.contents.of_node(id);
         let mut equal: BTreeMap<&Uid, (&'a Resource, usize)> = BTreeMap::new();
         for (key, content) in &contents {
-            let having = index.get(&(&node.resource, *key, content.clone()));
+            let having = index.get(&(&node.ty, *key, content.clone()));
             for record in having
                 .into_iter()
                 .flatten()
@@ -70,7 +71,7 @@ fn scores<'a>(search: &Search<'_, 'a>) -> Vec<(NodeId, &'a Resource, Score)> {
                 (record, (equal, theirs.len() + extra))
             })
             .collect();
-        candidates.sort_by(|a, b| better(&b.1, &a.1).then_with(|| a.0.place().cmp(&b.0.place())));
+        candidates.sort_by(|a, b| better(&b.1, &a.1).then_with(|| a.0.sort_key().cmp(&b.0.sort_key())));
         match candidates.as_slice() {
             [(record, score)] => scored.push((id, *record, *score)),
             [(record, score), (_, second), ..] if better(score, second).is_gt() => {

@@ -1,7 +1,7 @@
-//! What looks like a move: a removed and a new resource of one type that may be one and the same.
+//! Suggests moves: pairs of a removed and a new resource of one type that may be the same resource.
 //!
-//! By physical identity, then by equal content, told apart by their neighbours and their ids, then by likeness. A
-//! suggestion is never acted on by itself.
+//! By physical id, then by equal content (with dependents and ids to decide between several), then by similarity. A suggestion
+//! takes effect only when it is accepted.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -13,33 +13,36 @@ use super::Matching;
 use super::content::Contents;
 use super::similar::similar;
 
-/// How sure a suggestion is.
+/// Confidence in a suggestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Sureness {
-    /// A near miss: worth a look, no more.
+pub enum Confidence {
+    /// At most half of the properties are equal.
     Weak,
     Likely,
     Certain,
 }
 
-/// Why two are taken for one.
+/// The evidence for a suggestion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "reason")]
 pub enum Reason {
-    /// The new one's property holds the old one's physical id.
-    SameThing { property: String },
-    /// Type, inputs and what they come from are the same.
+    /// A property of the new resource has the physical id of the old one.
+    #[serde(rename = "same_thing")]
+    SamePhysicalId { property: String },
+    /// Type, inputs and their sources are equal.
     SameContent,
-    /// So they are, and the same others depend on them.
-    SameNeighbours,
-    /// So they are, and they have the same id in another place.
+    /// The contents are equal, and the same resources depend on both.
+    #[serde(rename = "same_neighbours")]
+    SameDependents,
+    /// The contents are equal, and both have the same id in different scopes.
     SameId,
-    /// Most of what is known is the same.
-    Alike { equal: usize, of: usize },
+    /// Some properties are equal.
+    #[serde(rename = "alike")]
+    Similar { equal: usize, of: usize },
 }
 
-/// A property that keeps two from being the same.
+/// A property in which the two resources differ.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
     pub property: String,
@@ -49,14 +52,15 @@ pub struct Difference {
     pub new: Option<Input>,
 }
 
-/// `stead rename FROM TO` would make one of the two.
+/// A removed and a new resource that may be the same: a rename from one to the other would keep the physical resource.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suggestion {
     pub from: Name,
     pub to: Name,
     pub node: NodeId,
     pub copy: CopyRef,
-    pub sureness: Sureness,
+    #[serde(rename = "sureness")]
+    pub confidence: Confidence,
     #[serde(flatten)]
     pub reason: Reason,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -64,13 +68,13 @@ pub struct Suggestion {
 }
 
 impl Suggestion {
-    /// Whether it should be settled before anything is deleted.
-    pub fn stops(&self) -> bool {
-        self.sureness >= Sureness::Likely
+    /// Returns true if the suggestion is likely enough that deletions should wait for a decision.
+    pub fn blocks_deletions(&self) -> bool {
+        self.confidence >= Confidence::Likely
     }
 }
 
-/// Resources of which nobody can tell which is which.
+/// Removed and new resources that match in more than one way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ambiguity {
     pub from: Vec<Name>,
@@ -78,19 +82,20 @@ pub struct Ambiguity {
 }
 
 #[derive(Default)]
-pub(crate) struct Found {
+pub(super) struct Suggestions {
     pub suggestions: Vec<Suggestion>,
     pub ambiguities: Vec<Ambiguity>,
 }
 
-/// The nodes and records that look the same.
+/// Nodes and records by their content.
 type Alike<'a> = BTreeMap<Digest, (Vec<NodeId>, Vec<&'a Resource>)>;
 
-pub(crate) fn suggest(matching: &Matching<'_>, order: &[NodeId]) -> Found {
+/// Compares the nodes and records without a match. `order` has sources before their dependents.
+pub(super) fn suggest(matching: &Matching<'_>, order: &[NodeId]) -> Suggestions {
     let records = matching.unclaimed();
     let unmatched: BTreeSet<NodeId> = matching.unmatched().into_iter().collect();
     if records.is_empty() || unmatched.is_empty() {
-        return Found::default();
+        return Suggestions::default();
     }
     let order: Vec<NodeId> = order.iter().copied().filter(|id| unmatched.contains(id)).collect();
     let mut contents = Contents::new(matching);
@@ -101,10 +106,10 @@ pub(crate) fn suggest(matching: &Matching<'_>, order: &[NodeId]) -> Found {
         contents,
         nodes: unmatched,
         records: records.into_iter().map(|record| (&record.uid, record)).collect(),
-        found: Found::default(),
-        dependants: OnceCell::new(),
+        found: Suggestions::default(),
+        dependents: OnceCell::new(),
     };
-    search.same_thing();
+    search.same_physical_id();
     search.same_content();
     similar(&mut search);
     let mut found = search.found;
@@ -112,21 +117,22 @@ pub(crate) fn suggest(matching: &Matching<'_>, order: &[NodeId]) -> Found {
     found
 }
 
-/// What is left to find, and what was found.
-pub(crate) struct Search<'m, 'a> {
+/// The nodes and records that are left, and the suggestions so far.
+pub(super) struct Search<'m, 'a> {
     pub matching: &'m Matching<'a>,
     pub contents: Contents<'m, 'a>,
     pub nodes: BTreeSet<NodeId>,
     pub records: BTreeMap<&'a Uid, &'a Resource>,
-    pub found: Found,
-    dependants: OnceCell<Dependants<'a>>,
+    found: Suggestions,
+    dependents: OnceCell<Dependents<'a>>,
 }
 
-/// For each node and each recorded resource, the known resources that depend on it, by uid.
-type Dependants<'a> = (HashMap<NodeId, BTreeSet<&'a Uid>>, HashMap<&'a Uid, BTreeSet<&'a Uid>>);
+/// The matched resources that depend on each node and on each recorded resource.
+type Dependents<'a> = (HashMap<NodeId, BTreeSet<&'a Uid>>, HashMap<&'a Uid, BTreeSet<&'a Uid>>);
 
 impl<'a> Search<'_, 'a> {
-    pub(crate) fn take(&mut self, id: NodeId, record: &'a Resource, sureness: Sureness, reason: Reason) {
+    /// Adds a suggestion.
+    pub(super) fn take(&mut self, id: NodeId, record: &'a Resource, confidence: Confidence, reason: Reason) {
         self.nodes.remove(&id);
         self.records.remove(&record.uid);
         let node = &self.matching.graph.nodes[id.index()];
@@ -135,7 +141,7 @@ impl<'a> Search<'_, 'a> {
             to: node.name.clone(),
             node: id,
             copy: record.copy(),
-            sureness,
+            confidence,
             reason,
             differences: self.differences(id, record),
         });
@@ -155,12 +161,12 @@ impl<'a> Search<'_, 'a> {
             .collect()
     }
 
-    /// A property of the new one is the physical id of the old one, and of no other.
-    fn same_thing(&mut self) {
+    /// Suggests pairs in which a property of the node is the physical id of the record and of no other.
+    fn same_physical_id(&mut self) {
         let mut by_id: HashMap<(&TypeToken, &str), Vec<&'a Resource>> = HashMap::new();
         for record in self.records.values() {
             if let Some(id) = &record.id {
-                by_id.entry((&record.resource, id.as_str())).or_default().push(record);
+                by_id.entry((&record.ty, id.as_str())).or_default().push(record);
             }
         }
         let graph = self.matching.graph;
@@ -169,7 +175,7 @@ impl<'a> Search<'_, 'a> {
             let node = &graph.nodes[id.index()];
             let texts =
                 node.inputs.iter().filter_map(|(key, input)| Some((key, input.as_known()?.as_str()?)));
-            let fitting = texts.filter_map(|(key, text)| Some((key, by_id.get(&(&node.resource, text))?)));
+            let fitting = texts.filter_map(|(key, text)| Some((key, by_id.get(&(&node.ty, text))?)));
             if let Some((key, [only])) = fitting.map(|(key, records)| (key, records.as_slice())).next() {
                 pairs.push((id, *only, key.clone()));
             }
@@ -178,12 +184,12 @@ impl<'a> Search<'_, 'a> {
         pairs.iter().for_each(|(_, record, _)| *times.entry(&record.uid).or_default() += 1);
         for (id, record, property) in pairs {
             if times[&record.uid] == 1 {
-                self.take(id, record, Sureness::Certain, Reason::SameThing { property });
+                self.take(id, record, Confidence::Certain, Reason::SamePhysicalId { property });
             }
         }
     }
 
-    /// Equal contents: one of each is a move; several are told apart by neighbours, then by id.
+    /// Suggests pairs of equal content.
     fn same_content(&mut self) {
         for (_, (nodes, records)) in self.classes(
             |search, id| search.contents.node(id).cloned(),
@@ -192,25 +198,26 @@ impl<'a> Search<'_, 'a> {
             match (nodes.as_slice(), records.as_slice()) {
                 ([], _) | (_, []) => {}
                 ([id], [record]) => {
-                    let sureness = if self.contents.of_node(*id).is_empty() {
-                        Sureness::Likely // nothing is known of either but its type
+                    let confidence = if self.contents.of_node(*id).is_empty() {
+                        Confidence::Likely // only the type is known
                     } else {
-                        Sureness::Certain
+                        Confidence::Certain
                     };
-                    self.take(*id, record, sureness, Reason::SameContent);
+                    self.take(*id, record, confidence, Reason::SameContent);
                 }
                 _ => self.tell_apart(nodes, records),
             }
         }
     }
 
+    /// Pairs several nodes and records of equal content by their dependents, then by id. The others are ambiguous.
     fn tell_apart(&mut self, mut nodes: Vec<NodeId>, mut records: Vec<&'a Resource>) {
-        let (by_dependants, by_id) =
-            (self.dependants(&nodes, &records), ids(self.matching, &nodes, &records));
-        for (pairs, reason) in [(by_dependants, Reason::SameNeighbours), (by_id, Reason::SameId)] {
+        let (by_dependents, by_id) =
+            (self.dependents(&nodes, &records), ids(self.matching, &nodes, &records));
+        for (pairs, reason) in [(by_dependents, Reason::SameDependents), (by_id, Reason::SameId)] {
             for (id, record) in pairs {
                 if self.nodes.contains(&id) && self.records.contains_key(&record.uid) {
-                    self.take(id, record, Sureness::Certain, reason.clone());
+                    self.take(id, record, Confidence::Certain, reason.clone());
                 }
             }
             nodes.retain(|id| self.nodes.contains(id));
@@ -225,8 +232,8 @@ impl<'a> Search<'_, 'a> {
         for record in &records {
             self.records.remove(&record.uid);
         }
-        // Uids say nothing to a person, and differ from stack to stack.
-        records.sort_by(|a, b| a.place().cmp(&b.place()));
+        // By name and not by uid, because uids differ from stack to stack.
+        records.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         self.found.ambiguities.push(Ambiguity {
             from: records.iter().map(|record| record.name.clone()).collect(),
             to: nodes.iter().map(|id| self.matching.graph.nodes[id.index()].name.clone()).collect(),
@@ -250,16 +257,16 @@ impl<'a> Search<'_, 'a> {
         classes
     }
 
-    /// Pairs that the same matched resources depend on, on both sides.
-    fn dependants(&self, nodes: &[NodeId], records: &[&'a Resource]) -> Vec<(NodeId, &'a Resource)> {
-        let (of_nodes, of_records) = self.dependants.get_or_init(|| self.matching.dependants());
+    /// Returns the pairs with the same dependents.
+    fn dependents(&self, nodes: &[NodeId], records: &[&'a Resource]) -> Vec<(NodeId, &'a Resource)> {
+        let (of_nodes, of_records) = self.dependents.get_or_init(|| self.matching.dependents());
         let node_key = |id: &NodeId| of_nodes.get(id).cloned().unwrap_or_default();
         let record_key = |record: &&'a Resource| of_records.get(&record.uid).cloned().unwrap_or_default();
         unique_pairs(nodes, records, node_key, record_key)
     }
 }
 
-/// Pairs that have the same id, in whatever scope.
+/// Returns the pairs with the same id, in any scope.
 fn ids<'a>(
     matching: &Matching<'_>,
     nodes: &[NodeId],
@@ -273,7 +280,7 @@ fn ids<'a>(
     unique_pairs(nodes, records, node_key, |record| id(&record.name))
 }
 
-/// Pairs whose keys are the same and nobody else's.
+/// Returns the pairs with the same key that no other node or record has.
 fn unique_pairs<'a, K: Ord>(
     nodes: &[NodeId],
     records: &[&'a Resource],
@@ -292,7 +299,7 @@ fn unique_pairs<'a, K: Ord>(
 }
 
 impl<'a> Matching<'a> {
-    fn dependants(&self) -> Dependants<'a> {
+    fn dependents(&self) -> Dependents<'a> {
         let mut of_nodes: HashMap<NodeId, BTreeSet<&'a Uid>> = HashMap::new();
         let mut of_records: HashMap<&'a Uid, BTreeSet<&'a Uid>> = HashMap::new();
         for id in self.provisioned() {

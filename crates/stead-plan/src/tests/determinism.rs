@@ -1,11 +1,11 @@
-//! The same state and program give the same plan, whatever the hash seed, the order in which answers arrive, and the
-//! order in which independent resources are declared.
+//! The same state and program give the same plan, for every hash seed, every order of verdicts, and every order of independent
+//! declarations.
 
 use std::collections::BTreeSet;
 
 use super::*;
 
-/// One resource: the place it is in, the one it may depend on, and what is special about it.
+/// One resource: its `place`, its possible dependency, and its special option.
 type Spec = (u8, u8, u8);
 
 const COUNT: u8 = 12;
@@ -15,7 +15,7 @@ fn specs() -> impl Strategy<Value = BTreeMap<u8, Spec>> {
     proptest::collection::btree_map(0..COUNT, (0u8..3, 0..COUNT, 0u8..4), 0..COUNT as usize)
 }
 
-/// Records of the specs; every call gives the maps inside new hash seeds.
+/// Returns the recorded state of the specs. The maps inside have new hash seeds in each call.
 fn base(specs: &BTreeMap<u8, Spec>) -> State {
     let names: Vec<String> = (0..COUNT).map(|n| format!("r{n:02}")).collect();
     let name = |n: u8| names[usize::from(n)].as_str();
@@ -31,7 +31,7 @@ fn base(specs: &BTreeMap<u8, Spec>) -> State {
     state(&rows)
 }
 
-/// The specs as a program, declared in this order. Every third one has another name than its record.
+/// Returns the specs as a program, declared in this order. Some resources have another name than their record.
 fn program(specs: &BTreeMap<u8, Spec>, order: &[u8]) -> Program {
     let at = |n: &u8| order.iter().position(|other| other == n).map(|at| at as u32);
     let mut program = Program::default();
@@ -54,7 +54,7 @@ fn program(specs: &BTreeMap<u8, Spec>, order: &[u8]) -> Program {
     program
 }
 
-/// Plans with answers that arrive in an order drawn from the seed.
+/// Makes a plan with verdicts in an order drawn from the seed.
 fn answered(program: &Program, base: &State, mut seed: u64) -> Result<Plan, Vec<stead_model::Diagnostic>> {
     let (catalog, request) = (catalog(), Request::default());
     let mut planner = Planner::new(base, &program.0, &catalog, &request, &NoFunctions)?;
@@ -69,19 +69,18 @@ fn answered(program: &Program, base: &State, mut seed: u64) -> Result<Plan, Vec<
         let changes =
             question.old.map(|old| diff(&schema(), &old.inputs, &question.inputs)).unwrap_or_default();
         let order = ReplaceOrder::CreateFirst;
-        let verdict = Verdict::Fits { inputs: question.inputs, changes, order, found: None };
+        let verdict = Verdict::Valid { inputs: question.inputs, changes, order, found: None };
         planner.answer(question.node, verdict);
     }
 }
 
-/// Everything in a plan that does not count positions in the program: the steps with their reasons and what each waits
-/// for, and what looks like a move.
+/// Returns the plan without positions in the program: the steps with their reasons and predecessors, and the suggestions.
 fn by_name(plan: &Plan) -> (BTreeSet<String>, BTreeSet<String>) {
     let title = |index: usize| {
         let step = &plan.steps[index];
         let action = serde_json::to_value(&step.action).unwrap();
         let paths: Vec<String> = step.changes.iter().map(|change| change.path.to_string()).collect();
-        format!("{} {} {:?} {paths:?} {:?}", action["action"], step.name, step.why, step.dragged_by)
+        format!("{} {} {:?} {paths:?} {:?}", action["action"], step.name, step.why, step.unknown_from)
     };
     let steps = (0..plan.steps.len()).map(|index| {
         let after: BTreeSet<String> = plan.steps[index].after.iter().map(|id| title(id.0)).collect();
@@ -97,7 +96,7 @@ fn by_name(plan: &Plan) -> (BTreeSet<String>, BTreeSet<String>) {
 
 proptest! {
     #[test]
-    fn neither_hash_seeds_nor_the_order_of_answers_change_a_byte(
+    fn plan_is_the_same_for_every_hash_seed_and_order_of_verdicts(
         (old, new, seed) in (specs(), specs(), any::<u64>()),
     ) {
         let order: Vec<u8> = new.keys().copied().collect();
@@ -109,7 +108,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_independent_declarations_changes_no_step(
+    fn steps_are_the_same_for_every_order_of_independent_declarations(
         (old, new) in (specs(), specs()),
         keys in proptest::collection::vec(any::<u32>(), COUNT as usize),
     ) {

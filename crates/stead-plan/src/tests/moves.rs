@@ -1,7 +1,7 @@
-//! Who is who: names, aliases, renames, siblings by content, and what only looks alike.
+//! Matching of declared and recorded resources: by name, alias, rename, content, and suggestions.
 
 use super::*;
-use crate::{Match, Moves, Reason, Sureness};
+use crate::{Confidence, Match, MovePolicy, Reason};
 
 fn named(mut program: Program, name: &str, inputs: &[(&str, Input)]) -> Program {
     program = program.node("x", inputs);
@@ -9,7 +9,7 @@ fn named(mut program: Program, name: &str, inputs: &[(&str, Input)]) -> Program 
     program
 }
 
-/// Records with full names, each with its inputs.
+/// Returns a state of resources with full names and inputs.
 fn recorded(rows: &[(&str, &[(&str, &str)])]) -> State {
     let names: Vec<String> = (0..rows.len()).map(|n| format!("r{n}")).collect();
     let short: Vec<Row<'_>> =
@@ -21,11 +21,11 @@ fn recorded(rows: &[(&str, &[(&str, &str)])]) -> State {
     State::from(snapshot)
 }
 
-fn with(moves: Moves) -> Request {
+fn with(moves: MovePolicy) -> Request {
     Request { moves, ..Request::default() }
 }
 
-/// Every move of a plan: `from -> to`, in order.
+/// Returns the moves of a plan as `from -> to`, in order.
 fn moved(plan: &Plan) -> Vec<String> {
     let text = |step: &crate::Step| match &step.action {
         Action::Move { from, to, .. } => Some(format!("{from} -> {to}")),
@@ -35,7 +35,7 @@ fn moved(plan: &Plan) -> Vec<String> {
 }
 
 #[test]
-fn an_alias_moves_a_resource_and_an_edit_goes_along() {
+fn alias_moves_a_resource_that_is_updated_in_the_same_run() {
     let base = state(&[("old", &[("size", "1")], &[]), ("user", &[("size", "e")], &["old"])]);
     let mut program = Program::default()
         .node("new", &[("size", known("2"))])
@@ -52,7 +52,7 @@ fn an_alias_moves_a_resource_and_an_edit_goes_along() {
 }
 
 #[test]
-fn a_recorded_rename_is_remembered_both_ways() {
+fn recorded_former_name_matches_the_resource() {
     let mut snapshot = state(&[("new", &[], &[])]).snapshot(None);
     Arc::make_mut(&mut snapshot.resources[0]).ties.aliases = vec!["dev:main:t.T#old".parse().unwrap()];
     let base = State::from(snapshot);
@@ -62,13 +62,12 @@ fn a_recorded_rename_is_remembered_both_ways() {
 }
 
 #[test]
-fn two_that_swap_names_by_alias_make_room_for_each_other() {
+fn name_takes_precedence_over_an_alias() {
     let base = state(&[("a", &[("size", "1")], &[]), ("b", &[("size", "2")], &[])]);
     let alias = |name: &str| {
         let name: stead_model::Name = format!("dev:main:t.T#{name}").parse().unwrap();
         move |options: &mut Options| options.aliases.push(name)
     };
-    // Same names beat aliases: nothing swaps.
     let plan = Program::default()
         .node("a", &[("size", known("1"))])
         .options(alias("b"))
@@ -88,26 +87,26 @@ fn unnamed_siblings_are_matched_by_content_when_one_in_the_middle_goes() {
     let program = named(program, TWO, &[("size", known("c"))]);
     let plan = program.plan(&base);
     insta::assert_snapshot!(show(&plan), @"
-    0 make room t.T <- []
+    0 vacate name t.T <- []
     1 move t.T <- [0]
-    2 gather t.T <- [0 1]
+    2 barrier t.T <- [0 1]
     3 delete t.T <- [0 2]
     ");
     assert_eq!(plan.steps[3].name.to_string(), TWO);
     assert_eq!(moved(&plan)[1], format!("{THREE} -> {TWO}"));
-    // Who says that these are no moves gets counters.
-    let by_counter = program.ask(&base, &with(Moves::Refuse)).unwrap();
+    // Without moves, siblings are matched by counter.
+    let by_counter = program.ask(&base, &with(MovePolicy::Refuse)).unwrap();
     assert_eq!((by_counter.summary.update, by_counter.summary.delete), (1, 1));
 }
 
 #[test]
-fn siblings_that_swap_places_swap_names() {
+fn siblings_with_swapped_contents_swap_names() {
     let base = recorded(&[(ONE, &[("size", "a")]), (TWO, &[("size", "b")])]);
     let program = named(Program::default(), ONE, &[("size", known("b"))]);
     let program = named(program, TWO, &[("size", known("a"))]);
     let plan = program.plan(&base);
     insta::assert_snapshot!(show(&plan), @r"
-    0 make room t.T <- []
+    0 vacate name t.T <- []
     1 move t.T <- [0]
     2 move t.T <- [0 1]
     ");
@@ -115,7 +114,7 @@ fn siblings_that_swap_places_swap_names() {
 }
 
 #[test]
-fn an_edited_sibling_keeps_its_place() {
+fn changed_sibling_is_matched_by_counter() {
     let base = recorded(&[(ONE, &[("size", "a")]), (TWO, &[("size", "b")]), (THREE, &[("size", "c")])]);
     let program = named(Program::default(), ONE, &[("size", known("a"))]);
     let program = named(program, TWO, &[("size", known("x"))]);
@@ -124,38 +123,38 @@ fn an_edited_sibling_keeps_its_place() {
 }
 
 #[test]
-fn twins_of_which_one_must_go_are_left_to_a_person() {
+fn removing_one_of_two_equal_siblings_is_ambiguous() {
     let base = recorded(&[(ONE, &[("size", "a")]), (TWO, &[("size", "b")]), (THREE, &[("size", "b")])]);
     let program = named(Program::default(), ONE, &[("size", known("b"))]);
     let plan = program.plan(&base);
-    assert!(plan.looks_like_moves());
+    assert!(plan.has_likely_moves());
     assert_eq!(plan.ambiguities.len(), 1);
     assert_eq!(plan.ambiguities[0].from.len(), 3);
 }
 
 #[test]
-fn a_removed_and_a_new_one_of_equal_content_are_suggested_and_accepted_on_demand() {
+fn removed_and_new_resource_of_equal_content_are_a_suggestion_that_can_be_accepted() {
     let base = state(&[("old", &[("size", "1"), ("place", "p")], &[])]);
     let program = Program::default().node("new", &[("size", known("1")), ("place", known("p"))]);
     let plan = program.plan(&base);
-    assert!(plan.looks_like_moves());
+    assert!(plan.has_likely_moves());
     assert_eq!(plan.suggestions[0].reason, Reason::SameContent);
-    assert_eq!(plan.suggestions[0].sureness, Sureness::Certain);
-    assert_eq!((plan.summary.create, plan.summary.delete), (1, 1), "nothing is decided for anybody");
-    let accepted = program.ask(&base, &with(Moves::Accept)).unwrap();
+    assert_eq!(plan.suggestions[0].confidence, Confidence::Certain);
+    assert_eq!((plan.summary.create, plan.summary.delete), (1, 1), "a suggestion changes no step");
+    let accepted = program.ask(&base, &with(MovePolicy::Accept)).unwrap();
     assert_eq!(moved(&accepted), ["dev:main:t.T#old -> dev:main:t.T#new"]);
     assert!(accepted.suggestions.is_empty());
-    let refused = program.ask(&base, &with(Moves::Refuse)).unwrap();
-    assert!(!refused.looks_like_moves());
+    let refused = program.ask(&base, &with(MovePolicy::Refuse)).unwrap();
+    assert!(!refused.has_likely_moves());
 }
 
 #[test]
-fn the_physical_id_is_the_best_evidence() {
+fn physical_id_takes_precedence_over_equal_content() {
     let base = state(&[("old", &[("size", "1")], &[]), ("other", &[("size", "2")], &[])]);
     let program = Program::default().node("new", &[("size", known("2")), ("place", known("old-1"))]);
     let suggestion = &program.plan(&base).suggestions[0];
     assert_eq!(suggestion.from.short(), "old");
-    assert_eq!(suggestion.reason, Reason::SameThing { property: "place".into() });
+    assert_eq!(suggestion.reason, Reason::SamePhysicalId { property: "place".into() });
     assert_eq!(
         suggestion.differences.iter().map(|d| d.property.as_str()).collect::<Vec<_>>(),
         ["place", "size"]
@@ -163,7 +162,7 @@ fn the_physical_id_is_the_best_evidence() {
 }
 
 #[test]
-fn twins_are_told_apart_by_who_depends_on_them() {
+fn resources_of_equal_content_are_matched_by_their_dependents() {
     let base = state(&[
         ("a", &[("size", "1")], &[]),
         ("b", &[("size", "1")], &[]),
@@ -189,7 +188,7 @@ fn twins_are_told_apart_by_who_depends_on_them() {
 }
 
 #[test]
-fn a_chain_that_moved_as_a_whole_is_recognised() {
+fn chain_of_moved_resources_is_matched_as_a_whole() {
     let rows: &[(&str, &[(&str, &str)])] = &[
         ("dev:main/Old:t.T#a", &[("size", "1")]),
         ("dev:main/Old:t.T#b", &[("size", "e")]),
@@ -209,22 +208,22 @@ fn a_chain_that_moved_as_a_whole_is_recognised() {
     let mut program = named(program, "dev:main/New:t.T#b", &[("size", etag)]);
     let etag = program.of(1, "etag");
     let program = named(program, "dev:main/New:t.T#c", &[("size", etag)]);
-    let accepted = program.ask(&base, &with(Moves::Accept)).unwrap();
+    let accepted = program.ask(&base, &with(MovePolicy::Accept)).unwrap();
     assert_eq!(moved(&accepted).len(), 3, "{:?}", accepted.suggestions);
     assert_eq!((accepted.summary.create, accepted.summary.delete), (0, 0));
 }
 
 #[test]
-fn a_likeness_is_only_likely_and_a_near_miss_stops_nothing() {
+fn similar_resources_are_a_likely_move_and_a_weak_suggestion_blocks_nothing() {
     let base = state(&[("old", &[("size", "1"), ("place", "p"), ("x", "1")], &[])]);
     let likely = Program::default()
         .node("new", &[("size", known("2")), ("place", known("p")), ("x", known("1"))])
         .plan(&base);
-    assert_eq!(likely.suggestions[0].sureness, Sureness::Likely);
-    assert!(likely.looks_like_moves());
+    assert_eq!(likely.suggestions[0].confidence, Confidence::Likely);
+    assert!(likely.has_likely_moves());
     let weak = Program::default()
         .node("new", &[("size", known("2")), ("place", known("q")), ("x", known("1"))])
         .plan(&base);
-    assert_eq!(weak.suggestions[0].sureness, Sureness::Weak);
-    assert!(!weak.looks_like_moves());
+    assert_eq!(weak.suggestions[0].confidence, Confidence::Weak);
+    assert!(!weak.has_likely_moves());
 }

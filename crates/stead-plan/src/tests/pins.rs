@@ -1,9 +1,9 @@
-//! Pins in a plan: what moved on the pinfile's word, what it froze, and what is written down.
+//! Pins in a plan: moves recorded in the pinfile, frozen values, and changes of the record.
 
 use super::*;
 use crate::Match;
 
-/// As settled with a pinfile: pinned, and come from another path.
+/// Sets the options as after applying a pinfile: pinned, with an original path.
 fn came_from(original: &'static str) -> impl FnOnce(&mut Options) {
     move |options| {
         options.pinned = Some(true);
@@ -16,7 +16,7 @@ fn pinned_before(base: &State) -> State {
 }
 
 #[test]
-fn what_the_pinfile_says_moved_is_moved_and_nothing_else_happens() {
+fn resource_with_an_original_path_is_moved_and_not_changed() {
     let base = pinned_before(&state(&[("old", &[("place", "a")], &[])]));
     let program = Program::default().node("new", &[("place", known("a"))]).options(came_from("t.T.old"));
     let plan = program.plan(&base);
@@ -25,7 +25,7 @@ fn what_the_pinfile_says_moved_is_moved_and_nothing_else_happens() {
 }
 
 #[test]
-fn a_former_name_is_as_good_as_the_name() {
+fn original_path_matches_a_former_name() {
     let base = edited(&state(&[("second", &[], &[])]), |_, resource| {
         resource.ties.aliases.push("dev:main:t.T#first".parse().unwrap());
         resource.pinned = true;
@@ -36,14 +36,14 @@ fn a_former_name_is_as_good_as_the_name() {
 }
 
 #[test]
-fn the_same_name_counts_more_than_where_the_pinfile_says_it_came_from() {
+fn name_takes_precedence_over_the_original_path() {
     let base = pinned_before(&state(&[("new", &[], &[]), ("old", &[], &[])]));
     let plan = Program::default().node("new", &[]).options(came_from("t.T.old")).plan(&base);
     assert_eq!((plan.summary.moved, plan.summary.delete), (0, 1), "{}", show(&plan));
 }
 
 #[test]
-fn the_pinfile_counts_more_than_an_alias() {
+fn original_path_takes_precedence_over_an_alias() {
     let base = pinned_before(&state(&[("a", &[], &[]), ("b", &[], &[])]));
     let program = Program::default().node("new", &[]).options(came_from("t.T.b"));
     let program = program.options(|options| options.aliases.push("dev:main:t.T#a".parse().unwrap()));
@@ -56,7 +56,7 @@ fn the_pinfile_counts_more_than_an_alias() {
 }
 
 #[test]
-fn a_path_of_another_type_or_of_nothing_matches_nothing() {
+fn original_path_of_another_type_or_of_no_resource_matches_nothing() {
     let base = pinned_before(&state(&[("old", &[], &[])]));
     for original in ["t.U.old", "t.T.gone"] {
         let plan = Program::default().node("new", &[]).options(came_from(original)).plan(&base);
@@ -65,7 +65,7 @@ fn a_path_of_another_type_or_of_nothing_matches_nothing() {
 }
 
 #[test]
-fn a_pin_that_comes_or_goes_is_written_down_and_touches_nothing() {
+fn added_or_removed_pin_changes_the_record_only() {
     for (before, now) in [(false, Some(true)), (true, None)] {
         let base = edited(&state(&[("a", &[], &[])]), |_, resource| resource.pinned = before);
         let plan = Program::default().node("a", &[]).options(|options| options.pinned = now).plan(&base);
@@ -76,7 +76,7 @@ fn a_pin_that_comes_or_goes_is_written_down_and_touches_nothing() {
 }
 
 #[test]
-fn values_of_the_pinfile_are_marked_where_something_is_sent() {
+fn creates_and_updates_list_the_frozen_properties() {
     let frozen = |options: &mut Options| options.frozen = vec!["size".to_owned()];
     let base = state(&[("a", &[("size", "1")], &[])]);
     for (name, expected) in [("a", "update"), ("b", "create")] {

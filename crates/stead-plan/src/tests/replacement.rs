@@ -1,4 +1,4 @@
-//! Replacements: what forces them, what they drag in, and what has to go first.
+//! Replacements: their causes, the replacements that they cause, and early deletions.
 
 use super::*;
 use stead_model::{DeletionPolicy, PathPattern, Ties};
@@ -12,7 +12,7 @@ fn delete_first(options: &mut Options) {
 }
 
 #[test]
-fn an_unknown_value_in_a_create_only_property_may_replace() {
+fn unknown_value_in_a_create_only_property_may_replace() {
     let base = state(&[("a", &[("size", "1")], &[]), ("b", &[("place", "e")], &["a"])]);
     let mut program = Program::default().node("a", &[("size", known("2"))]);
     let etag = program.of(0, "etag");
@@ -20,14 +20,14 @@ fn an_unknown_value_in_a_create_only_property_may_replace() {
     insta::assert_snapshot!(show(&plan), @r"
     0 update a <- []
     1 may replace b <- [0]
-    2 gather b <- [0 1]
+    2 barrier b <- [0 1]
     3 delete old b <- [2]
     ");
-    assert_eq!(plan.steps[1].dragged_by, ["dev:main:t.T#a".parse().unwrap()]);
+    assert_eq!(plan.steps[1].unknown_from, ["dev:main:t.T#a".parse().unwrap()]);
 }
 
 #[test]
-fn a_replacement_reaches_only_where_an_input_forces_it() {
+fn replacement_replaces_only_dependents_whose_inputs_force_it() {
     let base = state(&[
         ("a", &[("place", "x")], &[]),
         ("soft", &[("size", "e")], &["a"]),
@@ -52,7 +52,7 @@ fn a_replacement_reaches_only_where_an_input_forces_it() {
 }
 
 #[test]
-fn delete_first_takes_dependants_that_must_go_and_removed_ones_first() {
+fn delete_first_deletes_replaced_and_removed_dependents_before() {
     let base = state(&[
         ("a", &[("place", "x")], &[]),
         ("b", &[("place", "e")], &["a"]),
@@ -80,13 +80,13 @@ fn delete_first_takes_dependants_that_must_go_and_removed_ones_first() {
     5 replace b <- [2 4]
     6 replace c <- [1 5]
     7 update soft <- [4]
-    8 gather gone <- [0 1 2 3 4 5 6 7]
+    8 barrier gone <- [0 1 2 3 4 5 6 7]
     9 forget gone <- [8]
     ");
 }
 
 #[test]
-fn replace_with_drags_and_says_so() {
+fn replace_with_causes_a_replacement_and_is_named_as_the_cause() {
     let base = state(&[("a", &[("place", "x")], &[]), ("b", &[("size", "1")], &[])]);
     let base = edited(&base, |name, resource| {
         if name == "b" {
@@ -101,12 +101,12 @@ fn replace_with_drags_and_says_so() {
     insta::assert_snapshot!(show(&plan), @r"
     0 replace a <- []
     1 replace b <- [0]
-    2 gather a <- [0 1]
+    2 barrier a <- [0 1]
     3 delete old b <- [2]
     4 delete old a <- [2 3]
     ");
     assert!(
-        matches!(&plan.steps[1].why, Why::Replaced { drag: Some(crate::Drag::ReplaceWith { name }), .. } if name.short() == "a")
+        matches!(&plan.steps[1].why, Why::Replaced { cause: Some(crate::ReplacementCause::ReplaceWith { name }), .. } if name.short() == "a")
     );
 }
 
@@ -125,17 +125,17 @@ fn boxed() -> State {
 }
 
 #[test]
-fn what_is_deleted_with_another_needs_no_call() {
+fn resource_in_a_deleted_container_needs_no_call() {
     insta::assert_snapshot!(show(&Program::default().plan(&boxed())), @r"
     0 delete user <- []
     1 delete box <- [0]
-    2 gone with another inner <- [0 1]
+    2 deleted with container inner <- [0 1]
     3 forget box <- [1 2]
     ");
 }
 
 #[test]
-fn what_is_in_something_that_is_replaced_is_made_again() {
+fn resource_in_a_replaced_container_is_created_again() {
     let program = |first: fn(&mut Options)| {
         let mut program = Program::default()
             .node("box", &[("place", known("y"))])
@@ -149,13 +149,13 @@ fn what_is_in_something_that_is_replaced_is_made_again() {
     0 replace box <- []
     1 replace inner <- [0]
     2 update user <- [1]
-    3 gather box <- [0 1 2]
+    3 barrier box <- [0 1 2]
     4 delete old box <- [3]
-    5 gone with another inner <- [3 4]
+    5 deleted with container inner <- [3 4]
     ");
     insta::assert_snapshot!(show(&program(delete_first).plan(&boxed())), @r"
     0 delete old box <- []
-    1 gone with another inner <- [0]
+    1 deleted with container inner <- [0]
     2 replace box <- [0]
     3 replace inner <- [1 2]
     4 update user <- [3]
@@ -163,7 +163,7 @@ fn what_is_in_something_that_is_replaced_is_made_again() {
 }
 
 #[test]
-fn what_its_policy_retains_is_forgotten_and_listed() {
+fn retained_resource_is_forgotten_and_counted() {
     let base = state(&[("a", &[], &[]), ("b", &[("place", "x")], &[])]);
     let base = edited(&base, |_, resource| resource.deletion_policy = Some(DeletionPolicy::Retain));
     let retain = |options: &mut Options| options.deletion_policy = Some(DeletionPolicy::Retain);
@@ -176,11 +176,11 @@ fn what_its_policy_retains_is_forgotten_and_listed() {
     assert_eq!((plan.summary.forget, plan.summary.delete), (2, 0));
     let first = Program::default().node("b", &[("place", known("y"))]).options(delete_first).plan(&base);
     let deletions = first.deletions(&base, |_| Default::default());
-    assert!(stead_guard::decide(&deletions).is_err(), "the old one would stand in the way");
+    assert!(stead_guard::decide(&deletions).is_err(), "the old copy has the name of the new one");
 }
 
 #[test]
-fn ignored_changes_are_not_made_and_chosen_ones_replace() {
+fn ignored_changes_are_not_applied_and_replace_on_changes_replaces() {
     let base = state(&[("a", &[("place", "x"), ("size", "1")], &[])]);
     let program = |set: fn(&mut Options)| {
         Program::default().node("a", &[("place", known("y")), ("size", known("2"))]).options(set).plan(&base)
@@ -196,7 +196,7 @@ fn ignored_changes_are_not_made_and_chosen_ones_replace() {
 }
 
 #[test]
-fn an_interrupted_delete_first_replacement_is_taken_up_again() {
+fn interrupted_delete_first_replacement_is_continued() {
     let base = state(&[("a", &[("place", "x")], &[]), ("b", &[("place", "e")], &["a"])]);
     let base = edited(&base, |name, resource| {
         if name == "b" {
@@ -215,7 +215,7 @@ fn an_interrupted_delete_first_replacement_is_taken_up_again() {
 }
 
 #[test]
-fn ties_that_changed_are_recorded() {
+fn changed_ties_change_the_record_only() {
     let base = state(&[("a", &[], &[]), ("b", &[], &[])]);
     for set in [
         (|options: &mut Options| options.provider = Some(NodeId(0))) as fn(&mut Options),
@@ -233,7 +233,7 @@ fn ties_that_changed_are_recorded() {
 }
 
 #[test]
-fn children_go_before_their_parent() {
+fn children_are_deleted_before_their_parent() {
     let base = edited(&state(&[("a", &[], &[]), ("b", &[], &[])]), |name, resource| {
         if name == "b" {
             resource.ties.parent = Some(Uid("u-a".into()));
@@ -246,7 +246,7 @@ fn children_go_before_their_parent() {
 }
 
 #[test]
-fn what_an_old_copy_of_a_provider_serves_goes_before_the_one_that_took_its_place() {
+fn resource_served_by_an_old_copy_of_a_provider_is_deleted_before_the_new_copy() {
     let base = edited(&state(&[("a", &[], &[]), ("p", &[], &[])]), |name, resource| match name {
         "a" => {
             resource.ties.provider = Some(CopyRef { uid: Uid("u-p".into()), generation: Generation(1) });
@@ -266,21 +266,21 @@ fn what_an_old_copy_of_a_provider_serves_goes_before_the_one_that_took_its_place
 }
 
 #[test]
-fn what_is_in_an_old_copy_of_its_container_does_not_go_with_the_new_one() {
+fn resource_in_an_old_copy_of_its_container_is_not_deleted_with_the_new_copy() {
     let base = |generation: u32| {
         edited(&state(&[("a", &[], &[]), ("b", &[], &["a"])]), |name, resource| match name {
             "a" => resource.generation = Generation(generation),
             _ => resource.ties.deleted_with = Some(Uid("u-a".into())),
         })
     };
-    assert!(show(&Program::default().plan(&base(1))).contains("gone with another b"));
+    assert!(show(&Program::default().plan(&base(1))).contains("deleted with container b"));
     insta::assert_snapshot!(show(&Program::default().plan(&base(2))), @r"
     0 delete b <- []
     1 delete a <- [0]
     ");
 }
 
-/// `b` in an old copy of `a` that an earlier run left over; its successor is there.
+/// Returns a state with `b` in a condemned copy of `a`, which has a successor.
 fn left_over(inner: impl Fn(&mut Resource)) -> State {
     let base = edited(&state(&[("a", &[], &[]), ("b", &[], &["a"])]), |name, resource| match name {
         "a" => resource.generation = Generation(2),
@@ -297,7 +297,7 @@ fn left_over(inner: impl Fn(&mut Resource)) -> State {
 }
 
 #[test]
-fn what_is_in_an_old_copy_that_was_left_over_is_guarded_with_it() {
+fn deletion_of_a_condemned_container_is_guarded_by_its_contents() {
     let program = |set: fn(&mut Options)| {
         let program = Program::default().node("a", &[]).options(set);
         let retain = |options: &mut Options| {
@@ -313,7 +313,7 @@ fn what_is_in_an_old_copy_that_was_left_over_is_guarded_with_it() {
         stead_guard::decide(&program.plan(base).deletions(base, declared)).is_err()
     };
     let nothing = |_: &mut Options| {};
-    assert!(refused(&left_over(|_| {}), nothing), "`b` goes with the old `a`");
+    assert!(refused(&left_over(|_| {}), nothing), "`b` is deleted with the old `a`");
     let followed = |inner: &mut Resource| inner.dependencies[0].generation = Generation(2);
     assert!(!refused(&left_over(followed), nothing), "`b` is in the new `a`");
     let retain: fn(&mut Options) = |options| options.deletion_policy = Some(DeletionPolicy::Retain);
@@ -321,7 +321,7 @@ fn what_is_in_an_old_copy_that_was_left_over_is_guarded_with_it() {
     insta::assert_snapshot!(show(&program(retain).plan(&left_over(followed))), @"
     0 record a <- []
     1 record b <- [0]
-    2 gather a <- [0 1]
+    2 barrier a <- [0 1]
     3 retain a <- [2]
     ");
 }

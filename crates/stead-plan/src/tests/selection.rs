@@ -1,4 +1,4 @@
-//! Partial plans: what is not selected stays exactly as it is recorded.
+//! Partial plans: unselected resources stay exactly as recorded.
 
 use super::*;
 use crate::{Follow, Glob, Reach, Selection};
@@ -11,14 +11,14 @@ fn select(targets: &[&str], exclude: &[&str], reach: Reach) -> Request {
     }
 }
 
-const NO_FURTHER: Reach = Reach { dependencies: Follow::No, dependants: Follow::No };
+const NO_FURTHER: Reach = Reach { dependencies: Follow::No, dependents: Follow::No };
 
 fn code(problems: &[stead_model::Diagnostic]) -> &str {
     problems[0].code.as_str()
 }
 
 #[test]
-fn only_what_is_selected_changes() {
+fn only_selected_resources_change() {
     let base = state(&[("a", &[("size", "1")], &[]), ("b", &[("size", "1")], &[]), ("gone", &[], &[])]);
     let program = Program::default()
         .node("a", &[("size", known("2"))])
@@ -37,7 +37,7 @@ fn only_what_is_selected_changes() {
 }
 
 #[test]
-fn selecting_nothing_is_an_error() {
+fn selection_without_a_resource_is_an_error() {
     let program = Program::default().node("a", &[]);
     let problems = program.ask(&state(&[]), &select(&["dev:main:t.T#b"], &[], NO_FURTHER)).unwrap_err();
     assert_eq!(code(&problems), "ST0304");
@@ -47,7 +47,7 @@ fn selecting_nothing_is_an_error() {
 }
 
 #[test]
-fn what_a_selected_one_needs_must_exist_or_be_selected() {
+fn dependency_of_a_selected_resource_must_exist_or_be_selected() {
     let mut program = Program::default().node("a", &[]);
     let etag = program.of(0, "etag");
     let program = program.node("b", &[("size", etag)]);
@@ -56,7 +56,7 @@ fn what_a_selected_one_needs_must_exist_or_be_selected() {
     let reach = Reach { dependencies: Follow::Yes, ..NO_FURTHER };
     let plan = program.ask(&state(&[]), &select(&["b"], &[], reach)).unwrap();
     assert_eq!(plan.summary.create, 2);
-    let reach = Reach { dependants: Follow::Yes, ..NO_FURTHER };
+    let reach = Reach { dependents: Follow::Yes, ..NO_FURTHER };
     let plan = program.ask(&state(&[]), &select(&["a"], &[], reach)).unwrap();
     assert_eq!(plan.summary.create, 2);
     let base = state(&[("a", &[], &[])]);
@@ -65,18 +65,18 @@ fn what_a_selected_one_needs_must_exist_or_be_selected() {
 }
 
 #[test]
-fn nothing_is_deleted_that_an_unselected_one_needs() {
+fn dependency_of_an_unselected_resource_is_not_deleted() {
     let base = state(&[("a", &[], &[]), ("b", &[], &["a"])]);
     let program = Program::default();
     let problems = program.ask(&base, &select(&["a"], &[], NO_FURTHER)).unwrap_err();
     assert_eq!(code(&problems), "ST0305");
-    let reach = Reach { dependants: Follow::Yes, ..NO_FURTHER };
+    let reach = Reach { dependents: Follow::Yes, ..NO_FURTHER };
     let plan = program.ask(&base, &select(&["a"], &[], reach)).unwrap();
     assert_eq!(plan.summary.delete, 2);
 }
 
 #[test]
-fn old_and_new_ties_together_may_not_form_a_circle() {
+fn recorded_and_new_dependencies_together_must_not_form_a_cycle() {
     let base = state(&[("a", &[], &["b"]), ("b", &[], &[])]);
     let mut program = Program::default().node("a", &[]);
     let etag = program.of(0, "etag");
@@ -87,7 +87,7 @@ fn old_and_new_ties_together_may_not_form_a_circle() {
 }
 
 #[test]
-fn a_circle_through_something_removed_that_stays_is_seen() {
+fn cycle_through_an_unselected_removed_resource_is_found() {
     let base = state(&[("gone", &[], &["b"]), ("a", &[], &["gone"]), ("b", &[], &[])]);
     let mut program = Program::default().node("a", &[]);
     let etag = program.of(0, "etag");
@@ -99,7 +99,7 @@ fn a_circle_through_something_removed_that_stays_is_seen() {
 }
 
 #[test]
-fn a_moved_one_is_selected_by_either_name() {
+fn moved_resource_is_selected_by_either_name() {
     let base = state(&[("old", &[], &[])]);
     let program = Program::default()
         .node("new", &[])
@@ -111,7 +111,7 @@ fn a_moved_one_is_selected_by_either_name() {
 }
 
 #[test]
-fn what_is_not_selected_does_not_go_with_what_is() {
+fn unselected_resource_is_not_deleted_with_its_container() {
     let base = state(&[("box", &[("place", "x")], &[]), ("inner", &[], &[])]);
     let base = edited(&base, |name, resource| {
         if name == "inner" {
@@ -124,7 +124,8 @@ fn what_is_not_selected_does_not_go_with_what_is() {
         .options(|options| options.deleted_with = Some(NodeId(0)));
     let problems = program.ask(&base, &select(&[], &["inner"], NO_FURTHER)).unwrap_err();
     assert_eq!(code(&problems), "ST0305");
-    assert!(problems[0].message.contains("#inner would be gone with dev:main:t.T#box"), "{problems:?}");
+    let expected = "#inner would be deleted with its container dev:main:t.T#box, but is not selected";
+    assert!(problems[0].message.contains(expected), "{problems:?}");
     let plan = program.ask(&base, &select(&["box", "inner"], &[], NO_FURTHER)).unwrap();
     assert_eq!(plan.summary.replace, 2);
 }

@@ -13,13 +13,13 @@ pub(crate) fn belongs_to_one(look: &dyn Look, resource: &Resource, problems: &mu
 
 /// S12. A global name says no type.
 pub(crate) fn says_the_type(_: &dyn Look, resource: &Resource, problems: &mut Problems) {
-    if resource.resource.as_str().is_empty() {
+    if resource.ty.as_str().is_empty() {
         problems.push("it has no type".to_owned());
     }
-    if let NameParts::Placed { resource: said, .. } = &*resource.name
-        && *said != resource.resource
+    if let NameParts::Placed { ty: said, .. } = &*resource.name
+        && *said != resource.ty
     {
-        problems.push(format!("its type is {}", resource.resource));
+        problems.push(format!("its type is {}", resource.ty));
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn provider_exists(look: &dyn Look, resource: &Resource, problems: &m
 /// S14.
 pub(crate) fn provider_is_one(look: &dyn Look, resource: &Resource, problems: &mut Problems) {
     let provider = resource.ties.provider.as_ref().and_then(|provider| look.resolve(provider));
-    if let Some(provider) = provider.filter(|provider| !provider.resource.as_str().ends_with(".Provider")) {
+    if let Some(provider) = provider.filter(|provider| !provider.ty.as_str().ends_with(".Provider")) {
         problems.push(format!("{} serves it, which is no provider", provider.name));
     }
 }

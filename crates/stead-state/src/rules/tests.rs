@@ -12,7 +12,7 @@ pub(crate) fn resource(name: &str, generation: u32) -> Resource {
         uid: uid(name),
         generation: Generation(generation),
         name: named(name),
-        resource: TypeToken("t.T".into()),
+        ty: TypeToken("t.T".into()),
         lifecycle: Lifecycle::Live,
         id: Some(PhysicalId(format!("{name}-{generation}"))),
         inputs: BTreeMap::new(),
@@ -43,7 +43,7 @@ fn condemned(name: &str, generation: u32) -> Resource {
 /// A copy of a resource that serves others.
 fn provider(generation: u32) -> Resource {
     let name = "dev:main:t.Provider#p".parse().unwrap();
-    Resource { name, resource: TypeToken("t.Provider".into()), ..resource("p", generation) }
+    Resource { name, ty: TypeToken("t.Provider".into()), ..resource("p", generation) }
 }
 
 pub(crate) fn copy(name: &str, generation: u32) -> CopyRef {
@@ -64,7 +64,7 @@ fn served(name: &str, by: CopyRef) -> Resource {
 }
 
 fn snapshot(mut resources: Vec<Resource>) -> Snapshot {
-    resources.sort_by(|a, b| a.place().cmp(&b.place()));
+    resources.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
     let uids = resources.len() as u64;
     Snapshot { uids, ..Snapshot::empty(StackId("s".into())).with(resources) }
 }
@@ -163,10 +163,10 @@ planted! {
         snapshot(vec![resource("a", 0)]),
     ];
     "S12" s12_a_type_that_is_not_the_names: [
-        snapshot(vec![Resource { resource: TypeToken("t.U".into()), ..resource("a", 1) }]),
+        snapshot(vec![Resource { ty: TypeToken("t.U".into()), ..resource("a", 1) }]),
         snapshot(vec![Resource {
             name: "dev#global".parse().unwrap(),
-            resource: TypeToken(String::new()),
+            ty: TypeToken(String::new()),
             ..resource("a", 1)
         }]),
     ];

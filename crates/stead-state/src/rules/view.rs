@@ -112,7 +112,7 @@ impl Look for View<'_> {
 
 /// S21: resources stand in the order of their names, uids and generations; the same state has one text.
 pub(crate) fn resources_are_sorted(view: &View<'_>, found: &mut Vec<(String, String)>) {
-    for pair in view.snapshot.resources.windows(2).filter(|pair| pair[0].place() > pair[1].place()) {
+    for pair in view.snapshot.resources.windows(2).filter(|pair| pair[0].sort_key() > pair[1].sort_key()) {
         found.push((pair[1].name.to_string(), format!("it stands after {}", pair[0].name)));
     }
     for pair in view.snapshot.pending.windows(2).filter(|pair| pair[0].op >= pair[1].op) {

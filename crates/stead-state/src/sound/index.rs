@@ -161,7 +161,6 @@ impl Index {
 }
 
 fn shape(state: &State, uid: &Uid) -> Shape {
-    let seen =
-        |copy: &Resource| (copy.generation, copy.lifecycle, copy.resource.as_str().ends_with(".Provider"));
+    let seen = |copy: &Resource| (copy.generation, copy.lifecycle, copy.ty.as_str().ends_with(".Provider"));
     state.copies_of(uid).map(seen).collect()
 }

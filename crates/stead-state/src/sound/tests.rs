@@ -20,7 +20,7 @@ fn letter(number: u8) -> &'static str {
 fn drawn(state: &State, name: u8, generation: u32, bits: u16) -> Resource {
     let mut made = resource(letter(name), generation);
     if letter(name) == "p" {
-        made.resource = TypeToken("t.Provider".into());
+        made.ty = TypeToken("t.Provider".into());
         made.name = "dev:main:t.Provider#p".parse().unwrap();
     }
     let other = letter((bits >> 4) as u8);
@@ -126,7 +126,7 @@ proptest! {
         draws in proptest::collection::vec((0..12usize, 0..12usize), 1..120),
     ) {
         let mut resources: Vec<Resource> = (0..12).map(|at| resource(&format!("n{at}"), 1)).collect();
-        resources.sort_by(|a, b| a.place().cmp(&b.place()));
+        resources.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         let mut sound = Sound::new(State::from(empty(12).with(resources))).unwrap();
         for (user, need) in draws {
             let mut changed = sound.state().current(&uid(&format!("n{user}"))).unwrap().clone();
@@ -200,7 +200,7 @@ fn blocks(count: usize) -> Sound {
         made.dependencies.sort_unstable();
         resources.push(made);
     }
-    resources.sort_by(|a, b| a.place().cmp(&b.place()));
+    resources.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
     let state = State::from(empty(2 * count as u64).with(resources));
     Sound::new(state).unwrap()
 }
@@ -365,12 +365,12 @@ fn a_record_that_closes_a_circle_is_refused_over_every_kind_of_edge() {
     let base = || {
         let provider = Resource {
             name: "dev:main:t.Provider#p".parse().unwrap(),
-            resource: TypeToken("t.Provider".into()),
+            ty: TypeToken("t.Provider".into()),
             ..depends(resource("p", 1), "b", 1)
         };
         let resources = vec![provider, resource("a", 1), depends(resource("b", 1), "a", 1)];
         let mut resources = resources;
-        resources.sort_by(|a, b| a.place().cmp(&b.place()));
+        resources.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         Sound::new(State::from(empty(3).with(resources))).unwrap()
     };
     let ties = [

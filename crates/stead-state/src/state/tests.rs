@@ -16,7 +16,7 @@ fn resource(name: u8, generation: u32) -> Resource {
         uid: Uid(format!("u{name}")),
         generation: Generation(generation),
         name: format!("dev:main:t.T#r{name}").parse().unwrap(),
-        resource: TypeToken("t.T".into()),
+        ty: TypeToken("t.T".into()),
         lifecycle: Lifecycle::Live,
         id: None,
         inputs: Map::new(),

@@ -29,7 +29,7 @@ impl State {
         touched.push(resource.uid.clone());
         // What was let go of is managed again.
         if let Some(id) = resource.id.as_ref().filter(|_| !self.retained.is_empty()) {
-            self.retained.remove(&(resource.resource.clone(), id.clone()));
+            self.retained.remove(&(resource.ty.clone(), id.clone()));
         }
         self.lift(&resource.copy());
         self.place(resource);

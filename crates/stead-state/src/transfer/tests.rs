@@ -13,7 +13,7 @@ fn resource(name: &str, needs: &[&str]) -> Resource {
         uid: Uid(name.to_owned()),
         generation: Generation(1),
         name: format!("dev:main:t.T#{name}").parse().unwrap(),
-        resource: TypeToken("t.T".into()),
+        ty: TypeToken("t.T".into()),
         lifecycle: Lifecycle::Live,
         id: Some(PhysicalId(name.to_owned())),
         inputs: Map::new(),

@@ -8,7 +8,7 @@ use stead_engine::Stop;
 use stead_engine::ops::{OpError, OpEvent, PlanRequest, StateEdit, Wait};
 use stead_journal::JournalError;
 use stead_model::{Event, Graph, PhysicalId, Resource, RunResult, StepEnd, Value};
-use stead_plan::{Glob, Moves, Purpose, Request, Selection};
+use stead_plan::{Glob, MovePolicy, Purpose, Request, Selection};
 use stead_state::State;
 use tokio::sync::watch;
 
@@ -126,7 +126,7 @@ impl Player {
 }
 
 fn up() -> Request {
-    Request { moves: Moves::Refuse, ..Request::default() }
+    Request { moves: MovePolicy::Refuse, ..Request::default() }
 }
 
 fn told(event: OpEvent) -> Option<String> {

@@ -120,7 +120,7 @@ impl Cast {
             let Some(own) = name(&part.name) else { continue };
             graph.nodes.push(Node {
                 name: own,
-                resource: TypeToken("play.Thing".into()),
+                ty: TypeToken("play.Thing".into()),
                 kind: NodeKind::Provisioned,
                 parent: None,
                 inputs,

@@ -266,7 +266,7 @@ impl Provider for Actor {
 
     async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal> {
         let id = resource.id.as_ref().map(PhysicalId::as_str).unwrap_or_default();
-        self.find(&resource.resource, &PhysicalId(id.to_owned())).await
+        self.find(&resource.ty, &PhysicalId(id.to_owned())).await
     }
 
     async fn find(&self, _: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {

@@ -140,7 +140,7 @@ impl<'a> Program<'a> {
 
     fn warn_of_deprecations(&self, graph: &Graph) {
         for node in &graph.nodes {
-            let schema = self.workspace.engine.catalog.get(&node.resource);
+            let schema = self.workspace.engine.catalog.get(&node.ty);
             for warning in schema.map(|schema| warnings(schema, &node.inputs)).unwrap_or_default() {
                 let label = format!("{} is declared here", node.name);
                 let warning = Diagnostic::warning(Code::BAD_PROPERTY, warning.message);

@@ -138,7 +138,7 @@ fn changes(old: &Resource, new: &Resource, with_outputs: bool) -> Vec<Change> {
     let told = |resource: &Resource| -> Map {
         let id = resource.id.as_ref().filter(|_| with_outputs).map(|id| Value::from(id.as_str()));
         let mut told: Map = [("preventDelete".to_owned(), Value::from(resource.prevents_deletion()))].into();
-        told.insert("type".to_owned(), Value::from(resource.resource.as_str()));
+        told.insert("type".to_owned(), Value::from(resource.ty.as_str()));
         told.extend(id.map(|id| ("id".to_owned(), id)));
         told.extend(resource.pinned.then(|| ("pinned".to_owned(), Value::from(true))));
         told

@@ -1,7 +1,7 @@
 //! `stead stack rollback`: a plan back to the state after an earlier run.
 
 use stead::ops::{EarlierRun, PlanRequest};
-use stead::plan::{Moves, Request};
+use stead::plan::{MovePolicy, Request};
 use stead_model::RunId;
 
 use crate::commands::run::{apply_plan, show_plan};
@@ -11,7 +11,7 @@ use crate::ui::Ui;
 
 pub(crate) async fn rollback(session: &Session, run: &str, ui: &Ui) -> Result<u8, Failure> {
     // Names are what they were: no move has to be guessed.
-    let plan = Request { moves: Moves::Refuse, outer: session.plain_levels(), ..Request::default() };
+    let plan = Request { moves: MovePolicy::Refuse, outer: session.plain_levels(), ..Request::default() };
     let request = PlanRequest { wait: session.wait, ..PlanRequest::rollback(plan) };
     let earlier = EarlierRun { stack: session.workspace.stack.clone(), run: RunId(run.to_owned()) };
     let proposal = session.workspace.preview(&earlier, request, &mut ui.listener()).await?;

@@ -58,7 +58,7 @@ pub(crate) async fn show(session: &Session, name: &str, ui: &Ui) -> Result<u8, F
 
 fn describe(state: &State, resource: &Resource, style: &Style) -> String {
     let mut out = format!("{}\n", style.paint(Paint::Strong, &resource.name.to_string()));
-    let _ = writeln!(out, "  type      {}", resource.resource);
+    let _ = writeln!(out, "  type      {}", resource.ty);
     let _ = writeln!(out, "  id        {}", resource.id.as_ref().map_or("(none)", |id| id.as_str()));
     let _ = writeln!(out, "  uid       {}  generation {}", resource.uid, resource.generation);
     let _ = writeln!(out, "  declared  {}", resource.source);
@@ -70,7 +70,7 @@ fn describe(state: &State, resource: &Resource, style: &Style) -> String {
         let _ = writeln!(out, "  marks     deletion-policy retain ({})", mark.source);
     }
     if resource.pinned {
-        let _ = writeln!(out, "  pinned    {}", physical_path(&resource.name, &resource.resource));
+        let _ = writeln!(out, "  pinned    {}", physical_path(&resource.name, &resource.ty));
     }
     for (title, properties) in [("inputs", &resource.inputs), ("outputs", &resource.outputs)] {
         if !properties.is_empty() {

@@ -59,7 +59,7 @@ pub(crate) fn tell_retained(state: &State, plan: &Plan, ui: &Ui) {
         return;
     }
     let made = plan.steps.iter().filter(|step| matches!(step.action, Action::Create { .. }));
-    for retained in made.filter_map(|step| retained.get(&(&step.name, &step.resource))) {
+    for retained in made.filter_map(|step| retained.get(&(&step.name, &step.ty))) {
         ui.note(&format!(
             "{} was kept by {} and still exists; instead of making a second one, take it back with\n  {}",
             retained.name,

@@ -43,7 +43,7 @@ impl Workspace {
 }
 
 pub(super) fn forgotten(resource: &Resource) -> EditChange {
-    let Resource { name, resource: ty, id, .. } = resource;
+    let Resource { name, ty, id, .. } = resource;
     EditChange::Forgotten { name: name.clone(), ty: ty.clone(), id: id.clone() }
 }
 

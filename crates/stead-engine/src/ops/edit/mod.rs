@@ -33,7 +33,7 @@ pub enum StateEdit {
         from: String,
         to: String,
     },
-    /// Moves resources to another stack of the project.
+    /// MovePolicy resources to another stack of the project.
     MoveToStack {
         names: Vec<String>,
         to: Box<Workspace>,

@@ -124,10 +124,10 @@ fn renames<'a>(state: &'a State, old: &str, new: &str) -> Result<Vec<(&'a Resour
         let cannot = |why: String| {
             Diagnostic::error(Code::CANNOT_RENAME, format!("{} cannot become {to}: {why}", resource.name))
         };
-        if let NameParts::Placed { resource: said, .. } = &**to
-            && *said != resource.resource
+        if let NameParts::Placed { ty: said, .. } = &**to
+            && *said != resource.ty
         {
-            return Err(OpError::refused(cannot(format!("it is a {}", resource.resource))));
+            return Err(OpError::refused(cannot(format!("it is a {}", resource.ty))));
         }
         if let Some(holder) = state.by_name(to) {
             let hint = Hint::text("rename that one first: ")
@@ -181,10 +181,10 @@ fn moved_name(resource: &Resource, text: &str) -> Result<Name, OpError> {
             problem.help(Hint::text("move it there with ").then(NextStep::MoveToStack)),
         ));
     }
-    if let NameParts::Placed { resource: token, .. } = &*name
-        && *token != resource.resource
+    if let NameParts::Placed { ty: token, .. } = &*name
+        && *token != resource.ty
     {
-        let message = format!("{name} is a name of another type; this is a {}", resource.resource);
+        let message = format!("{name} is a name of another type; this is a {}", resource.ty);
         return Err(OpError::invalid(usage(message)));
     }
     Ok(name)

@@ -85,12 +85,14 @@ impl Workspace {
             return Ok(());
         }
         let message = "a move of resources to this stack is not finished";
-        let problem =
-            waiting.into_iter().fold(Diagnostic::error(Code::MOVE_UNFINISHED, message), |problem, from| {
+        let problem = waiting.into_iter().fold(
+            Diagnostic::error(Code::TRANSFER_UNFINISHED, message),
+            |problem, from| {
                 let (environment, target) = (from.environment, from.target);
                 problem
                     .help(Hint::text("finish it with ").then(NextStep::RefreshStack { environment, target }))
-            });
+            },
+        );
         Err(OpError::refused(problem.note("Nothing was changed.")))
     }
 }

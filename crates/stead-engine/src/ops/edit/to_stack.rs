@@ -1,4 +1,4 @@
-//! Moves resources to another stack of the project.
+//! MovePolicy resources to another stack of the project.
 
 use std::collections::BTreeSet;
 
@@ -61,7 +61,7 @@ fn nothing_is_torn_apart(state: &State, bonds: &Bonds) -> Result<(), OpError> {
         names
     };
     let bound = |message: &str, uids: &BTreeSet<Uid>| {
-        let problem = Diagnostic::error(Code::BOUND_TOGETHER, message);
+        let problem = Diagnostic::error(Code::SPLIT_DEPENDENCY, message);
         names(uids).into_iter().fold(problem, Diagnostic::note)
     };
     let mut problems = Vec::new();

@@ -1,63 +1,63 @@
-//! What must be written down about a resource to which nothing real happens.
+//! Changes of a record while the physical resource stays unchanged.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use stead_model::{Lifecycle, Name, NodeId, Resource, Uid};
 
-use crate::planner::Planner;
+use super::Planner;
 
-/// What is not any more as it is recorded.
+/// A difference between a record and the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Noted {
+pub enum RecordChange {
     Pinned,
     Unpinned,
     PreventDelete,
     DeletionPolicy,
-    /// The marks hold as before, and are set somewhere else.
+    /// The marks have the same values, but are set at other places.
     MarkSource,
     FormerNames,
     Parent,
     Provider,
     DeletedWith,
     ReplaceWith,
-    /// What it needs, or which of its properties needs what.
+    /// The dependencies of the resource, or of its properties.
     Dependencies,
 }
 
 impl Planner<'_> {
-    /// Everything but the inputs that must be written down.
-    pub(crate) fn noted(&self, id: NodeId, old: &Resource) -> Vec<Noted> {
-        let mut noted = Vec::new();
-        self.note_marks(id, old, &mut noted);
-        self.note_ties(id, old, &mut noted);
-        noted
+    /// Returns all differences between the record and the program, besides the inputs.
+    pub(super) fn record_changes(&self, id: NodeId, old: &Resource) -> Vec<RecordChange> {
+        let mut changes = Vec::new();
+        self.changed_marks(id, old, &mut changes);
+        self.changed_ties(id, old, &mut changes);
+        changes
     }
 
-    fn note_marks(&self, id: NodeId, old: &Resource, noted: &mut Vec<Noted>) {
+    fn changed_marks(&self, id: NodeId, old: &Resource, changes: &mut Vec<RecordChange>) {
         let node = &self.graph.nodes[id.index()];
         match (old.pinned, node.options.pinned.unwrap_or(false)) {
-            (false, true) => noted.push(Noted::Pinned),
-            (true, false) => noted.push(Noted::Unpinned),
+            (false, true) => changes.push(RecordChange::Pinned),
+            (true, false) => changes.push(RecordChange::Unpinned),
             _ => {}
         }
         let marks = node.effective_marks();
         let (prevents, policy) =
             (old.prevent_delete != marks.prevents_deletion(), old.deletion_policy != marks.policy());
-        noted.extend(prevents.then_some(Noted::PreventDelete));
-        noted.extend(policy.then_some(Noted::DeletionPolicy));
+        changes.extend(prevents.then_some(RecordChange::PreventDelete));
+        changes.extend(policy.then_some(RecordChange::DeletionPolicy));
         if !prevents && !policy && old.marks_differ(&marks) {
-            noted.push(Noted::MarkSource);
+            changes.push(RecordChange::MarkSource);
         }
     }
 
-    fn note_ties(&self, id: NodeId, old: &Resource, noted: &mut Vec<Noted>) {
+    fn changed_ties(&self, id: NodeId, old: &Resource, changes: &mut Vec<RecordChange>) {
         let node = &self.graph.nodes[id.index()];
         let options = &node.options;
-        // A move writes its own aliases.
+        // A move step records the aliases itself.
         if old.name == node.name && self.aliases(id, old) != old.ties.aliases {
-            noted.push(Noted::FormerNames);
+            changes.push(RecordChange::FormerNames);
         }
         let uid = |id: NodeId| self.old(id).map(|resource| &resource.uid);
         let bound = |id: Option<NodeId>, recorded: Option<&Uid>| match id {
@@ -70,20 +70,23 @@ impl Planner<'_> {
         let all = |ids: &BTreeSet<NodeId>| ids.iter().map(|id| uid(*id)).collect::<Option<BTreeSet<_>>>();
         let differ = |wanted: Option<BTreeSet<&Uid>>, recorded: BTreeSet<&Uid>| wanted != Some(recorded);
         let with = all(&options.replace_with.iter().copied().collect());
-        noted.extend(parent.then_some(Noted::Parent));
-        noted.extend(provider.then_some(Noted::Provider));
-        noted.extend(container.then_some(Noted::DeletedWith));
-        noted.extend(differ(with, old.ties.replace_with.iter().collect()).then_some(Noted::ReplaceWith));
+        changes.extend(parent.then_some(RecordChange::Parent));
+        changes.extend(provider.then_some(RecordChange::Provider));
+        changes.extend(container.then_some(RecordChange::DeletedWith));
+        changes.extend(
+            differ(with, old.ties.replace_with.iter().collect()).then_some(RecordChange::ReplaceWith),
+        );
         let needs = self.graph.provisioned(&self.needs[id.index()], &self.needs);
-        let needs_differ = self.is_tied_to_old_copies(&needs, old)
+        let needs_differ = self.depends_on_old_copies(&needs, old)
             || differ(all(&needs), old.dependencies.iter().map(|dependency| &dependency.uid).collect())
             || self.sources_differ(id, old, all);
-        noted.extend(needs_differ.then_some(Noted::Dependencies));
+        changes.extend(needs_differ.then_some(RecordChange::Dependencies));
     }
 
-    /// Whether its record names a copy that is replaced, or will be. Such a copy has the needs of long ago; through
-    /// them, records could form a circle.
-    fn is_tied_to_old_copies(&self, needs: &BTreeSet<NodeId>, old: &Resource) -> bool {
+    /// Returns true if the record refers to a copy that was or will be replaced.
+    ///
+    /// Such a copy keeps its old dependencies, and through them records could form a cycle.
+    fn depends_on_old_copies(&self, needs: &BTreeSet<NodeId>, old: &Resource) -> bool {
         let is_old = |copy| {
             self.base.copy(copy).is_some_and(|resource: &Resource| resource.lifecycle == Lifecycle::Condemned)
         };

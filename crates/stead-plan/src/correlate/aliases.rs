@@ -1,16 +1,16 @@
-//! Names that resources had: each belongs to one resource at most, also while a run is under way.
+//! Former names of resources. Each belongs to one resource at most, also while a run is under way.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use stead_model::{Graph, Lifecycle, Name, Node, NodeId, Resource, Uid};
 use stead_state::State;
 
-/// Who may keep which former name.
+/// Decides which resource keeps which former name.
 pub struct Aliases<'a> {
     declared: HashSet<&'a Name>,
-    /// Whose former name it is in the recorded state.
+    /// The resource that each former name belongs to in the recorded state.
     recorded: HashMap<&'a Name, &'a Uid>,
-    /// Which declared resource claims a name that is nobody's former name yet.
+    /// The first declared resource that claims each former name.
     claimed: HashMap<&'a Name, NodeId>,
 }
 
@@ -34,8 +34,9 @@ impl<'a> Aliases<'a> {
         Aliases { declared: graph.nodes.iter().map(|node| &node.name).collect(), recorded, claimed }
     }
 
-    /// The names that the record of a resource keeps, sorted: those it had, and those the program says it had. One
-    /// that a declared resource has now, or that was another's, is not among them.
+    /// Returns the former names that the record of a resource keeps, sorted: recorded ones and those of the program's `aliases`.
+    ///
+    /// A name that a declared resource has now, or that belongs to another resource, is left out.
     pub fn kept(&self, node: &Node, id: NodeId, old: Option<&Resource>) -> Vec<Name> {
         #[cfg(stead_planted)]
         if stead_model::planted::is("rename-loses-aliases") {

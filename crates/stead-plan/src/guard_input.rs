@@ -1,4 +1,4 @@
-//! What the guards have to be asked about: everything in a plan that deletes something or loses sight of it.
+//! The deletions that the guards have to permit: steps that delete or forget a resource, and contents of deleted containers.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,14 +9,15 @@ use stead_schema::Change;
 use stead_state::{AfterDelete, State};
 
 use crate::Purpose;
-use crate::deletions::is_in;
+use crate::assemble::is_in;
 use crate::plan::{Action, Plan, Step, Why};
 
 impl Plan {
-    /// Everything that would be deleted or lost sight of. `declared` tells what holds for a declared resource.
+    /// Returns all resources that would be deleted or forgotten. `declared` gives the marks in effect for a declared resource.
     pub fn deletions<'a>(&self, base: &'a State, declared: impl Fn(NodeId) -> Marks) -> Vec<Deletion<'a>> {
         let causes = Causes::of(self);
-        let today = |node: Option<NodeId>, copy: &Resource| today(node.map(&declared), copy, &self.outer);
+        let today =
+            |node: Option<NodeId>, copy: &Resource| current_marks(node.map(&declared), copy, &self.outer);
         let removed = match self.purpose {
             Purpose::Up => Cause::Removed,
             Purpose::Destroy => Cause::Destroyed,
@@ -51,16 +52,17 @@ impl Plan {
     }
 }
 
-/// A deletion that an earlier run began, with everything that would go with it. `declared` tells what a program of
-/// today says about a resource, if it has it.
-pub fn begun<'a>(
+/// Returns a deletion that an interrupted run had started, and the deletions of the contents.
+///
+/// `declared` gives the marks of a resource in the current program, if it is declared there.
+pub fn interrupted_deletions<'a>(
     resource: &'a Resource,
     base: &'a State,
     outer: &Outer,
     declared: impl Fn(&Resource) -> Option<Marks>,
 ) -> Vec<Deletion<'a>> {
     let deletion = |resource: &'a Resource, fate| {
-        let today = today(declared(resource), resource, outer);
+        let today = current_marks(declared(resource), resource, outer);
         Deletion { resource, today, cause: Cause::LeftOver, fate, pin: Hold::Free }
     };
     let inner = contents(std::iter::once(resource), base).into_iter();
@@ -68,10 +70,11 @@ pub fn begun<'a>(
     std::iter::once(deletion(resource, Fate::Deleted)).chain(inner).collect()
 }
 
-/// What holds for a copy by what is declared, else by what is around the program. An old copy that was left over has
-/// what was recorded of it; but a program that says today that it is to be retained said so, most likely, when it was
-/// replaced, in the run that did not get to its end.
-pub(crate) fn today(declared: Option<Marks>, copy: &Resource, outer: &Outer) -> Marks {
+/// Returns the marks in effect for a copy, from its declaration, or else from the outer levels.
+///
+/// For a condemned copy the recorded marks count, and these are empty. The exception is a declared policy to retain: most likely the
+/// program had it already in the interrupted run that replaced the copy.
+pub(crate) fn current_marks(declared: Option<Marks>, copy: &Resource, outer: &Outer) -> Marks {
     let condemned = copy.lifecycle == Lifecycle::Condemned;
     match declared {
         Some(marks) if condemned && marks.retains() => Marks { prevent_delete: None, ..marks },
@@ -90,12 +93,12 @@ fn deletion<'a>(
 ) -> Option<Deletion<'a>> {
     let (copy, fate) = match (&step.action, &step.why) {
         (Action::Delete { copy, .. }, _) => (copy, Fate::Deleted),
-        (Action::Forget { copy, .. }, Why::InTheWay)
+        (Action::Forget { copy, .. }, Why::RetainedNameConflict)
         | (Action::Forget { copy, after_delete: AfterDelete::Replacing }, Why::Retained) => {
             (copy, Fate::InTheWay)
         }
         (Action::Forget { copy, .. }, Why::Retained) => (copy, Fate::Forgotten),
-        (Action::Forget { copy, .. }, Why::GoneWith { name }) => {
+        (Action::Forget { copy, .. }, Why::DeletedWithContainer { name }) => {
             (copy, Fate::GoneWith { name: name.clone() })
         }
         _ => return None,
@@ -110,33 +113,33 @@ fn deletion<'a>(
     Some(Deletion { resource, today: today(step.node, resource), cause, fate, pin: Hold::Free })
 }
 
-/// What is recorded to be in something that is deleted, however deep, each with what it is in. That the program
-/// has taken it out in the same run proves nothing: the real thing is where it was.
+/// Returns all recorded contents of deleted containers, at any depth, each with the name of its container.
+///
+/// The record decides, not the program: a resource that the program takes out of its container in the same run is still inside.
 fn contents<'a>(
     deleted: impl Iterator<Item = &'a Resource>,
     base: &'a State,
 ) -> Vec<(&'a Resource, &'a Name)> {
     let mut todo: Vec<&Resource> = deleted.collect();
-    // An old copy is as real as the one that took its place.
-    let real = |resource: &&Resource| resource.lifecycle != Lifecycle::Replacing;
+    let exists = |resource: &&Resource| resource.lifecycle != Lifecycle::Replacing;
     let live = |resource: &&Resource| resource.lifecycle == Lifecycle::Live;
     let mut seen: HashSet<CopyRef> = todo.iter().map(|resource| resource.copy()).collect();
     let mut contents = Vec::new();
     while let Some(container) = todo.pop() {
-        // In an old copy there is only what did not follow into the new one.
+        // A condemned copy contains only resources that did not move to its successor.
         let holds = |inner: &&Resource| live(&container) || is_in(inner, container);
-        for inner in base.inside(&container.uid).filter(real).filter(holds) {
+        for inner in base.inside(&container.uid).filter(exists).filter(holds) {
             contents.push((inner, &container.name));
             if seen.insert(inner.copy()) {
                 todo.push(inner);
             }
         }
     }
-    contents.sort_by(|(a, _), (b, _)| a.place().cmp(&b.place()));
+    contents.sort_by(|(a, _), (b, _)| a.sort_key().cmp(&b.sort_key()));
     contents
 }
 
-/// Which replacement leads to which.
+/// The replacements of a plan, to trace one back to its cause.
 struct Causes<'p> {
     by_node: BTreeMap<NodeId, &'p Step>,
     by_name: BTreeMap<&'p Name, &'p Step>,
@@ -151,15 +154,15 @@ impl<'p> Causes<'p> {
         }
     }
 
-    /// Why a node is replaced, back to the one that started it.
+    /// Explains why a node is replaced, back to the first replacement in the chain.
     fn because(&self, node: NodeId, step: &Step) -> String {
         let Some(replacement) = self.by_node.get(&node) else { return forced_by(&step.changes) };
-        let Some(direct) = leads(replacement) else { return forced_by(&replacement.changes) };
+        let Some(direct) = other_cause(replacement) else { return forced_by(&replacement.changes) };
         let mut root = direct;
         let mut seen: HashSet<&Name> = HashSet::from([&replacement.name]);
         let own = loop {
             match self.by_name.get(root) {
-                Some(step) if seen.insert(root) => match leads(step) {
+                Some(step) if seen.insert(root) => match other_cause(step) {
                     Some(further) => root = further,
                     None => break format!(", where {}", forced_by(&step.changes)),
                 },
@@ -175,15 +178,15 @@ impl<'p> Causes<'p> {
     }
 }
 
-/// The other resource that a replacement comes from, if nothing of its own forces it.
-fn leads(step: &Step) -> Option<&Name> {
+/// Returns the other resource that causes a replacement, unless a known change of its own forces it.
+fn other_cause(step: &Step) -> Option<&Name> {
     let own = |change: &Change| change.replaces && matches!(change.new, None | Some(Input::Known(_)));
     if step.changes.iter().any(own) {
         return None;
     }
     match &step.why {
-        Why::Replaced { drag: Some(drag), .. } => Some(drag.name()),
-        _ => step.dragged_by.first(),
+        Why::Replaced { cause: Some(cause), .. } => Some(cause.name()),
+        _ => step.unknown_from.first(),
     }
 }
 
@@ -191,7 +194,7 @@ fn forced_by(changes: &[Change]) -> String {
     let forcing: Vec<String> =
         changes.iter().filter(|change| change.replaces).map(|change| format!("`{}`", change.path)).collect();
     match forcing.as_slice() {
-        [] => "its type or what it is bound to changed".to_owned(),
+        [] => "its type or one of its ties changed".to_owned(),
         [one] => format!("a change of {one} forces it"),
         many => format!("changes of {} force it", many.join(", ")),
     }

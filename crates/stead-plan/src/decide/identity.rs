@@ -1,31 +1,31 @@
-//! Whether a new copy of a resource would have the name that the old one has outside.
+//! Compares the physical names of the old and the new copy of a resource.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use stead_model::{Input, NodeId, Resource, Value};
 use stead_schema::{Shape, TypeSchema, identity};
 
-use crate::planner::Planner;
+use crate::decide::Planner;
 
 /// How the physical names of an old and a new copy compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Identity {
-    /// The two cannot be there at once.
+    /// Both copies have the same name, so they cannot exist at the same time.
     Same,
     Differs,
-    /// Nothing that is known says so.
+    /// The known values do not tell.
     Unknown,
 }
 
 impl Planner<'_> {
     pub(crate) fn identity(&self, id: NodeId, old: &Resource, inputs: &BTreeMap<String, Input>) -> Identity {
         let node = &self.graph.nodes[id.index()];
-        if old.resource != node.resource {
+        if old.ty != node.ty {
             return Identity::Differs;
         }
-        let Some(schema) = self.catalog.get(&node.resource) else { return Identity::Unknown };
+        let Some(schema) = self.catalog.get(&node.ty) else { return Identity::Unknown };
         let names = names(schema, old);
-        // What the service makes up is new every time.
+        // A name that the service generates is new for each copy.
         if names.is_empty() && is_published(schema) {
             return Identity::Differs;
         }
@@ -37,18 +37,18 @@ fn is_published(schema: &TypeSchema) -> bool {
     schema.properties.iter().any(|property| matches!(property.shape, Shape::Published(_)))
 }
 
-/// The properties that fix the physical name: by the schema, or because the id is what one of them says.
+/// Returns the properties that determine the physical name: by the schema, or because the physical id equals their value.
 fn names<'s>(schema: &'s TypeSchema, old: &Resource) -> BTreeSet<&'s str> {
     let id = old.id.as_ref().map(|id| id.as_str());
     let is_id = |name: &str| id.is_some() && old.inputs.get(name).and_then(Value::as_str) == id;
     let settable = schema.properties.iter().filter(|property| property.settable());
     let by_id = settable.map(|property| property.name.as_str()).filter(|name| is_id(name));
-    // The start of a name is not a name.
+    // A prefix alone does not determine the name.
     let by_schema = identity(schema).into_iter().filter(|name| !name.ends_with("Prefix"));
     by_schema.chain(by_id).collect()
 }
 
-/// The same if all that is set stays; another one if any of it changes.
+/// Returns `Same` if all properties that are set are unchanged, `Differs` if one of them changes.
 fn compare(names: &BTreeSet<&str>, old: &Resource, inputs: &BTreeMap<String, Input>) -> Identity {
     let mut found = Identity::Unknown;
     for name in names {
@@ -89,18 +89,18 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_stays_is_the_same_and_one_that_changes_is_not() {
+    fn unchanged_name_is_the_same_and_a_changed_one_differs() {
         let queue = |old: &[(&str, &str)], new: &[(&str, &str)]| compared("aws.sqs.Queue", "url", old, new);
         assert_eq!(queue(&[("QueueName", "a")], &[("QueueName", "a")]), Identity::Same);
         assert_eq!(queue(&[("QueueName", "a")], &[("QueueName", "b")]), Identity::Differs);
         assert_eq!(queue(&[], &[("QueueName", "b")]), Identity::Differs);
-        assert_eq!(queue(&[], &[]), Identity::Unknown, "nobody gave it a name");
+        assert_eq!(queue(&[], &[]), Identity::Unknown, "no name is set");
         assert_eq!(compared("t.T", "x", &[("label", "x")], &[("label", "x")]), Identity::Same);
         assert_eq!(compared("t.T", "y", &[("label", "x")], &[("label", "x")]), Identity::Unknown);
     }
 
     #[test]
-    fn what_the_service_names_has_no_name_to_keep() {
+    fn type_whose_service_generates_names_has_no_name_property() {
         let schema = schema("aws.ec2.Volume");
         assert!(is_published(&schema) && names(&schema, &crate::tests::recorded("a")).is_empty());
     }

@@ -1,16 +1,15 @@
-//! Names change before anything else does, one record at a time, and no two resources ever have one name.
+//! Name changes, which come before all other steps.
 //!
-//! Whoever holds a wanted name moves away first: to its own new name, or, if it has none or waits in a circle, to
-//! a name made of its uid, where it waits for its turn or its end.
+//! **Invariant:** no two recorded resources have the same name, after any step. The holder of a wanted name moves first: to its own new
+//! name, or, if it has none or is part of a cycle of names, to a parking name made of its uid.
 
 use std::collections::HashMap;
 
 use stead_model::{Code, Diagnostic, Name, NameParts, NodeId, Resource, Uid};
 
-use crate::judge::Decision;
+use super::steps::Assembly;
+use crate::decide::{Decision, Planner};
 use crate::plan::{Action, StepId, Why};
-use crate::planner::Planner;
-use crate::steps::Assembly;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
@@ -19,17 +18,17 @@ enum Progress {
     Done,
 }
 
-/// When which name is free.
-pub(crate) struct Names {
-    /// For each node, the step after which its name is its own; `None`: it always was.
+/// The steps that other steps have to wait for because of names.
+pub(super) struct Names {
+    /// For each node, the step after which it can have its name. `None` means from the start.
     pub free: Vec<Option<StepId>>,
-    /// The steps in which others make room. Nothing else may happen to them before: a record of them then would not
-    /// know of it.
+    /// The steps that park resources without a declaration or in a cycle. All other steps on them come later, because those write
+    /// the record with its new name.
     pub parked: HashMap<Uid, StepId>,
 }
 
 /// Adds the steps that change names.
-pub(crate) fn moves(assembly: &mut Assembly<'_, '_>) -> Result<Names, Vec<Diagnostic>> {
+pub(super) fn change_names(assembly: &mut Assembly<'_, '_>) -> Result<Names, Vec<Diagnostic>> {
     let planner = assembly.planner;
     let count = planner.graph.nodes.len();
     let mut mover = Mover {
@@ -42,7 +41,7 @@ pub(crate) fn moves(assembly: &mut Assembly<'_, '_>) -> Result<Names, Vec<Diagno
     };
     for id in planner.graph.ids() {
         if wants_name(planner, id) {
-            mover.settle(assembly, id);
+            mover.free_name(assembly, id);
         }
     }
     let Mover { free, parked, problems, .. } = mover;
@@ -50,7 +49,7 @@ pub(crate) fn moves(assembly: &mut Assembly<'_, '_>) -> Result<Names, Vec<Diagno
     if problems.is_empty() { Ok(Names { free, parked }) } else { Err(problems) }
 }
 
-/// Whether the node will have its name, and does not have it yet.
+/// Returns true if the node does not have its name in state yet and will have it after the run.
 fn wants_name(planner: &Planner<'_>, id: NodeId) -> bool {
     let decided = planner.decided[id.index()].as_ref().map(|decided| &decided.decision);
     match decided {
@@ -69,8 +68,8 @@ struct Mover<'p, 'a> {
 }
 
 impl<'a> Mover<'_, 'a> {
-    /// Moves the holders of the wanted names away, the last of the chain first.
-    fn settle(&mut self, assembly: &mut Assembly<'_, 'a>, start: NodeId) {
+    /// Moves a node to its name, after the chain of holders that have to move first.
+    fn free_name(&mut self, assembly: &mut Assembly<'_, 'a>, start: NodeId) {
         let mut chain = vec![start];
         while let Some(&id) = chain.last() {
             if self.progress[id.index()] == Progress::Done {
@@ -101,13 +100,14 @@ impl<'a> Mover<'_, 'a> {
         }
     }
 
-    /// The other resource that is recorded under the node's name.
+    /// Returns the other resource that is recorded under the node's name.
     fn holder(&self, id: NodeId) -> Option<&'a Resource> {
         let name = &self.planner.graph.nodes[id.index()].name;
         let own = self.planner.old(id).map(|old| &old.uid);
         self.planner.base.by_name(name).filter(|holder| Some(&holder.uid) != own)
     }
 
+    /// Moves the holder of a wanted name to a parking name.
     fn park(&mut self, assembly: &mut Assembly<'_, 'a>, holder: &'a Resource) {
         if self.parked.contains_key(&holder.uid) {
             return;
@@ -115,25 +115,25 @@ impl<'a> Mover<'_, 'a> {
         let action = Action::Move {
             copy: holder.copy(),
             from: holder.name.clone(),
-            to: waiting_place(&holder.name, &holder.uid),
+            to: parking_name(&holder.name, &holder.uid),
         };
-        let about = (holder.name.clone(), holder.resource.clone(), holder.source.clone());
-        let step = assembly.push(about, action, Why::MadeRoom, Vec::new(), Vec::new(), None);
+        let about = (holder.name.clone(), holder.ty.clone(), holder.source.clone());
+        let step = assembly.push(about, action, Why::NameVacated, Vec::new(), Vec::new(), None);
         self.parked.insert(&holder.uid, step);
     }
 
     fn take_name(&mut self, assembly: &mut Assembly<'_, 'a>, id: NodeId, holder: Option<&'a Resource>) {
         self.progress[id.index()] = Progress::Done;
-        let left = holder.and_then(|holder| {
+        let vacated = holder.and_then(|holder| {
             let moved = self.nodes.get(&holder.uid).and_then(|node| self.free[node.index()]);
             self.parked.get(&holder.uid).copied().or(moved)
         });
         let Some(old) = self.planner.old(id) else {
-            self.free[id.index()] = left;
+            self.free[id.index()] = vacated;
             return;
         };
         let parked = self.parked.get(&old.uid).copied();
-        let mut after: Vec<StepId> = left.into_iter().chain(parked).collect();
+        let mut after: Vec<StepId> = vacated.into_iter().chain(parked).collect();
         after.sort_unstable();
         after.dedup();
         let to = self.planner.graph.nodes[id.index()].name.clone();
@@ -144,8 +144,8 @@ impl<'a> Mover<'_, 'a> {
     }
 }
 
-/// A name that nobody else can have.
-fn waiting_place(name: &Name, uid: &Uid) -> Name {
+/// Returns a name that is unique because of the uid.
+fn parking_name(name: &Name, uid: &Uid) -> Name {
     match &**name {
         NameParts::Global { .. } => name.with_id(uid.to_string()),
         NameParts::Placed { .. } => name.with_id(format!("moved-{uid}")),
@@ -154,9 +154,9 @@ fn waiting_place(name: &Name, uid: &Uid) -> Name {
 
 fn taken(planner: &Planner<'_>, id: NodeId, holder: &Resource) -> Diagnostic {
     let node = &planner.graph.nodes[id.index()];
-    let message = format!("{} is still the name of another resource, which is not selected", node.name);
+    let message = format!("{} is the recorded name of another resource, which is not selected", node.name);
     Diagnostic::error(Code::NOT_SELECTED, message)
         .at(node.source.clone(), 0, "declared here")
-        .at(holder.source.clone(), 0, "this one has the name in the recorded state")
-        .help("select both, so that both can change their names")
+        .at(holder.source.clone(), 0, "this resource has the name in state")
+        .help("select both resources, so that both can change their names")
 }

@@ -1,11 +1,11 @@
-//! `ignoreChanges` and `replaceOnChanges`: what the program says about changes, place by place.
+//! The options `ignoreChanges` and `replaceOnChanges`.
 
 use std::collections::BTreeMap;
 
 use stead_model::{Input, Map, PathPattern, PropertyPath, Value};
 use stead_schema::Change;
 
-/// The wanted inputs, with the old value wherever a pattern says that changes are not made.
+/// Returns the wanted inputs with the old value at every path that an `ignoreChanges` pattern covers.
 pub(crate) fn keep_ignored(
     old: &Map,
     wanted: BTreeMap<String, Input>,
@@ -33,7 +33,7 @@ fn merge(
     wanted
 }
 
-/// What stands at a place: the old value if the place is ignored, else the new one with ignored parts kept.
+/// Returns the value at a path: the old value if the path is ignored, else the new one with ignored parts kept.
 fn kept(
     at: &PropertyPath,
     old: Option<&Value>,
@@ -60,7 +60,7 @@ fn kept(
     }
 }
 
-/// Elements that were there keep what is ignored in them; a list does not grow or shrink because of it.
+/// Merges a list by position. Its length is that of the new list.
 fn list(at: &PropertyPath, old: &[Value], new: Vec<Input>, patterns: &[PathPattern]) -> Input {
     let items = new.into_iter().enumerate().map(|(index, item)| match old.get(index) {
         Some(before) => kept(&at.index(index), Some(before), Some(item), patterns)
@@ -70,7 +70,7 @@ fn list(at: &PropertyPath, old: &[Value], new: Vec<Input>, patterns: &[PathPatte
     Input::list(items.collect())
 }
 
-/// Marks the changes that replace the resource because the program says so.
+/// Marks the changes that a `replaceOnChanges` pattern covers as replacing.
 pub(crate) fn force_replacement(changes: &mut [Change], patterns: &[PathPattern]) {
     if patterns.is_empty() {
         return;
@@ -81,7 +81,7 @@ pub(crate) fn force_replacement(changes: &mut [Change], patterns: &[PathPattern]
     }
 }
 
-/// Whether the two differ at a place that a pattern covers. What is not known yet may differ.
+/// Returns true if the values differ at a path that a pattern covers. An unknown value may differ.
 fn touches(at: &PropertyPath, old: Option<&Value>, new: Option<&Input>, patterns: &[PathPattern]) -> bool {
     if old.is_some() && old == new.and_then(Input::as_known) {
         return false;
@@ -97,15 +97,15 @@ fn touches(at: &PropertyPath, old: Option<&Value>, new: Option<&Input>, patterns
         new => new.map(parts).unwrap_or_default(),
     };
     let old = old.map(|old| parts(&Input::Known(old.clone()))).unwrap_or_default();
-    let places: std::collections::BTreeSet<&PropertyPath> = old.keys().chain(new.keys()).collect();
-    places.into_iter().any(|place| {
-        let inside = PropertyPath(at.0.iter().chain(&place.0).cloned().collect());
-        let before = old.get(place).and_then(Input::as_known);
-        touches(&inside, before, new.get(place), patterns)
+    let paths: std::collections::BTreeSet<&PropertyPath> = old.keys().chain(new.keys()).collect();
+    paths.into_iter().any(|path| {
+        let inside = PropertyPath(at.0.iter().chain(&path.0).cloned().collect());
+        let before = old.get(path).and_then(Input::as_known);
+        touches(&inside, before, new.get(path), patterns)
     })
 }
 
-/// The members of a value, each with its place in it.
+/// Returns the members of a value by their paths in it.
 fn parts(of: &Input) -> BTreeMap<PropertyPath, Input> {
     let root = PropertyPath::default();
     match of {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn ignored_places_keep_the_old_value() {
+    fn ignored_paths_keep_the_old_value() {
         let old: Map =
             [("tags".into(), map(&[("a", 1.into()), ("b", 2.into())])), ("rules".into(), rules(&[80]))]
                 .into();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_difference_at_the_place_replaces() {
+    fn only_a_difference_at_a_covered_path_replaces() {
         let change = |old: Value, new: Input| Change {
             path: PropertyPath::of("rules"),
             old: Some(old),

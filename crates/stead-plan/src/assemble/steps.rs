@@ -1,4 +1,4 @@
-//! Makes steps of decisions, and puts them in order.
+//! Turns decisions into steps, in dependency order.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,73 +7,70 @@ use stead_model::{
 };
 use stead_schema::{Change, ReplaceOrder};
 
-use crate::condemn::Condemned;
-use crate::deletions::deletions;
-use crate::dragged::dragged_along;
-use crate::judge::{Decision, Replacement};
-use crate::moves::{Names, moves};
+use super::deletions::add_deletions;
+use super::early::EarlyDeletions;
+use super::names::{Names, change_names};
+use crate::check::{broken_dependencies, unselected_loss};
+use crate::decide::{Decided, Decision, Planner, Replacement};
 use crate::plan::{Action, Incarnation, Plan, Step, StepId, Summary, Why};
-use crate::planner::{Decided, Planner};
-use crate::select::check_kept;
 
 /// A plan under construction.
-pub(crate) struct Assembly<'p, 'a> {
+pub(super) struct Assembly<'p, 'a> {
     pub planner: &'p Planner<'a>,
     pub steps: Vec<Step>,
-    /// The step after which a node is as wanted; none if it is already.
+    /// The last step of each node. `None` means that dependents need not wait.
     pub done_by: Vec<Option<StepId>>,
     pub names: Names,
-    pub condemned: Condemned<'a>,
-    /// The steps that took old copies away before their time.
-    pub early: HashMap<CopyRef, StepId>,
+    pub early_deletions: EarlyDeletions<'a>,
+    /// The steps of the early deletions so far.
+    pub early_steps: HashMap<CopyRef, StepId>,
     pub summary: Summary,
     uids: u64,
     pub existing: BTreeMap<NodeId, CopyRef>,
-    same: Vec<NodeId>,
-    /// What each declared resource is to have, until its step takes it.
+    unchanged: Vec<NodeId>,
+    /// The inputs of each node, until its step takes them.
     inputs: Vec<BTreeMap<String, Input>>,
 }
 
-/// The plan without what looks like a move. `inputs` are those of each node, `outputs` those of the stack, as far as
-/// they are known.
+/// Makes the plan, without suggestions, from the inputs of each node and the outputs of the stack.
 pub(crate) fn assemble(
     planner: &Planner<'_>,
     inputs: Vec<BTreeMap<String, Input>>,
     outputs: BTreeMap<String, Input>,
 ) -> Result<Plan, Vec<Diagnostic>> {
-    let problems = check_kept(planner);
+    let problems = broken_dependencies(planner);
     if !problems.is_empty() {
         return Err(problems);
     }
     let nodes = planner.graph.nodes.len();
     let mut assembly = Assembly {
         planner,
-        // As many as there can well be: room that is not used costs nothing, growing costs everything twice.
+        // The most steps there can usually be, so that the vector does not grow.
         steps: Vec::with_capacity(nodes + planner.base.len()),
         done_by: vec![None; nodes],
         names: Names { free: Vec::new(), parked: HashMap::new() },
-        condemned: Condemned::of(planner),
-        early: HashMap::new(),
+        early_deletions: EarlyDeletions::of(planner),
+        early_steps: HashMap::new(),
         summary: Summary::default(),
         uids: planner.base.uids(),
         existing: BTreeMap::new(),
-        same: Vec::new(),
+        unchanged: Vec::new(),
         inputs,
     };
-    assembly.names = moves(&mut assembly)?;
+    assembly.names = change_names(&mut assembly)?;
     for &id in &planner.order {
         if let Some(decided) = &planner.decided[id.index()] {
             assembly.node(id, decided);
         }
     }
-    deletions(&mut assembly);
-    let dragged = dragged_along(planner, &assembly.steps);
-    if !dragged.is_empty() {
-        return Err(dragged);
+    add_deletions(&mut assembly);
+    let problems = unselected_loss(planner, &assembly.steps);
+    if !problems.is_empty() {
+        return Err(problems);
     }
-    let outputs = known_or_kept(planner, outputs);
-    let Assembly { steps, summary, uids, existing, mut same, .. } = assembly;
-    same.sort_unstable();
+    let outputs = with_recorded(planner, outputs);
+    let Assembly { steps, summary, uids, existing, mut unchanged, .. } = assembly;
+    unchanged.sort_unstable();
     let output_changes = output_changes(planner.base.outputs(), &outputs);
     Ok(Plan {
         steps,
@@ -85,13 +82,13 @@ pub(crate) fn assemble(
         suggestions: Vec::new(),
         ambiguities: Vec::new(),
         purpose: planner.request.purpose,
-        same,
+        unchanged,
         outer: planner.request.outer.clone(),
     })
 }
 
-/// In a partial plan, what comes from resources that are left alone and not there stays as it was.
-fn known_or_kept(planner: &Planner<'_>, outputs: BTreeMap<String, Input>) -> BTreeMap<String, Input> {
+/// Replaces outputs that depend on unselected resources which do not exist by the recorded outputs.
+fn with_recorded(planner: &Planner<'_>, outputs: BTreeMap<String, Input>) -> BTreeMap<String, Input> {
     if planner.selected.is_everything() {
         return outputs;
     }
@@ -125,6 +122,7 @@ fn output_changes(recorded: &Map, outputs: &BTreeMap<String, Input>) -> Vec<Chan
 }
 
 impl<'a> Assembly<'_, 'a> {
+    /// Adds the steps of a node.
     fn node(&mut self, id: NodeId, decided: &Decided) {
         let old = self.planner.old(id);
         if let Some(old) = old {
@@ -152,31 +150,31 @@ impl<'a> Assembly<'_, 'a> {
                 self.declared(id, action, Why::Changed, decided.changes.clone(), after);
             }
             (Decision::Replace(replacement), Some(old)) => self.replace(id, decided, old, replacement, after),
-            (Decision::Record(noted), Some(old)) => {
+            (Decision::Record(changes), Some(old)) => {
                 self.summary.unchanged += 1;
                 let action = Action::Record { copy: old.copy() };
-                self.declared(id, action, Why::Bookkeeping { noted: noted.clone() }, Vec::new(), after);
+                self.declared(id, action, Why::RecordOnly { changes: changes.clone() }, Vec::new(), after);
             }
             _ => {
                 self.summary.unchanged += 1;
-                // One that only gets another name has a step for that.
+                // A renamed resource has a step for its name.
                 if old.is_some_and(|old| old.name == self.planner.graph.nodes[id.index()].name) {
-                    self.same.push(id);
+                    self.unchanged.push(id);
                 }
                 self.pass_on(id, after);
             }
         }
     }
 
-    /// Nothing happens to a group or to what is unchanged, but who waits for it waits for what it waits for.
+    /// Makes the dependents of a group or an unchanged resource wait for the steps that it would wait for.
     ///
-    /// Records must never form a circle, also when a run stops half-way. What was done has its new
-    /// dependencies; since everything it reaches was done before it or does not change, so have they.
+    /// Otherwise records could form a cycle when a run stops half-way: a resource with new dependencies must reach only resources
+    /// that have theirs too, or that do not change.
     fn pass_on(&mut self, id: NodeId, after: Vec<StepId>) {
         match after.as_slice() {
             [] => {}
             [only] => self.done_by[id.index()] = Some(*only),
-            _ => drop(self.declared(id, Action::Gather, Why::Gathering, Vec::new(), after)),
+            _ => drop(self.declared(id, Action::Barrier, Why::Barrier, Vec::new(), after)),
         }
     }
 
@@ -207,20 +205,20 @@ impl<'a> Assembly<'_, 'a> {
     ) {
         self.summary.replace += 1;
         let forcing = decided.changes.iter().filter(|change| change.replaces);
-        let early = self.condemned.is_early(id);
+        let early = self.early_deletions.contains(id);
         let (order, certainty) = match early {
-            true => (ReplaceOrder::DeleteFirst, self.condemned.certainty(id, replacement.certainty)),
+            true => (ReplaceOrder::DeleteFirst, self.early_deletions.certainty(id, replacement.certainty)),
             false => (ReplaceOrder::CreateFirst, replacement.certainty),
         };
         let why = Why::Replaced {
             forced_by: forcing.map(|change| change.path.clone()).collect(),
             order,
             certainty,
-            drag: replacement.drag.clone(),
+            cause: replacement.cause.clone(),
         };
         if early {
-            self.take_away(id, old, &after);
-            after.extend(self.early.get(&old.copy()));
+            self.delete_old_copy_first(id, old, &after);
+            after.extend(self.early_steps.get(&old.copy()));
             after.sort_unstable();
             after.dedup();
         }
@@ -239,7 +237,7 @@ impl<'a> Assembly<'_, 'a> {
         self.declared(id, action, why, decided.changes.clone(), after);
     }
 
-    /// The step that asks for them has them from now on; a node has one such step.
+    /// Takes the inputs of a node for the one step that needs them.
     fn inputs_of(&mut self, id: NodeId) -> BTreeMap<String, Input> {
         std::mem::take(&mut self.inputs[id.index()])
     }
@@ -250,8 +248,8 @@ impl<'a> Assembly<'_, 'a> {
         Incarnation::First { counter }
     }
 
-    /// Adds a step about a declared resource, after which the resource is as wanted.
-    pub(crate) fn declared(
+    /// Adds a step for a node, which dependents of the node wait for.
+    pub(super) fn declared(
         &mut self,
         id: NodeId,
         action: Action,
@@ -260,9 +258,9 @@ impl<'a> Assembly<'_, 'a> {
         after: Vec<StepId>,
     ) -> StepId {
         let node = &self.planner.graph.nodes[id.index()];
-        let about = (node.name.clone(), node.resource.clone(), node.source.clone());
+        let about = (node.name.clone(), node.ty.clone(), node.source.clone());
         let step = self.push(about, action, why, changes, after, Some(id));
-        self.steps[step.0].dragged_by = self.sources_of_change(&self.steps[step.0].changes);
+        self.steps[step.0].unknown_from = self.sources_of_unknowns(&self.steps[step.0].changes);
         if matches!(self.steps[step.0].action, Action::Create { .. } | Action::Update { .. }) {
             self.steps[step.0].from_pinfile.clone_from(&node.options.frozen);
         }
@@ -270,9 +268,9 @@ impl<'a> Assembly<'_, 'a> {
         step
     }
 
-    pub(crate) fn push(
+    pub(super) fn push(
         &mut self,
-        (name, resource, source): (Name, TypeToken, SourceRef),
+        (name, ty, source): (Name, TypeToken, SourceRef),
         action: Action,
         why: Why,
         changes: Vec<Change>,
@@ -280,16 +278,16 @@ impl<'a> Assembly<'_, 'a> {
         node: Option<NodeId>,
     ) -> StepId {
         let id = StepId(self.steps.len());
-        let dragged_by = Vec::new();
+        let unknown_from = Vec::new();
         let from_pinfile = Vec::new();
         self.steps.push(Step {
             action,
             why,
             name,
-            resource,
+            ty,
             source,
             changes,
-            dragged_by,
+            unknown_from,
             after,
             node,
             from_pinfile,
@@ -297,8 +295,8 @@ impl<'a> Assembly<'_, 'a> {
         id
     }
 
-    /// The resources that the values which are not known yet come from.
-    fn sources_of_change(&self, changes: &[Change]) -> Vec<Name> {
+    /// Returns the resources that the unknown values among the changes depend on.
+    fn sources_of_unknowns(&self, changes: &[Change]) -> Vec<Name> {
         let graph = self.planner.graph;
         let unknown = changes.iter().filter_map(|change| change.new.as_ref());
         let sources: BTreeSet<NodeId> = unknown
@@ -308,7 +306,8 @@ impl<'a> Assembly<'_, 'a> {
         sources.into_iter().map(|source| graph.nodes[source.index()].name.clone()).collect()
     }
 
-    pub(crate) fn after(&self, id: NodeId) -> Vec<StepId> {
+    /// Returns the steps that the steps of a node wait for.
+    fn after(&self, id: NodeId) -> Vec<StepId> {
         let needs = self.planner.edges[id.index()].iter();
         let mut after: Vec<StepId> = needs.filter_map(|need| self.done_by[need.index()]).collect();
         #[cfg(stead_planted)]

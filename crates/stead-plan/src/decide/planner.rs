@@ -1,69 +1,67 @@
-//! Walks the graph in dependency order, puts its questions, and keeps what was decided.
+//! The planner: walks the graph in dependency order, puts questions, and keeps the decisions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use stead_model::{
-    Code, DependencyCycle, Diagnostic, Functions, Graph, Input, KnownOutputs, Lifecycle, Map, Name, NodeId,
-    NodeKind, PhysicalId, Resource, Value, resolve_map,
+    Code, Dag, DependencyCycle, Diagnostic, Functions, Graph, Hint, Input, KnownOutputs, Lifecycle, Map,
+    Name, NextStep, NodeId, NodeKind, PhysicalId, Resource, Value, resolve_map,
 };
 use stead_schema::{Catalog, Change, Problem, ReplaceOrder};
 use stead_state::State;
 
-use crate::aliases::Aliases;
-use crate::correlate::{Correlation, correlate};
-use crate::ignore::{force_replacement, keep_ignored};
-use crate::judge::Decision;
+use super::ignore::{force_replacement, keep_ignored};
+use super::judge::Decision;
+use crate::assemble::assemble;
+use crate::correlate::{Aliases, Correlation, correlate};
 use crate::select::Selected;
-use crate::steps::assemble;
 use crate::{Plan, Request};
 
-/// What the planner needs to know from a provider about one resource.
+/// A question to a provider about one resource.
 pub struct Question<'a> {
     pub node: NodeId,
-    /// Resolved as far as anything is known.
+    /// The declared inputs, resolved as far as values are known.
     pub inputs: BTreeMap<String, Input>,
-    /// What there is to compare with; `None`: nothing, it will be created.
+    /// The recorded resource to compare with, or `None` if one will be created.
     pub old: Option<&'a Resource>,
-    /// There is no record of it yet, and this is the id of what becomes it.
+    /// The physical id to import, if the resource is not recorded yet.
     pub import: Option<&'a PhysicalId>,
 }
 
-/// What a look at something found.
+/// An existing physical resource, as its provider read it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Found {
+pub struct LiveObject {
     pub inputs: Map,
     pub outputs: Map,
 }
 
-/// A provider's answer.
+/// The answer of a provider to a [`Question`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The inputs with defaults, and what would have to change.
-    Fits {
+    /// The inputs are valid. They are returned with defaults, together with the changes to the old resource.
+    #[serde(rename = "fits")]
+    Valid {
         inputs: BTreeMap<String, Input>,
         changes: Vec<Change>,
         order: ReplaceOrder,
-        /// What was found under the id that is imported.
+        /// The physical resource to import, if it exists.
         #[serde(skip_serializing_if = "Option::is_none")]
-        found: Option<Found>,
+        found: Option<LiveObject>,
     },
-    Wrong(#[serde(skip)] Vec<Problem>),
-    /// The provider could not say: it is out of reach, or does not answer.
-    Unanswered {
-        message: String,
-        help: Option<String>,
-    },
+    #[serde(rename = "wrong")]
+    Invalid(#[serde(skip)] Vec<Problem>),
+    /// The provider is out of reach or does not answer.
+    Unanswered { message: String, help: Option<String> },
 }
 
-/// A decided node.
+/// The decision about a node, with the verdict that it is based on.
 #[derive(Clone, Debug)]
 pub(crate) struct Decided {
     pub decision: Decision,
     pub inputs: BTreeMap<String, Input>,
     pub changes: Vec<Change>,
-    pub found: Option<Found>,
+    pub found: Option<LiveObject>,
 }
 
 impl Decided {
@@ -72,28 +70,29 @@ impl Decided {
     }
 }
 
-/// Planning under way.
+/// Makes a plan: takes [`questions`](Planner::questions), gets an [`answer`](Planner::answer) to each, until there are none left,
+/// and [`finish`](Planner::finish)es.
 pub struct Planner<'a> {
     pub(crate) base: &'a State,
     pub(crate) graph: &'a Graph,
     pub(crate) catalog: &'a Catalog,
     pub(crate) request: &'a Request,
     pub(crate) functions: &'a dyn Functions,
-    /// What must be there first, and of that what goes into the record.
+    /// The nodes that must exist before each node.
     pub(crate) edges: Vec<BTreeSet<NodeId>>,
+    /// The dependencies that the record of each node lists.
     pub(crate) needs: Vec<BTreeSet<NodeId>>,
     pub(crate) order: Vec<NodeId>,
     pub(crate) correlation: Correlation<'a>,
     pub(crate) selected: Selected,
     pub(crate) aliases: Aliases<'a>,
-    dependants: Vec<Vec<NodeId>>,
-    waiting: Vec<usize>,
+    undecided: Dag,
     ready: Vec<NodeId>,
     pub(crate) decided: Vec<Option<Decided>>,
     problems: Vec<(NodeId, Diagnostic)>,
 }
 
-/// The plan for answers that are there already.
+/// Makes the plan for verdicts that were collected before.
 pub fn plan(
     base: &State,
     graph: &Graph,
@@ -111,16 +110,16 @@ pub fn plan(
         for Question { node, .. } in questions {
             match verdicts.get(&node) {
                 Some(verdict) => planner.answer(node, verdict.clone()),
-                None => planner.answer(node, Verdict::Wrong(vec![unanswered()])),
+                None => planner.answer(node, Verdict::Invalid(vec![no_verdict()])),
             }
         }
     }
 }
 
-fn unanswered() -> Problem {
+fn no_verdict() -> Problem {
     Problem {
         path: stead_model::PropertyPath::default(),
-        message: "no provider said anything about it".to_owned(),
+        message: "no provider gave a verdict on the resource".to_owned(),
         help: None,
     }
 }
@@ -133,7 +132,7 @@ impl<'a> Planner<'a> {
         request: &'a Request,
         functions: &'a dyn Functions,
     ) -> Result<Planner<'a>, Vec<Diagnostic>> {
-        let secrets = crate::secrets::refused(graph);
+        let secrets = super::secrets::refused(graph);
         if !secrets.is_empty() {
             return Err(secrets);
         }
@@ -142,20 +141,16 @@ impl<'a> Planner<'a> {
         let correlation = correlate(base, graph, &order, catalog, request.moves);
         let aliases = Aliases::of(base, graph, |id| correlation.matched[id.index()]);
         let selected = Selected::of(base, graph, &edges, &correlation, request)?;
-        let (edges, order) = match crate::ties::kept(base, &edges, &correlation, &selected) {
-            // A circle is found, and told, when the plan is put together.
-            Some(kept) => graph.order(&kept).map_or((edges, order), |order| (kept, order)),
+        let (edges, order) = match crate::ties::partial_edges(base, &edges, &correlation, &selected) {
+            // Planning continues despite a cycle; `broken_dependencies` reports it.
+            Some(partial) => graph.order(&partial).map_or((edges, order), |order| (partial, order)),
             None => (edges, order),
         };
-        let mut dependants = vec![Vec::new(); graph.nodes.len()];
-        for (index, needs) in edges.iter().enumerate() {
-            needs.iter().for_each(|need| dependants[need.index()].push(NodeId(index as u32)));
-        }
-        let waiting: Vec<usize> = edges.iter().map(BTreeSet::len).collect();
-        let ready = graph.ids().filter(|id| waiting[id.index()] == 0).collect();
+        let undecided = Dag::new(edges.iter().map(|needs| needs.iter().map(|need| need.index())));
+        let ready = undecided.ready().map(NodeId::at).collect();
         let decided = vec![None; graph.nodes.len()];
-        let new = |id: NodeId| correlation.matched[id.index()].is_none() && selected.touches(id);
-        let problems = crate::imports::taken(base, graph, new);
+        let is_new = |id: NodeId| correlation.matched[id.index()].is_none() && selected.touches(id);
+        let problems = super::imports::taken(base, graph, is_new);
         Ok(Planner {
             base,
             graph,
@@ -168,23 +163,22 @@ impl<'a> Planner<'a> {
             correlation,
             selected,
             aliases,
-            dependants,
-            waiting,
+            undecided,
             ready,
             decided,
             problems,
         })
     }
 
-    /// Everything that can be asked now. Empty: there is nothing more to ask.
+    /// Returns all questions that can be asked now. None are left once the list is empty.
     pub fn questions(&mut self) -> Vec<Question<'a>> {
         let mut questions = Vec::new();
         while let Some(id) = self.ready.pop() {
-            if let Some(decision) = self.decided_already(id) {
+            if let Some(decision) = self.decision_without_verdict(id) {
                 self.decide(id, Decided::without_inputs(decision));
                 continue;
             }
-            if let Some(problem) = self.selected.missing_need(self, id) {
+            if let Some(problem) = self.selected.missing_dependency(self, id) {
                 self.give_up(id, problem);
                 continue;
             }
@@ -201,8 +195,8 @@ impl<'a> Planner<'a> {
         questions
     }
 
-    /// What needs no provider's answer.
-    fn decided_already(&self, id: NodeId) -> Option<Decision> {
+    /// Decides about groups and unselected resources, which need no verdict.
+    fn decision_without_verdict(&self, id: NodeId) -> Option<Decision> {
         if self.graph.nodes[id.index()].kind == NodeKind::Group {
             return Some(Decision::Group);
         }
@@ -223,9 +217,10 @@ impl<'a> Planner<'a> {
         Question { node: id, inputs, old, import }
     }
 
+    /// Takes the verdict on a question.
     pub fn answer(&mut self, id: NodeId, verdict: Verdict) {
         match verdict {
-            Verdict::Wrong(problems) => {
+            Verdict::Invalid(problems) => {
                 for problem in problems {
                     let node = &self.graph.nodes[id.index()];
                     let diagnostic = Diagnostic::error(Code::BAD_PROPERTY, problem.message).at(
@@ -240,21 +235,21 @@ impl<'a> Planner<'a> {
             }
             Verdict::Unanswered { message, help } => {
                 let node = &self.graph.nodes[id.index()];
-                let message = format!("cannot look at {}: {message}", node.name);
-                let problem = Diagnostic::error(Code::CANNOT_LOOK, message);
+                let message = format!("cannot read {}: {message}", node.name);
+                let problem = Diagnostic::error(Code::CANNOT_READ, message);
                 let problem = problem.at(node.source.clone(), 0, "declared here");
                 self.give_up(id, help.into_iter().fold(problem, Diagnostic::help));
             }
-            Verdict::Fits { inputs, mut changes, order, found } => {
+            Verdict::Valid { inputs, mut changes, order, found } => {
                 force_replacement(&mut changes, &self.graph.nodes[id.index()].options.replace_on_changes);
-                let order = self.order(id, &inputs, order);
+                let order = self.replace_order(id, &inputs, order);
                 let decision = self.judge(id, &changes, order);
                 if let Some(problem) = self.import_problem(id, &decision, &changes, found.as_ref()) {
                     self.problems.push((id, problem));
                 }
-                // Of what stays as it is, the record says all there is to know.
+                // The inputs of an unchanged resource are in its record.
                 let inputs = match decision {
-                    Decision::Same | Decision::Record(_) => BTreeMap::new(),
+                    Decision::Unchanged | Decision::Record(_) => BTreeMap::new(),
                     _ => inputs,
                 };
                 self.decide(id, Decided { decision, inputs, changes, found });
@@ -262,37 +257,39 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// What is imported must be there, and must not be replaced at once.
+    /// Reports an import of a physical resource that does not exist, or that would be replaced at once.
     fn import_problem(
         &self,
         id: NodeId,
         decision: &Decision,
         changes: &[Change],
-        found: Option<&Found>,
+        found: Option<&LiveObject>,
     ) -> Option<Diagnostic> {
         if *decision != Decision::Import {
             return None;
         }
         let node = &self.graph.nodes[id.index()];
         let import = node.options.import.as_ref()?;
-        let problem = |message: String, help: &str| {
+        let problem = |message: String, help: Hint| {
             let problem = Diagnostic::error(Code::CANNOT_IMPORT, message);
             Some(problem.at(node.source.clone(), 0, "declared here").help(help))
         };
         if found.is_none() {
             let message =
-                format!("cannot import {}: there is no {} with the id {import}", node.name, node.resource);
-            return problem(message, "correct the id, or remove the `import` option and let it be created");
+                format!("cannot import {}: there is no {} with the id {import}", node.name, node.ty);
+            let help = "correct the id, or remove the `import` option to create the resource";
+            return problem(message, help.into());
         }
         let forcing = changes.iter().find(|change| change.replaces)?;
         let message = format!(
-            "cannot import {}: what exists differs in `{}`, which cannot be changed in place",
+            "cannot import {}: the existing resource differs in `{}`, which cannot be changed in place",
             node.name, forcing.path
         );
-        problem(message, "declare it as it is; `stead import` prints that, and a later `up` may change it")
+        let help = Hint::text("declare the existing values, and change them in a later run; to print them: ");
+        problem(message, help.then(NextStep::Import))
     }
 
-    /// The plan, or everything that is wrong, in the order of the program.
+    /// Returns the plan, or all problems in the order of the program.
     pub fn finish(mut self) -> Result<Plan, Vec<Diagnostic>> {
         self.problems.sort_by_key(|(id, _)| *id);
         if !self.problems.is_empty() {
@@ -300,7 +297,7 @@ impl<'a> Planner<'a> {
         }
         let outputs = resolve_map(&self.graph.outputs, &self.graph.exprs, &self, self.functions)
             .map_err(|error| vec![error.diagnostic(Code::BAD_PROPERTY, "an exported value", None)])?;
-        // Nobody asks for values any more: the steps take them over. What is replaced is still compared with its old copy.
+        // Steps take the inputs over. A replacement keeps its own, for the comparison of physical names.
         let take = |decided: &mut Option<Decided>| match decided {
             Some(Decided { decision: Decision::Replace(_), inputs, .. }) => inputs.clone(),
             Some(Decided { inputs, .. }) => std::mem::take(inputs),
@@ -312,28 +309,24 @@ impl<'a> Planner<'a> {
         Ok(Plan { suggestions, ambiguities, ..assemble(&self, inputs, outputs)? })
     }
 
-    /// The recorded resource that a declared one is.
+    /// Returns the recorded resource that a declared one was matched with.
     pub(crate) fn old(&self, id: NodeId) -> Option<&'a Resource> {
         self.correlation.matched[id.index()]
     }
 
-    /// The old one, if there is something real to compare with.
+    /// Returns the old resource if it is live and has the declared type.
     fn comparable(&self, id: NodeId) -> Option<&'a Resource> {
         let node = &self.graph.nodes[id.index()];
-        self.old(id).filter(|old| old.lifecycle == Lifecycle::Live && old.resource == node.resource)
+        self.old(id).filter(|old| old.lifecycle == Lifecycle::Live && old.ty == node.ty)
     }
 
     fn decide(&mut self, id: NodeId, decided: Decided) {
-        self.decided[id.index()] = Some(decided);
-        for dependant in std::mem::take(&mut self.dependants[id.index()]) {
-            self.waiting[dependant.index()] -= 1;
-            if self.waiting[dependant.index()] == 0 {
-                self.ready.push(dependant);
-            }
+        if self.decided[id.index()].replace(decided).is_none() {
+            self.undecided.finish(id.index(), |next| self.ready.push(NodeId::at(next)));
         }
     }
 
-    /// After a problem planning goes on, to find the other ones.
+    /// Keeps a problem and continues planning, to find more of them.
     fn give_up(&mut self, id: NodeId, problem: Diagnostic) {
         self.problems.push((id, problem));
         self.decide(id, Decided::without_inputs(Decision::Create));
@@ -346,18 +339,18 @@ impl KnownOutputs for Planner<'_> {
         let recorded = || self.old(id).and_then(|old| old.property(property)).cloned();
         let wanted = || decided.inputs.get(property).and_then(Input::as_known).cloned();
         let stable = || {
-            let schema = self.catalog.get(&self.graph.nodes[id.index()].resource)?;
+            let schema = self.catalog.get(&self.graph.nodes[id.index()].ty)?;
             schema.property(property).filter(|property| property.stable)
         };
         match decided.decision {
-            Decision::Same | Decision::Record(_) | Decision::Untouched => {
+            Decision::Unchanged | Decision::Record(_) | Decision::Untouched => {
                 Some(recorded().unwrap_or_default())
             }
             Decision::Update => wanted().or_else(|| stable().and_then(|_| recorded())),
             Decision::Import => {
                 let found = || decided.found.as_ref().and_then(|found| found.outputs.get(property)).cloned();
-                let settled = decided.changes.is_empty() || stable().is_some();
-                wanted().or_else(|| if settled { found() } else { None })
+                let keeps_value = decided.changes.is_empty() || stable().is_some();
+                wanted().or_else(|| if keeps_value { found() } else { None })
             }
             Decision::Create | Decision::Replace(_) => wanted(),
             Decision::Group | Decision::Absent => None,
@@ -367,8 +360,8 @@ impl KnownOutputs for Planner<'_> {
 
 fn cycle_problem(graph: &Graph, cycle: &DependencyCycle) -> Diagnostic {
     let problem = Diagnostic::error(Code::CYCLE, cycle.to_string())
-        .note("Each of them waits for the next one, so none could ever be created first.")
-        .help("remove one of the `dependsOn` entries, or one use of another's property");
+        .note("Each of them depends on the next one, so none can be created first.")
+        .help("remove one of the `dependsOn` entries, or one use of a property of another resource");
     let place = |name: &Name| graph.nodes.iter().find(|node| node.name == *name).map(|node| &node.source);
     let places = cycle.0.iter().skip(1).filter_map(|name| Some((name, place(name)?)));
     places.fold(problem, |problem, (name, source)| problem.at(source.clone(), 0, name.to_string()))

@@ -1,29 +1,28 @@
-//! What has to happen to one declared resource, once its provider has answered.
+//! Decides about one declared resource, once its provider has given its verdict.
 
 use std::collections::BTreeMap;
 
 use stead_model::{DeletionPolicy, Input, Lifecycle, Marks, NodeId, Resource};
 use stead_schema::{Change, ReplaceOrder};
 
-use crate::guarded::today;
-use crate::identity::Identity;
-use crate::noted::Noted;
-use crate::plan::{Certainty, Drag};
-use crate::planner::Planner;
+use super::{Identity, Planner, RecordChange};
+use crate::guard_input::current_marks;
+use crate::plan::{Certainty, ReplacementCause};
 
-/// What happens to a node.
+/// The decision about a node.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Decision {
     Group,
-    Same,
-    Record(Vec<Noted>),
+    Unchanged,
+    /// Only the record changes.
+    Record(Vec<RecordChange>),
     Create,
     Import,
     Update,
     Replace(Replacement),
-    /// Not selected, and there: it stays as it is recorded.
+    /// Not selected, and recorded.
     Untouched,
-    /// Not selected, and not there.
+    /// Not selected, and not recorded.
     Absent,
 }
 
@@ -31,13 +30,14 @@ pub(crate) enum Decision {
 pub(crate) struct Replacement {
     pub order: ReplaceOrder,
     pub certainty: Certainty,
-    pub drag: Option<Drag>,
+    pub cause: Option<ReplacementCause>,
 }
 
 impl Planner<'_> {
-    /// Which half of a replacement comes first. What is retained does not go, so that there is nothing to do
-    /// first if the new one has another name.
-    pub(crate) fn order(
+    /// Returns whether a replacement creates or deletes first, by the options, or else by the provider's `order`.
+    ///
+    /// A retained old copy is not deleted, so with another physical name the new copy is created first.
+    pub(super) fn replace_order(
         &self,
         id: NodeId,
         inputs: &BTreeMap<String, Input>,
@@ -48,16 +48,16 @@ impl Planner<'_> {
             Some(false) => ReplaceOrder::CreateFirst,
             None => order,
         };
-        let stays = |old: &Resource| {
+        let coexists = |old: &Resource| {
             self.retains(Some(id), old) && self.identity(id, old, inputs) == Identity::Differs
         };
         match self.old(id).filter(|_| order == ReplaceOrder::DeleteFirst) {
-            Some(old) if stays(old) => ReplaceOrder::CreateFirst,
+            Some(old) if coexists(old) => ReplaceOrder::CreateFirst,
             _ => order,
         }
     }
 
-    pub(crate) fn judge(&self, id: NodeId, changes: &[Change], order: ReplaceOrder) -> Decision {
+    pub(super) fn judge(&self, id: NodeId, changes: &[Change], order: ReplaceOrder) -> Decision {
         let node = &self.graph.nodes[id.index()];
         let Some(old) = self.old(id) else {
             return if node.options.import.is_some() { Decision::Import } else { Decision::Create };
@@ -68,76 +68,76 @@ impl Planner<'_> {
         #[cfg(stead_planted)]
         let order =
             if stead_model::planted::is("create-first-ignored") { ReplaceOrder::DeleteFirst } else { order };
-        let replaced = |certainty, drag| Decision::Replace(Replacement { order, certainty, drag });
-        if old.resource != node.resource {
+        let replaced = |certainty, cause| Decision::Replace(Replacement { order, certainty, cause });
+        if old.ty != node.ty {
             return replaced(Certainty::Certain, None);
         }
         let own = changes.iter().filter(|change| change.replaces).map(certainty).max();
-        match (own, self.drag(id, old)) {
-            (Some(own), dragged) => {
-                let (by, drag) = dragged.map_or((own, None), |(by, drag)| (by, Some(drag)));
-                replaced(own.max(by), drag)
+        match (own, self.replacement_cause(id, old)) {
+            (Some(own), other) => {
+                let (by, cause) = other.map_or((own, None), |(by, cause)| (by, Some(cause)));
+                replaced(own.max(by), cause)
             }
-            (None, Some((by, drag))) => replaced(by, Some(drag)),
+            (None, Some((by, cause))) => replaced(by, Some(cause)),
             (None, None) if !changes.is_empty() => Decision::Update,
-            (None, None) => match self.noted(id, old) {
-                noted if noted.is_empty() => Decision::Same,
-                noted => Decision::Record(noted),
+            (None, None) => match self.record_changes(id, old) {
+                changes if changes.is_empty() => Decision::Unchanged,
+                changes => Decision::Record(changes),
             },
         }
     }
 
-    /// The replacement of another that leads to this one's.
-    fn drag(&self, id: NodeId, old: &Resource) -> Option<(Certainty, Drag)> {
+    /// Returns the replacement of another resource that causes the replacement of this one, the most certain one first.
+    fn replacement_cause(&self, id: NodeId, old: &Resource) -> Option<(Certainty, ReplacementCause)> {
         let options = &self.graph.nodes[id.index()].options;
         let name = |of: NodeId| self.graph.nodes[of.index()].name.clone();
         let with = options.replace_with.iter().filter_map(|with| {
-            Some((self.replacement(*with)?.certainty, Drag::ReplaceWith { name: name(*with) }))
+            Some((self.replacement(*with)?.certainty, ReplacementCause::ReplaceWith { name: name(*with) }))
         });
-        // What it is in goes with its old copy, or went with it in a run that did not get further.
+        // The resource is deleted with the old copy of its container, or was in an interrupted run.
         let inside = options.deleted_with.and_then(|container| {
             let certainty = match self.replacement(container) {
                 Some(replacement) => replacement.certainty,
                 None => {
-                    let gone = self.old(container)?;
-                    let lost = gone.lifecycle == Lifecycle::Replacing
-                        && old.ties.deleted_with.as_ref() == Some(&gone.uid);
-                    if !lost {
+                    let recorded = self.old(container)?;
+                    let was_deleted = recorded.lifecycle == Lifecycle::Replacing
+                        && old.ties.deleted_with.as_ref() == Some(&recorded.uid);
+                    if !was_deleted {
                         return None;
                     }
                     Certainty::Certain
                 }
             };
-            Some((certainty, Drag::DeletedWith { name: name(container) }))
+            Some((certainty, ReplacementCause::DeletedWith { name: name(container) }))
         });
         let served = options.provider.and_then(|provider| {
-            Some((self.elsewhere(provider, old)?, Drag::Provider { name: name(provider) }))
+            Some((self.provider_moved(provider, old)?, ReplacementCause::Provider { name: name(provider) }))
         });
         inside.into_iter().chain(with).chain(served).max_by_key(|(certainty, _)| *certainty)
     }
 
-    /// Whether the provider that serves a resource now leads somewhere else than the one that made it. Settings
-    /// that can be changed in place, such as who asks, do not.
-    fn elsewhere(&self, provider: NodeId, old: &Resource) -> Option<Certainty> {
+    /// Returns `Some` if the provider of a resource now manages another place than the one that created it.
+    ///
+    /// Only settings that cannot be changed in place count, such as the region, and not the credentials.
+    fn provider_moved(&self, provider: NodeId, old: &Resource) -> Option<Certainty> {
         if let Some(replacement) = self.replacement(provider) {
             return Some(replacement.certainty);
         }
         let before = self.base.resolve(old.ties.provider.as_ref()?)?;
-        // Not the same copy: a run that did not get further replaced it.
+        // Another copy means that an interrupted run replaced the provider.
         if self.old(provider).is_some_and(|now| now.copy() == before.copy()) {
             return None;
         }
         let node = &self.graph.nodes[provider.index()];
-        if before.resource != node.resource {
+        if before.ty != node.ty {
             return Some(Certainty::Certain);
         }
         let decided = self.decided[provider.index()].as_ref()?;
-        let fixed =
-            self.catalog.get(&node.resource)?.properties.iter().filter(|property| property.create_only);
+        let fixed = self.catalog.get(&node.ty)?.properties.iter().filter(|property| property.create_only);
         let differs = |name: &str| {
             let then = before.inputs.get(name);
             match (&decided.decision, decided.inputs.get(name)) {
-                (Decision::Untouched | Decision::Same | Decision::Record(_), _) => {
+                (Decision::Untouched | Decision::Unchanged | Decision::Record(_), _) => {
                     (then != self.old(provider)?.inputs.get(name)).then_some(Certainty::Certain)
                 }
                 (_, Some(Input::Known(now))) => (then != Some(now)).then_some(Certainty::Certain),
@@ -155,19 +155,19 @@ impl Planner<'_> {
         }
     }
 
-    /// What holds for a recorded copy by the program and what is around it.
-    pub(crate) fn today(&self, node: Option<NodeId>, copy: &Resource) -> Marks {
+    /// Returns the marks in effect for a recorded copy, from the program and the outer levels.
+    fn current_marks(&self, node: Option<NodeId>, copy: &Resource) -> Marks {
         let declared = node.map(|id| self.graph.nodes[id.index()].effective_marks());
-        today(declared, copy, &self.request.outer)
+        current_marks(declared, copy, &self.request.outer)
     }
 
-    /// Whether the real thing stays when its record goes: the safer of what holds today and what is recorded.
+    /// Returns true if the current or the recorded deletion policy is to retain the physical resource.
     pub(crate) fn retains(&self, node: Option<NodeId>, copy: &Resource) -> bool {
         #[cfg(stead_planted)]
         if stead_model::planted::is("retain-ignored-on-replace") {
             return false;
         }
-        copy.deletion_policy == Some(DeletionPolicy::Retain) || self.today(node, copy).retains()
+        copy.deletion_policy == Some(DeletionPolicy::Retain) || self.current_marks(node, copy).retains()
     }
 }
 

@@ -1,9 +1,9 @@
-//! Nothing here can keep a secret yet, so none may come near state.
+//! Refuses secrets, because no secrets manager can encrypt them in state yet.
 
 use stead_model::{Code, Diagnostic, Expr, Graph, Input, NodeKind, SourceRef};
 
-/// A problem for each property and each output that holds a secret, or is made from one.
-pub(crate) fn refused(graph: &Graph) -> Vec<Diagnostic> {
+/// Reports each property and each output that contains or depends on a secret.
+pub(super) fn refused(graph: &Graph) -> Vec<Diagnostic> {
     if !graph.exprs.iter().any(|expr| matches!(expr, Expr::Secret { .. })) {
         return Vec::new();
     }
@@ -22,7 +22,7 @@ fn problem(graph: &Graph, what: &str, input: &Input, declared: Option<&SourceRef
     let Some(Expr::Secret { source, .. }) = graph.exprs.get(graph.exprs.secret_in(input)?) else {
         return None;
     };
-    let message = format!("{what} is a secret, and this stack has nothing to keep secrets with");
+    let message = format!("{what} is a secret, and this stack has no secrets manager");
     let problem = declared
         .into_iter()
         .fold(Diagnostic::error(Code::NO_SECRETS_MANAGER, message), |problem, declared| {
@@ -30,8 +30,8 @@ fn problem(graph: &Graph, what: &str, input: &Input, declared: Option<&SourceRef
         });
     let problem = problem
         .at(source.clone(), 0, "it becomes a secret here")
-        .note("State remembers every property. Without a key to encrypt it with, the secret would be there in the clear.")
-        .help("keep it outside: let the resource read it where it runs, from a file or from its environment")
-        .help("if it is no secret, use `config.require` instead of `config.secret`, and leave `stead.secret` out");
+        .note("State records every property. Without a key to encrypt it, the secret would be stored in plain text.")
+        .help("keep the secret outside of Stead: let the resource read it at run time, from a file or its environment")
+        .help("if the value is not secret, use `config.require` instead of `config.secret`, and do not use `stead.secret`");
     Some(problem)
 }

@@ -1,0 +1,9 @@
+//! Turns decisions into steps and puts the steps in order: names first, deletions last.
+
+mod deletions;
+mod early;
+mod names;
+mod steps;
+
+pub(crate) use deletions::is_in;
+pub(crate) use steps::assemble;

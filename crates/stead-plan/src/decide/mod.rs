@@ -1,0 +1,18 @@
+//! Decides about each declared resource: create, update, replace, or leave unchanged.
+//!
+//! The planner walks the graph in dependency order, asks about each resource, and judges the provider's verdict.
+
+mod identity;
+mod ignore;
+mod imports;
+mod judge;
+mod planner;
+mod record_change;
+mod secrets;
+
+pub use planner::{LiveObject, Planner, Question, Verdict, plan};
+pub use record_change::RecordChange;
+
+pub(crate) use identity::Identity;
+pub(crate) use judge::{Decision, Replacement};
+pub(crate) use planner::Decided;
