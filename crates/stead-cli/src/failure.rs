@@ -2,7 +2,7 @@
 
 use stead::guard::Line;
 use stead::ops::{OpClass, OpError, PinsRefused};
-use stead::{Doubtful, JournalError, Kept};
+use stead::{Doubtful, JournalError, UnrecordedAnswer};
 use stead_model::{Code, Diagnostic, Hint, NextStep, Operation, ResolveAnswer};
 use stead_state::{FormatError, Owner, StackRef};
 
@@ -141,14 +141,14 @@ impl From<JournalError> for Failure {
         let message = error.to_string();
         match error {
             JournalError::Held(owner) => held(&owner, None, message),
-            JournalError::OtherHeld { stack, owner } => held(&owner, Some(&stack), message),
+            JournalError::OtherStackHeld { stack, owner } => held(&owner, Some(&stack), message),
             JournalError::Fenced => Failure::new(
                 Kind::Held,
                 Diagnostic::error(Code::FENCED, message)
                     .note("Nothing was written after that. What was under way is recorded.")
                     .help("look with `stead plan`, then run the command again"),
             ),
-            JournalError::Moved => Failure::new(
+            JournalError::StateChanged => Failure::new(
                 Kind::Held,
                 Diagnostic::error(Code::STATE_CHANGED, message)
                     .note("Nothing was changed.")
@@ -163,7 +163,7 @@ impl From<JournalError> for Failure {
                     .help("`stead state repair` proposes what to do; see `stead explain ST0201`");
                 Failure::new(Kind::Unsound, problem)
             }
-            JournalError::WouldBreak(violations) => {
+            JournalError::RecordRefused(violations) => {
                 let problem = Diagnostic::error(Code::RECORD_REFUSED, message);
                 let problem =
                     violations.iter().fold(problem, |problem, violation| problem.note(violation.to_string()));
@@ -206,7 +206,7 @@ impl From<JournalError> for Failure {
                 let problem = Diagnostic::error(Code::LIMIT, message);
                 Failure::new(Kind::Unsound, problem.note("Nothing was written."))
             }
-            JournalError::Store(_) | JournalError::Outside { .. } => Failure::new(
+            JournalError::Store(_) | JournalError::Io { .. } => Failure::new(
                 Kind::Failed,
                 Diagnostic::error(Code::STORE, message)
                     .help("mend the cause, then run the command again; what was done is recorded"),
@@ -216,21 +216,21 @@ impl From<JournalError> for Failure {
 }
 
 /// Says where each answer is, or prints it whole if it is nowhere else.
-fn unrecorded(cause: JournalError, answers: &[Kept], message: String) -> Failure {
+fn unrecorded(cause: JournalError, answers: &[UnrecordedAnswer], message: String) -> Failure {
     let mut failure = Failure::from(cause);
     let mut problem = Diagnostic::error(Code::UNRECORDED, message)
         .note("The providers did what they were asked. Nothing was started after that.");
-    for Kept { place, answer } in answers {
+    for UnrecordedAnswer { location, answer } in answers {
         let op = answer.op;
-        problem = match place {
-            Some(place) => problem.note(format!("The answer to operation {op} is kept: {place}")),
+        problem = match location {
+            Some(location) => problem.note(format!("The answer to operation {op} is kept: {location}")),
             None => {
                 let text = String::from_utf8_lossy(&answer.encode()).trim_end().replace('\n', " ");
                 problem.note(format!("The answer to operation {op} is nowhere but here; keep it: {text}"))
             }
         };
     }
-    let problem = if answers.iter().all(|kept| kept.place.is_some()) {
+    let problem = if answers.iter().all(|kept| kept.location.is_some()) {
         problem.help("mend the cause, then run the command again: it takes the kept answers in first")
     } else {
         problem

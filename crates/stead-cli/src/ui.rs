@@ -9,7 +9,7 @@ use serde::Serialize;
 use stead::ops::OpEvent;
 use stead::{ConsoleLevel, ConsoleLine, Notice};
 use stead_model::{Diagnostic, Event, Severity};
-use stead_render::{Style, json_line, step_ended};
+use stead_render::{Style, json_line, progress_line};
 use stead_world::{Files, World};
 
 use crate::args::Common;
@@ -200,7 +200,7 @@ impl Progress<'_> {
             }
             _ => {}
         }
-        let line = step_ended(event, &self.ui.err_style());
+        let line = progress_line(event, &self.ui.err_style());
         match (&self.bar, line) {
             (Some(bar), line) => {
                 bar.set_message(self.running.first().cloned().unwrap_or_default());

@@ -96,6 +96,6 @@ impl Engine {
     ) -> Duration {
         let option = options.and_then(|timeouts| timeouts.of(operation));
         let schema = || self.catalog.get(resource).and_then(|schema| schema.timeouts.of(operation));
-        option.or_else(schema).unwrap_or_else(|| provider.patience(operation, resource))
+        option.or_else(schema).unwrap_or_else(|| provider.timeout(operation, resource))
     }
 }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stead_journal::{
-    JournalError, Loaded, Machine, Opening, Run, Seen, Spool, StackKeys, Takeover, load_with, open, wait_for,
+    JournalError, Loaded, LocalSpool, OpenRequest, ReadVersion, Run, Spool, StackKeys, Takeover,
+    load_with_spool, open, wait_for_lock,
 };
 use stead_model::{Diagnostic, Event, RunResult};
 use stead_state::Owner;
@@ -26,23 +27,23 @@ pub struct Stack {
 impl Stack {
     /// Reads the stack. Writes nothing.
     pub async fn load(&self) -> Result<Loaded, JournalError> {
-        let machine = Some(Machine::new(&self.world, &self.claims));
-        load_with(&Spool { store: self.store.clone(), keys: self.keys.clone(), machine }).await
+        let local = Some(LocalSpool::new(&self.world, &self.claims));
+        load_with_spool(&Spool { store: self.store.clone(), keys: self.keys.clone(), local }).await
     }
 
     /// Waits until the stack can be had, and says how. `waiting` is called once, with who holds it.
     pub async fn wait(&self, waiting: &mut dyn FnMut(&Owner)) -> Result<Takeover, JournalError> {
-        wait_for(&self.store, &self.keys, &self.world, waiting).await
+        wait_for_lock(&self.store, &self.keys, &self.world, waiting).await
     }
 
     /// Opens a run. `planned_on`: what the caller has planned on; `None`: whatever there is.
     pub async fn open(
         &self,
         command: &str,
-        planned_on: Option<Seen>,
+        planned_on: Option<ReadVersion>,
         takeover: Takeover,
     ) -> Result<Run, JournalError> {
-        open(Opening {
+        open(OpenRequest {
             store: self.store.clone(),
             keys: self.keys.clone(),
             world: self.world.clone(),
@@ -91,12 +92,12 @@ impl Engine {
                 finish_transfers(stack).await?;
                 loaded = stack.load().await?;
             }
-            if loaded.state.pending().next().is_none() && loaded.answered == 0 {
+            if loaded.state.pending().next().is_none() && loaded.spooled_answers == 0 {
                 return Ok(RecoveryResult::Ready(Box::new(loaded)));
             }
             let (repeatable, doubtful) = self.triage(&loaded.state);
             let held = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
-            if repeatable.is_empty() && !held && loaded.answered == 0 {
+            if repeatable.is_empty() && !held && loaded.spooled_answers == 0 {
                 return Ok(RecoveryResult::InDoubt(doubtful));
             }
             let run = stack.open("recover", None, Takeover::IfDead).await?;

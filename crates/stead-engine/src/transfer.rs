@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use stead_journal::{JournalError, Run, Seen, Takeover};
+use stead_journal::{JournalError, ReadVersion, Run, Takeover};
 use stead_model::{Environment, Resource, RunResult, Uid};
 use stead_state::{Arrival, Departure, Record, StackRef, relocated};
 
@@ -16,9 +16,9 @@ const COMMAND: &str = "state mv";
 /// What to move, from where to where, as it was looked at.
 pub struct Transfer<'a> {
     pub source: &'a Stack,
-    pub source_version: Seen,
+    pub source_version: ReadVersion,
     pub target: &'a Stack,
-    pub target_version: Seen,
+    pub target_version: ReadVersion,
     /// The environment whose names they get.
     pub environment: &'a Environment,
     pub uids: &'a BTreeSet<Uid>,
@@ -40,10 +40,11 @@ impl Stack {
 /// Carries it out. The caller has seen to it that nothing is pending and that nothing is torn apart.
 pub async fn transfer(transfer: Transfer<'_>) -> Result<(), JournalError> {
     let Transfer { source, source_version, target, target_version, environment, uids } = transfer;
-    let id = source.world.entropy.uuid().map_err(|error| JournalError::Outside {
-        action: "draw a random number",
-        problem: error.to_string(),
-    })?;
+    let id = source
+        .world
+        .entropy
+        .uuid()
+        .map_err(|error| JournalError::Io { action: "draw a random number", problem: error.to_string() })?;
     let from = source.open(COMMAND, Some(source_version), Takeover::IfDead).await?;
     let to = match open_target(target, Some(target_version)).await {
         Ok(to) => to,
@@ -129,9 +130,9 @@ async fn finish_all(source: &Stack, from: &Run) -> Result<(), JournalError> {
 }
 
 /// Whoever reads that it is held must know that another stack is meant.
-async fn open_target(target: &Stack, planned_on: Option<Seen>) -> Result<Run, JournalError> {
+async fn open_target(target: &Stack, planned_on: Option<ReadVersion>) -> Result<Run, JournalError> {
     target.open(COMMAND, planned_on, Takeover::IfDead).await.map_err(|error| match error {
-        JournalError::Held(owner) => JournalError::OtherHeld { stack: target.place(), owner },
+        JournalError::Held(owner) => JournalError::OtherStackHeld { stack: target.place(), owner },
         error => error,
     })
 }

@@ -1,4 +1,4 @@
-//! Why a stack cannot be read, opened or written.
+//! Errors of reading, opening and writing a stack.
 
 use std::sync::Arc;
 
@@ -11,46 +11,50 @@ pub enum JournalError {
     Store(#[from] Arc<StoreError>),
     #[error("{key}: {source}")]
     Format { key: String, source: FormatError },
-    #[error("{key} is missing, and head refers to it")]
+    #[error("{key} is missing, but the head of the stack refers to it")]
     Missing { key: String },
     #[error("{key} does not follow the record before it")]
     BrokenChain { key: String },
     #[error("{key}: {source}")]
     Replay { key: String, source: ReplayError },
-    #[error("state breaks {} of its integrity rules", .0.len())]
+    #[error("state violates {}", rules(.0.len()))]
     Integrity(Vec<Violation>),
-    #[error("a record was refused: it would break {} of the integrity rules", .0.len())]
-    WouldBreak(Vec<Violation>),
-    #[error("{} on {} holds the stack since {}", .0.user, .0.host, .0.since)]
+    #[error("a record was refused: with it, state would violate {}", rules(.0.len()))]
+    RecordRefused(Vec<Violation>),
+    #[error("the stack is locked by {} on {} since {}", .0.user, .0.host, .0.since)]
     Held(Box<Owner>),
-    /// Another stack of the project, which has to be written too.
-    #[error("{} on {} holds environment {} on target {} since {}", owner.user, owner.host, stack.environment, stack.target, owner.since)]
-    OtherHeld { stack: StackRef, owner: Box<Owner> },
-    #[error("somebody else took the stack over; this run stops here")]
+    /// Another stack of the project, which the run writes too, is held by another run.
+    #[error("the stack of environment {} on target {} is locked by {} on {} since {}", stack.environment, stack.target, owner.user, owner.host, owner.since)]
+    OtherStackHeld { stack: StackRef, owner: Box<Owner> },
+    #[error("another run took over the stack; this run stops here")]
     Fenced,
     #[error("state changed after the plan was made")]
-    Moved,
-    /// Providers answered, and the journal did not take what they said.
+    StateChanged,
+    /// Providers answered, but their answers could not be appended to the journal.
     #[error("{cause}; {} could not be recorded", count(answers.len()))]
-    Unrecorded { cause: Box<JournalError>, answers: Vec<Kept> },
-    #[error("the stack was renamed; it is environment {to} now")]
+    Unrecorded { cause: Box<JournalError>, answers: Vec<UnrecordedAnswer> },
+    #[error("the stack was renamed; it now belongs to environment {to}")]
     Renamed { to: String },
-    #[error("there is a stack for environment {environment} already")]
+    #[error("a stack for environment {environment} already exists")]
     Exists { environment: String },
-    #[error("the stack of environment {environment} was removed, and its history is kept")]
+    #[error("the stack of environment {environment} was removed, but its history is still stored")]
     HistoryKept { environment: String },
     #[error("{key}: {excess}")]
     Limit { key: String, excess: String },
     #[error("cannot {action}: {problem}")]
-    Outside { action: &'static str, problem: String },
+    Io { action: &'static str, problem: String },
 }
 
-/// An answer that the journal did not take, and where it is instead.
+/// A provider's answer that could not be appended to the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
-    /// `None`: nowhere. Whoever reads this must keep it.
-    pub place: Option<String>,
+pub struct UnrecordedAnswer {
+    /// Where the answer is stored instead. `None`: it is stored nowhere, and this value is its only copy.
+    pub location: Option<String>,
     pub answer: Spooled,
+}
+
+fn rules(violated: usize) -> String {
+    if violated == 1 { "1 integrity rule".to_owned() } else { format!("{violated} integrity rules") }
 }
 
 fn count(answers: usize) -> String {
@@ -64,8 +68,8 @@ impl From<StoreError> for JournalError {
 }
 
 impl JournalError {
-    /// The same failure, with answers that it leaves unrecorded.
-    pub(crate) fn leaving(self, answers: Vec<Kept>) -> JournalError {
+    /// Adds answers that this failure left unrecorded.
+    pub(crate) fn with_unrecorded(self, answers: Vec<UnrecordedAnswer>) -> JournalError {
         match self {
             other if answers.is_empty() => other,
             JournalError::Unrecorded { cause, answers: mut before } => {
@@ -76,7 +80,7 @@ impl JournalError {
         }
     }
 
-    /// The failure without the answers that it left unrecorded.
+    /// Returns the failure without the answers that it left unrecorded.
     pub(crate) fn cause(&self) -> &JournalError {
         match self {
             JournalError::Unrecorded { cause, .. } => cause,
@@ -84,8 +88,8 @@ impl JournalError {
         }
     }
 
-    pub(crate) fn outside(action: &'static str) -> impl FnOnce(std::io::Error) -> JournalError {
-        move |error| JournalError::Outside { action, problem: error.to_string() }
+    pub(crate) fn io(action: &'static str) -> impl FnOnce(std::io::Error) -> JournalError {
+        move |error| JournalError::Io { action, problem: error.to_string() }
     }
 }
 
@@ -96,25 +100,25 @@ mod tests {
 
     use super::*;
 
-    fn kept(op: u64) -> Kept {
+    fn unrecorded(op: u64) -> UnrecordedAnswer {
         let (stack, key) = (StackId("s".into()), "k".to_owned());
         let outcome = Outcome::Deleted;
-        Kept {
-            place: None,
+        UnrecordedAnswer {
+            location: None,
             answer: Spooled { stack, epoch: Epoch(1), op: OpId(op), key, outcome, inputs: None },
         }
     }
 
     #[test]
-    fn a_failure_tells_how_many_answers_it_leaves_unrecorded() {
-        let none = JournalError::Moved.leaving(Vec::new());
+    fn failure_states_how_many_answers_are_unrecorded() {
+        let none = JournalError::StateChanged.with_unrecorded(Vec::new());
         assert_eq!(none.to_string(), "state changed after the plan was made");
-        let one = JournalError::Moved.leaving(vec![kept(1)]);
-        let said = "state changed after the plan was made; a provider's answer could not be recorded";
-        assert_eq!(one.to_string(), said);
-        let two = one.leaving(vec![kept(2)]);
-        let said = "state changed after the plan was made; 2 providers' answers could not be recorded";
-        assert_eq!(two.to_string(), said);
-        assert!(matches!(two.cause(), JournalError::Moved));
+        let one = JournalError::StateChanged.with_unrecorded(vec![unrecorded(1)]);
+        let text = "state changed after the plan was made; a provider's answer could not be recorded";
+        assert_eq!(one.to_string(), text);
+        let two = one.with_unrecorded(vec![unrecorded(2)]);
+        let text = "state changed after the plan was made; 2 providers' answers could not be recorded";
+        assert_eq!(two.to_string(), text);
+        assert!(matches!(two.cause(), JournalError::StateChanged));
     }
 }

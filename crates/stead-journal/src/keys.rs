@@ -1,4 +1,4 @@
-//! Where the objects of a stack are in its store.
+//! The keys of a stack's objects in its store.
 
 use stead_model::{Digest, Epoch, OpId, RunId, Seq};
 use stead_store::Key;
@@ -10,19 +10,19 @@ pub struct StackKeys {
 }
 
 impl StackKeys {
-    /// One stack = one program, one environment (with namespace), one target.
+    /// Returns the keys of the stack of one program, in one environment (with its namespace), on one target.
     pub fn new(project: &str, environment: &str, target: &str) -> StackKeys {
         StackKeys { prefix: Key::root().child(project).child(environment).child(target) }
     }
 
-    /// Another stack of the same project.
+    /// Returns the keys of another stack of the same project.
     #[must_use]
     pub fn sibling(&self, environment: &str, target: &str) -> StackKeys {
         let project = self.prefix.segments().next().unwrap_or_default();
         StackKeys::new(&project, environment, target)
     }
 
-    /// The environment, with its namespace, as its key has it.
+    /// Returns the environment with its namespace.
     pub fn environment(&self) -> String {
         self.prefix.segments().nth(1).unwrap_or_default()
     }
@@ -31,7 +31,7 @@ impl StackKeys {
         self.prefix.segments().nth(2).unwrap_or_default()
     }
 
-    /// The stacks that a listing of a store shows, as (project, environment, target).
+    /// Returns the stacks in a listing of a store, as (project, environment, target).
     pub fn in_listing(keys: &[Key]) -> Vec<(String, String, String)> {
         let stack = |key: &Key| {
             let segments: Vec<String> = key.segments().collect();
@@ -57,7 +57,7 @@ impl StackKeys {
         self.prefix.child("snapshot").child(digest.as_str())
     }
 
-    /// Where all snapshots are.
+    /// Prefix of all snapshots.
     pub fn snapshots(&self) -> Key {
         self.prefix.child("snapshot")
     }
@@ -66,8 +66,8 @@ impl StackKeys {
         self.prefix.child("journal")
     }
 
-    /// What a repair put something else in the place of.
-    pub fn kept(&self, digest: &Digest) -> Key {
+    /// Key of a head that a repair replaced, by the digest of its bytes.
+    pub fn replaced_head(&self, digest: &Digest) -> Key {
         self.prefix.child("kept").child(digest.as_str())
     }
 
@@ -79,7 +79,7 @@ impl StackKeys {
         self.journal(epoch).child(&format!("{:010}", seq.0))
     }
 
-    /// Where answers are kept that the journal did not take.
+    /// Prefix of the answers that could not be appended to the journal.
     pub fn spools(&self) -> Key {
         self.prefix.child("spool")
     }
@@ -88,7 +88,7 @@ impl StackKeys {
         self.spools().child(&format!("{:010}-{:010}", epoch.0, op.0))
     }
 
-    /// Where all run records are.
+    /// Prefix of all run records.
     pub fn histories(&self) -> Key {
         self.prefix.child("history")
     }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_listing_shows_each_stack_once_by_its_head() {
+    fn listing_contains_each_stack_once() {
         let (dev, prod) = (StackKeys::new("shop", "dev", "local"), StackKeys::new("shop", "prod:eu", "aws"));
         let keys = [dev.head(), dev.lease(), dev.batch(Epoch(1), Seq(0)), prod.head()];
         let stack =

@@ -1,36 +1,36 @@
 //! A stack open for a run.
 //!
-//! What this crate promises:
+//! Promises:
 //! - a [`Receipt`] exists only if its `Begin` record is durable;
-//! - opening a run bumps the epoch, and whoever wrote in an older one cannot append any more, however late;
-//! - state is `base snapshot + journal`, folded the same way while running and while recovering;
-//! - `head` never refers to a snapshot that is not stored, or that breaks an integrity rule.
+//! - opening a run increments the epoch, and a run of an older epoch can never append again;
+//! - state is `base snapshot + journal`, replayed the same way while running and while recovering;
+//! - `head` never refers to a snapshot that is not stored, or that violates an integrity rule.
 //!
-//! Claims and owners only tell people who holds a stack; no promise rests on them.
+//! A claim (a locked file) and the recorded owner only tell people which run holds a stack; no promise
+//! depends on them.
+//!
+//! The way through: [`load`] reads a stack, [`open`] starts a [`Run`], `run/appender.rs` makes its records
+//! durable, [`Run::close`] publishes the new snapshot. `lifecycle.rs` creates, removes and renames stacks,
+//! `repair.rs` mends damaged ones.
 
-mod appender;
 mod error;
+mod history;
 mod keys;
-mod lease;
-mod leave;
+mod lifecycle;
 mod load;
-mod open;
-mod past;
 mod receipt;
-mod rename;
 mod repair;
 mod run;
+mod seal;
 mod spool;
 
-pub use error::{JournalError, Kept};
+pub use error::{JournalError, UnrecordedAnswer};
+pub use history::{exists, load_run};
 pub use keys::StackKeys;
-pub use lease::{LEASE, wait_for};
-pub use leave::{create, purge};
-pub use load::{Loaded, Seen, load, load_with, read_head};
-pub use open::{Opening, Takeover, is_dead, open};
-pub use past::{exists, load_run};
+pub use lifecycle::{create, purge, rename};
+pub use load::{Loaded, ReadVersion, load, load_with_spool, read_head};
 pub use receipt::{RECEIPT_VALIDITY, Receipt};
-pub use rename::rename;
 pub use repair::{Survey, repair, survey};
-pub use run::{Ack, Begun, Closed, Run};
-pub use spool::{Machine, Spool};
+pub use run::{Ack, ClosedRun, LEASE_TIMEOUT, OpenRequest, Run, SubmittedIntent, Takeover};
+pub use run::{is_dead, open, wait_for_lock};
+pub use spool::{LocalSpool, Spool};

@@ -1,4 +1,4 @@
-//! Reads a stack without writing anything: head, snapshot, and the journal since.
+//! Reads a stack without writing anything: head, snapshot, and the journal since that snapshot.
 
 use std::sync::Arc;
 
@@ -8,121 +8,131 @@ use stead_store::{Key, Store, Version};
 
 use crate::{JournalError, Spool, StackKeys};
 
-/// A stack as it was read. Whoever acts on it names `version`, so that a change in between is noticed.
+/// A stack as it was read.
+///
+/// A run that was planned on this state passes `version` to [`open`](crate::open), which refuses it if the
+/// stack changed.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// `None`: the stack does not exist yet.
     pub head: Option<Head>,
-    pub version: Seen,
+    pub version: ReadVersion,
     pub state: Arc<State>,
-    /// How many answers it has that the journal did not take; the next run makes them durable.
-    pub answered: usize,
+    /// Number of spooled answers included in `state`; the next run makes them durable.
+    pub spooled_answers: usize,
 }
 
-/// What was read, to be told from what is there later: head, and how far the journal of a run had come that was not
-/// closed. Such a run changes nothing in head until it ends, and it may die without.
+/// Version of a stack as it was read, compared with the stored one when a run opens.
+///
+/// It consists of the head's version and the last journal record, because a run that has not ended appends to
+/// the journal without changing the head.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct ReadVersion {
     pub(crate) head: Option<Version>,
     pub(crate) last: Option<Digest>,
-    /// The state that head's snapshot alone stands for, so that a run which opens on it need not read it again.
+    /// The state, if the head's snapshot contains all of it: a run that opens on this version need not read
+    /// it again.
     pub(crate) whole: Option<Arc<State>>,
 }
 
-impl PartialEq for Seen {
-    fn eq(&self, other: &Seen) -> bool {
+impl PartialEq for ReadVersion {
+    fn eq(&self, other: &ReadVersion) -> bool {
         self.head == other.head && self.last == other.last
     }
 }
 
-/// Reads and checks. Takes no lock; what a run under way has appended so far is included.
+/// Reads a stack and checks its integrity rules. Takes no lock; includes the records that a running run has
+/// appended so far.
 pub async fn load(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<Loaded, JournalError> {
-    load_with(&Spool { store: store.clone(), keys: keys.clone(), machine: None }).await
+    load_with_spool(&Spool { store: store.clone(), keys: keys.clone(), local: None }).await
 }
 
-/// As `load`, and looks on this machine too for answers that the journal did not take.
-pub async fn load_with(spool: &Spool) -> Result<Loaded, JournalError> {
+/// Reads as [`load`] does, and includes answers that were spooled on this machine.
+pub async fn load_with_spool(spool: &Spool) -> Result<Loaded, JournalError> {
     let Spool { store, keys, .. } = spool;
     let absent = |head| Loaded {
         head: None,
-        version: Seen { head, ..Seen::default() },
-        state: Arc::new(nothing()),
-        answered: 0,
+        version: ReadVersion { head, ..ReadVersion::default() },
+        state: Arc::new(empty_state()),
+        spooled_answers: 0,
     };
     let (head, version) = match read_head(store, keys).await? {
         None => return Ok(absent(None)),
-        Some((head, version)) => match present(store, keys, head).await? {
-            Present::Stack(head) => (*head, version),
-            Present::Nothing(_) => return Ok(absent(Some(version))),
-            Present::Renamed { to, .. } => return Err(JournalError::Renamed { to }),
+        Some((head, version)) => match presence(store, keys, head).await? {
+            Presence::Stack(head) => (*head, version),
+            Presence::NoStack(_) => return Ok(absent(Some(version))),
+            Presence::Renamed { to, .. } => return Err(JournalError::Renamed { to }),
         },
     };
     let mut state = State::from(read_base(store, keys, &head).await?);
     let mut last = None;
     for epoch in head.base.0..=head.epoch.0 {
-        last = fold_epoch(store, keys, Epoch(epoch), &mut state).await?.previous;
+        last = replay_epoch(store, keys, Epoch(epoch), &mut state).await?.previous;
     }
-    let mut answered = 0;
+    let mut spooled_answers = 0;
     if state.pending().next().is_some() {
         let mut sound = Sound::new(state).map_err(JournalError::Integrity)?;
-        answered = spool.take(&mut sound, head.epoch).await?.len();
+        spooled_answers = spool.replay(&mut sound, head.epoch).await?.len();
         state = sound.into_state();
     } else if head.base <= head.epoch {
         check(&state)?; // the base alone was checked when it was read
     }
     let state = Arc::new(state);
-    let whole = (head.base > head.epoch && answered == 0).then(|| state.clone());
-    let version = Seen { head: Some(version), last, whole };
-    Ok(Loaded { head: Some(head), version, state, answered })
+    let whole = (head.base > head.epoch && spooled_answers == 0).then(|| state.clone());
+    let version = ReadVersion { head: Some(version), last, whole };
+    Ok(Loaded { head: Some(head), version, state, spooled_answers })
 }
 
-fn nothing() -> State {
+fn empty_state() -> State {
     State::from(Snapshot::empty(StackId(String::new())))
 }
 
-/// What a head stands for.
-pub(crate) enum Present {
+/// Meaning of a stored head.
+pub(crate) enum Presence {
     Stack(Box<Head>),
-    /// No stack; the head's epoch still counts.
-    Nothing(Box<Head>),
+    /// There is no stack; a later one continues from this head's epoch.
+    NoStack(Box<Head>),
     Renamed {
         to: String,
         at: Epoch,
     },
 }
 
-/// A stack that is arriving is there from the moment in which the other one is not.
-pub(crate) async fn present(
+/// Tells whether a head stands for a stack.
+///
+/// A stack that is being renamed exists under its new keys as soon as the old head says `Renamed`.
+pub(crate) async fn presence(
     store: &Arc<dyn Store>,
     keys: &StackKeys,
     head: Head,
-) -> Result<Present, JournalError> {
+) -> Result<Presence, JournalError> {
     let (from, at) = match &head.absent {
-        None => return Ok(Present::Stack(Box::new(head))),
-        Some(Absent::Removed) => return Ok(Present::Nothing(Box::new(head))),
-        Some(Absent::Renamed { to, at }) => return Ok(Present::Renamed { to: to.clone(), at: *at }),
+        None => return Ok(Presence::Stack(Box::new(head))),
+        Some(Absent::Removed) => return Ok(Presence::NoStack(Box::new(head))),
+        Some(Absent::Renamed { to, at }) => return Ok(Presence::Renamed { to: to.clone(), at: *at }),
         Some(Absent::Arriving { from, at }) => (from.clone(), *at),
     };
     let other = read_head(store, &keys.sibling(&from, &keys.target())).await?;
     let left = Absent::Renamed { to: keys.environment(), at };
     match other {
         Some((other, _)) if other.absent.as_ref() == Some(&left) => {
-            Ok(Present::Stack(Box::new(Head { absent: None, ..head })))
+            Ok(Presence::Stack(Box::new(Head { absent: None, ..head })))
         }
-        _ => Ok(Present::Nothing(Box::new(head))),
+        _ => Ok(Presence::NoStack(Box::new(head))),
     }
 }
 
-/// The head of a stack, if there is one; also of one that was removed or renamed.
+/// Reads the head of a stack, also of one that was removed or renamed.
 pub async fn read_head(
     store: &Arc<dyn Store>,
     keys: &StackKeys,
 ) -> Result<Option<(Head, Version)>, JournalError> {
-    let Some(found) = store.get(&keys.head()).await? else { return Ok(None) };
-    let head = Head::decode(&found.body).map_err(|source| format_error(&keys.head(), source))?;
-    Ok(Some((head, found.version)))
+    let Some(blob) = store.get(&keys.head()).await? else { return Ok(None) };
+    let head = Head::decode(&blob.body).map_err(|source| format_error(&keys.head(), source))?;
+    Ok(Some((head, blob.version)))
 }
 
+/// Reads the snapshot that head refers to, and checks its limits and integrity rules.
 pub(crate) async fn read_base(
     store: &Arc<dyn Store>,
     keys: &StackKeys,
@@ -130,8 +140,8 @@ pub(crate) async fn read_base(
 ) -> Result<Snapshot, JournalError> {
     let Some(digest) = &head.snapshot else { return Ok(Snapshot::empty(head.stack.clone())) };
     let key = keys.snapshot(digest);
-    let found = store.get(&key).await?.ok_or_else(|| JournalError::Missing { key: key.to_string() })?;
-    let snapshot = Snapshot::decode(&found.body, digest).map_err(|source| format_error(&key, source))?;
+    let blob = store.get(&key).await?.ok_or_else(|| JournalError::Missing { key: key.to_string() })?;
+    let snapshot = Snapshot::decode(&blob.body, digest).map_err(|source| format_error(&key, source))?;
     if let Some(excess) = Limits::default().of_state().exceeded(&extent(&snapshot)) {
         return Err(JournalError::Limit { key: key.to_string(), excess });
     }
@@ -141,7 +151,8 @@ pub(crate) async fn read_base(
     }
 }
 
-/// Where the next append of an epoch goes, and what it must name as its predecessor.
+/// End of an epoch's journal: the next free slot, and the digest that a batch in it must name as its
+/// predecessor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tail {
     pub seq: Seq,
@@ -149,8 +160,8 @@ pub(crate) struct Tail {
     pub sealed: bool,
 }
 
-/// Applies an epoch's batches, in order, up to its seal or its first free slot.
-pub(crate) async fn fold_epoch(
+/// Replays an epoch's batches, in order, up to its seal or its first free slot.
+pub(crate) async fn replay_epoch(
     store: &Arc<dyn Store>,
     keys: &StackKeys,
     epoch: Epoch,
@@ -159,8 +170,8 @@ pub(crate) async fn fold_epoch(
     let mut tail = Tail { seq: Seq(0), previous: None, sealed: false };
     loop {
         let key = keys.batch(epoch, tail.seq);
-        let Some(found) = store.get(&key).await? else { return Ok(tail) };
-        let batch = Batch::decode(&found.body).map_err(|source| format_error(&key, source))?;
+        let Some(blob) = store.get(&key).await? else { return Ok(tail) };
+        let batch = Batch::decode(&blob.body).map_err(|source| format_error(&key, source))?;
         if batch.epoch != epoch || batch.seq != tail.seq || batch.previous != tail.previous {
             return Err(JournalError::BrokenChain { key: key.to_string() });
         }
@@ -168,7 +179,7 @@ pub(crate) async fn fold_epoch(
             let replayed = state.apply(record);
             replayed.map_err(|source| JournalError::Replay { key: key.to_string(), source })?;
         }
-        tail.previous = Some(Digest::of(&found.body));
+        tail.previous = Some(Digest::of(&blob.body));
         tail.seq = tail.seq.next();
         if batch.records.iter().any(|record| matches!(record, Record::Seal { .. })) {
             tail.sealed = true;
@@ -177,22 +188,23 @@ pub(crate) async fn fold_epoch(
     }
 }
 
-/// The digest of the last record of the run that head names, if that run was not closed.
-pub(crate) async fn last_record(
+/// Returns the digest of the last batch of the run that head names, if that run was not closed.
+pub(crate) async fn last_batch(
     store: &Arc<dyn Store>,
     keys: &StackKeys,
     head: &Head,
 ) -> Result<Option<Digest>, JournalError> {
     let (mut last, mut seq) = (None, Seq(0));
     if head.base <= head.epoch {
-        while let Some(found) = store.get(&keys.batch(head.epoch, seq)).await? {
-            last = Some(Digest::of(&found.body));
+        while let Some(blob) = store.get(&keys.batch(head.epoch, seq)).await? {
+            last = Some(Digest::of(&blob.body));
             seq = seq.next();
         }
     }
     Ok(last)
 }
 
+/// Returns the snapshot of a state that violates no integrity rule.
 pub(crate) fn check(state: &State) -> Result<Snapshot, JournalError> {
     let snapshot = state.snapshot(None);
     match verify(&snapshot) {

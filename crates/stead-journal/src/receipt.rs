@@ -4,16 +4,18 @@ use std::time::Duration;
 
 use stead_model::OpId;
 
-/// How long after its `Begin` was written a receipt may start a call. Whoever takes a stack over by force
-/// waits this long before it touches what was under way.
+/// How long after its `Begin` was written a receipt may start a call.
+///
+/// A run that takes over a stack by force waits this long before it touches interrupted operations.
 pub const RECEIPT_VALIDITY: Duration = Duration::from_secs(10);
 
-/// How much longer it waits: two clocks do not run at the same speed.
+/// Extra wait of a takeover, because two clocks do not run at the same speed.
 pub(crate) const RECEIPT_MARGIN: Duration = Duration::from_millis(2_500);
 
-/// Proof that the intent to do something is durable.
+/// Proof that the intent of an operation is durable.
 ///
-/// Only a durable `Begin` or `Resume` makes one; it cannot be cloned, and a call consumes it.
+/// Only a durable `Begin` or `Resume` record creates one. A receipt cannot be cloned, and a provider call
+/// consumes it.
 #[derive(Debug)]
 pub struct Receipt {
     op: OpId,
@@ -31,17 +33,17 @@ impl Receipt {
         self.op
     }
 
-    /// The same for every attempt at this operation.
+    /// Returns a key that is the same for every attempt at this operation.
     pub fn idempotency_key(&self) -> &str {
         &self.key
     }
 
-    /// 1, or more if an earlier run may have done it already.
+    /// Returns 1, or more if an earlier run may already have carried out the operation.
     pub fn attempt(&self) -> u32 {
         self.attempt
     }
 
-    /// Whether a call may still start, on the holder's own monotonic clock.
+    /// Returns true if a call may still start, by the holder's own monotonic clock.
     pub fn is_valid(&self, now: Duration) -> bool {
         #[cfg(stead_planted)]
         if stead_world::planted::is("receipt-never-expires") {
@@ -56,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_receipt_is_good_for_its_time_and_not_a_moment_longer() {
+    fn receipt_expires_exactly_when_its_validity_ends() {
         let (written, moment) = (Duration::from_secs(100), Duration::from_nanos(1));
         let receipt = Receipt::new(OpId(7), "key".to_owned(), written, 2);
         let end = written + RECEIPT_VALIDITY;

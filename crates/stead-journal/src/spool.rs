@@ -1,7 +1,8 @@
-//! Answers that the journal did not take: where they go, and how they come back.
+//! The spool: provider answers that could not be appended to the journal.
 //!
-//! An answer is tried in the store first, as an object of its own, then in folders of this machine. The next
-//! run takes it in as the `End` that it should have been, and removes it once that is durable.
+//! An answer is first stored in the store, as an object of its own, else in a folder of this machine. The
+//! next run replays it as the `End` record that it should have been, and removes it once that record is
+//! durable.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,33 +13,33 @@ use stead_state::{Belongs, Sound, Spooled};
 use stead_store::{Expect, Key, Store, StoreError};
 use stead_world::World;
 
-use crate::{JournalError, Kept, StackKeys};
+use crate::{JournalError, StackKeys, UnrecordedAnswer};
 
-/// Readable by the owner only, as state is.
+/// Readable by the owner only, like state.
 const MODE: u32 = 0o600;
 
-/// Where a stack's answers may be.
+/// All places where spooled answers of a stack may be.
 #[derive(Clone)]
 pub struct Spool {
     pub store: Arc<dyn Store>,
     pub keys: StackKeys,
-    /// What else may hold answers; `None`: only the store is looked at.
-    pub machine: Option<Machine>,
+    /// Folders of this machine; `None`: only the store is searched.
+    pub local: Option<LocalSpool>,
 }
 
-/// Folders of this machine, tried in order when the store does not take an answer.
+/// Folders of this machine, tried in order when an answer cannot be written to the store.
 #[derive(Clone)]
-pub struct Machine {
+pub struct LocalSpool {
     world: World,
     folders: Vec<PathBuf>,
 }
 
-impl Machine {
-    /// Beside the claims of the project, and with the user's own files.
-    pub fn new(world: &World, claims: &Path) -> Machine {
+impl LocalSpool {
+    /// Returns a folder beside the project's claims, and one in the user's home.
+    pub fn new(world: &World, claims: &Path) -> LocalSpool {
         let home = world.host.home.as_ref().map(|home| home.join(".local/state/stead/spool"));
         let folders = std::iter::once(claims.join("spool")).chain(home).collect();
-        Machine { world: world.clone(), folders }
+        LocalSpool { world: world.clone(), folders }
     }
 
     async fn write(&self, folder: PathBuf, name: String, bytes: Vec<u8>) -> std::io::Result<PathBuf> {
@@ -53,93 +54,98 @@ impl Machine {
     }
 }
 
+/// Location of one spooled answer.
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
+pub(crate) enum SpoolLocation {
     Store(Key),
     File(PathBuf),
 }
 
 impl Spool {
-    /// Puts an answer where there is room for it. Whoever was fenced leaves the store alone.
-    pub(crate) async fn keep(&self, answer: Spooled, cause: &JournalError) -> Kept {
+    /// Stores an answer in the first location that takes it. A fenced run must not write to the store, so its
+    /// answer is stored nowhere.
+    pub(crate) async fn store_answer(&self, answer: Spooled, cause: &JournalError) -> UnrecordedAnswer {
         let bytes = answer.encode();
         if matches!(cause, JournalError::Fenced) {
-            return Kept { place: None, answer };
+            return UnrecordedAnswer { location: None, answer };
         }
         let key = self.keys.spool(answer.epoch, answer.op);
         match self.store.put(&key, Bytes::from(bytes.clone()), Expect::Absent).await {
             Ok(_) | Err(StoreError::Conflict { .. }) => {
-                let place = format!("{} in {}", key, self.store.describe());
-                return Kept { place: Some(place), answer };
+                let location = format!("{} in {}", key, self.store.describe());
+                return UnrecordedAnswer { location: Some(location), answer };
             }
             Err(_) => {}
         }
         let name = format!("{}-{:010}-{:010}", answer.stack, answer.epoch.0, answer.op.0);
-        if let Some(machine) = &self.machine {
-            for folder in &machine.folders {
-                if let Ok(path) = machine.write(folder.clone(), name.clone(), bytes.clone()).await {
-                    return Kept { place: Some(path.display().to_string()), answer };
+        if let Some(local) = &self.local {
+            for folder in &local.folders {
+                if let Ok(path) = local.write(folder.clone(), name.clone(), bytes.clone()).await {
+                    return UnrecordedAnswer { location: Some(path.display().to_string()), answer };
                 }
             }
         }
-        Kept { place: None, answer }
+        UnrecordedAnswer { location: None, answer }
     }
 
-    /// Takes in what belongs to the state, and tells which places may be cleared once that is durable.
-    /// An answer that cannot be read, is another's, or would break a rule stays where it is.
-    pub(crate) async fn take(
+    /// Replays the answers that belong to the state. Returns the locations to clear once the state is
+    /// durable.
+    ///
+    /// An answer stays where it is if it cannot be read, belongs to another stack, or would violate a rule.
+    pub(crate) async fn replay(
         &self,
         sound: &mut Sound,
         epoch: stead_model::Epoch,
-    ) -> Result<Vec<Place>, JournalError> {
+    ) -> Result<Vec<SpoolLocation>, JournalError> {
         #[cfg(stead_planted)]
         if stead_world::planted::is("spool-forgotten") {
             return Ok(Vec::new());
         }
-        let mut over = Vec::new();
-        for (place, answer) in self.find(sound.state().stack()).await? {
+        let mut replayed = Vec::new();
+        for (location, answer) in self.find(sound.state().stack()).await? {
             match answer.belongs(sound.state(), epoch) {
                 Belongs::Never => {}
-                Belongs::NoLonger => over.push(place),
+                Belongs::NoLonger => replayed.push(location),
                 Belongs::Yes => {
-                    let mut with_it = sound.clone();
+                    let mut with_answer = sound.clone();
                     let records = answer.records(sound.state());
-                    if records.iter().all(|record| with_it.apply(record).is_ok()) {
-                        *sound = with_it;
-                        over.push(place);
+                    if records.iter().all(|record| with_answer.apply(record).is_ok()) {
+                        *sound = with_answer;
+                        replayed.push(location);
                     }
                 }
             }
         }
-        Ok(over)
+        Ok(replayed)
     }
 
-    async fn find(&self, stack: &StackId) -> Result<Vec<(Place, Spooled)>, JournalError> {
+    async fn find(&self, stack: &StackId) -> Result<Vec<(SpoolLocation, Spooled)>, JournalError> {
         let mut found = Vec::new();
         for key in self.store.list(&self.keys.spools()).await? {
-            let body = self.store.get(&key).await?.map(|found| found.body);
+            let body = self.store.get(&key).await?.map(|blob| blob.body);
             if let Some(answer) = body.and_then(|body| Spooled::decode(&body).ok()) {
-                found.push((Place::Store(key), answer));
+                found.push((SpoolLocation::Store(key), answer));
             }
         }
-        if let Some(Machine { world, folders }) = &self.machine {
+        if let Some(LocalSpool { world, folders }) = &self.local {
             for folder in folders.clone() {
                 let prefix = format!("{stack}-");
                 let read = move |files: &dyn stead_world::Files| Ok(read_all(files, &folder, &prefix));
                 let files = world.with_files(read).await.unwrap_or_default();
-                found.extend(files.into_iter().map(|(path, answer)| (Place::File(path), answer)));
+                found.extend(files.into_iter().map(|(path, answer)| (SpoolLocation::File(path), answer)));
             }
         }
         Ok(found)
     }
 
-    /// Clears places whose answers are durable elsewhere. One that stays is seen to be over next time.
-    pub(crate) async fn clear(&self, places: Vec<Place>) {
-        for place in places {
-            match place {
-                Place::Store(key) => drop(self.store.delete(&key).await),
-                Place::File(path) => {
-                    if let Some(Machine { world, .. }) = &self.machine {
+    /// Removes spooled answers that are durable in the state. The next run recognises one that stays as
+    /// replayed.
+    pub(crate) async fn clear(&self, locations: Vec<SpoolLocation>) {
+        for location in locations {
+            match location {
+                SpoolLocation::Store(key) => drop(self.store.delete(&key).await),
+                SpoolLocation::File(path) => {
+                    if let Some(LocalSpool { world, .. }) = &self.local {
                         drop(world.with_files(move |files| files.remove_file(&path)).await);
                     }
                 }
@@ -148,7 +154,7 @@ impl Spool {
     }
 }
 
-/// A folder that is not there, or cannot be read, holds no answers.
+/// Reads all answers in a folder. A folder that is missing or unreadable has none.
 fn read_all(files: &dyn stead_world::Files, folder: &Path, prefix: &str) -> Vec<(PathBuf, Spooled)> {
     let names = files.list(folder).unwrap_or_default();
     let read = |name: &String| {

@@ -1,11 +1,12 @@
-//! How work on this machine fails: certainly, or nobody knows.
+//! Failures of operations on this machine: refused or in doubt.
 //!
-//! A refusal claims that nothing happened, so whatever fails half-way must be undone or be in doubt.
+//! A refusal states that nothing was changed, so an operation that fails half-way must be undone or be in
+//! doubt.
 
 use std::io;
 use std::path::Path;
 
-use stead_provider::{Doubt, Outcome, Refusal};
+use stead_provider::{CallOutcome, Doubt, Refusal};
 
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -26,7 +27,7 @@ impl Failure {
         Failure::InDoubt(Doubt { message: message.into() })
     }
 
-    /// For calls that change nothing, where doubt is only another reason for having no answer.
+    /// Returns a refusal also for a doubt, for calls that change nothing.
     pub(crate) fn into_refusal(self) -> Refusal {
         match self {
             Failure::Refused(refusal) => refusal,
@@ -35,43 +36,43 @@ impl Failure {
     }
 }
 
-pub(crate) fn outcome<T>(attempt: Attempt<T>) -> Outcome<T> {
+pub(crate) fn outcome<T>(attempt: Attempt<T>) -> CallOutcome<T> {
     match attempt {
-        Ok(done) => Outcome::Done(done),
-        Err(Failure::Refused(refusal)) => Outcome::Refused(refusal),
-        Err(Failure::InDoubt(doubt)) => Outcome::InDoubt(doubt),
+        Ok(done) => CallOutcome::Done(done),
+        Err(Failure::Refused(refusal)) => CallOutcome::Refused(refusal),
+        Err(Failure::InDoubt(doubt)) => CallOutcome::InDoubt(doubt),
     }
 }
 
-/// What could not be done to which path, the system's reason, and what to do about it.
-pub(crate) fn unable(action: &str, path: &Path, error: &io::Error) -> Refusal {
+/// Returns a refusal with the action, the path, the system's reason and a hint.
+pub(crate) fn io_refusal(action: &str, path: &Path, error: &io::Error) -> Refusal {
     Refusal::new(format!("cannot {action} {}: {}", path.display(), reason(error)))
         .at("path")
-        .help(remedy(error.kind()))
+        .help(hint(error.kind()))
 }
 
-/// The system's reason as the end of a sentence: `permission denied`.
+/// Returns the system's reason in a form that ends a sentence: `permission denied`.
 pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error ").next().unwrap_or_default();
-    // A message of our own starts with a path, and a path keeps its case.
+    // Other messages start with a path, whose case must not change.
     let Some(first) = text.chars().next().filter(|_| error.raw_os_error().is_some()) else {
         return text.to_owned();
     };
     format!("{}{}", first.to_lowercase(), &text[first.len_utf8()..])
 }
 
-fn remedy(kind: io::ErrorKind) -> &'static str {
+fn hint(kind: io::ErrorKind) -> &'static str {
     match kind {
         io::ErrorKind::PermissionDenied => {
-            "see who owns the folder and what its mode is, or choose another `path`"
+            "check the owner and the mode of the folder, or choose another `path`"
         }
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
-            "move what is in the way, or choose another `path`"
+            "move the file that is in the way, or choose another `path`"
         }
-        io::ErrorKind::ReadOnlyFilesystem => "choose a `path` on a file system that can be written to",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on the disk, then try again",
-        _ => "see that the folder exists and can be written to, or choose another `path`",
+        io::ErrorKind::ReadOnlyFilesystem => "choose a `path` on a writable file system",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some disk space, then try again",
+        _ => "check that the folder exists and is writable, or choose another `path`",
     }
 }
 
@@ -80,15 +81,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_systems_reason_ends_a_sentence_and_ours_stays_as_it_is() {
+    fn reason_of_the_system_starts_in_lower_case_and_other_messages_are_unchanged() {
         assert_eq!(reason(&io::Error::from_raw_os_error(13)), "permission denied");
         assert_eq!(reason(&io::Error::other("/Big is a file")), "/Big is a file");
     }
 
     #[test]
-    fn a_refusal_names_path_reason_and_remedy() {
-        let refusal = unable("write", Path::new("/x/y"), &io::Error::from_raw_os_error(30));
+    fn refusal_has_path_reason_and_hint() {
+        let refusal = io_refusal("write", Path::new("/x/y"), &io::Error::from_raw_os_error(30));
         assert_eq!(refusal.message, "cannot write /x/y: read-only file system");
-        assert!(refusal.help.unwrap().contains("can be written to"));
+        assert!(refusal.help.unwrap().to_string().contains("writable file system"));
     }
 }

@@ -1,78 +1,59 @@
 //! The built-in provider for this machine: files, folders, commands, random values, key pairs.
 //!
-//! This file only finds the type and hands over; what a type is and does stands in its own file.
-//! **Invariants:** the machine is reached through `stead_world` alone; no secret is in an input, an output,
-//! an error or a log.
+//! This file dispatches calls to the resource types, which have files of their own in `types/`.
+//! **Invariants:** this crate accesses the machine only through `stead_world`; no secret is in an input, an
+//! output, an error or a log.
 
-mod command;
-mod data;
-mod directory;
-mod disk;
 mod failure;
-mod file;
-mod given;
-mod key_pair;
-mod kind;
+mod files;
+mod inputs;
 mod machine;
-mod mode;
-mod openssh;
-mod place;
-mod random_pet;
-mod random_string;
-mod shell;
-mod words;
+mod types;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-use stead_model::{Input, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken};
+use stead_model::{Hint, Input, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken};
 use stead_provider::{
-    CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Live, Outcome, Provider, Receipt, Recovery,
-    Refusal, UpdateRequest, Updated,
+    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, LiveState, Provider, Receipt,
+    Recovery, Refusal, UpdateRequest, Updated,
 };
 use stead_schema::{Problem, TypeSchema};
 use stead_world::World;
 
 use crate::failure::outcome;
-use crate::given::Given;
-use crate::kind::Kind;
+use crate::inputs::InputView;
 use crate::machine::Machine;
+use crate::types::ResourceType;
 
 /// Serves the types `local.*`.
 pub struct LocalProvider {
     machine: Machine,
-    types: BTreeMap<TypeToken, Served>,
+    types: BTreeMap<TypeToken, ServedType>,
 }
 
-/// A type, with what is asked of it all the time made once.
-struct Served {
+/// A resource type with its schema and defaults.
+struct ServedType {
     schema: TypeSchema,
     defaults: Map,
-    kind: &'static dyn Kind,
+    operations: &'static dyn ResourceType,
 }
 
-const KINDS: [&dyn Kind; 7] = [
-    &file::File,
-    &directory::Directory,
-    &command::Command,
-    &random_string::RandomString,
-    &random_pet::RandomPet,
-    &key_pair::KeyPair,
-    &data::Data,
-];
-
 impl LocalProvider {
-    /// `project` is the folder that relative paths start from.
+    /// Returns a provider whose relative paths start in the folder `project`.
     pub fn new(world: World, project: PathBuf) -> LocalProvider {
-        let served = |kind: &'static dyn Kind| {
-            let schema = kind.schema();
-            (schema.token.clone(), Served { schema, defaults: kind.defaults(), kind })
+        let served = |operations: &'static dyn ResourceType| {
+            let schema = operations.schema();
+            (schema.token.clone(), ServedType { schema, defaults: operations.defaults(), operations })
         };
-        LocalProvider { machine: Machine { world, project }, types: KINDS.into_iter().map(served).collect() }
+        LocalProvider {
+            machine: Machine { world, project },
+            types: types::ALL.into_iter().map(served).collect(),
+        }
     }
 
-    fn served(&self, resource: &TypeToken) -> Result<&Served, Refusal> {
+    fn served(&self, resource: &TypeToken) -> Result<&ServedType, Refusal> {
         self.types.get(resource).ok_or_else(|| {
             let known: Vec<&str> = self.types.keys().map(TypeToken::as_str).collect();
             Refusal::new(format!("the provider `local` has no type `{resource}`"))
@@ -80,13 +61,14 @@ impl LocalProvider {
         })
     }
 
-    /// The type, once nothing is wrong with inputs that were not all known when they were checked.
-    fn ready(&self, resource: &TypeToken, inputs: &Map) -> Result<&'static dyn Kind, Refusal> {
-        let kind = self.served(resource)?.kind;
-        match kind.problems(Given::Resolved(inputs)).into_iter().next() {
-            None => Ok(kind),
+    /// Returns the type's operations after checking the inputs again, since some were unknown at the first
+    /// check.
+    fn checked(&self, resource: &TypeToken, inputs: &Map) -> Result<&'static dyn ResourceType, Refusal> {
+        let operations = self.served(resource)?.operations;
+        match operations.problems(InputView::Resolved(inputs)).into_iter().next() {
+            None => Ok(operations),
             Some(Problem { path, message, help }) => {
-                Err(Refusal { path: Some(path), help, ..Refusal::new(message) })
+                Err(Refusal { path: Some(path), help: help.map(Hint::from), ..Refusal::new(message) })
             }
         }
     }
@@ -108,7 +90,7 @@ impl Provider for LocalProvider {
         mut inputs: BTreeMap<String, Input>,
     ) -> Result<BTreeMap<String, Input>, Vec<Problem>> {
         let served = self.served(resource).map_err(|Refusal { message, help, .. }| {
-            vec![Problem { path: PropertyPath::default(), message, help }]
+            vec![Problem { path: PropertyPath::default(), message, help: help.map(|hint| hint.to_string()) }]
         })?;
         let mut problems = stead_schema::check(&served.schema, &inputs);
         for (name, value) in &served.defaults {
@@ -116,47 +98,46 @@ impl Provider for LocalProvider {
                 inputs.insert(name.clone(), Input::Known(value.clone()));
             }
         }
-        problems.extend(served.kind.problems(Given::Declared(&inputs)));
+        problems.extend(served.operations.problems(InputView::Declared(&inputs)));
         if problems.is_empty() { Ok(inputs) } else { Err(problems) }
     }
 
     async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff {
         let Ok(served) = self.served(&old.ty) else { return Diff::default() };
         let changes = stead_schema::diff(&served.schema, &old.inputs, inputs);
-        let changes = served.kind.weigh(&self.machine, inputs, changes);
+        let changes = served.operations.significant_changes(&self.machine, inputs, changes);
         Diff { changes, order: served.schema.replace_order }
     }
 
-    async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal> {
-        let recorded = Live { inputs: resource.inputs.clone(), outputs: resource.outputs.clone() };
-        self.served(&resource.ty)?.kind.read(&self.machine, &recorded).await
+    async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
+        let recorded = LiveState { inputs: resource.inputs.clone(), outputs: resource.outputs.clone() };
+        self.served(&resource.ty)?.operations.read(&self.machine, &recorded).await
     }
 
-    async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {
+    async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
         let served = self.served(resource)?;
-        let Some(told) = served.kind.of_id(id.as_str()) else {
-            let message = format!("a {resource} is nowhere but in the state of its stack");
-            return Err(
-                Refusal::new(message).help("export what is needed of it, and use `stead.stack(…).outputs`")
-            );
+        let Some(from_id) = served.operations.inputs_from_id(id.as_str()) else {
+            let message = format!("a {resource} exists only in the state of its stack");
+            return Err(Refusal::new(message)
+                .help("make it an output of that stack, and read it with `stead.stack(…).outputs`"));
         };
         let mut inputs = served.defaults.clone();
-        inputs.extend(told);
-        served.kind.read(&self.machine, &Live { inputs, outputs: Map::new() }).await
+        inputs.extend(from_id);
+        served.operations.read(&self.machine, &LiveState { inputs, outputs: Map::new() }).await
     }
 
-    async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created> {
-        match self.ready(request.resource, request.inputs) {
-            Ok(kind) => outcome(kind.create(&self.machine, &receipt, request.inputs).await),
-            Err(refusal) => Outcome::Refused(refusal),
+    async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
+        match self.checked(request.resource, request.inputs) {
+            Ok(operations) => outcome(operations.create(&self.machine, &receipt, request.inputs).await),
+            Err(refusal) => CallOutcome::Refused(refusal),
         }
     }
 
-    async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> Outcome<Updated> {
+    async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
         let UpdateRequest { resource, old_inputs } = request;
-        match self.ready(&resource.ty, &resource.inputs) {
-            Ok(kind) => outcome(kind.update(&self.machine, &receipt, resource, old_inputs).await),
-            Err(refusal) => Outcome::Refused(refusal),
+        match self.checked(&resource.ty, &resource.inputs) {
+            Ok(operations) => outcome(operations.update(&self.machine, &receipt, resource, old_inputs).await),
+            Err(refusal) => CallOutcome::Refused(refusal),
         }
     }
 
@@ -165,22 +146,22 @@ impl Provider for LocalProvider {
         receipt: Receipt,
         permit: DeletePermit,
         request: DeleteRequest<'_>,
-    ) -> Outcome<()> {
+    ) -> CallOutcome<()> {
         let DeleteRequest { resource } = request;
         if *permit.copy() != resource.copy() {
             let message = format!("the permit to delete is for {}, not for {}", permit.copy(), resource.name);
-            let help = "this is a fault in stead, not in the program; please report it";
-            return Outcome::Refused(Refusal::new(message).help(help));
+            let help = "this is a bug in stead; please report it";
+            return CallOutcome::Refused(Refusal::new(message).help(help));
         }
         match self.served(&resource.ty) {
-            Ok(served) => outcome(served.kind.delete(&self.machine, &receipt, resource).await),
-            Err(refusal) => Outcome::Refused(refusal),
+            Ok(served) => outcome(served.operations.delete(&self.machine, &receipt, resource).await),
+            Err(refusal) => CallOutcome::Refused(refusal),
         }
     }
 
     fn recovery(&self, operation: Operation, resource: &TypeToken, inputs: &Map) -> Recovery {
         match self.served(resource) {
-            Ok(served) => served.kind.recovery(operation, inputs),
+            Ok(served) => served.operations.recovery(operation, inputs),
             Err(_) => Recovery::Ask,
         }
     }

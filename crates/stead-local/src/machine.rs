@@ -1,4 +1,4 @@
-//! What every kind works on: the world and the project's folder in it.
+//! The machine: the world, and the project's folder in it.
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,12 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// Where a path as the user wrote it leads.
+    /// Returns the location of a path as the user wrote it.
     pub(crate) fn locate(&self, path: &str) -> PathBuf {
         self.project.join(path)
     }
 
-    /// Does blocking work with files beside whatever else is under way.
+    /// Runs blocking file operations without blocking other tasks.
     pub(crate) async fn on_disk<T, F>(&self, work: F) -> Attempt<T>
     where
         T: Send + 'static,
@@ -25,13 +25,13 @@ impl Machine {
     {
         match self.world.with_files(move |files| Ok(work(files))).await {
             Ok(attempt) => attempt,
-            // The work did not end by itself, so nobody knows how far it came.
-            Err(error) => Err(Failure::in_doubt(format!("the work on the disk was cut short: {error}"))),
+            // The task was aborted, so it is unknown how much of its work was done.
+            Err(error) => Err(Failure::in_doubt(format!("the file operation was aborted: {error}"))),
         }
     }
 }
 
-/// The folder that a path is in.
+/// Returns the folder that a path is in.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -1,9 +1,10 @@
-//! What makes, changes and deletes real things.
+//! The provider interface: creates, reads, updates and deletes real resources.
 //!
-//! A call that changes something takes a [`Receipt`], which only a durable intent gives, and a deletion a
-//! [`DeletePermit`] besides, which only the guards give. There is no way to call without them.
+//! A call that changes a resource takes a [`Receipt`], which only a durable intent gives. A deletion also
+//! takes a [`DeletePermit`], which only the guards give. No such call is possible without them.
 
 mod outcome;
+mod refusal;
 mod registry;
 mod request;
 
@@ -14,7 +15,8 @@ use async_trait::async_trait;
 use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken};
 use stead_schema::{Problem, TypeSchema};
 
-pub use outcome::{Class, Created, Doubt, Live, Outcome, Partly, Recovery, Refusal, Updated};
+pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Recovery, Updated};
+pub use refusal::{Refusal, RefusalClass};
 pub use registry::Providers;
 pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
 pub use stead_guard::DeletePermit;
@@ -22,59 +24,66 @@ pub use stead_journal::Receipt;
 
 /// Serves a family of resource types.
 ///
-/// `check`, `diff` and `read` change nothing and may be called at any time, in parallel. `check` and `diff` answer from
-/// what they are given: a refusal of theirs is about the inputs, and asking again would change nothing. `read` and
-/// `find` go out, and are asked again if they say that somebody is busy.
+/// `check`, `diff`, `read` and `find` change nothing and may be called at any time, in parallel. `check` and
+/// `diff` use only their arguments, so a retry would not change their answer. `read` and `find` access the
+/// real resource, and are retried after a transient refusal.
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// What stands before the first dot of its types.
+    /// Returns the provider's name: the part of its type tokens before the first dot.
     fn name(&self) -> &str;
 
     fn types(&self) -> Vec<TypeSchema>;
 
-    /// The inputs with defaults filled in, or everything that is wrong with them. What is deferred stays so.
+    /// Returns the inputs with defaults filled in, or all problems with them. Deferred inputs stay deferred.
     async fn check(
         &self,
         resource: &TypeToken,
         inputs: BTreeMap<String, Input>,
     ) -> Result<BTreeMap<String, Input>, Vec<Problem>>;
 
-    /// What would have to change, and whether that can be done in place. `inputs` went through `check`.
+    /// Returns the changes from a record to new inputs, and whether they can be made in place. `inputs` come
+    /// from `check`.
     async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff;
 
-    /// What is really there; `None` if nothing is.
-    async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal>;
+    /// Reads the real resource of a record; `None` if it does not exist.
+    async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal>;
 
-    /// What is really there under an id, of which nothing is on record; `None` if nothing is.
-    async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal>;
+    /// Reads a real resource without a record, by its id; `None` if it does not exist.
+    async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal>;
 
-    async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created>;
+    async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created>;
 
-    async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> Outcome<Updated>;
+    async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated>;
 
-    async fn delete(&self, receipt: Receipt, permit: DeletePermit, request: DeleteRequest<'_>)
-    -> Outcome<()>;
+    async fn delete(
+        &self,
+        receipt: Receipt,
+        permit: DeletePermit,
+        request: DeleteRequest<'_>,
+    ) -> CallOutcome<()>;
 
-    /// How long a change may take before nobody waits for it any more. Option and schema come before this.
-    fn patience(&self, _: Operation, _: &TypeToken) -> Duration {
+    /// Returns the default timeout of a create, update or delete. The resource's options and its schema
+    /// override it.
+    fn timeout(&self, _: Operation, _: &TypeToken) -> Duration {
         Duration::from_secs(30 * 60)
     }
 
-    /// How long a look at one resource may take, attempts and pauses included. Option and schema come before this.
-    fn look_patience(&self, _: &TypeToken) -> Duration {
+    /// Returns the default timeout of reading one resource, retries included. The resource's options and its
+    /// schema override it.
+    fn read_timeout(&self, _: &TypeToken) -> Duration {
         Duration::from_secs(5 * 60)
     }
 
-    /// The version of what serves the types; that of what is built in is stead's own.
+    /// Returns the provider's version; a built-in provider has the version of stead.
     fn version(&self) -> &str {
         env!("CARGO_PKG_VERSION")
     }
 
-    /// How many of its calls may be under way at once; `None`: as many as the run allows.
-    fn parallel(&self) -> Option<usize> {
+    /// Returns the most calls that may be under way at once; `None`: as many as the run allows.
+    fn max_parallel_calls(&self) -> Option<usize> {
         None
     }
 
-    /// What to do about an operation whose end nobody knows.
+    /// Returns how recovery settles an operation whose outcome is unknown.
     fn recovery(&self, operation: Operation, resource: &TypeToken, inputs: &Map) -> Recovery;
 }

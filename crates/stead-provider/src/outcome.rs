@@ -1,120 +1,84 @@
-//! How a call ends: three ways, not two.
+//! Outcomes of provider calls: a call can end in doubt, besides success and failure.
 
-use stead_model::{Map, PhysicalId, PropertyPath};
+use stead_model::{Map, PhysicalId};
 
+use crate::Refusal;
+
+/// Outcome of a call that changes a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome<T> {
+pub enum CallOutcome<T> {
     Done(T),
-    /// It happened, but not all of it: what there is is kept, and the rest is for the next run.
-    Partly(Partly<T>),
-    /// It certainly did not happen.
+    /// The operation was carried out in part. Its result is recorded, and the next run does the rest.
+    Partial(PartialResult<T>),
+    /// The operation was certainly not carried out.
     Refused(Refusal),
-    /// It may or may not have happened.
+    /// It is unknown whether the operation was carried out.
     InDoubt(Doubt),
 }
 
-/// What was done of something that was not done as a whole.
+/// Result of an operation that was carried out in part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Partly<T> {
+pub struct PartialResult<T> {
     pub done: T,
-    /// The inputs as they really are now.
+    /// The inputs that the real resource has now.
     pub inputs: Map,
-    /// Why the rest was not done.
+    /// Why the rest was not carried out.
     pub refusal: Refusal,
 }
 
-/// Whether it makes sense to ask again without changing anything.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Class {
-    /// The same request would be refused again.
-    #[default]
-    Final,
-    /// The provider is busy or out of reach at the moment.
-    Transient,
-}
-
-/// Why something was not done, and what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    pub message: String,
-    pub class: Class,
-    /// The property that is to blame.
-    pub path: Option<PropertyPath>,
-    pub help: Option<String>,
-}
-
-impl Refusal {
-    pub fn new(message: impl Into<String>) -> Refusal {
-        Refusal { message: message.into(), class: Class::Final, path: None, help: None }
-    }
-
-    /// One that may be gone in a moment.
-    pub fn transient(message: impl Into<String>) -> Refusal {
-        Refusal { class: Class::Transient, ..Refusal::new(message) }
-    }
-
-    #[must_use]
-    pub fn at(self, property: &str) -> Refusal {
-        Refusal { path: Some(PropertyPath::of(property)), ..self }
-    }
-
-    #[must_use]
-    pub fn help(self, help: impl Into<String>) -> Refusal {
-        Refusal { help: Some(help.into()), ..self }
-    }
-}
-
-impl<T> Outcome<T> {
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
+impl<T> CallOutcome<T> {
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> CallOutcome<U> {
         match self {
-            Outcome::Done(done) => Outcome::Done(change(done)),
-            Outcome::Partly(Partly { done, inputs, refusal }) => {
-                Outcome::Partly(Partly { done: change(done), inputs, refusal })
+            CallOutcome::Done(done) => CallOutcome::Done(change(done)),
+            CallOutcome::Partial(PartialResult { done, inputs, refusal }) => {
+                CallOutcome::Partial(PartialResult { done: change(done), inputs, refusal })
             }
-            Outcome::Refused(refusal) => Outcome::Refused(refusal),
-            Outcome::InDoubt(doubt) => Outcome::InDoubt(doubt),
+            CallOutcome::Refused(refusal) => CallOutcome::Refused(refusal),
+            CallOutcome::InDoubt(doubt) => CallOutcome::InDoubt(doubt),
         }
     }
 }
 
-impl<T> From<Result<T, Refusal>> for Outcome<T> {
+impl<T> From<Result<T, Refusal>> for CallOutcome<T> {
     fn from(result: Result<T, Refusal>) -> Self {
         match result {
-            Ok(done) => Outcome::Done(done),
-            Err(refusal) => Outcome::Refused(refusal),
+            Ok(done) => CallOutcome::Done(done),
+            Err(refusal) => CallOutcome::Refused(refusal),
         }
     }
 }
 
-/// Why nobody knows.
+/// Reason why the outcome of an operation is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubt {
     pub message: String,
 }
 
+/// Result of a create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Created {
     pub id: PhysicalId,
     pub outputs: Map,
 }
 
+/// Result of an update.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Updated {
     pub outputs: Map,
 }
 
-/// What a read found: the inputs as they really are, and the outputs.
+/// Inputs and outputs of a real resource, as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Live {
+pub struct LiveState {
     pub inputs: Map,
     pub outputs: Map,
 }
 
-/// How an operation that may have happened is brought to a certain end.
+/// How recovery settles an operation whose outcome is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// The same request again does no harm and gives the same result.
+    /// Send the same request again, which is safe and gives the same result.
     Repeat,
-    /// Only a person can tell.
+    /// Ask a person.
     Ask,
 }

@@ -8,6 +8,7 @@ use stead_schema::Catalog;
 
 use crate::Provider;
 
+/// The registered providers.
 #[derive(Clone, Default)]
 pub struct Providers {
     by_name: BTreeMap<String, Arc<dyn Provider>>,
@@ -20,7 +21,7 @@ impl Providers {
         self
     }
 
-    /// The provider that serves a type.
+    /// Returns the provider that serves a type.
     pub fn of(&self, resource: &TypeToken) -> Option<&Arc<dyn Provider>> {
         self.by_name.get(resource.provider())
     }
@@ -29,17 +30,19 @@ impl Providers {
         self.by_name.keys().map(String::as_str)
     }
 
-    /// What each of them is, with its version.
+    /// Returns each provider's name and version.
     pub fn versions(&self) -> impl Iterator<Item = (&str, &str)> {
         self.by_name.iter().map(|(name, provider)| (name.as_str(), provider.version()))
     }
 
-    /// How many questions each of those takes at once that say so.
+    /// Returns the names of the providers that limit parallel calls, each with its limit.
     pub fn limits(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.by_name.iter().filter_map(|(name, provider)| Some((name.as_str(), provider.parallel()?)))
+        self.by_name
+            .iter()
+            .filter_map(|(name, provider)| Some((name.as_str(), provider.max_parallel_calls()?)))
     }
 
-    /// Every type that any of them serves.
+    /// Returns all types that the providers serve.
     pub fn catalog(&self) -> Catalog {
         self.by_name.values().flat_map(|provider| provider.types()).collect()
     }

@@ -1,4 +1,4 @@
-//! What a provider is told.
+//! Arguments of provider calls.
 
 use stead_model::{Map, Name, Resource, SourceRef, TypeToken};
 use stead_schema::{Change, ReplaceOrder};
@@ -11,7 +11,7 @@ pub struct CreateRequest<'a> {
 }
 
 pub struct UpdateRequest<'a> {
-    /// The record as it will be, with the old outputs.
+    /// The record with the new inputs and the old outputs.
     pub resource: &'a Resource,
     pub old_inputs: &'a Map,
 }
@@ -20,10 +20,10 @@ pub struct DeleteRequest<'a> {
     pub resource: &'a Resource,
 }
 
-/// The difference between a record and what is wanted. No changes: nothing to do.
+/// Difference between a record and the new inputs. Without changes no operation is needed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diff {
     pub changes: Vec<Change>,
-    /// Which half comes first, if a change replaces.
+    /// Whether a replacement creates or deletes first.
     pub order: ReplaceOrder,
 }

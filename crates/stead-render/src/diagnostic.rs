@@ -1,4 +1,4 @@
-//! A problem with the lines of source that it is about.
+//! Problems, with the lines of source that their labels point to.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -6,29 +6,30 @@ use stead_model::{Diagnostic, Label, Severity, SourceRef};
 
 use crate::Style;
 
-/// Looks up the text of a source file, by its path in the project.
+/// Returns the text of a source file, by its path in the project.
 pub type SourceText<'a> = &'a dyn Fn(&str) -> Option<String>;
 
+/// Renders a problem with its labels, notes and hints.
 pub fn diagnostic(problem: &Diagnostic, sources: SourceText<'_>, style: &Style) -> String {
     let level = match problem.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let places: Vec<Place<'_>> =
-        problem.labels.iter().filter_map(|label| Place::of(label, sources)).collect();
+    let lines: Vec<LabelledLine<'_>> =
+        problem.labels.iter().filter_map(|label| LabelledLine::of(label, sources)).collect();
     let mut group =
         Group::with_title(level.primary_title(problem.message.as_str()).id(problem.code.as_str()));
-    for (index, place) in places.iter().enumerate() {
+    for (index, line) in lines.iter().enumerate() {
         let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-        let annotation = kind.span(place.start..place.end).label(place.label.text.as_str());
-        let snippet = Snippet::source(place.line.as_str())
-            .line_start(place.label.place.line as usize)
-            .path(place.label.place.file.as_str())
+        let annotation = kind.span(line.start..line.end).label(line.label.text.as_str());
+        let snippet = Snippet::source(line.text.as_str())
+            .line_start(line.label.place.line as usize)
+            .path(line.label.place.file.as_str())
             .annotation(annotation);
         group = group.element(snippet);
     }
-    for unseen in problem.labels.iter().filter(|label| !places.iter().any(|place| place.label == *label)) {
-        group = group.element(Level::NOTE.message(format!("{} at {}", unseen.text, unseen.place)));
+    for label in problem.labels.iter().filter(|label| !lines.iter().any(|line| line.label == *label)) {
+        group = group.element(Level::NOTE.message(format!("{} at {}", label.text, label.place)));
     }
     for note in &problem.notes {
         group = group.element(Level::NOTE.message(note.as_str()));
@@ -42,23 +43,24 @@ pub fn diagnostic(problem: &Diagnostic, sources: SourceText<'_>, style: &Style) 
     text
 }
 
-/// A label with the line that it stands in, and where in that line, in bytes.
-struct Place<'a> {
+/// A label with the text of its line, and its byte range in that line.
+struct LabelledLine<'a> {
     label: &'a Label,
-    line: String,
+    text: String,
     start: usize,
     end: usize,
 }
 
-impl<'a> Place<'a> {
-    fn of(label: &'a Label, sources: SourceText<'_>) -> Option<Place<'a>> {
+impl<'a> LabelledLine<'a> {
+    /// Returns `None` if the source is not available.
+    fn of(label: &'a Label, sources: SourceText<'_>) -> Option<LabelledLine<'a>> {
         let SourceRef { file, line, column } = &label.place;
-        let text = sources(file)?;
-        let line = text.lines().nth((*line as usize).checked_sub(1)?)?.to_owned();
-        let byte = |chars: usize| line.char_indices().nth(chars).map_or(line.len(), |(at, _)| at);
+        let source = sources(file)?;
+        let text = source.lines().nth((*line as usize).checked_sub(1)?)?.to_owned();
+        let byte = |chars: usize| text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
         let first = (*column as usize).saturating_sub(1);
         let (start, end) = (byte(first), byte(first + label.length.max(1)));
-        Some(Place { label, start, end: end.max(start), line })
+        Some(LabelledLine { label, start, end: end.max(start), text })
     }
 }
 
@@ -69,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_problem_shows_its_lines_and_says_what_now() {
+    fn problem_is_rendered_with_source_lines_notes_and_hints() {
         let place = |line, column| SourceRef { file: "main.ts".into(), line, column };
         let problem =
             Diagnostic::error(Code::UNKNOWN_BRANCH, "this decides on a value that is not known yet")
@@ -84,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_cannot_be_shown_is_still_named() {
+    fn label_without_available_source_is_rendered_as_a_note() {
         let gone = SourceRef { file: "gone.ts".into(), line: 7, column: 1 };
         let problem = Diagnostic::error(Code::GUARDED, "no").at(gone, 0, "declared");
         insta::assert_snapshot!(diagnostic(&problem, &|_| None, &Style::default()));

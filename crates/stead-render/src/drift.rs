@@ -1,4 +1,4 @@
-//! What a look outside found, told like the steps of a plan.
+//! Drift and look-ups, rendered like the steps of a plan.
 
 use std::fmt::Write as _;
 
@@ -7,21 +7,21 @@ use stead_schema::Change;
 
 use crate::{Paint, Style, change_line, value};
 
-/// A resource that is not what its record says.
+/// A resource that differs from its record.
 pub struct Drifted<'a> {
     pub name: &'a Name,
-    /// What differs, recorded against found; `None`: the real thing is gone.
+    /// The changes from the record to the real resource; `None`: the real resource no longer exists.
     pub changes: Option<&'a [Change]>,
 }
 
-/// The step that would record it.
+/// Renders the step that would record the drift.
 pub fn drift(drifted: &Drifted<'_>, style: &Style) -> String {
     let Drifted { name, changes } = drifted;
     let (sign, name) = (style.paint(Paint::Caution, "^"), style.paint(Paint::Strong, &name.to_string()));
     let because = match changes {
-        None => "because the real thing is not there any more",
-        Some([]) => "because what its provider answers changed outside",
-        Some(_) => "because it was changed outside",
+        None => "because it no longer exists",
+        Some([]) => "because its outputs were changed outside of stead",
+        Some(_) => "because it was changed outside of stead",
     };
     let mut out = format!("{sign} refresh {name}\n    {}\n", style.paint(Paint::Quiet, because));
     for change in changes.iter().copied().flatten() {
@@ -30,7 +30,7 @@ pub fn drift(drifted: &Drifted<'_>, style: &Style) -> String {
     out
 }
 
-/// Something that the program looks up: it is read, and never touched.
+/// Renders a look-up of the program, which only reads.
 pub fn read(resource: &TypeToken, id: &str, style: &Style) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -40,7 +40,7 @@ pub fn read(resource: &TypeToken, id: &str, style: &Style) -> String {
         style.paint(Paint::Quiet, "?"),
         style.paint(Paint::Strong, resource.as_str()),
         value(&Value::from(id)),
-        style.paint(Paint::Quiet, "because the program looks it up; it is never changed")
+        style.paint(Paint::Quiet, "because the program looks it up; stead does not manage it")
     );
     out
 }

@@ -1,8 +1,9 @@
-//! The line stream that machines read. `docs/format/json.md` describes it.
+//! The JSON stream for machines: one object per line. `docs/format/json.md` describes it.
 
 use serde::Serialize;
 
-/// Changes when a field changes its meaning or goes; new fields and new types do not change it.
+/// Version of the stream. It changes when a field is removed or gets another meaning, and not when fields or
+/// kinds are added.
 pub const JSON_VERSION: u32 = 1;
 
 #[derive(Serialize)]
@@ -14,7 +15,7 @@ struct Line<'a, T> {
     body: T,
 }
 
-/// One line, with its newline. Our types always serialise.
+/// Renders one line, with its newline. The types of stead always serialise.
 pub fn json_line<T: Serialize>(kind: &str, body: &T) -> String {
     let line = Line { v: JSON_VERSION, kind, body };
     let mut text = serde_json::to_string(&line).unwrap_or_default();

@@ -1,14 +1,17 @@
-//! What looks like a move, as commands to paste and as a table where nobody can tell.
+//! Suspected moves: as proposed renames, and as tables where the pairs are ambiguous.
 
 use std::fmt::Write as _;
 
-use stead_model::Name;
+use stead_model::{Name, NextStep};
 use stead_plan::{Ambiguity, Confidence, Difference, Plan, Reason, Suggestion};
 
 use crate::{Paint, Style, input, value};
 
-/// Everything that looks like a move, near misses included.
-pub fn suggestions(plan: &Plan, style: &Style) -> String {
+/// Phrases an operation in the words of the front end.
+pub type PhraseStep<'a> = &'a dyn Fn(&NextStep) -> String;
+
+/// Renders all suspected moves, near misses included.
+pub fn suggestions(plan: &Plan, style: &Style, phrase: PhraseStep<'_>) -> String {
     let mut out = String::new();
     for suggestion in &plan.suggestions {
         let Suggestion { differences, confidence: sureness, .. } = suggestion;
@@ -18,7 +21,7 @@ pub fn suggestions(plan: &Plan, style: &Style) -> String {
             Confidence::Weak => style.paint(Paint::Quiet, "near miss"),
         };
         let _ = writeln!(out, "{sure}: {}", reason(&suggestion.reason));
-        let _ = writeln!(out, "    {}", rename(suggestion));
+        let _ = writeln!(out, "    {}", phrase(&rename_step(suggestion)));
         for Difference { property, old, new } in differences {
             let old = old.as_ref().map_or_else(|| "(not set)".to_owned(), value);
             let new = new.as_ref().map_or_else(|| "(not set)".to_owned(), input);
@@ -29,7 +32,7 @@ pub fn suggestions(plan: &Plan, style: &Style) -> String {
     out
 }
 
-/// The resources of which nobody can tell which is which, a few rows of each table.
+/// Renders at most `rows` ambiguous groups, with at most `rows` rows each.
 pub fn ambiguities(plan: &Plan, rows: usize) -> String {
     let mut out = String::new();
     plan.ambiguities.iter().take(rows).for_each(|ambiguity| table(ambiguity, rows, &mut out));
@@ -39,27 +42,28 @@ pub fn ambiguities(plan: &Plan, rows: usize) -> String {
     out
 }
 
-/// `stead rename 'OLD' 'NEW'`, ready to paste.
-pub fn rename(suggestion: &Suggestion) -> String {
-    format!("stead rename '{}' '{}'", suggestion.from, suggestion.to)
+/// Returns the rename that a suggestion proposes.
+pub fn rename_step(suggestion: &Suggestion) -> NextStep {
+    NextStep::Rename { from: suggestion.from.clone(), to: suggestion.to.clone() }
 }
 
-/// Why two are taken for one, in a few words.
+/// Renders the reason why a removed and a new resource are taken for one.
 pub fn reason(reason: &Reason) -> String {
     match reason {
-        Reason::SamePhysicalId { property } => format!("`{property}` is the id of the real thing"),
+        Reason::SamePhysicalId { property } => format!("`{property}` identifies the same real resource"),
         Reason::SameContent => "same type, inputs and sources".to_owned(),
-        Reason::SameDependents => "same type, inputs and sources, and the same dependants".to_owned(),
+        Reason::SameDependents => "same type, inputs and sources, and the same dependents".to_owned(),
         Reason::SameId => "same type, inputs and sources, and the same id".to_owned(),
         Reason::Similar { equal, of } => format!("{equal} of {of} properties are the same"),
     }
 }
 
+/// Renders the recorded and the declared names of an ambiguous group side by side.
 fn table(ambiguity: &Ambiguity, rows: usize, out: &mut String) {
     let names = |names: &[Name]| names.iter().take(rows).map(ToString::to_string).collect::<Vec<_>>();
     let (from, to) = (names(&ambiguity.from), names(&ambiguity.to));
     let width = from.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("recorded".len());
-    let _ = writeln!(out, "ambiguous: these look the same, and nothing tells which is which");
+    let _ = writeln!(out, "ambiguous: these look the same, so it is unknown which is which");
     let _ = writeln!(out, "    {:width$}   declared", "recorded");
     for row in 0..from.len().max(to.len()) {
         let cell = |names: &[String]| names.get(row).cloned().unwrap_or_default();

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use stead_model::{Map, Value};
 
-/// `name = value`, a line each; strings as they are, everything else as JSON.
+/// Renders `name = value` lines; strings without quotes, other values as JSON.
 pub fn outputs(outputs: &Map) -> String {
     let width = outputs.keys().map(|key| key.chars().count()).max().unwrap_or(0);
     let mut out = String::new();

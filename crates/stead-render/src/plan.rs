@@ -1,4 +1,4 @@
-//! A plan as a person reads it: what, why, and what each property was and will be.
+//! Plans as text: each step with its reason and its property changes.
 
 use std::fmt::Write as _;
 
@@ -8,13 +8,14 @@ use stead_schema::{Change, ReplaceOrder};
 
 use crate::{Paint, Style, input, value};
 
-/// What the plan is for.
+/// The stack that a plan is for.
 pub struct Header<'a> {
     pub project: &'a str,
     pub environment: &'a str,
     pub target: &'a str,
 }
 
+/// Renders a plan with its summary.
 pub fn plan(plan: &Plan, header: &Header<'_>, style: &Style) -> String {
     let Header { project, environment, target } = header;
     let title = format!("{project} · environment {environment} · target {target}");
@@ -32,7 +33,7 @@ pub fn plan(plan: &Plan, header: &Header<'_>, style: &Style) -> String {
     out
 }
 
-/// What stays as it is, for whoever wants to see that too.
+/// Renders the names of unchanged resources.
 pub fn same<'n>(names: impl Iterator<Item = &'n Name>, style: &Style) -> String {
     let mut out = String::new();
     for name in names {
@@ -41,7 +42,7 @@ pub fn same<'n>(names: impl Iterator<Item = &'n Name>, style: &Style) -> String 
     out
 }
 
-/// `2 to create, 1 to replace, 3 unchanged`.
+/// Renders a summary: `2 to create, 1 to replace, 3 unchanged`.
 pub fn summary(summary: &Summary) -> String {
     let Summary { create, update, replace, delete, import, moved, forget, unchanged, left_alone } = summary;
     let parts = [
@@ -57,13 +58,13 @@ pub fn summary(summary: &Summary) -> String {
     let mut text: Vec<String> = parts
         .iter()
         .filter(|(count, _)| **count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
+        .map(|(count, label)| format!("{count} {label}"))
         .collect();
     text.push(format!("{unchanged} unchanged"));
     text.join(", ")
 }
 
-/// The old half of a replacement is told with the new one; what only makes room is nobody's concern.
+/// Returns false for internal steps, and for the deletion in a replacement, which is shown with its creation.
 fn is_shown(step: &Step) -> bool {
     match (&step.action, &step.why) {
         (Action::Barrier, _) | (_, Why::NameVacated) => false,
@@ -75,7 +76,7 @@ fn is_shown(step: &Step) -> bool {
 
 fn describe(step: &Step, style: &Style, out: &mut String) {
     let possible = Certainty::Possible;
-    let (sign, paint, what) = match (&step.action, &step.why) {
+    let (sign, paint, verb) = match (&step.action, &step.why) {
         (Action::Create { .. }, Why::Replaced { certainty, .. }) if *certainty == possible => {
             ("±", Paint::Danger, "may replace")
         }
@@ -94,7 +95,7 @@ fn describe(step: &Step, style: &Style, out: &mut String) {
         Action::Move { from, to, .. } => format!("{from} → {to}"),
         _ => step.name.to_string(),
     };
-    let _ = writeln!(out, "{} {what} {}{place}", style.paint(paint, sign), style.paint(Paint::Strong, &name));
+    let _ = writeln!(out, "{} {verb} {}{place}", style.paint(paint, sign), style.paint(Paint::Strong, &name));
     for reason in reason(step).into_iter().chain(dragged(step)) {
         let _ = writeln!(out, "    {}", style.paint(Paint::Quiet, &format!("because {reason}")));
     }
@@ -120,7 +121,7 @@ fn describe(step: &Step, style: &Style, out: &mut String) {
     }
 }
 
-/// A remark on a value that is not the program's.
+/// Returns a remark if the value comes from the pinfile instead of the program.
 fn pinned(step: &Step, property: &str, style: &Style) -> String {
     let from_pinfile = step.from_pinfile.iter().any(|name| name == property);
     if from_pinfile { style.paint(Paint::Caution, "  from the pinfile") } else { String::new() }
@@ -129,7 +130,7 @@ fn pinned(step: &Step, property: &str, style: &Style) -> String {
 fn reason(step: &Step) -> Option<String> {
     Some(match &step.why {
         Why::New | Why::OldCopy | Why::Barrier | Why::NameVacated => return None,
-        Why::Missing => "it is recorded, and the real thing is not there any more".to_owned(),
+        Why::Missing => "it is recorded, but no longer exists".to_owned(),
         Why::Changed => {
             let roots: std::collections::BTreeSet<&str> =
                 step.changes.iter().filter_map(|change| change.path.root()).collect();
@@ -139,39 +140,41 @@ fn reason(step: &Step) -> Option<String> {
         Why::Replaced { forced_by, order, cause: drag, certainty } => {
             let cause = replaced(forced_by, drag.as_ref(), *certainty);
             let order = match order {
-                ReplaceOrder::CreateFirst => "the new one is made first",
+                ReplaceOrder::CreateFirst => "the new one is created first",
                 ReplaceOrder::DeleteFirst => "the old one is deleted first",
             };
             format!("{cause}; {order}")
         }
         Why::Removed | Why::Destroyed if matches!(step.action, Action::Forget { .. }) => {
-            "nothing real is left of it, only its record".to_owned()
+            "it no longer exists; only its record is removed".to_owned()
         }
         Why::Removed => "the program no longer declares it".to_owned(),
-        Why::Destroyed => "everything is to be destroyed".to_owned(),
-        Why::LeftOver => "an earlier run replaced it and did not get to delete the old copy".to_owned(),
-        Why::Retained => "its deletion policy is to retain it: the real thing stays".to_owned(),
-        Why::RetainedNameConflict => {
-            "its deletion policy is to retain it, where its replacement has to be".to_owned()
+        Why::Destroyed => "the whole stack is destroyed".to_owned(),
+        Why::LeftOver => "an earlier run replaced it, but did not delete the old copy".to_owned(),
+        Why::Retained => {
+            "its deletion policy is `retain`: the real resource stays, without a record".to_owned()
         }
-        Why::DeletedWithContainer { name } => format!("it goes with {name}"),
+        Why::RetainedNameConflict => {
+            "its deletion policy is `retain`, but its replacement needs the same name".to_owned()
+        }
+        Why::DeletedWithContainer { name } => format!("it is deleted with {name}"),
         Why::Imported => match &step.action {
             Action::Import { id, .. } => {
-                format!("it exists already, with the id {}", value(&id.as_str().into()))
+                format!("it already exists, with the id {}", value(&id.as_str().into()))
             }
-            _ => "it exists already".to_owned(),
+            _ => "it already exists".to_owned(),
         },
         Why::Moved { by } => match by {
-            Match::Name | Match::Alias => "the program says that this was its name",
-            Match::Pinfile => "the pinfile says that it came from there",
-            Match::Rename => "this was its name before",
-            Match::Content => "it is the unnamed one with the same content",
-            Match::Accepted => "it looks the same, and moves are accepted",
+            Match::Name | Match::Alias => "the program declares this as its former name",
+            Match::Pinfile => "the pinfile records this move",
+            Match::Rename => "it had this name before",
+            Match::Content => "it has no `id`, and its content is the same",
+            Match::Accepted => "it looks the same, and certain moves are applied",
         }
         .to_owned(),
         Why::RecordOnly { changes: noted } => {
             let noted: Vec<&str> = noted.iter().copied().map(changed_record).collect();
-            format!("{}; nothing real changes", noted.join(", "))
+            format!("{}; only the record changes", noted.join(", "))
         }
     })
 }
@@ -179,16 +182,16 @@ fn reason(step: &Step) -> Option<String> {
 fn changed_record(noted: RecordChange) -> &'static str {
     match noted {
         RecordChange::Pinned => "it is pinned now",
-        RecordChange::Unpinned => "it is not pinned any more",
-        RecordChange::PreventDelete => "whether it may be deleted changed",
+        RecordChange::Unpinned => "it is no longer pinned",
+        RecordChange::PreventDelete => "its protection against deletion changed",
         RecordChange::DeletionPolicy => "its deletion policy changed",
-        RecordChange::MarkSource => "its marks are set somewhere else",
-        RecordChange::FormerNames => "the names that it had changed",
-        RecordChange::Parent => "what it is declared in changed",
-        RecordChange::Provider => "the provider that serves it changed",
-        RecordChange::DeletedWith => "what it is deleted with changed",
-        RecordChange::ReplaceWith => "what it is replaced with changed",
-        RecordChange::Dependencies => "what it depends on changed",
+        RecordChange::MarkSource => "its marks are now set in another place",
+        RecordChange::FormerNames => "its former names changed",
+        RecordChange::Parent => "its parent changed",
+        RecordChange::Provider => "its provider changed",
+        RecordChange::DeletedWith => "its `deletedWith` changed",
+        RecordChange::ReplaceWith => "its `replaceWith` changed",
+        RecordChange::Dependencies => "its dependencies changed",
     }
 }
 
@@ -196,19 +199,19 @@ fn replaced(forced_by: &[PropertyPath], drag: Option<&ReplacementCause>, certain
     let paths: Vec<String> = forced_by.iter().map(|path| format!("`{path}`")).collect();
     match (paths.as_slice(), drag) {
         ([], None) => "its type changed".to_owned(),
-        ([], Some(ReplacementCause::ReplaceWith { name })) => format!("it is replaced with {name}"),
-        ([], Some(ReplacementCause::DeletedWith { name })) => format!("it is gone with the old {name}"),
+        ([], Some(ReplacementCause::ReplaceWith { name })) => format!("it is replaced together with {name}"),
+        ([], Some(ReplacementCause::DeletedWith { name })) => format!("it is deleted with the old {name}"),
         ([], Some(ReplacementCause::Provider { name })) => {
-            format!("{name}, which serves it, leads elsewhere now")
+            format!("its provider {name} now points elsewhere")
         }
         (paths, _) if certainty == Certainty::Possible => {
-            format!("{} cannot be changed in place and may change", paths.join(", "))
+            format!("{} may change, and cannot be changed in place", paths.join(", "))
         }
         (paths, _) => format!("{} cannot be changed in place", paths.join(", ")),
     }
 }
 
-/// Where the values come from that are not known yet.
+/// Renders the resources that the unknown values of a step come from.
 fn dragged(step: &Step) -> Option<String> {
     let names: Vec<String> = step.unknown_from.iter().take(3).map(ToString::to_string).collect();
     let more = step.unknown_from.len().saturating_sub(names.len());
@@ -216,7 +219,7 @@ fn dragged(step: &Step) -> Option<String> {
     (!names.is_empty()).then(|| format!("of changes to {}{more}", names.join(", ")))
 }
 
-/// `    path: "a" → "b"`, with a mark if it forces a replacement.
+/// Renders `    path: "a" → "b"`, with a remark if the change forces a replacement.
 pub fn change_line(change: &Change, style: &Style) -> String {
     let old = change.old.as_ref().map(value);
     let new = change.new.as_ref().map(|new: &Input| input(new));

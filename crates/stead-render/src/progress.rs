@@ -1,11 +1,11 @@
-//! One line for each thing that happened.
+//! Events of a run, one line each.
 
 use stead_model::{Event, Operation, StepEnd};
 
 use crate::{Paint, Style};
 
-/// The line for an event that ends something, or `None` for one that does not.
-pub fn step_ended(event: &Event, style: &Style) -> Option<String> {
+/// Renders an event that ends a step or that a person should see; `None` for any other.
+pub fn progress_line(event: &Event, style: &Style) -> Option<String> {
     match event {
         Event::StepEnded { operation, name, end, millis } => {
             let done = match operation {
@@ -38,18 +38,18 @@ pub fn step_ended(event: &Event, style: &Style) -> Option<String> {
         }
         Event::StepRetried { operation, name, because, millis, .. } => Some(format!(
             "{} {name}: {because}{}",
-            style.paint(Paint::Caution, &format!("{} again soon", operation.verb())),
+            style.paint(Paint::Caution, &format!("{} will be retried", operation.verb())),
             time((*millis).max(500), style)
         )),
         Event::Stopping { under_way } => Some(format!(
-            "{} {under_way} under way will finish and nothing new starts; interrupt again to leave at once",
+            "{} {under_way} under way will finish, and no new operation starts; interrupt again to stop at once",
             style.paint(Paint::Caution, "stopping:")
         )),
         Event::RunStarted { .. } | Event::StepStarted { .. } | Event::RunEnded { .. } => None,
     }
 }
 
-/// Only what a person would notice.
+/// Renders a duration that a person would notice.
 fn time(millis: u64, style: &Style) -> String {
     if millis < 500 {
         return String::new();

@@ -1,4 +1,4 @@
-//! A resource type, and an update of one, for people.
+//! Resource types and updates as text.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use stead_model::PropertyPath;
 use stead_schema::cfn::{Class, Edit, FormId, Kinds, Reason, Schema, Update, pointer};
 use stead_schema::{Access, Shape, TypeSchema};
 
-/// Each property with what it takes and what a change of it means.
+/// Renders each property with its shape, and with the effect of a change.
 pub fn schema(schema: &TypeSchema) -> String {
     let mut out = format!("{}\n", schema.token);
     match schema.properties.first().map(|property| &property.shape) {
@@ -69,7 +69,7 @@ fn of_published(out: &mut String, schema: &Schema) {
 struct Tree<'a> {
     schema: &'a Schema,
     out: &'a mut String,
-    /// The forms around: one inside itself is named and not opened again.
+    /// The enclosing forms; a form inside itself is only named.
     open: Vec<FormId>,
 }
 
@@ -125,7 +125,7 @@ impl Tree<'_> {
     }
 }
 
-/// The operations of an update, each with its reason.
+/// Renders the operations of an update, each with its reason.
 pub fn update(update: &Update) -> String {
     let mut out = String::new();
     match update {

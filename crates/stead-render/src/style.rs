@@ -1,8 +1,8 @@
-//! Colour, in one place.
+//! Colours.
 
 use anstyle::{AnsiColor, Color};
 
-/// How text is to look. Decided once, by whoever knows the terminal.
+/// Capabilities of the terminal; the front end chooses them once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     pub colour: bool,
@@ -15,7 +15,7 @@ impl Default for Style {
     }
 }
 
-/// What a piece of text is, rather than what colour it has.
+/// Meaning of a piece of text, from which its colour follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
     Good,

@@ -1,11 +1,11 @@
-//! A resource as the program would declare it.
+//! TypeScript declarations of existing resources.
 
 use std::fmt::Write as _;
 
 use stead_model::{Map, Name, NameParts, TypeToken, Value};
 use stead_schema::TypeSchema;
 
-/// `new local.File({ … }, { id: "x" });` with every property that the program may set.
+/// Renders `new local.File({ … }, { id: "x" });` with every property that a program may set.
 pub fn declaration(name: &Name, resource: &TypeToken, schema: Option<&TypeSchema>, inputs: &Map) -> String {
     let settable = |key: &str| {
         schema.and_then(|schema| schema.property(key)).is_none_or(stead_schema::Property::settable)
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_declaration_is_typescript() {
+    fn declaration_is_valid_typescript() {
         let inputs: Map = [
             ("path".to_owned(), Value::from("a \"b\".txt")),
             (

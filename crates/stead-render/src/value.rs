@@ -1,8 +1,8 @@
-//! Values on one line, with what is dangerous to a terminal made visible.
+//! Values on one line, with control characters escaped.
 
 use stead_model::{Input, Value};
 
-/// Longer values are cut; state and `--json` have them whole.
+/// Longer values are truncated; state and the JSON stream contain them in full.
 const MAX_CHARS: usize = 80;
 
 const UNKNOWN: &str = "(known after apply)";
@@ -42,14 +42,14 @@ fn write_input(input: &Input, out: &mut String) {
     }
 }
 
-/// JSON escapes the control characters of ASCII; a terminal also obeys some beyond it.
+/// Escapes control characters beyond ASCII, which JSON does not escape but a terminal obeys.
 fn printable(text: &str) -> String {
-    let dangerous = |c: char| {
+    let is_control = |c: char| {
         c.is_control()
             || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     text.chars()
-        .map(|c| if dangerous(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() })
+        .map(|c| if is_control(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() })
         .collect()
 }
 
@@ -67,14 +67,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_stay_on_one_line_and_cannot_drive_the_terminal() {
+    fn values_are_on_one_line_without_terminal_control_characters() {
         assert_eq!(value(&Value::from("a\nb\u{1b}[31m")), r#""a\nb\u001b[31m""#);
         assert_eq!(value(&Value::from("x\u{9b}31m\u{202e}")), r#""x\u009b31m\u202e""#);
         assert!(value(&Value::from("é".repeat(500))).ends_with("… (502 characters)"));
     }
 
     #[test]
-    fn what_is_not_known_yet_says_so() {
+    fn unknown_value_is_rendered_as_known_after_apply() {
         let list = Input::List(vec![Input::Known(Value::from(1)), Input::Deferred(ExprId(0))]);
         assert_eq!(input(&list), "[1,(known after apply)]");
     }

@@ -1,4 +1,4 @@
-//! Every kind of step as a person reads it, each with its reason.
+//! Every kind of step as text, each with its reason.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -67,7 +67,7 @@ fn create() -> Action {
 }
 
 fn next() -> Action {
-    let Action::Create { inputs, .. } = create() else { panic!("it creates") };
+    let Action::Create { inputs, .. } = create() else { panic!("`create` returns a create action") };
     let incarnation = Incarnation::Next { uid: Uid("u1".into()), generation: Generation(2) };
     Action::Create { incarnation, inputs }
 }
@@ -95,7 +95,7 @@ fn moved(from: &str, to: &str, by: Match) -> Step {
     step("moved", Action::Move { copy: copy(), from, to }, Why::Moved { by })
 }
 
-fn shown(steps: Vec<Step>) -> String {
+fn rendered(steps: Vec<Step>) -> String {
     let all = Plan {
         steps,
         summary: Summary { unchanged: 1, ..Summary::default() },
@@ -114,7 +114,7 @@ fn shown(steps: Vec<Step>) -> String {
 }
 
 #[test]
-fn what_is_made_read_or_changed() {
+fn creations_imports_updates_and_record_changes() {
     let update = || Action::Update { copy: copy(), inputs: inputs() };
     let record = || Action::Record { copy: copy() };
     let bookkeeping = |noted: &[RecordChange]| Why::RecordOnly { changes: noted.to_vec() };
@@ -125,7 +125,7 @@ fn what_is_made_read_or_changed() {
         inputs: found,
         outputs: Map::new(),
     };
-    insta::assert_snapshot!(shown(vec![
+    insta::assert_snapshot!(rendered(vec![
         step("new", create(), Why::New),
         step("lost", next(), Why::Missing),
         step("there", import, Why::Imported),
@@ -152,11 +152,11 @@ fn what_is_made_read_or_changed() {
 }
 
 #[test]
-fn what_is_replaced() {
+fn replacements() {
     let (create_first, delete_first) = (ReplaceOrder::CreateFirst, ReplaceOrder::DeleteFirst);
     let (certain, possible) = (Certainty::Certain, Certainty::Possible);
     let place = || vec![forcing("place", "here", known("there"))];
-    insta::assert_snapshot!(shown(vec![
+    insta::assert_snapshot!(rendered(vec![
         with(step("a", next(), replaced(create_first, certain, &["place"], None)), place(), &[]),
         with(step("a", delete(), Why::OldCopy), place(), &[]),
         with(step("b", next(), replaced(delete_first, certain, &["place"], None)), place(), &[]),
@@ -180,9 +180,9 @@ fn what_is_replaced() {
 }
 
 #[test]
-fn what_goes_or_gets_another_name() {
+fn deletions_and_renames() {
     let removed = |id: &str, action: Action, why: Why| Step { node: None, ..step(id, action, why) };
-    insta::assert_snapshot!(shown(vec![
+    insta::assert_snapshot!(rendered(vec![
         removed("removed", delete(), Why::Removed),
         removed("destroyed", delete(), Why::Destroyed),
         removed("condemned", delete(), Why::LeftOver),
@@ -199,7 +199,7 @@ fn what_goes_or_gets_another_name() {
 }
 
 #[test]
-fn what_was_found_outside_what_is_looked_up_and_what_stays() {
+fn drift_look_ups_and_unchanged_resources() {
     let style = Style::default();
     let changes = [change("size", Some("small"), Some(known("big"))), change("tag", Some("x"), None)];
     let (a, b) = (name("a"), name("b"));

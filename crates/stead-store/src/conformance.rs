@@ -1,6 +1,6 @@
-//! The laws of [`Store`], one function each. Every implementation runs `all`.
+//! The promises of [`Store`] as tests, one function each. Every implementation runs `all`.
 //!
-//! The functions panic on a violation, as a test does; nothing that ships calls them.
+//! The functions panic on a violation, like a test; no shipped code calls them.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "this is a test suite in library form")]
 
 use std::sync::Arc;
@@ -9,20 +9,20 @@ use bytes::Bytes;
 
 use crate::{Expect, Key, Store, StoreError};
 
-/// Runs every law, each below a key of its own.
+/// Tests every promise, each below a key of its own.
 pub async fn all(store: Arc<dyn Store>) {
     create_happens_once(store.as_ref()).await;
-    swap_needs_the_version_it_read(store.as_ref()).await;
-    a_swap_of_what_is_absent_conflicts(store.as_ref()).await;
-    list_is_sorted_and_deep(store.as_ref()).await;
-    delete_forgets_and_is_repeatable(store.as_ref()).await;
-    odd_bodies_come_back(store.as_ref()).await;
+    swap_needs_the_current_version(store.as_ref()).await;
+    swap_of_an_absent_blob_conflicts(store.as_ref()).await;
+    list_is_sorted_and_recursive(store.as_ref()).await;
+    delete_is_idempotent(store.as_ref()).await;
+    unusual_bodies_round_trip(store.as_ref()).await;
     racing_creates_have_one_winner(store.clone()).await;
     racing_increments_lose_nothing(store, 8, 50).await;
 }
 
-fn key(law: &str, name: &str) -> Key {
-    Key::root().child(law).child(name)
+fn key(test: &str, name: &str) -> Key {
+    Key::root().child(test).child(name)
 }
 
 fn body(text: &str) -> Bytes {
@@ -36,24 +36,24 @@ async fn create_happens_once(store: &dyn Store) {
     assert_eq!(store.get(&key).await.unwrap().unwrap().body, body("1"));
 }
 
-async fn swap_needs_the_version_it_read(store: &dyn Store) {
+async fn swap_needs_the_current_version(store: &dyn Store) {
     let key = key("swap", "x");
     let first = store.put(&key, body("1"), Expect::Absent).await.unwrap();
     let second = store.put(&key, body("2"), Expect::Version(first.clone())).await.unwrap();
     let stale = store.put(&key, body("3"), Expect::Version(first)).await;
     assert!(matches!(stale, Err(StoreError::Conflict { .. })));
-    let found = store.get(&key).await.unwrap().unwrap();
-    assert_eq!((found.body, found.version), (body("2"), second));
+    let blob = store.get(&key).await.unwrap().unwrap();
+    assert_eq!((blob.body, blob.version), (body("2"), second));
 }
 
-async fn a_swap_of_what_is_absent_conflicts(store: &dyn Store) {
+async fn swap_of_an_absent_blob_conflicts(store: &dyn Store) {
     let version = store.put(&key("absent", "x"), body("1"), Expect::Absent).await.unwrap();
     let swapped = store.put(&key("absent", "y"), body("2"), Expect::Version(version)).await;
     assert!(matches!(swapped, Err(StoreError::Conflict { .. })));
     assert!(store.get(&key("absent", "y")).await.unwrap().is_none());
 }
 
-async fn list_is_sorted_and_deep(store: &dyn Store) {
+async fn list_is_sorted_and_recursive(store: &dyn Store) {
     let prefix = Key::root().child("list");
     let keys = [prefix.child("a").child("2"), prefix.child("a").child("10"), prefix.child("b")];
     for key in &keys {
@@ -66,7 +66,7 @@ async fn list_is_sorted_and_deep(store: &dyn Store) {
     assert!(store.list(&Key::root().child("nothing")).await.unwrap().is_empty());
 }
 
-async fn delete_forgets_and_is_repeatable(store: &dyn Store) {
+async fn delete_is_idempotent(store: &dyn Store) {
     let key = key("delete", "x");
     store.put(&key, body("1"), Expect::Absent).await.unwrap();
     store.delete(&key).await.unwrap();
@@ -75,7 +75,7 @@ async fn delete_forgets_and_is_repeatable(store: &dyn Store) {
     store.put(&key, body("2"), Expect::Absent).await.unwrap();
 }
 
-async fn odd_bodies_come_back(store: &dyn Store) {
+async fn unusual_bodies_round_trip(store: &dyn Store) {
     let large = Bytes::from(vec![7u8; 1 << 20]);
     for (name, bytes) in [("empty", Bytes::new()), ("zeros", Bytes::from(vec![0u8; 3])), ("large", large)] {
         let key = key("bodies", name);
@@ -101,7 +101,7 @@ async fn racing_creates_have_one_winner(store: Arc<dyn Store>) {
     }
 }
 
-/// A counter that many change at once must end at the number of changes.
+/// Increments one counter from many tasks: its final value must be the number of increments.
 pub async fn racing_increments_lose_nothing(store: Arc<dyn Store>, workers: u64, each: u64) {
     let key = key("increments", "counter");
     store.put(&key, body("0"), Expect::Absent).await.unwrap();
@@ -121,12 +121,12 @@ pub async fn racing_increments_lose_nothing(store: Arc<dyn Store>, workers: u64,
     assert_eq!(count(&store.get(&key).await.unwrap().unwrap().body), workers * each);
 }
 
-/// Adds one to a counter, as often as it takes.
+/// Adds one to a counter, with retries after conflicts.
 pub async fn increment(store: &dyn Store, key: &Key) {
     loop {
-        let found = store.get(key).await.unwrap().unwrap();
-        let next = count(&found.body) + 1;
-        match store.put(key, body(&next.to_string()), Expect::Version(found.version)).await {
+        let blob = store.get(key).await.unwrap().unwrap();
+        let next = count(&blob.body) + 1;
+        match store.put(key, body(&next.to_string()), Expect::Version(blob.version)).await {
             Ok(_) => return,
             Err(StoreError::Conflict { .. }) => {}
             Err(other) => panic!("{other}"),

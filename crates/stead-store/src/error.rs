@@ -1,25 +1,25 @@
-//! What a store can answer instead of doing.
+//! Errors of a store.
 
 use crate::Key;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The expectation did not hold; nothing was changed.
-    #[error("{key} is not what it was expected to be: somebody else changed it")]
+    /// The precondition did not hold; nothing was changed.
+    #[error("{key} was changed by another writer")]
     Conflict { key: Key },
-    /// The medium failed. A `put` may or may not have taken effect.
+    /// The storage failed. A `put` may or may not have taken effect.
     #[error("cannot {action} {place}: {source}")]
     Io { action: &'static str, place: String, source: std::io::Error },
 }
 
-/// What a caller may do about an error.
+/// Error class, which decides about retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
-    /// Read again and decide anew.
+    /// Read the blob again before trying anything else.
     Conflict,
-    /// Repeating will not help: no space, no permission, a read-only disk.
+    /// A retry does not help: no space, no permission, a read-only disk.
     Permanent,
-    /// Repeating may help, after a look at whether the first attempt took effect.
+    /// A retry may help; check first whether the failed attempt took effect.
     Transient,
 }
 

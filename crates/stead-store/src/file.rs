@@ -1,9 +1,9 @@
-//! A store in a folder: one file a blob.
+//! A store in a folder: one file per blob.
 //!
-//! A new blob is a synced temporary file that gets its name by `link`, which fails if the name is taken.
-//! A changed blob is compared and renamed over under a lock that the system lets go when its holder dies.
-//! In both cases the folder is synced before `put` returns. Nothing is ever written in place.
-//! Temporary files that a dead process left are swept by the next one that writes.
+//! A new blob is a synced temporary file that gets its name by `link`, which fails if the name exists. A blob
+//! is replaced by comparing and renaming over it, under a file lock that the system releases when its holder
+//! dies. In both cases the folder is synced before `put` returns. Nothing is written in place. The next
+//! process that writes deletes the temporary files of dead processes.
 
 mod writers;
 
@@ -18,24 +18,24 @@ use bytes::Bytes;
 use stead_world::{FileKind, Files, World};
 use writers::Writer;
 
-use crate::{Expect, Found, Key, Store, StoreError, Version};
+use crate::{Blob, Expect, Key, Store, StoreError, Version};
 
-/// Readable by the owner only: state may describe what others should not know.
+/// Readable by the owner only: state may contain confidential values.
 const MODE: u32 = 0o600;
 
-/// Holds the lock for changes of existing blobs. It starts with a dot, so it is never a key.
+/// Lock file for replacing blobs. It starts with a dot, so it is never a key.
 const LOCK: &str = ".lock";
 
 pub struct FileStore {
     world: World,
     root: PathBuf,
-    /// Folders whose own names this process has seen to be on the disk.
+    /// Folders whose directory entries are known to be durable.
     durable: Arc<Mutex<BTreeSet<OsString>>>,
     writer: Arc<Mutex<Option<Writer>>>,
 }
 
 impl FileStore {
-    /// The folder is made when the first blob is.
+    /// Returns a store in the folder `root`, which the first `put` creates.
     pub fn new(world: World, root: PathBuf) -> FileStore {
         FileStore { world, root, durable: Arc::default(), writer: Arc::default() }
     }
@@ -44,8 +44,11 @@ impl FileStore {
         self.root.join(key.as_str())
     }
 
-    /// A name for a temporary file. If this process cannot be told to be alive, nobody sweeps it.
-    async fn unique(&self, drawn: String) -> String {
+    /// Returns a unique part for a temporary file's name.
+    ///
+    /// It names this process, so that its files can be deleted after its death. If the process cannot be
+    /// registered, the name has no owner and the file is never deleted by others.
+    async fn temporary_suffix(&self, drawn: String) -> String {
         if let Some(writer) = self.writer.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
             return writer.unique(&drawn);
         }
@@ -74,7 +77,7 @@ impl FileStore {
 
 #[async_trait]
 impl Store for FileStore {
-    async fn get(&self, key: &Key) -> Result<Option<Found>, StoreError> {
+    async fn get(&self, key: &Key) -> Result<Option<Blob>, StoreError> {
         let path = self.path(key);
         self.run("read", &path.clone(), move |files| read(files, &path)).await
     }
@@ -86,7 +89,7 @@ impl Store for FileStore {
             place: path.display().to_string(),
             source,
         })?;
-        let unique = self.unique(drawn).await;
+        let unique = self.temporary_suffix(drawn).await;
         let lock = self.root.join(LOCK);
         let version = Version(body.clone());
         self.world.crash_point("store.put.before");
@@ -102,7 +105,7 @@ impl Store for FileStore {
             Expect::Version(expected) => {
                 self.run("write", &path.clone(), move |files| {
                     let _claim = files.claim(&lock)?;
-                    let stale = read(files, &path)?.map(|found| found.version) != Some(expected);
+                    let stale = read(files, &path)?.map(|blob| blob.version) != Some(expected);
                     #[cfg(stead_planted)]
                     let stale = stale && !stead_world::planted::is("version-not-compared");
                     if stale {
@@ -137,7 +140,7 @@ impl Store for FileStore {
         self.run("delete", &path.clone(), move |files| match files.remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => {
-                // A folder that just became empty goes too; one that did not stays.
+                // Best effort: removes the folder if it is empty now.
                 if let Some(folder) = path.parent() {
                     durable.lock().unwrap_or_else(PoisonError::into_inner).remove(folder.as_os_str());
                     let _ = files.remove_folder(folder);
@@ -153,20 +156,20 @@ impl Store for FileStore {
     }
 }
 
-fn read(files: &dyn Files, path: &Path) -> io::Result<Option<Found>> {
+fn read(files: &dyn Files, path: &Path) -> io::Result<Option<Blob>> {
     match files.read(path) {
         Ok(bytes) => {
-            // The bytes themselves tell versions apart; blobs that change carry something that never repeats.
+            // The bytes are the version: every blob that changes contains a part that never repeats.
             let body = Bytes::from(bytes);
-            Ok(Some(Found { version: Version(body.clone()), body }))
+            Ok(Some(Blob { version: Version(body.clone()), body }))
         }
         Err(error) if is_absent(error.kind()) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Makes the folder, and sees to it once a process that its name and those above it are on the disk: whoever
-/// made them may have died before that.
+/// Creates the folder, and syncs its directory entry and those above it, once per process: the process that
+/// created them may have died before it synced them.
 fn ensure_durable(
     files: &dyn Files,
     root: &Path,
@@ -182,12 +185,12 @@ fn ensure_durable(
     if stead_world::planted::is("folder-chain-not-synced") {
         return Ok(());
     }
-    // Two levels above the root, if there are as many: `.stead` and the project that it is in.
+    // At most two levels above the root: `.stead` and the project folder.
     let above_root = root.ancestors().filter(|above| !above.as_os_str().is_empty());
-    let enough = above_root.take(3).last().unwrap_or(root);
+    let top = above_root.take(3).last().unwrap_or(root);
     let mut synced = Vec::new();
     let mut below = folder;
-    while let Some(above) = below.parent().filter(|above| above.starts_with(enough)) {
+    while let Some(above) = below.parent().filter(|above| above.starts_with(top)) {
         if durable.contains(below.as_os_str()) {
             break;
         }
@@ -195,17 +198,17 @@ fn ensure_durable(
         synced.push(below.as_os_str().to_owned());
         below = above;
     }
-    // Only now: a name is worth nothing as long as one above it can go.
+    // Recorded only now: an entry is durable only if all entries above it are.
     durable.extend(synced);
     Ok(())
 }
 
-/// Creates the blob unless there is one. `false`: there is.
+/// Creates the blob. Returns false if it already exists.
 fn create(files: &dyn Files, path: &Path, body: &[u8], unique: &str) -> io::Result<bool> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let temporary = <dyn Files>::temporary(path, unique);
     let linked = files.create_synced(&temporary, body, MODE).and_then(|()| files.link(&temporary, path));
-    // What is left starts with a dot and is never read.
+    // Best effort: a file that stays starts with a dot and is never read.
     let _ = files.remove_file(&temporary);
     let created = match linked {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
@@ -215,11 +218,12 @@ fn create(files: &dyn Files, path: &Path, body: &[u8], unique: &str) -> io::Resu
     if stead_world::planted::is("folder-not-synced") {
         return Ok(created);
     }
-    // Also if the name was taken: who is told of a conflict may rely on what is there.
+    // Also after a conflict, which promises that the existing blob is durable.
     files.sync_folder(folder)?;
     Ok(created)
 }
 
+/// Collects the names of all blobs below a folder.
 fn walk(files: &dyn Files, folder: &Path, prefix: &str, found: &mut Vec<String>) -> io::Result<()> {
     let names = match files.list(folder) {
         Err(error) if is_absent(error.kind()) => return Ok(()),

@@ -2,21 +2,21 @@
 
 use std::fmt;
 
-/// Where a blob is. Segments hold only `[A-Za-z0-9._%+=@-]` and do not start with a dot.
+/// Address of a blob. Segments contain only `[A-Za-z0-9._%+=@-]` and do not start with a dot.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(String);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} cannot be a part of a key")]
+#[error("{0:?} is not a valid key")]
 pub struct KeyError(String);
 
 impl Key {
-    /// The key above all others, for `list`.
+    /// Returns the key above all others, for `list`.
     pub fn root() -> Key {
         Key(String::new())
     }
 
-    /// The key below this one whose last segment says `text`, with what is not safe percent-encoded.
+    /// Returns the key below this one whose last segment is `text`, with unsafe characters percent-encoded.
     #[must_use]
     pub fn child(&self, text: &str) -> Key {
         let mut key = String::with_capacity(self.0.len() + text.len() + 16);
@@ -36,7 +36,7 @@ impl Key {
         Key(key)
     }
 
-    /// A key that a store listed.
+    /// Parses a key that a store listed.
     pub fn parse(text: &str) -> Result<Key, KeyError> {
         let safe = |segment: &str| {
             !segment.is_empty()
@@ -50,7 +50,7 @@ impl Key {
         &self.0
     }
 
-    /// The texts that the segments were made from.
+    /// Returns the decoded segments.
     pub fn segments(&self) -> impl Iterator<Item = String> {
         self.0.split('/').map(decode)
     }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_text_is_a_safe_segment_and_comes_back() {
+    fn any_text_round_trips_as_a_segment() {
         for text in ["plain", "a/b", "..", ".hidden", "ü %", "prod:acme"] {
             let key = Key::root().child("x").child(text);
             assert_eq!(Key::parse(key.as_str()).unwrap(), key);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn below_means_below_a_whole_segment() {
+    fn is_below_compares_whole_segments() {
         let key = Key::parse("a/bc").unwrap();
         assert!(key.is_below(&Key::root()));
         assert!(key.is_below(&Key::parse("a").unwrap()));

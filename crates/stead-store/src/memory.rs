@@ -1,4 +1,4 @@
-//! A store in memory, for tests and for runs that leave nothing behind.
+//! A store in memory, for tests.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use crate::{Expect, Found, Key, Store, StoreError, Version};
+use crate::{Blob, Expect, Key, Store, StoreError, Version};
 
 #[derive(Default)]
 pub struct MemoryStore {
@@ -15,20 +15,20 @@ pub struct MemoryStore {
 
 #[derive(Default)]
 struct Blobs {
-    by_key: BTreeMap<Key, Found>,
+    by_key: BTreeMap<Key, Blob>,
     writes: u64,
 }
 
 impl MemoryStore {
     fn blobs(&self) -> MutexGuard<'_, Blobs> {
-        // Nothing panics while the lock is held, so what a poisoned one holds is whole.
+        // No code panics while it holds the lock, so the data of a poisoned lock is intact.
         self.blobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[async_trait]
 impl Store for MemoryStore {
-    async fn get(&self, key: &Key) -> Result<Option<Found>, StoreError> {
+    async fn get(&self, key: &Key) -> Result<Option<Blob>, StoreError> {
         Ok(self.blobs().by_key.get(key).cloned())
     }
 
@@ -36,7 +36,7 @@ impl Store for MemoryStore {
         let mut blobs = self.blobs();
         let holds = match (&expect, blobs.by_key.get(key)) {
             (Expect::Absent, None) => true,
-            (Expect::Version(version), Some(found)) => found.version == *version,
+            (Expect::Version(version), Some(blob)) => blob.version == *version,
             _ => false,
         };
         if !holds {
@@ -44,7 +44,7 @@ impl Store for MemoryStore {
         }
         blobs.writes += 1;
         let version = Version(Bytes::from(blobs.writes.to_string()));
-        blobs.by_key.insert(key.clone(), Found { body, version: version.clone() });
+        blobs.by_key.insert(key.clone(), Blob { body, version: version.clone() });
         Ok(version)
     }
 

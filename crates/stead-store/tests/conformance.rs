@@ -1,4 +1,4 @@
-//! Every store keeps every law.
+//! Every store passes the conformance suite.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
@@ -7,31 +7,31 @@ use stead_store::{Expect, FileStore, Key, MemoryStore, Store as _, conformance};
 use stead_world::World;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn memory_keeps_the_laws() {
+async fn memory_store_passes_the_conformance_suite() {
     conformance::all(Arc::new(MemoryStore::default())).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn files_keep_the_laws_in_a_path_with_spaces_and_unicode() {
+async fn file_store_passes_the_conformance_suite_in_a_path_with_spaces_and_unicode() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("a folder").join("ünïcode");
     conformance::all(Arc::new(FileStore::new(World::real(), root))).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn eight_workers_and_a_thousand_increments_each_lose_nothing() {
+async fn eight_workers_with_a_thousand_increments_each_lose_none() {
     let dir = tempfile::tempdir().unwrap();
     let files = FileStore::new(World::real(), dir.path().to_owned());
     conformance::racing_increments_lose_nothing(Arc::new(MemoryStore::default()), 8, 1_000).await;
     conformance::racing_increments_lose_nothing(Arc::new(files), 8, 1_000).await;
 }
 
-/// Says to a copy of this test binary where the counter is.
+/// Variable that tells a child process of this test binary where the counter is.
 const FOLDER: &str = "STEAD_TEST_COUNTER";
 
 const EACH: u64 = 300;
 
-/// Two real processes, each with a connection of its own to the same folder.
+/// Two real processes, each with a store of its own on the same folder.
 #[tokio::test]
 async fn two_processes_on_one_folder_lose_no_increment() {
     let key = Key::root().child("counter");
@@ -68,33 +68,33 @@ fn names(folder: &std::path::Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_dead_writers_left_is_swept_and_what_living_ones_write_is_not() {
+async fn temporary_files_of_dead_writers_are_deleted_and_those_of_living_ones_stay() {
     let dir = tempfile::tempdir().unwrap();
     let key = |name: &str| Key::root().child("s").child(name);
     let living = FileStore::new(World::real(), dir.path().to_owned());
     living.put(&key("a"), "1".into(), Expect::Absent).await.unwrap();
     let writers = dir.path().join(".writers");
     let alive = names(&writers).remove(0);
-    // A writer that died: its file is there, and nobody keeps it locked.
+    // A dead writer: its file exists and is not locked.
     std::fs::write(writers.join("dead"), "").unwrap();
     let folder = dir.path().join("s");
-    for name in [".tmp-dead.1".to_owned(), format!(".tmp-{alive}.1"), ".tmp-nobodys".to_owned()] {
+    for name in [".tmp-dead.1".to_owned(), format!(".tmp-{alive}.1"), ".tmp-unowned".to_owned()] {
         std::fs::write(folder.join(name), "torn").unwrap();
     }
     let next = FileStore::new(World::real(), dir.path().to_owned());
     next.put(&key("b"), "1".into(), Expect::Absent).await.unwrap();
     let mut left = names(&folder);
     left.sort();
-    let mut expected = vec![".tmp-nobodys".to_owned(), format!(".tmp-{alive}.1"), "a".into(), "b".into()];
+    let mut expected = vec![".tmp-unowned".to_owned(), format!(".tmp-{alive}.1"), "a".into(), "b".into()];
     expected.sort();
     assert_eq!(left, expected);
     assert!(!writers.join("dead").exists());
     drop((living, next));
-    assert!(names(&writers).is_empty(), "who leaves takes its file along");
+    assert!(names(&writers).is_empty(), "a dropped store removes its own file");
 }
 
 #[tokio::test]
-async fn what_a_crash_leaves_beside_a_blob_is_no_key() {
+async fn leftover_temporary_file_is_not_listed_as_a_key() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("s")).unwrap();
     std::fs::write(dir.path().join("s").join(".tmp-1"), "torn").unwrap();

@@ -16,7 +16,7 @@ use stead_model::{
     Generation, Lifecycle, Map, PhysicalId, Resource, RunResult, SourceRef, StackId, TypeToken, Uid, Value,
 };
 use stead_state::{Intent, Outcome, Record, Snapshot};
-use stead_store::{Expect, FileStore, Found, Key, MemoryStore, Store, StoreError, Version};
+use stead_store::{Blob, Expect, FileStore, Key, MemoryStore, Store, StoreError, Version};
 use stead_world::World;
 
 const SIZES: [usize; 3] = [100, 10_000, 100_000];
@@ -31,7 +31,7 @@ struct Counting {
 
 #[async_trait]
 impl Store for Counting {
-    async fn get(&self, key: &Key) -> Result<Option<Found>, StoreError> {
+    async fn get(&self, key: &Key) -> Result<Option<Blob>, StoreError> {
         self.store.get(key).await
     }
 

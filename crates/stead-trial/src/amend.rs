@@ -267,14 +267,14 @@ impl Actor {
         self.knows(&run.id());
         let record = Record::Note { resource: Box::new(resource) };
         match run.submit(record).durable().await {
-            Err(JournalError::WouldBreak(_)) => self.tape.reach("a record that breaks a rule was refused"),
+            Err(JournalError::RecordRefused(_)) => self.tape.reach("a record that breaks a rule was refused"),
             Err(error) => return Err(error.into()),
             Ok(()) => {
                 let what = "a resource needs what never was";
                 return Err(Failed::Lost(loss("a record that breaks a rule is refused", what)));
             }
         }
-        let broken = JournalError::Outside { action: "go on", problem: "a record was refused".to_owned() };
+        let broken = JournalError::Io { action: "go on", problem: "a record was refused".to_owned() };
         drop(run.abandon(broken).await);
         Ok(Attempt::Unfinished)
     }

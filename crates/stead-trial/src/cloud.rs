@@ -8,8 +8,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken, Value};
 use stead_provider::{
-    CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, Live, Outcome, Partly, Provider,
-    Receipt, Recovery, Refusal, UpdateRequest, Updated,
+    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, PartialResult,
+    Provider, Receipt, Recovery, Refusal, UpdateRequest, Updated,
 };
 use stead_schema::{Access, Problem, Property, Shape, TypeSchema, diff};
 
@@ -130,8 +130,8 @@ impl Connection {
         luck: Luck,
         half: Map,
         effect: impl FnOnce(&mut Model, Luck) -> T,
-    ) -> Outcome<T> {
-        let doubt = || Outcome::InDoubt(Doubt { message: "no answer".into() });
+    ) -> CallOutcome<T> {
+        let doubt = || CallOutcome::InDoubt(Doubt { message: "no answer".into() });
         // A dead process cannot have sent anything.
         if !self.process.is_alive() {
             return doubt();
@@ -146,12 +146,14 @@ impl Connection {
         }
         self.process.awake().await;
         match (luck, done) {
-            (Luck::Refused, _) => Outcome::Refused(Refusal::new("refused")),
-            (Luck::Busy, _) => Outcome::Refused(Refusal::transient("busy")),
-            (Luck::Partly, Some(done)) => {
-                Outcome::Partly(Partly { done, inputs: half, refusal: Refusal::new("the rest was refused") })
-            }
-            (Luck::Lucky | Luck::Lies(_), Some(done)) => Outcome::Done(done),
+            (Luck::Refused, _) => CallOutcome::Refused(Refusal::new("refused")),
+            (Luck::Busy, _) => CallOutcome::Refused(Refusal::transient("busy")),
+            (Luck::Partly, Some(done)) => CallOutcome::Partial(PartialResult {
+                done,
+                inputs: half,
+                refusal: Refusal::new("the rest was refused"),
+            }),
+            (Luck::Lucky | Luck::Lies(_), Some(done)) => CallOutcome::Done(done),
             _ => doubt(),
         }
     }
@@ -202,14 +204,14 @@ impl Provider for Connection {
         Diff { changes: diff(&schemas()[0], &old.inputs, inputs), order: Default::default() }
     }
 
-    async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal> {
+    async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
         self.process.awake().await;
         let model = self.cloud.model();
         let found = model.things.get(id_of(resource));
-        Ok(found.map(|thing| Live { outputs: thing.outputs.clone(), inputs: thing.inputs.clone() }))
+        Ok(found.map(|thing| LiveState { outputs: thing.outputs.clone(), inputs: thing.inputs.clone() }))
     }
 
-    async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {
+    async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
         self.process.awake().await;
         let model = self.cloud.model();
         // What people make outside are things.
@@ -217,13 +219,13 @@ impl Provider for Connection {
             return Ok(None);
         }
         let found = model.things.get(id.as_str());
-        Ok(found.map(|thing| Live { outputs: thing.outputs.clone(), inputs: thing.inputs.clone() }))
+        Ok(found.map(|thing| LiveState { outputs: thing.outputs.clone(), inputs: thing.inputs.clone() }))
     }
 
-    async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created> {
+    async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
         let luck = self.asked(&receipt).await;
         if request.inputs.get("inside").is_some_and(|container| container.as_str().is_none()) {
-            return Outcome::Refused(Refusal::new("there is no such container"));
+            return CallOutcome::Refused(Refusal::new("there is no such container"));
         }
         let key = receipt.idempotency_key();
         let half = half_of(request.inputs, None);
@@ -243,12 +245,12 @@ impl Provider for Connection {
         self.answer(luck, half, effect).await
     }
 
-    async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> Outcome<Updated> {
+    async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
         let luck = self.asked(&receipt).await;
         let id = id_of(request.resource);
         let there = self.cloud.model().things.contains_key(id);
         if !there && luck == Luck::Lucky {
-            return Outcome::Refused(Refusal::new("it does not exist"));
+            return CallOutcome::Refused(Refusal::new("it does not exist"));
         }
         let half = half_of(&request.resource.inputs, Some(request.old_inputs));
         let inputs = if luck == Luck::Partly { half.clone() } else { request.resource.inputs.clone() };
@@ -269,7 +271,7 @@ impl Provider for Connection {
         receipt: Receipt,
         permit: DeletePermit,
         request: DeleteRequest<'_>,
-    ) -> Outcome<()> {
+    ) -> CallOutcome<()> {
         let luck = self.asked(&receipt).await;
         let id = id_of(request.resource);
         // Half a deletion is none.
@@ -283,7 +285,7 @@ impl Provider for Connection {
         self.answer(luck, Map::new(), effect).await
     }
 
-    fn patience(&self, _: Operation, _: &TypeToken) -> Duration {
+    fn timeout(&self, _: Operation, _: &TypeToken) -> Duration {
         Duration::from_secs(20)
     }
 

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use stead_journal::{JournalError, Kept, Takeover};
+use stead_journal::{JournalError, Takeover, UnrecordedAnswer};
 use stead_model::{Environment, Node, Resource, RunResult, Value};
 use stead_state::{Intent, Pending, Record, State};
 
@@ -300,18 +300,18 @@ impl Story {
         tape.say(format!("error: {error}"));
         let mut cause = error;
         if let JournalError::Unrecorded { answers, cause: inner } = error {
-            let kept = |kept: &Kept| if kept.place.is_some() { "kept" } else { "told" };
+            let kept = |kept: &UnrecordedAnswer| if kept.location.is_some() { "kept" } else { "told" };
             answers.iter().for_each(|answer| tape.reach(format!("an answer was {}", kept(answer))));
             cause = inner;
         }
         match cause {
             JournalError::Integrity(_)
-            | JournalError::WouldBreak(_)
+            | JournalError::RecordRefused(_)
             | JournalError::Replay { .. }
             | JournalError::BrokenChain { .. }
             | JournalError::Format { .. }
             | JournalError::Missing { .. } => Err(loss("state is sound", format!("{cause:?}"))),
-            JournalError::Fenced | JournalError::Moved if !rivalry && !actor.weather.can_end_it() => {
+            JournalError::Fenced | JournalError::StateChanged if !rivalry && !actor.weather.can_end_it() => {
                 Err(loss("nobody else is there", format!("{cause:?}")))
             }
             JournalError::Fenced => {
@@ -319,12 +319,14 @@ impl Story {
                 Ok(())
             }
             // Everybody else has ended. On the machine of the holder that can be seen.
-            JournalError::Held(owner) | JournalError::OtherHeld { owner, .. }
+            JournalError::Held(owner) | JournalError::OtherStackHeld { owner, .. }
                 if !rivalry && owner.host == actor.process.host && !actor.process.disk_failed() =>
             {
                 Err(loss("who died on this machine holds nothing", format!("{owner:?}")))
             }
-            JournalError::Held(_) | JournalError::OtherHeld { .. } | JournalError::Moved => Ok(()),
+            JournalError::Held(_) | JournalError::OtherStackHeld { .. } | JournalError::StateChanged => {
+                Ok(())
+            }
             _ if rivalry || actor.weather.can_end_it() => Ok(()),
             error => Err(loss("calm runs work", format!("{error:?}"))),
         }

@@ -166,9 +166,9 @@ impl Company {
             other => (other, Vec::new()),
         };
         match cause {
-            JournalError::WouldBreak(_) if weather.temper == Temper::Lying => return Ok(()),
+            JournalError::RecordRefused(_) if weather.temper == Temper::Lying => return Ok(()),
             JournalError::Integrity(_)
-            | JournalError::WouldBreak(_)
+            | JournalError::RecordRefused(_)
             | JournalError::Replay { .. }
             | JournalError::BrokenChain { .. }
             | JournalError::Format { .. }
@@ -176,7 +176,7 @@ impl Company {
             _ => {}
         }
         let state = self.state().await?;
-        for answer in answers.iter().filter(|answer| answer.place.is_some()) {
+        for answer in answers.iter().filter(|answer| answer.location.is_some()) {
             if state.pending().any(|pending| pending.op == answer.answer.op) {
                 return Err(format!(
                     "the answer to operation {} was kept and is not known",

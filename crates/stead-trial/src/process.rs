@@ -11,7 +11,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use stead_world::{
-    Clock, CrashPoints, Entropy, Finished, Host, Processes, ShellCommand, SlowWork, Timestamp, World,
+    Clock, CrashPoints, Entropy, FinishedProcess, Host, Processes, ShellCommand, SlowWork, Timestamp, World,
 };
 use tokio::sync::Notify;
 
@@ -266,7 +266,7 @@ struct NoProcesses;
 
 #[async_trait]
 impl Processes for NoProcesses {
-    async fn run(&self, _: ShellCommand) -> io::Result<Finished> {
+    async fn run(&self, _: ShellCommand) -> io::Result<FinishedProcess> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }

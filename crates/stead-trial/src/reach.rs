@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use stead_store::{Expect, Found, Key, Store, StoreError, Version};
+use stead_store::{Blob, Expect, Key, Store, StoreError, Version};
 
 use crate::luck::{StoreFault, StoreLuck};
 use crate::process::{Process, time_passes};
@@ -52,7 +52,7 @@ fn failed() -> StoreError {
 
 #[async_trait]
 impl Store for Reach {
-    async fn get(&self, key: &Key) -> Result<Option<Found>, StoreError> {
+    async fn get(&self, key: &Key) -> Result<Option<Blob>, StoreError> {
         match self.luck().await? {
             Some(StoreLuck::AnswerLost | StoreLuck::EffectLate) => Err(failed()),
             _ => self.store.get(key).await,

@@ -1,4 +1,4 @@
-//! Time. Wall time is for people; only the monotonic clock decides anything.
+//! Time. Wall time is only shown to people; decisions use the monotonic clock.
 
 use std::fmt;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -12,7 +12,7 @@ pub struct Timestamp(pub u64);
 #[async_trait]
 pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
-    /// Time since some fixed point of this process; never goes back.
+    /// Returns the time since a fixed point in this process; never decreases.
     fn monotonic(&self) -> Duration;
     async fn sleep(&self, duration: Duration);
 }

@@ -1,12 +1,13 @@
-//! Named places in shipped code at which a test may end the process.
+//! Named points in shipped code at which a test may end the process.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// Called at every crash point.
 pub trait CrashPoints: Send + Sync {
     fn reach(&self, point: &'static str);
 }
 
-/// Production: points are only names.
+/// Ignores crash points, as production does.
 pub struct NoCrash;
 
 impl CrashPoints for NoCrash {
@@ -20,7 +21,7 @@ pub struct AbortAt {
 }
 
 impl AbortAt {
-    /// `point` or `point:n`.
+    /// Parses `point` or `point:n`.
     pub fn parse(text: &str) -> AbortAt {
         let (point, count) = text.split_once(':').unwrap_or((text, "1"));
         AbortAt { point: point.to_owned(), remaining: AtomicU32::new(count.parse().unwrap_or(1)) }

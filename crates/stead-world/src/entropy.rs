@@ -6,7 +6,7 @@ pub trait Entropy: Send + Sync {
     fn fill(&self, bytes: &mut [u8]) -> io::Result<()>;
 }
 
-/// The operating system's.
+/// Randomness of the operating system.
 pub struct RealEntropy;
 
 impl Entropy for RealEntropy {
@@ -16,7 +16,7 @@ impl Entropy for RealEntropy {
 }
 
 impl dyn Entropy + '_ {
-    /// A random (version 4) uuid.
+    /// Returns a random (version 4) uuid.
     pub fn uuid(&self) -> io::Result<String> {
         let mut bytes = [0u8; 16];
         self.fill(&mut bytes)?;
@@ -27,7 +27,7 @@ impl dyn Entropy + '_ {
         Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
     }
 
-    /// A uniform number below `bound`, without bias; `bound` is not 0.
+    /// Returns an unbiased random number below `bound`, which must not be 0.
     pub fn below(&self, bound: u32) -> io::Result<u32> {
         let fair = u32::MAX - u32::MAX % bound;
         loop {

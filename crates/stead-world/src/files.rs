@@ -1,4 +1,4 @@
-//! Files: the few operations that durable code is built from.
+//! File operations for durable writes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,57 +18,57 @@ pub struct Metadata {
     pub mode: u32,
 }
 
-/// A lock on a file that the operating system lets go when the process ends, however it ends.
+/// A lock on a file, which the operating system releases when the process ends in any way.
 pub trait Claim: Send + Sync {}
 
-/// What can be done with files. Blocking; see `World::with_files`.
+/// Operations on files. They block; see `World::with_files`.
 pub trait Files: Send + Sync {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
-    /// What is there, or `None`. Does not follow a symbolic link.
+    /// Returns the metadata, or `None` if the path does not exist. Does not follow a symbolic link.
     fn metadata(&self, path: &Path) -> io::Result<Option<Metadata>>;
-    /// The names in a folder, sorted.
+    /// Returns the names in a folder, sorted.
     fn list(&self, folder: &Path) -> io::Result<Vec<String>>;
-    /// Creates a file that must not exist, with these bytes, which are on the disk when it returns.
-    /// Its name is not; see `sync_folder`.
+    /// Creates a file that must not exist. Its bytes are durable when this returns; its name is durable only
+    /// after `sync_folder`.
     fn create_synced(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()>;
     fn set_mode(&self, path: &Path, mode: u32) -> io::Result<()>;
-    /// Replaces what is at `to`, at once.
+    /// Renames a file, and atomically replaces an existing file at `to`.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// A second name for a file; fails if the name is taken.
+    /// Gives a file a second name; fails if that name exists.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
     fn remove_file(&self, path: &Path) -> io::Result<()>;
     /// Creates one folder, which must not exist.
     fn create_folder(&self, path: &Path) -> io::Result<()>;
     /// Removes one folder, which must be empty.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
-    /// Names that were made or removed in the folder are on the disk when it returns.
+    /// Makes the names that were created or removed in a folder durable.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
-    /// Waits until nobody else claims the file, then claims it. Creates it if need be.
+    /// Locks the file, and waits while another process has it locked. Creates the file if it does not exist.
     fn claim(&self, path: &Path) -> io::Result<Box<dyn Claim>>;
-    /// As `claim`, but `None` at once if somebody else has it. Does not create it.
+    /// Locks the file without waiting; `None` if another process has it locked. Does not create the file.
     fn try_claim(&self, path: &Path) -> io::Result<Option<Box<dyn Claim>>>;
-    /// The path made absolute.
+    /// Returns the absolute form of a path.
     fn absolute(&self, path: &Path) -> io::Result<PathBuf>;
-    /// How often something was synced so far.
+    /// Returns the number of syncs so far.
     fn syncs(&self) -> u64;
 }
 
 impl dyn Files + '_ {
-    /// A path beside `path` for a file under construction. Names that start so are never anything else.
+    /// Returns the path of a temporary file beside `path`. No other file has a name with this prefix.
     pub fn temporary(path: &Path, unique: &str) -> PathBuf {
         path.with_file_name(format!(".tmp-{unique}"))
     }
 
-    /// Creates the folder and those above it; the names of new ones are on the disk when it returns.
+    /// Creates the folder and those above it; the names of new folders are durable when this returns.
     pub fn ensure_folder(&self, path: &Path) -> io::Result<()> {
         match self.metadata(path)? {
             Some(Metadata { kind: FileKind::Directory, .. }) => return Ok(()),
-            // A link to a folder serves as one; anything else fails in the attempt to use it.
+            // A link to a folder can be used as a folder; any other kind fails when it is used.
             Some(Metadata { kind: FileKind::Other, .. }) => return Ok(()),
             Some(Metadata { kind: FileKind::File, .. }) => {
                 return Err(io::Error::new(
                     io::ErrorKind::NotADirectory,
-                    format!("{} is a file, and a folder is needed", path.display()),
+                    format!("{} is a file, but a folder is needed", path.display()),
                 ));
             }
             None => {}
@@ -84,7 +84,8 @@ impl dyn Files + '_ {
         self.sync_folder(parent.unwrap_or(Path::new(".")))
     }
 
-    /// Replaces or creates a file in one step: readers and crashes see the old bytes or the new ones.
+    /// Replaces or creates a file atomically: a reader sees the old bytes or the new ones, also after a
+    /// crash.
     pub fn write_atomically(&self, path: &Path, bytes: &[u8], mode: u32, unique: &str) -> io::Result<()> {
         let temporary = Self::temporary(path, unique);
         #[cfg(stead_planted)]
@@ -96,14 +97,14 @@ impl dyn Files + '_ {
             .and_then(|()| self.rename(&temporary, path))
             .and_then(|()| self.sync_folder(parent_of(path)));
         if written.is_err() {
-            // Best effort: what is left starts with `.tmp-` and is never read.
+            // Best effort: a file that stays starts with `.tmp-` and is never read.
             let _ = self.remove_file(&temporary);
         }
         written
     }
 }
 
-/// The folder that a path is in.
+/// Returns the folder that a path is in.
 fn parent_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -1,16 +1,16 @@
-//! Who and where we are; for people, in the record of who holds a stack.
+//! Host, user and process id, for the record of the run that holds a stack.
 
-/// This process, as others see it.
+/// Identity of this process, as shown to other people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
     pub name: String,
     pub user: String,
     pub pid: u32,
-    /// The user's own folder.
+    /// The user's home folder.
     pub home: Option<std::path::PathBuf>,
 }
 
-/// Where no variable names the user (a container, a service), the number still tells whose process it is.
+/// Returns the numeric user id, for a container or a service where no variable names the user.
 #[cfg(unix)]
 fn user_id() -> String {
     use std::os::unix::fs::MetadataExt as _;
@@ -23,6 +23,7 @@ fn user_id() -> String {
 }
 
 impl Host {
+    /// Returns the identity of the current process.
     pub fn this() -> Host {
         let from_environment = |keys: &[&str]| {
             keys.iter().filter_map(|key| std::env::var(key).ok()).find(|value| !value.is_empty())

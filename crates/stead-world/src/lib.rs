@@ -1,8 +1,8 @@
-//! The only door to time, randomness, files, processes and crash points.
+//! The only access to time, randomness, files, processes and crash points.
 //!
-//! Everything that is not a pure function reaches the outside through a [`World`], so that the code that
-//! ships is the code that a simulator runs. **Invariant:** no other library crate touches `std::fs`,
-//! `std::env`, `std::process`, a clock or a random source; `cargo xtask tidy` checks it.
+//! All code with effects uses a [`World`], so that a simulator runs the shipped code. **Invariant:** no other
+//! library crate touches `std::fs`, `std::env`, `std::process`, a clock or a random source; `cargo xtask
+//! tidy` checks it.
 
 mod clock;
 mod crash;
@@ -21,10 +21,10 @@ pub use crash::{AbortAt, CrashPoints, NoCrash};
 pub use entropy::{Entropy, RealEntropy};
 pub use files::{Claim, FileKind, Files, Metadata};
 pub use host::Host;
-pub use process::{Finished, Processes, RealProcesses, ShellCommand};
+pub use process::{FinishedProcess, Processes, RealProcesses, ShellCommand};
 pub use real_files::RealFiles;
 
-/// A handle on everything outside. Cheap to clone.
+/// Access to everything outside the process. Cheap to clone.
 #[derive(Clone)]
 pub struct World {
     pub clock: Arc<dyn Clock>,
@@ -36,17 +36,17 @@ pub struct World {
     pub slow_work: SlowWork,
 }
 
-/// Where blocking work is done.
+/// Where blocking file operations run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlowWork {
-    /// On a thread of its own, so that nothing else waits.
+    /// On another thread, so that other tasks can continue.
     OffThread,
-    /// At once, so that a simulation is the same every time.
+    /// In the calling task, so that a simulation is deterministic.
     Inline,
 }
 
 impl World {
-    /// This machine.
+    /// Returns the world of this machine.
     pub fn real() -> World {
         World {
             clock: Arc::new(RealClock::start()),
@@ -59,7 +59,7 @@ impl World {
         }
     }
 
-    /// Does slow work with files without holding up whatever else is under way.
+    /// Runs blocking file operations without blocking other tasks.
     pub async fn with_files<T, F>(&self, work: F) -> std::io::Result<T>
     where
         T: Send + 'static,
@@ -75,7 +75,7 @@ impl World {
         }
     }
 
-    /// Marks a place where the process may die, for the tests that make it die there.
+    /// Marks a point at which tests can let the process die.
     pub fn crash_point(&self, name: &'static str) {
         self.crash.reach(name);
     }

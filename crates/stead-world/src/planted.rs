@@ -1,6 +1,6 @@
-//! Bugs that are put in on purpose, one at a time, to see that the trial finds them.
+//! Planted bugs, active one at a time, to prove that the simulator finds them.
 //!
-//! Compiled with `--cfg stead_planted` alone, which nothing that ships is built with: `stead-cli` refuses it.
+//! Compiled only with `--cfg stead_planted`, which `stead-cli` refuses: no shipped build contains them.
 
 use std::cell::Cell;
 
@@ -8,11 +8,12 @@ thread_local! {
     static PLANTED: Cell<&'static str> = const { Cell::new("") };
 }
 
-/// From now on this thread has this bug, and no other.
+/// Activates a bug in this thread, and deactivates any other.
 pub fn plant(bug: &'static str) {
     PLANTED.set(bug);
 }
 
+/// Returns true if this bug is active in this thread.
 pub fn is(bug: &str) -> bool {
     PLANTED.get() == bug
 }

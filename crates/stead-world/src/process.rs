@@ -1,4 +1,4 @@
-//! Child processes: a command line for the system's shell.
+//! Child processes: command lines for the system's shell.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use async_trait::async_trait;
 
-/// What to run. The child sees our environment with these variables on top.
+/// A command line. The child inherits the environment of this process, with these variables added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellCommand {
     pub line: String,
@@ -15,10 +15,10 @@ pub struct ShellCommand {
     pub environment: BTreeMap<String, String>,
 }
 
-/// A process that ended by itself.
+/// Exit code and output of a process that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finished {
-    /// The exit code; `None` if a signal ended it.
+pub struct FinishedProcess {
+    /// The exit code; `None` if a signal ended the process.
     pub code: Option<i32>,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
@@ -26,16 +26,16 @@ pub struct Finished {
 
 #[async_trait]
 pub trait Processes: Send + Sync {
-    /// Runs the command to its end. An error means that it did not start.
-    async fn run(&self, command: ShellCommand) -> io::Result<Finished>;
+    /// Runs the command to its end. An error means that the command did not start.
+    async fn run(&self, command: ShellCommand) -> io::Result<FinishedProcess>;
 }
 
-/// Processes of this machine.
+/// Runs processes on this machine.
 pub struct RealProcesses;
 
 #[async_trait]
 impl Processes for RealProcesses {
-    async fn run(&self, command: ShellCommand) -> io::Result<Finished> {
+    async fn run(&self, command: ShellCommand) -> io::Result<FinishedProcess> {
         let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
         let mut child = tokio::process::Command::new(shell);
         child
@@ -45,11 +45,12 @@ impl Processes for RealProcesses {
             .envs(&command.environment)
             .stdin(Stdio::null())
             .kill_on_drop(true);
-        // Ctrl-C goes to all processes of the terminal's group. What is under way is to finish.
+        // Ctrl-C is sent to the terminal's process group. Commands that are under way are to finish, so they
+        // get their own.
         #[cfg(unix)]
         child.process_group(0);
         let output = child.output().await?;
-        Ok(Finished { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
+        Ok(FinishedProcess { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
     }
 }
 
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_command_sees_its_folder_and_environment_and_reports_its_code() {
+    async fn command_runs_in_its_folder_with_its_environment_and_returns_its_code() {
         let dir = tempfile::tempdir().unwrap();
         let command = ShellCommand {
             line: "pwd; echo $WHO >&2; exit 3".into(),

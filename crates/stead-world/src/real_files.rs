@@ -19,7 +19,7 @@ impl RealFiles {
     }
 }
 
-/// Closing the file lets go of the lock.
+/// A locked file; closing it releases the lock.
 struct Locked {
     _file: File,
 }
@@ -52,7 +52,7 @@ impl Files for RealFiles {
     fn create_synced(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
         let mut file = with_mode(OpenOptions::new().write(true).create_new(true), mode).open(path)?;
         file.write_all(bytes)?;
-        // The process's umask may have taken bits away from what was asked for.
+        // The process's umask may have cleared some of the bits.
         set_mode(path, mode)?;
         self.sync(&file)
     }
@@ -88,7 +88,7 @@ impl Files for RealFiles {
 
     #[cfg(not(unix))]
     fn sync_folder(&self, _path: &Path) -> io::Result<()> {
-        Ok(()) // Folders cannot be opened there; the file system journals names itself.
+        Ok(()) // Folders cannot be opened on this system; its file system journals names itself.
     }
 
     fn claim(&self, path: &Path) -> io::Result<Box<dyn Claim>> {
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn an_atomic_write_replaces_and_leaves_nothing_beside_it() {
+    fn atomic_write_replaces_the_file_and_leaves_no_temporary_file() {
         let (dir, files) = files();
         let path = dir.path().join("a");
         files.write_atomically(&path, b"one", 0o600, "1").unwrap();
@@ -179,21 +179,21 @@ mod tests {
     }
 
     #[test]
-    fn a_file_where_a_folder_is_needed_is_named() {
+    fn error_names_the_file_that_is_in_the_place_of_a_folder() {
         let (dir, files) = files();
         let path = dir.path().join("a");
         files.create_synced(&path, b"", 0o600).unwrap();
         let error = files.ensure_folder(&path.join("b")).unwrap_err();
-        assert!(error.to_string().contains("is a file, and a folder is needed"), "{error}");
+        assert!(error.to_string().contains("is a file, but a folder is needed"), "{error}");
         files.ensure_folder(&dir.path().join("x/y z/ü")).unwrap();
         assert_eq!(files.list(&dir.path().join("x/y z")).unwrap(), ["ü"]);
     }
 
     #[test]
-    fn a_claim_is_exclusive_and_ends_with_its_holder() {
+    fn claim_is_exclusive_until_it_is_dropped() {
         let (dir, files) = files();
         let path = dir.path().join("lock");
-        assert!(files.try_claim(&path).is_err(), "a claim that nobody made cannot be tested");
+        assert!(files.try_claim(&path).is_err(), "the file of the claim does not exist");
         let held = files.claim(&path).unwrap();
         assert!(files.try_claim(&path).unwrap().is_none());
         drop(held);

@@ -32,7 +32,7 @@ pub use stacks::{StackEntry, history, stacks};
 pub use stead_engine::ops;
 pub use stead_engine::{Doubtful, Drift, OnFailure, PinfileWrite, Resolution, SettledPins, Stop};
 pub use stead_eval::{ConsoleLevel, ConsoleLine, DECLARATIONS, UnknownBranches};
-pub use stead_journal::{JournalError, Kept, Survey, load_run, survey};
+pub use stead_journal::{JournalError, Survey, UnrecordedAnswer, load_run, survey};
 
 /// Types of plans.
 pub mod plan {

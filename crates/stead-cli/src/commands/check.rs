@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use stead_model::{Code, Diagnostic};
-use stead_world::{Finished, ShellCommand};
+use stead_world::{FinishedProcess, ShellCommand};
 
 use crate::commands::types;
 use crate::failure::{Failure, Kind};
@@ -52,7 +52,7 @@ async fn compiler(session: &Session) -> Option<PathBuf> {
     Some(PathBuf::from(String::from_utf8_lossy(&found.stdout).trim()))
 }
 
-async fn run(session: &Session, line: &str) -> Result<Finished, Failure> {
+async fn run(session: &Session, line: &str) -> Result<FinishedProcess, Failure> {
     let command = ShellCommand {
         line: line.to_owned(),
         folder: session.project.root.clone(),

@@ -1,10 +1,11 @@
 //! A plan that looks like it moves something: shown as what it looks like, and stopped before it deletes anything.
 
 use stead::plan::{Ambiguity, Plan, Suggestion};
-use stead_model::{Code, Diagnostic};
-use stead_render::{ambiguities, reason, rename, suggestions};
+use stead_model::{Code, Diagnostic, NextStep};
+use stead_render::{ambiguities, reason, rename_step, suggestions};
 
 use crate::failure::{Failure, Kind, Preface};
+use crate::hints;
 use crate::ui::Ui;
 
 /// How many renames a problem spells out; `plan --suggest-renames` shows all.
@@ -17,7 +18,7 @@ pub(crate) fn show_suggestions(plan: &Plan, ui: &Ui) {
     if plan.suggestions.is_empty() && plan.ambiguities.is_empty() {
         ui.result("Nothing looks like a move.\n");
     } else {
-        ui.result(&suggestions(plan, &ui.out_style()));
+        ui.result(&suggestions(plan, &ui.out_style(), &command));
     }
 }
 
@@ -39,7 +40,7 @@ fn problem(plan: &Plan) -> Diagnostic {
     let problem = Diagnostic::error(Code::LOOKS_MOVED, format!("{count} {what} renamed, not removed"))
         .note("As it stands, the old one is deleted and a new one created. Nothing was changed.");
     let spelled = moves.iter().take(SHOWN).fold(problem, |problem, suggestion| {
-        problem.help(format!("{}   ({})", rename(suggestion), reason(&suggestion.reason)))
+        problem.help(format!("{}   ({})", command(&rename_step(suggestion)), reason(&suggestion.reason)))
     });
     let more = moves.len().saturating_sub(SHOWN);
     let spelled = match more {
@@ -54,4 +55,9 @@ fn problem(plan: &Plan) -> Diagnostic {
             .help("what has no `id` yet gets one in the program first"),
     };
     spelled.help("`--accept-moves` takes the certain ones, `--no-moves` says that they are different things")
+}
+
+/// Returns the command of an operation, ready to paste.
+fn command(step: &NextStep) -> String {
+    hints::phrase(step).trim_matches('`').to_owned()
 }

@@ -23,7 +23,7 @@ fn what_looks_like_a_rename_stops_and_the_command_it_prints_settles_it() {
     assert!(stopped.stderr.contains(command), "{}", stopped.stderr);
     assert_eq!(project.read("a.txt"), "one");
     insta::assert_snapshot!(project.stead(&["plan", "--suggest-renames"]).ok(), @r"
-    certain: `path` is the id of the real thing
+    certain: `path` identifies the same real resource
         stead rename 'dev:main:local.File#old' 'dev:main:local.File#new'
     ");
 
@@ -43,7 +43,7 @@ fn certain_moves_are_accepted_and_denied_ones_are_none() {
     shop · environment dev · target local
 
     > rename dev:main:local.File#old → dev:main:local.File#new  main.ts:2:1
-        because it looks the same, and moves are accepted
+        because it looks the same, and certain moves are applied
 
     ~ update dev:main:local.File#new  main.ts:2:1
         because `content` changed
@@ -135,7 +135,10 @@ fn only_what_changes_is_looked_at_on_demand() {
     project.write("b.txt", "outside");
     project.write("main.ts", &program(&[("a", "a.txt", "2"), ("b", "b.txt", "1")]));
     let shown = project.stead(&["plan", "--refresh=changed"]).ok();
-    assert!(shown.contains("^ refresh dev:main:local.File#a\n    because it was changed outside"), "{shown}");
+    assert!(
+        shown.contains("^ refresh dev:main:local.File#a\n    because it was changed outside of stead"),
+        "{shown}"
+    );
     assert!(!shown.contains("File#b"), "{shown}");
     let all = project.stead(&["plan", "--refresh"]).ok();
     assert!(all.contains("^ refresh dev:main:local.File#b"), "{all}");

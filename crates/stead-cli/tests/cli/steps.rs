@@ -44,7 +44,8 @@ fn what_is_looked_up_is_shown_and_never_touched() {
     );
     project.write("main.ts", &motd);
     let plan = project.stead(&["plan"]).ok();
-    let read = "? read local.File \"motd.txt\"\n    because the program looks it up; it is never changed\n";
+    let read =
+        "? read local.File \"motd.txt\"\n    because the program looks it up; stead does not manage it\n";
     assert!(plan.starts_with(read), "{plan}");
     let json = project.stead(&["plan", "--json"]).ok();
     assert!(

@@ -6,7 +6,9 @@ use std::time::Duration;
 use stead_guard::DeletePermit;
 use stead_journal::Receipt;
 use stead_model::{MAX_NESTING, Map, Resource};
-use stead_provider::{Class, CreateRequest, DeleteRequest, Partly, Provider, Refusal, UpdateRequest};
+use stead_provider::{
+    CreateRequest, DeleteRequest, PartialResult, Provider, Refusal, RefusalClass, UpdateRequest,
+};
 use stead_state::{Intent, Outcome};
 use stead_world::World;
 
@@ -35,7 +37,7 @@ impl Answer {
 
     /// Nothing happened, and the same may succeed in a moment.
     pub(crate) fn is_transient(&self) -> bool {
-        let transient = self.refusal.as_ref().is_some_and(|refusal| refusal.class == Class::Transient);
+        let transient = self.refusal.as_ref().is_some_and(|refusal| refusal.class == RefusalClass::Transient);
         transient && matches!(self.outcome, Outcome::Failed { .. })
     }
 }
@@ -107,7 +109,9 @@ async fn ask(
         (Intent::Delete { .. }, Some((resource, permit))) => {
             match provider.delete(receipt, permit, DeleteRequest { resource: &resource }).await {
                 // Half a deletion is none: it is tried again.
-                stead_provider::Outcome::Partly(Partly { refusal, .. }) => Answer::refused(refusal),
+                stead_provider::CallOutcome::Partial(PartialResult { refusal, .. }) => {
+                    Answer::refused(refusal)
+                }
                 outcome => settle(outcome, |()| Outcome::Deleted),
             }
         }
@@ -115,20 +119,22 @@ async fn ask(
     }
 }
 
-fn settle<T>(outcome: stead_provider::Outcome<T>, done: impl FnOnce(T) -> Outcome) -> Answer {
+fn settle<T>(outcome: stead_provider::CallOutcome<T>, done: impl FnOnce(T) -> Outcome) -> Answer {
     match outcome {
-        stead_provider::Outcome::Done(value) => Answer::of(done(value)),
+        stead_provider::CallOutcome::Done(value) => Answer::of(done(value)),
         #[cfg(stead_planted)]
-        stead_provider::Outcome::Partly(Partly { refusal, .. })
+        stead_provider::CallOutcome::Partial(PartialResult { refusal, .. })
             if stead_model::planted::is("partial-create-lost") =>
         {
             Answer::refused(refusal)
         }
-        stead_provider::Outcome::Partly(Partly { done: value, inputs, refusal }) => {
+        stead_provider::CallOutcome::Partial(PartialResult { done: value, inputs, refusal }) => {
             Answer { refusal: Some(refusal), found: Some(inputs), ..Answer::of(done(value)) }
         }
-        stead_provider::Outcome::Refused(refusal) => Answer::refused(refusal),
-        stead_provider::Outcome::InDoubt(doubt) => Answer::of(Outcome::InDoubt { message: doubt.message }),
+        stead_provider::CallOutcome::Refused(refusal) => Answer::refused(refusal),
+        stead_provider::CallOutcome::InDoubt(doubt) => {
+            Answer::of(Outcome::InDoubt { message: doubt.message })
+        }
     }
 }
 

@@ -193,7 +193,7 @@ impl<'a> Executor<'a> {
         while let Some(step) = self.queue.start() {
             let provider = self.provider_of(step);
             let busy = self.calls_of.get(provider).copied().unwrap_or_default();
-            let limit = || self.engine.providers.of(&self.plan.steps[step.0].ty)?.parallel();
+            let limit = || self.engine.providers.of(&self.plan.steps[step.0].ty)?.max_parallel_calls();
             if self.operations[step.0].is_some() && limit().is_some_and(|limit| busy >= limit.max(1)) {
                 self.held.entry(provider).or_default().push_back(step);
             } else {

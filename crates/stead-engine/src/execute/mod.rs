@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use stead_guard::pins::{Declared, hold};
 use stead_guard::{Deletion, Permits};
-use stead_journal::{Closed, JournalError, Run};
+use stead_journal::{ClosedRun, JournalError, Run};
 use stead_model::{Diagnostic, Event, Graph, Map, Name, Node, NodeId, Operation, RunResult, Uid};
 use stead_plan::Plan;
 use stead_state::State;
@@ -59,7 +59,7 @@ pub struct Executed {
     pub skipped: usize,
     pub outputs: Map,
     /// The new state; why there is none otherwise. The journal has everything either way.
-    pub closed: Result<Closed, JournalError>,
+    pub closed: Result<ClosedRun, JournalError>,
     /// What was under way when the run was told to leave at once: recorded, and in doubt.
     pub under_way: Vec<(Operation, Name)>,
     /// What became of the pinfile, if one was to be written and all else went well.
@@ -121,7 +121,7 @@ impl Engine {
         let closed = match (broken, stopping) {
             (Some(error), _) => Err(run.abandon(error).await),
             // Leaving without closing is what a crash is; the next run recovers.
-            (None, Stop::Now) => Err(JournalError::Outside {
+            (None, Stop::Now) => Err(JournalError::Io {
                 action: "close the run",
                 problem: "it was told to leave at once".to_owned(),
             }),

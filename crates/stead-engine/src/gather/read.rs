@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stead_model::{Code, Diagnostic, PhysicalId, Resource, Timeouts, TypeToken};
-use stead_provider::{Class, Live, Provider, Refusal};
+use stead_provider::{LiveState, Provider, Refusal, RefusalClass};
 
 use crate::Engine;
 use crate::gather::retry::{ATTEMPTS, pause};
@@ -20,7 +20,7 @@ impl Engine {
     ) -> Duration {
         let option = options.and_then(Timeouts::of_reads);
         let schema = || self.catalog.get(resource).and_then(|schema| schema.timeouts.of_reads());
-        option.or_else(schema).unwrap_or_else(|| provider.look_patience(resource))
+        option.or_else(schema).unwrap_or_else(|| provider.read_timeout(resource))
     }
 
     /// Asks until there is an answer that lasts, or until nobody wants to wait any more.
@@ -32,7 +32,7 @@ impl Engine {
             let mut attempts = 1;
             loop {
                 match ask().await {
-                    Err(refusal) if refusal.class == Class::Transient && attempts < ATTEMPTS => {
+                    Err(refusal) if refusal.class == RefusalClass::Transient && attempts < ATTEMPTS => {
                         self.world.clock.sleep(pause(&self.world, attempts)).await;
                         attempts += 1;
                     }
@@ -48,7 +48,7 @@ impl Engine {
     }
 
     /// What is really there of a recorded resource.
-    pub(crate) async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal> {
+    pub(crate) async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
         let Some(provider) = self.providers.of(&resource.ty) else {
             return Err(Refusal::new(format!("no provider serves {}", resource.ty)));
         };
@@ -57,7 +57,7 @@ impl Engine {
     }
 
     /// What is really there under an id, of which nothing is on record.
-    pub async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {
+    pub async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
         let Some(provider) = self.providers.of(resource) else {
             return Err(Refusal::new("no provider serves this type"));
         };
@@ -66,7 +66,7 @@ impl Engine {
     }
 
     /// The same, with what to say about it.
-    pub async fn look(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Diagnostic> {
+    pub async fn look(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Diagnostic> {
         if self.providers.of(resource).is_none() {
             return Err(Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {resource}")));
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use stead_model::{CopyRef, Diagnostic, Lifecycle, Name, NodeId, Resource};
 use stead_plan::{Action, Plan};
-use stead_provider::Live;
+use stead_provider::LiveState;
 use stead_schema::{Change, diff};
 use stead_state::{Record, State};
 
@@ -20,7 +20,7 @@ pub struct Drift {
     pub name: Name,
     pub copy: CopyRef,
     /// `None`: it is gone.
-    pub found: Option<Live>,
+    pub found: Option<LiveState>,
     /// What differs, recorded against found.
     pub changes: Vec<Change>,
 }
@@ -88,7 +88,7 @@ impl Engine {
         Ok(Refreshed { state: Arc::new(state), drift, records })
     }
 
-    fn compare(&self, resource: &Resource, found: Option<Live>) -> Option<Drift> {
+    fn compare(&self, resource: &Resource, found: Option<LiveState>) -> Option<Drift> {
         let changes = match &found {
             None => Vec::new(),
             Some(live) if live.inputs == resource.inputs && live.outputs == resource.outputs => return None,

@@ -9,7 +9,7 @@ use stead_model::{
     Code, Diagnostic, Generation, Graph, Lifecycle, Limits, Node, PhysicalId, Resource, Ties, Uid,
 };
 use stead_plan::{LiveObject, Plan, Planner, Question, Request, Verdict};
-use stead_provider::{Diff, Live, Provider, Refusal};
+use stead_provider::{Diff, LiveState, Provider, Refusal};
 use stead_schema::check;
 use stead_state::State;
 
@@ -71,7 +71,7 @@ impl Engine {
             verdict = self.verdict(provider, node, question, patience) => verdict,
             () = self.world.clock.sleep(patience) => {
                 let help = "if it needs more time, say so: `timeouts: { read: SECONDS }`".to_owned();
-                Verdict::Unanswered { message: silent(patience).message, help: Some(help) }
+                Verdict::Unanswered { message: silent(patience).message, help: Some(help.into()) }
             }
         }
     }
@@ -147,7 +147,7 @@ impl Engine {
 }
 
 /// The record that something would have which was found by its id.
-fn there(node: &Node, id: &PhysicalId, live: &Live) -> Resource {
+fn there(node: &Node, id: &PhysicalId, live: &LiveState) -> Resource {
     Resource {
         uid: Uid(String::new()),
         generation: Generation(1),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stead_journal::{Ack, Closed, JournalError, Run, Takeover};
+use stead_journal::{Ack, ClosedRun, JournalError, Run, Takeover};
 use stead_model::{Diagnostic, Event, Map, Name, Operation, RunId, RunResult};
 use stead_plan::Purpose;
 use stead_state::{Record, Retained, State};
@@ -67,7 +67,7 @@ impl Permitted {
             .execute(run, PermittedPlan { plan, permits }, base, graph, &mut on_event, stop)
             .await;
         let Executed { result, done, problems, skipped, outputs, closed, under_way, pinfile } = executed;
-        let closed = closed.map(|Closed { state, .. }| state);
+        let closed = closed.map(|ClosedRun { state, .. }| state);
         let pinfile = pinfile.map(|written| proposal.complete_pins(written, closed.as_ref().ok()));
         if result == RunResult::Succeeded && proposal.request.plan.purpose == Purpose::Destroy {
             proposal.drop_empty_section()?;

@@ -98,17 +98,17 @@ impl OpError {
 
     /// Returns true if another run was faster: the same operation may succeed on the state that it left.
     pub fn was_too_late(&self) -> bool {
-        use JournalError::{Held, Moved, OtherHeld};
-        matches!(self, OpError::Stack(Held(_) | OtherHeld { .. } | Moved))
+        use JournalError::{Held, OtherStackHeld, StateChanged};
+        matches!(self, OpError::Stack(Held(_) | OtherStackHeld { .. } | StateChanged))
     }
 }
 
 fn class_of(error: &JournalError) -> OpClass {
     match error {
         JournalError::Held(_)
-        | JournalError::OtherHeld { .. }
+        | JournalError::OtherStackHeld { .. }
         | JournalError::Fenced
-        | JournalError::Moved => OpClass::Held,
+        | JournalError::StateChanged => OpClass::Held,
         JournalError::Integrity(_)
         | JournalError::Format { .. }
         | JournalError::Missing { .. }
@@ -116,12 +116,12 @@ fn class_of(error: &JournalError) -> OpClass {
         | JournalError::Replay { .. }
         | JournalError::Limit { .. } => OpClass::Unsound,
         JournalError::Unrecorded { cause, .. } => class_of(cause),
-        JournalError::WouldBreak(_)
+        JournalError::RecordRefused(_)
         | JournalError::Renamed { .. }
         | JournalError::Exists { .. }
         | JournalError::HistoryKept { .. }
         | JournalError::Store(_)
-        | JournalError::Outside { .. } => OpClass::Failed,
+        | JournalError::Io { .. } => OpClass::Failed,
     }
 }
 

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use stead_guard::Outer;
 use stead_guard::pins::{Orphans, Standing};
-use stead_journal::{Loaded, Run, Seen, Takeover};
+use stead_journal::{Loaded, ReadVersion, Run, Takeover};
 use stead_model::{Environment, Event, RunResult};
 use stead_state::Owner;
 
@@ -157,7 +157,7 @@ impl Workspace {
     pub(crate) async fn open(
         &self,
         kind: RunKind,
-        planned_on: Option<Seen>,
+        planned_on: Option<ReadVersion>,
         takeover: Takeover,
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Run, OpError> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use stead_guard::Permits;
 use stead_guard::pins::Orphans;
-use stead_journal::Seen;
+use stead_journal::ReadVersion;
 use stead_model::{Diagnostic, Graph, Name, Operation};
 use stead_plan::Plan;
 use stead_state::{Owner, Record, StackRef, State};
@@ -18,7 +18,7 @@ pub struct Proposal {
     /// With the interpreter, the failure policy and the pins of this proposal.
     pub(super) workspace: Workspace,
     pub(super) request: PlanRequest,
-    pub(super) version: Seen,
+    pub(super) version: ReadVersion,
     pub(super) graph: Graph,
     /// The recorded state, before anything was read from the providers.
     pub(super) recorded: Arc<State>,

@@ -2,7 +2,7 @@
 //! looked at, since half of a change is a change too.
 
 use stead_model::{Code, Diagnostic, Map, Operation, PhysicalId, Resource};
-use stead_provider::Live;
+use stead_provider::LiveState;
 use stead_state::{Intent, Pending, Record, Settlement, State};
 
 use crate::Engine;
@@ -48,11 +48,11 @@ impl Engine {
                         .note("Two resources for one thing would let each of them delete the other's.")
                         .help("if nothing new was made, use `--not-created`"));
                 }
-                let Live { inputs, outputs } = self.found(&made).await?;
+                let LiveState { inputs, outputs } = self.found(&made).await?;
                 Ok(as_found(happened(made.id.clone(), outputs), &made, inputs))
             }
             (Intent::Update { resource, .. }, Resolution::Done) => {
-                let Live { inputs, outputs } = self.found(resource).await?;
+                let LiveState { inputs, outputs } = self.found(resource).await?;
                 Ok(as_found(happened(None, outputs), resource, inputs))
             }
             (Intent::Delete { .. }, Resolution::Done) => Ok(vec![happened(None, Map::new())]),
@@ -60,7 +60,7 @@ impl Engine {
                 let mut records = vec![settled(Settlement::DidNotHappen)];
                 // The record has the old values: true, unless the update got half of its way. Where nobody can look,
                 // the word counts.
-                if let Ok(Some(Live { inputs, outputs })) = self.read(resource).await {
+                if let Ok(Some(LiveState { inputs, outputs })) = self.read(resource).await {
                     let (inputs, outputs) = (Some(inputs), Some(outputs));
                     records.push(Record::Observed { copy: resource.copy(), inputs, outputs });
                 }
@@ -72,9 +72,9 @@ impl Engine {
     }
 
     /// What is really there, of something that is said to be.
-    async fn found(&self, resource: &Resource) -> Result<Live, Diagnostic> {
+    async fn found(&self, resource: &Resource) -> Result<LiveState, Diagnostic> {
         if self.providers.of(&resource.ty).is_none() {
-            return Ok(Live { inputs: resource.inputs.clone(), outputs: Map::new() });
+            return Ok(LiveState { inputs: resource.inputs.clone(), outputs: Map::new() });
         }
         match self.read(resource).await {
             Ok(Some(live)) => Ok(live),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use stead_engine::{Engine, Executed, Stack, Stop};
-use stead_journal::{Loaded, Opening, Run, Takeover, load, open};
+use stead_journal::{Loaded, OpenRequest, Run, Takeover, load, open};
 use stead_model::{
     Diagnostic, Event, Expr, Graph, Input, Node, NodeId, NodeKind, Options, Resource, RunResult, SourceRef,
     TypeToken, Value,
@@ -46,7 +46,7 @@ impl Bench {
     }
 
     pub(crate) async fn open(&self) -> Run {
-        open(Opening {
+        open(OpenRequest {
             store: self.store.clone(),
             keys: keys(),
             world: self.world.clone(),

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use stead_journal::StackKeys;
 use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken, Value};
 use stead_provider::{
-    CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, Live, Outcome, Partly, Provider,
-    Receipt, Recovery, Refusal, UpdateRequest, Updated,
+    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, PartialResult,
+    Provider, Receipt, Recovery, Refusal, UpdateRequest, Updated,
 };
 use stead_schema::{Access, Problem, Property, Shape, TypeSchema, check, diff};
 use stead_state::{Batch, Record};
@@ -126,7 +126,7 @@ impl Scripted {
         false
     }
 
-    async fn answer<T>(&self, inputs: &Map, operation: &str, done: T) -> Outcome<T> {
+    async fn answer<T>(&self, inputs: &Map, operation: &str, done: T) -> CallOutcome<T> {
         let name = inputs.get("name").and_then(Value::as_str).unwrap_or_default();
         let refuses = match operation {
             "create" => self.refuses_create.load(Ordering::SeqCst),
@@ -134,7 +134,7 @@ impl Scripted {
             _ => false,
         };
         if refuses {
-            return Outcome::Refused(Refusal::new("not today"));
+            return CallOutcome::Refused(Refusal::new("not today"));
         }
         match inputs.get(operation).and_then(Value::as_str) {
             Some("hang") => std::future::pending().await,
@@ -143,22 +143,22 @@ impl Scripted {
                 let times = asked.entry(name.to_owned()).or_default();
                 *times += 1;
                 if *times > 2 {
-                    Outcome::Done(done)
+                    CallOutcome::Done(done)
                 } else {
-                    Outcome::Refused(Refusal::transient("it is busy"))
+                    CallOutcome::Refused(Refusal::transient("it is busy"))
                 }
             }
             Some("partly") => {
                 let without = inputs.iter().filter(|(key, _)| *key != "size" && *key != operation);
-                Outcome::Partly(Partly {
+                CallOutcome::Partial(PartialResult {
                     done,
                     inputs: without.map(|(key, value)| (key.clone(), value.clone())).collect(),
                     refusal: Refusal::new("only half of it worked"),
                 })
             }
-            Some("fail") => Outcome::Refused(Refusal::new("it was told to fail").help("tell it not to")),
-            Some("doubt") => Outcome::InDoubt(Doubt { message: "the line went dead".into() }),
-            _ => Outcome::Done(done),
+            Some("fail") => CallOutcome::Refused(Refusal::new("it was told to fail").help("tell it not to")),
+            Some("doubt") => CallOutcome::InDoubt(Doubt { message: "the line went dead".into() }),
+            _ => CallOutcome::Done(done),
         }
     }
 }
@@ -220,20 +220,20 @@ impl Provider for Scripted {
         Diff { changes: diff(&schema(), &old.inputs, inputs), order: Default::default() }
     }
 
-    async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal> {
+    async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
         self.looking().await?;
         let id = resource.id.as_ref().unwrap().as_str();
         let found = self.real.lock().unwrap().get(id).cloned();
-        Ok(found.map(|inputs| Live { outputs: outputs(&inputs), inputs }))
+        Ok(found.map(|inputs| LiveState { outputs: outputs(&inputs), inputs }))
     }
 
-    async fn find(&self, _: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {
+    async fn find(&self, _: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
         self.looking().await?;
         let found = self.real.lock().unwrap().get(id.as_str()).cloned();
-        Ok(found.map(|inputs| Live { outputs: outputs(&inputs), inputs }))
+        Ok(found.map(|inputs| LiveState { outputs: outputs(&inputs), inputs }))
     }
 
-    async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created> {
+    async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
         self.called("create", &receipt, request.inputs).await;
         let label = request.inputs.get("label").and_then(Value::as_str);
         // What it says the id is, whatever is there already.
@@ -243,17 +243,17 @@ impl Provider for Scripted {
         let taken = label.is_some() && self.real.lock().unwrap().contains_key(&id);
         assert!(!taken, "{id} is there already, and the planner knew");
         let answer = self.answer(request.inputs, "create", ()).await;
-        if let Outcome::Done(()) | Outcome::Partly(_) = answer {
+        if let CallOutcome::Done(()) | CallOutcome::Partial(_) = answer {
             self.real.lock().unwrap().insert(id.clone(), request.inputs.clone());
         }
         answer.map(|()| Created { id: PhysicalId(id), outputs: outputs(request.inputs) })
     }
 
-    async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> Outcome<Updated> {
+    async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
         self.called("update", &receipt, &request.resource.inputs).await;
         let outputs = outputs(&request.resource.inputs);
         let answer = self.answer(&request.resource.inputs, "update", Updated { outputs }).await;
-        if let Outcome::Done(_) = answer {
+        if let CallOutcome::Done(_) = answer {
             let id = request.resource.id.as_ref().unwrap().as_str().to_owned();
             self.real.lock().unwrap().insert(id, request.resource.inputs.clone());
         }
@@ -265,17 +265,17 @@ impl Provider for Scripted {
         receipt: Receipt,
         permit: DeletePermit,
         request: DeleteRequest<'_>,
-    ) -> Outcome<()> {
+    ) -> CallOutcome<()> {
         assert_eq!(*permit.copy(), request.resource.copy());
         self.called("delete", &receipt, &request.resource.inputs).await;
         let answer = self.answer(&request.resource.inputs, "delete", ()).await;
-        if let Outcome::Done(()) = answer {
+        if let CallOutcome::Done(()) = answer {
             self.real.lock().unwrap().remove(request.resource.id.as_ref().unwrap().as_str());
         }
         answer
     }
 
-    fn parallel(&self) -> Option<usize> {
+    fn max_parallel_calls(&self) -> Option<usize> {
         Some(self.limit.load(Ordering::SeqCst)).filter(|limit| *limit > 0)
     }
 

@@ -184,7 +184,7 @@ impl stead_store::Store for ReadOnly {
     async fn get(
         &self,
         key: &stead_store::Key,
-    ) -> Result<Option<stead_store::Found>, stead_store::StoreError> {
+    ) -> Result<Option<stead_store::Blob>, stead_store::StoreError> {
         self.0.get(key).await
     }
 

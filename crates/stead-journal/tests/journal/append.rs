@@ -1,35 +1,35 @@
-//! What shares an append, what never gets into one, and what counts when the store's answer is lost.
+//! Appends: batching, refused records, and lost answers of the store.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use stead_journal::{JournalError, Opening, Run, Takeover, load, open};
+use stead_journal::{JournalError, OpenRequest, Run, Takeover, load, open};
 use stead_model::{Epoch, OpId, RunResult};
 use stead_state::{Outcome, Record};
-use stead_store::{Expect, Found, Key, MemoryStore, Store, StoreError, Version};
+use stead_store::{Blob, Expect, Key, MemoryStore, Store, StoreError, Version};
 use stead_world::World;
 
-use crate::bench::{PausedClock, begin, create, keys, opening, recorded, setup};
+use crate::bench::{PausedClock, begin, create, keys, recorded, request, setup};
 
-/// Takes the next appends and says that they failed.
+/// A store that takes the next appends but reports that they failed.
 #[derive(Default)]
-struct Forgetful {
+struct LostAnswers {
     store: MemoryStore,
-    forgets: AtomicU32,
+    answers_to_lose: AtomicU32,
 }
 
 #[async_trait::async_trait]
-impl Store for Forgetful {
-    async fn get(&self, key: &Key) -> Result<Option<Found>, StoreError> {
+impl Store for LostAnswers {
+    async fn get(&self, key: &Key) -> Result<Option<Blob>, StoreError> {
         self.store.get(key).await
     }
 
     async fn put(&self, key: &Key, body: bytes::Bytes, expect: Expect) -> Result<Version, StoreError> {
         let done = self.store.put(key, body, expect).await?;
-        let left = self.forgets.load(Ordering::SeqCst);
+        let left = self.answers_to_lose.load(Ordering::SeqCst);
         if left > 0 && key.as_str().contains("/journal/") {
-            self.forgets.store(left - 1, Ordering::SeqCst);
+            self.answers_to_lose.store(left - 1, Ordering::SeqCst);
             let source = ErrorKind::TimedOut.into();
             return Err(StoreError::Io { action: "write", place: key.to_string(), source });
         }
@@ -45,18 +45,18 @@ impl Store for Forgetful {
     }
 
     fn describe(&self) -> String {
-        "a forgetful store".to_owned()
+        "a store that loses answers".to_owned()
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_append_whose_answer_got_lost_counts_when_its_bytes_are_there() {
+async fn append_with_a_lost_answer_succeeds_if_its_bytes_are_stored() {
     let dir = tempfile::tempdir().unwrap();
-    let forgetful = Arc::new(Forgetful::default());
-    let store: Arc<dyn Store> = forgetful.clone();
+    let lossy = Arc::new(LostAnswers::default());
+    let store: Arc<dyn Store> = lossy.clone();
     let world = World { clock: Arc::new(PausedClock(tokio::time::Instant::now())), ..World::real() };
-    let run = open(Opening { world, ..opening(&store, dir.path(), Takeover::IfDead) }).await.unwrap();
-    forgetful.forgets.store(1, Ordering::SeqCst);
+    let run = open(OpenRequest { world, ..request(&store, dir.path(), Takeover::IfDead) }).await.unwrap();
+    lossy.answers_to_lose.store(1, Ordering::SeqCst);
     create(&run, "a").await.unwrap();
     run.close(RunResult::Succeeded).await.unwrap();
     assert_eq!(recorded(&store).await, ["a"]);
@@ -67,11 +67,11 @@ async fn appends(store: &Arc<dyn Store>) -> usize {
 }
 
 async fn opened(store: &Arc<dyn Store>, dir: &tempfile::TempDir) -> Run {
-    open(opening(store, dir.path(), Takeover::IfDead)).await.unwrap()
+    open(request(store, dir.path(), Takeover::IfDead)).await.unwrap()
 }
 
 #[tokio::test]
-async fn a_thousand_records_share_an_append_and_one_more_goes_into_the_next() {
+async fn thousand_records_share_an_append_and_the_next_one_starts_another() {
     for (records, expected) in [(1000, 1), (1001, 2)] {
         let (dir, store) = setup();
         let run = opened(&store, &dir).await;
@@ -84,24 +84,24 @@ async fn a_thousand_records_share_an_append_and_one_more_goes_into_the_next() {
 }
 
 #[tokio::test]
-async fn a_refused_record_leaves_nothing_in_the_journal() {
+async fn refused_record_is_not_appended() {
     let (dir, store) = setup();
     let run = opened(&store, &dir).await;
-    let nobody = Record::End { op: OpId(7), outcome: Outcome::Deleted };
-    let refused = run.submit(nobody).durable().await;
+    let without_begin = Record::End { op: OpId(7), outcome: Outcome::Deleted };
+    let refused = run.submit(without_begin).durable().await;
     assert!(matches!(refused, Err(JournalError::Replay { .. })), "{refused:?}");
     assert_eq!(appends(&store).await, 0);
 }
 
 #[tokio::test]
-async fn a_doubt_that_the_journal_does_not_take_is_no_answer_to_keep() {
+async fn in_doubt_outcome_that_cannot_be_appended_is_not_spooled() {
     let (dir, store) = setup();
     let run = opened(&store, &dir).await;
     let receipt = begin(&run, "a").await.unwrap();
-    let nobody = run.submit(Record::Resume { op: OpId(9) });
-    let outcome = Outcome::InDoubt { message: "the line went dead".into() };
+    let without_begin = run.submit(Record::Resume { op: OpId(9) });
+    let outcome = Outcome::InDoubt { message: "the connection was lost".into() };
     let doubt = run.submit(Record::End { op: receipt.op(), outcome });
-    assert!(matches!(nobody.durable().await, Err(JournalError::Replay { .. })));
+    assert!(matches!(without_begin.durable().await, Err(JournalError::Replay { .. })));
     let refused = doubt.durable().await;
     assert!(matches!(refused, Err(JournalError::Replay { .. })), "{refused:?}");
     drop(run);

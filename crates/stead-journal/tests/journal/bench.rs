@@ -1,10 +1,10 @@
-//! A stack to try things on.
+//! Test fixtures: a stack in memory, and runs on it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use stead_journal::{JournalError, Opening, Run, StackKeys, Takeover};
+use stead_journal::{JournalError, OpenRequest, Run, StackKeys, Takeover};
 use stead_model::{
     Digest, Epoch, Generation, Lifecycle, Map, PhysicalId, Resource, Seq, SourceRef, TypeToken, Uid,
 };
@@ -16,8 +16,8 @@ pub(crate) fn keys() -> StackKeys {
     StackKeys::new("shop", "dev", "local")
 }
 
-pub(crate) fn opening(store: &Arc<dyn Store>, claims: &Path, takeover: Takeover) -> Opening {
-    Opening {
+pub(crate) fn request(store: &Arc<dyn Store>, claims: &Path, takeover: Takeover) -> OpenRequest {
+    OpenRequest {
         store: store.clone(),
         keys: keys(),
         world: World::real(),
@@ -65,7 +65,7 @@ pub(crate) fn setup() -> (tempfile::TempDir, Arc<dyn Store>) {
     (tempfile::tempdir().unwrap(), Arc::new(MemoryStore::default()))
 }
 
-/// Time as the paused runtime has it.
+/// Clock of the paused tokio runtime.
 pub(crate) struct PausedClock(pub(crate) tokio::time::Instant);
 
 #[async_trait::async_trait]
@@ -83,7 +83,7 @@ impl stead_world::Clock for PausedClock {
     }
 }
 
-/// The process dies where it reaches this point: nothing after it happens, and the system lets go of its claim.
+/// Ends the run at a crash point by a panic, which also releases its claim.
 pub(crate) struct DiesAt(pub(crate) &'static str);
 
 impl stead_world::CrashPoints for DiesAt {
@@ -92,41 +92,41 @@ impl stead_world::CrashPoints for DiesAt {
     }
 }
 
-/// An opening whose process dies at a point.
-pub(crate) fn dying(store: &Arc<dyn Store>, claims: &Path, point: &'static str) -> Opening {
+/// Returns a request whose run dies at a crash point.
+pub(crate) fn dying(store: &Arc<dyn Store>, claims: &Path, point: &'static str) -> OpenRequest {
     let world = World { crash: Arc::new(DiesAt(point)), ..World::real() };
-    Opening { world, ..opening(store, claims, Takeover::IfDead) }
+    OpenRequest { world, ..request(store, claims, Takeover::IfDead) }
 }
 
-/// A whole run that makes these.
-pub(crate) async fn ran(store: &Arc<dyn Store>, claims: &Path, names: &[&str]) -> stead_journal::Closed {
-    let run = stead_journal::open(opening(store, claims, Takeover::IfDead)).await.unwrap();
+/// Performs a whole run that creates these resources.
+pub(crate) async fn ran(store: &Arc<dyn Store>, claims: &Path, names: &[&str]) -> stead_journal::ClosedRun {
+    let run = stead_journal::open(request(store, claims, Takeover::IfDead)).await.unwrap();
     for name in names {
         create(&run, name).await.unwrap();
     }
     run.close(stead_model::RunResult::Succeeded).await.unwrap()
 }
 
-/// Puts these bytes there, whatever was there before.
+/// Stores bytes, and replaces any blob under the key.
 pub(crate) async fn overwrite(store: &Arc<dyn Store>, key: &Key, bytes: impl Into<bytes::Bytes>) {
     let expect = match store.get(key).await.unwrap() {
-        Some(found) => Expect::Version(found.version),
+        Some(blob) => Expect::Version(blob.version),
         None => Expect::Absent,
     };
     store.put(key, bytes.into(), expect).await.unwrap();
 }
 
-/// Puts a snapshot in the place of head's that has a resource and says that none was ever counted.
+/// Makes head refer to a snapshot that violates a rule: it has a resource, but its uid counter is 0.
 pub(crate) async fn break_a_rule(store: &Arc<dyn Store>, head: &Head) {
-    let there = Resource { id: Some(PhysicalId("i".into())), ..resource("a") };
-    let uncounted = Snapshot { uids: 0, ..Snapshot::empty(head.stack.clone()) }.with(vec![there]);
+    let existing = Resource { id: Some(PhysicalId("i".into())), ..resource("a") };
+    let uncounted = Snapshot { uids: 0, ..Snapshot::empty(head.stack.clone()) }.with(vec![existing]);
     let (bytes, digest) = uncounted.encode();
     overwrite(store, &keys().snapshot(&digest), bytes).await;
     let broken = Head { snapshot: Some(digest), ..head.clone() };
     overwrite(store, &keys().head(), broken.encode()).await;
 }
 
-/// Puts a batch where its numbers say; gives its digest, which the next one names.
+/// Stores a batch in its slot. Returns its digest, which the next batch names.
 pub(crate) async fn append(store: &Arc<dyn Store>, batch: &Batch) -> Digest {
     let bytes = batch.encode();
     let digest = Digest::of(&bytes);
@@ -138,7 +138,7 @@ pub(crate) fn batch(epoch: u64, seq: u64, previous: Option<Digest>, records: Vec
     Batch { epoch: Epoch(epoch), seq: Seq(seq), previous, write_id: format!("{epoch}-{seq}"), records }
 }
 
-/// The names of the resources that are on record.
+/// Returns the names of the recorded resources.
 pub(crate) async fn recorded(store: &Arc<dyn Store>) -> Vec<String> {
     let state = stead_journal::load(store, &keys()).await.unwrap().state;
     state.resources().iter().map(|resource| resource.name.short().to_owned()).collect()

@@ -1,4 +1,4 @@
-//! A stack whose objects do not say what they should is not read as if they did.
+//! A stack with damaged or inconsistent objects cannot be read.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use stead_model::{Digest, Seq};
 use stead_state::{Batch, Record};
 use stead_store::Store;
 
-use crate::bench::{append, batch, break_a_rule, keys, opening, overwrite, ran, resource, setup};
+use crate::bench::{append, batch, break_a_rule, keys, overwrite, ran, request, resource, setup};
 
-/// A stack whose first run has written nothing yet, and died.
-async fn begun() -> (tempfile::TempDir, Arc<dyn Store>) {
+/// Returns a stack whose first run died before it wrote anything.
+async fn stack_of_a_dead_run() -> (tempfile::TempDir, Arc<dyn Store>) {
     let (dir, store) = setup();
-    drop(open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap());
+    drop(open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap());
     (dir, store)
 }
 
 #[tokio::test]
-async fn a_batch_that_does_not_follow_the_one_before_it_is_not_read() {
+async fn batch_that_does_not_follow_its_predecessor_is_refused() {
     let reserve = |uids| vec![Record::Reserve { uids }];
-    let (_dir, store) = begun().await;
+    let (_dir, store) = stack_of_a_dead_run().await;
     let first = append(&store, &batch(1, 0, None, reserve(1))).await;
     append(&store, &batch(1, 1, Some(first.clone()), reserve(2))).await;
     assert_eq!(load(&store, &keys()).await.unwrap().state.uids(), 2);
@@ -41,17 +41,17 @@ async fn a_batch_that_does_not_follow_the_one_before_it_is_not_read() {
 }
 
 #[tokio::test]
-async fn a_journal_that_leads_to_a_broken_state_is_neither_read_nor_taken_over() {
-    let (dir, store) = begun().await;
-    let nowhere = Record::Adopt { resource: Box::new(resource("a")) }; // it exists, and has no id
-    append(&store, &batch(1, 0, None, vec![Record::Reserve { uids: 1 }, nowhere])).await;
+async fn journal_that_violates_a_rule_can_be_neither_read_nor_taken_over() {
+    let (dir, store) = stack_of_a_dead_run().await;
+    let without_id = Record::Adopt { resource: Box::new(resource("a")) };
+    append(&store, &batch(1, 0, None, vec![Record::Reserve { uids: 1 }, without_id])).await;
     assert!(matches!(load(&store, &keys()).await, Err(JournalError::Integrity(broken)) if broken.len() == 1));
-    let taken = open(opening(&store, dir.path(), Takeover::IfDead)).await;
+    let taken = open(request(&store, dir.path(), Takeover::IfDead)).await;
     assert!(matches!(taken.err(), Some(JournalError::Integrity(_))));
 }
 
 #[tokio::test]
-async fn a_snapshot_that_breaks_a_rule_or_is_missing_is_not_read() {
+async fn snapshot_that_violates_a_rule_or_is_missing_is_refused() {
     let (dir, store) = setup();
     let closed = ran(&store, dir.path(), &["a"]).await;
     let (head, _) = read_head(&store, &keys()).await.unwrap().unwrap();

@@ -1,16 +1,17 @@
-//! A stack open for a run: what is promised, and what happens when the store does not play along.
+//! The promises of the journal, also with stores that fail.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod append;
 mod bench;
 mod damaged;
-mod doubled;
-mod failing;
-mod leave;
+mod duplicate_writes;
+mod failing_store;
+mod late_writers;
+mod lifecycle;
 mod planned;
 mod repair;
 mod run;
 mod spool;
+mod succession;
 mod survey;
 mod takeover;
-mod turns;

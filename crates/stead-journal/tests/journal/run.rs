@@ -1,19 +1,19 @@
-//! Opening, appending, fencing, taking over and recovering, on a store in memory.
+//! Opening, appending, fencing, takeover and recovery.
 
 use std::sync::Arc;
 
-use stead_journal::{JournalError, LEASE, Opening, Takeover, load, open, wait_for};
+use stead_journal::{JournalError, LEASE_TIMEOUT, OpenRequest, Takeover, load, open, wait_for_lock};
 use stead_model::{Map, PhysicalId, RunResult};
 use stead_state::{Intent, Outcome, Record};
-use stead_store::{Expect, FileStore, Found, Key, Store, StoreError, Version};
+use stead_store::{Blob, Expect, FileStore, Key, Store, StoreError, Version};
 use stead_world::{SlowWork, World};
 
-use crate::bench::{PausedClock, begin, create, keys, opening, resource, setup};
+use crate::bench::{PausedClock, begin, create, keys, request, resource, setup};
 
 #[tokio::test]
-async fn what_a_closed_run_did_is_what_the_next_reader_sees() {
+async fn next_reader_sees_the_state_of_a_closed_run() {
     let (dir, store) = setup();
-    let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let run = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     create(&run, "a").await.unwrap();
     let closed = run.close(RunResult::Succeeded).await.unwrap();
     let loaded = load(&store, &keys()).await.unwrap();
@@ -26,9 +26,9 @@ async fn what_a_closed_run_did_is_what_the_next_reader_sees() {
 }
 
 #[tokio::test]
-async fn many_records_share_one_append() {
+async fn concurrent_records_share_one_append() {
     let (dir, store) = setup();
-    let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let run = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     drop(run.submit(Record::Reserve { uids: 100 }));
     let begins: Vec<_> = (0..50)
         .map(|n| run.begin(move |key| Intent::Create { key, resource: Box::new(resource(&format!("r{n}"))) }))
@@ -41,18 +41,18 @@ async fn many_records_share_one_append() {
 }
 
 #[tokio::test]
-async fn a_living_holder_is_named_and_a_dead_one_is_taken_over() {
+async fn living_holder_is_reported_and_a_dead_one_is_taken_over() {
     let (dir, store) = setup();
-    let first = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let first = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     create(&first, "a").await.unwrap();
     let receipt = begin(&first, "b").await.unwrap();
-    match open(opening(&store, dir.path(), Takeover::IfDead)).await {
+    match open(request(&store, dir.path(), Takeover::IfDead)).await {
         Err(JournalError::Held(owner)) => assert_eq!(owner.pid, std::process::id()),
         other => panic!("{:?}", other.err()),
     }
-    drop(first); // dies: the system lets go of its claim, nothing is written
+    drop(first); // the run dies: its claim is released, and nothing is written
 
-    let second = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let second = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     let doubt = second.in_doubt();
     assert_eq!(doubt.len(), 1);
     assert_eq!((doubt[0].op, doubt[0].intent.key()), (receipt.op(), receipt.idempotency_key()));
@@ -64,11 +64,11 @@ async fn a_living_holder_is_named_and_a_dead_one_is_taken_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_writer_that_lost_its_place_cannot_append_however_late_it_wakes() {
+async fn fenced_run_can_never_append_again() {
     let (dir, store) = setup();
-    let old = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let old = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     create(&old, "a").await.unwrap();
-    let new = open(opening(&store, dir.path(), Takeover::Always)).await.unwrap();
+    let new = open(request(&store, dir.path(), Takeover::Always)).await.unwrap();
     assert!(matches!(begin(&old, "late").await, Err(JournalError::Fenced)));
     assert!(matches!(old.close(RunResult::Succeeded).await, Err(JournalError::Fenced)));
     create(&new, "b").await.unwrap();
@@ -78,65 +78,66 @@ async fn a_writer_that_lost_its_place_cannot_append_however_late_it_wakes() {
 }
 
 #[tokio::test]
-async fn a_run_planned_on_an_older_state_does_not_open() {
+async fn run_planned_on_an_older_state_does_not_open() {
     let (dir, store) = setup();
     let planned_on = load(&store, &keys()).await.unwrap().version;
-    let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let run = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     run.close(RunResult::Succeeded).await.unwrap();
-    let late = Opening { planned_on: Some(planned_on), ..opening(&store, dir.path(), Takeover::IfDead) };
-    assert!(matches!(open(late).await, Err(JournalError::Moved)));
+    let late = OpenRequest { planned_on: Some(planned_on), ..request(&store, dir.path(), Takeover::IfDead) };
+    assert!(matches!(open(late).await, Err(JournalError::StateChanged)));
 }
 
 #[tokio::test]
-async fn a_run_planned_beside_one_that_went_on_and_died_does_not_open() {
+async fn run_planned_before_the_last_records_of_a_dead_run_does_not_open() {
     let (dir, store) = setup();
-    let first = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let first = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     create(&first, "a").await.unwrap();
     let planned_on = load(&store, &keys()).await.unwrap().version;
     create(&first, "b").await.unwrap();
-    drop(first); // dies; head is as it was when the plan was made
-    let late = |planned_on| Opening {
+    drop(first); // the run dies; the head is still the one that the plan was made on
+    let late = |planned_on| OpenRequest {
         planned_on: Some(planned_on),
-        ..opening(&store, dir.path(), Takeover::IfDead)
+        ..request(&store, dir.path(), Takeover::IfDead)
     };
-    assert!(matches!(open(late(planned_on)).await, Err(JournalError::Moved)));
+    assert!(matches!(open(late(planned_on)).await, Err(JournalError::StateChanged)));
     let planned_on = load(&store, &keys()).await.unwrap().version;
     let run = open(late(planned_on)).await.unwrap();
     assert!(run.base().by_name(&resource("b").name).is_some());
 }
 
 #[tokio::test]
-async fn a_run_opens_on_what_was_read_and_does_not_read_it_again() {
+async fn run_reuses_the_state_that_was_read_for_its_plan() {
     let (dir, store) = setup();
-    let first = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let first = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     create(&first, "a").await.unwrap();
     let closed = first.close(RunResult::Succeeded).await.unwrap();
     let planned_on = Some(load(&store, &keys()).await.unwrap().version);
     store.delete(&keys().snapshot(&closed.snapshot)).await.unwrap();
-    let second = open(Opening { planned_on, ..opening(&store, dir.path(), Takeover::IfDead) }).await.unwrap();
+    let second =
+        open(OpenRequest { planned_on, ..request(&store, dir.path(), Takeover::IfDead) }).await.unwrap();
     create(&second, "b").await.unwrap();
     let closed = second.close(RunResult::Succeeded).await.unwrap();
     let names: Vec<_> = closed.state.resources().iter().map(|r| r.name.short().to_owned()).collect();
     assert_eq!(names, ["a", "b"]);
 }
 
-/// A store whose answer to a write comes late, on demand.
-struct Late {
+/// A store that delays its answers to some writes.
+struct SlowStore {
     store: Arc<dyn Store>,
-    word: &'static str,
-    by: std::sync::Mutex<Option<std::time::Duration>>,
+    key_part: &'static str,
+    delay: std::sync::Mutex<Option<std::time::Duration>>,
 }
 
 #[async_trait::async_trait]
-impl Store for Late {
-    async fn get(&self, key: &Key) -> Result<Option<Found>, StoreError> {
+impl Store for SlowStore {
+    async fn get(&self, key: &Key) -> Result<Option<Blob>, StoreError> {
         self.store.get(key).await
     }
 
     async fn put(&self, key: &Key, body: bytes::Bytes, expect: Expect) -> Result<Version, StoreError> {
         let done = self.store.put(key, body, expect).await;
-        let late = self.by.lock().unwrap().filter(|_| key.as_str().contains(self.word));
-        tokio::time::sleep(late.unwrap_or_default()).await;
+        let delay = self.delay.lock().unwrap().filter(|_| key.as_str().contains(self.key_part));
+        tokio::time::sleep(delay.unwrap_or_default()).await;
         done
     }
 
@@ -149,24 +150,25 @@ impl Store for Late {
     }
 
     fn describe(&self) -> String {
-        "a late store".to_owned()
+        "a slow store".to_owned()
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_takes_over_goes_on_only_when_no_receipt_is_valid_any_more() {
+async fn takeover_waits_until_every_receipt_of_the_old_run_has_expired() {
     let seconds = std::time::Duration::from_secs;
     for (begins, late) in [(0, 4), (5, 9), (9, 9), (11, 9)] {
         let (dir, store) = setup();
         let clock = Arc::new(PausedClock(tokio::time::Instant::now()));
         let world = World { clock: clock.clone(), ..World::real() };
-        let by = std::sync::Mutex::new(None);
-        let slow = Arc::new(Late { store: store.clone(), word: "/journal/", by });
+        let delay = std::sync::Mutex::new(None);
+        let slow = Arc::new(SlowStore { store: store.clone(), key_part: "/journal/", delay });
         let behind: Arc<dyn Store> = slow.clone();
-        let open_as =
-            |store, takeover| open(Opening { world: world.clone(), ..opening(store, dir.path(), takeover) });
+        let open_as = |store, takeover| {
+            open(OpenRequest { world: world.clone(), ..request(store, dir.path(), takeover) })
+        };
         let old = open_as(&behind, Takeover::IfDead).await.unwrap();
-        *slow.by.lock().unwrap() = Some(seconds(late));
+        *slow.delay.lock().unwrap() = Some(seconds(late));
         let begun = async {
             tokio::time::sleep(seconds(begins)).await;
             let receipt = begin(&old, "a").await;
@@ -187,76 +189,79 @@ async fn whoever_takes_over_goes_on_only_when_no_receipt_is_valid_any_more() {
 }
 
 #[tokio::test]
-async fn a_state_that_breaks_a_rule_is_never_published() {
+async fn state_that_violates_a_rule_is_never_published() {
     let (dir, store) = setup();
-    let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let run = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     create(&run, "a").await.unwrap();
     let mut broken = resource("a");
     broken.id = None;
     match run.submit(Record::Note { resource: Box::new(broken) }).durable().await {
-        Err(JournalError::WouldBreak(violations)) => assert_eq!(violations[0].rule, "S04"),
+        Err(JournalError::RecordRefused(violations)) => assert_eq!(violations[0].rule, "S04"),
         other => panic!("{other:?}"),
     }
-    assert!(matches!(begin(&run, "b").await, Err(JournalError::WouldBreak(_))), "nothing starts after it");
-    assert!(matches!(run.close(RunResult::Succeeded).await, Err(JournalError::WouldBreak(_))));
+    assert!(
+        matches!(begin(&run, "b").await, Err(JournalError::RecordRefused(_))),
+        "no operation starts after the refused record"
+    );
+    assert!(matches!(run.close(RunResult::Succeeded).await, Err(JournalError::RecordRefused(_))));
     let head = store.get(&keys().head()).await.unwrap().unwrap();
     assert_eq!(stead_state::Head::decode(&head.body).unwrap().snapshot, None);
     let state = load(&store, &keys()).await.unwrap().state;
-    assert!(state.by_name(&resource("a").name).unwrap().id.is_some(), "the record never became durable");
+    assert!(state.by_name(&resource("a").name).unwrap().id.is_some(), "the refused record is not durable");
 }
 
 #[tokio::test]
-async fn what_was_submitted_before_a_record_that_breaks_a_rule_is_durable() {
+async fn records_submitted_before_a_refused_one_are_durable() {
     let (dir, store) = setup();
-    let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let run = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     let receipt = begin(&run, "a").await.unwrap();
     let outcome = Outcome::Created { id: PhysicalId("a".into()), outputs: Map::new() };
     let end = run.submit(Record::End { op: receipt.op(), outcome });
     let broken = run.submit(Record::Note { resource: Box::new(resource("a")) });
     let (end, broken) = tokio::join!(end.durable(), broken.durable());
     end.unwrap();
-    assert!(matches!(broken, Err(JournalError::WouldBreak(_))), "{broken:?}");
+    assert!(matches!(broken, Err(JournalError::RecordRefused(_))), "{broken:?}");
     drop(run);
     assert!(load(&store, &keys()).await.unwrap().state.by_name(&resource("a").name).is_some());
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_gets_the_stack_when_it_is_closed() {
+async fn waiting_run_acquires_the_lock_when_the_holder_finishes() {
     let (dir, store) = setup();
-    waits_for_a_living_holder(dir, store).await;
-    // In files a version is the content, so that every beat must say something else.
+    wait_while_the_holder_is_alive(dir, store).await;
+    // In a file store the version is the content, so every heartbeat must differ from the last.
     let dir = tempfile::tempdir().unwrap();
     let world = World { slow_work: SlowWork::Inline, ..World::real() };
     let files = Arc::new(FileStore::new(world, dir.path().join("state")));
-    waits_for_a_living_holder(dir, files).await;
+    wait_while_the_holder_is_alive(dir, files).await;
 }
 
-async fn waits_for_a_living_holder(dir: tempfile::TempDir, store: Arc<dyn Store>) {
+async fn wait_while_the_holder_is_alive(dir: tempfile::TempDir, store: Arc<dyn Store>) {
     let paused = World { clock: Arc::new(PausedClock(tokio::time::Instant::now())), ..World::real() };
-    let opening = Opening { world: paused, ..opening(&store, dir.path(), Takeover::IfDead) };
-    let run = open(opening).await.unwrap();
+    let request = OpenRequest { world: paused, ..request(&store, dir.path(), Takeover::IfDead) };
+    let run = open(request).await.unwrap();
     let world = World { clock: Arc::new(PausedClock(tokio::time::Instant::now())), ..World::real() };
-    let mut waited_for = 0;
-    let mut note = |_: &stead_state::Owner| waited_for += 1;
+    let mut calls = 0;
+    let mut note = |_: &stead_state::Owner| calls += 1;
     let close = async {
         world.clock.sleep(std::time::Duration::from_secs(100)).await;
         run.close(RunResult::Succeeded).await.unwrap();
     };
     let keys = keys();
-    let (takeover, ()) = tokio::join!(wait_for(&store, &keys, &world, &mut note), close);
-    assert_eq!(takeover.unwrap(), Takeover::IfDead, "it beat for 100 seconds, so it was not taken over");
-    assert_eq!(waited_for, 1);
+    let (takeover, ()) = tokio::join!(wait_for_lock(&store, &keys, &world, &mut note), close);
+    assert_eq!(takeover.unwrap(), Takeover::IfDead, "the holder sent heartbeats for 100 seconds");
+    assert_eq!(calls, 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_holder_elsewhere_that_shows_no_life_is_given_up_after_its_lease() {
+async fn remote_holder_without_heartbeats_is_taken_over_after_the_lease_timeout() {
     let (dir, store) = setup();
-    let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
-    drop(run); // it is gone, and so are its beats
-    // Seen from another machine, where nobody can try its claim.
+    let run = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    drop(run); // its heartbeats end
+    // Another machine cannot test the claim.
     let mut elsewhere = World { clock: Arc::new(PausedClock(tokio::time::Instant::now())), ..World::real() };
     Arc::make_mut(&mut elsewhere.host).name = "another-machine".into();
-    let takeover = wait_for(&store, &keys(), &elsewhere, &mut |_| {}).await.unwrap();
+    let takeover = wait_for_lock(&store, &keys(), &elsewhere, &mut |_| {}).await.unwrap();
     assert_eq!(takeover, Takeover::Always);
-    assert!(elsewhere.clock.monotonic() >= LEASE);
+    assert!(elsewhere.clock.monotonic() >= LEASE_TIMEOUT);
 }

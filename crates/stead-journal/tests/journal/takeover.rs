@@ -1,17 +1,17 @@
-//! Who is taken over starts nothing any more, from the moment in which the taker goes on.
+//! After a takeover the old run can start no operation.
 
 use std::time::Duration;
 
 use stead_journal::{JournalError, RECEIPT_VALIDITY, Takeover, load, open};
 use stead_state::Record;
 
-use crate::bench::{begin, create, keys, opening, resource, setup};
+use crate::bench::{begin, create, keys, request, resource, setup};
 
 #[tokio::test(start_paused = true)]
-async fn a_writer_gets_no_receipt_while_its_taker_waits_for_the_older_ones() {
+async fn old_run_gets_no_receipt_while_the_takeover_waits() {
     let (dir, store) = setup();
-    let old = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
-    let taking = tokio::spawn(open(opening(&store, dir.path(), Takeover::Always)));
+    let old = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let taking = tokio::spawn(open(request(&store, dir.path(), Takeover::Always)));
     tokio::time::sleep(RECEIPT_VALIDITY - Duration::from_secs(1)).await;
     assert!(!taking.is_finished());
     assert!(matches!(begin(&old, "late").await, Err(JournalError::Fenced)));
@@ -19,31 +19,31 @@ async fn a_writer_gets_no_receipt_while_its_taker_waits_for_the_older_ones() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_follows_a_taker_that_died_waiting_waits_too() {
+async fn takeover_after_an_interrupted_takeover_waits_again() {
     let (dir, store) = setup();
-    let old = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let old = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     begin(&old, "a").await.unwrap();
-    let taking = tokio::spawn(open(opening(&store, dir.path(), Takeover::Always)));
+    let taking = tokio::spawn(open(request(&store, dir.path(), Takeover::Always)));
     tokio::time::sleep(Duration::from_secs(1)).await;
     taking.abort();
-    assert!(taking.await.is_err(), "it died while it waited");
+    assert!(taking.await.is_err(), "the first takeover was aborted while it waited");
     let start = tokio::time::Instant::now();
-    let next = open(opening(&store, dir.path(), Takeover::Always)).await.unwrap();
+    let next = open(request(&store, dir.path(), Takeover::Always)).await.unwrap();
     assert!(start.elapsed() >= RECEIPT_VALIDITY, "{:?}", start.elapsed());
     assert_eq!(next.in_doubt().len(), 1);
 }
 
 #[tokio::test]
-async fn records_that_belong_together_are_durable_together_or_not_at_all() {
+async fn records_submitted_together_are_durable_together_or_not_at_all() {
     let (dir, store) = setup();
-    let run = open(opening(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let run = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     create(&run, "a").await.unwrap();
     let before = run.submit(Record::Reserve { uids: 20 });
-    let broken = Record::Note { resource: Box::new(resource("a")) }; // it exists, and would have no id
-    let together = run.submit_together(vec![Record::Reserve { uids: 30 }, broken]);
+    let refused = Record::Note { resource: Box::new(resource("a")) }; // the resource exists, but has no id
+    let together = run.submit_together(vec![Record::Reserve { uids: 30 }, refused]);
     let (before, together) = tokio::join!(before.durable(), together.durable());
     before.unwrap();
-    assert!(matches!(together, Err(JournalError::WouldBreak(_))), "{together:?}");
+    assert!(matches!(together, Err(JournalError::RecordRefused(_))), "{together:?}");
     drop(run);
     assert_eq!(load(&store, &keys()).await.unwrap().state.uids(), 20);
 }

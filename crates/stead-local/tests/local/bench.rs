@@ -1,18 +1,18 @@
-//! A project folder, a provider for it, and the tokens that its calls need: made as a run makes them.
+//! Test fixtures: a project folder, a provider for it, and real receipts and permits.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stead_guard::{Cause, Deletion, Fate, decide};
-use stead_journal::{JournalError, Opening, Run, StackKeys, Takeover, open};
+use stead_journal::{JournalError, OpenRequest, Run, StackKeys, Takeover, open};
 use stead_local::LocalProvider;
 use stead_model::{
     Generation, Input, Lifecycle, Map, PhysicalId, Resource, SourceRef, TypeToken, Uid, Value,
 };
 use stead_provider::{
-    CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Live, Outcome, Provider, Receipt, Refusal,
-    UpdateRequest, Updated,
+    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, LiveState, Provider, Receipt,
+    Refusal, UpdateRequest, Updated,
 };
 use stead_schema::Problem;
 use stead_state::{Intent, Record};
@@ -32,7 +32,7 @@ pub(crate) fn declared(inputs: &Map) -> BTreeMap<String, Input> {
     inputs.iter().map(|(name, value)| (name.clone(), Input::Known(value.clone()))).collect()
 }
 
-/// A record as state would have it before the provider answered.
+/// Returns a record as it is in state before the provider answers.
 pub(crate) fn record(token: &str, inputs: Map) -> Resource {
     Resource {
         uid: Uid("uid".into()),
@@ -54,7 +54,7 @@ pub(crate) fn record(token: &str, inputs: Map) -> Resource {
     }
 }
 
-/// A stack of its own in memory, for one operation.
+/// A stack in memory, for one operation.
 struct Stack {
     store: Arc<dyn Store>,
     claims: tempfile::TempDir,
@@ -67,7 +67,7 @@ impl Stack {
 
     async fn open(&self) -> Run {
         loop {
-            let opening = Opening {
+            let request = OpenRequest {
                 store: self.store.clone(),
                 keys: StackKeys::new("shop", "dev", "local"),
                 world: World::real(),
@@ -76,9 +76,9 @@ impl Stack {
                 planned_on: None,
                 takeover: Takeover::IfDead,
             };
-            match open(opening).await {
+            match open(request).await {
                 Ok(run) => return run,
-                // Another test's child process, just forked, still has a copy of the claim that was let go.
+                // A child process that another test just forked may still have a copy of the released claim.
                 Err(JournalError::Held(_)) => std::thread::yield_now(),
                 Err(other) => panic!("{other:?}"),
             }
@@ -94,7 +94,8 @@ impl Stack {
     }
 }
 
-/// Receipts of the first and of the second attempt at one operation, the second by a run that took over.
+/// Returns the receipts of the first and the second attempt at one operation; the second is of a run that
+/// took over.
 pub(crate) async fn attempts() -> (Receipt, Receipt) {
     let stack = Stack::new();
     let first = stack.begin().await;
@@ -120,19 +121,19 @@ pub(crate) fn permit(resource: &Resource) -> DeletePermit {
     decide(&[deletion]).unwrap().take(&resource.copy()).unwrap()
 }
 
-pub(crate) fn refused<T: std::fmt::Debug>(outcome: Outcome<T>) -> Refusal {
+pub(crate) fn refused<T: std::fmt::Debug>(outcome: CallOutcome<T>) -> Refusal {
     match outcome {
-        Outcome::Refused(refusal) => {
-            assert!(refusal.help.is_some(), "every refusal says what to do: {refusal:?}");
+        CallOutcome::Refused(refusal) => {
+            assert!(refusal.help.is_some(), "every refusal needs a hint: {refusal:?}");
             refusal
         }
         other => panic!("{other:?}"),
     }
 }
 
-pub(crate) fn done<T: std::fmt::Debug>(outcome: Outcome<T>) -> T {
+pub(crate) fn done<T: std::fmt::Debug>(outcome: CallOutcome<T>) -> T {
     match outcome {
-        Outcome::Done(done) => done,
+        CallOutcome::Done(done) => done,
         other => panic!("{other:?}"),
     }
 }
@@ -169,13 +170,18 @@ impl Bench {
         Ok(checked.into_iter().filter_map(|(name, input)| Some((name, input.into_known()?))).collect())
     }
 
-    /// The messages and helps of what is wrong with the inputs.
+    /// Returns the messages and hints of the problems with the inputs.
     pub(crate) async fn problems(&self, token: &str, inputs: Map) -> Vec<String> {
         let problems = self.check(token, inputs).await.err().unwrap_or_default();
         problems.into_iter().map(|p| format!("{} / {}", p.message, p.help.unwrap_or_default())).collect()
     }
 
-    pub(crate) async fn create_with(&self, receipt: Receipt, token: &str, inputs: Map) -> Outcome<Created> {
+    pub(crate) async fn create_with(
+        &self,
+        receipt: Receipt,
+        token: &str,
+        inputs: Map,
+    ) -> CallOutcome<Created> {
         let record = record(token, self.check(token, inputs).await.unwrap());
         let request = CreateRequest {
             name: &record.name,
@@ -186,12 +192,12 @@ impl Bench {
         self.provider.create(receipt, request).await
     }
 
-    pub(crate) async fn create(&self, token: &str, inputs: Map) -> Outcome<Created> {
+    pub(crate) async fn create(&self, token: &str, inputs: Map) -> CallOutcome<Created> {
         self.create_with(receipt().await, token, inputs).await
     }
 
-    /// Makes it, and gives the record that state would then have.
-    pub(crate) async fn made(&self, token: &str, inputs: Map) -> Resource {
+    /// Creates a resource. Returns its record.
+    pub(crate) async fn created(&self, token: &str, inputs: Map) -> Resource {
         let Created { id, outputs } = done(self.create(token, inputs.clone()).await);
         self.recorded(token, inputs, id, outputs).await
     }
@@ -206,36 +212,37 @@ impl Bench {
         self.provider.diff(old, &declared(&inputs)).await
     }
 
-    /// The paths that differ, `!` behind those that replace.
+    /// Returns the changed paths, with `!` after those that force a replacement.
     pub(crate) async fn changes(&self, old: &Resource, inputs: Map) -> Vec<String> {
         let mark = |replaces| if replaces { "!" } else { "" };
         let Diff { changes, .. } = self.diff(old, inputs).await;
         changes.into_iter().map(|change| format!("{}{}", change.path, mark(change.replaces))).collect()
     }
 
-    pub(crate) async fn update(&self, old: &Resource, inputs: Map) -> Outcome<Updated> {
+    pub(crate) async fn update(&self, old: &Resource, inputs: Map) -> CallOutcome<Updated> {
         let inputs = self.check(old.ty.as_str(), inputs).await.unwrap();
         let resource = Resource { inputs, ..old.clone() };
         let request = UpdateRequest { resource: &resource, old_inputs: &old.inputs };
         self.provider.update(receipt().await, request).await
     }
 
-    pub(crate) async fn changed(&self, old: &Resource, inputs: Map) -> Resource {
+    /// Updates a resource. Returns its new record.
+    pub(crate) async fn updated(&self, old: &Resource, inputs: Map) -> Resource {
         let Updated { outputs } = done(self.update(old, inputs.clone()).await);
         let inputs = self.check(old.ty.as_str(), inputs).await.unwrap();
         Resource { inputs, outputs, ..old.clone() }
     }
 
-    pub(crate) async fn delete(&self, resource: &Resource) -> Outcome<()> {
+    pub(crate) async fn delete(&self, resource: &Resource) -> CallOutcome<()> {
         self.provider.delete(receipt().await, permit(resource), DeleteRequest { resource }).await
     }
 
-    pub(crate) async fn live(&self, resource: &Resource) -> Option<Live> {
+    pub(crate) async fn live(&self, resource: &Resource) -> Option<LiveState> {
         self.provider.read(resource).await.unwrap()
     }
 }
 
-/// What is in a folder, with what is hidden.
+/// Returns the names in a folder, hidden ones included.
 fn names_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<String> =

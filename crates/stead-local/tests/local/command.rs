@@ -1,7 +1,7 @@
 //! `local.Command`.
 
 use stead_model::{Map, Operation, Resource, TypeToken, Value};
-use stead_provider::{Outcome, Provider as _, Recovery};
+use stead_provider::{CallOutcome, Provider as _, Recovery};
 use stead_schema::ReplaceOrder;
 
 use crate::bench::{Bench, attempts, done, map, refused};
@@ -22,12 +22,12 @@ fn output(resource: &Resource, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_command_runs_in_its_folder_with_its_environment_and_its_output_is_kept() {
+async fn command_runs_in_its_folder_with_its_environment_and_its_output_is_recorded() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path("sub")).unwrap();
     let inputs = with(command("pwd; echo \"$WHO\"; printf oops >&2"), "directory", "sub");
     let made =
-        bench.made(COMMAND, with(inputs, "environment", Value::Map(map([("WHO", "me".into())])))).await;
+        bench.created(COMMAND, with(inputs, "environment", Value::Map(map([("WHO", "me".into())])))).await;
     let printed = output(&made, "stdout");
     assert!(printed.ends_with("/sub\nme\n"), "{printed:?}");
     assert_eq!(output(&made, "stderr"), "oops");
@@ -37,37 +37,37 @@ async fn a_command_runs_in_its_folder_with_its_environment_and_its_output_is_kep
 }
 
 #[tokio::test]
-async fn later_commands_are_told_what_the_first_one_made() {
+async fn update_and_delete_commands_get_the_id_and_the_previous_output() {
     let bench = Bench::new();
-    let tell = "echo \"$STEAD_ID|$STEAD_STDOUT|$STEAD_IDEMPOTENCY_KEY\"";
+    let print = "echo \"$STEAD_ID|$STEAD_STDOUT|$STEAD_IDEMPOTENCY_KEY\"";
     let inputs = with(
-        with(command("echo made; echo $STEAD_IDEMPOTENCY_KEY > key"), "update", tell),
+        with(command("echo made; echo $STEAD_IDEMPOTENCY_KEY > key"), "update", print),
         "delete",
-        format!("{tell} > gone"),
+        format!("{print} > gone"),
     );
-    let made = bench.made(COMMAND, inputs.clone()).await;
+    let made = bench.created(COMMAND, inputs.clone()).await;
     let id = made.id.as_ref().unwrap().as_str();
     assert_eq!(bench.read("key").trim(), id, "the id is the operation's key");
-    let changed = bench.changed(&made, with(inputs, "triggers", 1)).await;
-    let told = output(&changed, "stdout");
-    let key = told.strip_prefix(&format!("{id}|made\n|")).unwrap().trim();
-    assert!(!key.is_empty() && key != id, "an update has a key of its own: {told:?}");
+    let changed = bench.updated(&made, with(inputs, "triggers", 1)).await;
+    let printed = output(&changed, "stdout");
+    let key = printed.strip_prefix(&format!("{id}|made\n|")).unwrap().trim();
+    assert!(!key.is_empty() && key != id, "an update has a key of its own: {printed:?}");
     done(bench.delete(&changed).await);
     assert!(bench.read("gone").starts_with(&format!("{id}|{id}|made\n|")), "{}", bench.read("gone"));
 }
 
 #[tokio::test]
-async fn a_long_output_does_not_keep_the_delete_command_from_starting() {
+async fn delete_command_starts_also_after_a_long_output() {
     let bench = Bench::new();
     let create = "head -c 300000 /dev/zero | tr '\\0' x; printf '\\0'";
-    let made = bench.made(COMMAND, with(command(create), "delete", "echo ${#STEAD_STDOUT} > n")).await;
+    let made = bench.created(COMMAND, with(command(create), "delete", "echo ${#STEAD_STDOUT} > n")).await;
     assert_eq!(output(&made, "stdout").len(), 300_001);
     done(bench.delete(&made).await);
     assert_eq!(bench.read("n"), "65536\n");
 }
 
 #[tokio::test]
-async fn a_failing_command_is_refused_with_its_last_words() {
+async fn failing_command_is_refused_with_the_end_of_its_output() {
     let bench = Bench::new();
     let create = "for i in $(seq 1 30); do echo \"line $i\" >&2; done; exit 3";
     let refusal = refused(bench.create(COMMAND, command(create)).await);
@@ -79,12 +79,12 @@ async fn a_failing_command_is_refused_with_its_last_words() {
     assert!(refusal.message.ends_with("\nline 30"), "{}", refusal.message);
     let refusal = refused(bench.create(COMMAND, command("exit 1")).await);
     assert_eq!(refusal.message, "`create` ended with exit code 1");
-    let made = bench.made(COMMAND, with(command("true"), "delete", "echo no >&2; false")).await;
+    let made = bench.created(COMMAND, with(command("true"), "delete", "echo no >&2; false")).await;
     assert_eq!(refused(bench.delete(&made).await).message, "`delete` ended with exit code 1:\nno");
 }
 
 #[tokio::test]
-async fn a_command_that_could_not_start_is_refused_with_its_folder() {
+async fn command_that_cannot_start_is_refused_with_its_folder() {
     let bench = Bench::new();
     let refusal = refused(bench.create(COMMAND, with(command("true"), "directory", "missing")).await);
     assert!(refusal.message.starts_with("cannot start `create` in the folder /"), "{}", refusal.message);
@@ -93,10 +93,10 @@ async fn a_command_that_could_not_start_is_refused_with_its_folder() {
 }
 
 #[tokio::test]
-async fn a_command_ended_by_a_signal_is_in_doubt() {
+async fn command_ended_by_a_signal_is_in_doubt() {
     let bench = Bench::new();
     match bench.create(COMMAND, command("echo half >&2; kill -9 $$")).await {
-        Outcome::InDoubt(doubt) => {
+        CallOutcome::InDoubt(doubt) => {
             assert!(doubt.message.contains("signal") && doubt.message.ends_with("half"))
         }
         other => panic!("{other:?}"),
@@ -104,7 +104,7 @@ async fn a_command_ended_by_a_signal_is_in_doubt() {
 }
 
 #[tokio::test]
-async fn a_repeated_attempt_sees_the_same_key() {
+async fn retry_gets_the_same_idempotency_key() {
     let bench = Bench::new();
     let (first, second) = attempts().await;
     let create = command("echo $STEAD_IDEMPOTENCY_KEY >> keys");
@@ -117,9 +117,9 @@ async fn a_repeated_attempt_sees_the_same_key() {
 }
 
 #[tokio::test]
-async fn without_an_update_line_a_change_replaces_delete_first() {
+async fn change_without_an_update_line_is_a_delete_first_replacement() {
     let bench = Bench::new();
-    let made = bench.made(COMMAND, command("echo 1")).await;
+    let made = bench.created(COMMAND, command("echo 1")).await;
     assert_eq!(bench.changes(&made, command("echo 1")).await, [""; 0]);
     assert_eq!(bench.changes(&made, command("echo 2")).await, ["create!"]);
     let triggered = with(with(command("echo 1"), "triggers", 1), "delete", "true");
@@ -128,31 +128,35 @@ async fn without_an_update_line_a_change_replaces_delete_first() {
 }
 
 #[tokio::test]
-async fn with_an_update_line_a_change_is_made_in_place() {
+async fn change_with_an_update_line_is_made_in_place() {
     let bench = Bench::new();
-    let made = bench.made(COMMAND, with(command("echo 1"), "update", "echo updated")).await;
+    let made = bench.created(COMMAND, with(command("echo 1"), "update", "echo updated")).await;
     let wanted = with(command("echo 2"), "update", "echo updated");
     assert_eq!(bench.changes(&made, wanted.clone()).await, ["create"]);
-    assert_eq!(output(&bench.changed(&made, wanted).await, "stdout"), "updated\n");
-    assert_eq!(bench.changes(&made, command("echo 2")).await, ["create!", "update"], "the line is gone");
+    assert_eq!(output(&bench.updated(&made, wanted).await, "stdout"), "updated\n");
+    assert_eq!(
+        bench.changes(&made, command("echo 2")).await,
+        ["create!", "update"],
+        "the update line was removed"
+    );
 }
 
 #[tokio::test]
-async fn a_change_of_what_is_for_later_runs_nothing() {
+async fn change_that_only_affects_later_operations_runs_no_command() {
     let bench = Bench::new();
-    let made = bench.made(COMMAND, command("echo 1")).await;
+    let made = bench.created(COMMAND, command("echo 1")).await;
     let later = with(with(command("echo 1"), "update", "touch ran"), "delete", "touch ran");
     let later = with(later, "idempotent", true);
     assert_eq!(bench.changes(&made, later.clone()).await, ["delete", "idempotent", "update"]);
-    let changed = bench.changed(&made, later).await;
+    let changed = bench.updated(&made, later).await;
     assert_eq!(changed.outputs, made.outputs);
     assert_eq!(bench.names("."), [""; 0]);
     done(bench.delete(&made).await);
-    assert_eq!(bench.names("."), [""; 0], "without a delete line nothing runs");
+    assert_eq!(bench.names("."), [""; 0], "without a delete line no command runs");
 }
 
 #[tokio::test]
-async fn only_an_idempotent_command_or_one_that_runs_nothing_is_repeated() {
+async fn only_an_idempotent_or_missing_command_is_repeated() {
     let bench = Bench::new();
     let recovery =
         |operation, inputs: &Map| bench.provider.recovery(operation, &TypeToken(COMMAND.into()), inputs);
@@ -169,7 +173,7 @@ async fn only_an_idempotent_command_or_one_that_runs_nothing_is_repeated() {
 }
 
 #[tokio::test]
-async fn lines_and_variables_that_the_system_cannot_take_are_problems() {
+async fn invalid_command_lines_and_variables_are_problems() {
     let bench = Bench::new();
     let bad = map([("A=B", "x".into()), ("C", "\0".into()), ("", "x".into()), ("fine", "x".into())]);
     let inputs = with(with(command(" "), "delete", "a\0b"), "environment", Value::Map(bad));

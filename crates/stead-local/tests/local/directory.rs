@@ -1,7 +1,7 @@
 //! `local.Directory`.
 
 use stead_model::{Map, Value};
-use stead_provider::Outcome;
+use stead_provider::CallOutcome;
 
 use crate::bench::{Bench, attempts, done, map, mode_of, refused};
 use crate::failing_files::{Fails, world};
@@ -13,14 +13,14 @@ fn folder(path: &str) -> Map {
 }
 
 #[tokio::test]
-async fn a_folder_is_made_with_those_above_it_changed_and_deleted() {
+async fn folder_is_created_with_its_parents_updated_and_deleted() {
     let bench = Bench::new();
-    let made = bench.made(DIRECTORY, folder("a/b c/d")).await;
+    let made = bench.created(DIRECTORY, folder("a/b c/d")).await;
     assert_eq!(made.id.as_ref().unwrap().as_str(), "a/b c/d");
     assert_eq!(made.inputs["mode"], Value::from("0755"));
     assert_eq!(mode_of(&bench.path("a/b c/d")), 0o755);
     let private = map([("path", "a/b c/d".into()), ("mode", "0700".into())]);
-    let changed = bench.changed(&made, private).await;
+    let changed = bench.updated(&made, private).await;
     assert_eq!(mode_of(&bench.path("a/b c/d")), 0o700);
     done(bench.delete(&changed).await);
     assert_eq!(bench.names("a/b c"), [""; 0]);
@@ -28,11 +28,11 @@ async fn a_folder_is_made_with_those_above_it_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_there_already_is_refused_unless_the_attempt_is_a_repeated_one() {
+async fn existing_folder_is_refused_except_in_a_retry() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path("a")).unwrap();
     let refusal = refused(bench.create(DIRECTORY, folder("a")).await);
-    assert!(refusal.message.contains("a is there already"), "{}", refusal.message);
+    assert!(refusal.message.contains("a already exists"), "{}", refusal.message);
     let (first, second) = attempts().await;
     done(bench.create_with(first, DIRECTORY, folder("b")).await);
     bench.write("b/inside", "");
@@ -41,13 +41,13 @@ async fn a_folder_that_is_there_already_is_refused_unless_the_attempt_is_a_repea
 }
 
 #[tokio::test]
-async fn a_file_where_a_folder_is_needed_is_refused_by_name() {
+async fn file_in_the_place_of_a_folder_is_named_in_the_refusal() {
     let bench = Bench::new();
     bench.write("plain", "");
     let refusal = refused(bench.create(DIRECTORY, folder("plain")).await);
-    assert!(refusal.message.ends_with("plain is a file, and a folder is to be made there"));
+    assert!(refusal.message.ends_with("plain is a file, but a folder is to be created there"));
     let refusal = refused(bench.create(DIRECTORY, folder("plain/x/y")).await);
-    assert!(refusal.message.ends_with("plain is a file, and a folder is needed"), "{}", refusal.message);
+    assert!(refusal.message.ends_with("plain is a file, but a folder is needed"), "{}", refusal.message);
     let refusal = refused(bench.create(DIRECTORY, folder("/proc/stead")).await);
     assert_eq!(refusal.message, "cannot create /proc/stead: no such file or directory");
 }
@@ -55,12 +55,12 @@ async fn a_file_where_a_folder_is_needed_is_refused_by_name() {
 #[tokio::test]
 async fn only_an_empty_folder_is_deleted() {
     let bench = Bench::new();
-    let made = bench.made(DIRECTORY, folder("a")).await;
+    let made = bench.created(DIRECTORY, folder("a")).await;
     for name in ["one", "two", "three", "four", "five"] {
         bench.write(&format!("a/{name}"), "");
     }
     let refusal = refused(bench.delete(&made).await);
-    assert!(refusal.message.ends_with("it is not empty, it holds five, four, one and 2 more"));
+    assert!(refusal.message.ends_with("it is not empty, it contains five, four, one and 2 more"));
     assert_eq!(bench.names("a").len(), 5);
     std::fs::remove_dir_all(bench.path("a")).unwrap();
     bench.write("a", "a file now");
@@ -69,24 +69,24 @@ async fn only_an_empty_folder_is_deleted() {
 }
 
 #[tokio::test]
-async fn a_folder_without_its_mode_does_not_stay() {
+async fn folder_is_removed_if_its_mode_cannot_be_set() {
     let bench = Bench::with(world(Fails::SetMode, "a"));
     refused(bench.create(DIRECTORY, folder("a")).await);
     assert_eq!(bench.names("."), [""; 0]);
 }
 
 #[tokio::test]
-async fn a_folder_that_may_not_outlive_a_crash_is_in_doubt() {
+async fn folder_that_cannot_be_synced_is_in_doubt() {
     let bench = Bench::with(world(Fails::SyncFolder, "a"));
     std::fs::create_dir(bench.path("a")).unwrap();
     let outcome = bench.create(DIRECTORY, folder("a/b")).await;
-    assert!(matches!(outcome, Outcome::InDoubt(_)), "{outcome:?}");
+    assert!(matches!(outcome, CallOutcome::InDoubt(_)), "{outcome:?}");
 }
 
 #[tokio::test]
-async fn read_sees_the_mode_and_the_absence_of_a_folder() {
+async fn read_returns_the_real_mode_or_the_absence_of_a_folder() {
     let bench = Bench::new();
-    let made = bench.made(DIRECTORY, folder("a")).await;
+    let made = bench.created(DIRECTORY, folder("a")).await;
     assert_eq!(bench.live(&made).await.unwrap().inputs, made.inputs);
     std::fs::set_permissions(bench.path("a"), std::os::unix::fs::PermissionsExt::from_mode(0o1777)).unwrap();
     assert_eq!(bench.live(&made).await.unwrap().inputs["mode"], Value::from("1777"));
@@ -95,9 +95,9 @@ async fn read_sees_the_mode_and_the_absence_of_a_folder() {
 }
 
 #[tokio::test]
-async fn a_mode_changes_in_place_and_a_path_replaces() {
+async fn mode_changes_in_place_and_path_forces_a_replacement() {
     let bench = Bench::new();
-    let made = bench.made(DIRECTORY, folder("a")).await;
+    let made = bench.created(DIRECTORY, folder("a")).await;
     assert_eq!(bench.changes(&made, folder("a/")).await, [""; 0]);
     assert_eq!(bench.changes(&made, folder("b")).await, ["path!"]);
     let private = map([("path", "a".into()), ("mode", "0700".into())]);

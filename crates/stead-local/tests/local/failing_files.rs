@@ -1,4 +1,4 @@
-//! The real files, but for one operation that fails on one path.
+//! Real files, except for one operation that fails on one path.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ pub(crate) struct FailingFiles {
     name: &'static str,
 }
 
-/// A world in which an operation fails on whatever has this name.
+/// Returns a world in which an operation fails on paths with this file name.
 pub(crate) fn world(fails: Fails, name: &'static str) -> World {
     World { files: Arc::new(FailingFiles { real: RealFiles::default(), fails, name }), ..World::real() }
 }
 
 impl FailingFiles {
-    fn try_it(&self, fails: Fails, path: &Path) -> io::Result<()> {
+    fn fail_if_hit(&self, fails: Fails, path: &Path) -> io::Result<()> {
         let hit = self.fails == fails && path.file_name().is_some_and(|name| name == self.name);
         if hit { Err(io::Error::from_raw_os_error(5)) } else { Ok(()) }
     }
@@ -46,18 +46,18 @@ impl Files for FailingFiles {
         self.real.create_synced(path, bytes, mode)
     }
     fn set_mode(&self, path: &Path, mode: u32) -> io::Result<()> {
-        self.try_it(Fails::SetMode, path)?;
+        self.fail_if_hit(Fails::SetMode, path)?;
         self.real.set_mode(path, mode)
     }
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.try_it(Fails::RenameTo, to)?;
+        self.fail_if_hit(Fails::RenameTo, to)?;
         self.real.rename(from, to)
     }
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.real.link(from, to)
     }
     fn remove_file(&self, path: &Path) -> io::Result<()> {
-        self.try_it(Fails::RemoveFile, path)?;
+        self.fail_if_hit(Fails::RemoveFile, path)?;
         self.real.remove_file(path)
     }
     fn create_folder(&self, path: &Path) -> io::Result<()> {
@@ -67,7 +67,7 @@ impl Files for FailingFiles {
         self.real.remove_folder(path)
     }
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        self.try_it(Fails::SyncFolder, path)?;
+        self.fail_if_hit(Fails::SyncFolder, path)?;
         self.real.sync_folder(path)
     }
     fn claim(&self, path: &Path) -> io::Result<Box<dyn Claim>> {

@@ -1,7 +1,7 @@
 //! `local.File`.
 
 use stead_model::{Map, Operation, TypeToken, Value};
-use stead_provider::{Outcome, Provider as _, Recovery};
+use stead_provider::{CallOutcome, Provider as _, Recovery};
 use stead_schema::ReplaceOrder;
 
 use crate::bench::{Bench, attempts, done, map, mode_of, refused};
@@ -20,20 +20,20 @@ fn with(mut inputs: Map, name: &str, value: impl Into<Value>) -> Map {
 }
 
 #[tokio::test]
-async fn a_file_is_made_with_its_folders_changed_in_place_and_deleted() {
+async fn file_is_created_with_its_folders_updated_in_place_and_deleted() {
     let bench = Bench::new();
-    let made = bench.made(FILE, file("a/b/hello.txt", "hello\n")).await;
+    let made = bench.created(FILE, file("a/b/hello.txt", "hello\n")).await;
     assert_eq!(made.id.as_ref().unwrap().as_str(), "a/b/hello.txt");
-    assert_eq!(made.inputs["mode"], Value::from("0644"), "what was filled in is on record");
+    assert_eq!(made.inputs["mode"], Value::from("0644"), "the default is recorded");
     assert_eq!(made.outputs, map([("sha256", HELLO_SHA256.into()), ("size", 6.into())]));
     assert_eq!(bench.read("a/b/hello.txt"), "hello\n");
     assert_eq!(mode_of(&bench.path("a/b/hello.txt")), 0o644);
 
-    let changed = bench.changed(&made, with(file("a/b/hello.txt", "bye"), "mode", "600")).await;
+    let changed = bench.updated(&made, with(file("a/b/hello.txt", "bye"), "mode", "600")).await;
     assert_eq!(bench.read("a/b/hello.txt"), "bye");
     assert_eq!(mode_of(&bench.path("a/b/hello.txt")), 0o600);
     assert_eq!(changed.outputs["size"], Value::from(3));
-    assert_eq!(bench.names("a/b"), ["hello.txt"], "nothing is left beside it");
+    assert_eq!(bench.names("a/b"), ["hello.txt"], "no temporary file is left");
 
     done(bench.delete(&changed).await);
     assert_eq!(bench.names("a/b"), [""; 0]);
@@ -41,39 +41,39 @@ async fn a_file_is_made_with_its_folders_changed_in_place_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_path_may_be_absolute() {
+async fn path_may_be_absolute() {
     let (bench, elsewhere) = (Bench::new(), tempfile::tempdir().unwrap());
     let path = elsewhere.path().join("ü b");
-    bench.made(FILE, file(path.to_str().unwrap(), "x")).await;
+    bench.created(FILE, file(path.to_str().unwrap(), "x")).await;
     assert_eq!(std::fs::read_to_string(path).unwrap(), "x");
 }
 
 #[tokio::test]
-async fn what_is_there_already_is_not_overwritten_unless_told_to() {
+async fn existing_file_is_overwritten_only_with_overwrite() {
     let bench = Bench::new();
     bench.write("a", "precious");
     let refusal = refused(bench.create(FILE, file("a", "x")).await);
-    assert!(refusal.message.contains("a is there already"), "{}", refusal.message);
-    assert!(refusal.help.unwrap().contains("overwrite: true"));
+    assert!(refusal.message.contains("a already exists"), "{}", refusal.message);
+    assert!(refusal.help.unwrap().to_string().contains("overwrite: true"));
     assert_eq!(bench.read("a"), "precious");
-    bench.made(FILE, with(file("a", "x"), "overwrite", true)).await;
+    bench.created(FILE, with(file("a", "x"), "overwrite", true)).await;
     assert_eq!(bench.read("a"), "x");
 }
 
 #[tokio::test]
-async fn overwrite_never_takes_the_place_of_a_folder_or_a_link() {
+async fn overwrite_never_replaces_a_folder_or_a_link() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path("folder")).unwrap();
     std::os::unix::fs::symlink(bench.path("folder"), bench.path("link")).unwrap();
-    for (path, what) in [("folder", "is a folder"), ("link", "is neither a file nor a folder")] {
+    for (path, message) in [("folder", "is a folder"), ("link", "is neither a file nor a folder")] {
         let refusal = refused(bench.create(FILE, with(file(path, "x"), "overwrite", true)).await);
-        assert!(refusal.message.contains(what), "{}", refusal.message);
+        assert!(refusal.message.contains(message), "{}", refusal.message);
     }
     assert_eq!(bench.names("."), ["folder", "link"]);
 }
 
 #[tokio::test]
-async fn a_repeated_attempt_accepts_what_the_first_one_wrote_and_nothing_else() {
+async fn retry_accepts_only_the_file_that_the_first_attempt_wrote() {
     let bench = Bench::new();
     let (first, second) = attempts().await;
     let one = done(bench.create_with(first, FILE, file("a", "ours")).await);
@@ -86,7 +86,7 @@ async fn a_repeated_attempt_accepts_what_the_first_one_wrote_and_nothing_else() 
 }
 
 #[tokio::test]
-async fn a_repeated_attempt_clears_away_what_a_crash_left() {
+async fn retry_removes_the_temporary_file_of_a_crash() {
     let bench = Bench::new();
     let (_, second) = attempts().await;
     bench.write(&format!(".tmp-{}", second.idempotency_key()), "half");
@@ -95,12 +95,12 @@ async fn a_repeated_attempt_clears_away_what_a_crash_left() {
 }
 
 #[tokio::test]
-async fn an_unwritable_path_is_refused_with_path_and_reason() {
+async fn unwritable_path_is_refused_with_path_and_reason() {
     let bench = Bench::new();
     bench.write("plain", "");
     let refusal = refused(bench.create(FILE, file("plain/below", "x")).await);
     assert!(refusal.message.starts_with("cannot write /"), "{}", refusal.message);
-    assert!(refusal.message.ends_with("plain is a file, and a folder is needed"), "{}", refusal.message);
+    assert!(refusal.message.ends_with("plain is a file, but a folder is needed"), "{}", refusal.message);
     let refusal = refused(bench.create(FILE, file("/proc/stead/x", "x")).await);
     assert_eq!(refusal.message, "cannot write /proc/stead/x: no such file or directory");
     let long = "x".repeat(300);
@@ -109,7 +109,7 @@ async fn an_unwritable_path_is_refused_with_path_and_reason() {
 }
 
 #[tokio::test]
-async fn a_write_that_fails_is_refused_and_one_that_fails_too_late_is_in_doubt() {
+async fn failed_write_is_refused_and_a_failed_sync_is_in_doubt() {
     let bench = Bench::with(world(Fails::RenameTo, "a"));
     let refusal = refused(bench.create(FILE, file("a", "x")).await);
     assert!(refusal.message.ends_with("/a: input/output error"), "{}", refusal.message);
@@ -118,29 +118,31 @@ async fn a_write_that_fails_is_refused_and_one_that_fails_too_late_is_in_doubt()
     let bench = Bench::with(world(Fails::SyncFolder, "folder"));
     std::fs::create_dir(bench.path("folder")).unwrap();
     match bench.create(FILE, file("folder/a", "x")).await {
-        Outcome::InDoubt(doubt) => assert!(doubt.message.contains("folder/a may not be"), "{doubt:?}"),
+        CallOutcome::InDoubt(doubt) => {
+            assert!(doubt.message.contains("folder/a was written, but may not survive a crash"), "{doubt:?}")
+        }
         other => panic!("{other:?}"),
     }
 }
 
 #[tokio::test]
-async fn what_took_the_files_place_is_not_deleted_or_overwritten() {
+async fn folder_in_the_place_of_the_file_is_neither_deleted_nor_overwritten() {
     let bench = Bench::new();
-    let made = bench.made(FILE, file("a", "x")).await;
+    let made = bench.created(FILE, file("a", "x")).await;
     std::fs::remove_file(bench.path("a")).unwrap();
     std::fs::create_dir(bench.path("a")).unwrap();
     let refusal = refused(bench.delete(&made).await);
-    assert!(refusal.message.ends_with("a is a folder, and the file to delete is no longer there"));
+    assert!(refusal.message.ends_with("a is a folder, but the file to delete no longer exists"));
     refused(bench.update(&made, file("a", "y")).await);
-    assert!(bench.live(&made).await.is_none(), "our file is gone");
+    assert!(bench.live(&made).await.is_none(), "the file no longer exists");
 }
 
 #[tokio::test]
-async fn read_sees_what_somebody_changed_or_removed() {
+async fn read_detects_changes_and_deletion() {
     let bench = Bench::new();
-    let made = bench.made(FILE, with(file("a", "hello\n"), "mode", "644")).await;
+    let made = bench.created(FILE, with(file("a", "hello\n"), "mode", "644")).await;
     let live = bench.live(&made).await.unwrap();
-    assert_eq!((&live.inputs, &live.outputs), (&made.inputs, &made.outputs), "no drift, also in spelling");
+    assert_eq!((&live.inputs, &live.outputs), (&made.inputs, &made.outputs), "another spelling is no drift");
 
     bench.write("a", "changed");
     std::fs::set_permissions(bench.path("a"), std::os::unix::fs::PermissionsExt::from_mode(0o4755)).unwrap();
@@ -150,14 +152,14 @@ async fn read_sees_what_somebody_changed_or_removed() {
 
     std::fs::remove_file(bench.path("a")).unwrap();
     assert!(bench.live(&made).await.is_none());
-    bench.changed(&made, file("a", "again")).await;
-    assert_eq!(bench.read("a"), "again", "an update brings it back");
+    bench.updated(&made, file("a", "again")).await;
+    assert_eq!(bench.read("a"), "again", "an update writes the file again");
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text_never_look_like_the_recorded_text() {
+async fn invalid_utf8_never_equals_the_recorded_text() {
     let bench = Bench::new();
-    let made = bench.made(FILE, file("a", "x\u{fffd}y")).await;
+    let made = bench.created(FILE, file("a", "x\u{fffd}y")).await;
     bench.write("a", b"x\xffy");
     let live = bench.live(&made).await.unwrap();
     assert_ne!(live.inputs["content"], made.inputs["content"]);
@@ -166,9 +168,9 @@ async fn bytes_that_are_no_text_never_look_like_the_recorded_text() {
 }
 
 #[tokio::test]
-async fn content_and_mode_change_in_place_and_path_replaces() {
+async fn content_and_mode_change_in_place_and_path_forces_a_replacement() {
     let bench = Bench::new();
-    let made = bench.made(FILE, file("a", "x")).await;
+    let made = bench.created(FILE, file("a", "x")).await;
     assert_eq!(bench.changes(&made, file("a", "x")).await, [""; 0]);
     assert_eq!(bench.changes(&made, with(file("a", "y"), "mode", "0600")).await, ["content", "mode"]);
     assert_eq!(bench.changes(&made, file("b", "x")).await, ["path!"]);
@@ -176,9 +178,9 @@ async fn content_and_mode_change_in_place_and_path_replaces() {
 }
 
 #[tokio::test]
-async fn overwrite_and_the_spelling_of_a_path_are_not_worth_an_operation() {
+async fn changes_of_overwrite_or_of_the_path_spelling_need_no_operation() {
     let bench = Bench::new();
-    let made = bench.made(FILE, file("a", "x")).await;
+    let made = bench.created(FILE, file("a", "x")).await;
     assert_eq!(bench.changes(&made, with(file("a", "x"), "overwrite", true)).await, [""; 0]);
     let absolute = bench.path("a");
     for same in ["./a", ".//a", absolute.to_str().unwrap()] {
@@ -187,7 +189,7 @@ async fn overwrite_and_the_spelling_of_a_path_are_not_worth_an_operation() {
 }
 
 #[tokio::test]
-async fn bad_paths_and_modes_are_problems() {
+async fn invalid_paths_and_modes_are_problems() {
     let bench = Bench::new();
     assert_eq!(
         bench.problems(FILE, with(file("", "x"), "mode", "rw-r--r--")).await,

@@ -1,7 +1,7 @@
 //! `local.KeyPair`.
 
 use stead_model::{Map, Resource, Value};
-use stead_provider::Outcome;
+use stead_provider::CallOutcome;
 
 use crate::bench::{Bench, attempts, done, map, mode_of, refused};
 use crate::failing_files::{Fails, world};
@@ -16,17 +16,17 @@ fn public_key(resource: &Resource) -> String {
     resource.outputs["publicKey"].as_str().unwrap().to_owned()
 }
 
-/// Every line of the private key's body: none of them may show up anywhere else.
+/// Returns the lines of the private key's body, which may appear nowhere else.
 fn secrets(text: &str) -> Vec<String> {
     let body = text.lines().filter(|line| !line.starts_with("-----"));
-    // The first line and a half hold the format's name and the public key.
+    // The first line and a half contain the format's name and the public key.
     body.skip(2).map(|line| line[..line.len().min(24)].to_owned()).collect()
 }
 
 #[tokio::test]
-async fn a_pair_is_two_files_and_only_the_public_one_is_on_record() {
+async fn pair_is_two_files_and_only_the_public_key_is_recorded() {
     let bench = Bench::new();
-    let made = bench.made(KEY_PAIR, key("ssh/id", "me@home")).await;
+    let made = bench.created(KEY_PAIR, key("ssh/id", "me@home")).await;
     let (private, public) = (bench.read("ssh/id"), bench.read("ssh/id.pub"));
     assert_eq!((mode_of(&bench.path("ssh/id")), mode_of(&bench.path("ssh/id.pub"))), (0o600, 0o644));
     assert!(private.starts_with("-----BEGIN OPENSSH PRIVATE KEY-----\n"));
@@ -37,7 +37,7 @@ async fn a_pair_is_two_files_and_only_the_public_one_is_on_record() {
     let secrets = secrets(&private);
     assert!(secrets.len() >= 3);
     let record = format!("{made:?}{:?}", bench.live(&made).await);
-    assert!(secrets.iter().all(|secret| !record.contains(secret)), "the private key is on record");
+    assert!(secrets.iter().all(|secret| !record.contains(secret)), "the private key is recorded");
 
     done(bench.delete(&made).await);
     assert_eq!(bench.names("ssh"), [""; 0]);
@@ -47,21 +47,22 @@ async fn a_pair_is_two_files_and_only_the_public_one_is_on_record() {
 #[tokio::test]
 async fn two_pairs_are_different() {
     let bench = Bench::new();
-    let (one, two) = (bench.made(KEY_PAIR, key("a", "")).await, bench.made(KEY_PAIR, key("b", "")).await);
+    let (one, two) =
+        (bench.created(KEY_PAIR, key("a", "")).await, bench.created(KEY_PAIR, key("b", "")).await);
     assert_ne!(one.outputs["fingerprint"], two.outputs["fingerprint"]);
     assert_eq!(public_key(&one).split(' ').count(), 2, "no comment, no space");
 }
 
 #[tokio::test]
-async fn a_comment_changes_in_place_and_the_private_key_stays() {
+async fn comment_changes_in_place_and_the_private_key_stays() {
     let bench = Bench::new();
-    let made = bench.made(KEY_PAIR, map([("path", "id".into())])).await;
+    let made = bench.created(KEY_PAIR, map([("path", "id".into())])).await;
     assert_eq!(made.inputs["comment"], Value::from(""));
     assert_eq!(bench.changes(&made, key("id", "new one")).await, ["comment"]);
     assert_eq!(bench.changes(&made, key("./id", "")).await, [""; 0]);
     assert_eq!(bench.changes(&made, key("other", "")).await, ["path!"]);
     let before = bench.read("id");
-    let changed = bench.changed(&made, key("id", "new one")).await;
+    let changed = bench.updated(&made, key("id", "new one")).await;
     assert_eq!(bench.read("id"), before);
     assert_eq!(bench.read("id.pub"), format!("{} new one\n", public_key(&made)));
     assert_eq!(public_key(&changed), format!("{} new one", public_key(&made)));
@@ -69,19 +70,19 @@ async fn a_comment_changes_in_place_and_the_private_key_stays() {
 }
 
 #[tokio::test]
-async fn a_key_that_is_there_already_is_never_overwritten() {
+async fn existing_key_is_never_overwritten() {
     let bench = Bench::new();
     for (theirs, path) in [("one", "one"), ("two.pub", "two")] {
         bench.write(theirs, "theirs");
         let refusal = refused(bench.create(KEY_PAIR, key(path, "")).await);
-        assert!(refusal.message.contains(&format!("{theirs} is there already")), "{}", refusal.message);
+        assert!(refusal.message.contains(&format!("{theirs} already exists")), "{}", refusal.message);
         assert_eq!(bench.read(theirs), "theirs");
     }
     assert_eq!(bench.names("."), ["one", "two.pub"]);
 }
 
 #[tokio::test]
-async fn a_repeated_attempt_adopts_its_own_pair_and_completes_half_a_one() {
+async fn retry_adopts_its_own_pair_and_completes_a_partial_one() {
     let bench = Bench::new();
     let (first, second) = attempts().await;
     let one = done(bench.create_with(first, KEY_PAIR, key("id", "me")).await);
@@ -95,9 +96,9 @@ async fn a_repeated_attempt_adopts_its_own_pair_and_completes_half_a_one() {
 }
 
 #[tokio::test]
-async fn a_repeated_attempt_does_not_take_somebody_elses_key_for_its_own() {
+async fn retry_does_not_adopt_a_foreign_key() {
     let bench = Bench::new();
-    bench.made(KEY_PAIR, key("id", "")).await;
+    bench.created(KEY_PAIR, key("id", "")).await;
     let before = (bench.read("id"), bench.read("id.pub"));
     let (_, second) = attempts().await;
     let refusal = refused(bench.create_with(second, KEY_PAIR, key("id", "")).await);
@@ -108,39 +109,39 @@ async fn a_repeated_attempt_does_not_take_somebody_elses_key_for_its_own() {
     done(bench.create_with(first, KEY_PAIR, key("mine", "")).await);
     bench.write("mine.pub", &before.1);
     refused(bench.create_with(second, KEY_PAIR, key("mine", "")).await);
-    assert_eq!(bench.read("mine.pub"), before.1, "the two do not belong together");
+    assert_eq!(bench.read("mine.pub"), before.1, "the public key belongs to another pair");
 }
 
 #[tokio::test]
-async fn half_a_pair_does_not_stay_behind_a_refusal() {
+async fn refused_create_leaves_no_partial_pair() {
     let bench = Bench::with(world(Fails::RenameTo, "id.pub"));
     refused(bench.create(KEY_PAIR, key("id", "")).await);
     assert_eq!(bench.names("."), [""; 0]);
 }
 
 #[tokio::test]
-async fn a_deletion_that_stops_half_way_is_in_doubt() {
+async fn deletion_that_stops_half_way_is_in_doubt() {
     let bench = Bench::with(world(Fails::RemoveFile, "id"));
-    let made = bench.made(KEY_PAIR, key("id", "")).await;
+    let made = bench.created(KEY_PAIR, key("id", "")).await;
     let outcome = bench.delete(&made).await;
-    assert!(matches!(&outcome, Outcome::InDoubt(doubt) if doubt.message.contains("cannot delete")));
+    assert!(matches!(&outcome, CallOutcome::InDoubt(doubt) if doubt.message.contains("cannot delete")));
     assert_eq!(bench.names("."), ["id"]);
 }
 
 #[tokio::test]
-async fn an_unwritable_path_and_a_comment_of_two_lines_are_refused() {
+async fn unwritable_path_and_comment_of_two_lines_are_refused() {
     let bench = Bench::new();
     bench.write("plain", "");
     let refusal = refused(bench.create(KEY_PAIR, key("plain/id", "")).await);
-    assert!(refusal.message.ends_with("plain is a file, and a folder is needed"), "{}", refusal.message);
+    assert!(refusal.message.ends_with("plain is a file, but a folder is needed"), "{}", refusal.message);
     let problems = bench.problems(KEY_PAIR, key("id", "one\ntwo")).await;
     assert!(problems[0].starts_with("`comment` is more than one line"), "{problems:?}");
 }
 
 #[tokio::test]
-async fn read_sees_what_became_of_the_files() {
+async fn read_detects_changes_of_either_file() {
     let bench = Bench::new();
-    let made = bench.made(KEY_PAIR, key("id", "me")).await;
+    let made = bench.created(KEY_PAIR, key("id", "me")).await;
     let live = bench.live(&made).await.unwrap();
     assert_eq!((&live.inputs, &live.outputs), (&made.inputs, &made.outputs));
 
@@ -154,8 +155,12 @@ async fn read_sees_what_became_of_the_files() {
     let live = bench.live(&made).await.unwrap();
     assert_eq!(live.outputs["publicKey"], Value::from(bare));
     let drifted = Resource { inputs: live.inputs, outputs: live.outputs, ..made.clone() };
-    assert_eq!(bench.changes(&drifted, key("id", "me")).await, ["comment"], "an update brings it back");
-    assert_eq!(bench.changed(&drifted, key("id", "me")).await, made);
+    assert_eq!(
+        bench.changes(&drifted, key("id", "me")).await,
+        ["comment"],
+        "an update writes the public key again"
+    );
+    assert_eq!(bench.updated(&drifted, key("id", "me")).await, made);
     assert_eq!(bench.read("id.pub"), format!("{}\n", public_key(&made)));
 
     std::fs::remove_file(bench.path("id")).unwrap();
@@ -163,12 +168,12 @@ async fn read_sees_what_became_of_the_files() {
 }
 
 #[tokio::test]
-async fn a_private_key_that_became_something_else_is_named_and_not_shown() {
+async fn replaced_private_key_is_named_and_its_content_is_not_shown() {
     let bench = Bench::new();
-    let made = bench.made(KEY_PAIR, key("id", "")).await;
+    let made = bench.created(KEY_PAIR, key("id", "")).await;
     bench.write("id", "-----BEGIN SOMETHING-----\ntopsecret\n");
     let refusal = refused(bench.update(&made, key("id", "new")).await);
-    assert!(refusal.message.contains("id is not an Ed25519 private key"), "{}", refusal.message);
+    assert!(refusal.message.contains("id is no longer an Ed25519 private key"), "{}", refusal.message);
     let seen = format!("{refusal:?}{:?}", bench.live(&made).await);
     assert!(!seen.contains("topsecret"));
 }

@@ -1,4 +1,4 @@
-//! What holds for every type.
+//! Tests of all types.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use stead_schema::{Access, ReplaceOrder};
 use crate::bench::{Bench, map, permit, receipt, record, refused};
 
 #[tokio::test]
-async fn the_provider_serves_its_seven_types() {
+async fn provider_serves_its_seven_types() {
     let bench = Bench::new();
     assert_eq!(bench.provider.name(), "local");
     let types = bench.provider.types();
@@ -36,7 +36,7 @@ async fn the_provider_serves_its_seven_types() {
 }
 
 #[tokio::test]
-async fn what_may_be_left_out_and_is_filled_gets_a_value_when_checked() {
+async fn check_fills_every_property_that_has_a_default() {
     let bench = Bench::new();
     for schema in bench.provider.types() {
         let required = schema.properties.iter().filter(|property| property.access == Access::Required);
@@ -50,13 +50,13 @@ async fn what_may_be_left_out_and_is_filled_gets_a_value_when_checked() {
 }
 
 #[tokio::test]
-async fn a_value_that_turns_out_wrong_is_refused_before_anything_is_done() {
+async fn invalid_deferred_value_is_refused_before_any_effect() {
     let bench = Bench::new();
     for (token, inputs, message) in [
         (
             "local.File",
             map([("path", "a".into()), ("content", 5.into()), ("mode", "0644".into())]),
-            "`content` must be a string, and it turned out to be a number",
+            "`content` must be a string, but is a number",
         ),
         (
             "local.File",
@@ -67,7 +67,7 @@ async fn a_value_that_turns_out_wrong_is_refused_before_anything_is_done() {
         (
             "local.Command",
             map([("create", "touch a".into()), ("environment", Value::Map(map([("A", 1.into())])))]),
-            "`environment.A` must be a string, and it turned out to be a number",
+            "`environment.A` must be a string, but is a number",
         ),
         ("local.RandomString", map([("length", 9999.into())]), "`length` cannot be 9999"),
         ("local.Missing", Map::new(), "the provider `local` has no type `local.Missing`"),
@@ -86,7 +86,7 @@ async fn a_value_that_turns_out_wrong_is_refused_before_anything_is_done() {
 }
 
 #[tokio::test]
-async fn problems_of_the_schema_and_of_the_type_are_told_together() {
+async fn problems_of_the_schema_and_of_the_type_are_reported_together() {
     let bench = Bench::new();
     let problems = bench.problems("local.File", map([("path", "".into()), ("contents", "x".into())])).await;
     assert_eq!(problems.len(), 3, "{problems:?}");
@@ -95,9 +95,9 @@ async fn problems_of_the_schema_and_of_the_type_are_told_together() {
 }
 
 #[tokio::test]
-async fn a_permit_for_another_copy_deletes_nothing() {
+async fn permit_for_another_generation_deletes_nothing() {
     let bench = Bench::new();
-    let made = bench.made("local.File", map([("path", "a".into()), ("content", "x".into())])).await;
+    let made = bench.created("local.File", map([("path", "a".into()), ("content", "x".into())])).await;
     let mut other = made.clone();
     other.generation = other.generation.next();
     let request = DeleteRequest { resource: &made };
@@ -107,7 +107,7 @@ async fn a_permit_for_another_copy_deletes_nothing() {
 }
 
 #[tokio::test]
-async fn nobody_repeats_an_operation_of_an_unknown_type() {
+async fn operation_of_an_unknown_type_is_not_repeated() {
     let bench = Bench::new();
     let recovery =
         bench.provider.recovery(Operation::Create, &TypeToken("local.Missing".into()), &Map::new());

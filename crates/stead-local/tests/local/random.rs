@@ -10,12 +10,12 @@ const STRING: &str = "local.RandomString";
 const PET: &str = "local.RandomPet";
 
 async fn draw(bench: &Bench, token: &str, inputs: Map) -> String {
-    let made = bench.made(token, inputs).await;
+    let made = bench.created(token, inputs).await;
     made.outputs["result"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
-async fn a_random_string_has_its_length_and_a_character_of_each_class() {
+async fn random_string_has_its_length_and_a_character_of_each_class() {
     let bench = Bench::new();
     for _ in 0..20 {
         let drawn = draw(&bench, STRING, map([("length", 4.into()), ("special", true.into())])).await;
@@ -29,13 +29,13 @@ async fn a_random_string_has_its_length_and_a_character_of_each_class() {
     let digits = map([("length", 4096.into()), ("upper", false.into()), ("lower", false.into())]);
     let drawn = draw(&bench, STRING, digits).await;
     assert!(drawn.len() == 4096 && drawn.bytes().all(|byte| byte.is_ascii_digit()));
-    assert_eq!(drawn.bytes().collect::<BTreeSet<_>>().len(), 10, "every digit turns up");
+    assert_eq!(drawn.bytes().collect::<BTreeSet<_>>().len(), 10, "every digit occurs");
 }
 
 #[tokio::test]
-async fn a_random_string_stays_until_an_input_changes() {
+async fn random_string_stays_until_an_input_changes() {
     let bench = Bench::new();
-    let made = bench.made(STRING, map([("length", 16.into())])).await;
+    let made = bench.created(STRING, map([("length", 16.into())])).await;
     assert_eq!(made.inputs, {
         let filled = [("upper", true), ("lower", true), ("numeric", true), ("special", false)];
         let mut inputs = map(filled.map(|(name, value)| (name, Value::from(value))));
@@ -54,7 +54,7 @@ async fn a_random_string_stays_until_an_input_changes() {
 }
 
 #[tokio::test]
-async fn a_length_out_of_range_and_no_characters_at_all_are_problems() {
+async fn invalid_length_and_empty_character_set_are_problems() {
     let bench = Bench::new();
     for length in [0, -1, 4097] {
         let problems = bench.problems(STRING, map([("length", length.into())])).await;
@@ -68,11 +68,11 @@ async fn a_length_out_of_range_and_no_characters_at_all_are_problems() {
         ("numeric", false.into()),
     ]);
     let problems = bench.problems(STRING, none).await;
-    assert!(problems[0].starts_with("no characters are left to draw from"), "{problems:?}");
+    assert!(problems[0].starts_with("no characters are allowed"), "{problems:?}");
 }
 
 #[tokio::test]
-async fn a_pet_has_as_many_words_as_asked_for() {
+async fn pet_has_the_requested_number_of_words() {
     let bench = Bench::new();
     for words in 1..=5 {
         let inputs = map([("words", words.into()), ("separator", "_".into()), ("prefix", "my".into())]);
@@ -89,9 +89,9 @@ async fn a_pet_has_as_many_words_as_asked_for() {
 }
 
 #[tokio::test]
-async fn a_pet_stays_until_an_input_changes() {
+async fn pet_stays_until_an_input_changes() {
     let bench = Bench::new();
-    let made = bench.made(PET, Map::new()).await;
+    let made = bench.created(PET, Map::new()).await;
     assert_eq!(made.inputs, map([("separator", "-".into()), ("words", 2.into())]));
     assert_eq!(bench.live(&made).await.unwrap().outputs, made.outputs);
     assert_eq!(bench.changes(&made, Map::new()).await, [""; 0]);

@@ -52,7 +52,7 @@ pub enum Verdict {
     #[serde(rename = "wrong")]
     Invalid(#[serde(skip)] Vec<Problem>),
     /// The provider is out of reach or does not answer.
-    Unanswered { message: String, help: Option<String> },
+    Unanswered { message: String, help: Option<stead_model::Hint> },
 }
 
 /// The decision about a node, with the verdict that it is based on.

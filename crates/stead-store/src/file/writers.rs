@@ -1,41 +1,42 @@
-//! Who writes temporary files, so that those of the dead can be swept.
+//! Registered writers, so that the temporary files of dead processes can be deleted.
 //!
-//! A process that writes keeps a file of its own locked below `.writers/`, and puts its number into the names
-//! of its temporary files. When that lock can be had, the process is dead. What it left is listed first and
-//! the lock tried again after that: whoever holds no lock yet has written nothing yet either.
+//! A process that writes keeps a file of its own locked below `.writers/`, and puts its id into the names of
+//! its temporary files. If that file can be locked, the process is dead. Its temporary files are listed first
+//! and the lock is tried again afterwards: a process that has not locked its file yet has written no
+//! temporary file yet.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use stead_world::{Claim, FileKind, Files, World};
 
-/// Holds the locked files. It starts with a dot, so it is never a key.
+/// Folder of the locked files. It starts with a dot, so it is never a key.
 const WRITERS: &str = ".writers";
 
-/// This process's place among the writers. Given up when it is dropped, or when the process dies.
+/// Registration of this process. It ends when the value is dropped or the process dies.
 pub(super) struct Writer {
-    number: String,
+    id: String,
     path: PathBuf,
     world: World,
     _claim: Box<dyn Claim>,
 }
 
 impl Writer {
-    /// Takes a place, and sweeps what dead writers left.
-    pub(super) fn register(world: &World, root: &Path, number: String) -> io::Result<Writer> {
+    /// Registers this process, and deletes the temporary files of dead ones.
+    pub(super) fn register(world: &World, root: &Path, id: String) -> io::Result<Writer> {
         let files = world.files.as_ref();
         let folder = root.join(WRITERS);
         files.ensure_folder(&folder)?;
-        // What cannot be swept now does no harm, and somebody else will.
+        // Best effort: the files do no harm, and the next writer tries again.
         let _ = sweep(files, root, &folder);
-        let path = folder.join(&number);
+        let path = folder.join(&id);
         let claim = files.claim(&path)?;
-        Ok(Writer { number, path, world: world.clone(), _claim: claim })
+        Ok(Writer { id, path, world: world.clone(), _claim: claim })
     }
 
-    /// A part of a temporary file's name that tells whose it is.
+    /// Returns the unique part of a temporary file's name, which starts with the writer's id.
     pub(super) fn unique(&self, drawn: &str) -> String {
-        format!("{}.{drawn}", self.number)
+        format!("{}.{drawn}", self.id)
     }
 }
 
@@ -45,25 +46,26 @@ impl Drop for Writer {
     }
 }
 
+/// Deletes the temporary files of dead writers.
 fn sweep(files: &dyn Files, root: &Path, folder: &Path) -> io::Result<()> {
-    let is_dead = |number: &String| matches!(files.try_claim(&folder.join(number)), Ok(Some(_)));
+    let is_dead = |id: &String| matches!(files.try_claim(&folder.join(id)), Ok(Some(_)));
     let dead: Vec<String> = files.list(folder)?.into_iter().filter(is_dead).collect();
     if dead.is_empty() {
         return Ok(());
     }
     let mut left = Vec::new();
     find(files, root, &mut left)?;
-    for number in dead.iter().filter(|number| is_dead(number)) {
-        let whose = format!(".tmp-{number}.");
-        for path in left.iter().filter(|path| name(path).starts_with(&whose)) {
+    for id in dead.iter().filter(|id| is_dead(id)) {
+        let prefix = format!(".tmp-{id}.");
+        for path in left.iter().filter(|path| name(path).starts_with(&prefix)) {
             files.remove_file(path)?;
         }
-        files.remove_file(&folder.join(number))?;
+        files.remove_file(&folder.join(id))?;
     }
     Ok(())
 }
 
-/// All temporary files, at any depth.
+/// Collects all temporary files, at any depth.
 fn find(files: &dyn Files, folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in files.list(folder)? {
         let path = folder.join(&entry);

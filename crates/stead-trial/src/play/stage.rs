@@ -11,8 +11,8 @@ use async_trait::async_trait;
 use stead_journal::StackKeys;
 use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken, Value};
 use stead_provider::{
-    Class, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, Live, Outcome, Partly, Provider,
-    Receipt, Recovery, Refusal, UpdateRequest, Updated,
+    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, PartialResult,
+    Provider, Receipt, Recovery, Refusal, RefusalClass, UpdateRequest, Updated,
 };
 use stead_schema::{Access, Problem, Property, Shape, TypeSchema, diff};
 use stead_state::{Batch, Record};
@@ -212,15 +212,15 @@ impl Actor {
         false
     }
 
-    async fn answer<T>(&self, luck: Luck, effect: impl FnOnce(&mut Contents) -> T) -> Outcome<T> {
-        let doubt = || Outcome::InDoubt(Doubt { message: "no answer".into() });
+    async fn answer<T>(&self, luck: Luck, effect: impl FnOnce(&mut Contents) -> T) -> CallOutcome<T> {
+        let doubt = || CallOutcome::InDoubt(Doubt { message: "no answer".into() });
         match luck {
-            Luck::Refused => Outcome::Refused(Refusal::new("refused")),
-            Luck::Busy => Outcome::Refused(Refusal::transient("busy")),
+            Luck::Refused => CallOutcome::Refused(Refusal::new("refused")),
+            Luck::Busy => CallOutcome::Refused(Refusal::transient("busy")),
             Luck::LostBefore => doubt(),
             // A dead process cannot have sent anything.
             _ if !self.process.is_alive() => doubt(),
-            Luck::Good | Luck::Partly | Luck::Lies => Outcome::Done(effect(&mut self.stage.contents())),
+            Luck::Good | Luck::Partly | Luck::Lies => CallOutcome::Done(effect(&mut self.stage.contents())),
             Luck::LostAfter => {
                 effect(&mut self.stage.contents());
                 doubt()
@@ -233,9 +233,10 @@ impl Actor {
     }
 
     /// Notes that something this run wants was not done. What an earlier run wanted is another matter.
-    fn wanted<T>(&self, attempt: u32, outcome: Outcome<T>) -> Outcome<T> {
-        let busy = matches!(&outcome, Outcome::Refused(refusal) if refusal.class == Class::Transient);
-        if attempt == 1 && !busy && !matches!(outcome, Outcome::Done(_)) {
+    fn wanted<T>(&self, attempt: u32, outcome: CallOutcome<T>) -> CallOutcome<T> {
+        let busy =
+            matches!(&outcome, CallOutcome::Refused(refusal) if refusal.class == RefusalClass::Transient);
+        if attempt == 1 && !busy && !matches!(outcome, CallOutcome::Done(_)) {
             self.stage.contents().failed.insert(self.process.id);
         }
         outcome
@@ -264,21 +265,21 @@ impl Provider for Actor {
         Diff { changes: diff(&schema(), &old.inputs, inputs), order: Default::default() }
     }
 
-    async fn read(&self, resource: &Resource) -> Result<Option<Live>, Refusal> {
+    async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
         let id = resource.id.as_ref().map(PhysicalId::as_str).unwrap_or_default();
         self.find(&resource.ty, &PhysicalId(id.to_owned())).await
     }
 
-    async fn find(&self, _: &TypeToken, id: &PhysicalId) -> Result<Option<Live>, Refusal> {
+    async fn find(&self, _: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
         let mut chance = self.chance.lock().unwrap_or_else(PoisonError::into_inner);
         if self.temper == Temper::Bad && chance.one_in(6) {
             return Err(Refusal::new("it cannot be read at the moment"));
         }
         let found = self.stage.contents().objects.get(id.as_str()).cloned();
-        Ok(found.map(|inputs| Live { inputs, outputs: outputs(id.as_str()) }))
+        Ok(found.map(|inputs| LiveState { inputs, outputs: outputs(id.as_str()) }))
     }
 
-    async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> Outcome<Created> {
+    async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
         let luck = self.enter(&receipt).await;
         let (key, attempt) = (receipt.idempotency_key().to_owned(), receipt.attempt());
         let mut inputs = request.inputs.clone();
@@ -293,20 +294,22 @@ impl Provider for Actor {
             .await;
         let refusal = Refusal::new("the size was not taken");
         let outcome = match (luck, outcome) {
-            (Luck::Partly, Outcome::Done(done)) => Outcome::Partly(Partly { done, inputs, refusal }),
-            (Luck::Lies, Outcome::Done(done)) => {
-                Outcome::Done(Created { id: PhysicalId(String::new()), ..done })
+            (Luck::Partly, CallOutcome::Done(done)) => {
+                CallOutcome::Partial(PartialResult { done, inputs, refusal })
+            }
+            (Luck::Lies, CallOutcome::Done(done)) => {
+                CallOutcome::Done(Created { id: PhysicalId(String::new()), ..done })
             }
             (_, outcome) => outcome,
         };
         self.wanted(attempt, outcome)
     }
 
-    async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> Outcome<Updated> {
+    async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
         let (luck, attempt) = (self.enter(&receipt).await, receipt.attempt());
         let id = request.resource.id.as_ref().map(|id| id.as_str().to_owned()).unwrap_or_default();
         if luck == Luck::Good && !self.stage.contents().objects.contains_key(&id) {
-            return self.wanted(attempt, Outcome::Refused(Refusal::new("it does not exist")));
+            return self.wanted(attempt, CallOutcome::Refused(Refusal::new("it does not exist")));
         }
         let outcome = self.answer(luck, |contents| {
             if let Some(object) = contents.objects.get_mut(&id) {
@@ -323,7 +326,7 @@ impl Provider for Actor {
         receipt: Receipt,
         permit: DeletePermit,
         request: DeleteRequest<'_>,
-    ) -> Outcome<()> {
+    ) -> CallOutcome<()> {
         let luck = self.enter(&receipt).await;
         let id = request.resource.id.as_ref().map(|id| id.as_str().to_owned()).unwrap_or_default();
         let (process, attempt) = (self.process.id, receipt.attempt());
@@ -336,7 +339,7 @@ impl Provider for Actor {
         .await
     }
 
-    fn patience(&self, _: Operation, _: &TypeToken) -> Duration {
+    fn timeout(&self, _: Operation, _: &TypeToken) -> Duration {
         Duration::from_secs(60)
     }
 

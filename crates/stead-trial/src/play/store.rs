@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use stead_store::{Expect, Found, Key, Store, StoreError, Version};
+use stead_store::{Blob, Expect, Key, Store, StoreError, Version};
 use stead_world::World;
 
 use crate::Chance;
@@ -74,7 +74,7 @@ fn lost(key: &Key, why: &str) -> StoreError {
 
 #[async_trait]
 impl Store for Moody {
-    async fn get(&self, key: &Key) -> Result<Option<Found>, StoreError> {
+    async fn get(&self, key: &Key) -> Result<Option<Blob>, StoreError> {
         self.alive(key)?;
         self.inner.get(key).await
     }

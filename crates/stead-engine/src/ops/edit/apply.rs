@@ -53,7 +53,7 @@ impl PermittedEdit {
             Work::RemoveStack(history) => {
                 let run = open(RunKind::RemoveStack).await?;
                 let id = run.id();
-                run.leave(Absent::Removed).await?;
+                run.retire_stack(Absent::Removed).await?;
                 if history == Purge::Delete {
                     purge(&stack.store, &stack.keys).await?;
                 }

@@ -10,7 +10,7 @@ mod to_stack;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use stead_journal::{Seen, Survey};
+use stead_journal::{ReadVersion, Survey};
 use stead_model::{
     CopyRef, Digest, Environment, Name, OpId, Operation, PhysicalId, Resource, RunId, TypeToken, Uid,
 };
@@ -171,7 +171,7 @@ pub struct ProposedEdit {
     workspace: Workspace,
     /// `None`: the edit was planned on no particular state.
     base: Option<Arc<State>>,
-    version: Seen,
+    version: ReadVersion,
     work: Work,
     changes: Vec<EditChange>,
     drift: Vec<Drift>,
@@ -194,7 +194,7 @@ enum Work {
     },
     MoveToStack {
         target: Stack,
-        version: Seen,
+        version: ReadVersion,
         environment: Environment,
         uids: BTreeSet<Uid>,
     },
@@ -272,7 +272,7 @@ impl Workspace {
         ProposedEdit {
             workspace: self.clone(),
             base: None,
-            version: Seen::default(),
+            version: ReadVersion::default(),
             work,
             changes,
             drift: Vec::new(),

@@ -1,0 +1,123 @@
+//! Publishing: stores a snapshot, makes head refer to it, and deletes the journals that it contains.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use stead_model::{Digest, Epoch, RunId, RunResult};
+use stead_state::{FORMAT, Head, RunRecord, State};
+use stead_store::{Expect, Version};
+use stead_world::Claim;
+
+use crate::lifecycle::{put_once, swap_head};
+use crate::{JournalError, OpenRequest};
+
+/// A stack that this process holds: the lock, the current head and the state.
+pub(crate) struct HeldStack {
+    pub request: OpenRequest,
+    pub head: Head,
+    pub version: Version,
+    pub state: Arc<State>,
+    pub claim: Box<dyn Claim>,
+    pub claim_path: PathBuf,
+}
+
+impl HeldStack {
+    /// Publishes the recovered state as the base of this epoch's journal.
+    pub(crate) async fn rebase(&mut self) -> Result<Digest, JournalError> {
+        let head = Head { base: self.head.epoch, ..self.head.clone() };
+        self.publish(head, None).await
+    }
+
+    /// Publishes the state: first the snapshot, then the head that refers to it. Then deletes the journals
+    /// that the snapshot contains.
+    pub(crate) async fn publish(&mut self, head: Head, run: Option<RunId>) -> Result<Digest, JournalError> {
+        // Every record passed the rules when it was applied.
+        let (bytes, digest) = self.state.snapshot(run).encode();
+        #[cfg(stead_planted)]
+        self.publish_badly(&head, &digest).await?;
+        let OpenRequest { store, keys, world, .. } = &self.request;
+        put_once(store, &keys.snapshot(&digest), Bytes::from(bytes)).await?;
+        world.crash_point("run.publish.after_snapshot");
+        let head = Head { snapshot: Some(digest.clone()), ..head };
+        let expect = Expect::Version(self.version.clone());
+        self.version = match swap_head(store, keys, &head, expect).await {
+            Err(JournalError::StateChanged) => return Err(JournalError::Fenced),
+            other => other?,
+        };
+        world.crash_point("run.publish.after_head");
+        let contained = self.head.base.0..head.base.0;
+        self.head = head;
+        for epoch in contained {
+            // Best effort: the state is published, and a batch that stays is never read again.
+            let _ = self.forget_journal(Epoch(epoch)).await;
+        }
+        Ok(digest)
+    }
+
+    /// Publishes in a wrong order, as a planted bug.
+    #[cfg(stead_planted)]
+    async fn publish_badly(&mut self, head: &Head, digest: &Digest) -> Result<(), JournalError> {
+        let OpenRequest { store, keys, world, .. } = &self.request;
+        if stead_world::planted::is("head-before-snapshot") {
+            let head = Head { snapshot: Some(digest.clone()), ..head.clone() };
+            let expect = Expect::Version(self.version.clone());
+            self.version = store.put(&keys.head(), Bytes::from(head.encode()), expect).await?;
+            world.crash_point("run.publish.after_head");
+        }
+        if stead_world::planted::is("journal-removed-first") {
+            for epoch in self.head.base.0..head.base.0 {
+                self.forget_journal(Epoch(epoch)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the batches that the snapshot contains.
+    ///
+    /// The seal of an older epoch stays forever: a late writer must find its next slot taken.
+    pub(crate) async fn forget_journal(&self, epoch: Epoch) -> Result<(), JournalError> {
+        let OpenRequest { store, keys, .. } = &self.request;
+        let mut batches = store.list(&keys.journal(epoch)).await?;
+        let keeps_seal = epoch < self.head.epoch;
+        #[cfg(stead_planted)]
+        let keeps_seal = keeps_seal && !stead_world::planted::is("seal-removed");
+        if keeps_seal {
+            batches.pop();
+        }
+        for key in batches {
+            store.delete(&key).await?;
+        }
+        Ok(())
+    }
+
+    /// Releases the claim. A claim file that cannot be removed is unlocked and has no meaning.
+    pub(crate) async fn release(self) -> Arc<State> {
+        let HeldStack { request, state, claim, claim_path, .. } = self;
+        drop(claim);
+        let _ = request.world.with_files(move |files| files.remove_file(&claim_path)).await;
+        state
+    }
+
+    /// Returns the run record for the history.
+    pub(crate) fn record(
+        &self,
+        run: RunId,
+        started: String,
+        result: RunResult,
+        snapshot: Digest,
+    ) -> RunRecord {
+        let world = &self.request.world;
+        RunRecord {
+            format: FORMAT,
+            run,
+            command: self.request.command.clone(),
+            user: world.host.user.clone(),
+            host: world.host.name.clone(),
+            started,
+            ended: world.clock.now().to_string(),
+            result,
+            snapshot,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Recovery of the state that earlier runs left: seals their epochs and replays their journals.
+
+use stead_model::Epoch;
+use stead_state::{Head, Sound, State};
+
+use crate::load::{read_base, replay_epoch};
+use crate::receipt::RECEIPT_MARGIN;
+use crate::seal::{Sealing, seal};
+use crate::spool::SpoolLocation;
+use crate::{JournalError, OpenRequest, RECEIPT_VALIDITY};
+
+/// Fences a holder that may be alive, and waits until it can no longer start a provider call.
+///
+/// Its epoch is sealed first, so that every receipt is older than the seal; then all receipts expire. Head
+/// changes only after that: if this run dies while it waits, the stack still has its old owner, and the next
+/// run waits again.
+pub(super) async fn fence_and_wait(request: &OpenRequest, old: &Head, by: Epoch) -> Result<(), JournalError> {
+    replay_and_seal(request, old, by).await?;
+    request.world.crash_point("run.open.relieved");
+    #[cfg(stead_planted)]
+    if stead_world::planted::is("takeover-does-not-wait") {
+        return Ok(());
+    }
+    request.world.clock.sleep(RECEIPT_VALIDITY + RECEIPT_MARGIN).await;
+    Ok(())
+}
+
+/// Replays every epoch that the snapshot does not contain, then the spooled answers.
+///
+/// The returned locations of spooled answers are to be cleared once the state is durable.
+pub(super) async fn recover(
+    request: &OpenRequest,
+    old: &Head,
+    by: Epoch,
+) -> Result<(Sound, Vec<SpoolLocation>), JournalError> {
+    let mut sound = match request.planned_on.as_ref().and_then(|read| read.whole.as_deref()) {
+        // Head has not changed since it was read, so the snapshot is the one that was read and checked then.
+        Some(whole) if whole.pending().next().is_none() => Sound::of_checked(whole.clone()),
+        _ => {
+            let mut state = replay_and_seal(request, old, by).await?;
+            state.orphan_pending();
+            Sound::new(state).map_err(JournalError::Integrity)?
+        }
+    };
+    let spooled = request.spool().replay(&mut sound, old.epoch).await?;
+    Ok((sound, spooled))
+}
+
+/// Returns the state that head stands for, and seals every epoch of its journal.
+async fn replay_and_seal(request: &OpenRequest, old: &Head, by: Epoch) -> Result<State, JournalError> {
+    let mut state = State::from(read_base(&request.store, &request.keys, old).await?);
+    let last = old.epoch.0;
+    #[cfg(stead_planted)]
+    let last = last.saturating_sub(u64::from(stead_world::planted::is("epoch-off-by-one")));
+    for epoch in old.base.0..=last {
+        let before = state.clone();
+        loop {
+            let tail = replay_epoch(&request.store, &request.keys, Epoch(epoch), &mut state).await?;
+            #[cfg(stead_planted)]
+            if stead_world::planted::is("seal-skipped") {
+                break;
+            }
+            let OpenRequest { store, keys, world, .. } = request;
+            if tail.sealed || seal(store, keys, world, Epoch(epoch), &tail, by).await? == Sealing::Sealed {
+                break;
+            }
+            // The old writer took that slot first: its batch counts, so the epoch is replayed again.
+            state = before.clone();
+        }
+        request.world.crash_point("run.open.after_seal");
+    }
+    Ok(state)
+}

@@ -1,0 +1,79 @@
+//! Durable writes and deletions of whole files.
+
+use std::io;
+use std::path::Path;
+
+use stead_provider::Refusal;
+use stead_world::{Files, Metadata};
+use zeroize::Zeroizing;
+
+use crate::failure::{Attempt, Failure, io_refusal, reason};
+use crate::machine::folder_of;
+
+/// A file to write.
+pub(crate) struct FileWrite<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) mode: u32,
+    /// Part of the temporary file's name: the operation's key, so that a retry finds the file that a crash
+    /// left.
+    pub(crate) unique: &'a str,
+}
+
+impl FileWrite<'_> {
+    /// Writes the file atomically, and creates the folders above it.
+    pub(crate) fn write(&self, files: &dyn Files) -> Attempt<()> {
+        files.ensure_folder(folder_of(self.path)).map_err(|error| io_refusal("write", self.path, &error))?;
+        // Usually there is no such file; if it cannot be removed, the write fails.
+        let _ = files.remove_file(&<dyn Files>::temporary(self.path, self.unique));
+        files
+            .write_atomically(self.path, self.bytes, self.mode, self.unique)
+            .map_err(|error| self.write_failure(files, &error))
+    }
+
+    /// Returns true if the file exists with these bytes.
+    pub(crate) fn is_written(&self, files: &dyn Files) -> bool {
+        files.read(self.path).is_ok_and(|bytes| *Zeroizing::new(bytes) == self.bytes)
+    }
+
+    /// Returns the failure of a write. A write whose last step failed may still have taken effect.
+    fn write_failure(&self, files: &dyn Files, error: &io::Error) -> Failure {
+        if self.is_written(files) {
+            let path = self.path.display();
+            return Failure::in_doubt(format!(
+                "{path} was written, but may not survive a crash: {}",
+                reason(error)
+            ));
+        }
+        io_refusal("write", self.path, error).into()
+    }
+}
+
+/// Returns the metadata of a path; `None` if it does not exist.
+pub(crate) fn metadata_of(files: &dyn Files, path: &Path) -> Result<Option<Metadata>, Refusal> {
+    files.metadata(path).map_err(|error| io_refusal("examine", path, &error))
+}
+
+/// Deletes a file durably. Succeeds if the file is already absent.
+pub(crate) fn remove(files: &dyn Files, path: &Path) -> Attempt<()> {
+    match files.remove_file(path) {
+        Ok(()) => sync_removal(files, path),
+        Err(error) if is_absent(&error) => Ok(()),
+        Err(error) => Err(io_refusal("delete", path, &error).into()),
+    }
+}
+
+/// Makes the deletion of a path durable.
+pub(crate) fn sync_removal(files: &dyn Files, path: &Path) -> Attempt<()> {
+    files.sync_folder(folder_of(path)).map_err(|error| {
+        Failure::in_doubt(format!(
+            "{} was deleted, but the deletion may not survive a crash: {}",
+            path.display(),
+            reason(&error)
+        ))
+    })
+}
+
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}

@@ -1,0 +1,102 @@
+//! The resource types of this provider.
+//!
+//! The schema describes shapes, required properties and create-only properties. A [`ResourceType`] adds the
+//! checks that a schema cannot express, and the operations.
+
+mod command;
+mod data;
+mod directory;
+mod file;
+mod key_pair;
+mod random_pet;
+mod random_string;
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use stead_model::{Input, Map, Operation, Resource};
+use stead_provider::{Created, LiveState, Receipt, Recovery, Refusal, Updated};
+use stead_schema::{Change, Problem, TypeSchema};
+
+use crate::failure::Attempt;
+use crate::inputs::InputView;
+use crate::machine::Machine;
+
+/// All resource types of this provider.
+pub(crate) const ALL: [&dyn ResourceType; 7] = [
+    &file::File,
+    &directory::Directory,
+    &command::Command,
+    &random_string::RandomString,
+    &random_pet::RandomPet,
+    &key_pair::KeyPair,
+    &data::Data,
+];
+
+/// Implementation of one resource type.
+#[async_trait]
+pub(crate) trait ResourceType: Send + Sync {
+    fn schema(&self) -> TypeSchema;
+
+    /// Returns the default of each `Filled` property, which is recorded if the user left it out.
+    fn defaults(&self) -> Map {
+        Map::new()
+    }
+
+    /// Returns the problems that the schema cannot find. Unknown values and values of the wrong shape are
+    /// skipped.
+    fn problems(&self, _inputs: InputView<'_>) -> Vec<Problem> {
+        Vec::new()
+    }
+
+    /// Returns the changes that need an operation, each marked with whether it forces a replacement.
+    fn significant_changes(
+        &self,
+        _machine: &Machine,
+        _new: &BTreeMap<String, Input>,
+        changes: Vec<Change>,
+    ) -> Vec<Change> {
+        changes
+    }
+
+    /// Returns the inputs that follow from an id; `None` if the resource exists only in state.
+    fn inputs_from_id(&self, _id: &str) -> Option<Map> {
+        None
+    }
+
+    /// Reads the real resource of a record.
+    async fn read(&self, machine: &Machine, recorded: &LiveState) -> Result<Option<LiveState>, Refusal>;
+
+    async fn create(&self, machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created>;
+
+    /// `resource` has the new inputs and the old outputs.
+    async fn update(
+        &self,
+        machine: &Machine,
+        receipt: &Receipt,
+        resource: &Resource,
+        old_inputs: &Map,
+    ) -> Attempt<Updated>;
+
+    async fn delete(&self, machine: &Machine, receipt: &Receipt, resource: &Resource) -> Attempt<()>;
+
+    fn recovery(&self, _operation: Operation, _inputs: &Map) -> Recovery {
+        Recovery::Repeat
+    }
+}
+
+/// Behaviour of a create when its path already exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IfExists {
+    Refuse,
+    /// Accept the path if an earlier attempt at this operation may have created it.
+    AcceptOwn,
+    Replace,
+}
+
+impl IfExists {
+    /// Returns the behaviour for the attempt that a receipt is for.
+    pub(crate) fn at_attempt(receipt: &Receipt) -> IfExists {
+        if receipt.attempt() > 1 { IfExists::AcceptOwn } else { IfExists::Refuse }
+    }
+}

@@ -1,0 +1,181 @@
+//! `local.File`: a text file. It overwrites other files only with `overwrite`, and writes atomically.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use stead_model::{Digest, Input, Map, PhysicalId, Resource, Value};
+use stead_provider::{Created, LiveState, Receipt, Refusal, Updated};
+use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
+use stead_world::{FileKind, Files, Metadata};
+
+use crate::failure::{Attempt, Failure, io_refusal};
+use crate::files::disk::{FileWrite, metadata_of, remove};
+use crate::files::mode::{MODE, mode, mode_problem, with_real_mode};
+use crate::files::path::{
+    PATH, already_exists, file_path_problem, without_respelling, wrong_kind, wrong_kind_to_delete,
+};
+use crate::inputs::{InputView, flag, text};
+use crate::machine::Machine;
+use crate::types::{IfExists, ResourceType};
+
+const CONTENT: &str = "content";
+const OVERWRITE: &str = "overwrite";
+
+/// Hint for a file that already exists.
+const EXISTS_HINT: &str = "move it away, or set `overwrite: true` to replace its content";
+
+pub(crate) struct File;
+
+/// The file that the inputs describe; owned, so that another thread can write it.
+struct DesiredFile {
+    path: PathBuf,
+    content: String,
+    mode: u32,
+    unique: String,
+}
+
+#[async_trait]
+impl ResourceType for File {
+    fn schema(&self) -> TypeSchema {
+        let (required, filled) = (Access::Required, Access::Filled);
+        TypeSchema::new(
+            "local.File",
+            "A text file on this machine.",
+            vec![
+                Property::new(PATH, Shape::String, required, "Absolute path, or relative to the project.")
+                    .create_only(),
+                Property::new(CONTENT, Shape::String, required, "The text of the file."),
+                Property::new(MODE, Shape::String, filled, "Permission bits in octal; default \"0644\"."),
+                Property::new(
+                    OVERWRITE,
+                    Shape::Boolean,
+                    Access::Optional,
+                    "Replace an existing file when the resource is created.",
+                ),
+                Property::new("sha256", Shape::String, Access::ReadOnly, "SHA-256 of the content, in hex."),
+                Property::new("size", Shape::Integer, Access::ReadOnly, "Size of the content, in bytes."),
+            ],
+        )
+    }
+
+    fn defaults(&self) -> Map {
+        [(MODE.to_owned(), Value::from("0644"))].into()
+    }
+
+    fn problems(&self, inputs: InputView<'_>) -> Vec<Problem> {
+        file_path_problem(inputs).into_iter().chain(mode_problem(inputs)).collect()
+    }
+
+    /// Ignores `overwrite`, which only affects the create.
+    fn significant_changes(
+        &self,
+        machine: &Machine,
+        _new: &BTreeMap<String, Input>,
+        mut changes: Vec<Change>,
+    ) -> Vec<Change> {
+        changes.retain(|change| change.path.root() != Some(OVERWRITE));
+        without_respelling(machine, changes)
+    }
+
+    fn inputs_from_id(&self, id: &str) -> Option<Map> {
+        Some([(PATH.to_owned(), Value::from(id))].into())
+    }
+
+    async fn read(&self, machine: &Machine, recorded: &LiveState) -> Result<Option<LiveState>, Refusal> {
+        let path = machine.locate(text(&recorded.inputs, PATH)?);
+        let found = machine.on_disk(move |files| Ok(read_file(files, &path)?)).await;
+        let Some((metadata, bytes)) = found.map_err(Failure::into_refusal)? else { return Ok(None) };
+        let mut inputs = with_real_mode(&recorded.inputs, metadata);
+        let outputs = outputs(&bytes);
+        let recorded_content = recorded.inputs.get(CONTENT).and_then(Value::as_str);
+        inputs.insert(CONTENT.to_owned(), Value::from(as_text(bytes, recorded_content.unwrap_or_default())));
+        Ok(Some(LiveState { inputs, outputs }))
+    }
+
+    async fn create(&self, machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created> {
+        let desired = DesiredFile::of(machine, receipt, inputs)?;
+        let if_exists =
+            if flag(inputs, OVERWRITE)? { IfExists::Replace } else { IfExists::at_attempt(receipt) };
+        let outputs = outputs(desired.content.as_bytes());
+        machine.on_disk(move |files| desired.create(files, if_exists)).await?;
+        Ok(Created { id: PhysicalId(text(inputs, PATH)?.to_owned()), outputs })
+    }
+
+    async fn update(
+        &self,
+        machine: &Machine,
+        receipt: &Receipt,
+        resource: &Resource,
+        _old_inputs: &Map,
+    ) -> Attempt<Updated> {
+        let desired = DesiredFile::of(machine, receipt, &resource.inputs)?;
+        let outputs = outputs(desired.content.as_bytes());
+        machine.on_disk(move |files| desired.create(files, IfExists::Replace)).await?;
+        Ok(Updated { outputs })
+    }
+
+    async fn delete(&self, machine: &Machine, _receipt: &Receipt, resource: &Resource) -> Attempt<()> {
+        let path = machine.locate(text(&resource.inputs, PATH)?);
+        let work = move |files: &dyn Files| match metadata_of(files, &path)?.map(|found| found.kind) {
+            None => Ok(()),
+            Some(FileKind::File) => remove(files, &path),
+            Some(other) => Err(wrong_kind_to_delete(&path, other, "file").into()),
+        };
+        machine.on_disk(work).await
+    }
+}
+
+impl DesiredFile {
+    fn of(machine: &Machine, receipt: &Receipt, inputs: &Map) -> Result<DesiredFile, Refusal> {
+        Ok(DesiredFile {
+            path: machine.locate(text(inputs, PATH)?),
+            content: text(inputs, CONTENT)?.to_owned(),
+            mode: mode(inputs)?,
+            unique: receipt.idempotency_key().to_owned(),
+        })
+    }
+
+    fn create(&self, files: &dyn Files, if_exists: IfExists) -> Attempt<()> {
+        let (path, bytes) = (self.path.as_path(), self.content.as_bytes());
+        let write = FileWrite { path, bytes, mode: self.mode, unique: &self.unique };
+        match (metadata_of(files, path)?.map(|found| found.kind), if_exists) {
+            (None, _) | (Some(FileKind::File), IfExists::Replace) => write.write(files),
+            // Written again: the first attempt may not have set the mode or synced the folder.
+            (Some(FileKind::File), IfExists::AcceptOwn) if write.is_written(files) => write.write(files),
+            (Some(FileKind::File), _) => Err(already_exists(path, EXISTS_HINT).into()),
+            (Some(other), _) => Err(wrong_kind(path, other, "a file is to be written there").into()),
+        }
+    }
+}
+
+/// Reads a file. A path that is no longer a file counts as deleted.
+fn read_file(files: &dyn Files, path: &Path) -> Result<Option<(Metadata, Vec<u8>)>, Refusal> {
+    match metadata_of(files, path)? {
+        Some(found) if found.kind == FileKind::File => {
+            let bytes = files.read(path).map_err(|error| io_refusal("read", path, &error))?;
+            Ok(Some((found, bytes)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Returns the bytes as text. Bytes that are not UTF-8 never give the recorded text, so that they show as
+/// drift.
+fn as_text(bytes: Vec<u8>, recorded: &str) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        let mut text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        if text == recorded {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+        text
+    })
+}
+
+fn outputs(bytes: &[u8]) -> Map {
+    [
+        ("sha256".to_owned(), Value::from(Digest::of(bytes).as_str())),
+        ("size".to_owned(), Value::from(bytes.len() as i64)),
+    ]
+    .into()
+}

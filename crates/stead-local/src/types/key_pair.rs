@@ -1,0 +1,276 @@
+//! `local.KeyPair`: an Ed25519 key pair in two files, as SSH uses them.
+//!
+//! **Invariant:** the private key exists only in its file: not in inputs, outputs, errors or state. A key
+//! that this provider did not create is never overwritten or adopted.
+
+mod openssh;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use sha2::{Digest as _, Sha256};
+use stead_model::{Hint, Input, Map, NextStep, PhysicalId, Resource, Value};
+use stead_provider::{Created, LiveState, Receipt, Refusal, Updated};
+use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
+use stead_world::{FileKind, Files};
+use zeroize::Zeroizing;
+
+use self::openssh::{PrivateKeyFile, PublicKey, private_text};
+use super::random_string::no_randomness;
+use crate::failure::{Attempt, Failure, io_refusal};
+use crate::files::disk::{FileWrite, metadata_of, remove};
+use crate::files::path::{
+    PATH, already_exists, file_path_problem, without_respelling, wrong_kind, wrong_kind_to_delete,
+};
+use crate::inputs::{InputView, problem, text};
+use crate::machine::Machine;
+use crate::types::{IfExists, ResourceType};
+
+const COMMENT: &str = "comment";
+const PRIVATE_MODE: u32 = 0o600;
+const PUBLIC_MODE: u32 = 0o644;
+
+/// Hint for a key that already exists.
+const EXISTS_HINT: &str = "move it away, or choose another `path`; a key is never overwritten";
+
+pub(crate) struct KeyPair;
+
+/// The two files of a key pair, and the comment of the key.
+struct KeyFiles {
+    private: PathBuf,
+    public: PathBuf,
+    comment: String,
+}
+
+/// Marks of one operation, by which a retry recognises the files of an earlier attempt.
+struct OperationMark {
+    unique: String,
+    /// Number in the private key file, in a field that OpenSSH fills with a random number.
+    number: u32,
+}
+
+#[async_trait]
+impl ResourceType for KeyPair {
+    fn schema(&self) -> TypeSchema {
+        let output = |name, doc| Property::new(name, Shape::String, Access::ReadOnly, doc).stable();
+        TypeSchema::new(
+            "local.KeyPair",
+            "An Ed25519 key pair for SSH: the private key in a file at `path`, unencrypted and readable by its owner \
+             only, the public key in `path.pub`. The private key is never in a plan or in state.",
+            vec![
+                Property::new(PATH, Shape::String, Access::Required, "Where the private key is written.")
+                    .create_only(),
+                Property::new(COMMENT, Shape::String, Access::Filled, "The comment of the public key."),
+                Property::new("publicKey", Shape::String, Access::ReadOnly, "The public key, as one line."),
+                output("fingerprint", "The public key's SHA-256, as `ssh-keygen -l` shows it."),
+            ],
+        )
+    }
+
+    fn defaults(&self) -> Map {
+        [(COMMENT.to_owned(), Value::from(""))].into()
+    }
+
+    fn problems(&self, inputs: InputView<'_>) -> Vec<Problem> {
+        let comment = inputs.text(COMMENT).filter(|comment| comment.contains(char::is_control)).map(|_| {
+            problem(COMMENT, "`comment` is more than one line", "remove line ends and control characters")
+        });
+        file_path_problem(inputs).into_iter().chain(comment).collect()
+    }
+
+    fn significant_changes(
+        &self,
+        machine: &Machine,
+        _new: &BTreeMap<String, Input>,
+        changes: Vec<Change>,
+    ) -> Vec<Change> {
+        without_respelling(machine, changes)
+    }
+
+    fn inputs_from_id(&self, id: &str) -> Option<Map> {
+        Some([(PATH.to_owned(), Value::from(id))].into())
+    }
+
+    async fn read(&self, machine: &Machine, recorded: &LiveState) -> Result<Option<LiveState>, Refusal> {
+        let pair = KeyFiles::of(machine, &recorded.inputs)?;
+        let recorded = recorded.inputs.clone();
+        machine.on_disk(move |files| Ok(pair.read(files, recorded)?)).await.map_err(Failure::into_refusal)
+    }
+
+    async fn create(&self, machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created> {
+        let (pair, mark) = (KeyFiles::of(machine, inputs)?, OperationMark::of(receipt));
+        let if_exists = IfExists::at_attempt(receipt);
+        let mut seed = Zeroizing::new([0; 32]);
+        machine.world.entropy.fill(seed.as_mut_slice()).map_err(|error| no_randomness(&error))?;
+        let outputs = machine.on_disk(move |files| pair.create(files, &mark, &seed, if_exists)).await?;
+        Ok(Created { id: PhysicalId(text(inputs, PATH)?.to_owned()), outputs })
+    }
+
+    async fn update(
+        &self,
+        machine: &Machine,
+        receipt: &Receipt,
+        resource: &Resource,
+        _old_inputs: &Map,
+    ) -> Attempt<Updated> {
+        let (pair, mark) = (KeyFiles::of(machine, &resource.inputs)?, OperationMark::of(receipt));
+        let outputs = machine.on_disk(move |files| pair.rewrite_public(files, &mark)).await?;
+        Ok(Updated { outputs })
+    }
+
+    async fn delete(&self, machine: &Machine, _receipt: &Receipt, resource: &Resource) -> Attempt<()> {
+        let pair = KeyFiles::of(machine, &resource.inputs)?;
+        machine.on_disk(move |files| pair.delete(files)).await
+    }
+}
+
+impl OperationMark {
+    fn of(receipt: &Receipt) -> OperationMark {
+        let unique = receipt.idempotency_key().to_owned();
+        let digest = Sha256::digest(unique.as_bytes());
+        OperationMark { number: u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]), unique }
+    }
+}
+
+impl KeyFiles {
+    fn of(machine: &Machine, inputs: &Map) -> Result<KeyFiles, Refusal> {
+        let path = text(inputs, PATH)?;
+        Ok(KeyFiles {
+            private: machine.locate(path),
+            public: machine.locate(&format!("{path}.pub")),
+            comment: text(inputs, COMMENT)?.to_owned(),
+        })
+    }
+
+    fn create(
+        &self,
+        files: &dyn Files,
+        mark: &OperationMark,
+        seed: &[u8; 32],
+        if_exists: IfExists,
+    ) -> Attempt<Map> {
+        let existing = (metadata_of(files, &self.private)?, metadata_of(files, &self.public)?);
+        match existing {
+            (None, None) => self.create_new(files, mark, seed),
+            // An earlier attempt wrote the private key first: without it, the public key is another's.
+            (Some(_), _) if if_exists == IfExists::AcceptOwn && self.has_mark(files, mark)? => {
+                self.rewrite_public(files, mark)
+            }
+            (Some(_), _) => Err(already_exists(&self.private, EXISTS_HINT).into()),
+            (None, Some(_)) => Err(already_exists(&self.public, EXISTS_HINT).into()),
+        }
+    }
+
+    fn create_new(&self, files: &dyn Files, mark: &OperationMark, seed: &[u8; 32]) -> Attempt<Map> {
+        let text = private_text(seed, mark.number, &self.comment);
+        let (path, bytes) = (self.private.as_path(), text.as_bytes());
+        FileWrite { path, bytes, mode: PRIVATE_MODE, unique: &mark.unique }.write(files)?;
+        let public = self.write_public(files, mark, PublicKey::of(seed));
+        if let Err(Failure::Refused(_)) = &public {
+            // A refusal states that nothing was created, so the private key must not stay.
+            remove(files, path).map_err(|_| {
+                let (private, public) = (path.display(), self.public.display());
+                Failure::in_doubt(format!("{private} was written, but {public} could not be"))
+            })?;
+        }
+        public
+    }
+
+    fn write_public(&self, files: &dyn Files, mark: &OperationMark, key: PublicKey) -> Attempt<Map> {
+        let line = key.line(&self.comment);
+        let (path, bytes) = (self.public.as_path(), format!("{line}\n"));
+        FileWrite { path, bytes: bytes.as_bytes(), mode: PUBLIC_MODE, unique: &mark.unique }.write(files)?;
+        Ok(outputs(line, key))
+    }
+
+    /// Writes the public key file again, from the private key.
+    fn rewrite_public(&self, files: &dyn Files, mark: &OperationMark) -> Attempt<Map> {
+        if let Some(found) = metadata_of(files, &self.public)?.filter(|found| found.kind != FileKind::File) {
+            return Err(wrong_kind(&self.public, found.kind, "a public key is to be written there").into());
+        }
+        let key = self.private_file(files)?.ok_or_else(|| self.unreadable())?.public;
+        self.write_public(files, mark, key)
+    }
+
+    /// Returns true if an earlier attempt at this operation wrote the private key, and the public key belongs
+    /// to it.
+    fn has_mark(&self, files: &dyn Files, mark: &OperationMark) -> Result<bool, Refusal> {
+        let Some(file) = self.private_file(files)?.filter(|file| file.mark == Some(mark.number)) else {
+            return Ok(false);
+        };
+        if metadata_of(files, &self.public)?.is_none() {
+            return Ok(true);
+        }
+        Ok(self.public_text(files)?.and_then(|text| Some(PublicKey::parse(&text)?.0)) == Some(file.public))
+    }
+
+    /// Reads the private key file; `None` if it is no OpenSSH key.
+    fn private_file(&self, files: &dyn Files) -> Result<Option<PrivateKeyFile>, Refusal> {
+        if metadata_of(files, &self.private)?.is_none_or(|found| found.kind != FileKind::File) {
+            return Ok(None);
+        }
+        let bytes = files.read(&self.private).map_err(|error| io_refusal("read", &self.private, &error))?;
+        Ok(PrivateKeyFile::parse(&Zeroizing::new(bytes)))
+    }
+
+    fn public_text(&self, files: &dyn Files) -> Result<Option<String>, Refusal> {
+        if metadata_of(files, &self.public)?.is_none_or(|found| found.kind != FileKind::File) {
+            return Ok(None);
+        }
+        let bytes = files.read(&self.public).map_err(|error| io_refusal("read", &self.public, &error))?;
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// Reads the pair. Without its own public key file it has no comment, so that an update writes the file
+    /// again.
+    fn read(&self, files: &dyn Files, mut inputs: Map) -> Result<Option<LiveState>, Refusal> {
+        if metadata_of(files, &self.private)?.is_none_or(|found| found.kind != FileKind::File) {
+            return Ok(None);
+        }
+        let private = self.private_file(files)?.map(|file| file.public);
+        let text = self.public_text(files)?;
+        let public = text.as_deref().and_then(PublicKey::parse);
+        match public {
+            Some((key, comment)) if Some(key) == private => {
+                inputs.insert(COMMENT.to_owned(), Value::from(comment));
+            }
+            _ => {
+                inputs.remove(COMMENT);
+            }
+        }
+        let outputs = match (public, private) {
+            (Some((key, comment)), _) => outputs(key.line(comment), key),
+            (None, Some(key)) => outputs(key.line(""), key),
+            (None, None) => Map::new(),
+        };
+        Ok(Some(LiveState { inputs, outputs }))
+    }
+
+    fn delete(&self, files: &dyn Files) -> Attempt<()> {
+        for path in [&self.public, &self.private] {
+            if let Some(found) = metadata_of(files, path)?.filter(|found| found.kind != FileKind::File) {
+                return Err(wrong_kind_to_delete(path, found.kind, "key").into());
+            }
+        }
+        remove(files, &self.public)?;
+        remove(files, &self.private).map_err(|failure| {
+            let Refusal { message, .. } = failure.into_refusal();
+            Failure::in_doubt(format!("{} is deleted, but: {message}", self.public.display()))
+        })
+    }
+
+    fn unreadable(&self) -> Refusal {
+        let path = self.private.display();
+        Refusal::new(format!("{path} is no longer an Ed25519 private key of OpenSSH")).at(PATH).help(
+            Hint::text("restore the key; or delete the file, ")
+                .then(NextStep::Refresh)
+                .and(" and let a new pair be created"),
+        )
+    }
+}
+
+fn outputs(line: String, key: PublicKey) -> Map {
+    [("publicKey".to_owned(), Value::from(line)), ("fingerprint".to_owned(), Value::from(key.fingerprint()))]
+        .into()
+}

@@ -1,0 +1,46 @@
+//! Refusals: a provider did not carry out a request, for a known reason.
+
+use stead_model::{Hint, PropertyPath};
+
+/// Class of a refusal, which decides about retries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RefusalClass {
+    /// The same request would be refused again.
+    #[default]
+    Final,
+    /// The provider is busy or unreachable at the moment; a retry may succeed.
+    Transient,
+}
+
+/// The reason why a request was not carried out, with a hint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub message: String,
+    pub class: RefusalClass,
+    /// The property that caused the refusal.
+    pub path: Option<PropertyPath>,
+    pub help: Option<Hint>,
+}
+
+impl Refusal {
+    pub fn new(message: impl Into<String>) -> Refusal {
+        Refusal { message: message.into(), class: RefusalClass::Final, path: None, help: None }
+    }
+
+    /// Returns a refusal after which a retry may succeed.
+    pub fn transient(message: impl Into<String>) -> Refusal {
+        Refusal { class: RefusalClass::Transient, ..Refusal::new(message) }
+    }
+
+    /// Names the property that caused the refusal.
+    #[must_use]
+    pub fn at(self, property: &str) -> Refusal {
+        Refusal { path: Some(PropertyPath::of(property)), ..self }
+    }
+
+    /// Adds a hint.
+    #[must_use]
+    pub fn help(self, help: impl Into<Hint>) -> Refusal {
+        Refusal { help: Some(help.into()), ..self }
+    }
+}
