@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** the engine that compiles the bytecode is the one that runs it: same version, features and byte order.
 
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a build script does not ship")]
+
 use std::path::{Path, PathBuf};
 use std::{env, fmt::Write, fs};
 

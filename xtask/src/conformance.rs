@@ -1,13 +1,12 @@
-//! Suites that drive outside servers, and therefore do not belong in `cargo test`.
+//! Suites that need programs from outside, and therefore do not belong in `cargo test`.
 //!
-//! A suite installs what it needs into the target folder and nowhere else. To add one, write a function
-//! and put it into `SUITES`.
+//! A suite installs its tools into the target folder only. To add one, write a function and put it into `SUITES`.
 
 use std::process::ExitCode;
 
 use crate::workspace::Workspace;
 
-/// A suite's name on the command line, and what runs it.
+/// Name of a suite on the command line, and its function.
 type Suite = (&'static str, fn(&Workspace) -> Result<(), String>);
 
 const SUITES: &[Suite] = &[("schemas", crate::schemas::conforms)];
@@ -18,7 +17,7 @@ pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode, S
 
 fn run_suites(suites: &[Suite], workspace: &Workspace, names: &[String]) -> Result<ExitCode, String> {
     if let Some(unknown) = names.iter().find(|name| !suites.iter().any(|(known, _)| known == name)) {
-        return Err(format!("there is no conformance suite `{unknown}`"));
+        return Err(format!("unknown conformance suite `{unknown}`"));
     }
     if suites.is_empty() {
         println!("conformance: no suites yet");
@@ -58,13 +57,13 @@ mod tests {
     }
 
     #[test]
-    fn one_failing_suite_fails_the_run_unless_it_was_not_asked_for() {
+    fn a_failing_suite_fails_the_run_unless_it_is_not_selected() {
         assert_eq!(outcome(TWO, &[]), Ok(false));
         assert_eq!(outcome(TWO, &["good"]), Ok(true));
     }
 
     #[test]
-    fn a_suite_that_does_not_exist_is_an_error() {
+    fn an_unknown_suite_is_an_error() {
         assert!(outcome(TWO, &["goood"]).is_err());
     }
 }

@@ -1,7 +1,12 @@
-//! The chores of this repository, as one program: `cargo xtask tidy | bench | conformance | mutants | schemas | trial`.
+//! Tasks of this repository, as one program: `cargo xtask tidy | bench | conformance | mutants | schemas | trial`.
 //!
-//! Nothing here ships. It looks, measures and reports; only `schemas` and `bench --write` change a file.
+//! It does not ship. It checks, measures and reports; only `schemas` and `bench --write` change a file.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a developer tool works on the real machine"
+)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its user")]
 
 mod bench;
@@ -19,16 +24,16 @@ use workspace::Workspace;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  tidy           check crate edges, the one door to the world, error pages and the shape of files
-  bench          time the release binary, and terraform on the same graph where it is installed
+  tidy           check crate edges, plain English, command-line syntax in libraries, error pages, shape of files
+  bench          time the release binary, and terraform on the same graph if it is installed
                    --repeat N   runs per row; the median counts (stead 3, terraform 1)
                    --no-peer    leave terraform out
                    --only-peer  leave stead out
-                   --only-evaluator  only the evaluation of programs, beside node where it is installed
+                   --only-evaluator  measure only the evaluation of programs, beside node if it is installed
                    --strict     exit 1 when a row misses its bar
                    --write      write docs/benchmarks.md too
-  conformance    run the suites that drive outside servers; names select some of them
-  schemas        make the bundle of AWS types anew, from the cfn-lint package
+  conformance    run the suites that need programs from outside; names select suites
+  schemas        generate the bundle of AWS types from the cfn-lint package
   mutants        change the crates that keep state, one place at a time, and want a test to notice
                    (arguments go to cargo-mutants, which must be installed)
   trial          live many simulated lives and look for something lost

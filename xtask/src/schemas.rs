@@ -1,6 +1,6 @@
-//! The bundle of published AWS types, made from the schemas that the cfn-lint package carries.
+//! Generator of the bundle of published AWS types, from the schemas in the cfn-lint package.
 //!
-//! Needs python3 with pip, for the download; what ships needs neither.
+//! Needs python3 with pip for the download; the shipped binary needs neither.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use stead_schema::cfn::bundle::{self, Origin};
 use crate::workspace::Workspace;
 
 const PACKAGE: &str = "cfn-lint";
-/// MIT-0. A newer one: change this, run `cargo xtask schemas`, look at `docs/aws-coverage.md`.
+/// Version of the package, under MIT-0. To update: change it, run `cargo xtask schemas`, review `docs/aws-coverage.md`.
 const VERSION: &str = "1.58.0";
 
 fn shipped(workspace: &Workspace) -> PathBuf {
     workspace.root.join("crates/stead-schema/data/aws-types.bundle")
 }
 
-/// Writes the bundle anew.
+/// Writes the bundle.
 pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, String> {
     let (bytes, types) = generate(workspace)?;
     let path = shipped(workspace);
@@ -29,7 +29,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The bundle that ships is what the generator makes.
+/// Checks that the bundle in the repository is the output of the generator.
 pub(crate) fn conforms(workspace: &Workspace) -> Result<(), String> {
     let (bytes, _) = generate(workspace)?;
     let path = shipped(workspace);
@@ -37,7 +37,7 @@ pub(crate) fn conforms(workspace: &Workspace) -> Result<(), String> {
     if kept == bytes {
         return Ok(());
     }
-    Err("the bundle is not what the generator makes; run `cargo xtask schemas`".to_owned())
+    Err("the bundle differs from the output of the generator; run `cargo xtask schemas`".to_owned())
 }
 
 fn generate(workspace: &Workspace) -> Result<(Vec<u8>, usize), String> {
@@ -47,7 +47,7 @@ fn generate(workspace: &Workspace) -> Result<(Vec<u8>, usize), String> {
     for document in &published {
         let whole = cfn::parse(document).map_err(|error| error.to_string())?;
         if cfn::parse(&cfn::facts(document)).as_ref() != Ok(&whole) {
-            return Err(format!("{} loses something on its way into the bundle", whole.type_name));
+            return Err(format!("{} is not the same after its reduction for the bundle", whole.type_name));
         }
     }
     let types = published.len();
@@ -79,7 +79,7 @@ fn python(command: &mut Command) -> Result<(), String> {
     Err(format!("{command:?} failed:\n{}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// The schema of every type in any region. A type has one schema for all of them.
+/// Returns the schema of every type in any region. A type has one schema for all regions.
 fn published(folder: &Path) -> Result<Vec<Value>, String> {
     let regions = folder.join("providers");
     let entries = std::fs::read_dir(&regions).map_err(|error| format!("{}: {error}", regions.display()))?;
@@ -94,7 +94,7 @@ fn published(folder: &Path) -> Result<Vec<Value>, String> {
             );
         }
     }
-    // Those of a transform, which no service knows.
+    // Types of a transform do not exist in any service.
     types.retain(|name, _| name.starts_with("AWS::") && !name.starts_with("AWS::Serverless::"));
     types.values().map(|hash| json(&folder.join("resources").join(format!("{hash}.json")))).collect()
 }

@@ -1,4 +1,4 @@
-//! What cargo says about this workspace: where it is, which crates it has, and what they depend on.
+//! Metadata of this workspace from cargo: its folder, its crates and their dependencies.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-/// The part of `cargo metadata --no-deps` that the chores look at.
+/// Part of `cargo metadata --no-deps` that the tasks need.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Workspace {
     #[serde(rename = "workspace_root")]
@@ -25,7 +25,7 @@ pub(crate) struct Package {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Dependency {
-    /// The crate's own name, also where the manifest renames it.
+    /// Name of the crate, even if the manifest renames it.
     pub(crate) name: String,
     /// `None` for a normal dependency, else `dev` or `build`.
     pub(crate) kind: Option<String>,
@@ -48,7 +48,7 @@ impl Workspace {
     }
 }
 
-/// The cargo that runs us, so that one toolchain does all the work.
+/// Returns the cargo that runs this program, so that the same toolchain does all the work.
 pub(crate) fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }

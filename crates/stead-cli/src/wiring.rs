@@ -2,6 +2,8 @@
 //!
 //! Besides `stead-world`, this is the only file that may look outside.
 
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "the wiring reads the environment")]
+
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 

@@ -1,5 +1,6 @@
-//! Times patches for every published type, and reading the bundle. `cargo xtask bench` runs it; prints Markdown rows.
+//! Benchmark of patches for all published types, and of reading the bundle. `cargo xtask bench` runs it; it prints Markdown.
 
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a benchmark measures real time")]
 #![allow(clippy::print_stdout, reason = "it reports to whoever runs it")]
 
 use std::hint::black_box;
@@ -7,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use stead_cloud::{Sampler, create, read};
 use stead_model::{Map, Value};
-use stead_schema::cfn::{DigestKey, Remembered, Schema, Update, Wish, bundle, patch};
+use stead_schema::cfn::{DigestKey, LastApplied, Schema, Update, UpdateInputs, bundle, patch};
 
-/// Each patch is made this often, and the fastest counts: the others met somebody else on the core.
+/// Runs per patch. The fastest counts, because slower runs shared the core with other processes.
 const RUNS: usize = 5;
 
 fn main() {
@@ -24,8 +25,9 @@ fn main() {
         let last = Sampler::new(schema).desired();
         let Ok(full) = create(schema, &last) else { continue };
         let live = read(schema, &full);
-        let remembered = Remembered::of(schema, &key, &last);
-        let update = |want: &Map| patch(schema, &Wish { last: &remembered, live: &live, want, key: &key });
+        let last_applied = LastApplied::of(schema, &key, &last);
+        let update =
+            |want: &Map| patch(schema, &UpdateInputs { last: &last_applied, live: &live, want, key: &key });
         same.push(fastest(|| update(&last)));
         let want = without_one(&last);
         if !matches!(update(&want), Update::Nothing) {
@@ -42,7 +44,7 @@ fn main() {
     );
 }
 
-/// The last property is no longer wanted.
+/// Returns the inputs without their last property.
 fn without_one(last: &Map) -> Map {
     let mut want: Map = last.clone();
     let name =

@@ -1,12 +1,12 @@
-//! JSON Patch (RFC 6902) as the service applies it: all six operations, in order, all or nothing.
+//! JSON Patch (RFC 6902) as Cloud Control applies it: all six operations, in order, all or nothing.
 //!
-//! The service puts a `/` before every path and says so in its messages: `/Code` is printed `//Code`.
+//! The service puts a `/` before every path in its messages: `/Code` is printed as `//Code`.
 
 use stead_model::{Map, Value};
 
 use crate::Rejection;
 
-/// The model after all operations of the document, or why one of them failed.
+/// Returns the model after all operations of the document, or the failure of the first that fails.
 pub fn apply(model: &Map, document: &Value) -> Result<Map, Rejection> {
     let operations =
         document.as_list().ok_or_else(|| Rejection::Patch("PatchDocument is not a JSON array".to_owned()))?;
@@ -31,33 +31,33 @@ fn one(model: &mut Value, operation: &Value) -> Result<(), Rejection> {
     };
     let path = text("path")?;
     match text("op")? {
-        "add" => add(model, &Place::of("ADD", path)?, value()?),
-        "remove" => remove(model, &Place::of("REMOVE", path)?).map(drop),
+        "add" => add(model, &Location::of("ADD", path)?, value()?),
+        "remove" => remove(model, &Location::of("REMOVE", path)?).map(drop),
         "replace" => {
-            let place = Place::of("REPLACE", path)?;
-            *at_mut(model, &place)? = value()?;
+            let location = Location::of("REPLACE", path)?;
+            *at_mut(model, &location)? = value()?;
             Ok(())
         }
         "move" => {
             let from = text("from")?;
-            // RFC 6902 §4.4: nothing can be moved into itself.
+            // RFC 6902 §4.4: a value cannot be moved into itself.
             if path.starts_with(&format!("{from}/")) {
-                return Err(Place::of("MOVE", path)?.missing());
+                return Err(Location::of("MOVE", path)?.missing());
             }
-            let moved = remove(model, &Place::of("MOVE", from)?)?;
-            add(model, &Place::of("MOVE", path)?, moved)
+            let moved = remove(model, &Location::of("MOVE", from)?)?;
+            add(model, &Location::of("MOVE", path)?, moved)
         }
         "copy" => {
-            let copied = at_mut(model, &Place::of("COPY", text("from")?)?)?.clone();
-            add(model, &Place::of("COPY", path)?, copied)
+            let copied = at_mut(model, &Location::of("COPY", text("from")?)?)?.clone();
+            add(model, &Location::of("COPY", path)?, copied)
         }
         "test" => {
-            let place = Place::of("TEST", path)?;
-            let (found, expected) = (at_mut(model, &place)?, value()?);
+            let location = Location::of("TEST", path)?;
+            let (found, expected) = (at_mut(model, &location)?, value()?);
             if *found == expected {
                 return Ok(());
             }
-            Err(place.fails(&format!(
+            Err(location.fails(&format!(
                 "Expected value {} but found value {}",
                 expected.to_json(),
                 found.to_json()
@@ -67,20 +67,20 @@ fn one(model: &mut Value, operation: &Value) -> Result<(), Rejection> {
     }
 }
 
-/// A path of one operation.
-struct Place<'a> {
+/// Path of one operation.
+struct Location<'a> {
     verb: &'static str,
     text: &'a str,
     steps: Vec<String>,
 }
 
-impl<'a> Place<'a> {
-    /// The documents of the service show paths without the first `/`, too.
-    fn of(verb: &'static str, text: &'a str) -> Result<Place<'a>, Rejection> {
+impl<'a> Location<'a> {
+    /// Parses a path. The service's documentation also shows paths without the first `/`.
+    fn of(verb: &'static str, text: &'a str) -> Result<Location<'a>, Rejection> {
         let path = text.strip_prefix('/').unwrap_or(text);
         let steps = path.split('/').map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
-        let place = Place { verb, text, steps };
-        if text.is_empty() { Err(place.missing()) } else { Ok(place) }
+        let location = Location { verb, text, steps };
+        if text.is_empty() { Err(location.missing()) } else { Ok(location) }
     }
 
     fn fails(&self, why: &str) -> Rejection {
@@ -91,7 +91,7 @@ impl<'a> Place<'a> {
         self.fails(&format!("noSuchPath in source, path provided : /{}", self.text))
     }
 
-    /// The container and the last step.
+    /// Returns the container and the last step.
     fn split<'m>(&self, model: &'m mut Value) -> Result<(&'m mut Value, &str), Rejection> {
         let (last, before) = self.steps.split_last().ok_or_else(|| self.missing())?;
         let mut at = model;
@@ -110,44 +110,43 @@ fn member<'m>(at: &'m mut Value, step: &str) -> Option<&'m mut Value> {
     }
 }
 
-/// Digits without a zero in front. `-` is no index of anything that is there.
+/// Parses an array index: digits without a leading zero. `-` is not the index of an existing element.
 fn index(step: &str) -> Option<usize> {
     let plain = step == "0" || !step.starts_with('0');
     (plain && step.bytes().all(|byte| byte.is_ascii_digit())).then(|| step.parse().ok())?
 }
 
-fn at_mut<'m>(model: &'m mut Value, place: &Place<'_>) -> Result<&'m mut Value, Rejection> {
-    let (container, last) = place.split(model)?;
-    member(container, last).ok_or_else(|| place.missing())
+fn at_mut<'m>(model: &'m mut Value, location: &Location<'_>) -> Result<&'m mut Value, Rejection> {
+    let (container, last) = location.split(model)?;
+    member(container, last).ok_or_else(|| location.missing())
 }
 
-fn add(model: &mut Value, place: &Place<'_>, value: Value) -> Result<(), Rejection> {
-    match place.split(model)? {
+fn add(model: &mut Value, location: &Location<'_>, value: Value) -> Result<(), Rejection> {
+    match location.split(model)? {
         (Value::Map(map), last) => drop(map.insert(last.to_owned(), value)),
         (Value::List(items), "-") => items.push(value),
         (Value::List(items), last) => {
-            let at = index(last).ok_or_else(|| place.missing())?;
+            let at = index(last).ok_or_else(|| location.missing())?;
             if at > items.len() {
-                return Err(place.fails(&format!("Array index {at} out of bounds")));
+                return Err(location.fails(&format!("Array index {at} out of bounds")));
             }
             items.insert(at, value);
         }
         _ => {
-            return Err(
-                place.fails(&format!("parent is not a container in source, path provided : /{}", place.text))
-            );
+            return Err(location
+                .fails(&format!("parent is not a container in source, path provided : /{}", location.text)));
         }
     }
     Ok(())
 }
 
-fn remove(model: &mut Value, place: &Place<'_>) -> Result<Value, Rejection> {
-    match place.split(model)? {
+fn remove(model: &mut Value, location: &Location<'_>) -> Result<Value, Rejection> {
+    match location.split(model)? {
         (Value::Map(map), last) => map.remove(last),
         (Value::List(items), last) => index(last).filter(|at| *at < items.len()).map(|at| items.remove(at)),
         _ => None,
     }
-    .ok_or_else(|| place.missing())
+    .ok_or_else(|| location.missing())
 }
 
 #[cfg(test)]
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_six_operations_do_what_the_standard_says() {
+    fn the_six_operations_follow_the_standard() {
         let model = r#"{"A":1,"L":[1,2],"M":{"x/y":{"~":1}}}"#;
         for (document, after) in [
             (r#"[{"op":"add","path":"/B","value":2}]"#, r#"{"A":1,"B":2,"L":[1,2],"M":{"x/y":{"~":1}}}"#),
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named_as_the_service_names_it() {
+    fn failures_have_the_messages_of_the_service() {
         let model = r#"{"A":1,"L":[1]}"#;
         for (document, why) in [
             (

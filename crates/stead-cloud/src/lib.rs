@@ -1,7 +1,7 @@
-//! A cloud in this process, as strict as Cloud Control: what it does with one resource, without wire or clock.
+//! In-process model of Cloud Control, as strict as the service: its operations on one resource, without network or clock.
 //!
-//! It knows schemas and the rules of the service, and nothing of how stead makes patches: it is what they are
-//! proved against. **Invariant:** pure; same bytes in, same bytes out.
+//! It knows schemas and the rules of the service, but not how stead computes patches: tests check stead's patches against
+//! it. **Invariant:** pure; same bytes in, same bytes out.
 
 mod guarded;
 mod json_patch;

@@ -1,17 +1,17 @@
-//! Why the service turned a request down, in its words.
+//! Reasons why the service rejects a request, in the service's words.
 
-/// A request that changed nothing. The texts are the service's own.
+/// Rejected request, which changed nothing. The messages are the service's own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// An operation of the patch document that cannot be carried out.
+    /// An operation of the patch document failed.
     #[error("ValidationException: {0}")]
     Patch(String),
-    /// The model that would result is not one of this type.
+    /// The resulting model violates the schema of its type.
     #[error("ValidationException: Model validation failed ({0})")]
     Model(String),
     #[error("ValidationException: Invalid patch update: readOnlyProperties [{}] cannot be updated", .0.join(", "))]
     ReadOnly(Vec<String>),
-    /// A value for a read-only property, in a request to create.
+    /// A create request sets a read-only property.
     #[error("ValidationException: Encountered unsupported property {0}")]
     Unsupported(String),
     #[error("NotUpdatableException: Invalid patch update: createOnlyProperties [{}] cannot be updated", .0.join(", "))]

@@ -1,7 +1,7 @@
-//! One resource in the cloud: created, read, updated, by the rules of Cloud Control.
+//! One resource in the cloud: created, read and updated by the rules of Cloud Control.
 //!
-//! What the cloud keeps is the *full* model, write-only values included, so that a value that is lost can be
-//! seen to be lost. Everybody else sees what `read` shows.
+//! The cloud keeps the *full* model, including write-only values, so that tests can detect a lost value. Clients see the
+//! result of `read`.
 
 use stead_model::{Map, Value};
 use stead_schema::cfn::{Class, Cursor, Schema};
@@ -13,13 +13,13 @@ use crate::sample::without;
 use crate::synthesis::{complete, first_covered};
 use crate::validate::{Stage, validate_at};
 
-/// The full model of a new resource: what was asked for, what the service sets, and the schema's defaults.
+/// Returns the full model of a new resource: the desired inputs, values set by the service, and the schema's defaults.
 pub fn create(schema: &Schema, desired: &Map) -> Result<Map, Rejection> {
     creatable(schema, desired)?;
     Ok(complete(schema, desired))
 }
 
-/// Whether the service would create this.
+/// Returns an error if the service would refuse to create the resource.
 pub fn creatable(schema: &Schema, desired: &Map) -> Result<(), Rejection> {
     if schema.handlers.create.is_none() {
         return Err(unsupported(schema, "CREATE"));
@@ -30,13 +30,15 @@ pub fn creatable(schema: &Schema, desired: &Map) -> Result<(), Rejection> {
     validate_at(schema, &Value::Map(desired.clone()), Stage::Create)
 }
 
-/// What the read handler shows: everything but what is write-only.
+/// Returns the model that the read handler shows: everything but write-only values.
 pub fn read(schema: &Schema, full: &Map) -> Map {
     without(full, &schema.classes.of(Class::WriteOnly).cursor())
 }
 
-/// The full model after a patch. The patch meets what the read handler shows; its result is checked as a whole, and
-/// the update handler then gets it: a write-only value that the patch does not bring is gone.
+/// Returns the full model after a patch.
+///
+/// The patch applies to the model that `read` returns, and the result is validated as a whole. A write-only value that the
+/// patch does not send is lost.
 pub fn update(schema: &Schema, full: &Map, document: &Value) -> Result<Map, Rejection> {
     if schema.handlers.update.is_none() || schema.handlers.read.is_none() {
         return Err(unsupported(schema, "UPDATE"));
@@ -63,8 +65,8 @@ fn unsupported(schema: &Schema, action: &'static str) -> Rejection {
     Rejection::Action { type_name: schema.type_name.clone(), action }
 }
 
-/// What is both write-only and create-only cannot be sent again, and so stays what it was at creation, wherever what
-/// holds it is still there.
+/// Keeps values that are both write-only and create-only, which an update cannot send, wherever their container still
+/// exists.
 fn kept_from_creation(full: &Map, mut patched: Map, [write, create]: &[Cursor<'_>; 2]) -> Map {
     for (key, old) in full {
         let cursors = [write.key(key), create.key(key)];

@@ -1,68 +1,68 @@
-//! Values that fit a schema, made from nothing but the schema: deterministic, deep and rich in odd keys.
+//! Sample values, generated from a schema alone: deterministic, deep, and with unusual map keys.
 //!
-//! The service makes its read-only values here, and the proof its wishes.
+//! The model takes its read-only values from here, and the tests their desired inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use stead_model::{Map, Segment, Value};
 use stead_schema::cfn::{Class, Cursor, FormId, Kinds, Rest, Schema};
 
-/// Deeper than this only what is required is made, and lists get one element.
-const RICH: usize = 3;
-/// At most this many optional members below the first levels.
-const FEW: usize = 2;
-/// Deeper than this nothing is made: only circles come so far.
-const DEEPEST: usize = 24;
-/// A model has about this many values; more only where they are required.
+/// Depth below which only required members are generated and lists get one element.
+const RICH_DEPTH: usize = 3;
+/// Maximum number of optional members below that depth.
+const MAX_OPTIONAL: usize = 2;
+/// Depth at which generation stops. Only recursive forms get there.
+const MAX_DEPTH: usize = 24;
+/// Approximate number of values in a model. Required values may exceed it.
 const BUDGET: usize = 400;
-/// Keys of maps. Two of them are what breaks whoever joins paths to text.
+/// Keys of maps. Two of them break code that joins paths as text.
 const KEYS: [&str; 3] = ["plain", "example.com/part~one", "größe"];
 
-/// Which part of a model is wanted.
+/// Side of a model to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    /// What a user may say: nothing read-only.
+enum Side {
+    /// Values that a user may set: nothing read-only.
     Input,
-    /// What the service says.
+    /// Values that the service sets.
     Output,
 }
 
-/// Makes values of one schema.
+/// Generator of values for one schema.
 pub struct Sampler<'a> {
     schema: &'a Schema,
-    /// Which of several alternatives is taken, counted around.
+    /// Number of the alternative to choose, modulo the number of alternatives.
     pub arm: usize,
-    /// How many optional top-level properties are made.
+    /// Maximum number of optional top-level properties.
     pub optional: usize,
-    /// An optional top-level property that is not made.
+    /// Optional top-level property to leave out.
     pub omit: Option<String>,
-    /// How many elements a list of plain values has; a list of anything else has two.
+    /// Length of lists of scalars. Other lists have two elements.
     pub plain_elements: usize,
-    part: Part,
+    side: Side,
     made: usize,
 }
 
-/// A form with all that it is made of, one alternative chosen.
+/// Form merged with its parts, with one alternative chosen.
 #[derive(Default)]
-struct Whole {
+struct MergedForm {
     kinds: Kinds,
     properties: BTreeMap<String, FormId>,
     rest: Rest,
     required: BTreeSet<String>,
-    /// What only alternatives ask for that were not chosen.
-    barred: BTreeSet<String>,
+    /// Members that only the other alternatives require.
+    excluded: BTreeSet<String>,
     items: Option<FormId>,
     unique: bool,
     min_items: u32,
     choices: Vec<Value>,
 }
 
-/// A place that is being filled.
+/// Position of a value to generate.
 #[derive(Clone)]
-struct Spot<'c> {
+struct Position<'c> {
     depth: usize,
     read_only: Cursor<'c>,
-    /// The name of what it is, and the elements on the way to it.
+    /// Property name and list indexes, from which the value is derived.
     label: String,
 }
 
@@ -74,26 +74,26 @@ impl<'a> Sampler<'a> {
             optional: usize::MAX,
             omit: None,
             plain_elements: 2,
-            part: Part::Input,
+            side: Side::Input,
             made: 0,
         }
     }
 
-    /// What a user might ask for: everything required, and most of what is optional.
+    /// Returns desired inputs: all required properties and most optional ones.
     pub fn desired(&mut self) -> Map {
-        (self.part, self.made) = (Part::Input, 0);
+        (self.side, self.made) = (Side::Input, 0);
         let schema = self.schema;
         let read_only = schema.classes.of(Class::ReadOnly).cursor();
-        let spot = Spot { depth: 0, read_only, label: String::new() };
-        match self.object(&self.whole(Schema::ROOT), &spot) {
+        let position = Position { depth: 0, read_only, label: String::new() };
+        match self.object(&self.merged(Schema::ROOT), &position) {
             Value::Map(map) => map,
             _ => Map::new(),
         }
     }
 
-    /// A value that the service sets at a place.
+    /// Returns a value that the service sets at a path.
     pub fn output(&mut self, form: FormId, path: &[Segment]) -> Value {
-        (self.part, self.made) = (Part::Output, 0);
+        (self.side, self.made) = (Side::Output, 0);
         let mut label = String::new();
         for segment in path {
             match segment {
@@ -101,122 +101,130 @@ impl<'a> Sampler<'a> {
                 Segment::Index(index) => label.push_str(&format!("-{index}")),
             }
         }
-        self.value(form, &Spot { depth: RICH, read_only: Cursor::default(), label: format!("aws-{label}") })
+        self.value(
+            form,
+            &Position { depth: RICH_DEPTH, read_only: Cursor::default(), label: format!("aws-{label}") },
+        )
     }
 
-    fn whole(&self, form: FormId) -> Whole {
-        let mut whole = Whole::default();
-        self.gather(form, &mut whole, &mut Vec::new());
-        whole.barred.retain(|name| !whole.required.contains(name));
-        whole
+    fn merged(&self, form: FormId) -> MergedForm {
+        let mut merged = MergedForm::default();
+        self.gather(form, &mut merged, &mut Vec::new());
+        merged.excluded.retain(|name| !merged.required.contains(name));
+        merged
     }
 
-    fn gather(&self, id: FormId, whole: &mut Whole, seen: &mut Vec<FormId>) {
+    fn gather(&self, id: FormId, merged: &mut MergedForm, seen: &mut Vec<FormId>) {
         if seen.contains(&id) {
             return;
         }
         seen.push(id);
         let form = self.schema.form(id);
-        if whole.kinds.is_any() {
-            whole.kinds = form.kinds;
+        if merged.kinds.is_any() {
+            merged.kinds = form.kinds;
         }
         for (key, member) in &form.properties {
-            whole.properties.entry(key.clone()).or_insert(*member);
+            merged.properties.entry(key.clone()).or_insert(*member);
         }
-        // A form that only chooses among others, or only says what is required, opens nothing by itself.
+        // A form that only lists alternatives or required members does not allow additional members.
         let opens = form.required.is_empty() && form.parts().next().is_none();
-        if matches!(form.rest, Rest::Of(_)) || (whole.rest == Rest::Closed && opens) {
-            whole.rest = form.rest;
+        if matches!(form.rest, Rest::Of(_)) || (merged.rest == Rest::Closed && opens) {
+            merged.rest = form.rest;
         }
-        whole.required.extend(form.required.iter().cloned());
-        whole.items = whole.items.or(form.items);
-        whole.unique |= form.unique;
-        whole.min_items = whole.min_items.max(form.min_items);
-        if whole.choices.is_empty() {
-            whole.choices.clone_from(&form.choices);
+        merged.required.extend(form.required.iter().cloned());
+        merged.items = merged.items.or(form.items);
+        merged.unique |= form.unique;
+        merged.min_items = merged.min_items.max(form.min_items);
+        if merged.choices.is_empty() {
+            merged.choices.clone_from(&form.choices);
         }
-        form.all_of.iter().for_each(|part| self.gather(*part, whole, seen));
+        form.all_of.iter().for_each(|part| self.gather(*part, merged, seen));
         for arms in [&form.one_of, &form.any_of] {
             if let Some(chosen) = arms.get(self.arm % arms.len().max(1)) {
                 let others = arms.iter().filter(|arm| *arm != chosen);
-                whole.barred.extend(others.flat_map(|arm| self.schema.form(*arm).required.iter().cloned()));
-                self.gather(*chosen, whole, seen);
+                merged
+                    .excluded
+                    .extend(others.flat_map(|arm| self.schema.form(*arm).required.iter().cloned()));
+                self.gather(*chosen, merged, seen);
             }
         }
     }
 
-    fn value(&mut self, form: FormId, spot: &Spot<'_>) -> Value {
+    fn value(&mut self, form: FormId, position: &Position<'_>) -> Value {
         self.made += 1;
-        let whole = self.whole(form);
-        if !whole.choices.is_empty() {
-            return whole.choices[digits(&spot.label) % whole.choices.len()].clone();
+        let merged = self.merged(form);
+        if !merged.choices.is_empty() {
+            return merged.choices[digits(&position.label) % merged.choices.len()].clone();
         }
-        let kinds = whole.kinds;
+        let kinds = merged.kinds;
         let may = |kind: Kinds| kinds.has(kind);
-        let named = !whole.properties.is_empty() || matches!(whole.rest, Rest::Of(_));
+        let named = !merged.properties.is_empty() || matches!(merged.rest, Rest::Of(_));
         if named && (kinds.is_any() || may(Kinds::OBJECT)) {
-            return self.object(&whole, spot);
+            return self.object(&merged, position);
         }
-        if whole.items.is_some() && (kinds.is_any() || may(Kinds::ARRAY)) {
-            return self.list(&whole, spot);
+        if merged.items.is_some() && (kinds.is_any() || may(Kinds::ARRAY)) {
+            return self.list(&merged, position);
         }
-        let number = 10 * spot.label.len() as i64 + digits(&spot.label) as i64;
+        let number = 10 * position.label.len() as i64 + digits(&position.label) as i64;
         match () {
-            () if may(Kinds::OBJECT) => self.object(&whole, spot),
-            () if kinds.is_any() || may(Kinds::STRING) => Value::from(spot.label.as_str()),
+            () if may(Kinds::OBJECT) => self.object(&merged, position),
+            () if kinds.is_any() || may(Kinds::STRING) => Value::from(position.label.as_str()),
             () if may(Kinds::INTEGER) || may(Kinds::NUMBER) => Value::from(number),
             () if may(Kinds::BOOLEAN) => Value::Bool(true),
-            () if may(Kinds::ARRAY) => self.list(&whole, spot),
+            () if may(Kinds::ARRAY) => self.list(&merged, position),
             () => Value::Null,
         }
     }
 
-    fn object(&mut self, whole: &Whole, spot: &Spot<'_>) -> Value {
+    fn object(&mut self, merged: &MergedForm, position: &Position<'_>) -> Value {
         let mut map = Map::new();
-        if spot.depth > DEEPEST {
+        if position.depth > MAX_DEPTH {
             return Value::Map(map);
         }
         let mut optional = 0;
-        for (key, form) in &whole.properties {
-            let read_only = spot.read_only.key(key);
-            if self.part == Part::Input && read_only.is_covered() {
+        for (key, form) in &merged.properties {
+            let read_only = position.read_only.key(key);
+            if self.side == Side::Input && read_only.is_covered() {
                 continue;
             }
-            if !whole.required.contains(key) {
-                let too_much =
-                    self.made > BUDGET || (spot.depth >= RICH && optional >= FEW) || spot.depth > 2 * RICH;
+            if !merged.required.contains(key) {
+                let too_much = self.made > BUDGET
+                    || (position.depth >= RICH_DEPTH && optional >= MAX_OPTIONAL)
+                    || position.depth > 2 * RICH_DEPTH;
                 let left_out =
-                    spot.depth == 0 && (optional >= self.optional || self.omit.as_ref() == Some(key));
-                if too_much || left_out || whole.barred.contains(key) {
+                    position.depth == 0 && (optional >= self.optional || self.omit.as_ref() == Some(key));
+                if too_much || left_out || merged.excluded.contains(key) {
                     continue;
                 }
                 optional += 1;
             }
-            let inside = Spot { depth: spot.depth + 1, read_only, label: named(&spot.label, key) };
+            let inside =
+                Position { depth: position.depth + 1, read_only, label: named(&position.label, key) };
             let value = self.value(*form, &inside);
             let hollow =
-                self.part == Part::Input && inside.read_only.reaches() && value == Value::Map(Map::new());
-            if !hollow || whole.required.contains(key) {
+                self.side == Side::Input && inside.read_only.reaches() && value == Value::Map(Map::new());
+            if !hollow || merged.required.contains(key) {
                 map.insert(key.clone(), value);
             }
         }
-        if whole.properties.is_empty() {
-            self.keys(whole, spot, &mut map);
+        if merged.properties.is_empty() {
+            self.keys(merged, position, &mut map);
         }
         Value::Map(map)
     }
 
-    fn keys(&mut self, whole: &Whole, spot: &Spot<'_>, map: &mut Map) {
-        match whole.rest {
+    fn keys(&mut self, merged: &MergedForm, position: &Position<'_>, map: &mut Map) {
+        match merged.rest {
             Rest::Of(form) => {
                 for key in KEYS {
-                    let read_only = spot.read_only.key(key);
-                    let inside = Spot { depth: spot.depth + 1, read_only, label: named(&spot.label, key) };
+                    let read_only = position.read_only.key(key);
+                    let inside =
+                        Position { depth: position.depth + 1, read_only, label: named(&position.label, key) };
                     map.insert(key.to_owned(), self.value(form, &inside));
                 }
             }
             Rest::Open => {
-                map.insert("Version".to_owned(), Value::from(spot.label.as_str()));
+                map.insert("Version".to_owned(), Value::from(position.label.as_str()));
                 let inside = Map::from([("Effect".to_owned(), Value::from("Allow"))]);
                 map.insert("Statement".to_owned(), Value::List(vec![Value::Map(inside)]));
             }
@@ -224,25 +232,26 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    fn list(&mut self, whole: &Whole, spot: &Spot<'_>) -> Value {
-        let Some(element) = whole.items else {
-            return Value::List(vec![Value::from(spot.label.as_str())]);
+    fn list(&mut self, merged: &MergedForm, position: &Position<'_>) -> Value {
+        let Some(element) = merged.items else {
+            return Value::List(vec![Value::from(position.label.as_str())]);
         };
-        let least = whole.min_items as usize;
-        let wanted = if spot.depth > RICH + 1 || self.made > BUDGET { least.max(1) } else { least.max(2) };
+        let least = merged.min_items as usize;
+        let wanted =
+            if position.depth > RICH_DEPTH + 1 || self.made > BUDGET { least.max(1) } else { least.max(2) };
         let mut items: Vec<Value> = Vec::new();
         for index in 0..wanted {
-            let inside = Spot {
-                depth: spot.depth + 1,
-                read_only: spot.read_only.element(),
-                label: format!("{}-{index}", spot.label),
+            let inside = Position {
+                depth: position.depth + 1,
+                read_only: position.read_only.element(),
+                label: format!("{}-{index}", position.label),
             };
             let item = self.value(element, &inside);
             let is_plain = !matches!(item, Value::Map(_) | Value::List(_));
             if is_plain && index >= self.plain_elements.max(least) {
                 break;
             }
-            if !items.contains(&item) || (!whole.unique && index < least) {
+            if !items.contains(&item) || (!merged.unique && index < least) {
                 items.push(item);
             }
         }
@@ -250,12 +259,12 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// Which element of lists a place is in, as one number.
+/// Sums the list indexes in a label.
 fn digits(label: &str) -> usize {
     label.split('-').filter_map(|part| part.parse::<usize>().ok()).sum()
 }
 
-/// Where a value is, in the value: so that each is another one.
+/// Returns the label of a member, so that each position gets its own value.
 fn named(outer: &str, key: &str) -> String {
     let digits: Vec<&str> = outer.split('-').filter(|part| part.parse::<usize>().is_ok()).collect();
     let mut label = key.to_lowercase();
@@ -266,7 +275,7 @@ fn named(outer: &str, key: &str) -> String {
     label
 }
 
-/// A model without what a set covers.
+/// Returns a model without the values that a cursor covers.
 pub(crate) fn without(model: &Map, cursor: &Cursor<'_>) -> Map {
     let mut out = Map::new();
     for (key, value) in model {

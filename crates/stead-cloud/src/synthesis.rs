@@ -1,12 +1,12 @@
-//! What the service adds to a resource of its own accord: read-only values at every depth, and schema defaults.
-//! And a model in canonical form, with lists put in order whose order means nothing.
+//! Values that the service adds to a resource: read-only values at every depth, and schema defaults. Also the canonical
+//! form of a model, with unordered lists sorted.
 
 use stead_model::{Map, PatternPart, PropertyPath, Segment, Value};
 use stead_schema::cfn::{Class, Cursor, Form, FormId, Schema};
 
 use crate::sample::Sampler;
 
-/// What was asked for, with what the service sets and what the schema gives where nothing was said.
+/// Returns the desired inputs with the service's read-only values and the schema's defaults added.
 pub(crate) fn complete(schema: &Schema, desired: &Map) -> Map {
     let mut value = Value::Map(desired.clone());
     for pattern in schema.classes.of(Class::ReadOnly).patterns() {
@@ -21,8 +21,8 @@ pub(crate) fn complete(schema: &Schema, desired: &Map) -> Map {
     }
 }
 
-/// Puts a value where a read-only pattern leads, in every element of a list; objects on the way are made where the
-/// service alone fills them.
+/// Sets the values of a read-only pattern, in every element of a list. Creates objects on the way where only the service
+/// fills them.
 fn set(schema: &Schema, at: &mut Value, parts: &[PatternPart], form: FormId, path: &mut Vec<Segment>) {
     let Some((part, rest)) = parts.split_first() else { return };
     match (part, at) {
@@ -30,14 +30,14 @@ fn set(schema: &Schema, at: &mut Value, parts: &[PatternPart], form: FormId, pat
             let Some(member) = schema.member(form, key) else { return };
             path.push(Segment::Key(key.clone()));
             if schema.classes.of(Class::WriteOnly).covers(&PropertyPath(path.clone())) {
-                // Never shown, whatever it is.
+                // A read never returns it.
             } else if rest.is_empty() {
                 let value = map.remove(key).unwrap_or_else(|| Sampler::new(schema).output(member, path));
                 map.insert(key.clone(), value);
             } else if let Some(inside) = map.get_mut(key) {
                 set(schema, inside, rest, member, path);
             } else if let [PatternPart::Key(_), ..] = rest
-                && is_the_services(schema, member, path)
+                && is_set_by_service(schema, member, path)
             {
                 let mut inside = Value::Map(Map::new());
                 set(schema, &mut inside, rest, member, path);
@@ -67,8 +67,8 @@ fn set(schema: &Schema, at: &mut Value, parts: &[PatternPart], form: FormId, pat
     }
 }
 
-/// An object that the user did not mention appears only where nothing in it must come from the user.
-fn is_the_services(schema: &Schema, form: FormId, path: &[Segment]) -> bool {
+/// Returns true if the service may create an object that the user left out: no member of it must come from the user.
+fn is_set_by_service(schema: &Schema, form: FormId, path: &[Segment]) -> bool {
     let read_only = schema.classes.of(Class::ReadOnly);
     let write_only = schema.classes.of(Class::WriteOnly);
     let here = PropertyPath(path.to_vec());
@@ -79,7 +79,7 @@ fn is_the_services(schema: &Schema, form: FormId, path: &[Segment]) -> bool {
     required.is_none() && !write_only.covers(&here)
 }
 
-/// Defaults of the schema, in every object that is there. What is write-only is never shown, so it does not matter.
+/// Adds the schema's defaults to every existing object, except for write-only members, which a read never returns.
 fn defaults(schema: &Schema, at: &mut Value, form: FormId, hidden: &[Cursor<'_>; 2]) {
     match at {
         Value::Map(map) => {
@@ -110,13 +110,13 @@ fn defaults(schema: &Schema, at: &mut Value, form: FormId, hidden: &[Cursor<'_>;
     }
 }
 
-/// Some schemas give defaults that they themselves forbid.
+/// Returns false for a default that its own schema forbids, which some schemas have.
 fn fits(form: &Form, default: &Value) -> bool {
     let enough = default.as_list().is_none_or(|items| items.len() >= form.min_items as usize);
     enough && form.kinds.fits(default) && (form.choices.is_empty() || form.choices.contains(default))
 }
 
-/// The members that a form names beyond doubt: its own and those of all that it is made of together.
+/// Returns the members that a form and all parts of its `allOf` declare.
 fn declared(schema: &Schema, form: FormId) -> Vec<(String, FormId)> {
     let form = schema.form(form);
     let mut all: Vec<(String, FormId)> = form.properties.iter().map(|(key, id)| (key.clone(), *id)).collect();
@@ -124,24 +124,24 @@ fn declared(schema: &Schema, form: FormId) -> Vec<(String, FormId)> {
     all
 }
 
-/// The first place of a class in a model, as published.
+/// Returns the first pointer of a class that selects a value of the model.
 pub(crate) fn first_covered(schema: &Schema, class: Class, model: &Map) -> Option<String> {
     let patterns = schema.classes.of(class).patterns().iter();
     let model = Value::Map(model.clone());
-    patterns.map(|pattern| pattern.parts()).find(|parts| leads(&model, parts)).map(written)
+    patterns.map(|pattern| pattern.parts()).find(|parts| selects(&model, parts)).map(written)
 }
 
-fn leads(value: &Value, parts: &[PatternPart]) -> bool {
+fn selects(value: &Value, parts: &[PatternPart]) -> bool {
     let Some((part, rest)) = parts.split_first() else { return true };
     match (part, value) {
-        (PatternPart::Key(key), Value::Map(map)) => map.get(key).is_some_and(|inside| leads(inside, rest)),
-        (PatternPart::Any, Value::Map(map)) => map.values().any(|inside| leads(inside, rest)),
-        (PatternPart::Any, Value::List(items)) => items.iter().any(|inside| leads(inside, rest)),
+        (PatternPart::Key(key), Value::Map(map)) => map.get(key).is_some_and(|inside| selects(inside, rest)),
+        (PatternPart::Any, Value::Map(map)) => map.values().any(|inside| selects(inside, rest)),
+        (PatternPart::Any, Value::List(items)) => items.iter().any(|inside| selects(inside, rest)),
         _ => false,
     }
 }
 
-/// A pattern as schemas write it: `/properties/Rules/*/Status`.
+/// Returns a pattern as schemas spell it: `/properties/Rules/*/Status`.
 pub(crate) fn written(parts: &[PatternPart]) -> String {
     let mut text = "/properties".to_owned();
     for part in parts {
@@ -155,7 +155,7 @@ pub(crate) fn written(parts: &[PatternPart]) -> String {
     text
 }
 
-/// The model with every list in order whose order means nothing: two models that mean the same are then the same.
+/// Returns the model with all unordered lists sorted, so that equivalent models are equal.
 pub fn canonical(schema: &Schema, model: &Map) -> Value {
     canonical_value(schema, &Value::Map(model.clone()), Some(Schema::ROOT))
 }

@@ -1,8 +1,8 @@
-//! Whether a model is one of its type: what the service checks before a handler sees it.
+//! Validation of a model against the schema of its type, as the service does before it calls a handler.
 //!
-//! Bound to what schemas say of kinds, required and unknown members, choices, least sizes, uniqueness and
-//! alternatives. Of alternatives, one must fit; where they only name what is required, exactly one, since the rest of
-//! what tells them apart is not in the bundle. Messages are those of the service's validator.
+//! Checks kinds, required and unknown members, allowed values, minimum sizes, uniqueness and alternatives. One alternative
+//! must match; if the alternatives only list required members, exactly one must, because the bundle lacks the other
+//! constraints that tell them apart. Messages are those of the service's validator.
 
 use std::collections::BTreeSet;
 
@@ -11,15 +11,15 @@ use stead_schema::cfn::{Class, Form, FormId, Kinds, Rest, Schema, pointer};
 
 use crate::Rejection;
 
-/// What is being done with the model.
+/// Operation that the model is validated for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Read-only values are not there yet.
+    /// Read-only values do not exist yet.
     Create,
     Update,
 }
 
-/// The first thing that is wrong with a model that the update handler would get.
+/// Returns the first violation in a model for the update handler.
 pub fn validate(schema: &Schema, model: &Map) -> Result<(), Rejection> {
     validate_at(schema, &Value::Map(model.clone()), Stage::Update)
 }
@@ -29,8 +29,8 @@ pub(crate) fn validate_at(schema: &Schema, model: &Value, stage: Stage) -> Resul
     check.value(model, Schema::ROOT, &BTreeSet::new(), 0).map_err(Rejection::Model)
 }
 
-/// Circles of forms around the same value end here.
-const DEEPEST: usize = 64;
+/// Depth at which recursive forms around the same value end.
+const MAX_DEPTH: usize = 64;
 
 struct Check<'a> {
     schema: &'a Schema,
@@ -43,7 +43,7 @@ impl Check<'_> {
         Err(format!("#{}: {what}", pointer(&PropertyPath(self.path.clone()))))
     }
 
-    /// `outer`: members that the form around this part declares.
+    /// `outer`: members that the enclosing form declares.
     fn value(
         &mut self,
         value: &Value,
@@ -53,7 +53,7 @@ impl Check<'_> {
     ) -> Result<(), String> {
         let schema = self.schema;
         let form = schema.form(id);
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Ok(());
         }
         if !form.kinds.fits(value) {
@@ -101,7 +101,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Whether a form, with all that it is made of, has room for a member that it does not name itself.
+    /// Returns true if a form or its parts allow a member that the form itself does not name.
     fn allows(&self, id: FormId, key: &str) -> bool {
         let schema = self.schema;
         let names = |form: &Form| !form.properties.is_empty() || matches!(form.rest, Rest::Of(_));
@@ -169,7 +169,7 @@ impl Check<'_> {
     }
 }
 
-/// An alternative that says nothing but which members must be there.
+/// Returns true for an alternative that only lists required members.
 fn only_requires(form: &Form) -> bool {
     !form.required.is_empty()
         && form.properties.is_empty()

@@ -1,4 +1,4 @@
-//! The rules of Cloud Control, one by one, on a small type.
+//! Rules of Cloud Control, one by one, on a small type.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use stead_cloud::{create, read, update};
@@ -45,7 +45,7 @@ fn schema() -> Schema {
 const WISH: &str = r#"{"Name":"f","In":"x","Secret":"s","Origin":"o","Code":{"Source":"a","Region":"r"},
   "Rules":[{"Key":"a"},{"Key":"b"}]}"#;
 
-/// What a patch comes to: the model that is kept, or the service's words.
+/// Returns the full model after a patch, or the service's message.
 fn patched(document: &str) -> Result<Map, String> {
     let full = create(&schema(), &map(WISH)).unwrap();
     update(&schema(), &full, &json(document)).map_err(|rejection| rejection.to_string())
@@ -56,7 +56,7 @@ fn refused(document: &str) -> String {
 }
 
 #[test]
-fn creation_fills_in_what_the_service_sets_and_what_the_schema_gives() {
+fn create_adds_read_only_values_and_defaults() {
     let full = create(&schema(), &map(WISH)).unwrap();
     let text = Value::Map(full).to_json();
     assert_eq!(
@@ -66,7 +66,7 @@ fn creation_fills_in_what_the_service_sets_and_what_the_schema_gives() {
 }
 
 #[test]
-fn creation_refuses_what_the_service_would() {
+fn create_refuses_invalid_models() {
     let why = |wish: &str| create(&schema(), &map(wish)).unwrap_err().to_string();
     assert_eq!(
         why(r#"{"Name":"f","In":"x","Arn":"mine"}"#),
@@ -100,7 +100,7 @@ fn creation_refuses_what_the_service_would() {
 }
 
 #[test]
-fn what_is_write_only_is_not_shown_and_is_lost_unless_it_is_sent_again() {
+fn write_only_values_are_lost_unless_sent_again() {
     let full = create(&schema(), &map(WISH)).unwrap();
     assert!(!read(&schema(), &full).contains_key("Secret"));
     let lost = patched(r#"[{"op":"replace","path":"/In","value":"y"}]"#).unwrap();
@@ -115,7 +115,7 @@ fn what_is_write_only_is_not_shown_and_is_lost_unless_it_is_sent_again() {
 }
 
 #[test]
-fn what_is_write_only_and_create_only_stays_and_cannot_be_sent() {
+fn write_only_create_only_values_stay_and_cannot_be_sent() {
     let kept = patched(r#"[{"op":"replace","path":"/In","value":"y"}]"#).unwrap();
     assert_eq!(kept["Origin"], Value::from("o"));
     assert_eq!(
@@ -125,24 +125,24 @@ fn what_is_write_only_and_create_only_stays_and_cannot_be_sent() {
 }
 
 #[test]
-fn create_only_and_read_only_values_may_not_change_appear_or_go() {
+fn create_only_and_read_only_values_cannot_be_added_changed_or_removed() {
     let create_only = "NotUpdatableException: Invalid patch update: createOnlyProperties [/properties/Code/Region] cannot be updated";
     let read_only = "ValidationException: Invalid patch update: readOnlyProperties [/properties/Code/Arn] cannot be updated";
     assert_eq!(refused(r#"[{"op":"replace","path":"/Code/Region","value":"q"}]"#), create_only);
     assert_eq!(refused(r#"[{"op":"remove","path":"/Code/Region"}]"#), create_only);
     assert_eq!(refused(r#"[{"op":"replace","path":"/Code/Arn","value":"q"}]"#), read_only);
-    // Replacing what holds them takes them along.
+    // Replacing the container replaces its read-only values.
     assert_eq!(refused(r#"[{"op":"add","path":"/Code","value":{"Source":"b","Region":"r"}}]"#), read_only);
     let same = r#"[{"op":"add","path":"/Code","value":{"Source":"b","Region":"r","Arn":"aws-arn"}}]"#;
     assert!(patched(same).is_ok());
 }
 
 #[test]
-fn in_lists_fixed_values_follow_their_elements() {
+fn fixed_values_in_lists_follow_their_elements() {
     let rules = |value: &str| patched(&format!(r#"[{{"op":"add","path":"/Rules","value":{value}}}]"#));
     let refused = "ValidationException: Invalid patch update: readOnlyProperties [/properties/Rules/*/Id] cannot be updated";
     let fixed = |value: &str| assert_eq!(rules(value).unwrap_err(), refused, "{value}");
-    // Order means nothing, elements may come and go.
+    // The list is unordered, and elements may be added and removed.
     for value in [
         r#"[{"Key":"b","Id":"aws-id-1"},{"Key":"a","Id":"aws-id-0"}]"#,
         r#"[{"Key":"b","Id":"aws-id-1"}]"#,
@@ -159,7 +159,7 @@ fn in_lists_fixed_values_follow_their_elements() {
 }
 
 #[test]
-fn the_whole_result_is_checked_and_nothing_happens_by_halves() {
+fn the_result_is_validated_as_a_whole() {
     assert_eq!(
         refused(r#"[{"op":"add","path":"/Out","value":"y"}]"#),
         "ValidationException: Model validation failed (#: 2 subschemas matched instead of one)"
@@ -172,7 +172,7 @@ fn the_whole_result_is_checked_and_nothing_happens_by_halves() {
 }
 
 #[test]
-fn a_type_without_a_handler_cannot_be_asked() {
+fn types_without_a_handler_refuse_the_operation() {
     let text = SCHEMA.replace(r#""update": {}, "#, "");
     let schema = parse(&json(&text)).unwrap();
     let full = create(&schema, &map(WISH)).unwrap();

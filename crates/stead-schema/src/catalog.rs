@@ -1,4 +1,4 @@
-//! All types that a program may use.
+//! Catalog of the resource types that a program may use.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use stead_model::TypeToken;
 use crate::TypeSchema;
 use crate::published::{PROVIDER, Published, published};
 
-/// Types by token: those of the providers of a run, and those that AWS publishes.
+/// Resource types by token: the types of a run's providers and the types that AWS publishes.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    /// Shared: a catalog is cloned with every engine.
+    /// Behind `Arc` because every engine clones the catalog.
     types: BTreeMap<TypeToken, Arc<TypeSchema>>,
-    /// Called when a type of theirs is asked for: until then the bundle is not even opened.
+    /// Opens the published types. A function, so that the bundle is not opened before a published type is requested.
     published: Option<fn() -> &'static Published>,
 }
 
@@ -22,7 +22,7 @@ impl Catalog {
         self.types.insert(schema.token.clone(), Arc::new(schema));
     }
 
-    /// With all types that AWS publishes. None is read before it is asked for.
+    /// Adds all types that AWS publishes. Each is parsed when it is first requested.
     #[must_use]
     pub fn with_published(self) -> Catalog {
         Catalog { published: Some(published), ..self }
@@ -33,14 +33,14 @@ impl Catalog {
         self.types.get(token).map(Arc::as_ref).or_else(of_aws)
     }
 
-    /// What the types of one provider are called, in order. Reads none of them.
+    /// Returns the type tokens of one provider, in order, without parsing any schema.
     pub fn tokens_of<'a>(&'a self, provider: &'a str) -> impl Iterator<Item = &'a TypeToken> {
         let of_aws = self.published.filter(|_| provider == PROVIDER).into_iter();
         let of_aws = of_aws.flat_map(|published| published().tokens());
         self.types.keys().filter(move |token| token.provider() == provider).chain(of_aws)
     }
 
-    /// The types of one provider, in order.
+    /// Returns the types of one provider, in order.
     pub fn of_provider<'a>(&'a self, provider: &'a str) -> impl Iterator<Item = &'a TypeSchema> {
         self.tokens_of(provider).filter_map(|token| self.get(token))
     }

@@ -1,4 +1,4 @@
-//! Checks inputs against a type's schema, before anything is asked of a provider.
+//! Checks inputs against a type's schema, before any request to a provider.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use stead_model::{Input, Number, PropertyPath, Value, nearest};
 use crate::cfn;
 use crate::{Access, Shape, TypeSchema};
 
-/// What is wrong with one property.
+/// Problem with one property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub path: PropertyPath,
@@ -15,7 +15,7 @@ pub struct Problem {
     pub help: Option<String>,
 }
 
-/// Everything that is wrong with the inputs. What is deferred is taken to be right.
+/// Returns all problems of the inputs. Deferred values are assumed to be valid.
 pub fn check(schema: &TypeSchema, inputs: &BTreeMap<String, Input>) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (name, input) in inputs {
@@ -46,20 +46,20 @@ pub fn check(schema: &TypeSchema, inputs: &BTreeMap<String, Input>) -> Vec<Probl
     problems
 }
 
-/// What is not wrong and should be known all the same: properties that are going away.
+/// Returns a warning for each deprecated property in use.
 pub fn warnings(schema: &TypeSchema, inputs: &BTreeMap<String, Input>) -> Vec<Problem> {
     published(schema, inputs, cfn::deprecations)
 }
 
-/// What a published schema says of the inputs.
+/// Applies a check of published schemas, if the type is a published one.
 fn published(
     schema: &TypeSchema,
     inputs: &BTreeMap<String, Input>,
-    look: fn(&cfn::Schema, &BTreeMap<String, Input>) -> Vec<Problem>,
+    run: fn(&cfn::Schema, &BTreeMap<String, Input>) -> Vec<Problem>,
 ) -> Vec<Problem> {
     let shape = schema.properties.first().map(|property| &property.shape);
     match shape {
-        Some(Shape::Published(published)) => look(&published.schema, inputs),
+        Some(Shape::Published(published)) => run(&published.schema, inputs),
         _ => Vec::new(),
     }
 }
@@ -79,7 +79,7 @@ fn unknown(schema: &TypeSchema, name: &str) -> Problem {
 
 fn shape(want: &Shape, input: &Input, path: &PropertyPath, problems: &mut Vec<Problem>) {
     match (want, input) {
-        // The published schema looks at the inputs as a whole.
+        // A published schema checks the inputs as a whole.
         (Shape::Published(_), _) | (_, Input::Deferred(_)) => {}
         (_, Input::Known(value)) => known(want, value, path, problems),
         (Shape::Any, _) => {}
@@ -128,7 +128,7 @@ fn known(want: &Shape, value: &Value, path: &PropertyPath, problems: &mut Vec<Pr
 fn wrong(want: &Shape, got: &str, path: &PropertyPath) -> Problem {
     Problem {
         path: path.clone(),
-        message: format!("`{path}` must be {}, and it is {got}", describe(want)),
+        message: format!("`{path}` must be {}, but it is {got}", describe(want)),
         help: None,
     }
 }
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_mistake_is_named() {
+    fn check_reports_each_kind_of_problem() {
         let found = messages(&[
             ("pat", Value::from("x").into()),
             ("mode", Value::from("rx").into()),
@@ -180,7 +180,7 @@ mod tests {
             ("size", Value::from(1).into()),
         ]);
         insta::assert_snapshot!(found.join("\n"), @r#"
-        `lines[1]` must be a whole number, and it is a string / 
+        `lines[1]` must be a whole number, but it is a string / 
         `mode` cannot be "rx" / use one of: ro, rw
         t.File has no property `pat` / did you mean `path`?
         `size` is set by the provider and cannot be given / leave `size` out
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deferred_is_taken_to_be_right() {
+    fn deferred_values_are_assumed_valid() {
         assert!(messages(&[("path", Input::Deferred(ExprId(0)))]).is_empty());
         assert_eq!(messages(&[("path", Input::List(vec![Input::Deferred(ExprId(0))]))]).len(), 1);
     }

@@ -1,4 +1,4 @@
-//! TypeScript declarations for an editor, made from the schemas.
+//! TypeScript declarations for editors, generated from the schemas.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::cfn;
 use crate::{Access, Property, Shape, TypeSchema};
 
-/// The module `stead/<provider>` as a declaration file.
+/// Returns the declaration file of the module `stead/<provider>`.
 pub fn declarations<'a>(types: impl IntoIterator<Item = &'a TypeSchema>) -> String {
     let mut out = String::from("import { Resource as Base, ResourceOptions } from \"stead\";\n");
     let mut services: BTreeMap<&str, String> = BTreeMap::new();
@@ -28,7 +28,7 @@ pub fn declarations<'a>(types: impl IntoIterator<Item = &'a TypeSchema>) -> Stri
     out
 }
 
-/// What stands between the first and the last dot: a namespace of the module.
+/// Returns the service of a type, the middle part of `aws.s3.Bucket`. It becomes a namespace of the module.
 fn service(schema: &TypeSchema) -> &str {
     let mut parts = schema.token.as_str().split('.');
     match (parts.next(), parts.next(), parts.next()) {
@@ -49,7 +49,8 @@ fn class(out: &mut String, schema: &TypeSchema) {
         let required = schema.properties.iter().any(|property| property.access == Access::Required);
         if required { "" } else { "?" }
     });
-    let _ = writeln!(out, "  /** One that exists already and is not declared here, by its id. */");
+    let _ =
+        writeln!(out, "  /** Returns an existing resource that this program does not declare, by its id. */");
     let _ = writeln!(out, "  static get(id: string): {name};");
     for property in &schema.properties {
         let optional = if property.access == Access::Optional { "?" } else { "" };
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_class_has_typed_inputs_and_readable_outputs() {
+    fn class_has_typed_inputs_and_readonly_outputs() {
         let schema = TypeSchema::new(
             "t.File",
             "A file.",
@@ -112,7 +113,7 @@ mod tests {
         /** A file. */
         export class File extends Base {
           constructor(inputs: FileInputs, options?: ResourceOptions);
-          /** One that exists already and is not declared here, by its id. */
+          /** Returns an existing resource that this program does not declare, by its id. */
           static get(id: string): File;
           /** Where. */
           readonly path: string;

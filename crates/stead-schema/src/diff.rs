@@ -1,4 +1,4 @@
-//! The difference between what was last asked for and what is wanted now.
+//! Difference between the inputs last applied and the desired inputs.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,23 @@ use stead_model::{Input, Map, PropertyPath, Value};
 
 use crate::TypeSchema;
 
-/// One property, or a part of one, that is no longer the same.
+/// Change of one property or of a part of one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     pub path: PropertyPath,
-    /// `None`: it was not there.
+    /// Old value, or `None` if the property is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<Value>,
-    /// `None`: it goes. Deferred: known after apply.
+    /// New value, or `None` if the property is removed. A deferred value is known after apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<Input>,
-    /// The change cannot be made in place.
+    /// The change needs a replacement.
     pub replaces: bool,
 }
 
-/// All changes, in order of path. Objects are compared leaf by leaf, lists as a whole.
+/// Returns all changes, ordered by path. Objects are compared leaf by leaf, lists as a whole.
 ///
-/// A deferred value counts as changed: it comes from something that is itself about to change.
+/// A deferred value counts as changed, because it comes from a resource that is about to change.
 pub fn diff(schema: &TypeSchema, old: &Map, new: &BTreeMap<String, Input>) -> Vec<Change> {
     let mut changes = Vec::new();
     let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();

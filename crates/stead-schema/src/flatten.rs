@@ -1,12 +1,12 @@
-//! A value as its leaves, and back. Exact inverses over any value.
+//! Conversion of a value to its leaves and back. The two functions are exact inverses.
 //!
-//! A leaf is what has nothing inside: a scalar, null, an empty list, an empty object.
+//! A leaf is a scalar, null, an empty list or an empty object.
 
 use std::collections::BTreeMap;
 
 use stead_model::{Map, PropertyPath, Segment, Value};
 
-/// Every leaf by its path. A value that is a leaf itself has the empty path.
+/// Returns all leaves by path. A value that is itself a leaf has the empty path.
 pub fn flatten(value: &Value) -> BTreeMap<PropertyPath, Value> {
     let mut leaves = BTreeMap::new();
     collect(value, &mut Vec::new(), &mut leaves);
@@ -36,10 +36,10 @@ fn collect(value: &Value, path: &mut Vec<Segment>, leaves: &mut BTreeMap<Propert
     }
 }
 
-/// What is left of a leaf's path, and the leaf.
+/// Rest of a leaf's path, and the leaf.
 type Leaf<'a> = (&'a [Segment], &'a Value);
 
-/// The value with these leaves; `None` if no value has them: a leaf under a leaf, a list with holes.
+/// Builds the value with these leaves, or returns `None` if no value has them: a leaf under a leaf, a list with holes.
 pub fn unflatten(leaves: &BTreeMap<PropertyPath, Value>) -> Option<Value> {
     let all: Vec<Leaf<'_>> = leaves.iter().map(|(path, leaf)| (path.0.as_slice(), leaf)).collect();
     build(&all)
@@ -70,7 +70,7 @@ fn build(leaves: &[Leaf<'_>]) -> Option<Value> {
     }
 }
 
-/// The leaves by their first segment, in order.
+/// Groups the leaves by their first segment, in order.
 fn groups<'a>(leaves: &[Leaf<'a>]) -> Option<BTreeMap<&'a Segment, Vec<Leaf<'a>>>> {
     let mut groups: BTreeMap<&Segment, Vec<Leaf<'_>>> = BTreeMap::new();
     for (path, leaf) in leaves {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_value_has_is_refused() {
+    fn unflatten_rejects_leaves_that_no_value_has() {
         let one = |path: PropertyPath| (path, Value::Null);
         let a = PropertyPath::of("a");
         assert_eq!(unflatten(&BTreeMap::new()), None);

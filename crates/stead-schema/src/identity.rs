@@ -1,13 +1,13 @@
-//! Which properties of a type say which real thing a resource is: its name, the start of its name, its identifier.
+//! Identifying properties of a type: the name, name prefix or identifier of the real resource.
 //!
-//! Only what is set once and for all counts: a name that can be changed in place is a label.
+//! Only create-only properties count. A name that can be changed in place is a label.
 
 use crate::{Property, Shape, TypeSchema};
 
-/// How the name of a property ends that holds a name.
+/// Suffixes of properties that hold a name.
 const ENDINGS: [&str; 5] = ["NamePrefix", "Prefix", "Name", "Identifier", "Id"];
 
-/// The settable properties by which the real thing is known, in the order of the schema.
+/// Returns the settable properties that identify the real resource, in the order of the schema.
 pub fn identity(schema: &TypeSchema) -> Vec<&str> {
     let named = |property: &&Property| {
         property.settable()
@@ -17,7 +17,7 @@ pub fn identity(schema: &TypeSchema) -> Vec<&str> {
     schema.properties.iter().filter(named).map(|property| property.name.as_str()).collect()
 }
 
-/// A part of the identifier that the published schema names.
+/// Returns true for a part of an identifier of the published schema.
 fn is_identifier(property: &Property) -> bool {
     let Shape::Published(published) = &property.shape else { return false };
     let additional = published.schema.additional_identifiers.iter().flatten();
@@ -25,14 +25,15 @@ fn is_identifier(property: &Property) -> bool {
     parts.any(|part| part.root() == Some(property.name.as_str()))
 }
 
-/// `Name`, `BucketName` of a `Bucket`, `ClusterName` of a `CacheCluster`; not the `SubnetGroupName` of a `Cluster`.
+/// Returns true for `Name`, `BucketName` of a `Bucket`, `ClusterName` of a `CacheCluster`; false for `SubnetGroupName` of a
+/// `Cluster`.
 fn is_own_name(class: &str, property: &Property) -> bool {
     let name = property.name.as_str();
     let mut stems = ENDINGS.iter().filter_map(|ending| name.strip_suffix(ending));
     matches!(property.shape, Shape::String | Shape::Published(_)) && stems.any(|stem| class.ends_with(stem))
 }
 
-/// Where a file is, is what it is.
+/// Returns true for `path`, which identifies a file.
 fn is_path(property: &Property) -> bool {
     property.shape == Shape::String && property.name == "path"
 }
@@ -45,7 +46,7 @@ mod tests {
     use crate::{Access, Catalog};
 
     #[test]
-    fn published_types_are_known_by_their_names_alone() {
+    fn published_types_are_identified_by_their_names() {
         let catalog = Catalog::default().with_published();
         let tokens = [
             "s3.Bucket",
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_create_only_or_not_its_own_name_is_no_identity() {
+    fn changeable_properties_and_names_of_others_do_not_identify() {
         let text = |name| Property::new(name, Shape::String, Access::Optional, "");
         let schema = TypeSchema::new(
             "t.CacheCluster",
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn no_type_is_known_by_most_of_what_it_is_made_with() {
+    fn few_create_only_properties_identify() {
         let catalog = Catalog::default().with_published();
         let (mut create_only, mut identities) = (0, 0);
         for schema in catalog.of_provider("aws") {

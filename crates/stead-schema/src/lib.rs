@@ -1,6 +1,6 @@
-//! Resource types: what properties there are, what a change of each one means, and what follows from it.
+//! Resource types: their properties, checks of inputs, differences between inputs, and TypeScript declarations.
 //!
-//! Pure. **Invariant:** nothing here knows a particular provider; types come in as data.
+//! Pure. **Invariant:** no code here depends on a particular provider; types are data.
 
 mod catalog;
 pub mod cfn;

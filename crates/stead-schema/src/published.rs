@@ -9,23 +9,23 @@ use stead_model::{PropertyPath, TypeToken};
 use crate::cfn::{self, Class, bundle};
 use crate::{Access, Property, PublishedForm, Shape, TypeSchema};
 
-/// The provider that serves them.
+/// Provider of the published types.
 pub(crate) const PROVIDER: &str = "aws";
 
-/// How a program calls a published type.
+/// Returns the token of a published type.
 pub fn token_of(type_name: &str) -> Option<TypeToken> {
     let mut parts = type_name.split("::");
     let ("AWS", service, name) = (parts.next()?, parts.next()?, parts.next()?) else { return None };
     parts.next().is_none().then(|| TypeToken(format!("{PROVIDER}.{}.{name}", service.to_lowercase())))
 }
 
-/// The published type that a program calls so.
+/// Returns the published type that a token names.
 pub fn type_name_of(token: &TypeToken) -> Option<&'static str> {
     let published = published();
     published.by_token.get(token).map(|at| published.names[*at])
 }
 
-/// Every published type, each read when it is first asked for.
+/// All published types, each parsed when it is first requested.
 pub(crate) struct Published {
     names: Vec<&'static str>,
     by_token: BTreeMap<TypeToken, usize>,
@@ -75,7 +75,7 @@ fn type_schema(token: &TypeToken, schema: cfn::Schema) -> TypeSchema {
 fn property(schema: &Arc<cfn::Schema>, name: &str, form: cfn::FormId) -> Property {
     let path = PropertyPath::of(name);
     let is = |class: Class| schema.classes.of(class).covers(&path);
-    // Services fill in what is left out; only what they never show stays as the program set it.
+    // Services fill in properties that are left out. Only write-only properties stay as the program set them.
     let access = match schema.form(cfn::Schema::ROOT).required.contains(name) {
         _ if is(Class::ReadOnly) => Access::ReadOnly,
         true => Access::Required,

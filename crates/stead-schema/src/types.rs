@@ -1,4 +1,4 @@
-//! Schemas as data, with small builders for the providers that are written by hand.
+//! Schemas as data, with small builders for hand-written providers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use stead_model::{Timeouts, TypeToken};
 
 use crate::cfn;
 
-/// What values a property takes.
+/// Values that a property accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     Any,
@@ -19,11 +19,11 @@ pub enum Shape {
     Boolean,
     List(Box<Shape>),
     Map(Box<Shape>),
-    /// As a published schema says.
+    /// Constraints of a published schema.
     Published(PublishedForm),
 }
 
-/// A form of a published schema, with the schema that it belongs to.
+/// Form of a published schema, with its schema.
 #[derive(Clone)]
 pub struct PublishedForm {
     pub schema: Arc<cfn::Schema>,
@@ -44,20 +44,20 @@ impl fmt::Debug for PublishedForm {
     }
 }
 
-/// Who gives a property its value.
+/// Party that sets a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// The user, who must.
+    /// The user must set it.
     Required,
-    /// The user; left out means not set.
+    /// The user may set it; otherwise it has no value.
     Optional,
-    /// The user, or else the provider.
+    /// The user may set it; otherwise the provider does.
     Filled,
-    /// The provider only.
+    /// Only the provider sets it.
     ReadOnly,
 }
 
-/// Which half of a replacement comes first.
+/// Order of the two halves of a replacement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplaceOrder {
@@ -72,9 +72,9 @@ pub struct Property {
     pub name: String,
     pub shape: Shape,
     pub access: Access,
-    /// It can be set at creation only: a change replaces the resource.
+    /// Settable at creation only: a change replaces the resource.
     pub create_only: bool,
-    /// An update of the resource never changes it.
+    /// Unchanged by any update of the resource.
     pub stable: bool,
     pub doc: String,
 }
@@ -86,7 +86,7 @@ pub struct TypeSchema {
     pub doc: String,
     pub properties: Vec<Property>,
     pub replace_order: ReplaceOrder,
-    /// How long its operations may take, where that is not what the provider says of all its types.
+    /// Timeouts of its operations, where they differ from the provider's.
     pub timeouts: Timeouts,
 }
 
@@ -112,12 +112,12 @@ impl Property {
         Property { stable: true, ..self }
     }
 
-    /// The user may set it.
+    /// Returns true if the user may set the property.
     pub fn settable(&self) -> bool {
         self.access != Access::ReadOnly
     }
 
-    /// The provider may give it a value that the program does not know.
+    /// Returns true if the provider may set the property to a value that the program does not know.
     pub fn provisioned(&self) -> bool {
         matches!(self.access, Access::Filled | Access::ReadOnly)
     }
@@ -148,7 +148,7 @@ impl TypeSchema {
         self.properties.iter().find(|property| property.name == name)
     }
 
-    /// The class name that a program uses: what stands after the last dot.
+    /// Returns the class name in a program: the last part of the token.
     pub fn class(&self) -> &str {
         self.token.as_str().rsplit('.').next().unwrap_or_default()
     }

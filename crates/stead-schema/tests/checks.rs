@@ -21,7 +21,7 @@ fn said(token: &str, inputs: &str) -> String {
 }
 
 #[test]
-fn every_kind_of_mistake_in_a_published_type_is_named() {
+fn check_reports_each_kind_of_problem_in_a_published_type() {
     assert_snapshot!(said(
         "aws.s3.Bucket",
         r#"{"BucketNme": "x", "Arn": "a", "VersioningConfiguration": {"Status": "enabled", "Statsu": 1},
@@ -31,8 +31,8 @@ fn every_kind_of_mistake_in_a_published_type_is_named() {
     `Arn` is set by the provider and cannot be given / leave `Arn` out
     aws.s3.Bucket has no property `BucketNme` / did you mean `BucketName`?
     `BucketEncryption.ServerSideEncryptionConfiguration` is missing / `BucketEncryption` needs it
-    `LifecycleConfiguration.Rules` must be a list, and it is a string / 
-    `Tags[0].Value` must be a string, and it is a number / 
+    `LifecycleConfiguration.Rules` must be a list, but it is a string / 
+    `Tags[0].Value` must be a string, but it is a number / 
     `Tags[1].Value` is missing / `Tags[1]` needs it
     `VersioningConfiguration` has no `Statsu` / did you mean `Status`?
     `VersioningConfiguration.Status` cannot be "enabled" / did you mean "Enabled"?
@@ -43,7 +43,7 @@ fn every_kind_of_mistake_in_a_published_type_is_named() {
 }
 
 #[test]
-fn what_is_deferred_is_taken_to_be_right_also_inside() {
+fn deferred_values_are_valid_at_any_depth() {
     let catalog = Catalog::default().with_published();
     let schema = catalog.get(&TypeToken("aws.s3.Bucket".into())).unwrap();
     let inside = Input::Map([("Status".to_owned(), Input::Deferred(ExprId(0)))].into());
@@ -53,7 +53,7 @@ fn what_is_deferred_is_taken_to_be_right_also_inside() {
 }
 
 #[test]
-fn a_published_type_becomes_a_class() {
+fn published_type_is_declared_as_a_class() {
     let catalog = Catalog::default().with_published();
     let schema = catalog.get(&TypeToken("aws.logs.LogGroup".into())).unwrap();
     assert_snapshot!(declarations([schema]), @r#"
@@ -84,7 +84,7 @@ fn a_published_type_becomes_a_class() {
     /** AWS::Logs::LogGroup on AWS. */
     export class LogGroup extends Base {
       constructor(inputs?: LogGroupInputs, options?: ResourceOptions);
-      /** One that exists already and is not declared here, by its id. */
+      /** Returns an existing resource that this program does not declare, by its id. */
       static get(id: string): LogGroup;
       /** read-only */
       readonly Arn: string;
@@ -105,7 +105,7 @@ fn a_published_type_becomes_a_class() {
 }
 
 #[test]
-fn tokens_and_types_name_each_other() {
+fn tokens_and_type_names_convert_to_each_other() {
     let catalog = Catalog::default().with_published();
     let tokens: Vec<&TypeToken> = catalog.tokens_of("aws").collect();
     assert_eq!(tokens.len(), 1882);

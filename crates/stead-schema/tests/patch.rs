@@ -1,11 +1,13 @@
-//! Updates, case by case: what was last asked for, what is live, what is wanted, and what comes of it.
+//! Three-way comparisons, case by case: last applied, live, desired, and the resulting update.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::fmt::Write as _;
 
 use insta::assert_snapshot;
 use stead_model::{Map, Value};
-use stead_schema::cfn::{DigestKey, Edit, Remembered, Schema, Update, Wish, bundle, parse, patch, pointer};
+use stead_schema::cfn::{
+    DigestKey, Edit, LastApplied, Schema, Update, UpdateInputs, bundle, parse, patch, pointer,
+};
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -49,16 +51,16 @@ fn shown(update: &Update) -> String {
 
 fn update(schema: &Schema, last: &str, live: &str, want: &str) -> String {
     let key = DigestKey::new([7; 32]);
-    let last = Remembered::of(schema, &key, &map(last));
+    let last = LastApplied::of(schema, &key, &map(last));
     let (live, want) = (map(live), map(want));
-    shown(&patch(schema, &Wish { last: &last, live: &live, want: &want, key: &key }))
+    shown(&patch(schema, &UpdateInputs { last: &last, live: &live, want: &want, key: &key }))
 }
 
 fn published(name: &str) -> Schema {
     bundle::shipped().schema(name).unwrap()
 }
 
-/// One of everything.
+/// Schema with a property of each class and shape.
 fn made_up() -> Schema {
     parse(&json(
         r##"{
@@ -88,13 +90,13 @@ fn made_up() -> Schema {
     .unwrap()
 }
 
-/// The wish before and now; live is as before, with what each case says.
+/// Update of the made-up schema.
 fn case(last: &str, live: &str, want: &str) -> String {
     update(&made_up(), last, live, want)
 }
 
 #[test]
-fn nothing_is_sent_when_nothing_changes() {
+fn unchanged_inputs_need_no_update() {
     let quiet = [
         (r#"{"Name":"x","Password":"p"}"#, r#"{"Name":"x","Arn":"arn","Size":5}"#),
         (r#"{"Box":{"A":"1","Key":"k"},"Seed":"s"}"#, r#"{"Box":{"A":"1","Id":"i","B":"filled"}}"#),
@@ -125,66 +127,66 @@ fn objects_are_patched_leaf_by_leaf() {
     let live = r#"{"Box":{"A":"1","B":"2","Id":"i"},"Labels":{"a/b":"1","x~y":"2","theirs":"3"}}"#;
     let last = r#"{"Box":{"A":"1","B":"2"},"Labels":{"a/b":"1","x~y":"2"}}"#;
     assert_snapshot!(case(last, live, r#"{"Box":{"A":"9"},"Labels":{"x~y":"2","new":"5"}}"#), @r#"
-    add /Box/A "9"  # it changes
-    remove /Box/B  # it is no longer wanted
-    remove /Labels/a~1b  # it is no longer wanted
-    add /Labels/new "5"  # it is new
+    add /Box/A "9"  # its declared value changed
+    remove /Box/B  # it is no longer declared
+    remove /Labels/a~1b  # it is no longer declared
+    add /Labels/new "5"  # it is newly declared
     "#);
     assert_snapshot!(case(last, live, "{}"), @"
-    remove /Box/A  # it is no longer wanted
-    remove /Box/B  # it is no longer wanted
-    remove /Labels/a~1b  # it is no longer wanted
-    remove /Labels/x~0y  # it is no longer wanted
+    remove /Box/A  # it is no longer declared
+    remove /Box/B  # it is no longer declared
+    remove /Labels/a~1b  # it is no longer declared
+    remove /Labels/x~0y  # it is no longer declared
     ");
-    assert_snapshot!(case("{}", "{}", r#"{"Box":{"A":"1","Id":"mine"}}"#), @r#"add /Box {"A":"1"}  # it is new"#);
-    assert_snapshot!(case(r#"{"Size":9007199254740993}"#, r#"{"Size":9007199254740993}"#, r#"{"Size":9007199254740992}"#), @"add /Size 9007199254740992  # it changes");
-    assert_snapshot!(case(last, r#"{"Box":{"A":"changed","B":"2"},"Labels":{"a/b":"1","x~y":"2"}}"#, last), @r#"add /Box/A "1"  # it was changed outside"#);
+    assert_snapshot!(case("{}", "{}", r#"{"Box":{"A":"1","Id":"mine"}}"#), @r#"add /Box {"A":"1"}  # it is newly declared"#);
+    assert_snapshot!(case(r#"{"Size":9007199254740993}"#, r#"{"Size":9007199254740993}"#, r#"{"Size":9007199254740992}"#), @"add /Size 9007199254740992  # its declared value changed");
+    assert_snapshot!(case(last, r#"{"Box":{"A":"changed","B":"2"},"Labels":{"a/b":"1","x~y":"2"}}"#, last), @r#"add /Box/A "1"  # it was changed outside of stead"#);
 }
 
 #[test]
-fn what_a_read_never_shows_goes_along_and_is_a_reason_only_when_it_changes() {
+fn hidden_values_are_resent_and_cause_an_update_only_when_changed() {
     let last = r#"{"Password":"p","Seed":"s","Size":1,"Box":{"A":"1","Key":"k"}}"#;
     let live = r#"{"Size":1,"Box":{"A":"1"}}"#;
     assert_snapshot!(case(last, live, &last.replace("\"Size\":1", "\"Size\":2")), @r#"
-    add /Box/Key "k"  # a read never shows it, so every update sends it again
-    add /Password "p"  # a read never shows it, so every update sends it again
-    add /Size 2  # it changes
+    add /Box/Key "k"  # reads do not return it, so every update sends it again
+    add /Password "p"  # reads do not return it, so every update sends it again
+    add /Size 2  # its declared value changed
     "#);
     assert_snapshot!(case(last, live, &last.replace("\"p\"", "\"q\"")), @r#"
-    add /Box/Key "k"  # a read never shows it, so every update sends it again
-    add /Password "q"  # it changes; a read never shows it
+    add /Box/Key "k"  # reads do not return it, so every update sends it again
+    add /Password "q"  # its declared value changed; reads do not return it
     "#);
     assert_snapshot!(case(last, live, &last.replace("\"s\"", "\"t\"")), @"
     replace, CreateFirst
       Seed: it can be set at creation only
     ");
     assert_snapshot!(case(last, live, &last.replace("\"Password\":\"p\",", "")), @r#"
-    add /Box/Key "k"  # a read never shows it, so every update sends it again
-    add /Size 1  # sent so that Password goes, which is no longer wanted
+    add /Box/Key "k"  # reads do not return it, so every update sends it again
+    add /Size 1  # sent so that Password is removed, which is no longer declared
     "#);
     let key = DigestKey::new([7; 32]);
-    let remembered = Remembered::of(&made_up(), &key, &map(last));
+    let remembered = LastApplied::of(&made_up(), &key, &map(last));
     let kept = serde_json::to_string(&remembered).unwrap();
     assert!(!kept.contains("\"p\"") && !kept.contains("\"k\""), "{kept}");
-    assert_ne!(remembered, Remembered::of(&made_up(), &DigestKey::new([8; 32]), &map(last)));
+    assert_ne!(remembered, LastApplied::of(&made_up(), &DigestKey::new([8; 32]), &map(last)));
 }
 
 #[test]
-fn lists_are_sent_whole_with_what_is_hidden_in_them() {
+fn lists_are_sent_whole_including_hidden_members() {
     let last = r#"{"Rules":[{"Name":"a","Port":1,"Token":"t"},{"Name":"b","Port":2}]}"#;
     let live =
         r#"{"Rules":[{"Name":"b","Port":2,"Status":"B","Extra":"e"},{"Name":"a","Port":1,"Status":"A"}]}"#;
     assert_eq!(case(last, live, last), "nothing");
-    assert_snapshot!(case(last, live, &last.replace("\"Port\":2", "\"Port\":3")), @r#"add /Rules [{"Name":"a","Port":1,"Status":"A","Token":"t"},{"Extra":"e","Name":"b","Port":3,"Status":"B"}]  # it changes; lists are sent as a whole"#);
-    assert_snapshot!(case(last, live, &last.replace("\"t\"", "\"u\"")), @r#"add /Rules [{"Name":"a","Port":1,"Status":"A","Token":"u"},{"Extra":"e","Name":"b","Port":2,"Status":"B"}]  # it changes; lists are sent as a whole"#);
-    assert_snapshot!(case(last, live, r#"{"Rules":[{"Name":"b"}]}"#), @r#"add /Rules [{"Extra":"e","Name":"b","Status":"B"}]  # it changes; lists are sent as a whole"#);
+    assert_snapshot!(case(last, live, &last.replace("\"Port\":2", "\"Port\":3")), @r#"add /Rules [{"Name":"a","Port":1,"Status":"A","Token":"t"},{"Extra":"e","Name":"b","Port":3,"Status":"B"}]  # its declared value changed; lists are sent as a whole"#);
+    assert_snapshot!(case(last, live, &last.replace("\"t\"", "\"u\"")), @r#"add /Rules [{"Name":"a","Port":1,"Status":"A","Token":"u"},{"Extra":"e","Name":"b","Port":2,"Status":"B"}]  # its declared value changed; lists are sent as a whole"#);
+    assert_snapshot!(case(last, live, r#"{"Rules":[{"Name":"b"}]}"#), @r#"add /Rules [{"Extra":"e","Name":"b","Status":"B"}]  # its declared value changed; lists are sent as a whole"#);
     let steps = r#"{"Steps":[{"Name":"a"},{"Name":"b"}]}"#;
-    assert_snapshot!(case(steps, r#"{"Steps":[{"Name":"b"},{"Name":"a"}]}"#, steps), @r#"add /Steps [{"Name":"a"},{"Name":"b"}]  # it was changed outside"#);
-    assert_snapshot!(case(steps, steps, r#"{"Steps":[]}"#), @"add /Steps []  # it changes; lists are sent as a whole");
+    assert_snapshot!(case(steps, r#"{"Steps":[{"Name":"b"},{"Name":"a"}]}"#, steps), @r#"add /Steps [{"Name":"a"},{"Name":"b"}]  # it was changed outside of stead"#);
+    assert_snapshot!(case(steps, steps, r#"{"Steps":[]}"#), @"add /Steps []  # its declared value changed; lists are sent as a whole");
 }
 
 #[test]
-fn what_cannot_be_changed_in_place_is_replaced() {
+fn create_only_changes_force_a_replacement() {
     let live = r#"{"Name":"x","Box":{"A":"1","Fixed":"f"},"Engine":"1","Few":[]}"#;
     let last = r#"{"Name":"x","Box":{"A":"1","Fixed":"f"},"Engine":"1"}"#;
     assert_snapshot!(case(last, live, &last.replace("\"x\"", "\"y\"")), @"
@@ -197,11 +199,11 @@ fn what_cannot_be_changed_in_place_is_replaced() {
     ");
     assert_snapshot!(case(last, live, r#"{"Box":{"A":"1","Fixed":"f"},"Engine":"1"}"#), @"
     replace, CreateFirst
-      Name: it was set at creation, and cannot be taken back
+      Name: it was set at creation and cannot be removed
     ");
     assert_snapshot!(case(last, live, &last.replace("\"Engine\":\"1\"", "\"Engine\":\"2\"")), @r#"
-    add /Engine "2"  # it changes
-    remove /Few  # the service shows an empty list that it would not accept
+    add /Engine "2"  # its declared value changed
+    remove /Few  # the service returns an empty list that it would not accept
     may need a replacement: Engine
     "#);
     let bucket = published("AWS::S3::Bucket");

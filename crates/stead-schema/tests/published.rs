@@ -1,4 +1,4 @@
-//! Every published type: read from the bundle, and as the census of the corpus says.
+//! All published types: each parses, and their statistics match the corpus.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use stead_model::{PropertyPath, Value};
@@ -10,13 +10,13 @@ fn all() -> Vec<Schema> {
 }
 
 #[test]
-fn every_type_is_read_and_every_pointer_leads_somewhere() {
+fn all_types_parse_and_their_pointers_resolve() {
     let all = all();
     assert_eq!(all.len(), 1882);
     for schema in &all {
         assert!(schema.properties().count() > 0, "{}", schema.type_name);
     }
-    // These name properties that they do not have, in their transforms.
+    // The transforms of these types name properties that do not exist.
     let odd = all.iter().filter(|schema| !schema.dangling.is_empty());
     let odd: Vec<&str> = odd.map(|schema| schema.type_name.as_str()).collect();
     assert_eq!(
@@ -62,7 +62,7 @@ fn every_type_is_read_and_every_pointer_leads_somewhere() {
 }
 
 #[test]
-fn a_well_known_type_is_as_everybody_knows_it() {
+fn a_well_known_type_has_its_known_classes() {
     let queue = bundle::shipped().schema("AWS::SQS::Queue").unwrap();
     let covers = |class: Class, name: &str| queue.classes.of(class).covers(&PropertyPath::of(name));
     assert!(covers(Class::CreateOnly, "QueueName") && covers(Class::ReadOnly, "Arn"));
@@ -78,7 +78,7 @@ fn document(text: &str) -> Value {
 }
 
 #[test]
-fn junk_in_a_schema_is_survived() {
+fn irregular_schemas_parse() {
     let schema = parse(&document(
         r##"{
         "typeName": "X::Y::Z",

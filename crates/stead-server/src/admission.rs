@@ -1,4 +1,4 @@
-//! The admission webhook: a review comes in, marks are looked at, an answer goes out.
+//! Admission webhook: decides from marks whether a Kubernetes object may be deleted.
 
 mod contents;
 mod decide;

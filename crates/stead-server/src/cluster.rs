@@ -1,6 +1,6 @@
-//! The API server that is asked about namespaces: where it is, who we are to it, and what it is asked.
+//! Read-only client of the Kubernetes API server.
 //!
-//! A client of its own, for a handful of GETs: no watch, no cache, nothing that writes.
+//! Stead has its own client for a few GET requests: no watch, no cache, no writes.
 
 mod access;
 mod client;

@@ -1,4 +1,4 @@
-//! What a server tells about itself. It prints nothing; whoever started it does.
+//! Events of the server. The server prints nothing; the caller renders its events.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 use stead_model::Code;
 use tokio::sync::mpsc;
 
-/// Where events go.
+/// Receiver of events.
 pub type Notices = mpsc::UnboundedSender<Event>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -14,22 +14,22 @@ pub type Notices = mpsc::UnboundedSender<Event>;
 pub enum Event {
     /// A review was answered.
     Decided(Decision),
-    /// What came was no review, or no request at all.
+    /// A request was not a valid review.
     Rejected { status: u16, reason: String },
-    /// The certificate's files changed, and new connections get the new one.
+    /// The certificate files changed; new connections get the new certificate.
     CertificateRenewed,
-    /// The certificate's files changed, and cannot be used; the old certificate stays.
+    /// The certificate files changed but cannot be used; the old certificate stays.
     CertificateKept { reason: String },
-    /// Nothing new is accepted any more.
+    /// The server accepts no new connections.
     Stopping,
 }
 
-/// One answer to one review. Holds nothing of the object but its name.
+/// Answer to one review. Contains only the name of the object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Decision {
     pub uid: String,
     pub operation: String,
-    /// Such as `buckets.s3.services.k8s.aws`.
+    /// Qualified resource, such as `buckets.s3.services.k8s.aws`.
     pub resource: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
@@ -44,7 +44,7 @@ pub struct Decision {
     pub millis: u64,
 }
 
-/// One line, whatever a request had in it.
+/// Prints one line, even if a request contained line breaks.
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
@@ -54,7 +54,7 @@ impl fmt::Display for Event {
             Event::CertificateKept { reason } => {
                 format!("the new certificate cannot be used, and the old one stays: {reason}")
             }
-            Event::Stopping => "stopping: what is under way is answered first".to_owned(),
+            Event::Stopping => "stopping: pending requests are answered first".to_owned(),
         };
         f.write_str(&one_line(&text))
     }
@@ -74,12 +74,12 @@ impl Decision {
     }
 }
 
-/// Whoever wrote a name or an annotation cannot forge a line of the log, or fill it.
+/// Replaces control characters and cuts long text, so that a name or an annotation cannot forge or flood the log.
 fn one_line(text: &str) -> String {
-    const MOST: usize = 2000;
-    let kept = text.chars().take(MOST).map(|c| if c.is_control() { '\u{fffd}' } else { c });
+    const MAX: usize = 2000;
+    let kept = text.chars().take(MAX).map(|c| if c.is_control() { '\u{fffd}' } else { c });
     let mut line: String = kept.collect();
-    if text.chars().nth(MOST).is_some() {
+    if text.chars().nth(MAX).is_some() {
         line.push('…');
     }
     line
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_cannot_forge_a_line() {
+    fn a_name_cannot_forge_a_log_line() {
         let event = Event::Rejected { status: 400, reason: "a\nallowed DELETE\u{1b}[2J".into() };
         assert_eq!(event.to_string(), "rejected with 400: a\u{fffd}allowed DELETE\u{fffd}[2J");
         let long = Event::Rejected { status: 400, reason: "x".repeat(5000) };

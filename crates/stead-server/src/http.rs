@@ -1,6 +1,6 @@
-//! The server: accepts, shakes hands, answers, and ends without cutting anybody off.
+//! HTTPS server: accepts connections, answers requests, and shuts down gracefully.
 //!
-//! **Invariants:** nobody can make it wait longer, hold more or keep more connections than the limits here say.
+//! **Invariant:** no client can exceed the limits on time, memory and connections in this file and in `routes`.
 
 mod routes;
 
@@ -20,29 +20,29 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
 use crate::admission::Guard;
+use crate::deadline::{Deadline, within};
 use crate::event::{Event, Notices};
 use crate::net::{Listener, Stream};
-use crate::patience::{Patience, within};
 use crate::tls::{CertificateError, Identity, TlsFiles};
 
-/// From the first byte to the end of the first request's headers.
+/// Timeout from the first byte to the end of the first request's headers.
 const FIRST_REQUEST: Duration = Duration::from_secs(10);
 
-/// Between two requests. API servers keep a connection for 90 seconds, and must not find it closed under them.
+/// Timeout between two requests. API servers keep a connection for 90 seconds and must not find it closed.
 const NEXT_REQUEST: Duration = Duration::from_secs(120);
 
-/// How long answers that are under way may still take when the server ends.
+/// Timeout of pending requests at shutdown.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// When the system has no sockets left, there is no use in trying at once.
+/// Pause after a failed accept, when the system has no sockets left.
 const NO_SOCKETS: Duration = Duration::from_millis(200);
 
-const MOST_CONNECTIONS: usize = 512;
-const MOST_HEADER_BYTES: usize = 64 << 10;
+const MAX_CONNECTIONS: usize = 512;
+const MAX_HEADER_BYTES: usize = 64 << 10;
 
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// `HOST:PORT`; port 0 takes any that is free.
+    /// Address as `HOST:PORT`; port 0 takes any free port.
     pub listen: String,
     pub tls: TlsFiles,
 }
@@ -55,14 +55,14 @@ pub enum ServerError {
     Listen { address: String, source: io::Error },
 }
 
-/// How the server ended.
+/// Result of a run of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped {
     /// Connections that did not finish in time.
     pub cut: usize,
 }
 
-/// A server that has its socket and its certificate, and has not answered anybody yet.
+/// Server with an open socket and a certificate, before its first request.
 pub struct Server {
     listener: Listener,
     address: SocketAddr,
@@ -71,19 +71,19 @@ pub struct Server {
     shared: Arc<Shared>,
 }
 
-/// What every connection needs.
+/// State shared by all connections.
 struct Shared {
     world: World,
     guard: Guard,
     notices: Notices,
     stopping: AtomicBool,
-    /// Bytes of all bodies that are being read or judged.
+    /// Total size of the bodies in memory.
     held: AtomicUsize,
 }
 
 impl Shared {
     fn notice(&self, event: Event) {
-        // Nobody listens while the process ends.
+        // The receiver is gone when the process ends.
         let _ = self.notices.send(event);
     }
 }
@@ -112,12 +112,12 @@ impl Server {
         Ok(Server { listener, address, acceptor: TlsAcceptor::from(Arc::new(config)), identity, shared })
     }
 
-    /// Where it can be reached.
+    /// Returns the address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Answers until it is asked to end; then what is under way is finished.
+    /// Serves requests until `asked_to_end` resolves, then finishes pending requests.
     pub async fn run(self, asked_to_end: impl Future<Output = ()>) -> Stopped {
         let Server { listener, acceptor, identity, shared, .. } = self;
         let mut renewal = std::pin::pin!(identity.watch(shared.world.clone(), shared.notices.clone()));
@@ -130,7 +130,7 @@ impl Server {
                 () = asked.as_mut() => break,
                 () = renewal.as_mut() => {}
                 Some(_) = connections.join_next() => {}
-                accepted = listener.accept(), if connections.len() < MOST_CONNECTIONS => match accepted {
+                accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => match accepted {
                     Ok(stream) => {
                         let (acceptor, shared, ending) = (acceptor.clone(), shared.clone(), ending.clone());
                         connections.spawn(serve(stream, acceptor, shared, ending));
@@ -148,7 +148,7 @@ impl Server {
     }
 }
 
-/// One connection, from the handshake to its end.
+/// Serves one connection, from the handshake to its end.
 async fn serve(
     stream: impl Stream,
     acceptor: TlsAcceptor,
@@ -156,36 +156,36 @@ async fn serve(
     mut ending: watch::Receiver<()>,
 ) {
     let clock = shared.world.clock.clone();
-    let patience = Patience::new(clock, FIRST_REQUEST);
+    let deadline = Deadline::new(clock, FIRST_REQUEST);
     let stream = tokio::select! {
         shaken = acceptor.accept(stream) => match shaken {
             Ok(stream) => stream,
-            // Not our kind of client: there is nobody to tell.
+            // The handshake failed, so no response can be sent.
             Err(_) => return,
         },
-        () = patience.exhausted() => return,
+        () = deadline.passed() => return,
         _ = ending.changed() => return,
     };
     let service = service_fn(|request| {
-        let (shared, patience) = (shared.clone(), patience.clone());
+        let (shared, deadline) = (shared.clone(), deadline.clone());
         async move {
-            // The request's own limits hold from here; see `routes`.
-            patience.renew(NEXT_REQUEST);
+            // The limits in `routes` apply during the request.
+            deadline.extend(NEXT_REQUEST);
             let response = routes::respond(request, &shared).await;
-            patience.renew(NEXT_REQUEST);
+            deadline.extend(NEXT_REQUEST);
             Ok::<_, std::convert::Infallible>(response)
         }
     });
     let mut builder = http1::Builder::new();
-    builder.max_buf_size(MOST_HEADER_BYTES);
+    builder.max_buf_size(MAX_HEADER_BYTES);
     let mut connection = std::pin::pin!(builder.serve_connection(TokioIo::new(stream), service));
     tokio::select! {
         _ = connection.as_mut() => return,
-        () = patience.exhausted() => return,
+        () = deadline.passed() => return,
         _ = ending.changed() => connection.as_mut().graceful_shutdown(),
     }
     tokio::select! {
         _ = connection.as_mut() => {}
-        () = patience.exhausted() => {}
+        () = deadline.passed() => {}
     }
 }

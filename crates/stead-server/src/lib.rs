@@ -1,15 +1,15 @@
-//! What stead serves to others over TLS: the admission webhook.
+//! The admission webhook, served over TLS.
 //!
-//! **Invariants:** sockets are opened in `net.rs` alone; files, time and processes come from a `World`. A deletion
-//! that cannot be judged, for whatever reason, is refused with that reason. Nothing in a cluster is ever changed.
+//! **Invariants:** only `net.rs` opens sockets; files, time and processes come from a `World`. A deletion that cannot be
+//! judged is refused with the reason. The webhook never changes the cluster.
 
 pub mod admission;
 mod cluster;
+mod deadline;
 mod event;
-mod form;
 mod http;
+mod json_error;
 mod net;
-mod patience;
 mod tls;
 
 pub use admission::manifests::{BadManifest, Manifests, Part, manifests};

@@ -1,4 +1,10 @@
-//! Sockets. The one file of this crate that opens them; TLS, limits and time-outs are laid on top elsewhere.
+//! Sockets. The only file of this crate that opens them; TLS, limits and timeouts are added elsewhere.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "this file opens the sockets of the crate"
+)]
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,14 +12,14 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A stream of bytes to somebody else.
+/// Stream of bytes to a peer.
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for T {}
 
 pub(crate) struct Listener(TcpListener);
 
 impl Listener {
-    /// `HOST:PORT`; port 0 takes any that is free.
+    /// Listens on `HOST:PORT`; port 0 takes any free port.
     pub(crate) async fn open(address: &str) -> io::Result<Listener> {
         TcpListener::bind(address).await.map(Listener)
     }
@@ -24,7 +30,7 @@ impl Listener {
 
     pub(crate) async fn accept(&self) -> io::Result<impl Stream + use<>> {
         let (stream, _) = self.0.accept().await?;
-        // An answer is small and somebody waits for it.
+        // Responses are small and latency counts.
         let _ = stream.set_nodelay(true);
         Ok(stream)
     }

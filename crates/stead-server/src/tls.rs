@@ -1,4 +1,4 @@
-//! TLS through ring: our certificate, renewed when its files change, and the API server's, checked against its CA.
+//! TLS through ring: the server's certificate, reloaded when its files change, and clients for the API server.
 
 use std::fmt;
 use std::io;
@@ -18,10 +18,10 @@ use tokio_rustls::rustls::{ClientConfig, Error, RootCertStore, ServerConfig};
 
 use crate::event::{Event, Notices};
 
-/// How often the files are looked at. Kubernetes itself takes a minute or two to bring a new secret.
+/// Interval at which the certificate files are checked. Kubernetes takes a minute or two to update a mounted secret.
 const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-/// The PEM files of a certificate and of its key.
+/// PEM files of a certificate and its key.
 #[derive(Clone, Debug)]
 pub struct TlsFiles {
     pub certificate: PathBuf,
@@ -32,35 +32,35 @@ pub struct TlsFiles {
 pub enum CertificateError {
     #[error("cannot read {}: {source}", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
-    #[error("there is no PEM certificate in {}", .0.display())]
+    #[error("no PEM certificate in {}", .0.display())]
     NoCertificate(PathBuf),
-    #[error("there is no PEM private key in {}", .0.display())]
+    #[error("no PEM private key in {}", .0.display())]
     NoKey(PathBuf),
     #[error("the certificate in {} and the key in {} cannot be used: {source}", files.certificate.display(), files.key.display())]
     Unusable { files: TlsFiles, source: Error },
 }
 
-/// What both files hold.
+/// Content of both files.
 #[derive(Clone, PartialEq, Eq)]
 struct Pem {
     certificate: Vec<u8>,
     key: Vec<u8>,
 }
 
-/// The certificate that is shown to whoever connects.
+/// Certificate for new connections.
 pub(crate) struct Identity {
     files: TlsFiles,
     seen: Pem,
-    shown: Arc<Shown>,
+    shown: Arc<CurrentCertificate>,
 }
 
-struct Shown(RwLock<Arc<CertifiedKey>>);
+struct CurrentCertificate(RwLock<Arc<CertifiedKey>>);
 
 impl Identity {
     pub(crate) async fn load(world: &World, files: TlsFiles) -> Result<Identity, CertificateError> {
         let seen = read(world, &files).await?;
         let certified = certified(&files, &seen)?;
-        Ok(Identity { files, seen, shown: Arc::new(Shown(RwLock::new(Arc::new(certified)))) })
+        Ok(Identity { files, seen, shown: Arc::new(CurrentCertificate(RwLock::new(Arc::new(certified)))) })
     }
 
     pub(crate) fn server(&self, clock: Arc<dyn Clock>) -> Result<ServerConfig, Error> {
@@ -68,12 +68,12 @@ impl Identity {
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
             .with_cert_resolver(self.shown.clone());
-        // The API server speaks HTTP/1.1 to webhooks.
+        // API servers call webhooks over HTTP/1.1.
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(config)
     }
 
-    /// Renews the certificate whenever its files change; never ends.
+    /// Reloads the certificate whenever its files change; never returns.
     pub(crate) async fn watch(mut self, world: World, notices: Notices) {
         loop {
             world.clock.sleep(LOOK_AGAIN).await;
@@ -82,12 +82,12 @@ impl Identity {
                 Ok(true) => Event::CertificateRenewed,
                 Err(error) => Event::CertificateKept { reason: error.to_string() },
             };
-            // Nobody listens while the process ends.
+            // The receiver is gone when the process ends.
             let _ = notices.send(event);
         }
     }
 
-    /// Whether there is a new certificate. What cannot be used is tried again the next time.
+    /// Reloads the files if they changed. Unusable files are tried again the next time.
     async fn look(&mut self, world: &World) -> Result<bool, CertificateError> {
         let found = read(world, &self.files).await?;
         if found == self.seen {
@@ -121,26 +121,26 @@ fn certified(files: &TlsFiles, pem: &Pem) -> Result<CertifiedKey, CertificateErr
         .map_err(|source| CertificateError::Unusable { files: files.clone(), source })
 }
 
-/// All certificates of a PEM file; `None` if there is none, or one that is broken.
+/// Returns all certificates of a PEM file, or `None` if it has none or an invalid one.
 pub(crate) fn certificates(pem: &[u8]) -> Option<Vec<CertificateDer<'static>>> {
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     found.ok().filter(|found| !found.is_empty())
 }
 
-/// A certificate and a key of ours, as PEM.
+/// Client certificate and key, as PEM.
 pub(crate) struct ClientIdentity {
     pub(crate) certificate: Vec<u8>,
     pub(crate) key: Vec<u8>,
 }
 
-/// How we talk to a server that a CA of the given PEM has signed for. Says what is wrong with what is given.
+/// Returns the configuration of a client that trusts the given CA, or the reason why the PEM files cannot be used.
 pub(crate) fn client(
     clock: Arc<dyn Clock>,
     ca: &[u8],
     own: Option<ClientIdentity>,
 ) -> Result<ClientConfig, String> {
     let mut roots = RootCertStore::empty();
-    for certificate in certificates(ca).ok_or("the certificate authority is no PEM certificate")? {
+    for certificate in certificates(ca).ok_or("the certificate authority is not a PEM certificate")? {
         roots
             .add(certificate)
             .map_err(|error| format!("the certificate authority cannot be used: {error}"))?;
@@ -150,8 +150,8 @@ pub(crate) fn client(
         .map_err(|error| error.to_string())?
         .with_root_certificates(roots);
     let Some(ClientIdentity { certificate, key }) = own else { return Ok(builder.with_no_client_auth()) };
-    let chain = certificates(&certificate).ok_or("the client certificate is no PEM certificate")?;
-    let key = PrivateKeyDer::from_pem_slice(&key).map_err(|_| "the client key is no PEM private key")?;
+    let chain = certificates(&certificate).ok_or("the client certificate is not a PEM certificate")?;
+    let key = PrivateKeyDer::from_pem_slice(&key).map_err(|_| "the client key is not a PEM private key")?;
     builder
         .with_client_auth_cert(chain, key)
         .map_err(|error| format!("the client certificate cannot be used: {error}"))
@@ -161,19 +161,19 @@ fn provider() -> Arc<CryptoProvider> {
     Arc::new(ring::default_provider())
 }
 
-impl ResolvesServerCert for Shown {
+impl ResolvesServerCert for CurrentCertificate {
     fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(self.0.read().unwrap_or_else(PoisonError::into_inner).clone())
     }
 }
 
-impl fmt::Debug for Shown {
+impl fmt::Debug for CurrentCertificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Shown")
+        f.write_str("CurrentCertificate")
     }
 }
 
-/// Whether a certificate is still good is asked of the world's clock.
+/// Adapter that checks the validity of certificates with the world's clock.
 struct WorldTime(Arc<dyn Clock>);
 
 impl TimeProvider for WorldTime {

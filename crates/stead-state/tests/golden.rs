@@ -1,6 +1,8 @@
 //! Format 1 as it was first released: these files must be readable, and written the same, for ever.
 //!
 //! To make them anew on purpose: `STEAD_GOLDEN=write cargo test -p stead-state --test golden`.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests use the real machine")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::path::PathBuf;

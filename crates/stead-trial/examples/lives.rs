@@ -1,6 +1,8 @@
 //! Lives many lives and says how it went: `cargo xtask trial [--lives N] [--seed S] [--ops K]`.
 //!
 //! With `--seed` alone, or with `--lives 1`, it lives that one life and prints everything that happened in it.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a tool for developers")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool")]
 
 use std::collections::BTreeMap;

@@ -1,4 +1,6 @@
 //! Performs many plays: `cargo xtask trial --plays N [--seed S]`; with `--seed` alone one of them, in full.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a tool for developers")]
 #![allow(clippy::print_stdout, reason = "a command-line tool")]
 
 use std::process::ExitCode;

@@ -1,6 +1,8 @@
 //! What one step costs the journal, by the size of the state: a `Begin` and an `End`, each durable before the next.
 //!
 //! Prints a table in Markdown. Loading and closing are outside of what is timed.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a tool for developers")]
 #![allow(clippy::print_stdout, reason = "it is what this is for")]
 
 use std::error::Error;

@@ -1,4 +1,6 @@
 //! Puts in one bug after the other and counts the lives until it is found: `cargo xtask trial --teeth [NAME …]`.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a tool for developers")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool")]
 
 use std::process::ExitCode;

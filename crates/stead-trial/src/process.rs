@@ -3,6 +3,8 @@
 //! A dead process goes on computing, as a simulation must, but nothing that it does has an effect any more. A
 //! stopped one stays where it next waits for something, until it is woken.
 
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "the simulator kills real processes")]
+
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

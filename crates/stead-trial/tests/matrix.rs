@@ -1,4 +1,6 @@
 //! The crash matrix: a blow at every place of a run with every kind of step, in every kind of store.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests use the real machine")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;

@@ -1,8 +1,8 @@
-//! Which file system the benchmark writes to: an `up` in memory would prove nothing about durability.
+//! File system that the benchmark writes to. A run on a file system in memory would prove nothing about durability.
 
 use std::path::Path;
 
-/// The file system of a folder, in words; with a warning where it is not a disk.
+/// Returns the file system of a folder for the report, with a warning if it is not a disk.
 pub(crate) fn describe(folder: &Path) -> String {
     let mounts = std::fs::read_to_string("/proc/mounts").unwrap_or_default();
     match kind(&mounts, folder) {
@@ -12,8 +12,8 @@ pub(crate) fn describe(folder: &Path) -> String {
     }
 }
 
-/// The type of the mount that the folder is in: the one with the longest path above it, the last if there
-/// are several, since it hides the others.
+/// Returns the type of the mount that contains the folder: the one with the longest path, and of several the last, which
+/// hides the others.
 fn kind<'a>(mounts: &'a str, folder: &Path) -> Option<&'a str> {
     let mut fields = mounts.lines().map(str::split_whitespace).filter_map(|mut fields| {
         fields.next()?;
@@ -35,7 +35,7 @@ mod tests {
     const MOUNTS: &str = "none / overlay rw 0 0\n/dev/a / ext4 rw 0 0\nshm /dev/shm tmpfs rw 0 0\n";
 
     #[test]
-    fn the_nearest_mount_decides() {
+    fn the_innermost_mount_counts() {
         assert_eq!(kind(MOUNTS, Path::new("/dev/shm/x")), Some("tmpfs"));
         assert_eq!(kind(MOUNTS, Path::new("/dev/shmx")), Some("ext4"));
         assert_eq!(kind("", Path::new("/x")), None);

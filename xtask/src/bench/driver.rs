@@ -1,4 +1,4 @@
-//! The course that every tool runs, so that the rows of two tools mean the same.
+//! Sequence of commands that every tool runs, so that rows of different tools are comparable.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{CHAINS, LENGTH, process, renew};
 
-/// A row of the table.
+/// Row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Row {
     Start,
@@ -20,7 +20,7 @@ pub(crate) enum Row {
 impl Row {
     pub(crate) const ALL: [Row; 5] = [Row::Start, Row::EmptyPlan, Row::Up, Row::Plan, Row::Destroy];
 
-    /// How many times faster than the peer the row has to be.
+    /// Returns the factor by which the row must be faster than the peer.
     pub(crate) fn bar(self) -> f64 {
         match self {
             Row::Start | Row::EmptyPlan => 10.0,
@@ -43,41 +43,41 @@ impl Row {
 
 pub(crate) type Times = BTreeMap<Row, Vec<Duration>>;
 
-/// What a project holds.
+/// Content of a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {
     Empty,
     Chains,
 }
 
-/// A command that is timed in a project's folder.
+/// Command that is timed in a project's folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// Shows what there is to do.
+    /// Shows the changes to make.
     Plan,
-    /// The same, and fails if there is anything to do.
+    /// Shows the changes to make, and fails if there are any.
     PlanNothing,
     Up,
     Destroy,
 }
 
-/// Something that can be measured.
+/// Tool that can be measured.
 pub(crate) trait Tool {
     fn name(&self) -> &'static str;
 
-    /// The cheapest command there is: prints the version.
+    /// Cheapest command: prints the version.
     fn start(&self) -> Command;
 
-    /// Writes a project into an empty folder and does what has to be done once. Not timed.
+    /// Writes a project into an empty folder and prepares it. Not timed.
     fn prepare(&self, folder: &Path, program: Program) -> Result<(), String>;
 
     fn command(&self, folder: &Path, action: Action) -> Command;
 
-    /// How many resources the tool believes to manage. Not timed.
+    /// Returns the number of resources that the tool manages. Not timed.
     fn managed(&self, folder: &Path) -> Result<usize, String>;
 }
 
-/// How often the quick and the slow rows are run.
+/// Number of runs of the quick and the slow rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Repeats {
     pub(crate) short: usize,
@@ -108,7 +108,7 @@ pub(crate) fn run_course(tool: &dyn Tool, scratch: &Path, repeats: Repeats) -> R
     Ok(times)
 }
 
-/// A project that nobody has run anything in yet.
+/// Writes a project for a first run.
 pub(crate) fn fresh(tool: &dyn Tool, folder: &Path, program: Program) -> Result<(), String> {
     renew(folder)?;
     tool.prepare(folder, program)

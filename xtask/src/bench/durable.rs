@@ -1,7 +1,7 @@
-//! What `up` costs beside what its durability alone costs.
+//! Cost of `up` beside the cost of its durability alone.
 //!
-//! The slots of an `up`'s journal are kept aside. A bare loop then writes the very same bytes to the same disk, in the
-//! way of the file store: a new file, its bytes, a sync, its name, a sync of the folder.
+//! The benchmark keeps the slots of an `up`'s journal. A bare loop then writes the same bytes to the same disk as the file
+//! store does: a new file, its bytes, a sync, its name, a sync of the folder.
 
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
@@ -18,7 +18,7 @@ use super::watched::watch;
 
 const RESOURCES: usize = 10_000;
 const ROUNDS: usize = 5;
-/// `up` may take this many times as long as its journal alone.
+/// Bar: factor by which `up` may take longer than its journal alone.
 const BAR: f64 = 5.0;
 
 struct Row {
@@ -35,7 +35,7 @@ impl Row {
     }
 }
 
-/// What was measured.
+/// Measured times.
 pub(crate) struct Durability {
     rows: Vec<Row>,
 }
@@ -47,7 +47,7 @@ pub(crate) fn measure(stead: &Stead, scratch: &Path) -> Result<Durability, Strin
         eprintln!("bench: up of {RESOURCES}, {}, and its journal alone …", shape.name());
         let (mut ups, mut bares) = (Vec::new(), Vec::new());
         let slots = slots_of_an_up(stead, &folder, shape)?;
-        // One after the other, so that both meet the same disk.
+        // Alternating, so that both meet the same state of the disk.
         for _ in 0..ROUNDS {
             renew(&folder)?;
             write_project(&folder, shape, RESOURCES, Edit::None)?;
@@ -65,10 +65,10 @@ pub(crate) fn measure(stead: &Stead, scratch: &Path) -> Result<Durability, Strin
     Ok(Durability { rows })
 }
 
-/// The bytes of each slot of the journal, in the order in which they were written.
+/// Returns the bytes of each slot of the journal, in the order of writing.
 ///
-/// A run takes its journal away when it closes. So each slot gets a second name while the run is under way; closing
-/// takes much longer than the pause between two looks.
+/// A run deletes its journal when it closes. Therefore each slot gets a second name during the run; closing takes much
+/// longer than the pause between two passes.
 fn slots_of_an_up(stead: &Stead, folder: &Path, shape: Shape) -> Result<Vec<Vec<u8>>, String> {
     renew(folder)?;
     write_project(folder, shape, RESOURCES, Edit::None)?;
@@ -95,7 +95,7 @@ fn slots_of_an_up(stead: &Stead, folder: &Path, shape: Shape) -> Result<Vec<Vec<
     Ok(slots)
 }
 
-/// Gives every slot that is there a second name. What is gone in between is not worth a word: it is counted later.
+/// Gives every existing slot a second name. A slot that disappears meanwhile is noticed by the count later.
 fn keep(journal: &Path, kept: &Path) {
     for epoch in entries(journal) {
         for slot in entries(&epoch) {
@@ -106,7 +106,7 @@ fn keep(journal: &Path, kept: &Path) {
     }
 }
 
-/// What is in a folder, temporary files left out; nothing if it is not there.
+/// Returns the entries of a folder without temporary files; empty if the folder does not exist.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let found = fs::read_dir(folder).into_iter().flatten().flatten();
     let named = found.filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'));
@@ -117,7 +117,7 @@ fn count(bytes: &[u8], part: &[u8]) -> usize {
     bytes.windows(part.len()).filter(|window| *window == part).count()
 }
 
-/// Appends and syncs, and nothing else.
+/// Appends and syncs only.
 fn replay(folder: &Path, slots: &[Vec<u8>]) -> io::Result<()> {
     for (index, slot) in slots.iter().enumerate() {
         let (temporary, path) = (folder.join(format!(".tmp-{index}")), folder.join(format!("{index:08}")));
@@ -155,7 +155,7 @@ impl Durability {
         out
     }
 
-    /// How many are above the bar.
+    /// Returns the number of rows above the bar.
     pub(crate) fn missed(&self) -> usize {
         self.rows.iter().filter(|row| row.times() > BAR).count()
     }

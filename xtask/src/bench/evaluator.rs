@@ -1,8 +1,8 @@
-//! What it takes to evaluate a program, beside `node` building the same objects and texts.
+//! Cost of evaluating a program, beside `node` building the same objects and texts.
 //!
-//! The measured command is `stead graph --json`: it starts, evaluates, prints the graph and ends. Node runs a
-//! plain script without types, packages or unknowns, which makes as many objects with the same texts in them
-//! and prints them as JSON: what a program costs where nothing is looked after.
+//! The measured command is `stead graph --json`: it starts, evaluates, prints the graph and exits. Node runs a plain script
+//! without types, packages or unknowns that makes as many objects with the same texts and prints them as JSON: a lower
+//! bound for a JavaScript program.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -23,11 +23,11 @@ const MEMORY_BAR: u64 = 500 << 20;
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Measured {
     wall: Duration,
-    /// Bytes; not every system tells.
+    /// Bytes; `None` if the system does not report them.
     peak: Option<u64>,
 }
 
-/// One size of program, with both sides' figures.
+/// One size of program, with the figures of both sides.
 #[derive(Debug)]
 struct Row {
     resources: usize,
@@ -83,7 +83,7 @@ fn version_of_node() -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Each resource has a text made of the one before it, which is not known yet, and of its number.
+/// Returns a program in which each resource has a text made of its number and of an unknown value of the one before.
 fn program(resources: usize) -> String {
     format!(
         r#"import * as local from "stead/local";
@@ -99,7 +99,7 @@ export const last = before.output;
     )
 }
 
-/// The same objects in plain JavaScript; what is not known yet is a text that says so.
+/// Returns the same objects in plain JavaScript, with a placeholder for unknown values.
 fn script(resources: usize) -> String {
     format!(
         r#"class Data {{
@@ -148,7 +148,7 @@ fn ended_well(command: &Command, status: std::io::Result<std::process::ExitStatu
     }
 }
 
-/// The most memory that a run of its own held: the system's own high-water mark, read until the process ends.
+/// Returns the peak memory of a separate run: the system's high-water mark, read until the process ends.
 fn peak(command: &mut Command) -> Result<Option<u64>, String> {
     let mut child = command
         .stdin(Stdio::null())
@@ -204,7 +204,7 @@ impl Figures {
         self.rows.iter().filter(|row| self.judged(row).1 == "MISS").count()
     }
 
-    /// What the row has to reach, and whether it does.
+    /// Returns the bar of the row and whether the row reaches it.
     fn judged(&self, row: &Row) -> (String, &'static str) {
         let of = |resources: usize| self.rows.iter().find(|row| row.resources == resources);
         let start = of(SMALL).and_then(|small| small.node).map(|node| node.wall);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn each_size_has_a_bar_of_its_own() {
+    fn each_size_has_its_own_bar() {
         let rows =
             vec![row(SMALL, 6, 10, Some(60)), row(MANY, 181, 40, Some(90)), row(MOST, 2000, 501, Some(300))];
         let figures = Figures { node: Some("v20".to_owned()), rows };
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn without_node_only_what_needs_none_is_judged() {
+    fn without_node_only_rows_without_node_are_judged() {
         let rows = vec![row(SMALL, 6, 10, None), row(MANY, 181, 40, None), row(MOST, 2000, 300, None)];
         let figures = Figures { node: None, rows };
         let verdicts: Vec<_> = figures.rows.iter().map(|row| figures.judged(row).1).collect();

@@ -1,8 +1,7 @@
-//! `cargo xtask bench`: the release binary as a user runs it, on a real disk, against a peer on the same
-//! graph in the same run.
+//! `cargo xtask bench`: times the release binary as a user runs it, on a real disk, beside a peer on the same graph.
 //!
-//! Whole processes are timed, from start to exit, and what they did is checked: a fast run that did
-//! nothing must never count.
+//! Whole processes are timed, from start to exit, and their results are checked: a fast run that did nothing must never
+//! count.
 
 mod disk;
 mod driver;
@@ -29,11 +28,11 @@ use report::{Report, Subject};
 use stead::Stead;
 use terraform::Terraform;
 
-/// The graph that both sides apply: chains in which each resource needs the output of the one before.
+/// Graph that both sides apply: chains in which each resource needs the output of the one before.
 pub(crate) const CHAINS: usize = 10;
 pub(crate) const LENGTH: usize = 100;
 
-/// Rows that take milliseconds are noisy; they run at least this often.
+/// Minimum number of runs of rows that take milliseconds, because they are noisy.
 const SHORT_RUNS: usize = 5;
 
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode, String> {
@@ -69,7 +68,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode, 
             None => report.notes.push("terraform is not on PATH: there is nothing to compare with.".into()),
         }
     }
-    // Only after success: what a failed run left behind is evidence.
+    // Only after success: the files of a failed run are evidence.
     std::fs::remove_dir_all(&scratch)
         .map_err(|error| format!("cannot remove {}: {error}", scratch.display()))?;
     let page = report.page();
@@ -108,7 +107,7 @@ pub(crate) fn renew(folder: &Path) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))
 }
 
-/// When and where this was measured, in one line.
+/// Returns date and machine of the measurement in one line.
 fn machine(scratch: &Path) -> String {
     let date = Command::new("date").args(["-u", "+%Y-%m-%d"]).output();
     let date =

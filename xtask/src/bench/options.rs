@@ -1,20 +1,20 @@
-//! The options of `cargo xtask bench`.
+//! Options of `cargo xtask bench`.
 
-/// What to measure, how often, and what to do with the result.
+/// Rows to measure, number of runs, and use of the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct Options {
     pub(crate) stead: bool,
     pub(crate) peer: bool,
-    /// Nothing but the evaluation of programs, and no page.
+    /// Measures only the evaluation of programs and writes no page.
     pub(crate) only_evaluator: bool,
-    /// Runs per row, for both sides. Without it each side has its own number.
+    /// Runs per row for both sides. Without it each side has its own default.
     pub(crate) repeat: Option<usize>,
     pub(crate) strict: bool,
     pub(crate) write: bool,
-    /// Numbers of resources whose growth is measured too.
+    /// Numbers of resources for which growth is measured, too.
     pub(crate) scale: Vec<usize>,
-    /// Nothing but that.
+    /// Measures only growth.
     pub(crate) only_scale: bool,
 }
 
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_is_understood() {
+    fn every_option_is_parsed() {
         let want = Options {
             stead: true,
             peer: false,
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_options_are_refused() {
         for line in [
             "--scale x",
             "--repeat",

@@ -1,15 +1,15 @@
-//! Runs one process and takes its time.
+//! Runs and times one process.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A process that ended well.
+/// Process that exited with 0.
 pub(crate) struct Finished {
     pub(crate) wall: Duration,
     pub(crate) stdout: String,
 }
 
-/// Waits for the process; one that does not exit with 0 is an error, with the end of what it said.
+/// Waits for the process. Another exit code than 0 is an error with the end of its output.
 pub(crate) fn run(command: &mut Command) -> Result<Finished, String> {
     let started = Instant::now();
     let output = command
@@ -25,7 +25,7 @@ pub(crate) fn run(command: &mut Command) -> Result<Finished, String> {
     Err(format!("{command:?} ended with {}:\n{}", output.status, last_lines(&said, 20)))
 }
 
-/// The middle one, or the mean of the two in the middle.
+/// Returns the median.
 pub(crate) fn median(times: &[Duration]) -> Option<Duration> {
     let mut sorted = times.to_vec();
     sorted.sort();
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_failure_is_shown_by_its_end() {
+    fn a_long_failure_shows_its_end() {
         assert_eq!(last_lines("a\nb\nc\n", 2), "b\nc");
         assert_eq!(last_lines("a", 2), "a");
     }

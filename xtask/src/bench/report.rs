@@ -1,4 +1,4 @@
-//! The result as a Markdown page: one table, one line on where it was measured, a few notes.
+//! The result as a Markdown page: one table, one line about the machine, a few notes.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -62,7 +62,7 @@ impl Report {
         page
     }
 
-    /// How many rows are slower than they have to be.
+    /// Returns the number of rows that miss their bar.
     pub(crate) fn missed(&self) -> usize {
         let rows = Row::ALL.into_iter().filter(|row| self.verdict(*row) == "MISS").count();
         let growth = self.growth.as_ref().map_or(0, Growth::missed);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_peer_there_is_a_table_and_no_verdict() {
+    fn without_a_peer_the_table_has_no_verdict() {
         let stead = subject("stead 0.1.0", [5, 5, 500, 100, 1000]);
         let report = Report { stead: Some(stead), notes: vec!["Alone.".into()], ..Report::default() };
         assert_eq!(report.missed(), 0);

@@ -1,4 +1,4 @@
-//! `cargo xtask bench --scale`: how time, memory and bytes grow with the number of resources.
+//! `cargo xtask bench --scale`: growth of time, memory and bytes with the number of resources.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,21 +8,21 @@ use super::stead::Stead;
 use super::watched::{Taken, watch};
 use super::{driver, renew};
 
-/// Ten times as many resources may take this many times as long.
+/// Bar: factor in time for ten times as many resources.
 const GROWTH: f64 = 12.0;
-/// Nothing may ever hold more memory than this, in KiB.
+/// Bar: peak memory of any stage, in KiB.
 const MEMORY: u64 = 1 << 20;
 
-/// How often each is run.
+/// Runs of each stage.
 const ROUNDS: usize = 3;
 
-/// How the resources hang together.
+/// Dependencies between the resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     Wide,
     Chains,
     Tree,
-    /// Independent, of several properties, each value shared by as many as may still tell something.
+    /// Independent resources with several properties; each value is shared by as many resources as matching can still use.
     Alike,
 }
 
@@ -37,19 +37,19 @@ impl Shape {
     }
 }
 
-/// What is run, in this order, in one project.
+/// Commands to run, in this order, in one project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Up,
     PlanNothing,
-    /// One resource in a hundred has another value.
+    /// One resource in a hundred gets another value.
     PlanOnePercent,
-    /// Every one has another name, so that as many are removed as are new.
+    /// Every resource gets another name, so that as many are removed as are added.
     PlanAllMoved,
     Destroy,
 }
 
-/// What the program of a stage looks like.
+/// Variant of the program of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edit {
     None,
@@ -79,12 +79,12 @@ impl Stage {
         }
     }
 
-    /// The command, and the exit code that says that it did what it was to do.
+    /// Returns the command and its exit code on success.
     fn command(self, shape: Shape) -> (&'static [&'static str], i32) {
         match self {
             Stage::Up => (&["up", "--yes"], 0),
             Stage::PlanNothing => (&["plan", "--exit-code"], 0),
-            // Another value of those means another one.
+            // Another value replaces the resource.
             Stage::PlanOnePercent if shape == Shape::Alike => (&["plan", "--exit-code"], 11),
             Stage::PlanOnePercent => (&["plan", "--exit-code"], 10),
             Stage::PlanAllMoved => (&["plan", "--exit-code"], 11),
@@ -99,7 +99,7 @@ struct Row {
     taken: Vec<Taken>,
 }
 
-/// How many times as long ten times as many took.
+/// Factor in time for ten times as many resources.
 struct Check {
     what: String,
     shape: Shape,
@@ -107,7 +107,7 @@ struct Check {
     busy: Option<f64>,
 }
 
-/// What was measured, for every size and shape.
+/// Measurements for every size and shape.
 pub(crate) struct Growth {
     rows: Vec<Row>,
 }
@@ -116,7 +116,7 @@ pub(crate) fn measure(stead: &Stead, scratch: &Path, sizes: &[usize]) -> Result<
     let mut rows = Vec::new();
     for shape in [Shape::Wide, Shape::Chains, Shape::Tree, Shape::Alike] {
         let mut rounds: Vec<Vec<Vec<Taken>>> = vec![Vec::new(); sizes.len()];
-        // A machine may be slow for a minute: every size gets its share of that.
+        // Interleaved: a slow minute of the machine affects every size.
         for _ in 0..ROUNDS {
             for (at, &size) in sizes.iter().enumerate() {
                 rounds[at].push(round(stead, &scratch.join("scale"), size, shape)?);
@@ -131,7 +131,7 @@ pub(crate) fn measure(stead: &Stead, scratch: &Path, sizes: &[usize]) -> Result<
     Ok(Growth { rows })
 }
 
-/// The median of each stage, and the most memory that any held.
+/// Returns the median of each stage, and the peak memory of any.
 fn medians(rounds: &[Vec<Taken>]) -> Vec<Taken> {
     let median = |stage: usize| {
         let mut taken: Vec<Taken> = rounds.iter().map(|round| round[stage]).collect();
@@ -211,12 +211,12 @@ impl Growth {
         out
     }
 
-    /// For each size that is ten times another, how many times as long each stage took.
+    /// Returns the factors in time of each stage, for each size that is ten times another.
     fn checks(&self) -> Vec<Check> {
         let mut checks = Vec::new();
         for large in &self.rows {
             let small = self.rows.iter().find(|row| row.shape == large.shape && row.size * 10 == large.size);
-            // What takes milliseconds measures the start of a process.
+            // A stage of milliseconds measures the start of a process.
             let Some(small) = small.filter(|small| small.size >= 10_000) else { continue };
             for (stage, (small, large_taken)) in Stage::ALL.iter().zip(small.taken.iter().zip(&large.taken)) {
                 let wall = large_taken.wall.as_secs_f64() / small.wall.as_secs_f64();
@@ -229,14 +229,14 @@ impl Growth {
         checks
     }
 
-    /// How many figures are above their bars.
+    /// Returns the number of figures above their bars.
     pub(crate) fn missed(&self) -> usize {
         let slow = self.checks().iter().filter(|check| check.wall > GROWTH).count();
         slow + self.rows.iter().filter(|row| row.peak().is_some_and(|peak| peak > MEMORY)).count()
     }
 }
 
-/// A program of so many resources.
+/// Returns a program with this many resources.
 pub(crate) fn source(shape: Shape, size: usize, edit: Edit) -> String {
     let from = match shape {
         Shape::Wide | Shape::Alike => "undefined",
@@ -246,7 +246,7 @@ pub(crate) fn source(shape: Shape, size: usize, edit: Edit) -> String {
     let id = if edit == Edit::AllMoved { "d" } else { "c" };
     let changed = if edit == Edit::OnePercent { "i % 100 === 0 && i > 0" } else { "false" };
     let (class, inputs) = match (shape, edit) {
-        // A value that sixteen share, and one that none of them has any more.
+        // A value that sixteen resources share, and one that is unique.
         (Shape::Alike, Edit::AllMoved) => ("RandomPet", "prefix: `p${i >> 4}`, keepers: [i]"),
         (Shape::Alike, _) => ("RandomPet", "prefix: `p${i >> 4}`, keepers: [own, i, 0]"),
         _ => ("Data", "value: [own, from ? from.output[0] : null]"),
@@ -270,7 +270,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn shapes_differ_in_what_comes_from_what() {
+    fn shapes_differ_in_their_dependencies() {
         assert!(source(Shape::Wide, 10, Edit::None).contains("const from = undefined;"));
         assert!(source(Shape::Chains, 10, Edit::None).contains("all[i - 1]"));
         assert!(source(Shape::Tree, 10, Edit::None).contains("all[(i - 1) >> 1]"));

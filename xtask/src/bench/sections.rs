@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::workspace::{Workspace, cargo};
 
-/// What one step costs by the size of the state: loading and closing are left out.
+/// Measures the cost of one step by the size of the state, without loading and closing.
 pub(crate) fn steps(workspace: &Workspace, scratch: &Path) -> Result<String, String> {
     let folder = scratch.join("steps");
     let table = table(workspace, "stead-trial", "steps", Some(&folder))?;
@@ -16,7 +16,7 @@ pub(crate) fn steps(workspace: &Workspace, scratch: &Path) -> Result<String, Str
     ))
 }
 
-/// What a patch costs, for every AWS type that can be updated.
+/// Measures the cost of a patch for every AWS type that can be updated.
 pub(crate) fn patches(workspace: &Workspace) -> Result<String, String> {
     let table = table(workspace, "stead-cloud", "patches", None)?;
     Ok(format!(

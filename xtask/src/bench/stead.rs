@@ -1,4 +1,4 @@
-//! Our side of the benchmark: the release binary, driven as a user drives it.
+//! Stead's side of the benchmark: the release binary, driven as a user drives it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,8 +38,8 @@ impl Tool for Stead {
         command
     }
 
-    /// Names end in `#` and the id that the program gave. A stack that holds nothing may not be there at
-    /// all, so that the exit code says less than the list.
+    /// Names end in `#` and the id from the program. An empty stack may not exist, so the list says more than the exit
+    /// code.
     fn managed(&self, folder: &Path) -> Result<usize, String> {
         let mut command = Command::new(&self.binary);
         command.arg("-C").arg(folder).args(["state", "ls"]);
@@ -49,8 +49,8 @@ impl Tool for Stead {
     }
 }
 
-/// The first of a chain holds a constant; each further one needs what the provider answered for the one
-/// before it, so that nothing of a chain can be known early.
+/// Returns a program of chains: the first resource of a chain holds a constant, each further one needs an output of the
+/// one before, so that no value of a chain is known early.
 fn source(program: Program) -> String {
     match program {
         Program::Empty => "export {};\n".to_owned(),

@@ -1,6 +1,6 @@
-//! What one `up` asks of the disk: how often it syncs, and how much it writes into the state folder.
+//! Disk operations of one `up`: number of syncs, and bytes written into the state folder.
 //!
-//! It is a run of its own under strace, never one that is timed.
+//! Measured in a separate run under strace, which is never timed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,7 +20,7 @@ struct Count {
     written: u64,
 }
 
-/// The notes for the report.
+/// Returns the notes for the report.
 pub(crate) fn of_an_up(stead: &Stead, scratch: &Path) -> Result<Vec<String>, String> {
     let folder = scratch.join("traced");
     let state = folder.join(STATE_FOLDER);
@@ -33,7 +33,7 @@ pub(crate) fn of_an_up(stead: &Stead, scratch: &Path) -> Result<Vec<String>, Str
                  {left} bytes in it afterwards."
             )]);
         }
-        // Containers often forbid it.
+        // Containers often forbid strace.
         Some(Err(problem)) => format!("strace does not work here ({problem})"),
         None => "strace is missing".to_owned(),
     };
@@ -58,8 +58,8 @@ fn traced(stead: &Stead, strace: &Path, scratch: &Path, folder: &Path) -> Result
     Ok(count(&String::from_utf8_lossy(&text), STATE_FOLDER))
 }
 
-/// Reads the log of `strace -f -y`: `PID call(FD<path>, …) = RESULT`, where another thread may come in
-/// between, which splits the line into `<unfinished …>` and `<… call resumed>`.
+/// Reads the log of `strace -f -y`: `PID call(FD<path>, …) = RESULT`. A call of another thread splits a line into
+/// `<unfinished …>` and `<… call resumed>`.
 fn count(log: &str, state_folder: &str) -> Count {
     let inside = format!("/{state_folder}/");
     let mut count = Count::default();
@@ -84,7 +84,7 @@ fn count(log: &str, state_folder: &str) -> Count {
         if call.ends_with("<unfinished ...>") {
             writing.insert(thread);
         } else if let Some((_, result)) = call.rsplit_once(" = ") {
-            // A failed call answers with a negative number and wrote nothing.
+            // A failed call returns a negative number and wrote nothing.
             count.written += result.split_whitespace().next().and_then(|n| n.parse().ok()).unwrap_or(0);
         }
     }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn syncs_and_bytes_are_counted_also_where_threads_come_in_between() {
+    fn syncs_and_bytes_are_counted_in_split_lines() {
         let log = "\
 10  write(5</p/.stead/head>, \"\"..., 300) = 300
 11  write(6</p/.stead/journal/1/1>, \"\"..., 50 <unfinished ...>

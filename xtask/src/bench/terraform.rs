@@ -1,6 +1,6 @@
 //! The peer: Terraform, with its built-in `terraform_data` on the same graph.
 //!
-//! It must run at its best: no network, no plugin, no look for a newer version.
+//! It runs at its best: no network, no plugin, no check for a newer version.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ fn source(program: Program) -> String {
     text
 }
 
-/// Where a program is, if it is installed.
+/// Returns the path of a program, if it is installed.
 pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     let path = std::env::var_os("PATH")?;
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_installed_is_not_found() {
-        assert!(on_path("a program that nobody has").is_none());
+    fn a_program_that_is_not_installed_is_not_found() {
+        assert!(on_path("a program that is not installed").is_none());
     }
 }

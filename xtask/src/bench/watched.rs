@@ -1,21 +1,21 @@
-//! Runs one process and watches what it takes: time, memory, bytes sent to the disk.
+//! Runs one process and records its time, memory and bytes written.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What one process took.
+/// Resources that one process used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
     pub(crate) wall: Duration,
-    /// The most memory it held, in KiB; `None`: the system does not tell.
+    /// Peak memory in KiB, or `None` if the system does not report it.
     pub(crate) peak: Option<u64>,
-    /// Bytes that it had written to the disk, in whole pages; `None`: the system does not tell.
+    /// Bytes written to the disk, in whole pages, or `None` if the system does not report them.
     pub(crate) written: Option<u64>,
-    /// How long it kept processors busy: unlike wall time, no other process on the machine changes it much.
+    /// CPU time, which other processes on the machine influence less than wall time.
     pub(crate) busy: Option<Duration>,
 }
 
-/// Runs the command to its end, with nothing to read and nobody to read what it says.
+/// Runs the command to its end, without input and output.
 pub(crate) fn watch(command: &mut Command, expected: i32) -> Result<Taken, String> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let started = Instant::now();
@@ -24,7 +24,7 @@ pub(crate) fn watch(command: &mut Command, expected: i32) -> Result<Taken, Strin
     let look = |file: &str| std::fs::read_to_string(format!("{process}/{file}")).ok();
     let mut taken = Taken::default();
     loop {
-        // A process that has ended and was not waited for yet still tells what it wrote in all.
+        // An exited process that was not waited for still reports its totals.
         let stat = look("stat");
         let is_over = stat.as_deref().is_none_or(has_ended);
         taken.wall = started.elapsed();
@@ -42,19 +42,19 @@ pub(crate) fn watch(command: &mut Command, expected: i32) -> Result<Taken, Strin
     }
 }
 
-/// Whether a process is a zombie, as its `stat` tells: the letter after the name, which ends with the last bracket.
+/// Returns true for a zombie: the letter after the name in `stat`, which ends with the last bracket.
 fn has_ended(stat: &str) -> bool {
     stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
 }
 
-/// User and system time, in the hundredths of a second in which Linux tells them.
+/// Returns user and system time, which Linux reports in hundredths of a second.
 fn busy(stat: &str) -> Option<Duration> {
     let (_, rest) = stat.rsplit_once(") ")?;
     let mut ticks = rest.split_whitespace().skip(11).map_while(|field| field.parse::<u64>().ok());
     Some(Duration::from_millis((ticks.next()? + ticks.next()?) * 10))
 }
 
-/// The most memory that a process ever held, as its status tells.
+/// Returns the peak memory in a process's status.
 fn high_water(status: &str) -> Option<u64> {
     field(status, "VmHWM:")
 }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_system_tells_is_read() {
+    fn status_and_stat_of_a_process_are_parsed() {
         assert_eq!(high_water("Name:\tstead\nVmPeak:\t 9 kB\nVmHWM:\t  1234 kB\n"), Some(1234));
         assert_eq!(high_water("Name:\tstead\n"), None);
         assert_eq!(written("wchar: 7\nwrite_bytes: 4096\ncancelled_write_bytes: 1\n"), Some(4096));

@@ -1,98 +1,119 @@
-//! Which crate may use which. An edge that is not in this table does not exist.
+//! Dependencies between the crates of this workspace, which must match the table in ARCHITECTURE.md exactly.
 //!
-//! The table is the architecture: a new edge is a decision, made here and explained in ARCHITECTURE.md.
+//! A new edge is a decision, made and explained in that table. An edge that the table lacks is an error, and so is an
+//! edge in the table that no manifest has, or a dependency that the code does not use.
 
 use crate::workspace::{Dependency, Package, Workspace};
 
-use super::source::Finding;
+use super::source::{Finding, SourceFile};
+use super::tokens::tokens;
 
-/// What a crate may use.
-enum May {
-    Use(&'static [&'static str]),
-    /// Everything but these.
-    AllBut(&'static [&'static str]),
+const PAGE: &str = "ARCHITECTURE.md";
+
+/// Crates that the tests of any crate may use in addition: real components are better than mocks of them.
+const FOR_TESTS: &[&str] = &["stead-guard", "stead-journal", "stead-state", "stead-store"];
+
+/// Row of the table: a crate and the crates that it uses.
+struct Row<'a> {
+    name: &'a str,
+    uses: Vec<String>,
+    line: usize,
 }
 
-use May::{AllBut, Use};
-
-#[rustfmt::skip]
-const EDGES: &[(&str, May)] = &[
-    ("stead-model", Use(&[])),
-    ("stead-schema", Use(&["stead-model"])),
-    ("stead-state", Use(&["stead-model"])),
-    ("stead-guard", Use(&["stead-model", "stead-state"])),
-    ("stead-plan", Use(&["stead-model", "stead-schema", "stead-state", "stead-guard"])),
-    ("stead-world", Use(&[])),
-    ("stead-store", Use(&["stead-world"])),
-    ("stead-journal", Use(&["stead-model", "stead-state", "stead-store", "stead-world"])),
-    ("stead-secrets", Use(&["stead-model", "stead-world"])),
-    ("stead-provider", Use(&["stead-model", "stead-schema", "stead-guard", "stead-journal"])),
-    ("stead-plugin", Use(&["stead-model", "stead-schema", "stead-provider", "stead-world"])),
-    ("stead-engine", Use(&[
-        "stead-model", "stead-schema", "stead-state", "stead-guard", "stead-plan", "stead-world",
-        "stead-store", "stead-journal", "stead-secrets", "stead-provider",
-    ])),
-    ("stead-eval", Use(&["stead-model", "stead-schema"])),
-    ("stead-local", Use(&["stead-model", "stead-schema", "stead-provider", "stead-world"])),
-    ("stead-aws", Use(&["stead-model", "stead-schema", "stead-provider", "stead-world"])),
-    ("stead-cloud", Use(&["stead-model", "stead-schema", "stead-world"])),
-    ("stead-render", Use(&["stead-model", "stead-schema", "stead-plan"])),
-    ("stead-server", Use(&[
-        "stead-model", "stead-state", "stead-guard", "stead-world", "stead-store", "stead-journal",
-        "stead-secrets",
-    ])),
-    ("stead-cli", AllBut(&["stead-trial", "xtask"])),
-    ("stead-trial", AllBut(&["stead-cli", "xtask"])),
-    ("xtask", Use(&["stead-model", "stead-schema"])),
-];
-
-/// What the tests of any crate may use besides: real pieces are better than mocks of them.
-const FOR_TESTS: &[&str] = &[
-    "stead-guard",
-    "stead-journal",
-    "stead-local",
-    "stead-provider",
-    "stead-state",
-    "stead-store",
-    "stead-world",
-];
-
-const TABLE: &str = "the table in xtask/src/tidy/edges.rs";
-
-pub(crate) fn check(workspace: &Workspace) -> Vec<Finding> {
+pub(crate) fn check(workspace: &Workspace, files: &[SourceFile]) -> Vec<Finding> {
+    let Some(page) = files.iter().find(|file| file.path == PAGE) else {
+        return vec![Finding::whole(PAGE, "the page with the table of crates is missing")];
+    };
+    let rows = rows_of(&page.text);
     let names: Vec<&str> = workspace.packages.iter().map(|package| package.name.as_str()).collect();
     let mut findings = Vec::new();
     for package in &workspace.packages {
-        let manifest = package.manifest_path.strip_prefix(&workspace.root).unwrap_or(&package.manifest_path);
-        let manifest = manifest.to_string_lossy().replace('\\', "/");
+        let manifest = manifest_of(workspace, package);
         findings.extend(misplaced(package, &manifest));
-        let Some((_, may)) = EDGES.iter().find(|(name, _)| *name == package.name) else {
-            findings.push(Finding::whole(manifest, format!("`{}` is not in {TABLE}", package.name)));
+        let Some(row) = rows.iter().find(|row| row.name == package.name) else {
+            findings
+                .push(Finding::whole(manifest, format!("`{}` is not in the table of {PAGE}", package.name)));
             continue;
         };
         let inside = package.dependencies.iter().filter(|used| names.contains(&used.name.as_str()));
-        for used in inside.filter(|used| !allowed(may, used)) {
-            findings.push(Finding::whole(&*manifest, forbidden(package, used)));
+        for used in inside {
+            if !allowed(row, used) {
+                findings.push(Finding::whole(&*manifest, forbidden(package, used)));
+            } else if !is_mentioned(package, used, files) {
+                let message = format!("`{}` depends on `{}` and does not use it", package.name, used.name);
+                findings.push(Finding::whole(&*manifest, message));
+            }
         }
+        let unused = row.uses.iter().filter(|name| !has_edge(package, name));
+        findings.extend(unused.map(|name| {
+            page.finding(row.line, format!("`{}` does not use `{name}`: remove the permission", package.name))
+        }));
     }
+    let unknown = rows.iter().filter(|row| !names.contains(&row.name));
+    findings.extend(unknown.map(|row| page.finding(row.line, format!("there is no crate `{}`", row.name))));
+    findings.extend(unused_for_tests(workspace));
     findings
 }
 
-/// Flat `crates/*`, and the folder is called what the crate is called.
-fn misplaced(package: &Package, manifest: &str) -> Option<Finding> {
-    let name = &package.name;
-    let home =
-        if name == "xtask" { "xtask/Cargo.toml".to_owned() } else { format!("crates/{name}/Cargo.toml") };
-    (manifest != home).then(|| Finding::whole(manifest, format!("the crate `{name}` belongs in {home}")))
+/// Reads the rows of the table: the crate in backticks, its responsibility, and the crates that it uses, without `stead-`.
+fn rows_of(text: &str) -> Vec<Row<'_>> {
+    let row = |(number, line): (usize, &'_ str)| -> Option<(usize, Vec<String>)> {
+        let cells: Vec<&str> = line.strip_prefix("| `")?.trim_end().strip_suffix('|')?.split(" | ").collect();
+        let [_, _, uses] = cells.as_slice() else { return None };
+        let names = uses.split(',').map(|name| name.split('(').next().unwrap_or_default().trim());
+        Some((number + 1, names.filter(|name| *name != "–").map(full_name).collect()))
+    };
+    let name = |line: &'_ str| -> usize { line["| `".len()..].find('`').unwrap_or(0) };
+    let lines = text.lines().enumerate().skip_while(|(_, line)| !line.starts_with("| crate |"));
+    lines
+        .take_while(|(_, line)| line.starts_with('|'))
+        .filter_map(|(number, line)| {
+            let (line_number, uses) = row((number, line))?;
+            Some(Row { name: &line["| `".len()..][..name(line)], uses, line: line_number })
+        })
+        .collect()
 }
 
-fn allowed(may: &May, used: &Dependency) -> bool {
-    let name = used.name.as_str();
-    let in_table = match may {
-        Use(names) => names.contains(&name),
-        AllBut(names) => !names.contains(&name),
-    };
-    in_table || (used.kind.as_deref() == Some("dev") && FOR_TESTS.contains(&name))
+fn full_name(short: &str) -> String {
+    if short == "stead" { short.to_owned() } else { format!("stead-{short}") }
+}
+
+fn manifest_of(workspace: &Workspace, package: &Package) -> String {
+    let manifest = package.manifest_path.strip_prefix(&workspace.root).unwrap_or(&package.manifest_path);
+    manifest.to_string_lossy().replace('\\', "/")
+}
+
+fn folder_of(package: &Package) -> String {
+    if package.name == "xtask" { "xtask/".to_owned() } else { format!("crates/{}/", package.name) }
+}
+
+/// Checks that crates lie flat in `crates/`, in folders of their names.
+fn misplaced(package: &Package, manifest: &str) -> Option<Finding> {
+    let home = format!("{}Cargo.toml", folder_of(package));
+    let message = format!("the crate `{}` belongs in {home}", package.name);
+    (manifest != home).then(|| Finding::whole(manifest, message))
+}
+
+fn is_dev(used: &Dependency) -> bool {
+    used.kind.as_deref() == Some("dev")
+}
+
+fn allowed(row: &Row<'_>, used: &Dependency) -> bool {
+    row.uses.contains(&used.name) || (is_dev(used) && FOR_TESTS.contains(&used.name.as_str()))
+}
+
+fn has_edge(package: &Package, name: &str) -> bool {
+    package.dependencies.iter().any(|used| used.name == name && !is_dev(used))
+}
+
+/// Returns true if the code of a package mentions a dependency; for a normal one, code outside its tests must.
+fn is_mentioned(package: &Package, used: &Dependency, files: &[SourceFile]) -> bool {
+    let (folder, word) = (folder_of(package), used.name.replace('-', "_"));
+    let mut own = files
+        .iter()
+        .filter(|file| file.is_rust() && file.path.starts_with(&folder))
+        .filter(|file| is_dev(used) || !file.is_test());
+    own.any(|file| file.text.contains(&word) && tokens(&file.text).iter().any(|token| token.is_word(&word)))
 }
 
 fn forbidden(package: &Package, used: &Dependency) -> String {
@@ -101,90 +122,20 @@ fn forbidden(package: &Package, used: &Dependency) -> String {
         Some("build") => " in its build script",
         _ => "",
     };
-    format!("`{}` may not use `{}`{how}: the edge is not in {TABLE}", package.name, used.name)
+    format!("`{}` may not use `{}`{how}: the edge is not in the table of {PAGE}", package.name, used.name)
+}
+
+/// Returns a finding for each crate of `FOR_TESTS` that no crate uses in its tests alone.
+fn unused_for_tests(workspace: &Workspace) -> impl Iterator<Item = Finding> {
+    let present = |name: &str| workspace.packages.iter().any(|package| package.name == name);
+    let used = |name: &str| {
+        let mut all = workspace.packages.iter().flat_map(|package| &package.dependencies);
+        all.any(|used| used.name == name && is_dev(used))
+    };
+    FOR_TESTS.iter().filter(move |name| present(name) && !used(name)).map(|name| {
+        Finding::whole("xtask/src/tidy/edges.rs", format!("no test uses `{name}`: remove it from FOR_TESTS"))
+    })
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use super::super::source::shown;
-    use super::*;
-
-    fn package(name: &str, folder: &str, uses: &[(&str, Option<&str>)]) -> Package {
-        let dependency = |(name, kind): &(&str, Option<&str>)| Dependency {
-            name: (*name).to_owned(),
-            kind: kind.map(str::to_owned),
-        };
-        Package {
-            name: name.to_owned(),
-            manifest_path: PathBuf::from(format!("/repo/{folder}/Cargo.toml")),
-            dependencies: uses.iter().map(dependency).collect(),
-        }
-    }
-
-    fn found(packages: Vec<Package>) -> Vec<String> {
-        shown(&check(&Workspace { root: "/repo".into(), target: "/repo/target".into(), packages }))
-    }
-
-    fn with_engine(user: Package) -> Vec<String> {
-        found(vec![user, package("stead-engine", "crates/stead-engine", &[])])
-    }
-
-    #[test]
-    fn an_edge_outside_the_table_names_both_crates() {
-        let plan = package("stead-plan", "crates/stead-plan", &[("stead-engine", None), ("serde", None)]);
-        assert_eq!(
-            with_engine(plan),
-            ["crates/stead-plan/Cargo.toml: `stead-plan` may not use `stead-engine`: \
-              the edge is not in the table in xtask/src/tidy/edges.rs"]
-        );
-    }
-
-    #[test]
-    fn build_and_test_edges_are_edges_too() {
-        for kind in ["build", "dev"] {
-            let plan = package("stead-plan", "crates/stead-plan", &[("stead-engine", Some(kind))]);
-            assert_eq!(with_engine(plan).len(), 1, "{kind}");
-        }
-    }
-
-    #[test]
-    fn tests_may_use_the_real_store_but_code_may_not() {
-        let store = || package("stead-store", "crates/stead-store", &[]);
-        let state = |kind| package("stead-state", "crates/stead-state", &[("stead-store", kind)]);
-        assert!(found(vec![state(Some("dev")), store()]).is_empty());
-        assert_eq!(found(vec![state(None), store()]).len(), 1);
-    }
-
-    #[test]
-    fn the_command_line_may_use_everything_that_ships() {
-        let cli = package("stead-cli", "crates/stead-cli", &[("stead-engine", None), ("stead-trial", None)]);
-        let trial = package("stead-trial", "crates/stead-trial", &[("stead-engine", None)]);
-        let findings = found(vec![cli, trial, package("stead-engine", "crates/stead-engine", &[])]);
-        assert_eq!(findings.len(), 1);
-        assert!(findings[0].contains("`stead-trial`"), "{findings:?}");
-    }
-
-    #[test]
-    fn a_crate_must_be_in_the_table_and_in_its_folder() {
-        let findings = found(vec![
-            package("stead-extra", "crates/stead-extra", &[]),
-            package("stead-model", "crates/model", &[]),
-        ]);
-        assert_eq!(findings.len(), 2);
-        assert!(findings[0].contains("`stead-extra` is not in"), "{findings:?}");
-        assert!(findings[1].contains("belongs in crates/stead-model"), "{findings:?}");
-    }
-
-    #[test]
-    fn the_table_has_no_circle_and_no_unknown_crate() {
-        for (at, (name, may)) in EDGES.iter().enumerate() {
-            let Use(uses) = may else { continue };
-            for used in *uses {
-                let position = EDGES.iter().position(|(known, _)| known == used);
-                assert!(position.is_some_and(|position| position < at), "{name} uses {used}");
-            }
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! Each error code has a page in `docs/errors/`, each page a code, and the page says which it is.
+//! Each error code has a page in `docs/errors/`, and each page has a code in its title.
 
 use super::source::{Finding, SourceFile};
 use super::tokens::{Kind, tokens};
@@ -8,7 +8,7 @@ const PAGES: &str = "docs/errors/";
 
 pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
     let Some(source) = files.iter().find(|file| file.path == CODES) else {
-        return vec![Finding::whole(CODES, "the error codes are not where they should be")];
+        return vec![Finding::whole(CODES, "the file with the error codes is missing")];
     };
     let codes = codes_in(&source.text);
     let pages: Vec<(&str, &SourceFile)> = files
@@ -24,7 +24,7 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
     }
     for (stem, page) in pages {
         if !codes.iter().any(|(code, _)| *code == stem) {
-            findings.push(Finding::whole(&*page.path, format!("no code in {CODES} is called {stem}")));
+            findings.push(Finding::whole(&*page.path, format!("{CODES} has no code {stem}")));
         } else if !is_titled(&page.text, stem) {
             findings.push(page.finding(1, format!("the first heading must be `# {stem}: …`")));
         }
@@ -32,7 +32,7 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-/// Every string of the form `ST` and four digits that is assigned to a name, with its line.
+/// Returns all strings of the form `ST` and four digits that are assigned to a name, with their lines.
 fn codes_in(text: &str) -> Vec<(&str, usize)> {
     let tokens = tokens(text);
     let assigned = tokens.windows(2).filter(|pair| pair[0].is_sign('='));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_list_of_codes_is_not_silence() {
+    fn a_missing_list_of_codes_is_a_finding() {
         assert_eq!(check(&[]).len(), 1);
     }
 }

@@ -1,12 +1,13 @@
-//! `cargo xtask tidy`: what taste forbids, as a program.
+//! `cargo xtask tidy`: rules of this repository that no compiler checks.
 //!
-//! Each check is a function over files in memory (the edges: over cargo's metadata), in a file of its own.
-//! All findings are shown, not only the first.
+//! Each check is a function over the files in memory (`edges` also reads cargo's metadata), in its own file. All findings
+//! are reported, not only the first.
 
-mod determinism;
+mod command_line;
+mod doors;
 mod edges;
 mod error_pages;
-mod paths;
+mod plain_english;
 mod planted;
 mod promises;
 mod registries;
@@ -22,8 +23,10 @@ use source::{Finding, SourceFile};
 type Check = fn(&[SourceFile]) -> Vec<Finding>;
 
 const CHECKS: &[Check] = &[
-    determinism::check,
+    command_line::check,
+    doors::check,
     error_pages::check,
+    plain_english::check,
     shape::check,
     planted::check,
     promises::check,
@@ -32,7 +35,7 @@ const CHECKS: &[Check] = &[
 
 pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, String> {
     let files = source::load(&workspace.root)?;
-    let mut findings = edges::check(workspace);
+    let mut findings = edges::check(workspace, &files);
     findings.extend(CHECKS.iter().flat_map(|check| check(&files)));
     findings.sort();
     for finding in &findings {

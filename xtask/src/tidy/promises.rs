@@ -1,7 +1,7 @@
-//! `docs/promises.md` names a test for each promise. A test that it names must exist.
+//! `docs/promises.md` names a test for each promise. The test must exist.
 //!
-//! A test is named as `crate::module::name`, or by its bare name. Tests are sentences, so a bare name has
-//! at least two underscores; shorter words in backticks are taken for something else.
+//! A test is named as `crate::module::name`, or by its bare name. Tests are sentences, so a bare name has at least two
+//! underscores; shorter words in backticks are not tests.
 
 use super::source::{Finding, SourceFile};
 use super::tokens::{Token, tokens};
@@ -29,7 +29,7 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
 
 struct NamedTest<'a> {
     name: &'a str,
-    /// The crate's folder, where the page says which crate.
+    /// Folder of the crate, if the page names the crate.
     folder: Option<String>,
 }
 
@@ -63,7 +63,7 @@ fn named_test(span: &str) -> Option<NamedTest<'_>> {
     (folder.is_some() || is_sentence(name)).then_some(NamedTest { name, folder })
 }
 
-/// The functions with an attribute that ends in `test`: `#[test]`, `#[tokio::test]`, in a macro or not.
+/// Returns the functions with an attribute that ends in `test`: `#[test]`, `#[tokio::test]`, in a macro or not.
 fn tests_in(text: &str) -> Vec<&str> {
     let tokens = tokens(text);
     let mut names = Vec::new();
@@ -115,13 +115,13 @@ mod tests {
     }
 
     #[test]
-    fn a_path_must_lead_into_the_crate_that_has_the_test() {
+    fn a_path_must_name_the_crate_that_has_the_test() {
         assert_eq!(found("`stead_engine::tests::nothing_is_lost`").len(), 1);
         assert_eq!(found("`stead_state::a::gone`").len(), 1);
     }
 
     #[test]
-    fn other_words_in_backticks_are_left_alone() {
+    fn other_words_in_backticks_are_ignored() {
         assert!(
             found("`head`, `kill -9`, `prevent_delete`, `Provider::delete`, `std::fs`, `.ci/run`").is_empty()
         );

@@ -1,15 +1,15 @@
-//! No file names a package registry's host: where packages come from is the machine's business.
+//! No file names the host of a package registry: each machine configures where packages come from.
 
 use super::source::{Finding, SourceFile};
 
-/// In two parts each, so that this file does not find itself.
+/// Hosts, each in two parts, so that this file does not match.
 const HOSTS: &[(&str, &str)] =
     &[("crates", ".io"), ("pypi", ".org"), ("npmjs", ".org"), ("registry", ".npmjs"), ("deb", ".debian.org")];
 
 pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
     let hosts: Vec<String> = HOSTS.iter().map(|(name, domain)| format!("{name}{domain}")).collect();
     let mut findings = Vec::new();
-    // Cargo writes the lock file, and names its registry there.
+    // Cargo writes the lock file, which names its registry.
     for file in files.iter().filter(|file| !is_lock_file(&file.path)) {
         for (number, line) in file.text.lines().enumerate() {
             let line = line.to_ascii_lowercase();

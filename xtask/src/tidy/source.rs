@@ -1,21 +1,20 @@
-//! The files that are checked, and what is found in them.
+//! Files to check, and findings.
 //!
-//! Git says which files there are: what is tracked, and what is new and not ignored, so that a finding
-//! shows before the commit.
+//! The files are those that git tracks, and new files that it does not ignore, so that a finding shows before the commit.
 
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 
-/// A text file, with its path from the root of the repository.
+/// Text file, with its path from the root of the repository.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceFile {
     pub(crate) path: String,
     pub(crate) text: String,
 }
 
-/// Something that must not stay as it is.
+/// Violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     path: String,
@@ -28,7 +27,7 @@ impl SourceFile {
         self.path.ends_with(".rs")
     }
 
-    /// Tests may touch the world; they are recognised by where they stand.
+    /// Returns true for a test, recognised by its path. Tests may use the real machine.
     pub(crate) fn is_test(&self) -> bool {
         self.path.ends_with("/tests.rs") || self.path.split('/').any(|part| part == "tests")
     }
@@ -39,7 +38,7 @@ impl SourceFile {
 }
 
 impl Finding {
-    /// A finding about a whole file, or about one that should be there.
+    /// Creates a finding about a whole file, or about a missing one.
     pub(crate) fn whole(path: impl Into<String>, message: impl Into<String>) -> Finding {
         Finding { path: path.into(), line: None, message: message.into() }
     }
@@ -54,7 +53,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Every text file of the repository. What is not UTF-8 is not ours to read.
+/// Reads every text file of the repository. Files that are not UTF-8 are skipped.
 pub(crate) fn load(root: &Path) -> Result<Vec<SourceFile>, String> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -69,7 +68,7 @@ pub(crate) fn load(root: &Path) -> Result<Vec<SourceFile>, String> {
     for path in listing.split('\0').filter(|path| !path.is_empty()) {
         match std::fs::read_to_string(root.join(path)) {
             Ok(text) => files.push(SourceFile { path: path.to_owned(), text }),
-            // Deleted and not committed yet; a link to a folder; a picture.
+            // A file deleted before the commit; a link to a folder; a picture.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -81,13 +80,13 @@ pub(crate) fn load(root: &Path) -> Result<Vec<SourceFile>, String> {
     Ok(files)
 }
 
-/// Files in memory, for the tests of the checks.
+/// Builds files in memory, for the tests of the checks.
 #[cfg(test)]
 pub(crate) fn files<const N: usize>(files: [(&str, &str); N]) -> Vec<SourceFile> {
     files.map(|(path, text)| SourceFile { path: path.to_owned(), text: text.to_owned() }).into()
 }
 
-/// Findings as a user sees them, for the tests of the checks.
+/// Returns findings as text, for the tests of the checks.
 #[cfg(test)]
 pub(crate) fn shown(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(Finding::to_string).collect()

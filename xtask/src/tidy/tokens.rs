@@ -1,12 +1,12 @@
-//! Splits Rust source into the few kinds of token that the checks look at.
+//! Splits Rust source into the few kinds of token that the checks need.
 //!
-//! Comments vanish and a string is one token, so that no check mistakes text for code. It is less than a
-//! lexer: operators come out sign by sign, and a number counts as a word.
+//! Comments are dropped and a string is one token, so that no check mistakes text for code. It is less than a lexer:
+//! operators come out sign by sign, and a number counts as a word.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind<'a> {
     Word(&'a str),
-    /// What stands between the quotes of a string, escapes untouched.
+    /// Text between the quotes of a string, with its escapes.
     Text(&'a str),
     Sign(char),
 }
@@ -42,7 +42,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     reader.tokens
 }
 
-/// Without the items that only a test build has: those after `#[cfg(test)]`, or all after `#![cfg(test)]`.
+/// Returns the tokens without items of test builds: after `#[cfg(test)]` one item, after `#![cfg(test)]` all.
 pub(crate) fn without_tests<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     let mut kept = Vec::new();
     let mut at = 0;
@@ -68,7 +68,7 @@ fn starts_test_attribute(tokens: &[Token<'_>], inner: bool) -> bool {
         && (words.starts_with(&["cfg", "test"]) || words.starts_with(&["cfg", "all", "test"]))
 }
 
-/// The position behind the item that the attribute at `start` belongs to.
+/// Returns the position behind the item that the attribute at `start` belongs to.
 fn end_of_item(tokens: &[Token<'_>], start: usize) -> usize {
     let mut at = start;
     while at < tokens.len() && tokens[at].is_sign('#') {
@@ -79,7 +79,7 @@ fn end_of_item(tokens: &[Token<'_>], start: usize) -> usize {
             Kind::Sign(';') => return at + 1,
             Kind::Sign('{') => return end_of_group(tokens, at),
             Kind::Sign('(' | '[') => at = end_of_group(tokens, at),
-            // The end of what encloses it: the attribute stood on a field or a variant.
+            // The end of the enclosing item: the attribute is on a field or a variant.
             Kind::Sign(')' | ']' | '}') => return at,
             _ => at += 1,
         }
@@ -87,7 +87,7 @@ fn end_of_item(tokens: &[Token<'_>], start: usize) -> usize {
     at
 }
 
-/// The position behind the bracket that closes the one at `open`.
+/// Returns the position behind the bracket that closes the one at `open`.
 fn end_of_group(tokens: &[Token<'_>], open: usize) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The opening quote is behind us.
+    /// Reads a string. The opening quote was taken already.
     fn string(&mut self) {
         let mut escaped = false;
         let end = self.rest.find(|c| {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_strings_and_characters_hold_no_words() {
+    fn comments_strings_and_characters_contain_no_words() {
         let text = r###"a // b
             /* c /* d */ e */ "f \" g" r#"h " i"# b"j" 'k' '\'' '"' '\u{1F600}' l"###;
         assert_eq!(words(text), ["a", "l"]);

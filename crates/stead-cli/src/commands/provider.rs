@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use stead::local_catalog;
 use stead_model::{Code, Diagnostic, Map, TypeToken, Value, nearest};
-use stead_schema::cfn::{self, DigestKey, Remembered, Schema, Update, Wish, bundle, patch_document};
+use stead_schema::cfn::{self, DigestKey, LastApplied, Schema, Update, UpdateInputs, bundle, patch_document};
 use stead_schema::{Catalog, token_of};
 use stead_world::World;
 
@@ -121,8 +121,8 @@ fn patch(world: &World, arguments: &PatchArguments, ui: &Ui) -> Result<u8, Failu
     let last = arguments.last.as_ref().map(|path| object(world, path)).transpose()?;
     // The digests of this one comparison are compared with each other only.
     let key = DigestKey::new([0; 32]);
-    let last = Remembered::of(&schema, &key, last.as_ref().unwrap_or(&want));
-    let update = cfn::patch(&schema, &Wish { last: &last, live: &live, want: &want, key: &key });
+    let last = LastApplied::of(&schema, &key, last.as_ref().unwrap_or(&want));
+    let update = cfn::patch(&schema, &UpdateInputs { last: &last, live: &live, want: &want, key: &key });
     ui.result(&stead_render::update(&update));
     let patch = match &update {
         Update::Patch { operations, .. } => patch_document(operations),

@@ -1,4 +1,6 @@
 //! The real binary, in a folder of its own.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests use the real machine")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod corpus;

@@ -52,13 +52,13 @@ fn a_patch_is_explained() {
     };
     insta::assert_snapshot!(patch("want.json", &["--type", "AWS::SQS::Queue"]).ok(), @r#"
     remove /DelaySeconds
-        it is no longer wanted
+        it is no longer declared
     add /Tags [{"Key":"k","Value":"v"}]
-        it is new
+        it is newly declared
 
     [{"op":"remove","path":"/DelaySeconds"},{"op":"add","path":"/Tags","value":[{"Key":"k","Value":"v"}]}]
     "#);
-    insta::assert_snapshot!(patch("want.json", &["--type", "aws.sqs.Queue", "--json"]).ok(), @r#"{"v":1,"kind":"update","update":{"patch":{"operations":[{"path":["DelaySeconds"],"edit":"remove","why":"it is no longer wanted"},{"path":["Tags"],"edit":{"add":[{"Key":"k","Value":"v"}]},"why":"it is new"}],"conditional":[]}},"patch":[{"op":"remove","path":"/DelaySeconds"},{"op":"add","path":"/Tags","value":[{"Key":"k","Value":"v"}]}]}"#);
+    insta::assert_snapshot!(patch("want.json", &["--type", "aws.sqs.Queue", "--json"]).ok(), @r#"{"v":1,"kind":"update","update":{"patch":{"operations":[{"path":["DelaySeconds"],"edit":"remove","why":"it is no longer declared"},{"path":["Tags"],"edit":{"add":[{"Key":"k","Value":"v"}]},"why":"it is newly declared"}],"conditional":[]}},"patch":[{"op":"remove","path":"/DelaySeconds"},{"op":"add","path":"/Tags","value":[{"Key":"k","Value":"v"}]}]}"#);
     assert!(patch("broken.json", &["--type", "AWS::SQS::Queue"]).ends(2).stderr.contains("broken.json"));
     assert!(patch("want.json", &["--schema", &file("want.json")]).ends(2).stderr.contains("typeName"));
     assert_eq!(patch("want.json", &[]).code, 2);

@@ -148,7 +148,7 @@ fn an_interrupt_ends_it_with_130_and_programs_read_json() {
     let setup = Setup::new();
     let serving = setup.start(&["--json", "--prevent-delete"]);
     let refused = serving.asks("POST", "/validate", &review(r#"{"prevent-delete":"false"}"#));
-    assert!(refused.contains("--prevent-delete"), "{refused}");
+    assert!(refused.contains("set to refuse all deletions"), "{refused}");
     let (code, stdout, stderr) = serving.ends("-INT");
     assert_eq!((code, stderr.as_str()), (Some(130), ""));
     let lines: Vec<serde_json::Value> =
@@ -207,6 +207,6 @@ fn manifests_are_printed_for_a_cluster_and_bad_ones_are_not() {
         project.stead(&["admission", "manifests", "--only", "policy", "--group", "db.example.org"]).ok();
     assert!(policy.contains("'db.example.org'") && !policy.contains("Deployment"), "{policy}");
     let bad = project.stead(&["admission", "manifests", "--ca-bundle", "tls.key"]).ends(2).stderr;
-    assert!(bad.contains("the CA bundle is no PEM certificate"), "{bad}");
+    assert!(bad.contains("the CA bundle is not a PEM certificate"), "{bad}");
     assert!(project.stead(&["admission", "manifests", "--group", "a'b"]).ends(2).stderr.contains("ST0605"));
 }

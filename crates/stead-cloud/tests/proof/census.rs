@@ -1,4 +1,4 @@
-//! Every strategy on every type: made once, read by all tests.
+//! Results of every strategy on every type, computed once for all tests.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use crate::judge::{Verdict, judge};
 use crate::leaves::Leaf;
 use crate::rows::{Row, leaves_of, single, wanted};
 use crate::strategy::Strategy;
-use crate::subject::{Subject, Wish, subject};
+use crate::subject::{Richness, Subject, subject};
 use crate::three_way::ThreeWay;
 use crate::top_level::TopLevel;
 use crate::two_way::TwoWay;
@@ -22,15 +22,15 @@ pub(crate) const TOP_LEVEL: usize = 1;
 pub(crate) const TWO_WAY: usize = 2;
 pub(crate) const KEEPING: usize = 3;
 
-/// What became of one strategy in one row.
+/// Results of one strategy for one kind of change.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) right: usize,
-    /// Types, and what went wrong.
+    /// Types with a wrong result, and the reason.
     pub(crate) wrong: Vec<(String, String)>,
-    /// Types of which nobody can make this change in place, and what the service says.
+    /// Types for which no patch can make this change, and the service's message.
     pub(crate) impossible: Vec<(String, String)>,
-    /// Those among them that the strategy did not recognise.
+    /// Types of `impossible` that the strategy did not recognise.
     pub(crate) unseen: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ impl Tally {
         self.right + self.wrong.len() + self.impossible.len()
     }
 
-    /// Of all types that have something of the kind.
+    /// Share of correct results among the types that have such a property.
     pub(crate) fn share(&self) -> f64 {
         self.right as f64 / self.tried() as f64
     }
@@ -64,24 +64,24 @@ impl Tally {
     }
 }
 
-/// Rows of the table, by strategy.
+/// Results by strategy and kind of change.
 pub(crate) type Table = BTreeMap<(usize, Row), Tally>;
 
 pub(crate) struct Census {
     pub(crate) tables: [Table; 2],
-    /// Single values from all over rich wishes, changed one at a time by stead.
+    /// Single values from rich inputs, changed one at a time by stead.
     pub(crate) values: Tally,
     /// Types that Cloud Control cannot create, read and delete.
     pub(crate) unmanageable: Vec<String>,
     /// Types without an update handler.
     pub(crate) fixed: usize,
-    /// Types that were tried.
+    /// Number of types tested.
     pub(crate) updatable: usize,
 }
 
 impl Census {
-    pub(crate) fn table(&self, wish: Wish) -> &Table {
-        &self.tables[wish as usize]
+    pub(crate) fn table(&self, richness: Richness) -> &Table {
+        &self.tables[richness as usize]
     }
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn schemas() -> &'static [Schema] {
     })
 }
 
-/// Types with a read and an update handler.
+/// Returns the types with a read and an update handler.
 pub(crate) fn updatable() -> Vec<&'static Schema> {
     let can_update = |schema: &&Schema| schema.handlers.read.is_some() && schema.handlers.update.is_some();
     schemas().iter().filter(can_update).collect()
@@ -107,7 +107,7 @@ pub(crate) fn census() -> &'static Census {
         let unmanageable: Vec<String> = unmanageable.map(|schema| schema.type_name.clone()).collect();
         let fixed =
             schemas().iter().filter(|schema| schema.is_manageable() && schema.handlers.update.is_none());
-        let [modest, rich] = Wish::ALL.map(|wish| in_parts(&updatable, wish));
+        let [modest, rich] = Richness::ALL.map(|richness| in_parts(&updatable, richness));
         Census {
             tables: [modest.table, rich.table],
             values: rich.values,
@@ -118,7 +118,7 @@ pub(crate) fn census() -> &'static Census {
     })
 }
 
-/// What is found with one kind of wish.
+/// Results for one richness of inputs.
 #[derive(Default)]
 struct Findings {
     table: Table,
@@ -134,38 +134,38 @@ impl Findings {
     }
 }
 
-/// In as many parts as there are workers, put together in order.
-fn in_parts(schemas: &[&Schema], wish: Wish) -> Findings {
+/// Runs the types in parallel, one part per worker, and merges the parts in order.
+fn in_parts(schemas: &[&Schema], richness: Richness) -> Findings {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let size = schemas.len().div_ceil(workers).max(1);
     let mut whole = Findings::default();
     thread::scope(|scope| {
         let parts: Vec<_> =
-            schemas.chunks(size).map(|part| scope.spawn(move || findings(part, wish))).collect();
+            schemas.chunks(size).map(|part| scope.spawn(move || findings(part, richness))).collect();
         parts.into_iter().for_each(|part| whole.extend(part.join().unwrap()));
     });
     whole
 }
 
-fn findings(schemas: &[&Schema], wish: Wish) -> Findings {
+fn findings(schemas: &[&Schema], richness: Richness) -> Findings {
     let mut findings = Findings::default();
     for schema in schemas {
-        let subject = subject(schema, wish);
+        let subject = subject(schema, richness);
         let leaves = leaves_of(&subject);
-        rows(&subject, &leaves, wish, &mut findings.table);
-        if wish == Wish::Rich {
+        rows(&subject, &leaves, richness, &mut findings.table);
+        if richness == Richness::Rich {
             values(&subject, &leaves, &mut findings.values);
         }
     }
     findings
 }
 
-fn rows(subject: &Subject<'_>, leaves: &[Leaf], wish: Wish, table: &mut Table) {
+fn rows(subject: &Subject<'_>, leaves: &[Leaf], richness: Richness, table: &mut Table) {
     for row in Row::ALL {
         let Some(wanted) = wanted(subject, leaves, row) else { continue };
         for (strategy, way) in STRATEGIES.iter().enumerate() {
-            // Modest wishes are enough to see how strict the model is.
-            if wish == Wish::Modest || strategy == STEAD {
+            // Modest inputs are enough to see how strict the model is.
+            if richness == Richness::Modest || strategy == STEAD {
                 let verdict = judge(subject.schema, &wanted, *way);
                 table.entry((strategy, row)).or_default().add(&subject.schema.type_name, verdict);
             }
@@ -173,7 +173,7 @@ fn rows(subject: &Subject<'_>, leaves: &[Leaf], wish: Wish, table: &mut Table) {
     }
 }
 
-/// About this many values of a type are changed.
+/// Approximate number of values changed per type.
 const VALUES: usize = 8;
 
 fn values(subject: &Subject<'_>, leaves: &[Leaf], tally: &mut Tally) {

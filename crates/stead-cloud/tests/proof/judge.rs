@@ -1,4 +1,4 @@
-//! Whether an answer is right: taken by the service, and with exactly the wanted effect.
+//! Judgement of an answer: correct if the service accepts it and it has exactly the desired effect.
 
 use stead_cloud::{canonical, read, update};
 use stead_model::{Map, Value};
@@ -12,10 +12,10 @@ use crate::strategy::{Answer, Question, Strategy, operation, step};
 pub(crate) enum Verdict {
     Right,
     Wrong(String),
-    /// No patch at all could have done it; the service's answer to the best one.
+    /// No patch can make the change; with the service's answer to the best one.
     NotPossible {
         service: String,
-        /// The strategy saw it and sent nothing.
+        /// The strategy recognised this and sent nothing.
         seen: bool,
     },
 }
@@ -81,7 +81,7 @@ fn shortened(value: &Value) -> String {
     if text.chars().count() > 120 { text.chars().take(120).chain("…".chars()).collect() } else { text }
 }
 
-/// The patch of somebody who knows everything: each top-level property as it shall be, with all that can be sent.
+/// Returns the best possible patch: each top-level property as it should become, with everything that may be sent.
 pub(crate) fn perfect_patch(schema: &Schema, before: &Map, after: &Map) -> Value {
     let cursors = [Class::WriteOnly, Class::CreateOnly].map(|class| schema.classes.of(class).cursor());
     let (live, sent) = (read(schema, before), sendable(after, &cursors));
@@ -94,7 +94,7 @@ pub(crate) fn perfect_patch(schema: &Schema, before: &Map, after: &Map) -> Value
     Value::List(gone.chain(set).collect())
 }
 
-/// Without what is both write-only and create-only, which is refused.
+/// Removes values that are both write-only and create-only, which the service refuses.
 fn sendable(full: &Map, cursors: &[Cursor<'_>; 2]) -> Map {
     let mut out = Map::new();
     for (key, value) in full {

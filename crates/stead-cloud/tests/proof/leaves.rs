@@ -1,4 +1,4 @@
-//! The single values of a wish, each with where it is and what the schema says of it.
+//! Leaves of desired inputs, each with its path and its property classes.
 
 use stead_model::{Map, PropertyPath, Segment, Value};
 use stead_schema::cfn::{Class, Cursor, FormId, Schema};
@@ -7,7 +7,7 @@ pub(crate) struct Leaf {
     pub(crate) path: PropertyPath,
     pub(crate) value: Value,
     pub(crate) form: Option<FormId>,
-    /// Covered by create-only or write-only.
+    /// Covered by a create-only or write-only pattern.
     pub(crate) create_only: bool,
     pub(crate) write_only: bool,
     pub(crate) in_list: bool,
@@ -22,12 +22,12 @@ impl Leaf {
         self.path.0.len() == 1
     }
 
-    /// A property of an object, not an element of a list or an entry of a document that the schema leaves open.
+    /// Returns true for a property of an object; false for an element of a list or a member of a free-form document.
     pub(crate) fn is_member(&self) -> bool {
         self.form.is_some() && matches!(self.path.0.last(), Some(Segment::Key(_)))
     }
 
-    /// Another value that fits as well.
+    /// Returns another valid value.
     pub(crate) fn other(&self, schema: &Schema) -> Option<Value> {
         let choices = self.form.and_then(|form| {
             schema
@@ -45,10 +45,10 @@ impl Leaf {
     }
 }
 
-pub(crate) fn leaves(schema: &Schema, wish: &Map) -> Vec<Leaf> {
+pub(crate) fn leaves(schema: &Schema, inputs: &Map) -> Vec<Leaf> {
     let cursors = [Class::CreateOnly, Class::WriteOnly].map(|class| schema.classes.of(class).cursor());
     let mut walk = Walk { schema, path: Vec::new(), leaves: Vec::new() };
-    walk.map(wish, Some(Schema::ROOT), &cursors);
+    walk.map(inputs, Some(Schema::ROOT), &cursors);
     walk.leaves
 }
 
@@ -92,20 +92,20 @@ impl Walk<'_> {
     }
 }
 
-/// The wish with another value at a path that it has.
-pub(crate) fn replaced(wish: &Map, path: &PropertyPath, value: Value) -> Map {
-    let mut wish = Value::Map(wish.clone());
-    let mut at = &mut wish;
+/// Returns the inputs with another value at an existing path.
+pub(crate) fn replaced(inputs: &Map, path: &PropertyPath, value: Value) -> Map {
+    let mut inputs = Value::Map(inputs.clone());
+    let mut at = &mut inputs;
     for segment in &path.0 {
         at = match (at, segment) {
             (Value::Map(map), Segment::Key(key)) => map.get_mut(key).unwrap(),
             (Value::List(items), Segment::Index(index)) => &mut items[*index],
-            _ => panic!("{path} is not in the wish"),
+            _ => panic!("{path} is not in the inputs"),
         };
     }
     *at = value;
-    match wish {
+    match inputs {
         Value::Map(map) => map,
-        _ => panic!("a wish is a map"),
+        _ => panic!("the inputs are not a map"),
     }
 }

@@ -1,8 +1,14 @@
-//! Every published type, under the rules of the service: what each way to update does with each kind of change.
+//! Test of all published types under the rules of the service: each update strategy with each kind of change.
 //!
-//! For each type a wish is made from its schema, and from it what lives in the cloud: read-only values added, lists
-//! whose order means nothing turned round, defaults filled in. Then the wish changes. An answer is right if the cloud
-//! takes it and afterwards keeps exactly what it should, and nothing else has changed.
+//! Desired inputs are generated from the schema of each type. The live resource adds read-only values and defaults, and
+//! reverses unordered lists. Then the inputs change. An answer is correct if the model accepts it and the resource then has
+//! exactly the desired values.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the test compares a page of the documentation"
+)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod census;
@@ -22,12 +28,12 @@ use census::{KEEPING, STEAD, TOP_LEVEL, TWO_WAY, census, schemas};
 use rows::{Row, changed, leaves_of};
 use stead_schema::cfn::Schema;
 use strategy::{Answer, Question, Strategy};
-use subject::{Wish, subject};
+use subject::{Richness, subject};
 use three_way::ThreeWay;
 
-/// What the two-way strategy and its successor reached in an earlier simulation over all published schemas, with a port
-/// that agrees with their real code: the model here must be as strict. How much a modest wish asks for was chosen so that
-/// these come out; seven figures then hold with three settings. Rich wishes are not fitted to anything.
+/// Results of the two-way strategy and its successor in an earlier simulation over all published schemas, whose port agrees
+/// with their real code: the model here must be as strict. The size of modest inputs was fitted to these figures: seven
+/// figures hold with three settings. Rich inputs are not fitted.
 const MEASURED: [(usize, Row, f64, f64); 8] = [
     (TWO_WAY, Row::Nothing, 372.0, 1564.0),
     (TWO_WAY, Row::Scalar, 595.0, 1070.0),
@@ -41,19 +47,19 @@ const MEASURED: [(usize, Row, f64, f64); 8] = [
 
 #[test]
 fn the_model_is_as_strict_as_an_earlier_simulation() {
-    let table = census().table(Wish::Modest);
+    let table = census().table(Richness::Modest);
     for (strategy, row, right, tried) in MEASURED {
         let (share, measured) = (table[&(strategy, row)].share(), right / tried);
         assert!((share - measured).abs() <= 0.02, "{row:?}: {share:.3} here, {measured:.3} measured");
-        // And as many types have something of the kind.
+        // The same share of types has a property of this kind.
         let (has, had) = (table[&(strategy, row)].tried() as f64 / census().updatable as f64, tried / 1564.0);
         assert!((has - had).abs() <= 0.05, "{row:?}: {has:.3} of all types here, {had:.3} measured");
     }
 }
 
 #[test]
-fn whole_properties_are_refused_where_something_fixed_is_inside_them() {
-    let table = census().table(Wish::Modest);
+fn the_model_refuses_whole_properties_that_contain_fixed_values() {
+    let table = census().table(Richness::Modest);
     for (row, measured) in
         [(Row::Scalar, 1044.0 / 1070.0), (Row::Nested, 1210.0 / 1259.0), (Row::Removed, 1336.0 / 1366.0)]
     {
@@ -62,24 +68,23 @@ fn whole_properties_are_refused_where_something_fixed_is_inside_them() {
     }
 }
 
-/// Where the schema says of a value only that the service rewrites it, in words that stead does not understand, a change
-/// from outside cannot be told from the rewriting.
+/// Types with a transformation that stead cannot evaluate, where drift cannot be told from the transformation.
 const REWRITTEN: [&str; 2] = ["AWS::EC2::EIP", "AWS::GameLift::Fleet"];
 
-/// Wherever a change can be made in place at all, without exception.
+/// Holds for every change that is possible in place.
 #[test]
-fn every_change_is_taken_and_has_its_effect_and_no_other() {
-    for wish in Wish::ALL {
+fn each_change_is_accepted_and_has_exactly_its_effect() {
+    for richness in Richness::ALL {
         for row in Row::ALL {
-            let tally = &census().table(wish)[&(STEAD, row)];
+            let tally = &census().table(richness)[&(STEAD, row)];
             let excused = |name: &str| row == Row::Drift && REWRITTEN.contains(&name);
             let wrong: Vec<_> = tally.wrong.iter().filter(|(name, _)| !excused(name)).collect();
-            assert!(wrong.is_empty(), "{wish:?}, {}: {wrong:#?}", row.title());
+            assert!(wrong.is_empty(), "{richness:?}, {}: {wrong:#?}", row.title());
         }
     }
 }
 
-/// Types with something deep inside that the service asks for and does not take: seen only when it refuses.
+/// Types with a nested value that the service requires but does not accept, which only its refusal reveals.
 const UNFORESEEN: [&str; 4] = [
     "AWS::ElasticBeanstalk::ConfigurationTemplate",
     "AWS::KinesisFirehose::DeliveryStream",
@@ -88,10 +93,10 @@ const UNFORESEEN: [&str; 4] = [
 ];
 
 #[test]
-fn what_cannot_be_updated_is_recognised_before_anything_is_sent() {
-    for wish in Wish::ALL {
+fn impossible_updates_are_recognised_before_a_request_is_sent() {
+    for richness in Richness::ALL {
         for row in Row::ALL {
-            let tally = &census().table(wish)[&(STEAD, row)];
+            let tally = &census().table(richness)[&(STEAD, row)];
             let unseen = tally.unseen.iter().filter(|name| !UNFORESEEN.contains(&name.as_str()));
             assert_eq!(unseen.count(), 0, "{}: {:?}", row.title(), tally.unseen);
         }
@@ -99,21 +104,21 @@ fn what_cannot_be_updated_is_recognised_before_anything_is_sent() {
 }
 
 #[test]
-fn values_anywhere_in_a_wish_can_be_changed() {
+fn values_at_any_depth_can_be_changed() {
     let values = &census().values;
     assert!(values.tried() > 5_000, "{}", values.tried());
     assert!(values.wrong.is_empty(), "of {}: {:#?}", values.tried(), values.wrong);
 }
 
 #[test]
-fn a_type_without_an_update_handler_is_replaced_whatever_changes() {
+fn each_change_replaces_a_type_without_an_update_handler() {
     let fixed: Vec<&Schema> = schemas()
         .iter()
         .filter(|schema| schema.is_manageable() && schema.handlers.update.is_none())
         .collect();
     assert!(fixed.len() > 150, "{}", fixed.len());
     for schema in fixed {
-        let subject = subject(schema, Wish::Rich);
+        let subject = subject(schema, Richness::Rich);
         let live = stead_cloud::read(schema, &subject.full);
         let ask = |want| ThreeWay.answer(&Question { schema, last: &subject.desired, live: &live, want });
         assert!(matches!(ask(&subject.desired), Answer::Nothing), "{}", schema.type_name);
@@ -124,7 +129,7 @@ fn a_type_without_an_update_handler_is_replaced_whatever_changes() {
 }
 
 #[test]
-fn the_page_on_coverage_says_what_the_proof_finds() {
+fn the_coverage_page_matches_the_results() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/aws-coverage.md");
     let page = report::page(census());
     if std::env::var_os("UPDATE").is_some() {

@@ -1,4 +1,4 @@
-//! `docs/aws-coverage.md`: what the proof finds, for people.
+//! Writer of `docs/aws-coverage.md`, the report of these results.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use stead_schema::cfn::bundle;
 
 use crate::census::{Census, STEAD, STRATEGIES, TWO_WAY};
 use crate::rows::Row;
-use crate::subject::Wish;
+use crate::subject::Richness;
 
 pub(crate) fn page(census: &Census) -> String {
     let origin = bundle::shipped().origin();
@@ -14,7 +14,7 @@ pub(crate) fn page(census: &Census) -> String {
     let mut page = format!(
         "# Coverage of AWS types\n\n\
          Written by the proof in `crates/stead-cloud/tests/proof`; `UPDATE=1 cargo test -p stead-cloud --test proof` \
-         writes it anew.\n\n\
+         updates it.\n\n\
          The bundle has {types} types ({} {} of {}). {} can be created, read and deleted through Cloud Control; \
          {} of those can be updated, {} are replaced at any change.\n\n",
         origin.package,
@@ -25,15 +25,17 @@ pub(crate) fn page(census: &Census) -> String {
         census.fixed,
     );
     page.push_str(HOW);
-    page.push_str("\n## Modest wishes\n\nWhat is required and up to five optional properties: chosen so that *two-way* fares as in an earlier simulation of it \
+    page.push_str("\n## Modest inputs\n\nRequired and up to five optional properties. This size gives *two-way* the results of an earlier simulation \
          (no change 23.8 %, scalar 55.6 %, nested 62.4 %, removal 60.2 %).\n\n");
     comparison(&mut page, census);
-    page.push_str("\n## Rich wishes\n\nWhat is required and every optional property but one; lists have two elements.\n\n");
+    page.push_str(
+        "\n## Rich inputs\n\nRequired and all optional properties but one; lists have two elements.\n\n",
+    );
     rich(&mut page, census);
     let values = &census.values;
     let _ = writeln!(
         page,
-        "\nOf {} single values from all over these wishes, changed one at a time, {} come out right; {} cannot be \
+        "\nOf {} single values at all depths, changed one at a time, {} give a correct answer; {} cannot be \
          changed in place.",
         values.tried(),
         values.right,
@@ -46,23 +48,23 @@ pub(crate) fn page(census: &Census) -> String {
 }
 
 const HOW: &str = "\
-For each type that can be updated, a wish is made from its schema, and from the wish what lives in the cloud: read-only \
-values added at every depth, write-only values hidden, lists whose order means nothing turned round, defaults filled in, \
-one more value set by the service. Then the wish changes. An answer counts only if a strict model of Cloud Control takes \
-it and afterwards keeps exactly what it should: no other value changed, no write-only value lost.\n\n\
-*Two-way* compares live and wanted, as in Radius' decision record on AWS updates; *never removing* is what became of it. \
-*Top-level* remembers the last wish and sends whole top-level properties. Each number is: right, of types that have \
-something of the kind.\n";
+For each type that can be updated, desired inputs are generated from its schema. The live resource adds read-only values at \
+every depth, hides write-only values, reverses unordered lists, and fills in defaults and one more value. Then the inputs \
+change. An answer is correct if a strict model of Cloud Control accepts it and the resource then has exactly the desired \
+values: no other value changed, no write-only value lost.\n\n\
+*Two-way* compares live and desired values, as in Radius' decision record on AWS updates; *never removing* is its successor. \
+*Top-level* compares the inputs last applied and sends whole top-level properties. Each number counts the types with a \
+correct answer.\n";
 
 fn comparison(page: &mut String, census: &Census) {
     page.push_str("| change |");
     for strategy in STRATEGIES {
         let _ = write!(page, " {} |", strategy.name());
     }
-    page.push_str(" possible at all |\n|---|");
+    page.push_str(" possible in place |\n|---|");
     page.push_str(&"---:|".repeat(STRATEGIES.len() + 1));
     page.push('\n');
-    let table = census.table(Wish::Modest);
+    let table = census.table(Richness::Modest);
     for row in Row::ALL {
         let _ = write!(page, "| {} |", row.title());
         for strategy in 0..STRATEGIES.len() {
@@ -80,9 +82,9 @@ fn comparison(page: &mut String, census: &Census) {
 }
 
 fn rich(page: &mut String, census: &Census) {
-    page.push_str("| change | stead | possible at all |\n|---|---:|---:|\n");
+    page.push_str("| change | stead | possible in place |\n|---|---:|---:|\n");
     for row in Row::ALL {
-        let tally = &census.table(Wish::Rich)[&(STEAD, row)];
+        let tally = &census.table(Richness::Rich)[&(STEAD, row)];
         let possible = tally.tried() - tally.impossible.len();
         let _ = writeln!(page, "| {} | {} | {possible} of {} |", row.title(), tally.right, tally.tried());
     }
@@ -90,9 +92,9 @@ fn rich(page: &mut String, census: &Census) {
 
 fn failures(page: &mut String, census: &Census) {
     let mut lines = Vec::new();
-    for wish in Wish::ALL {
+    for richness in Richness::ALL {
         for row in Row::ALL {
-            for (name, why) in &census.table(wish)[&(STEAD, row)].wrong {
+            for (name, why) in &census.table(richness)[&(STEAD, row)].wrong {
                 lines.push(format!("- {name}, {}: {}\n", row.title(), plain(why)));
             }
         }
@@ -101,14 +103,14 @@ fn failures(page: &mut String, census: &Census) {
     lines.extend(values.map(|(name, why)| format!("- {name}: {}\n", plain(why))));
     lines.sort();
     lines.dedup();
-    page.push_str("\n## What goes wrong\n\n");
+    page.push_str("\n## Wrong answers\n\n");
     match lines.is_empty() {
-        true => page.push_str("Nothing: wherever an update is possible at all, stead makes it.\n"),
+        true => page.push_str("Nothing: wherever an update is possible in place, stead makes it.\n"),
         false => page.push_str(&lines.concat()),
     }
 }
 
-/// Enough of a reason to know it.
+/// Shortens a reason.
 fn plain(why: &str) -> String {
     match why.char_indices().nth(140) {
         _ if why == "Nothing" => "nothing is sent".to_owned(),
@@ -117,18 +119,18 @@ fn plain(why: &str) -> String {
     }
 }
 
-/// What no patch can do, type by type: the service refuses even the best one.
+/// Writes the changes that no patch can make, by type.
 fn impossible(page: &mut String, census: &Census) {
     page.push_str(
-        "\n## What nobody can do in place\n\n\
-         Here the service refuses the best patch there could be, mostly because it asks for a value that it neither \
-         shows nor takes again (required, create-only and write-only). stead says so before it sends anything, except \
-         where marked: there it learns it from the service's refusal.\n\n| type | what the service says | not foreseen |\n|---|---|---|\n",
+        "\n## Changes that are impossible in place\n\n\
+         The service refuses even the best possible patch, mostly because it requires a value that it neither returns \
+         nor accepts again (required, create-only and write-only). stead reports this before it sends a request, except \
+         for the changes in the last column: there only the service's refusal reveals it.\n\n| type | message of the service | not recognised |\n|---|---|---|\n",
     );
     let mut types = std::collections::BTreeMap::<(&str, &str), Vec<&str>>::new();
-    for wish in Wish::ALL {
+    for richness in Richness::ALL {
         for row in Row::ALL {
-            let tally = &census.table(wish)[&(STEAD, row)];
+            let tally = &census.table(richness)[&(STEAD, row)];
             for (name, why) in &tally.impossible {
                 let unseen = types.entry((name, why)).or_default();
                 if tally.unseen.contains(name) && !unseen.contains(&row.title()) {

@@ -1,4 +1,4 @@
-//! The changes that are tried on each type, and what each must come to.
+//! Kinds of changes that are tried on each type, and their correct results.
 
 use std::cell::OnceCell;
 
@@ -43,41 +43,41 @@ impl Row {
 
     pub(crate) fn title(self) -> &'static str {
         match self {
-            Row::Nothing => "no change: nothing is sent",
+            Row::Nothing => "no change: no request",
             Row::Scalar => "change a top-level scalar",
             Row::Nested => "change a nested value",
             Row::Removed => "remove an optional property",
             Row::Element => "change an element of a list",
             Row::CreateOnly => "change a create-only value: replaced",
-            Row::HiddenCreateOnly => "change a create-only value that is never shown: replaced",
+            Row::HiddenCreateOnly => "change a create-only value that reads do not return: replaced",
             Row::WriteOnly => "change a write-only value",
             Row::Added => "add an optional property",
             Row::Shorter => "remove the last element of a list",
-            Row::Drift => "set back what was changed outside",
-            Row::Artefact => "change beside an empty list that the service shows and refuses",
+            Row::Drift => "revert drift",
+            Row::Artefact => "change beside an empty list that the service returns but refuses",
         }
     }
 }
 
-/// A new wish, and what must follow.
+/// Changed inputs and the correct result.
 pub(crate) struct Wanted {
     pub(crate) last: Map,
-    /// What the cloud keeps before the change.
+    /// Full model before the change.
     pub(crate) full: Map,
     pub(crate) want: Map,
     pub(crate) end: End,
-    /// Whether any patch can do it, or what the service says to the best one; worked out once.
+    /// Whether any patch can make the change, or the service's message for the best one; computed once.
     pub(crate) possible: OnceCell<Result<(), String>>,
 }
 
 pub(crate) enum End {
     Untouched,
-    /// The full model that the cloud must then keep.
+    /// The full model that the cloud must keep afterwards.
     Updated(Map),
     Replaced,
 }
 
-/// `None`: the type has nothing of the kind.
+/// Returns the change of one kind, or `None` if the type has no such property.
 pub(crate) fn wanted(subject: &Subject<'_>, all: &[Leaf], row: Row) -> Option<Wanted> {
     let leaf = |fits: &dyn Fn(&Leaf) -> bool| {
         all.iter().find_map(|leaf| fits(leaf).then(|| changed(subject, leaf)).flatten())
@@ -106,7 +106,7 @@ pub(crate) fn wanted(subject: &Subject<'_>, all: &[Leaf], row: Row) -> Option<Wa
     }
 }
 
-/// Another value at one place, whatever it is.
+/// Changes the value of one leaf.
 pub(crate) fn single(subject: &Subject<'_>, leaf: &Leaf) -> Option<Wanted> {
     let want = changed(subject, leaf)?;
     if leaf.create_only {
@@ -123,19 +123,19 @@ fn to(subject: &Subject<'_>, want: Map, end: End) -> Wanted {
     Wanted { last: subject.desired.clone(), full: subject.full.clone(), want, end, possible: OnceCell::new() }
 }
 
-/// The wish with another value at a leaf, if the service would create that, too.
+/// Returns the inputs with another value at a leaf, if the service would create the result.
 pub(crate) fn changed(subject: &Subject<'_>, leaf: &Leaf) -> Option<Map> {
     let want = replaced(&subject.desired, &leaf.path, leaf.other(subject.schema)?);
     creatable(subject.schema, &want).is_ok().then_some(want)
 }
 
-/// What the service sets by itself depends on places, not on values: it is the same after the change.
+/// Returns the change with its correct result. Values that the service sets depend on paths only, so they stay the same.
 fn updated(subject: &Subject<'_>, want: Map) -> Option<Wanted> {
     let full = subject.live(&want).ok()?;
     Some(to(subject, want, End::Updated(full)))
 }
 
-/// The first optional property that can go: those first that the service has no part in.
+/// Returns the first optional property that can be removed, preferring one without read-only parts.
 fn optional(subject: &Subject<'_>, part: &[ServicesPart]) -> Option<String> {
     let cursor = |class: Class, name: &str| subject.schema.classes.of(class).cursor().key(name);
     let may_go = |name: &str| {
@@ -148,7 +148,7 @@ fn optional(subject: &Subject<'_>, part: &[ServicesPart]) -> Option<String> {
     })
 }
 
-/// Whether read-only values are inside a property.
+/// Whether a property contains read-only values.
 #[derive(PartialEq)]
 enum ServicesPart {
     None,
@@ -164,26 +164,26 @@ fn removed(subject: &Subject<'_>) -> Option<Wanted> {
     Some(to(subject, lacking(&subject.desired, &name), End::Updated(full)))
 }
 
-/// The other way round: the property was not there before, and the service's part of it is not either.
+/// Reverses `removed`: the property and the service's part of it did not exist before.
 fn added(subject: &Subject<'_>) -> Option<Wanted> {
     let name = optional(subject, &[ServicesPart::None])?;
     let last = lacking(&subject.desired, &name);
     let full = lacking(&subject.full, &name);
     let want = subject.desired.clone();
-    // Defaults of the schema inside it are the service's to add.
+    // The service adds the schema's defaults inside the property.
     let mut after = full.clone();
     after.insert(name.clone(), want[&name].clone());
     Some(Wanted { last, full, want, end: End::Updated(after), possible: OnceCell::new() })
 }
 
-/// Somebody else has made it what nobody wished.
+/// Changes the live resource, not the inputs.
 fn drifted(subject: &Subject<'_>, other: Map) -> Option<Wanted> {
     let full = subject.live(&other).ok()?;
     let end = End::Updated(subject.full.clone());
     Some(Wanted { full, ..to(subject, subject.desired.clone(), end) })
 }
 
-/// Some services show an empty list where none was asked for, and then refuse it as too short.
+/// Adds an empty list to the live resource, as some services do, that the service then refuses as too short.
 fn beside_artefact(subject: &Subject<'_>, want: Map) -> Option<Wanted> {
     let schema = subject.schema;
     let fixed = [Class::ReadOnly, Class::CreateOnly, Class::WriteOnly];
@@ -199,7 +199,7 @@ fn beside_artefact(subject: &Subject<'_>, want: Map) -> Option<Wanted> {
     (last != want).then(|| Wanted { last, full, want, end: End::Updated(after), possible: OnceCell::new() })
 }
 
-/// Without the last element of the list that a leaf is in, if it is in the last.
+/// Returns the inputs without the last element of the list that contains a leaf, if the leaf is in that element.
 fn shorter(subject: &Subject<'_>, leaf: &Leaf) -> Option<Map> {
     let at = leaf.path.0.iter().rposition(|segment| matches!(segment, Segment::Index(_)))?;
     let Segment::Index(last @ 1..) = leaf.path.0[at] else { return None };
@@ -212,13 +212,13 @@ fn shorter(subject: &Subject<'_>, leaf: &Leaf) -> Option<Map> {
     creatable(subject.schema, &want).is_ok().then_some(want)
 }
 
-fn lacking(wish: &Map, name: &str) -> Map {
-    let mut wish = wish.clone();
-    wish.remove(name);
-    wish
+fn lacking(inputs: &Map, name: &str) -> Map {
+    let mut inputs = inputs.clone();
+    inputs.remove(name);
+    inputs
 }
 
-/// What is left of an object once the user wants nothing of it: what only the service can set.
+/// Returns the part of an object that remains when the user declares nothing of it: the read-only values.
 fn services_part(kept: Value, read_only: &Cursor<'_>) -> Option<Value> {
     match kept {
         kept if read_only.is_covered() => Some(kept),

@@ -1,14 +1,14 @@
-//! What is being compared: ways to turn a wish into an update.
+//! Strategies that compute an update from desired inputs.
 
 use stead_model::{Map, Value};
 use stead_schema::cfn::Schema;
 
-/// What a strategy may look at.
+/// Inputs of a strategy.
 pub(crate) struct Question<'a> {
     pub(crate) schema: &'a Schema,
-    /// What was asked for when the resource was last created or updated.
+    /// Inputs at the last create or update.
     pub(crate) last: &'a Map,
-    /// What the service shows.
+    /// Model that the service returns.
     pub(crate) live: &'a Map,
     pub(crate) want: &'a Map,
 }
@@ -28,7 +28,7 @@ pub(crate) trait Strategy {
     fn answer(&self, question: &Question<'_>) -> Answer;
 }
 
-/// The parts of a patch document.
+/// Returns one operation of a patch document.
 pub(crate) fn operation(op: &str, path: &str, value: Option<Value>) -> Value {
     let mut map = Map::from([("op".to_owned(), Value::from(op)), ("path".to_owned(), Value::from(path))]);
     map.extend(value.map(|value| ("value".to_owned(), value)));

@@ -1,4 +1,4 @@
-//! A resource of each type that can be read and updated: what was asked for, and what came to be.
+//! Test resource of each type that can be read and updated: its desired inputs and its full model.
 
 use stead_cloud::{Sampler, create, update, validate};
 use stead_model::{Map, PropertyPath, Segment, Value};
@@ -6,58 +6,57 @@ use stead_schema::cfn::{Class, FormId, Schema};
 
 use crate::judge::perfect_patch;
 
-/// How much a user asks for.
+/// Number of optional properties in the desired inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
-    /// What is required and up to five optional properties; a list of plain values has one element. This much makes the
-    /// two-way strategy fare as it is known to.
+pub(crate) enum Richness {
+    /// Required and up to five optional properties; lists of scalars have one element. With this size the two-way strategy
+    /// gives its known results.
     Modest,
-    /// What is required and every optional property but one; every list has two elements.
+    /// Required and all optional properties but one; every list has two elements.
     Rich,
 }
 
-impl Wish {
-    pub(crate) const ALL: [Wish; 2] = [Wish::Modest, Wish::Rich];
+impl Richness {
+    pub(crate) const ALL: [Richness; 2] = [Richness::Modest, Richness::Rich];
 }
 
 pub(crate) struct Subject<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) desired: Map,
-    /// What the cloud keeps.
+    /// Full model in the cloud.
     pub(crate) full: Map,
-    /// A property that nobody asked for and the service has set.
+    /// Property that the inputs leave out and the service has set.
     pub(crate) given: Option<(String, Value)>,
-    /// What the service says to an update that changes nothing and sends all that can be sent. A type of which it
-    /// refuses even that cannot be updated.
+    /// The service's answer to the best update that changes nothing. If it refuses that one, the type cannot be updated.
     pub(crate) refusal: Option<String>,
 }
 
-/// Where a schema has alternatives, the first is taken with which an update is possible.
-pub(crate) fn subject(schema: &Schema, wish: Wish) -> Subject<'_> {
+/// Returns the test resource of a type. Of several alternatives in the schema, takes the first that can be updated.
+pub(crate) fn subject(schema: &Schema, richness: Richness) -> Subject<'_> {
     let (mut fallback, mut problem) = (None, String::new());
     for arm in 0..ALTERNATIVES {
-        match attempt(schema, wish, arm) {
+        match attempt(schema, richness, arm) {
             Ok(subject) if subject.refusal.is_none() => return subject,
             Ok(subject) => drop(fallback.get_or_insert(subject)),
             Err(why) => problem = why,
         }
     }
-    fallback.unwrap_or_else(|| panic!("no wish for {}: {problem}", schema.type_name))
+    fallback.unwrap_or_else(|| panic!("no inputs for {}: {problem}", schema.type_name))
 }
 
 const ALTERNATIVES: usize = 8;
 
-fn attempt(schema: &Schema, wish: Wish, arm: usize) -> Result<Subject<'_>, String> {
+fn attempt(schema: &Schema, richness: Richness, arm: usize) -> Result<Subject<'_>, String> {
     let mut sampler = Sampler::new(schema);
     sampler.arm = arm;
-    match wish {
-        Wish::Modest => (sampler.optional, sampler.plain_elements) = (5, 1),
-        Wish::Rich => sampler.omit = left_open(schema),
+    match richness {
+        Richness::Modest => (sampler.optional, sampler.plain_elements) = (5, 1),
+        Richness::Rich => sampler.omit = left_open(schema),
     }
     let desired = sampler.desired();
     let mut subject = Subject { schema, desired, full: Map::new(), given: None, refusal: None };
     let plain = subject.live(&subject.desired)?;
-    // What the read handler shows must be a model of its type.
+    // The model that the read handler returns must be valid.
     validate(schema, &plain).map_err(|rejection| rejection.to_string())?;
     subject.given = given(schema, &subject.desired, &plain);
     subject.full = subject.live(&subject.desired)?;
@@ -66,7 +65,7 @@ fn attempt(schema: &Schema, wish: Wish, arm: usize) -> Result<Subject<'_>, Strin
     Ok(subject)
 }
 
-/// The property that somebody who asks for everything leaves to the service: a plain value, if there is much to ask for.
+/// Returns the property that rich inputs leave to the service: a scalar, if there are enough optional properties.
 fn left_open(schema: &Schema) -> Option<String> {
     let reaches = |class: Class, name: &str| schema.classes.of(class).cursor().key(name).reaches();
     let required = &schema.form(Schema::ROOT).required;
@@ -81,7 +80,7 @@ fn left_open(schema: &Schema) -> Option<String> {
     first.map(|(name, _)| (*name).to_owned())
 }
 
-/// A service decides what the user leaves open: here the first plain value that does not contradict the rest.
+/// Returns a value that the service sets by itself: the first scalar that keeps the model valid.
 fn given(schema: &Schema, desired: &Map, full: &Map) -> Option<(String, Value)> {
     let reaches = |class: Class, name: &str| schema.classes.of(class).cursor().key(name).reaches();
     let open = schema.properties().filter(|(name, _)| {
@@ -103,7 +102,7 @@ fn with(model: &Map, name: &str, value: &Value) -> Map {
 }
 
 impl Subject<'_> {
-    /// What was asked for at a path.
+    /// Returns the desired value at a path.
     pub(crate) fn at(&self, path: &PropertyPath) -> Option<&Value> {
         let (Segment::Key(first), rest) = path.0.split_first()? else { return None };
         rest.iter().try_fold(self.desired.get(first)?, |at, segment| match segment {
@@ -112,7 +111,7 @@ impl Subject<'_> {
         })
     }
 
-    /// What the cloud keeps once this was asked for.
+    /// Returns the full model for these inputs.
     pub(crate) fn live(&self, desired: &Map) -> Result<Map, String> {
         let mut full = create(self.schema, desired).map_err(|rejection| rejection.to_string())?;
         if let Some((name, value)) = &self.given {
@@ -125,7 +124,7 @@ impl Subject<'_> {
     }
 }
 
-/// Lists whose order means nothing come back in another one.
+/// Reverses unordered lists, as services may return them in any order.
 fn reverse(schema: &Schema, value: &mut Value, form: Option<FormId>) {
     match value {
         Value::Map(map) => {

@@ -1,6 +1,6 @@
-//! What stead does.
+//! The strategy of stead.
 
-use stead_schema::cfn::{DigestKey, Reason, Remembered, Update, Wish, patch, patch_document};
+use stead_schema::cfn::{DigestKey, LastApplied, Reason, Update, UpdateInputs, patch, patch_document};
 
 use crate::strategy::{Answer, Question, Strategy};
 
@@ -14,8 +14,8 @@ impl Strategy for ThreeWay {
     fn answer(&self, question: &Question<'_>) -> Answer {
         let Question { schema, last, live, want } = question;
         let key = DigestKey::new([7; 32]);
-        let last = Remembered::of(schema, &key, last);
-        match patch(schema, &Wish { last: &last, live, want, key: &key }) {
+        let last = LastApplied::of(schema, &key, last);
+        match patch(schema, &UpdateInputs { last: &last, live, want, key: &key }) {
             Update::Nothing => Answer::Nothing,
             Update::Patch { operations, .. } => Answer::Patch(patch_document(&operations)),
             Update::Replace { .. } => Answer::Replace,

@@ -1,5 +1,5 @@
-//! The strategy that remembers the last wish and sends whole top-level properties: what was asked for is compared with
-//! what is live as far as it was asked for; write-only properties go along with every update.
+//! Strategy that compares the inputs last applied and sends whole top-level properties. Write-only properties accompany
+//! every update.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ struct Agree<'a> {
 }
 
 impl Agree<'_> {
-    /// Whether what is live is what is wanted, as far as it was asked for and is shown.
+    /// Returns true if the live value matches the desired one, as far as it is declared and shown.
     fn values(&self, live: Option<&Value>, want: &Value, form: Option<FormId>, hidden: &Cursor<'_>) -> bool {
         match (live, want) {
             _ if hidden.is_covered() => true,

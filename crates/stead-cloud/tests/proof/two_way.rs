@@ -1,8 +1,8 @@
-//! The strategy that compares two things, live and wanted: flatten both, carry over what is read-only or create-only,
-//! unflatten, compare. Written from its decision record and what its code is known to do.
+//! Strategy that compares live and desired values: flatten both, keep read-only and create-only values, unflatten,
+//! compare. Written from its decision record and the known behaviour of its code.
 //!
-//! Paths are texts joined with `/` and compared with the schema's pointers letter by letter; lists are values when
-//! flattened and compared index by index; an empty object is lost.
+//! Paths are joined with `/` and compared with the schema's pointers as text. Lists are leaves when flattened and are
+//! compared index by index. Empty objects are lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +12,9 @@ use stead_schema::cfn::{Class, Schema};
 use crate::strategy::{Answer, Question, Strategy, operation, step};
 
 pub(crate) enum TwoWay {
-    /// As decided: what is live and not wanted is removed, unless the user cannot set it.
+    /// As decided: removes live values that are not desired, unless the user cannot set them.
     Removing,
-    /// As changed later: what is live and not wanted is left alone.
+    /// As changed later: keeps live values that are not desired.
     Keeping,
 }
 

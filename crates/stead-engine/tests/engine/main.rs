@@ -1,4 +1,6 @@
 //! The engine with real journal, planner, guards and a store in memory; only the provider is scripted.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests use the real machine")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod begun;

@@ -1,5 +1,7 @@
 //! Tests of the evaluator: programs in, graphs and error messages out.
 
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests use the real machine")]
+
 mod common;
 
 mod deferred;

@@ -291,9 +291,9 @@ fn all_inputs_that_violate_their_schema_are_reported_at_their_properties() {
     ST0106 local.File: `mode` cannot be "9"
       @ main.ts:3:3 +4 here
       help: use one of: 0644, 0600
-    ST0106 local.File: `path` must be a string, and it is a number
+    ST0106 local.File: `path` must be a string, but it is a number
       @ main.ts:2:12 +4 here
-    ST0106 local.RandomString: `length` must be a whole number, and it is a string
+    ST0106 local.RandomString: `length` must be a whole number, but it is a string
       @ main.ts:5:1 +24 here
     ST0106 local.File#f: `path` is missing
       @ main.ts:6:1 +32 here

@@ -1,4 +1,6 @@
 //! The promises of the journal, also with stores that fail.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests use the real machine")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod append;

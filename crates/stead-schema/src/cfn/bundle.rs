@@ -1,8 +1,8 @@
-//! All published types in one file: an index, and blocks of facts, each compressed by itself.
+//! Bundle of all published types in one file: an index and compressed blocks of reduced schemas (see `facts`).
 //!
-//! Looking one type up inflates one block. Nothing is done before the first look-up.
+//! Reading one type inflates one block. The bundle is not opened before the first read.
 //!
-//! Layout: a line with the length of the index, the index, the blocks one after the other. Index (`Index` as JSON) and
+//! Layout: a line with the length of the index, the index, then the blocks in order. The index (`Index` as JSON) and the
 //! blocks (JSON documents) are zlib streams.
 
 use std::io::{Read, Write};
@@ -15,48 +15,48 @@ use stead_model::Value;
 
 use super::{Schema, SchemaError, facts, parse};
 
-/// The bundle that ships.
+/// Bundle that ships with stead.
 static SHIPPED: &[u8] = include_bytes!("../../data/aws-types.bundle");
 
-/// A block is closed once it holds this many bytes: small enough to inflate in no time, large enough that types of
-/// one service share what they have in common.
+/// Size at which a block is closed, in bytes: small enough to inflate quickly, large enough that the types of one
+/// service compress together.
 const BLOCK: usize = 32 << 10;
 
-/// Where the types come from.
+/// Source of the types in a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// The package that published them, and its version.
+    /// Package that published the schemas, and its version.
     pub package: String,
     pub version: String,
-    /// When that package took them from AWS.
+    /// Date at which the package took the schemas from AWS.
     pub date: String,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Index {
     origin: Origin,
-    /// The compressed size of each block, in order.
+    /// Compressed size of each block, in order.
     blocks: Vec<usize>,
-    /// Type, block, where in the block its document starts, how long it is. Sorted by type.
+    /// Type name, block, offset in the block, length. Sorted by type name.
     types: Vec<(String, usize, usize, usize)>,
 }
 
-/// Types by name.
+/// Published types by name.
 pub struct Bundle {
     index: Index,
-    /// Where each block starts in `bytes`.
+    /// Offset of each block in `bytes`.
     starts: Vec<usize>,
     bytes: &'static [u8],
 }
 
-/// The types that ship with stead. The index is read at the first call.
+/// Returns the types that ship with stead. The first call reads the index.
 pub fn shipped() -> &'static Bundle {
     static BUNDLE: std::sync::OnceLock<Bundle> = std::sync::OnceLock::new();
     BUNDLE.get_or_init(|| Bundle::open(SHIPPED).unwrap_or_else(Bundle::empty))
 }
 
 impl Bundle {
-    /// `None`: this is no bundle.
+    /// Reads the index of a bundle, or returns `None` if the bytes are not a bundle.
     pub fn open(bytes: &'static [u8]) -> Option<Bundle> {
         let end = bytes.iter().position(|byte| *byte == b'\n')?;
         let length: usize = std::str::from_utf8(&bytes[..end]).ok()?.parse().ok()?;
@@ -86,12 +86,12 @@ impl Bundle {
         &self.index.origin
     }
 
-    /// Every type's name, sorted.
+    /// Returns all type names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.index.types.iter().map(|(name, ..)| name.as_str())
     }
 
-    /// The facts of one type; `None` if it is not in the bundle.
+    /// Returns the reduced schema of one type, or `None` if the bundle does not have the type.
     pub fn document(&self, type_name: &str) -> Option<Value> {
         let at = self.index.types.binary_search_by(|(name, ..)| name.as_str().cmp(type_name)).ok()?;
         let (_, block, start, length) = &self.index.types[at];
@@ -105,7 +105,7 @@ impl Bundle {
     }
 }
 
-/// A bundle of published schemas. The same schemas give the same bytes.
+/// Builds a bundle from published schemas. The same schemas give the same bytes.
 pub fn make(origin: Origin, mut published: Vec<Value>) -> Result<Vec<u8>, SchemaError> {
     published.sort_by(|a, b| name_of(a).cmp(name_of(b)));
     let mut index = Index { origin, blocks: Vec::new(), types: Vec::new() };

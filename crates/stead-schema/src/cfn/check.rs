@@ -1,79 +1,81 @@
-//! Inputs against a published schema: names, kinds, choices, what must be there and what must not.
+//! Checks inputs against a published schema: names, kinds, allowed values, required and read-only members.
 
 use std::collections::BTreeMap;
 
 use stead_model::{Input, Value, nearest};
 
-use super::place::Place;
+use super::position::Position;
 use super::{Form, Kinds, Rest, Schema};
 use crate::Problem;
 
-/// Everything that is wrong inside the inputs. The names and the presence of properties are the caller's.
+/// Returns all problems inside the inputs. The caller checks the names and the presence of top-level properties.
 pub(crate) fn mistakes(schema: &Schema, inputs: &BTreeMap<String, Input>) -> Vec<Problem> {
-    let root = Place::root(schema);
+    let root = Position::root(schema);
     let mut problems = Vec::new();
     for (name, input) in inputs {
-        let place = root.key(name);
-        if place.form.is_some() && !place.is_read_only() {
-            look(&place, input, &mut problems);
+        let position = root.key(name);
+        if position.form.is_some() && !position.is_read_only() {
+            check_value(&position, input, &mut problems);
         }
     }
     problems
 }
 
-/// Every property in use that is going away.
+/// Returns a problem for each deprecated property in use.
 pub(crate) fn deprecations(schema: &Schema, inputs: &BTreeMap<String, Input>) -> Vec<Problem> {
     let mut problems = Vec::new();
-    inputs.iter().for_each(|(name, input)| going_away(&Place::root(schema).key(name), input, &mut problems));
+    inputs.iter().for_each(|(name, input)| {
+        collect_deprecated(&Position::root(schema).key(name), input, &mut problems)
+    });
     problems
 }
 
-fn going_away(place: &Place<'_>, input: &Input, problems: &mut Vec<Problem>) {
-    if place.is_deprecated() {
-        let message = format!("`{}` of {} is deprecated", place.path, place.schema.type_name);
-        problems.push(Problem { path: place.path.clone(), message, help: None });
+fn collect_deprecated(position: &Position<'_>, input: &Input, problems: &mut Vec<Problem>) {
+    if position.is_deprecated() {
+        let message = format!("`{}` of {} is deprecated", position.path, position.schema.type_name);
+        problems.push(Problem { path: position.path.clone(), message, help: None });
         return;
     }
-    inside(place, input, &mut |place, input| going_away(place, input, problems));
+    for_each_child(position, input, &mut |position, input| collect_deprecated(position, input, problems));
 }
 
-/// Calls for everything directly inside an input.
-fn inside(place: &Place<'_>, input: &Input, each: &mut dyn FnMut(&Place<'_>, &Input)) {
+/// Calls `each` for each direct child of an input.
+fn for_each_child(position: &Position<'_>, input: &Input, each: &mut dyn FnMut(&Position<'_>, &Input)) {
     match input {
         Input::Deferred(_) => {}
         Input::List(items) => {
-            items.iter().enumerate().for_each(|(index, item)| each(&place.index(index), item))
+            items.iter().enumerate().for_each(|(index, item)| each(&position.index(index), item))
         }
-        Input::Map(map) => map.iter().for_each(|(name, item)| each(&place.key(name), item)),
+        Input::Map(map) => map.iter().for_each(|(name, item)| each(&position.key(name), item)),
         Input::Known(Value::List(items)) => {
             for (index, item) in items.iter().enumerate() {
-                each(&place.index(index), &Input::Known(item.clone()));
+                each(&position.index(index), &Input::Known(item.clone()));
             }
         }
         Input::Known(Value::Map(map)) => {
-            map.iter().for_each(|(name, item)| each(&place.key(name), &Input::Known(item.clone())));
+            map.iter().for_each(|(name, item)| each(&position.key(name), &Input::Known(item.clone())));
         }
         Input::Known(_) => {}
     }
 }
 
-fn look(place: &Place<'_>, input: &Input, problems: &mut Vec<Problem>) {
-    let Some(form) = place.form else { return };
-    let (kinds, got) = (place.schema.kinds(form), kind_of(input));
+fn check_value(position: &Position<'_>, input: &Input, problems: &mut Vec<Problem>) {
+    let Some(form) = position.form else { return };
+    let (kinds, got) = (position.schema.kinds(form), kind_of(input));
     if let Some((kind, got)) = got
         && !kinds.is_any()
         && !kinds.has(kind)
         && !(kind == Kinds::INTEGER && kinds.has(Kinds::NUMBER))
     {
-        let message = format!("`{}` must be {}, and it is {got}", place.path, kinds.words());
-        return problems.push(Problem { path: place.path.clone(), message, help: None });
+        let message = format!("`{}` must be {}, but it is {got}", position.path, kinds.words());
+        return problems.push(Problem { path: position.path.clone(), message, help: None });
     }
-    choice(place, input, problems);
-    names(place, input, problems);
-    inside(place, input, &mut |place, input| look(place, input, problems));
+    choice(position, input, problems);
+    names(position, input, problems);
+    for_each_child(position, input, &mut |position, input| check_value(position, input, problems));
 }
 
-/// The kind of an input, and how to call it; `None` while it is not known.
+/// Returns the kind of an input and its name in messages, or `None` if the input is deferred or null.
 fn kind_of(input: &Input) -> Option<(Kinds, &'static str)> {
     Some(match input {
         Input::Deferred(_) | Input::Known(Value::Null) => return None,
@@ -94,9 +96,9 @@ fn kind_of(input: &Input) -> Option<(Kinds, &'static str)> {
     })
 }
 
-fn choice(place: &Place<'_>, input: &Input, problems: &mut Vec<Problem>) {
-    let (Some(form), Input::Known(value)) = (place.form, input) else { return };
-    let choices = &place.schema.form(form).choices;
+fn choice(position: &Position<'_>, input: &Input, problems: &mut Vec<Problem>) {
+    let (Some(form), Input::Known(value)) = (position.form, input) else { return };
+    let choices = &position.schema.form(form).choices;
     if choices.is_empty() || choices.contains(value) || value.as_list().is_some() || value.as_map().is_some()
     {
         return;
@@ -106,45 +108,45 @@ fn choice(place: &Place<'_>, input: &Input, problems: &mut Vec<Problem>) {
         Some(meant) => format!("did you mean {meant:?}?"),
         None => format!("use one of: {}", choices.iter().map(Value::to_json).collect::<Vec<_>>().join(", ")),
     };
-    let message = format!("`{}` cannot be {}", place.path, value.to_json());
-    problems.push(Problem { path: place.path.clone(), message, help: Some(help) });
+    let message = format!("`{}` cannot be {}", position.path, value.to_json());
+    problems.push(Problem { path: position.path.clone(), message, help: Some(help) });
 }
 
-/// Names of an object's members: none unknown, none of the service's own, none missing.
-fn names(place: &Place<'_>, input: &Input, problems: &mut Vec<Problem>) {
+/// Reports members of an object that are unknown, read-only or missing.
+fn names(position: &Position<'_>, input: &Input, problems: &mut Vec<Problem>) {
     let given: Vec<&String> = match input {
         Input::Map(map) => map.keys().collect(),
         Input::Known(Value::Map(map)) => map.keys().collect(),
         _ => return,
     };
-    let Some(form) = place.form else { return };
+    let Some(form) = position.form else { return };
     for name in &given {
-        let member = place.key(name);
+        let member = position.key(name);
         if member.is_read_only() {
             let message = format!("`{}` is set by the provider and cannot be given", member.path);
             problems.push(Problem { path: member.path, message, help: Some(format!("leave `{name}` out")) });
-        } else if member.form.is_none() && place.schema.is_closed(form) {
-            let known = place.schema.names(form);
+        } else if member.form.is_none() && position.schema.is_closed(form) {
+            let known = position.schema.names(form);
             let help = match nearest(name, known.iter().map(String::as_str)) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("it has: {}", known.join(", ")),
             };
-            let message = format!("`{}` has no `{name}`", place.path);
+            let message = format!("`{}` has no `{name}`", position.path);
             problems.push(Problem { path: member.path, message, help: Some(help) });
         }
     }
-    for name in place.schema.form(form).required.iter().filter(|name| !given.contains(name)) {
-        let member = place.key(name);
+    for name in position.schema.form(form).required.iter().filter(|name| !given.contains(name)) {
+        let member = position.key(name);
         if !member.is_read_only() {
             let message = format!("`{}` is missing", member.path);
-            let help = format!("`{}` needs it", place.path);
+            let help = format!("`{}` needs it", position.path);
             problems.push(Problem { path: member.path, message, help: Some(help) });
         }
     }
 }
 
 impl Schema {
-    /// The kinds that a form, or what it is made of, takes.
+    /// Returns the kinds that a form or its parts accept.
     pub(crate) fn kinds(&self, form: super::FormId) -> Kinds {
         let said = |form: &Form| (!form.kinds.is_any()).then_some(form.kinds);
         let own = self.form(form);
@@ -165,7 +167,7 @@ impl Schema {
         own.all_of.iter().find_map(|part| self.find(*part, &mut Vec::new(), &said)).unwrap_or(union)
     }
 
-    /// The names of all members that an object may have.
+    /// Returns the names of all members that an object may have.
     pub(crate) fn names(&self, form: super::FormId) -> Vec<String> {
         let names = std::cell::RefCell::new(Vec::new());
         self.find(form, &mut Vec::new(), &|form| {
@@ -178,7 +180,7 @@ impl Schema {
         names
     }
 
-    /// An object has no members besides those that are named.
+    /// Returns true if an object accepts only the members that the schema names.
     pub(crate) fn is_closed(&self, form: super::FormId) -> bool {
         let open = |form: &Form| {
             (form.rest != Rest::Closed

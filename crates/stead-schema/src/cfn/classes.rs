@@ -1,19 +1,19 @@
-//! What a type's schema says about changing its properties: sets of paths, each covering all under it.
+//! Classes of properties: sets of paths that say how a property may be set and changed.
 
 use stead_model::{PathPattern, PatternPart, PropertyPath, Segment};
 
-/// What one class says of a property.
+/// Property class of a published schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// Set by the service; never by the user.
+    /// Set by the service, never by the user.
     ReadOnly,
-    /// Set at creation only: a change replaces the resource.
+    /// Settable at creation only: a change replaces the resource.
     CreateOnly,
-    /// Never shown again once it is set.
+    /// Never returned by a read.
     WriteOnly,
-    /// Some changes can be made in place, others need a replacement; only trying tells.
+    /// Some changes are possible in place, others need a replacement; only the service can tell which.
     ConditionalCreateOnly,
-    /// Used and never shown.
+    /// Used internally and never returned by a read.
     NonPublic,
     Deprecated,
 }
@@ -28,7 +28,7 @@ impl Class {
         Class::Deprecated,
     ];
 
-    /// The list that names its members in a published schema.
+    /// Returns the key of a published schema that lists the members of this class.
     pub fn key(self) -> &'static str {
         match self {
             Class::ReadOnly => "readOnlyProperties",
@@ -40,7 +40,7 @@ impl Class {
         }
     }
 
-    /// For people.
+    /// Returns the name of this class for messages.
     pub fn word(self) -> &'static str {
         match self {
             Class::ReadOnly => "read-only",
@@ -53,7 +53,7 @@ impl Class {
     }
 }
 
-/// Paths that belong together. A pattern covers what it names and all under it.
+/// Set of path patterns. A pattern covers the path that it names and all paths under it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathSet {
     patterns: Vec<PathPattern>,
@@ -68,7 +68,7 @@ impl PathSet {
         self.patterns.iter().any(|pattern| pattern.covers(path))
     }
 
-    /// At the top: nothing is covered yet.
+    /// Returns a cursor at the root of a value, where no path is covered yet.
     pub fn cursor(&self) -> Cursor<'_> {
         Cursor { below: self.patterns.iter().map(PathPattern::parts).collect(), covered: false }
     }
@@ -80,7 +80,7 @@ impl FromIterator<PathPattern> for PathSet {
     }
 }
 
-/// A place in a value, and what of a set is still to come below it.
+/// Position in a value, with the rest of each pattern that continues below it.
 #[derive(Clone, Debug, Default)]
 pub struct Cursor<'a> {
     below: Vec<&'a [PatternPart]>,
@@ -88,12 +88,12 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// This place is in the set.
+    /// Returns true if the position is in the set.
     pub fn is_covered(&self) -> bool {
         self.covered
     }
 
-    /// Something at or under this place may be in the set.
+    /// Returns true if the position, or a position under it, may be in the set.
     pub fn reaches(&self) -> bool {
         self.covered || !self.below.is_empty()
     }
@@ -107,7 +107,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Any element of a list.
+    /// Returns the cursor of any element of a list.
     #[must_use]
     pub fn element(&self) -> Cursor<'a> {
         self.step(|part| !matches!(part, PatternPart::Key(_)))
@@ -139,7 +139,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The six classes of a type.
+/// The six property classes of a type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Classes {
     sets: [PathSet; 6],
@@ -150,7 +150,7 @@ impl Classes {
         &self.sets[class as usize]
     }
 
-    /// What a read never shows: write-only and non-public together.
+    /// Returns a cursor over the properties that a read never returns: write-only and non-public.
     pub fn hidden(&self) -> Cursor<'_> {
         let mut cursor = self.of(Class::WriteOnly).cursor();
         cursor.below.extend(self.of(Class::NonPublic).cursor().below);

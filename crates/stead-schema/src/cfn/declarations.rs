@@ -1,4 +1,4 @@
-//! Published forms as TypeScript. Definitions become interfaces in a namespace of the class that they belong to.
+//! TypeScript types of published forms. Definitions become interfaces in a namespace named after the class.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,10 +7,10 @@ use stead_model::Value;
 
 use super::{Form, FormId, Kinds, Rest, Schema};
 
-/// Forms may go in circles; deeper than this, a type that has no name is any.
+/// Depth at which an unnamed type becomes `any`, because forms may be recursive.
 const MAX_DEPTH: usize = 16;
 
-/// The type of a form.
+/// Returns the TypeScript type of a form.
 pub(crate) fn typescript(schema: &Schema, id: FormId) -> String {
     named(schema, id, 0)
 }
@@ -24,7 +24,7 @@ fn named(schema: &Schema, id: FormId, depth: usize) -> String {
     }
 }
 
-/// The interfaces of all definitions that are objects.
+/// Writes an interface for each definition that is an object.
 pub(crate) fn interfaces(out: &mut String, schema: &Schema, class: &str) {
     let named = schema.forms.iter().filter(|form| is_interface(form));
     let named: BTreeMap<String, &Form> =
@@ -47,7 +47,7 @@ fn class(schema: &Schema) -> &str {
     schema.type_name.rsplit("::").next().unwrap_or_default()
 }
 
-/// Definitions are called anything.
+/// Returns the name of a definition as a TypeScript identifier.
 fn identifier(name: &str) -> String {
     let safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if safe.starts_with(|c: char| c.is_ascii_digit()) { format!("_{safe}") } else { safe }

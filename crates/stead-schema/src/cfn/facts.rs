@@ -1,16 +1,16 @@
-//! A published schema without its prose: names, types and classes, which is all that stead uses.
+//! Reduction of a published schema to the keys that stead reads: names, types and classes, without prose.
 
 use stead_model::{Map, Value};
 
 use super::Class;
 
-/// Keys of a form that are kept; those that hold forms are looked into.
+/// Keys of a form that are copied unchanged.
 const PLAIN: &[&str] = &["type", "$ref", "required", "enum", "const", "default", "minItems"];
 const LISTS: &[&str] = &["oneOf", "anyOf", "allOf"];
 const TOP: &[&str] =
     &["typeName", "primaryIdentifier", "additionalIdentifiers", "propertyTransform", "replacementStrategy"];
 
-/// What `parse` looks at, and nothing else. Parsing the facts gives what parsing the schema gives.
+/// Returns the part of a schema that `parse` reads. Parsing it gives the same result as parsing the whole schema.
 pub fn facts(document: &Value) -> Value {
     let Some(top) = document.as_map() else { return Value::Null };
     let mut out = form(top);
@@ -41,7 +41,7 @@ fn form(node: &Map) -> Map {
             ("properties" | "patternProperties", Value::Map(map)) => Value::Map(members(map)),
             ("items", value) => part(value),
             ("additionalProperties", value) if *value != Value::Bool(false) => part(value),
-            // What is left out means the other one.
+            // The other value is the default.
             ("insertionOrder", Value::Bool(false)) | ("uniqueItems", Value::Bool(true)) => value.clone(),
             (key, Value::List(parts)) if LISTS.contains(&key) => {
                 Value::List(parts.iter().map(part).collect())
@@ -50,7 +50,7 @@ fn form(node: &Map) -> Map {
         };
         out.insert(key.clone(), kept);
     }
-    // Closed, and without properties of its own: it must not look like an object of anything.
+    // A closed object without properties must not parse as an object that accepts any member.
     if node.get("additionalProperties") == Some(&Value::Bool(false)) && !out.contains_key("properties") {
         out.insert("additionalProperties".to_owned(), Value::Bool(false));
     }

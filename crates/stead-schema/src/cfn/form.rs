@@ -1,14 +1,14 @@
-//! The form of a value: one node of a schema. Forms refer to each other by number, so that they may go in circles.
+//! Forms: the nodes of a published JSON schema. They refer to each other by number, so that they may be recursive.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use stead_model::Value;
 
-/// A form in its schema.
+/// Number of a form in its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FormId(pub u32);
 
-/// Which kinds of JSON value fit. None named: all do.
+/// Set of JSON kinds that a form accepts. The empty set accepts all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kinds(u8);
 
@@ -47,7 +47,7 @@ impl Kinds {
         self.0 & other.0 == other.0
     }
 
-    /// For a message: "a string or a list".
+    /// Returns the kinds for a message: "a string or a list".
     pub fn words(self) -> String {
         let names = [
             (Kinds::STRING, "a string"),
@@ -77,7 +77,7 @@ impl Kinds {
     }
 }
 
-/// Whether the order of a list's elements means anything.
+/// Significance of the order of a list's elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     #[default]
@@ -85,21 +85,21 @@ pub enum Order {
     Any,
 }
 
-/// Members of an object besides those that are named.
+/// Additional members of an object, besides its named properties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rest {
     #[default]
     Closed,
-    /// Any, of any form.
+    /// Members of any form.
     Open,
-    /// Any, of this form.
+    /// Members of this form.
     Of(FormId),
 }
 
-/// What one value may be.
+/// Constraints on one value: a node of a JSON schema.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Form {
-    /// What the schema calls it, if it is one of its definitions.
+    /// Name of the form in the schema's definitions, if it has one.
     pub name: Option<String>,
     pub kinds: Kinds,
     pub properties: BTreeMap<String, FormId>,
@@ -109,17 +109,17 @@ pub struct Form {
     pub order: Order,
     pub unique: bool,
     pub min_items: u32,
-    /// The only values that fit; empty: all do.
+    /// Allowed values; empty if all are allowed.
     pub choices: Vec<Value>,
     pub default: Option<Value>,
-    /// Exactly one of these fits, as published; services are less strict.
+    /// Alternatives of which exactly one must match as published; services are less strict.
     pub one_of: Vec<FormId>,
     pub any_of: Vec<FormId>,
     pub all_of: Vec<FormId>,
 }
 
 impl Form {
-    /// The forms that it is made of, besides itself.
+    /// Returns the forms that this form is composed of.
     pub fn parts(&self) -> impl Iterator<Item = FormId> {
         self.all_of.iter().chain(&self.one_of).chain(&self.any_of).copied()
     }

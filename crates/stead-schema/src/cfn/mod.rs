@@ -1,20 +1,21 @@
-//! CloudFormation resource types: the schemas that AWS publishes, junk included.
+//! CloudFormation resource types, from the schemas that AWS publishes.
 //!
-//! `parse` takes any of them, `bundle` holds all of them, `patch` turns a wish into an update.
+//! `parse` reads a schema, `bundle` holds all of them, `patch` computes an update from desired inputs. Published schemas
+//! contain mistakes; `parse` tolerates them.
 
 pub mod bundle;
 mod check;
 mod classes;
 mod declarations;
+mod equivalence;
 mod facts;
 mod form;
+mod last_applied;
 mod lists;
 mod parse;
 mod patch;
-mod place;
 mod pointer;
-mod remembered;
-mod same;
+mod position;
 mod send;
 mod transform;
 mod update;
@@ -24,36 +25,36 @@ pub use classes::{Class, Classes, Cursor, PathSet};
 pub(crate) use declarations::{interfaces, typescript};
 pub use facts::facts;
 pub use form::{Form, FormId, Kinds, Order, Rest};
+pub use last_applied::{DigestKey, LastApplied};
 pub use parse::{SchemaError, parse};
-pub use patch::{Wish, patch};
-pub use remembered::{DigestKey, Remembered};
+pub use patch::{UpdateInputs, patch};
 pub use update::{Edit, Operation, Reason, Update, patch_document, pointer};
 
 use stead_model::{PathPattern, PropertyPath, Value};
 
 use crate::ReplaceOrder;
 
-/// One resource type, as published.
+/// One published resource type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
-    /// `AWS::S3::Bucket`.
+    /// Type name, such as `AWS::S3::Bucket`.
     pub type_name: String,
     pub(crate) forms: Vec<Form>,
     pub classes: Classes,
-    /// The parts of its identifier, in order.
+    /// Parts of the primary identifier, in order.
     pub primary_identifier: Vec<PropertyPath>,
     pub additional_identifiers: Vec<Vec<PropertyPath>>,
     pub handlers: Handlers,
     pub tagging: Tagging,
-    /// Which half of a replacement comes first, where the type says so.
+    /// Order of a replacement, if the type defines it.
     pub replacement: Option<ReplaceOrder>,
-    /// How a value changes on its way through the service: a path, and an expression in JSONata.
+    /// Transformations that the service applies to values: a path and a JSONata expression.
     pub transforms: Vec<(PathPattern, String)>,
-    /// Pointers that lead to no property.
+    /// Pointers in the schema that resolve to no property.
     pub dangling: Vec<String>,
 }
 
-/// What the service can do with resources of a type.
+/// Operations that the service supports for a type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Handlers {
     pub create: Option<Handler>,
@@ -68,10 +69,10 @@ pub struct Handler {
     pub timeout_minutes: u32,
 }
 
-/// How long a handler may take where the schema does not say.
+/// Timeout of a handler if the schema does not give one.
 pub const DEFAULT_TIMEOUT_MINUTES: u32 = 120;
 
-/// Whether and how resources of a type carry tags.
+/// Support of a type for tags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tagging {
     pub taggable: bool,
@@ -81,14 +82,14 @@ pub struct Tagging {
 }
 
 impl Schema {
-    /// The form of the resource as a whole.
+    /// Form of the whole resource.
     pub const ROOT: FormId = FormId(0);
 
     pub fn form(&self, id: FormId) -> &Form {
         &self.forms[id.0 as usize]
     }
 
-    /// The form of a member of an object, wherever it is declared.
+    /// Returns the form of a member of an object, declared in the form itself or in one of its parts.
     pub fn member(&self, of: FormId, key: &str) -> Option<FormId> {
         self.find(of, &mut Vec::new(), &|form| form.properties.get(key).copied()).or_else(|| {
             self.find(of, &mut Vec::new(), &|form| match form.rest {
@@ -98,12 +99,12 @@ impl Schema {
         })
     }
 
-    /// The form of the elements of a list.
+    /// Returns the form of the elements of a list.
     pub fn element(&self, of: FormId) -> Option<FormId> {
         self.find(of, &mut Vec::new(), &|form| form.items)
     }
 
-    /// The first answer among a form and all that it is made of.
+    /// Returns the first result of `ask` among a form and its parts.
     pub fn find<T>(&self, id: FormId, seen: &mut Vec<FormId>, ask: &dyn Fn(&Form) -> Option<T>) -> Option<T> {
         if seen.contains(&id) {
             return None;
@@ -113,23 +114,23 @@ impl Schema {
         ask(form).or_else(|| form.parts().find_map(|part| self.find(part, seen, ask)))
     }
 
-    /// Whether elements of a list mean the same in any order.
+    /// Returns true if the order of a list's elements is not significant.
     pub fn is_unordered(&self, list: FormId) -> bool {
         self.find(list, &mut Vec::new(), &|form| form.items.map(|_| form.order == Order::Any))
             .unwrap_or(false)
     }
 
-    /// Every top-level property, by name.
+    /// Returns the top-level properties by name.
     pub fn properties(&self) -> impl Iterator<Item = (&str, FormId)> {
         self.form(Schema::ROOT).properties.iter().map(|(name, form)| (name.as_str(), *form))
     }
 
-    /// The value of a property that the schema itself gives where the user gives none.
+    /// Returns the schema's default for a property, used if the user gives no value.
     pub fn default_of(&self, form: FormId) -> Option<&Value> {
         self.form(form).default.as_ref()
     }
 
-    /// Cloud Control can create, read and delete it.
+    /// Returns true if Cloud Control can create, read and delete the type.
     pub fn is_manageable(&self) -> bool {
         let Handlers { create, read, delete, .. } = self.handlers;
         create.is_some() && read.is_some() && delete.is_some()

@@ -1,4 +1,4 @@
-//! Reads a published schema. What it cannot use it passes over; only what is no schema at all is refused.
+//! Parser of published schemas. It skips parts that it cannot use and rejects only documents that are not schemas.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::ReplaceOrder;
 
-/// Why something is not a resource type's schema.
+/// Reason why a document is not the schema of a resource type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError(pub String);
 
@@ -23,13 +23,13 @@ impl std::fmt::Display for SchemaError {
 
 impl std::error::Error for SchemaError {}
 
-/// Deeper than this is not followed: no published type comes near.
+/// Depth at which the parser stops. No published type comes near.
 const MAX_DEPTH: usize = 64;
 
 pub fn parse(document: &Value) -> Result<Schema, SchemaError> {
     let top = document.as_map().ok_or_else(|| SchemaError("a schema is a JSON object".to_owned()))?;
     let type_name = top.get("typeName").and_then(Value::as_str).ok_or_else(|| {
-        SchemaError("`typeName` is missing, so this is no resource type's schema".to_owned())
+        SchemaError("`typeName` is missing, so this is not the schema of a resource type".to_owned())
     })?;
     if top.get("properties").and_then(Value::as_map).is_none() {
         return Err(SchemaError(format!("{type_name} has no `properties`")));
@@ -55,7 +55,7 @@ pub fn parse(document: &Value) -> Result<Schema, SchemaError> {
 struct Reader<'a> {
     document: &'a Map,
     forms: Vec<Form>,
-    /// Where each `$ref` leads: a form is there before its parts are, so that circles close.
+    /// Forms by `$ref`. A form is registered before its parts are parsed, so that recursive references resolve.
     references: HashMap<String, FormId>,
 }
 
@@ -129,7 +129,7 @@ impl Reader<'_> {
         self.forms[id.0 as usize] = form;
     }
 
-    /// A map's values may be described by several patterns; the first that says anything counts.
+    /// Returns the additional members of an object. Of several patterns for the keys of a map, the first counts.
     fn rest(&mut self, map: &Map, form: &Form, depth: usize) -> Rest {
         if let Some(patterns) = map.get("patternProperties").and_then(Value::as_map)
             && let Some(inner) = patterns.values().next()
@@ -139,7 +139,7 @@ impl Reader<'_> {
         match map.get("additionalProperties") {
             Some(Value::Bool(true)) => Rest::Open,
             Some(inner @ Value::Map(_)) => Rest::Of(self.form(inner, depth + 1)),
-            // An object about which nothing is said takes anything.
+            // An object without any constraint accepts all members.
             None if form.properties.is_empty() && form.items.is_none() => Rest::Open,
             _ => Rest::Closed,
         }
@@ -151,7 +151,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a key beside a `$ref` says something of the value's form.
+/// Returns true if a key beside a `$ref` constrains the value.
 fn shapes(key: &str, value: &Value) -> bool {
     match key {
         "properties" | "items" | "oneOf" | "anyOf" | "allOf" | "enum" | "default" | "required" => true,
@@ -209,7 +209,7 @@ fn replacement(top: &Map) -> Option<ReplaceOrder> {
     }
 }
 
-/// Everything that speaks of properties by pointer, once their forms are there.
+/// Resolves all pointers to properties, after the forms are parsed.
 fn pointers(schema: &mut Schema, top: &Map) {
     let mut dangling = Vec::new();
     let mut pattern = |schema: &Schema, pointer: &str| {
@@ -243,7 +243,7 @@ fn pointers(schema: &mut Schema, top: &Map) {
     schema.dangling = dangling;
 }
 
-/// Tags are where the schema says, else in `Tags`, if there is such a property.
+/// Returns the tagging rules. The tag property is the one that the schema names, else `Tags` if it exists.
 fn tagging(top: &Map, mut path: impl FnMut(&str) -> Option<PropertyPath>) -> Tagging {
     let said = top.get("tagging").and_then(Value::as_map);
     let flag = |key: &str| said.and_then(|map| map.get(key)).and_then(Value::as_bool);
@@ -260,7 +260,7 @@ fn tagging(top: &Map, mut path: impl FnMut(&str) -> Option<PropertyPath>) -> Tag
     }
 }
 
-/// A pattern without `*` is a path.
+/// Converts a pattern without `*` to a path.
 fn path(pattern: &PathPattern) -> Option<PropertyPath> {
     let segment = |part: &PatternPart| match part {
         PatternPart::Any => None,

@@ -1,52 +1,52 @@
-//! From a wish to an update: what was last asked for, what is live, what is wanted now.
+//! Three-way comparison: computes an update from the inputs last applied, the live resource and the desired inputs.
 //!
-//! Objects are compared leaf by leaf, lists as a whole. What nobody here asked for is left alone. What a read never
-//! shows is sent again with every update, and is a reason for one only if it changed.
+//! Objects are compared leaf by leaf, lists as a whole. Properties that were never declared are left alone. Hidden
+//! properties (those that a read never returns) are sent with every update, but cause one only if they changed.
 
 use std::collections::BTreeSet;
 
 use stead_model::{Map, PropertyPath, Value};
 
+use super::equivalence::{equivalent, is_ambiguous, is_opaque};
 use super::lists::ListChange;
-use super::place::Place;
-use super::same::{is_ambiguous, is_opaque, same_leaf};
+use super::position::Position;
 use super::update::{Edit, Operation, Reason, Update};
-use super::{Class, DigestKey, Kinds, Remembered, Schema};
+use super::{Class, DigestKey, Kinds, LastApplied, Schema};
 use crate::ReplaceOrder;
 
-/// The three sides of an update.
-pub struct Wish<'a> {
-    pub last: &'a Remembered,
-    /// As the service shows it now.
+/// Inputs of a three-way comparison.
+pub struct UpdateInputs<'a> {
+    pub last: &'a LastApplied,
+    /// Model that the service returns now.
     pub live: &'a Map,
     pub want: &'a Map,
     pub key: &'a DigestKey,
 }
 
-/// What has to be done for the live resource to become the wanted one.
-pub fn patch(schema: &Schema, wish: &Wish<'_>) -> Update {
-    let wanted = Remembered::of(schema, wish.key, wish.want);
-    let mut walk = Walk::new(wish.last, &wanted);
-    walk.object(&Place::root(schema), Some(&wish.last.inputs), wish.live, wish.want);
-    walk.finish(schema, wish)
+/// Computes the update that makes the live resource match the desired inputs.
+pub fn patch(schema: &Schema, inputs: &UpdateInputs<'_>) -> Update {
+    let wanted = LastApplied::of(schema, inputs.key, inputs.want);
+    let mut comparison = Comparison::new(inputs.last, &wanted);
+    comparison.object(&Position::root(schema), Some(&inputs.last.inputs), inputs.live, inputs.want);
+    comparison.finish(schema, inputs)
 }
 
-/// Collects what is found on the way.
-pub(crate) struct Walk<'a> {
-    pub(crate) last: &'a Remembered,
-    /// What will be remembered of the wish.
-    pub(crate) wanted: &'a Remembered,
+/// State of a comparison in progress.
+pub(crate) struct Comparison<'a> {
+    pub(crate) last: &'a LastApplied,
+    /// Desired inputs, with hidden values replaced by digests.
+    pub(crate) wanted: &'a LastApplied,
     pub(crate) operations: Vec<Operation>,
-    /// Hidden values that go along with an update.
+    /// Unchanged hidden values that accompany an update.
     pub(crate) resend: Vec<Operation>,
     pub(crate) replace: Vec<Reason>,
-    /// Hidden values that are no longer wanted.
+    /// Hidden values that are no longer declared.
     dropped: Vec<PropertyPath>,
 }
 
-impl<'a> Walk<'a> {
-    fn new(last: &'a Remembered, wanted: &'a Remembered) -> Walk<'a> {
-        Walk {
+impl<'a> Comparison<'a> {
+    fn new(last: &'a LastApplied, wanted: &'a LastApplied) -> Comparison<'a> {
+        Comparison {
             last,
             wanted,
             operations: Vec::new(),
@@ -56,199 +56,206 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn object(&mut self, place: &Place<'_>, last: Option<&Map>, live: &Map, want: &Map) {
+    fn object(&mut self, position: &Position<'_>, last: Option<&Map>, live: &Map, want: &Map) {
         let owned = last.into_iter().flat_map(Map::keys).cloned();
         let mut names: BTreeSet<String> = owned.chain(want.keys().cloned()).collect();
-        if place.hides() {
-            names.extend(self.hidden_members(place));
+        if position.contains_hidden() {
+            names.extend(self.hidden_members(position));
         }
         for name in names {
             let of = |map: Option<&'_ Map>| {
                 map.and_then(|map| map.get(&name)).filter(|value| **value != Value::Null).cloned()
             };
             let (last, live, want) = (of(last), of(Some(live)), of(Some(want)));
-            self.member(&place.key(&name), last.as_ref(), live.as_ref(), want.as_ref());
+            self.member(&position.key(&name), last.as_ref(), live.as_ref(), want.as_ref());
         }
     }
 
-    /// Members of an object of which only hidden leaves are remembered.
-    fn hidden_members(&self, place: &Place<'_>) -> Vec<String> {
-        let depth = place.path.0.len() + 1;
+    /// Returns the members of an object that contain hidden leaves in the inputs last applied.
+    fn hidden_members(&self, position: &Position<'_>) -> Vec<String> {
+        let depth = position.path.0.len() + 1;
         let step = |found: &str| {
             let text = found.split('/').nth(depth)?;
             Some(text.replace("~1", "/").replace("~0", "~"))
         };
-        self.last.under(&place.path).into_keys().filter_map(step).collect()
+        self.last.under(&position.path).into_keys().filter_map(step).collect()
     }
 
     fn member(
         &mut self,
-        place: &Place<'_>,
+        position: &Position<'_>,
         last: Option<&Value>,
         live: Option<&Value>,
         want: Option<&Value>,
     ) {
-        if place.is_read_only() {
+        if position.is_read_only() {
             return;
         }
-        if place.is_create_only() {
-            return self.create_only(place, last, live, want);
+        if position.is_create_only() {
+            return self.create_only(position, last, live, want);
         }
-        if place.is_hidden() {
-            return self.hidden(place, want);
+        if position.is_hidden() {
+            return self.hidden(position, want);
         }
         match (want, live) {
-            (Some(want), Some(live)) => self.both(place, last, live, want),
-            (Some(want), None) => self.appear(place, last, want),
+            (Some(want), Some(live)) => self.compare_present(position, last, live, want),
+            (Some(want), None) => self.add_absent(position, last, want),
             (None, Some(live)) => {
                 if let Some(last) = last {
-                    self.vanish(place, last, live);
+                    self.remove_undeclared(position, last, live);
                 }
             }
-            (None, None) => self.drop_hidden(place),
+            (None, None) => self.drop_hidden(position),
         }
     }
 
-    fn both(&mut self, place: &Place<'_>, last: Option<&Value>, live: &Value, want: &Value) {
+    fn compare_present(&mut self, position: &Position<'_>, last: Option<&Value>, live: &Value, want: &Value) {
         match (want, live) {
-            _ if same_leaf(place, want, live) && !place.hides() && !is_ambiguous(place, last, live, want) => {
-            }
-            (Value::Map(want), Value::Map(shown)) if !is_document(place) => {
-                self.object(place, last.and_then(Value::as_map), shown, want);
+            _ if equivalent(position, want, live)
+                && !position.contains_hidden()
+                && !is_ambiguous(position, last, live, want) => {}
+            (Value::Map(want), Value::Map(shown)) if !is_document(position) => {
+                self.object(position, last.and_then(Value::as_map), shown, want);
             }
             (Value::List(want), Value::List(live)) => {
                 let last = last.and_then(Value::as_list);
-                ListChange { walk: self, place, last, live, want }.decide();
+                ListChange { comparison: self, position, last, live, want }.decide();
             }
-            _ if last == Some(want) && is_opaque(place, want) => {}
+            _ if last == Some(want) && is_opaque(position, want) => {}
             _ => {
-                let why = if last == Some(want) { "it was changed outside" } else { "it changes" };
-                self.add(place, want.clone(), why);
+                let why = if last == Some(want) {
+                    "it was changed outside of stead"
+                } else {
+                    "its declared value changed"
+                };
+                self.add(position, want.clone(), why);
             }
         }
     }
 
-    pub(crate) fn add(&mut self, place: &Place<'_>, value: Value, why: &str) {
+    pub(crate) fn add(&mut self, position: &Position<'_>, value: Value, why: &str) {
         self.operations.push(Operation {
-            path: place.path.clone(),
+            path: position.path.clone(),
             edit: Edit::Add(value),
             why: why.to_owned(),
         });
     }
 
-    pub(crate) fn force(&mut self, place: &Place<'_>, why: &str) {
-        self.replace.push(Reason { path: place.path.clone(), why: why.to_owned() });
+    pub(crate) fn force_replacement(&mut self, position: &Position<'_>, why: &str) {
+        self.replace.push(Reason { path: position.path.clone(), why: why.to_owned() });
     }
 
-    /// Whether hidden leaves at or under a place are no longer those of the last wish.
+    /// Returns true if hidden leaves at or under a path differ from those last applied.
     pub(crate) fn hidden_changed(&self, path: &PropertyPath) -> bool {
         self.last.under(path) != self.wanted.under(path)
     }
 
     fn create_only(
         &mut self,
-        place: &Place<'_>,
+        position: &Position<'_>,
         last: Option<&Value>,
         live: Option<&Value>,
         want: Option<&Value>,
     ) {
-        // Also of a part that is shown, a part may not be.
-        if place.hides() && self.hidden_changed(&place.path) {
-            return self.force(place, "it can be set at creation only");
+        // A part of a value that reads return may itself be hidden.
+        if position.contains_hidden() && self.hidden_changed(&position.path) {
+            return self.force_replacement(position, "it can be set at creation only");
         }
-        if place.is_hidden() {
+        if position.is_hidden() {
             return;
         }
         match want {
             Some(want) => {
                 let there = live.is_some_and(|live| {
-                    super::lists::meets(place, want, live) && !is_ambiguous(place, last, live, want)
+                    super::lists::satisfies(position, want, live) && !is_ambiguous(position, last, live, want)
                 });
-                let asked =
-                    last.is_some_and(|last| *last == strip(self.wanted, place).unwrap_or(want).clone());
+                let asked = last
+                    .is_some_and(|last| *last == redacted_at(self.wanted, position).unwrap_or(want).clone());
                 if !there && !asked {
-                    self.force(place, "it can be set at creation only");
+                    self.force_replacement(position, "it can be set at creation only");
                 }
             }
-            None if last.is_some() => self.force(place, "it was set at creation, and cannot be taken back"),
+            None if last.is_some() => {
+                self.force_replacement(position, "it was set at creation and cannot be removed")
+            }
             None => {}
         }
     }
 
-    fn hidden(&mut self, place: &Place<'_>, want: Option<&Value>) {
+    fn hidden(&mut self, position: &Position<'_>, want: Option<&Value>) {
         match want {
-            None => self.drop_hidden(place),
+            None => self.drop_hidden(position),
             Some(want) => {
-                let Some(value) = self.sendable(place, None, want) else { return };
-                if self.hidden_changed(&place.path) {
-                    self.add(place, value, "it changes; a read never shows it");
+                let Some(value) = self.sendable(position, None, want) else { return };
+                if self.hidden_changed(&position.path) {
+                    self.add(position, value, "its declared value changed; reads do not return it");
                 } else {
-                    self.send_again(place, value);
+                    self.resend_hidden(position, value);
                 }
             }
         }
     }
 
-    pub(crate) fn send_again(&mut self, place: &Place<'_>, value: Value) {
-        let why = "a read never shows it, so every update sends it again".to_owned();
-        self.resend.push(Operation { path: place.path.clone(), edit: Edit::Add(value), why });
+    pub(crate) fn resend_hidden(&mut self, position: &Position<'_>, value: Value) {
+        let why = "reads do not return it, so every update sends it again".to_owned();
+        self.resend.push(Operation { path: position.path.clone(), edit: Edit::Add(value), why });
     }
 
-    fn drop_hidden(&mut self, place: &Place<'_>) {
-        if !self.last.under(&place.path).is_empty() {
-            self.dropped.push(place.path.clone());
+    fn drop_hidden(&mut self, position: &Position<'_>) {
+        if !self.last.under(&position.path).is_empty() {
+            self.dropped.push(position.path.clone());
         }
     }
 
-    /// It is wanted, and a read does not show it.
-    fn appear(&mut self, place: &Place<'_>, last: Option<&Value>, want: &Value) {
-        let asked = last.is_some_and(|last| Some(last) == strip(self.wanted, place));
-        let changed = self.hidden_changed(&place.path);
-        let Some(value) = self.sendable(place, last, want) else { return };
-        if changed || !(asked && is_silent(place, want)) {
-            let why = if asked { "it was removed outside" } else { "it is new" };
-            self.add(place, value, why);
-        } else if !self.wanted.under(&place.path).is_empty() {
-            self.send_again(place, value);
+    /// Handles a declared value that the live resource does not have.
+    fn add_absent(&mut self, position: &Position<'_>, last: Option<&Value>, want: &Value) {
+        let asked = last.is_some_and(|last| Some(last) == redacted_at(self.wanted, position));
+        let changed = self.hidden_changed(&position.path);
+        let Some(value) = self.sendable(position, last, want) else { return };
+        if changed || !(asked && may_be_absent(position, want)) {
+            let why = if asked { "it was removed outside of stead" } else { "it is newly declared" };
+            self.add(position, value, why);
+        } else if !self.wanted.under(&position.path).is_empty() {
+            self.resend_hidden(position, value);
         }
     }
 
-    /// It is no longer wanted. Only what was asked for goes.
-    fn vanish(&mut self, place: &Place<'_>, last: &Value, live: &Value) {
-        self.drop_hidden(place);
+    /// Handles a live value that is no longer declared. Removes only members that were declared.
+    fn remove_undeclared(&mut self, position: &Position<'_>, last: &Value, live: &Value) {
+        self.drop_hidden(position);
         if let (Value::Map(last), Value::Map(shown)) = (last, live) {
             let foreign = shown.iter().any(|(name, value)| *value != Value::Null && !last.contains_key(name));
-            if (foreign || place.fixes()) && !self.leaves_too_little(place, last, shown) {
-                return self.object(place, Some(last), shown, &Map::new());
+            if (foreign || position.contains_fixed()) && !self.removal_breaks_object(position, last, shown) {
+                return self.object(position, Some(last), shown, &Map::new());
             }
         }
         self.operations.push(Operation {
-            path: place.path.clone(),
+            path: position.path.clone(),
             edit: Edit::Remove,
-            why: "it is no longer wanted".to_owned(),
+            why: "it is no longer declared".to_owned(),
         });
     }
 
-    /// Without the members that we asked for, an object would lack one that it must have.
-    fn leaves_too_little(&self, place: &Place<'_>, last: &Map, shown: &Map) -> bool {
+    /// Returns true if removing the declared members would leave an object empty or without a required member.
+    fn removal_breaks_object(&self, position: &Position<'_>, last: &Map, shown: &Map) -> bool {
         let goes = |name: &str| {
-            let member = place.key(name);
+            let member = position.key(name);
             last.contains_key(name) && !member.is_read_only() && !member.is_create_only()
         };
         let left = shown.keys().filter(|name| !goes(name)).count();
-        let form = place.form.map(|form| place.schema.form(form));
+        let form = position.form.map(|form| position.schema.form(form));
         left == 0
             || form
                 .is_some_and(|form| form.required.iter().any(|name| shown.contains_key(name) && goes(name)))
     }
 
-    fn finish(mut self, schema: &Schema, wish: &Wish<'_>) -> Update {
+    fn finish(mut self, schema: &Schema, inputs: &UpdateInputs<'_>) -> Update {
         let order = schema.replacement.unwrap_or_default();
         if !self.replace.is_empty() {
             return Update::Replace { forced_by: self.replace, order };
         }
         if self.operations.is_empty() && !self.dropped.is_empty() {
-            self.touch(wish);
+            self.resend_unchanged(inputs);
         }
         if self.operations.is_empty() {
             return Update::Nothing;
@@ -256,7 +263,7 @@ impl<'a> Walk<'a> {
         if schema.handlers.update.is_none() {
             return cannot_update(self.operations, order);
         }
-        let lost = unsendable(schema, wish.want);
+        let lost = unsendable(schema, inputs.want);
         if !lost.is_empty() {
             return Update::Impossible(lost);
         }
@@ -270,24 +277,24 @@ impl<'a> Walk<'a> {
             .collect();
         let mut operations = self.resend;
         operations.append(&mut self.operations);
-        operations.extend(super::send::artefacts(schema, wish));
+        operations.extend(super::send::remove_artefacts(schema, inputs));
         Update::Patch { operations, conditional }
     }
 
-    /// A hidden value goes by not being sent again; something must be sent for that.
-    fn touch(&mut self, wish: &Wish<'_>) {
-        let settled = wish.want.iter().find(|(name, value)| wish.live.get(*name) == Some(value));
+    /// Adds an operation that changes nothing: a hidden value is removed by an update that does not send it.
+    fn resend_unchanged(&mut self, inputs: &UpdateInputs<'_>) {
+        let settled = inputs.want.iter().find(|(name, value)| inputs.live.get(*name) == Some(value));
         if let Some((name, value)) = settled {
-            let why = format!("sent so that {} goes, which is no longer wanted", self.dropped[0]);
+            let why = format!("sent so that {} is removed, which is no longer declared", self.dropped[0]);
             let path = PropertyPath::of(name);
             self.operations.push(Operation { path, edit: Edit::Add(value.clone()), why });
         }
     }
 }
 
-/// What is remembered of the wish at a place.
-pub(crate) fn strip<'a>(wanted: &'a Remembered, place: &Place<'_>) -> Option<&'a Value> {
-    let mut segments = place.path.0.iter();
+/// Returns the value at a position in the desired inputs without hidden values.
+pub(crate) fn redacted_at<'a>(wanted: &'a LastApplied, position: &Position<'_>) -> Option<&'a Value> {
+    let mut segments = position.path.0.iter();
     let stead_model::Segment::Key(first) = segments.next()? else { return None };
     let mut at = wanted.inputs.get(first)?;
     for segment in segments {
@@ -300,25 +307,29 @@ pub(crate) fn strip<'a>(wanted: &'a Remembered, place: &Place<'_>) -> Option<&'a
     Some(at)
 }
 
-/// A JSON document that may also be written as text: its members are not properties.
-fn is_document(place: &Place<'_>) -> bool {
-    place.form.is_some_and(|form| {
-        let kinds = place.schema.form(form).kinds;
+/// Returns true for a JSON document that may also be given as text. Its members are not properties.
+fn is_document(position: &Position<'_>) -> bool {
+    position.form.is_some_and(|form| {
+        let kinds = position.schema.form(form).kinds;
         kinds.has(Kinds::STRING) && kinds.has(Kinds::OBJECT)
     })
 }
 
-/// A service may show nothing of it: it holds nothing that shows, or what would be there anyway.
-pub(crate) fn is_silent(place: &Place<'_>, want: &Value) -> bool {
-    if place.is_read_only() || place.is_hidden() || place.is_deprecated() || place.is_create_only() {
+/// Returns true if the service may omit the value from a read: it is hidden, empty or the default.
+pub(crate) fn may_be_absent(position: &Position<'_>, want: &Value) -> bool {
+    if position.is_read_only()
+        || position.is_hidden()
+        || position.is_deprecated()
+        || position.is_create_only()
+    {
         return true;
     }
-    if place.form.and_then(|form| place.schema.default_of(form)) == Some(want) {
+    if position.form.and_then(|form| position.schema.default_of(form)) == Some(want) {
         return true;
     }
     match want {
         Value::Null => true,
-        Value::Map(map) => map.iter().all(|(name, value)| is_silent(&place.key(name), value)),
+        Value::Map(map) => map.iter().all(|(name, value)| may_be_absent(&position.key(name), value)),
         Value::List(items) => items.is_empty(),
         _ => false,
     }
@@ -330,15 +341,15 @@ fn cannot_update(operations: Vec<Operation>, order: ReplaceOrder) -> Update {
     Update::Replace { forced_by: forced_by.collect(), order }
 }
 
-/// Required, and neither shown nor to be sent again: no update of such a resource is ever valid.
+/// Returns the required properties that reads do not return and updates cannot send. They make every update invalid.
 fn unsendable(schema: &Schema, want: &Map) -> Vec<Reason> {
-    let root = Place::root(schema);
+    let root = Position::root(schema);
     let required = &schema.form(Schema::ROOT).required;
     let lost = required.iter().filter(|name| want.contains_key(*name)).map(|name| root.key(name));
-    lost.filter(|place| place.is_create_only() && place.is_hidden())
-        .map(|place| Reason {
-            path: place.path,
-            why: "every update must have it, a read never shows it, and only a creation may send it"
+    lost.filter(|position| position.is_create_only() && position.is_hidden())
+        .map(|position| Reason {
+            path: position.path,
+            why: "every update must send it, reads do not return it, and it can be set at creation only"
                 .to_owned(),
         })
         .collect()

@@ -1,17 +1,17 @@
-//! Pointers of published schemas: `/properties/Rules/*/Status`, and what people write instead.
+//! Pointers in published schemas: `/properties/Rules/*/Status`, and the irregular spellings that occur.
 
 use stead_model::{PathPattern, PatternPart};
 
 use super::{FormId, Schema};
 
-/// A pointer as a pattern, and whether it leads anywhere.
+/// Pattern of a pointer, and whether it resolves to a property.
 pub(crate) struct Resolved {
     pub(crate) pattern: PathPattern,
     pub(crate) leads_somewhere: bool,
 }
 
-/// Follows a pointer through the schema, which tells what its odd steps mean: a list without `*`, a dot for a
-/// step, a literal `properties` or `items` on the way.
+/// Follows a pointer through the schema, which resolves irregular steps: a list without `*`, a dot as a separator, a
+/// literal `properties` or `items`.
 pub(crate) fn resolve(schema: &Schema, pointer: &str) -> Resolved {
     let mut walk = Walk { schema, at: Some(Schema::ROOT), parts: Vec::new() };
     let mut steps = pointer.split('/').filter(|step| !step.is_empty()).map(unescape);
@@ -32,7 +32,7 @@ fn unescape(step: &str) -> String {
 
 struct Walk<'a> {
     schema: &'a Schema,
-    /// `None`: the pointer has left what the schema knows.
+    /// Current form, or `None` after a step that the schema does not describe.
     at: Option<FormId>,
     parts: Vec<PatternPart>,
 }
@@ -80,7 +80,7 @@ impl Walk<'_> {
         self.at = Some(member);
     }
 
-    /// What the schema does not know may still be there: the step is taken as it is written.
+    /// Takes a step that the schema does not describe as it is written.
     fn lost(&mut self, step: &str) {
         self.at = None;
         self.parts.push(if step == "*" { PatternPart::Any } else { PatternPart::Key(step.to_owned()) });

@@ -1,35 +1,37 @@
-//! What may be sent of a value, and what must go from what the service itself shows.
+//! Selection of the values that an update may send, and removal of live values that the service would reject.
 
 use stead_model::{Map, Value};
 
 use super::Schema;
-use super::patch::{Walk, Wish};
-use super::place::Place;
+use super::patch::{Comparison, UpdateInputs};
+use super::position::Position;
 use super::update::{Edit, Operation};
 
-impl Walk<'_> {
-    /// The value without what the service sets and without what only a creation may send; `None` if nothing is left.
-    /// A create-only part that is new or other than it was forces a replacement.
+impl Comparison<'_> {
+    /// Returns the part of a value that an update may send: without read-only and create-only parts. `None` if nothing
+    /// remains.
+    ///
+    /// A new or changed create-only part forces a replacement.
     pub(crate) fn sendable(
         &mut self,
-        place: &Place<'_>,
+        position: &Position<'_>,
         last: Option<&Value>,
         want: &Value,
     ) -> Option<Value> {
-        if place.is_read_only() {
+        if position.is_read_only() {
             return None;
         }
-        if place.is_create_only() {
-            let changed = match place.is_hidden() {
-                true => self.hidden_changed(&place.path),
+        if position.is_create_only() {
+            let changed = match position.is_hidden() {
+                true => self.hidden_changed(&position.path),
                 false => last != Some(want),
             };
             if changed {
-                self.force(place, "it can be set at creation only");
+                self.force_replacement(position, "it can be set at creation only");
             }
             return None;
         }
-        if !place.fixes() {
+        if !position.contains_fixed() {
             return Some(want.clone());
         }
         match want {
@@ -37,7 +39,8 @@ impl Walk<'_> {
                 let last = last.and_then(Value::as_map);
                 let mut kept = Map::new();
                 for (name, value) in map {
-                    let value = self.sendable(&place.key(name), last.and_then(|last| last.get(name)), value);
+                    let value =
+                        self.sendable(&position.key(name), last.and_then(|last| last.get(name)), value);
                     kept.extend(value.map(|value| (name.clone(), value)));
                 }
                 (!kept.is_empty()).then_some(Value::Map(kept))
@@ -46,7 +49,7 @@ impl Walk<'_> {
                 let last = last.and_then(Value::as_list).unwrap_or_default();
                 let mut kept = Vec::with_capacity(items.len());
                 for (index, item) in items.iter().enumerate() {
-                    kept.extend(self.sendable(&place.index(index), last.get(index), item));
+                    kept.extend(self.sendable(&position.index(index), last.get(index), item));
                 }
                 Some(Value::List(kept))
             }
@@ -55,16 +58,17 @@ impl Walk<'_> {
     }
 }
 
-/// Lists that the service shows empty and would not accept empty: the whole is checked, whoever put them there.
-pub(crate) fn artefacts(schema: &Schema, wish: &Wish<'_>) -> Vec<Operation> {
+/// Removes live lists that are empty although the schema requires an element: the service validates the whole model,
+/// including values that it added itself.
+pub(crate) fn remove_artefacts(schema: &Schema, inputs: &UpdateInputs<'_>) -> Vec<Operation> {
     let mut found = Vec::new();
-    look(&Place::root(schema), wish.live, wish.want, &mut found);
+    collect_artefacts(&Position::root(schema), inputs.live, inputs.want, &mut found);
     found
 }
 
-fn look(place: &Place<'_>, live: &Map, want: &Map, found: &mut Vec<Operation>) {
+fn collect_artefacts(position: &Position<'_>, live: &Map, want: &Map, found: &mut Vec<Operation>) {
     for (name, value) in live {
-        let inside = place.key(name);
+        let inside = position.key(name);
         if inside.is_read_only() || inside.is_create_only() {
             continue;
         }
@@ -73,11 +77,11 @@ fn look(place: &Place<'_>, live: &Map, want: &Map, found: &mut Vec<Operation>) {
             (Value::List(items), None) if items.is_empty() && at_least > 0 => found.push(Operation {
                 path: inside.path,
                 edit: Edit::Remove,
-                why: "the service shows an empty list that it would not accept".to_owned(),
+                why: "the service returns an empty list that it would not accept".to_owned(),
             }),
             (Value::Map(live), want) => {
                 let want = want.and_then(Value::as_map).cloned().unwrap_or_default();
-                look(&inside, live, &want, found);
+                collect_artefacts(&inside, live, &want, found);
             }
             _ => {}
         }

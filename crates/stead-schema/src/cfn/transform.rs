@@ -1,27 +1,27 @@
-//! `propertyTransform`: how a value changes on its way through the service.
+//! Evaluation of `propertyTransform`: how a service changes a value that it stores.
 //!
-//! The expressions are JSONata. Understood are those that nearly all types use: the value itself, text, `$lowercase`,
-//! `$uppercase`, `$join`, `$split(…)[n]`, `$replace`, `$substringAfter`, `$string`, `&`, and alternatives with `$OR`.
-//! A result may be a regular expression that the live value fits.
+//! The expressions are JSONata. The evaluator supports the functions that nearly all types use: the value itself, text,
+//! `$lowercase`, `$uppercase`, `$join`, `$split(…)[n]`, `$replace`, `$substringAfter`, `$string`, `&`, and alternatives
+//! with `$OR`. A result may be a regular expression that the live value must match.
 
 use stead_model::Value;
 
-/// What may become of a value.
+/// Result of a transformation.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Transformed {
-    OneOf(Vec<Becomes>),
-    NotUnderstood,
+    OneOf(Vec<Candidate>),
+    Unsupported,
 }
 
-/// One thing that it may become.
+/// One value, or pattern, that the service may return.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Becomes {
+pub(crate) struct Candidate {
     text: String,
-    /// Made with literal text, which may be a regular expression.
+    /// The text contains literals of the expression, which may be regular expressions.
     pattern: bool,
 }
 
-impl Becomes {
+impl Candidate {
     pub(crate) fn fits(&self, live: &Value) -> bool {
         let Some(live) = live.as_str() else { return false };
         let matches = || {
@@ -36,17 +36,17 @@ pub(crate) fn transformed(expression: &str, value: &Value) -> Transformed {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         Value::Bool(flag) => flag.to_string(),
-        _ => return Transformed::NotUnderstood,
+        _ => return Transformed::Unsupported,
     };
     let mut all = Vec::new();
     for alternative in expression.split(" $OR ") {
         let mut reader = Reader { rest: alternative.trim(), value: &text, pattern: false, used: false };
         match reader.sum() {
-            // What does not depend on the value says nothing of it.
+            // An expression that ignores the value cannot be compared with it.
             Some(text) if reader.rest.trim().is_empty() && reader.used => {
-                all.push(Becomes { text, pattern: reader.pattern });
+                all.push(Candidate { text, pattern: reader.pattern });
             }
-            _ => return Transformed::NotUnderstood,
+            _ => return Transformed::Unsupported,
         }
     }
     Transformed::OneOf(all)
@@ -56,12 +56,12 @@ struct Reader<'a> {
     rest: &'a str,
     value: &'a str,
     pattern: bool,
-    /// The value is part of the result.
+    /// The result contains the value.
     used: bool,
 }
 
 impl Reader<'_> {
-    /// `a & b & c`.
+    /// Parses `a & b & c`.
     fn sum(&mut self) -> Option<String> {
         let mut text = self.term()?;
         while self.take("&") {
@@ -83,7 +83,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A name, or a path of names, that ends in the property itself.
+    /// Parses a name, or a dotted path, of the property itself.
     fn property(&mut self) -> Option<String> {
         let end = self
             .rest
@@ -91,7 +91,7 @@ impl Reader<'_> {
             .unwrap_or(self.rest.len());
         self.rest = &self.rest[end..];
         self.used = true;
-        // What follows an operator that is not understood must not be taken for the value.
+        // An unsupported operator follows: the property alone is not the result.
         let next = self.rest.trim_start().chars().next();
         next.is_none_or(|next| ",)]&".contains(next)).then(|| self.value.to_owned())
     }
@@ -163,7 +163,7 @@ impl Reader<'_> {
         self.take(")").then(|| text.replace(&what, &with))
     }
 
-    /// Text in quotes, single or double, with the escapes of JSON.
+    /// Parses text in single or double quotes, with the escapes of JSON.
     fn literal(&mut self) -> Option<String> {
         self.rest = self.rest.trim_start();
         let quote = self.rest.chars().next().filter(|c| matches!(c, '"' | '\''))?;
@@ -204,12 +204,12 @@ mod tests {
     fn fits(expression: &str, want: &str, live: &str) -> Option<bool> {
         match transformed(expression, &Value::from(want)) {
             Transformed::OneOf(all) => Some(all.iter().any(|one| one.fits(&Value::from(live)))),
-            Transformed::NotUnderstood => None,
+            Transformed::Unsupported => None,
         }
     }
 
     #[test]
-    fn the_usual_expressions_are_understood() {
+    fn common_expressions_are_evaluated() {
         let cases = [
             ("$lowercase(ColumnType)", "TEXT", "text"),
             ("$uppercase(A.B)", "simple", "SIMPLE"),
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_not_guessed() {
+    fn unsupported_expressions_give_no_result() {
         for expression in [
             "\"^[a-z]+$\"",
             "InstanceId? A : B",

@@ -1,16 +1,16 @@
-//! What an update comes to: nothing, a patch, a replacement, or something that cannot be done.
+//! Result of a comparison: no change, a patch, a replacement, or an update that the service cannot do.
 
 use serde::Serialize;
 use stead_model::{Map, PropertyPath, Segment, Value};
 
 use crate::ReplaceOrder;
 
-/// One operation of an RFC 6902 patch. `add` also replaces; nothing else is needed.
+/// One operation of an RFC 6902 patch. `add` also replaces, so `replace` is not needed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Operation {
     pub path: PropertyPath,
     pub edit: Edit,
-    /// For people.
+    /// Reason, for the user.
     pub why: String,
 }
 
@@ -21,7 +21,7 @@ pub enum Edit {
     Remove,
 }
 
-/// A property, and what it has to do with the outcome.
+/// Property that decided the result, and why.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reason {
     pub path: PropertyPath,
@@ -31,22 +31,22 @@ pub struct Reason {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Update {
-    /// Everything is as wanted.
+    /// The live resource matches the desired inputs.
     Nothing,
     Patch {
         operations: Vec<Operation>,
-        /// Changes that the service may refuse to make in place; then only a replacement helps.
+        /// Changed properties that the service may refuse to change in place; then a replacement is needed.
         conditional: Vec<PropertyPath>,
     },
     Replace {
         forced_by: Vec<Reason>,
         order: ReplaceOrder,
     },
-    /// The service offers no way.
+    /// The service offers no way to make the change.
     Impossible(Vec<Reason>),
 }
 
-/// The patch as the service takes it.
+/// Returns the patch document in the service's format.
 pub fn patch_document(operations: &[Operation]) -> Value {
     let text = |text: &str| Value::from(text);
     let operation = |operation: &Operation| {
@@ -63,7 +63,7 @@ pub fn patch_document(operations: &[Operation]) -> Value {
     Value::List(operations.iter().map(operation).collect())
 }
 
-/// A path as RFC 6901 writes it.
+/// Returns a path as an RFC 6901 pointer.
 pub fn pointer(path: &PropertyPath) -> String {
     let mut text = String::new();
     for segment in &path.0 {
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_patch_is_written_as_the_service_takes_it() {
+    fn patch_document_has_the_format_of_the_service() {
         let path = PropertyPath::of("Tags").key("kubernetes.io/cluster~x");
         let operations = [
             Operation { path: path.clone(), edit: Edit::Add(Value::from("owned")), why: String::new() },

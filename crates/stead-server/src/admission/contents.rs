@@ -1,49 +1,51 @@
-//! What goes with a namespace or with a custom resource definition. The API server asks nobody about the objects of a
-//! definition that is deleted, and a namespace that is Terminating never comes back; so both are judged by what they hold.
+//! Deletion of containers: namespaces and custom resource definitions.
+//!
+//! The API server calls no webhook for the objects of a deleted definition, and a terminating namespace cannot be
+//! restored. Therefore a container is judged by its contents.
 
 use std::collections::BTreeMap;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use stead_model::Code;
 
-use super::decide::{Blind, Guard};
-use super::judge::{Around, Ruling, Subject, refused};
+use super::decide::{Guard, Undecidable};
+use super::judge::{EnclosingNamespace, Ruling, Subject, refused};
 use super::object::{Annotations, DefinitionSpec, Object};
 use super::review::Answer;
 use crate::cluster::ResourceType;
 
-/// How many types are listed at once.
-const AT_ONCE: usize = 8;
+/// Number of types listed concurrently.
+const CONCURRENT_LISTS: usize = 8;
 
-/// How many protected objects a message names.
-const NAMED: usize = 3;
+/// Maximum number of protected objects that a message names.
+const MAX_NAMED: usize = 3;
 
-/// A namespace goes with every guarded object in it.
-pub(super) async fn of_namespace(guard: &Guard, subject: &Subject<'_>) -> Result<Answer, Blind> {
+/// Judges a namespace by the guarded objects in it.
+pub(super) async fn of_namespace(guard: &Guard, subject: &Subject<'_>) -> Result<Answer, Undecidable> {
     let types = guard.cluster.resource_types(|group| guard.groups.contains(group)).await?;
     let types = types.into_iter().filter(|known| known.namespaced);
     let lists = stream::iter(types.map(|of| async move {
         let objects = guard.cluster.list(&of, Some(subject.name)).await?;
-        Ok::<_, Blind>((of, objects))
+        Ok::<_, Undecidable>((of, objects))
     }));
-    let held: Vec<(ResourceType, Vec<Object>)> = lists.buffered(AT_ONCE).try_collect().await?;
-    let mut found = Found::default();
+    let held: Vec<(ResourceType, Vec<Object>)> = lists.buffered(CONCURRENT_LISTS).try_collect().await?;
+    let mut found = ProtectedObjects::default();
     for (of, objects) in &held {
         for object in objects {
-            let around = Around { name: subject.name, annotations: subject.annotations };
-            found.look(guard, of, object, Some(around));
+            let around = EnclosingNamespace { name: subject.name, annotations: subject.annotations };
+            found.check(guard, of, object, Some(around));
         }
     }
     Ok(found.answer(subject))
 }
 
-/// A definition goes with every object of it, in all namespaces.
+/// Judges a definition by its objects in all namespaces.
 pub(super) async fn of_definition(
     guard: &Guard,
     subject: &Subject<'_>,
     spec: &DefinitionSpec,
-) -> Result<Answer, Blind> {
-    // An object of a version that is not served cannot be listed, but every version serves all objects.
+) -> Result<Answer, Undecidable> {
+    // Any served version lists all objects of the definition.
     let Some(version) = spec.versions.iter().find(|version| version.served) else {
         return Ok(Answer::Allowed { warnings: Vec::new() });
     };
@@ -65,30 +67,36 @@ pub(super) async fn of_definition(
     };
     let marked: BTreeMap<String, Annotations> =
         namespaces.into_iter().map(|found| (found.metadata.name.clone(), found.annotations())).collect();
-    let mut found = Found::default();
+    let mut found = ProtectedObjects::default();
     for object in &objects {
         let around = match &object.metadata.namespace {
             None => None,
             Some(name) => match marked.get(name) {
-                Some(annotations) => Some(Around { name, annotations }),
-                None => return Err(Blind::Review(format!("there is no namespace {name:?} any more"))),
+                Some(annotations) => Some(EnclosingNamespace { name, annotations }),
+                None => return Err(Undecidable::Review(format!("the namespace {name:?} does not exist"))),
             },
         };
-        found.look(guard, &of, object, around);
+        found.check(guard, &of, object, around);
     }
     Ok(found.answer(subject))
 }
 
-/// The protected ones, or those whose marks cannot be read.
+/// Objects that are protected or have unreadable marks.
 #[derive(Default)]
-struct Found {
+struct ProtectedObjects {
     count: usize,
     named: Vec<String>,
     code: Option<Code>,
 }
 
-impl Found {
-    fn look(&mut self, guard: &Guard, of: &ResourceType, object: &Object, around: Option<Around<'_>>) {
+impl ProtectedObjects {
+    fn check(
+        &mut self,
+        guard: &Guard,
+        of: &ResourceType,
+        object: &Object,
+        around: Option<EnclosingNamespace<'_>>,
+    ) {
         let annotations = object.annotations();
         let resource = of.qualified();
         let subject = Subject {
@@ -112,7 +120,7 @@ impl Found {
         };
         self.count += 1;
         self.code.get_or_insert(code);
-        if self.named.len() < NAMED {
+        if self.named.len() < MAX_NAMED {
             self.named.push(format!("{} ({why})", subject.shown()));
         }
     }
@@ -125,7 +133,7 @@ impl Found {
         };
         let objects = if self.count == 1 { "1 object" } else { &format!("{} objects", self.count) };
         let message = format!(
-            "cannot delete {}: it would take with it {objects} that may not be deleted: {}{more}. Nothing was changed. \
+            "cannot delete {}: it contains {objects} that may not be deleted: {}{more}. Nothing was changed. \
              Delete these first, one by one, after their marks allow it.",
             container.shown(),
             self.named.join(", "),

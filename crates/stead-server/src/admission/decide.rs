@@ -1,4 +1,4 @@
-//! From a review to an answer: what must be looked up is looked up, and what cannot be seen is refused.
+//! Decision on a review. A deletion is refused if the marks that decide it cannot be read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,17 +8,17 @@ use stead_world::Clock;
 
 use super::contents;
 use super::groups::Groups;
-use super::judge::{Around, PreventDelete, Subject};
+use super::judge::{EnclosingNamespace, PreventDelete, Subject};
 use super::object::{Annotations, Definition, Object};
 use super::review::{Answer, Operation, Refused, Request, Status};
 use crate::cluster::{ApiServer, LookUpError};
-use crate::form;
-use crate::patience::within;
+use crate::deadline::within;
+use crate::json_error;
 
-/// The API server gives up on a webhook after ten seconds; it is to hear our reason before that.
+/// Limit of all look-ups. The API server gives up on a webhook after ten seconds and must get the reason before that.
 const LOOK_UP_LIMIT: Duration = Duration::from_secs(8);
 
-/// Everything that a decision needs.
+/// Settings and clients that a decision needs.
 pub struct Guard {
     pub groups: Groups,
     pub prevent_delete: PreventDelete,
@@ -26,35 +26,35 @@ pub struct Guard {
     pub clock: Arc<dyn Clock>,
 }
 
-/// Why something cannot be judged.
-pub(super) enum Blind {
+/// Reason why a deletion cannot be judged.
+pub(super) enum Undecidable {
     LookUp(LookUpError),
     Review(String),
 }
 
-impl From<LookUpError> for Blind {
-    fn from(error: LookUpError) -> Blind {
-        Blind::LookUp(error)
+impl From<LookUpError> for Undecidable {
+    fn from(error: LookUpError) -> Undecidable {
+        Undecidable::LookUp(error)
     }
 }
 
 impl Guard {
     pub(crate) async fn decide(&self, request: &Request) -> Answer {
         let free = Answer::Allowed { warnings: Vec::new() };
-        // A subresource is a part of an object, or an action on it.
+        // A subresource is a part of an object or an action on it.
         if request.operation != Operation::Delete || !request.subresource.is_empty() {
             return free;
         }
         let limit = LOOK_UP_LIMIT.as_secs();
         match within(self.clock.as_ref(), LOOK_UP_LIMIT, self.judge(request)).await {
             Some(Ok(answer)) => answer,
-            Some(Err(Blind::LookUp(error))) => blind(request, &error.to_string()),
-            Some(Err(Blind::Review(reason))) => blind(request, &reason),
-            None => blind(request, &format!("the API server did not answer within {limit} seconds")),
+            Some(Err(Undecidable::LookUp(error))) => undecidable(request, &error.to_string()),
+            Some(Err(Undecidable::Review(reason))) => undecidable(request, &reason),
+            None => undecidable(request, &format!("the API server did not answer within {limit} seconds")),
         }
     }
 
-    async fn judge(&self, request: &Request) -> Result<Answer, Blind> {
+    async fn judge(&self, request: &Request) -> Result<Answer, Undecidable> {
         let object: Object = old_object(request)?;
         let annotations = object.annotations();
         let resource = request.qualified_resource();
@@ -85,14 +85,14 @@ impl Guard {
         }
     }
 
-    async fn judge_one(&self, subject: &Subject<'_>) -> Result<Answer, Blind> {
-        // What its own marks forbid needs no look at the namespace; what they allow does, for its lock.
+    async fn judge_one(&self, subject: &Subject<'_>) -> Result<Answer, Undecidable> {
+        // The object's own marks can refuse without reading the namespace. To allow, its lock must be read.
         if let Some(refused) = subject.refused(&subject.judge(None, self.prevent_delete)) {
             return Ok(Answer::Refused(refused));
         }
         if let Some(namespace) = subject.namespace {
             let annotations: Annotations = self.cluster.namespace(namespace).await?.annotations();
-            let around = Around { name: namespace, annotations: &annotations };
+            let around = EnclosingNamespace { name: namespace, annotations: &annotations };
             if let Some(refused) = subject.refused(&subject.judge(Some(around), self.prevent_delete)) {
                 return Ok(Answer::Refused(refused));
             }
@@ -101,21 +101,26 @@ impl Guard {
     }
 }
 
-fn old_object<T: serde::de::DeserializeOwned>(request: &Request) -> Result<T, Blind> {
+fn old_object<T: serde::de::DeserializeOwned>(request: &Request) -> Result<T, Undecidable> {
     let Some(object) = &request.old_object else {
-        return Err(Blind::Review("the review holds no `oldObject`, so its marks cannot be seen".to_owned()));
+        return Err(Undecidable::Review(
+            "the review has no `oldObject`, so its marks cannot be read".to_owned(),
+        ));
     };
     serde_json::from_str(object.get()).map_err(|error| {
-        Blind::Review(format!("the review's `oldObject` cannot be read: {}", form::problem(&error)))
+        Undecidable::Review(format!(
+            "the review's `oldObject` cannot be read: {}",
+            json_error::describe(&error)
+        ))
     })
 }
 
-fn blind(request: &Request, reason: &str) -> Answer {
+fn undecidable(request: &Request, reason: &str) -> Answer {
     let code = Code::ADMISSION_BLIND;
     let name = request.shown_name();
     let message = format!(
-        "cannot tell whether {} \"{name}\" may be deleted: {reason}. What cannot be judged is not deleted; nothing was \
-         changed. Mend the cause and try again. ({code})",
+        "cannot tell whether {} \"{name}\" may be deleted: {reason}. Deletions that cannot be judged are refused; nothing was \
+         changed. Fix the cause and try again. ({code})",
         request.kind,
     );
     Answer::Refused(Refused { code, status: Status::Unavailable, message })

@@ -1,9 +1,9 @@
-//! Which API groups hold resources that stand for something outside the cluster.
+//! API groups whose resources represent real resources outside the cluster.
 
-/// The API groups of the AWS controllers for Kubernetes end so.
+/// Suffix of the API groups of the AWS controllers for Kubernetes.
 pub const ACK_SUFFIX: &str = ".services.k8s.aws";
 
-/// The groups whose resources are guarded: those of the AWS controllers, and further ones by name.
+/// Guarded API groups: the groups of the AWS controllers, and further ones by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Groups {
     further: Vec<String>,
@@ -23,7 +23,7 @@ impl Groups {
     }
 }
 
-/// What comes before the first dot: `s3` of `s3.services.k8s.aws`.
+/// Returns the service of a group: `s3` of `s3.services.k8s.aws`.
 pub(crate) fn service_of_group(group: &str) -> &str {
     group.split('.').next().unwrap_or_default()
 }
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_group_is_known_by_its_end_or_by_name_and_names_its_service() {
+    fn groups_match_by_suffix_or_name_and_give_their_service() {
         let groups = Groups::with(["db.example.org".to_owned()]);
         for (group, known, service) in [
             ("s3.services.k8s.aws", true, "s3"),

@@ -1,5 +1,5 @@
-//! What the marks of an object and of its namespace come to. Pure; the resolution is `stead-guard`'s, the very one
-//! that `stead up` and `stead destroy` use.
+//! Evaluation of the marks on an object and its namespace. Pure; the resolution of marks is that of `stead-guard`, which
+//! runs of a stack use, too.
 
 use serde_json::Value;
 use stead_guard::{BadMark, Entry, Foreign, Given, LevelMarks, MarkKey, Reader, Written, resolve};
@@ -9,7 +9,7 @@ use super::groups::service_of_group;
 use super::object::Annotations;
 use super::review::{Refused, Status};
 
-/// What `--prevent-delete` says.
+/// Webhook-wide setting for deletions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreventDelete {
     #[default]
@@ -17,19 +17,19 @@ pub enum PreventDelete {
     Always,
 }
 
-/// Something that is to be deleted.
+/// Object that a review asks to delete.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject<'a> {
     pub(crate) kind: &'a str,
     pub(crate) group: &'a str,
-    /// Such as `buckets.s3.services.k8s.aws`.
+    /// Qualified resource, such as `buckets.s3.services.k8s.aws`.
     pub(crate) resource: &'a str,
     pub(crate) name: &'a str,
     pub(crate) namespace: Option<&'a str>,
     pub(crate) annotations: &'a Annotations,
 }
 
-/// What came of it.
+/// Effect of the marks on a deletion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ruling {
     Free,
@@ -37,9 +37,9 @@ pub(crate) enum Ruling {
     Unreadable(Vec<BadMark>),
 }
 
-/// A namespace with what is marked on it.
+/// Namespace of an object, with its annotations.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Around<'a> {
+pub(crate) struct EnclosingNamespace<'a> {
     pub(crate) name: &'a str,
     pub(crate) annotations: &'a Annotations,
 }
@@ -59,8 +59,8 @@ impl Subject<'_> {
         })
     }
 
-    /// The levels, nearest first: the object, its namespace, the flag.
-    pub(crate) fn judge(&self, around: Option<Around<'_>>, flag: PreventDelete) -> Ruling {
+    /// Evaluates the levels, nearest first: the object, its namespace, the webhook's setting.
+    pub(crate) fn judge(&self, around: Option<EnclosingNamespace<'_>>, flag: PreventDelete) -> Ruling {
         let service = service_of_group(self.group);
         let own = read(self.level(), Some(service), self.annotations);
         let around = around.map(|around| read(namespace_level(around.name), None, around.annotations));
@@ -79,7 +79,7 @@ impl Subject<'_> {
         ruling(resolve(&levels, service).prevent_delete)
     }
 
-    /// What holds others goes with all of them, so any service's mark on it holds.
+    /// Evaluates the marks on a container. Deleting it deletes all its contents, so a mark for any service counts.
     pub(crate) fn judge_container(&self) -> Ruling {
         let is_namespace = self.group.is_empty();
         let level = if is_namespace { namespace_level(self.name) } else { self.level() };
@@ -93,7 +93,7 @@ impl Subject<'_> {
         ruling(protected)
     }
 
-    /// What looks like a mark on this object and does nothing here.
+    /// Returns a warning for each annotation that looks like a mark but has no effect on this object.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let service = service_of_group(self.group);
         let Ok(marks) = read(self.level(), Some(service), self.annotations) else { return Vec::new() };
@@ -101,7 +101,7 @@ impl Subject<'_> {
         let mut warnings: Vec<String> = others
             .map(|(other, source)| {
                 format!(
-                    "{} is for {other}, and {} is of {service}: it does nothing",
+                    "{} is for {other}, but {} is of {service}: it has no effect",
                     source.key,
                     self.shown()
                 )
@@ -110,7 +110,7 @@ impl Subject<'_> {
         let unknown = self.annotations.keys().filter(|key| looks_like_a_mark(key) && !is_read(key));
         warnings.extend(unknown.map(|key| {
             format!(
-                "{key} is no mark that stead knows, and does nothing; write services.k8s.aws/{}",
+                "{key} is not a mark that stead knows and has no effect; write services.k8s.aws/{}",
                 name_of(key)
             )
         }));
@@ -125,15 +125,15 @@ impl Subject<'_> {
                     "cannot delete {}: prevent-delete is true ({}). Nothing was changed. {}",
                     self.shown(),
                     mark.source,
-                    self.way_out(mark),
+                    self.next_step(mark),
                 );
                 Some(refused(Code::ADMISSION_REFUSED, &message))
             }
             Ruling::Unreadable(bad) => {
                 let problems: Vec<&str> = bad.iter().map(|bad| bad.message.as_str()).collect();
                 let message = format!(
-                    "cannot delete {}: {}. A mark that is not understood is never taken for one that is not \
-                     there. Nothing was changed.",
+                    "cannot delete {}: {}. An invalid mark is never ignored. Nothing was \
+                     changed.",
                     self.shown(),
                     problems.join("; "),
                 );
@@ -143,14 +143,14 @@ impl Subject<'_> {
         }
     }
 
-    fn way_out(&self, mark: &Marked<bool>) -> String {
+    fn next_step(&self, mark: &Marked<bool>) -> String {
         let key = &mark.source.key;
         let annotate = |what: String| {
-            format!("If it must go, run `kubectl annotate {what} {key}=false --overwrite`, then try again.")
+            format!("To delete it, run `kubectl annotate {what} {key}=false --overwrite`, then try again.")
         };
         let is_lock = name_of(key).eq_ignore_ascii_case(MarkKey::PreventDeleteLock.as_str());
         match &mark.source.level {
-            Level::Flag => "The webhook runs with --prevent-delete, which no mark overrules.".to_owned(),
+            Level::Flag => "The webhook is set to refuse all deletions, which no mark overrules.".to_owned(),
             Level::Namespace(name) if is_lock || self.group.is_empty() => {
                 annotate(format!("namespace {name}"))
             }
@@ -204,7 +204,7 @@ fn looks_like_a_mark(key: &str) -> bool {
     MarkKey::ALL.iter().any(|known| name_of(key).eq_ignore_ascii_case(known.as_str()))
 }
 
-/// Whether the reader takes the key for a mark.
+/// Returns true if the reader recognises the key as a mark.
 fn is_read(key: &str) -> bool {
     let entry = Entry {
         key: key.to_owned(),

@@ -1,6 +1,6 @@
-//! What a cluster needs for the guard, as YAML: the webhook with all that runs it, and policies that need no server.
+//! Kubernetes manifests, as YAML: the webhook with its deployment, and admission policies that need no server.
 //!
-//! Pure. The policies say in CEL what `judge` says in Rust; their test runs both over every combination.
+//! Pure. The policies express in CEL the rules that `judge` has in Rust; a test compares both on every combination.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,10 +10,10 @@ use super::groups::{ACK_SUFFIX, Groups};
 use super::judge::PreventDelete;
 use crate::tls::certificates;
 
-/// Stands where the CA belongs. No API server takes it for one.
+/// Placeholder for the CA. No API server accepts it.
 const NO_CA_BUNDLE: &str = "PUT-THE-CA-BUNDLE-HERE-AS-BASE64";
 
-/// The services of the AWS controllers, which the webhook must be allowed to list. RBAC knows no suffixes.
+/// Services of the AWS controllers, which the webhook must be allowed to list, because RBAC has no suffix matching.
 const ACK_SERVICES: &[&str] = &[
     "acm",
     "acmpca",
@@ -81,7 +81,7 @@ const ACK_SERVICES: &[&str] = &[
     "wafv2",
 ];
 
-/// Which manifests.
+/// Selection of manifests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Part {
     #[default]
@@ -90,14 +90,14 @@ pub enum Part {
     Policy,
 }
 
-/// What the manifests are to say.
+/// Parameters of the manifests.
 #[derive(Clone, Debug)]
 pub struct Manifests {
     pub part: Part,
-    /// Where the webhook runs.
+    /// Namespace of the webhook.
     pub namespace: String,
     pub image: String,
-    /// The PEM file of the CA that signed the webhook's certificate.
+    /// PEM file of the CA that signed the webhook's certificate.
     pub ca_bundle: Option<Vec<u8>>,
     pub groups: Groups,
     pub prevent_delete: PreventDelete,
@@ -111,14 +111,14 @@ pub enum BadManifest {
     Image(String),
     #[error("{0:?} cannot be the name of an API group")]
     Group(String),
-    #[error("the CA bundle is no PEM certificate")]
+    #[error("the CA bundle is not a PEM certificate")]
     CaBundle,
 }
 
 const WEBHOOK: &str = include_str!("manifests/webhook.yaml");
 const POLICY: &str = include_str!("manifests/policy.yaml");
 
-/// The documents, one after the other.
+/// Returns the YAML documents.
 pub fn manifests(wanted: &Manifests) -> Result<String, BadManifest> {
     let Manifests { part, namespace, image, ca_bundle, groups, prevent_delete } = wanted;
     let label = |text: &str, also: &[u8]| {
@@ -163,7 +163,7 @@ pub fn manifests(wanted: &Manifests) -> Result<String, BadManifest> {
         .replace("{{always}}", if always { "true" } else { "false" }))
 }
 
-/// Whether a group is guarded, in CEL.
+/// Returns the CEL expression that is true for a guarded group.
 fn guarded(group: &str, groups: &Groups) -> String {
     let further: Vec<String> = groups.further().iter().map(|group| format!("'{group}'")).collect();
     match further.as_slice() {

@@ -1,16 +1,16 @@
-//! The little of a Kubernetes object that counts: name, namespace, annotations. The rest is not even read.
+//! Parts of a Kubernetes object that a decision needs: name, namespace, annotations. The rest is not parsed.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Values are text in every API server that is sound; one that is not must not slip through.
+/// Annotations. Their values should be text; other values are kept, so that they can be refused.
 pub(crate) type Annotations = BTreeMap<String, Value>;
 
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub(crate) struct Object {
-    /// Left out in lists.
+    /// Absent in lists.
     #[serde(default)]
     pub(crate) kind: Option<String>,
     pub(crate) metadata: Metadata,

@@ -1,4 +1,4 @@
-//! `AdmissionReview` of `admission.k8s.io/v1`, read with suspicion and written exactly. Pure.
+//! `AdmissionReview` of `admission.k8s.io/v1`: strict parsing of requests, and responses. Pure.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -7,42 +7,42 @@ use stead_model::Code;
 use thiserror::Error;
 
 use super::object::Object;
-use crate::form;
+use crate::json_error;
 
 const VERSION: &str = "admission.k8s.io/v1";
 const KIND: &str = "AdmissionReview";
 
-/// What somebody wants to do.
+/// Operation under review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     Delete,
-    /// Nothing goes by these.
+    /// Deletes nothing, like the two below.
     Create,
     Update,
     Connect,
 }
 
-/// What is asked.
+/// Request of a review.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) uid: String,
     pub(crate) operation: Operation,
     pub(crate) kind: String,
     pub(crate) group: String,
-    /// The plural, such as `buckets`.
+    /// Plural name, such as `buckets`.
     pub(crate) resource: String,
     pub(crate) subresource: String,
-    /// Empty in the deletion of a collection; the object has it then.
+    /// Name of the object; empty when a collection is deleted, then `old_object` has it.
     pub(crate) name: String,
     pub(crate) namespace: Option<String>,
     pub(crate) user: String,
     pub(crate) dry_run: bool,
-    /// What is to go, as JSON.
+    /// Object to delete, as JSON.
     pub(crate) old_object: Option<Box<RawValue>>,
 }
 
 impl Request {
-    /// Such as `buckets.s3.services.k8s.aws`.
+    /// Returns the resource with its group, such as `buckets.s3.services.k8s.aws`.
     pub(crate) fn qualified_resource(&self) -> String {
         match self.group.as_str() {
             "" => self.resource.clone(),
@@ -50,7 +50,7 @@ impl Request {
         }
     }
 
-    /// The name, from the object where the request has none: a collection is deleted object by object.
+    /// Returns the name, taken from the object if the request has none, as when a collection is deleted.
     pub(crate) fn shown_name(&self) -> String {
         if !self.name.is_empty() {
             return self.name.clone();
@@ -70,7 +70,7 @@ impl Request {
     }
 }
 
-/// Why a body is no review that can be answered. `uid` where the sender can match an answer with its question.
+/// Reason why a body is not a valid review. It has the `uid` if the sender can match the response to its request.
 #[derive(Debug, Error)]
 #[error("{reason}")]
 pub(crate) struct BadReview {
@@ -78,7 +78,7 @@ pub(crate) struct BadReview {
     pub(crate) reason: String,
 }
 
-/// Our answer to a review.
+/// Response to a review.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Allowed { warnings: Vec<String> },
@@ -92,7 +92,7 @@ pub(crate) struct Refused {
     pub(crate) message: String,
 }
 
-/// The HTTP status that the API server gives to whoever wanted to delete.
+/// HTTP status that the API server returns to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Forbidden,
@@ -168,11 +168,13 @@ struct UserInfo {
 impl Request {
     pub(crate) fn parse(body: &[u8]) -> Result<Request, BadReview> {
         let unknown = |reason: String| BadReview { uid: None, reason };
-        let Envelope { api_version, kind, request } = serde_json::from_slice(body)
-            .map_err(|error| unknown(format!("the body is no AdmissionReview: {}", form::problem(&error))))?;
+        let Envelope { api_version, kind, request } = serde_json::from_slice(body).map_err(|error| {
+            unknown(format!("the body is not an AdmissionReview: {}", json_error::describe(&error)))
+        })?;
         if kind != KIND || api_version != VERSION {
-            let found = format!("{:?} {:?}", form::shortened(&api_version), form::shortened(&kind));
-            return Err(unknown(format!("this webhook answers {VERSION} {KIND}, and got {found}")));
+            let found =
+                format!("{:?} {:?}", json_error::shortened(&api_version), json_error::shortened(&kind));
+            return Err(unknown(format!("this webhook answers {VERSION} {KIND}, but got {found}")));
         }
         let request = request.ok_or_else(|| unknown("the review has no `request`".to_owned()))?;
         if request.uid.is_empty() || request.uid.len() > 256 {
@@ -191,12 +193,10 @@ impl RawRequest {
             "CREATE" => Operation::Create,
             "UPDATE" => Operation::Update,
             "CONNECT" => Operation::Connect,
-            other => return Err(bad(format!("there is no operation {:?}", form::shortened(other)))),
+            other => return Err(bad(format!("unknown operation {:?}", json_error::shortened(other)))),
         };
         if self.resource.resource.is_empty() || self.kind.kind.is_empty() {
-            return Err(bad(
-                "the review says neither by `resource` nor by `kind` what it is about".to_owned()
-            ));
+            return Err(bad("the review lacks `resource` or `kind`".to_owned()));
         }
         let given = |text: Option<String>| text.filter(|text| !text.is_empty());
         Ok(Request {
@@ -207,16 +207,16 @@ impl RawRequest {
             subresource: self.sub_resource.unwrap_or_default(),
             name: self.name.unwrap_or_default(),
             namespace: given(self.namespace),
-            user: given(self.user_info.username).unwrap_or_else(|| "somebody".to_owned()),
+            user: given(self.user_info.username).unwrap_or_else(|| "an unknown user".to_owned()),
             dry_run: self.dry_run.unwrap_or_default(),
-            // `null` is read as `None` already.
+            // `null` is already parsed as `None`.
             old_object: self.old_object,
             uid,
         })
     }
 }
 
-/// The review that answers.
+/// Returns the review with a response.
 pub(crate) fn answer(uid: &str, answer: &Answer) -> String {
     match answer {
         Answer::Allowed { warnings } if warnings.is_empty() => {
@@ -232,7 +232,7 @@ pub(crate) fn answer(uid: &str, answer: &Answer) -> String {
     }
 }
 
-/// A refusal of what was no review. The sender may not find it in time to match it; it is well formed all the same.
+/// Returns a refusal of an invalid review. It is well formed even if it has no `uid`.
 pub(crate) fn bad_review(bad: &BadReview) -> String {
     let message = format!("{} ({})", bad.reason, Code::BAD_REVIEW);
     let refused = Refused { code: Code::BAD_REVIEW, status: Status::BadRequest, message };
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_review_is_refused_with_the_reason() {
+    fn invalid_reviews_are_refused_with_the_reason() {
         let deep = "[".repeat(100_000);
         let bodies = [
             "",
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn no_beginning_of_a_review_is_taken_for_one() {
+    fn truncated_reviews_are_refused() {
         let whole = include_str!("../../tests/reviews/delete-marked.json").trim_end();
         assert_eq!(Request::parse(whole.as_bytes()).unwrap().shown_name(), "logs");
         for end in 0..whole.len() {
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_has_the_question_s_uid_and_a_whole_status() {
+    fn answer_has_the_uid_of_the_request_and_a_complete_status() {
         let allowed = Answer::Allowed { warnings: vec![] };
         assert_eq!(
             answer("u-1", &allowed),

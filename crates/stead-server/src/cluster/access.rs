@@ -1,4 +1,4 @@
-//! Where the API server is and who we are to it: from a kubeconfig, or from the pod's service account.
+//! Address and credentials of the API server, from a kubeconfig or from the pod's service account.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use super::credentials::{Credentials, ExecPlugin, Secret};
 use super::kubeconfig::{Cluster, Kubeconfig, User};
 use crate::tls::{self, ClientIdentity};
 
-/// How to find the API server.
+/// Source of the API server's address and credentials.
 #[derive(Clone, Debug)]
 pub enum Access {
-    /// The first file that says something wins.
+    /// The first file with a value wins.
     Kubeconfig {
         files: Vec<PathBuf>,
         context: Option<String>,
@@ -25,19 +25,19 @@ pub enum Access {
     InCluster(InCluster),
 }
 
-/// What a pod is given.
+/// Service account of a pod.
 #[derive(Clone, Debug)]
 pub struct InCluster {
-    /// `KUBERNETES_SERVICE_HOST`
+    /// Value of `KUBERNETES_SERVICE_HOST`.
     pub host: String,
-    /// `KUBERNETES_SERVICE_PORT`
+    /// Value of `KUBERNETES_SERVICE_PORT`.
     pub port: String,
-    /// With `token` and `ca.crt`.
+    /// Folder with `token` and `ca.crt`.
     pub folder: PathBuf,
 }
 
 impl InCluster {
-    /// Where Kubernetes puts it.
+    /// Folder in which Kubernetes mounts the service account.
     pub const FOLDER: &'static str = "/var/run/secrets/kubernetes.io/serviceaccount";
 }
 
@@ -45,10 +45,10 @@ impl InCluster {
 pub enum ClusterError {
     #[error("cannot read {}: {source}", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
-    #[error("{} is no kubeconfig: {reason}", path.display())]
+    #[error("{} is not a kubeconfig: {reason}", path.display())]
     NotKubeconfig { path: PathBuf, reason: String },
     #[error("{0}")]
-    Lacks(String),
+    Missing(String),
     #[error("{0}")]
     Unsupported(String),
     #[error("the API server's address {server:?} cannot be used: {reason}")]
@@ -58,7 +58,7 @@ pub enum ClusterError {
 }
 
 impl ApiServer {
-    /// Reads what is needed to ask; asks nothing yet.
+    /// Reads the configuration. Sends no request yet.
     pub async fn open(world: &World, access: &Access) -> Result<ApiServer, ClusterError> {
         match access {
             Access::Kubeconfig { files, context } => {
@@ -86,7 +86,7 @@ async fn from_kubeconfig(world: &World, cluster: Cluster, user: User) -> Result<
     let endpoint = endpoint(&cluster.server, cluster.tls_server_name.as_deref())?;
     let given = (cluster.certificate_authority_data, cluster.certificate_authority);
     let ca = data_or_file(world, "certificate-authority", given).await?.ok_or_else(|| {
-        ClusterError::Lacks("the cluster has no certificate-authority in the kubeconfig".to_owned())
+        ClusterError::Missing("the cluster has no certificate-authority in the kubeconfig".to_owned())
     })?;
     let given = (user.client_certificate_data, user.client_certificate);
     let certificate = data_or_file(world, "client-certificate", given).await?;
@@ -95,7 +95,7 @@ async fn from_kubeconfig(world: &World, cluster: Cluster, user: User) -> Result<
         (Some(certificate), Some(key)) => Some(ClientIdentity { certificate, key }),
         (None, None) => None,
         _ => {
-            return Err(ClusterError::Lacks(
+            return Err(ClusterError::Missing(
                 "the user has a client certificate without its key, or a key without its certificate"
                     .to_owned(),
             ));
@@ -113,19 +113,19 @@ async fn from_kubeconfig(world: &World, cluster: Cluster, user: User) -> Result<
 
 fn endpoint(server: &str, tls_name: Option<&str>) -> Result<Endpoint, ClusterError> {
     let bad = |reason: &str| ClusterError::BadServer { server: server.to_owned(), reason: reason.to_owned() };
-    let uri: Uri = server.parse().map_err(|_| bad("it is no URL"))?;
+    let uri: Uri = server.parse().map_err(|_| bad("it is not a URL"))?;
     if uri.scheme_str() != Some("https") {
-        return Err(bad("it must begin with https://, or what it says could be anybody's word"));
+        return Err(bad("it must begin with https://, because other answers could be forged"));
     }
-    let host = uri.host().ok_or_else(|| bad("it names no host"))?;
+    let host = uri.host().ok_or_else(|| bad("it has no host"))?;
     let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
     let name = tls_name.filter(|name| !name.is_empty()).unwrap_or(&host).to_owned();
-    let name = name.try_into().map_err(|_| bad("its name cannot stand in a certificate"))?;
+    let name = name.try_into().map_err(|_| bad("its host is not a valid name in a certificate"))?;
     let prefix = uri.path().trim_end_matches('/').to_owned();
     Ok(Endpoint { host, port: uri.port_u16().unwrap_or(443), prefix, name })
 }
 
-/// Data in the file itself counts first, as kubectl does it.
+/// Returns inline data, else the content of the file; inline data takes precedence, as in kubectl.
 async fn data_or_file(
     world: &World,
     what: &str,
@@ -135,7 +135,7 @@ async fn data_or_file(
         let decoded = STANDARD.decode(data.trim().as_bytes());
         return decoded
             .map(Some)
-            .map_err(|_| ClusterError::Lacks(format!("{what}-data in the kubeconfig is no base64")));
+            .map_err(|_| ClusterError::Missing(format!("{what}-data in the kubeconfig is not base64")));
     }
     match file {
         Some(path) => read(world, &path).await.map(Some),

@@ -1,5 +1,4 @@
-//! A GET to the API server, over TLS. Says why when there is no good answer; follows nothing, and asks again only where
-//! a kept connection had gone stale.
+//! GET requests to the API server over TLS. Follows no redirects, and retries only if a pooled connection was stale.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,23 +19,23 @@ use tokio_rustls::rustls::pki_types::ServerName;
 use super::credentials::Credentials;
 use crate::net;
 
-/// The most that one answer may hold.
-const MOST_BYTES: usize = 32 << 20;
+/// Maximum size of a response.
+const MAX_BYTES: usize = 32 << 20;
 
-/// How many connections are kept for the next question.
-const MOST_IDLE: usize = 8;
+/// Maximum number of pooled connections.
+const MAX_IDLE: usize = 8;
 
-/// Where the API server is.
+/// Address of the API server.
 pub(super) struct Endpoint {
     pub(super) host: String,
     pub(super) port: u16,
-    /// What comes before `/api`; without a slash at its end.
+    /// Path before `/api`, without a trailing slash.
     pub(super) prefix: String,
-    /// What its certificate must say.
+    /// Name that its certificate must have.
     pub(super) name: ServerName<'static>,
 }
 
-/// The API server of the cluster.
+/// API server of the cluster.
 pub struct ApiServer {
     world: World,
     endpoint: Endpoint,
@@ -47,19 +46,19 @@ pub struct ApiServer {
 
 type Connection = SendRequest<Empty<Bytes>>;
 
-/// Why there is no answer.
+/// Failure of a request.
 #[derive(Debug, Error)]
 pub(crate) enum LookUpError {
-    #[error("there are no credentials for the API server: {0}")]
+    #[error("no credentials for the API server: {0}")]
     Credentials(String),
     #[error("cannot connect to the API server at {host}:{port}: {source}")]
     Connect { host: String, port: u16, source: io::Error },
-    #[error("the connection to the API server broke off: {0}")]
+    #[error("the connection to the API server was cut off: {0}")]
     Exchange(String),
     #[error("the API server answered {path} with {status}: {message}")]
     Status { path: String, status: u16, message: String },
-    #[error("the API server's answer to {path} makes no sense: {reason}")]
-    Garbage { path: String, reason: String },
+    #[error("the API server's response to {path} is malformed: {reason}")]
+    Malformed { path: String, reason: String },
 }
 
 #[derive(Deserialize)]
@@ -84,7 +83,7 @@ impl ApiServer {
             return Ok(body);
         }
         let message = serde_json::from_slice(&body).ok().and_then(|body: StatusBody| body.message);
-        let message = message.unwrap_or_else(|| "it does not say why".to_owned());
+        let message = message.unwrap_or_else(|| "no message".to_owned());
         Err(LookUpError::Status { path: path.to_owned(), status: status.as_u16(), message })
     }
 
@@ -92,7 +91,7 @@ impl ApiServer {
         let kept = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         if let Some(connection) = kept {
             let asked = self.ask(connection, path, accept).await;
-            // A connection that was closed while nobody looked says nothing about the server.
+            // A pooled connection that was closed while idle says nothing about the server.
             if !matches!(asked, Err(LookUpError::Exchange(_))) {
                 return asked;
             }
@@ -108,7 +107,7 @@ impl ApiServer {
         let stream = self.tls.connect(name.clone(), stream).await.map_err(failed)?;
         let (sender, connection) =
             handshake(TokioIo::new(stream)).await.map_err(|error| LookUpError::Exchange(chain(&error)))?;
-        // Ends when the sender is dropped or the server closes; its errors reach whoever asks.
+        // Ends when the sender is dropped or the server closes; errors reach the requests.
         tokio::spawn(async move {
             let _ = connection.await;
         });
@@ -126,10 +125,10 @@ impl ApiServer {
         let request = self.request(path, accept).await?;
         let response = connection.send_request(request).await.map_err(broke)?;
         let status = response.status();
-        let body = Limited::new(response.into_body(), MOST_BYTES).collect().await;
+        let body = Limited::new(response.into_body(), MAX_BYTES).collect().await;
         let body = body.map_err(|error| LookUpError::Exchange(chain(error.as_ref())))?.to_bytes();
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if !connection.is_closed() && idle.len() < MOST_IDLE {
+        if !connection.is_closed() && idle.len() < MAX_IDLE {
             idle.push(connection);
         }
         Ok((status, body))
@@ -147,11 +146,11 @@ impl ApiServer {
         }
         request
             .body(Empty::new())
-            .map_err(|error| LookUpError::Garbage { path: path.to_owned(), reason: error.to_string() })
+            .map_err(|error| LookUpError::Malformed { path: path.to_owned(), reason: error.to_string() })
     }
 }
 
-/// An error with its causes; hyper's own text is only the first of them.
+/// Returns an error with its causes, because hyper's own text is only the first part.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! Who we are to the API server. Secrets live here and go into one header; nothing shows them.
+//! Credentials for the API server. Secrets are only used in the `Authorization` header and are never printed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use stead_world::{ShellCommand, World};
 use super::access::ClusterError;
 use super::kubeconfig::Exec;
 
-/// Text that does not show itself.
+/// Text that `Debug` does not print.
 #[derive(Clone)]
 pub(super) struct Secret(String);
 
@@ -30,16 +30,16 @@ impl fmt::Debug for Secret {
 }
 
 pub(super) enum Credentials {
-    /// Or a client certificate, which TLS shows.
+    /// No header; a client certificate may authenticate the connection.
     None,
     Token(Secret),
-    /// Read anew each time: Kubernetes renews it every hour.
+    /// Read for each request, because Kubernetes renews the token every hour.
     TokenFile(PathBuf),
     Exec(ExecPlugin),
 }
 
 impl Credentials {
-    /// The `Authorization` header, or why there is none.
+    /// Returns the `Authorization` header, or the reason why there is none.
     pub(super) async fn header(&self, world: &World) -> Result<Option<HeaderValue>, String> {
         let token = match self {
             Credentials::None => return Ok(None),
@@ -48,22 +48,22 @@ impl Credentials {
                 let owned = path.clone();
                 let read = world.with_files(move |files| files.read(&owned)).await;
                 let bytes = read.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-                let text = String::from_utf8(bytes).map_err(|_| format!("{} is no text", path.display()))?;
+                let text = String::from_utf8(bytes).map_err(|_| format!("{} is not text", path.display()))?;
                 Secret(text.trim().to_owned())
             }
             Credentials::Exec(plugin) => plugin.token(world).await?,
         };
         let mut value = HeaderValue::try_from(format!("Bearer {}", token.0))
-            .map_err(|_| "the token cannot stand in a header".to_owned())?;
+            .map_err(|_| "the token is not valid in a header".to_owned())?;
         value.set_sensitive(true);
         Ok(Some(value))
     }
 }
 
-/// For how long the token of a plugin is used without asking again. They are good for much longer.
+/// Time for which a plugin's token is reused. Tokens are valid for much longer.
 const KEEP: Duration = Duration::from_secs(60);
 
-/// A program that prints an `ExecCredential`, such as `aws eks get-token`.
+/// Program that prints an `ExecCredential`, such as `aws eks get-token`.
 pub(super) struct ExecPlugin {
     exec: Exec,
     kept: Mutex<Option<(Secret, Duration)>>,
@@ -119,16 +119,18 @@ impl ExecPlugin {
             world.processes.run(shell).await.map_err(|error| format!("cannot run {command}: {error}"))?;
         if done.code != Some(0) {
             let why = String::from_utf8_lossy(&done.stderr);
-            return Err(format!("{command} failed: {}", why.lines().last().unwrap_or("it said nothing")));
+            return Err(format!("{command} failed: {}", why.lines().last().unwrap_or("no output")));
         }
         let credential: ExecCredential = serde_json::from_slice(&done.stdout)
             .map_err(|_| format!("{command} printed no ExecCredential"))?;
         let token = credential.status.and_then(|status| status.token).filter(|token| !token.is_empty());
-        token.map(Secret).ok_or_else(|| format!("{command} gave no token, and nothing else is supported"))
+        token
+            .map(Secret)
+            .ok_or_else(|| format!("{command} gave no token, and other credentials are not supported"))
     }
 }
 
-/// A word that the shell takes as it is.
+/// Quotes a word for the shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

@@ -1,4 +1,4 @@
-//! kubeconfig files: the cluster and the user of a context. What is not supported is an error, never ignored.
+//! kubeconfig files: the cluster and the user of a context. Unsupported settings are errors.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::access::ClusterError;
 use super::yaml::documents;
-use crate::form;
+use crate::json_error;
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", default, expecting = "a map of contexts, clusters and users")]
@@ -86,7 +86,7 @@ pub(super) struct Variable {
     pub(super) value: String,
 }
 
-/// Holds secrets, so it shows nothing.
+/// Prints nothing, because the fields hold secrets.
 impl std::fmt::Debug for User {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("User")
@@ -101,12 +101,12 @@ impl Kubeconfig {
             return Ok(Kubeconfig::default());
         };
         let mut config: Kubeconfig =
-            serde_json::from_value(first).map_err(|error| bad(form::problem(&error)))?;
+            serde_json::from_value(first).map_err(|error| bad(json_error::describe(&error)))?;
         config.resolve_paths(path.parent().unwrap_or(Path::new(".")));
         Ok(config)
     }
 
-    /// Paths in a file are relative to it.
+    /// Resolves paths relative to the file's folder.
     fn resolve_paths(&mut self, folder: &Path) {
         let clusters = self.clusters.iter_mut().flatten().map(|named| &mut named.cluster);
         let users = self.users.iter_mut().flatten().filter_map(|named| named.user.as_mut());
@@ -119,7 +119,7 @@ impl Kubeconfig {
         }
     }
 
-    /// What stands in the earlier file wins.
+    /// Merges two files. Values of the earlier file win.
     pub(super) fn merge(self, later: Kubeconfig) -> Kubeconfig {
         fn both<T>(one: Option<Vec<T>>, other: Option<Vec<T>>) -> Option<Vec<T>> {
             Some(one.into_iter().flatten().chain(other.into_iter().flatten()).collect())
@@ -133,14 +133,16 @@ impl Kubeconfig {
         }
     }
 
-    /// The cluster and the user of a context, or of the current one.
+    /// Returns the cluster and the user of a context, or of the current context.
     pub(super) fn choose(self, context: Option<&str>) -> Result<(Cluster, User), ClusterError> {
         let current = self.current_context.filter(|context| !context.is_empty());
         let wanted = context.map(str::to_owned).or(current).ok_or_else(|| {
-            ClusterError::Lacks("the kubeconfig has no current-context, and --context names none".to_owned())
+            ClusterError::Missing(
+                "the kubeconfig has no current-context, and no context was given".to_owned(),
+            )
         })?;
         let lacks =
-            |what: &str, name: &str| ClusterError::Lacks(format!("the kubeconfig has no {what} {name:?}"));
+            |what: &str, name: &str| ClusterError::Missing(format!("the kubeconfig has no {what} {name:?}"));
         let mut contexts = self.contexts.into_iter().flatten();
         let found = contexts.find(|named| named.name == wanted);
         let context = found.ok_or_else(|| lacks("context", &wanted))?.context;

@@ -1,24 +1,24 @@
-//! What the API server is asked: a namespace, the types it knows, the objects of one. Always live, never cached.
+//! Queries to the API server: a namespace, its resource types, objects of a type. Never cached.
 
 use serde::Deserialize;
 
 use super::client::{ApiServer, LookUpError};
 use crate::admission::object::Object;
-use crate::form;
+use crate::json_error;
 
-/// Names and annotations only; the rest of an object is nobody's business here.
+/// Requests metadata only: names and annotations.
 const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 const METADATA_LIST: &str =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 
-/// All groups, versions and types in one answer.
+/// Requests all groups, versions and types in one response.
 const DISCOVERY: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
                          application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
 
-/// How many objects one answer lists.
+/// Number of objects per page.
 const PAGE: usize = 250;
 
-/// A type of objects, in the version that they are asked for in.
+/// Resource type in the version used for requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ResourceType {
     pub(crate) group: String,
@@ -97,8 +97,8 @@ impl ApiServer {
         let object: Object = parsed(&path, &self.get(&path, METADATA).await?)?;
         let kind = object.kind.as_deref();
         if !matches!(kind, Some("Namespace" | "PartialObjectMetadata")) || object.metadata.name != name {
-            let reason = format!("it is no Namespace {name:?}");
-            return Err(LookUpError::Garbage { path, reason });
+            let reason = format!("it is not the Namespace {name:?}");
+            return Err(LookUpError::Malformed { path, reason });
         }
         Ok(object)
     }
@@ -107,7 +107,7 @@ impl ApiServer {
         self.pages("/api/v1/namespaces").await
     }
 
-    /// Every type of the wanted groups that can be listed, once, in the version that the API server prefers.
+    /// Returns each listable type of the wanted groups once, in the version that the API server prefers.
     pub(crate) async fn resource_types(
         &self,
         wanted: impl Fn(&str) -> bool,
@@ -115,22 +115,21 @@ impl ApiServer {
         let path = "/apis";
         let found: Discovery = parsed(path, &self.get(path, DISCOVERY).await?)?;
         if found.kind != "APIGroupDiscoveryList" {
-            let reason =
-                "the API server is too old to tell all its types at once; 1.27 is the first that does";
-            return Err(LookUpError::Garbage { path: path.to_owned(), reason: reason.to_owned() });
+            let reason = "the API server is too old for aggregated discovery, which needs 1.27";
+            return Err(LookUpError::Malformed { path: path.to_owned(), reason: reason.to_owned() });
         }
         let groups: Vec<DiscoveredGroup> =
             found.items.into_iter().filter(|group| wanted(&group.metadata.name)).collect();
         let is_stale =
             |group: &&DiscoveredGroup| group.versions.iter().any(|known| known.freshness == "Stale");
         if let Some(group) = groups.iter().find(is_stale) {
-            let reason = format!("it does not know all types of {} at present", group.metadata.name);
-            return Err(LookUpError::Garbage { path: path.to_owned(), reason });
+            let reason = format!("it does not know all types of {} now", group.metadata.name);
+            return Err(LookUpError::Malformed { path: path.to_owned(), reason });
         }
         Ok(groups.into_iter().flat_map(types_of).collect())
     }
 
-    /// The objects of a type, in one namespace or in all.
+    /// Returns the objects of a type, in one namespace or in all.
     pub(crate) async fn list(
         &self,
         of: &ResourceType,
@@ -182,17 +181,19 @@ fn types_of(group: DiscoveredGroup) -> Vec<ResourceType> {
 }
 
 fn parsed<T: serde::de::DeserializeOwned>(path: &str, body: &[u8]) -> Result<T, LookUpError> {
-    serde_json::from_slice(body)
-        .map_err(|error| LookUpError::Garbage { path: path.to_owned(), reason: form::problem(&error) })
+    serde_json::from_slice(body).map_err(|error| LookUpError::Malformed {
+        path: path.to_owned(),
+        reason: json_error::describe(&error),
+    })
 }
 
-/// A name as a part of a path. What no API server has is not asked for.
+/// Checks that a name can be a path segment.
 fn segment(name: &str) -> Result<&str, LookUpError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.';
     if !name.is_empty() && name != "." && name != ".." && name.bytes().all(plain) {
         return Ok(name);
     }
-    Err(LookUpError::Garbage { path: format!("{name:?}"), reason: "it is no name".to_owned() })
+    Err(LookUpError::Malformed { path: format!("{name:?}"), reason: "it is not a valid name".to_owned() })
 }
 
 fn escaped(text: &str) -> String {

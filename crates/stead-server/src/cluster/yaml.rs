@@ -3,7 +3,7 @@
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::{Map, Number, Value};
 
-/// Every document of a file. What JSON cannot say (tags, keys that are no text) is an error.
+/// Returns all documents of a file. Features that JSON lacks (tags, keys that are not text) are errors.
 pub(crate) fn documents(text: &str) -> Result<Vec<Value>, String> {
     let documents = Yaml::load_from_str(text).map_err(|error| error.to_string())?;
     documents.iter().map(value).collect()

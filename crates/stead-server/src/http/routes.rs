@@ -1,4 +1,4 @@
-//! What is answered to which request. Whatever comes gets a well-formed answer.
+//! Routes of the webhook. Every request gets a well-formed response.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -11,33 +11,33 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use super::Shared;
 use crate::admission::{Answer, BadReview, Request as Review, answer, bad_review};
+use crate::deadline::within;
 use crate::event::{Decision, Event};
-use crate::form;
-use crate::patience::within;
+use crate::json_error;
 
-/// API servers send at most an object and its old self, each of a few megabytes.
-const MOST_BYTES: usize = 8 << 20;
+/// Maximum size of a review. API servers send an object and its old version, each of a few megabytes.
+const MAX_BYTES: usize = 8 << 20;
 
-/// What is too large is read to its end within reason, so that the sender gets to hear why.
-const MOST_IGNORED: usize = 64 << 20;
+/// Maximum size of a body that is read and discarded, so that the sender gets the reason.
+const MAX_IGNORED: usize = 64 << 20;
 
-/// What the bodies of all connections may hold together, so that many clients take no more memory than there is.
-const MOST_HELD: usize = 64 << 20;
+/// Maximum total size of the bodies of all connections in memory.
+const MAX_HELD: usize = 64 << 20;
 
-/// How long a body may take.
+/// Timeout for a body.
 const BODY: Duration = Duration::from_secs(10);
 
-/// Bytes that count against `MOST_HELD` until it is dropped.
+/// Bytes that count against `MAX_HELD` until this value is dropped.
 struct Held<'a> {
     all: &'a AtomicUsize,
     mine: usize,
 }
 
 impl Held<'_> {
-    /// Whether there is room for as many more.
+    /// Adds bytes and returns true if the total is within the limit.
     fn take(&mut self, bytes: usize) -> bool {
         self.mine += bytes;
-        self.all.fetch_add(bytes, Ordering::Relaxed) + bytes <= MOST_HELD
+        self.all.fetch_add(bytes, Ordering::Relaxed) + bytes <= MAX_HELD
     }
 }
 
@@ -62,12 +62,12 @@ pub(super) async fn respond(request: Request<Incoming>, shared: &Shared) -> Page
             with_allow(reject(shared, StatusCode::METHOD_NOT_ALLOWED, &reason), "POST")
         }
         (method, "/healthz" | "/readyz") => {
-            let reason = format!("health is asked with GET, not {method}");
+            let reason = format!("health is read with GET, not {method}");
             with_allow(reject(shared, StatusCode::METHOD_NOT_ALLOWED, &reason), "GET, HEAD")
         }
         (_, path) => {
             let reason =
-                format!("there is nothing at {:?}; reviews are sent to /validate", form::shortened(path));
+                format!("unknown path {:?}; reviews are sent to /validate", json_error::shortened(path));
             reject(shared, StatusCode::NOT_FOUND, &reason)
         }
     }
@@ -83,7 +83,7 @@ async fn validate(request: Request<Incoming>, shared: &Shared) -> Page {
     let review = match Review::parse(&body) {
         Ok(review) => review,
         Err(bad) => {
-            // Who can match the answer with its question gets it as one.
+            // A sender that can match the response to its request gets it with status 200.
             let status = if bad.uid.is_some() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
             shared.notice(Event::Rejected { status: 400, reason: bad.reason.clone() });
             return json(status, bad_review(&bad));
@@ -115,7 +115,7 @@ fn decision(review: &Review, answered: &Answer, spent: Duration) -> Decision {
     }
 }
 
-/// The whole body of a review, or why it is not even looked at.
+/// Returns the body of a review, or the status and reason of a refusal.
 async fn review_body(
     request: Request<Incoming>,
     shared: &Shared,
@@ -126,16 +126,16 @@ async fn review_body(
     let problem = (!essence.eq_ignore_ascii_case("application/json")).then(|| {
         (
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            format!("a review is application/json, not {:?}", form::shortened(kind)),
+            format!("a review is application/json, not {:?}", json_error::shortened(kind)),
         )
     });
     let length = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let announced: u64 = length.unwrap_or_default();
-    if announced > MOST_IGNORED as u64 {
+    if announced > MAX_IGNORED as u64 {
         return Err(too_large());
     }
     let Some(read) = within(shared.world.clock.as_ref(), BODY, read(request.into_body(), held)).await else {
-        let reason = format!("the body did not come within {} seconds", BODY.as_secs());
+        let reason = format!("the body did not arrive within {} seconds", BODY.as_secs());
         return Err((StatusCode::REQUEST_TIMEOUT, reason));
     };
     let body = read?;
@@ -145,15 +145,15 @@ async fn review_body(
 async fn read(mut body: Incoming, held: &mut Held<'_>) -> Result<Bytes, (StatusCode, String)> {
     let (mut kept, mut seen) = (BytesMut::new(), 0_usize);
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| (StatusCode::BAD_REQUEST, "the body broke off".to_owned()))?;
+        let frame = frame.map_err(|_| (StatusCode::BAD_REQUEST, "the body was cut off".to_owned()))?;
         let Ok(data) = frame.into_data() else { continue };
         seen += data.len();
-        if seen > MOST_IGNORED {
+        if seen > MAX_IGNORED {
             break;
         }
-        if seen <= MOST_BYTES {
+        if seen <= MAX_BYTES {
             if !held.take(data.len()) {
-                let reason = "too many reviews come in at once";
+                let reason = "too many reviews at the same time";
                 return Err((StatusCode::SERVICE_UNAVAILABLE, reason.to_owned()));
             }
             kept.extend_from_slice(&data);
@@ -161,11 +161,11 @@ async fn read(mut body: Incoming, held: &mut Held<'_>) -> Result<Bytes, (StatusC
             kept = BytesMut::new();
         }
     }
-    if seen > MOST_BYTES { Err(too_large()) } else { Ok(kept.freeze()) }
+    if seen > MAX_BYTES { Err(too_large()) } else { Ok(kept.freeze()) }
 }
 
 fn too_large() -> (StatusCode, String) {
-    (StatusCode::PAYLOAD_TOO_LARGE, format!("a review of more than {} MiB is not read", MOST_BYTES >> 20))
+    (StatusCode::PAYLOAD_TOO_LARGE, format!("a review must not be larger than {} MiB", MAX_BYTES >> 20))
 }
 
 fn reject(shared: &Shared, status: StatusCode, reason: &str) -> Page {
@@ -198,10 +198,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_bodies_hold_is_bounded_together_and_given_back() {
+    fn total_size_of_bodies_is_bounded_and_released() {
         let all = AtomicUsize::new(0);
         let mut first = Held { all: &all, mine: 0 };
-        assert!(first.take(MOST_HELD - 1));
+        assert!(first.take(MAX_HELD - 1));
         let mut second = Held { all: &all, mine: 0 };
         assert!(second.take(1));
         assert!(!second.take(1));

@@ -1,4 +1,4 @@
-//! An API server, as far as the webhook can tell: HTTPS, recorded answers, and every way to fail.
+//! Fake API server: HTTPS, recorded responses, and failures.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -20,17 +20,17 @@ use tokio::task::JoinHandle;
 
 use crate::authority::Authority;
 
-/// What comes of a question.
+/// Response to a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
     Says(u16, String),
-    /// Takes the question and says nothing, ever.
+    /// Accepts the request and never responds.
     Never,
-    /// Closes the connection in the middle of the answer.
+    /// Closes the connection in the middle of the response.
     BreaksOff,
 }
 
-/// One question, as it came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) path: String,
@@ -46,7 +46,7 @@ pub(crate) struct ApiServer {
     hang_up: watch::Sender<()>,
 }
 
-/// A recorded answer.
+/// Returns a recorded response.
 pub(crate) fn recorded(name: &str) -> Reply {
     recorded_with(200, name)
 }
@@ -87,26 +87,26 @@ impl ApiServer {
         ApiServer { address, asked, replies, connections, hang_up }
     }
 
-    /// Closes all connections without a word.
+    /// Closes all connections.
     pub(crate) fn hangs_up(&self) {
         self.hang_up.send_replace(());
     }
 
-    /// The next question, which must have come already.
+    /// Returns the next request, which must have arrived already.
     pub(crate) fn was_asked(&mut self) -> Asked {
         self.asked.try_recv().unwrap()
     }
 
-    /// Waits for the next question, which must come before the work that asks it is done.
+    /// Waits for the next request, which must arrive before `work` is done.
     pub(crate) async fn is_asked_by<T>(&mut self, work: &mut JoinHandle<T>) -> Asked {
         tokio::select! {
             biased;
             asked = self.asked.recv() => asked.unwrap(),
-            _ = work => panic!("it was done without asking"),
+            _ = work => panic!("the work was done without a request"),
         }
     }
 
-    /// How many connections there were so far.
+    /// Returns the number of connections so far.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
     }
@@ -128,7 +128,7 @@ async fn answer(
     let accept = header("accept").unwrap_or_default();
     let _ = asked.send(Asked { path: path.clone(), authorization: header("authorization"), accept });
     let reply = replies.lock().unwrap().get(&path).cloned();
-    let reply = reply.unwrap_or_else(|| Reply::Says(500, format!("nobody expected {path}")));
+    let reply = reply.unwrap_or_else(|| Reply::Says(500, format!("unexpected request for {path}")));
     Ok(match reply {
         Reply::Says(status, text) => {
             let body = Full::new(Bytes::from(text)).map_err(|never| match never {}).boxed();

@@ -1,4 +1,4 @@
-//! A certificate authority of the test's own, and TLS on both sides of it.
+//! Certificate authority of the tests, with TLS for both sides.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl Authority {
         Issued { certificate: certificate.pem(), key: key.serialize_pem() }
     }
 
-    /// Trusts this authority and nobody else.
+    /// Returns a connector that trusts only this authority.
     pub(crate) fn connector(&self) -> TlsConnector {
         let mut roots = RootCertStore::empty();
         roots.add(self.0.der().clone()).unwrap();

@@ -1,4 +1,4 @@
-//! Whatever comes gets a well-formed refusal, and nothing holds the webhook up.
+//! Invalid requests get a well-formed refusal and do not block the webhook.
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -18,7 +18,7 @@ async fn sent(hook: &Hook, method: &str, path: &str, kind: Option<&str>, body: i
 }
 
 #[tokio::test]
-async fn what_is_no_review_is_refused_in_the_form_of_one() {
+async fn invalid_review_gets_a_review_as_response() {
     let hook = Hook::start().await;
     let json = Some("application/json");
     let free = recorded_review("delete-free");
@@ -50,7 +50,7 @@ async fn what_is_no_review_is_refused_in_the_form_of_one() {
 }
 
 #[tokio::test]
-async fn ten_megabytes_are_refused_and_a_big_review_is_not() {
+async fn oversized_body_is_refused_and_a_large_review_is_not() {
     let hook = Hook::start().await;
     let reply = sent(&hook, "POST", "/validate", Some("application/json"), vec![b' '; 10 << 20]).await;
     assert_eq!(reply.status, 413, "{reply:?}");
@@ -62,7 +62,7 @@ async fn ten_megabytes_are_refused_and_a_big_review_is_not() {
 }
 
 #[tokio::test]
-async fn health_is_told_and_readiness() {
+async fn health_and_readiness_are_served() {
     let hook = Hook::start().await;
     for (path, body) in [("/healthz", "ok\n"), ("/readyz", "ready\n")] {
         let reply = sent(&hook, "GET", path, None, "").await;
@@ -71,21 +71,21 @@ async fn health_is_told_and_readiness() {
 }
 
 #[tokio::test]
-async fn who_does_not_finish_a_request_is_cut_off() {
+async fn unfinished_request_times_out() {
     let hook = Hook::start().await;
     for beginning in ["", "POST /validate HTTP/1.1\r\nhost: hook\r\nx-slow:"] {
         let mut stream = hook.stream().await;
         stream.write_all(beginning.as_bytes()).await.unwrap();
         stream.flush().await.unwrap();
         let mut rest = Vec::new();
-        // With or without a farewell of TLS, it is over, and nothing was said.
+        // The connection ends without a response, with or without a TLS close.
         let _ = hook.clock.pass_until(stream.read_to_end(&mut rest)).await;
         assert_eq!(String::from_utf8_lossy(&rest), "");
     }
 }
 
 #[tokio::test]
-async fn who_does_not_even_shake_hands_is_cut_off_and_who_speaks_no_tls_too() {
+async fn connections_without_a_tls_handshake_time_out() {
     let hook = Hook::start().await;
     for beginning in ["", "GET /healthz HTTP/1.1\r\nhost: hook\r\n\r\n"] {
         let mut stream = TcpStream::connect(hook.address).await.unwrap();
@@ -98,7 +98,7 @@ async fn who_does_not_even_shake_hands_is_cut_off_and_who_speaks_no_tls_too() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_is_answered_with_408() {
+async fn missing_body_is_answered_with_408() {
     let hook = Hook::start().await;
     let mut stream = hook.stream().await;
     let head = "POST /validate HTTP/1.1\r\nhost: hook\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{";
@@ -108,11 +108,11 @@ async fn a_body_that_does_not_come_is_answered_with_408() {
     let _ = hook.clock.pass_until(stream.read_to_end(&mut answer)).await;
     let answer = String::from_utf8_lossy(&answer);
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
-    assert!(answer.contains("the body did not come within 10 seconds"), "{answer}");
+    assert!(answer.contains("the body did not arrive within 10 seconds"), "{answer}");
 }
 
 #[tokio::test]
-async fn nothing_that_comes_in_reaches_the_log_but_as_one_line() {
+async fn untrusted_text_is_logged_on_one_line() {
     let mut hook = Hook::start().await;
     let forged = recorded_review("delete-marked").replacen(
         "\"name\": \"logs\"",

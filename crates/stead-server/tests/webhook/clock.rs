@@ -1,4 +1,4 @@
-//! A clock that stands still until the test moves it.
+//! Clock that only the test advances.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use stead_world::{Clock, Timestamp};
 use tokio::sync::watch;
 
-/// 2026-11-16, so that certificates are good.
+/// 2026-11-16, so that certificates are valid.
 const BEGIN: u64 = 1_794_787_200_000;
 
 #[derive(Clone)]
@@ -22,7 +22,7 @@ impl HandClock {
         self.0.send_modify(|now| *now += by);
     }
 
-    /// Lets time pass, a bit at a time, until something has happened.
+    /// Advances the clock in small steps until the future resolves.
     pub(crate) async fn pass_until<T>(&self, happened: impl Future<Output = T>) -> T {
         let mut happened = std::pin::pin!(happened);
         loop {
@@ -48,7 +48,7 @@ impl Clock for HandClock {
     async fn sleep(&self, duration: Duration) {
         let until = self.monotonic() + duration;
         let mut now = self.0.subscribe();
-        // The clock outlives whoever waits for it.
+        // The clock outlives its sleepers.
         let _ = now.wait_for(|now| *now >= until).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Namespaces and definitions, by what they hold.
+//! Deletion of namespaces and definitions, judged by their contents.
 
 use crate::api_server::{Reply, recorded, recorded_with};
 use crate::hook::{Hook, message};
@@ -9,7 +9,7 @@ const BUCKETS_2: &str =
 const DATABASES: &str = "/apis/rds.services.k8s.aws/v1alpha1/namespaces/prod/dbinstances?limit=250";
 
 #[tokio::test]
-async fn a_marked_namespace_is_refused_without_a_look_inside() {
+async fn marked_namespace_is_refused_without_listing_its_contents() {
     let mut hook = Hook::start().await;
     let response = hook.asks("delete-namespace-marked").await;
     insta::assert_snapshot!(message(&response));
@@ -17,7 +17,7 @@ async fn a_marked_namespace_is_refused_without_a_look_inside() {
 }
 
 #[tokio::test]
-async fn a_namespace_that_holds_something_protected_is_refused_and_it_is_named() {
+async fn namespace_with_a_protected_object_is_refused_and_the_object_named() {
     let mut hook = Hook::start().await;
     hook.api.on("/apis", recorded("discovery"));
     hook.api.on(BUCKETS, recorded("buckets-page-1"));
@@ -35,7 +35,7 @@ async fn a_namespace_that_holds_something_protected_is_refused_and_it_is_named()
 }
 
 #[tokio::test]
-async fn an_empty_namespace_may_go() {
+async fn empty_namespace_is_allowed() {
     let hook = Hook::start().await;
     hook.api.on("/apis", recorded("discovery"));
     hook.api.on(BUCKETS, recorded("empty"));
@@ -44,7 +44,7 @@ async fn an_empty_namespace_may_go() {
 }
 
 #[tokio::test]
-async fn a_namespace_that_cannot_be_looked_into_is_refused() {
+async fn namespace_that_cannot_be_listed_is_refused() {
     let hook = Hook::start().await;
     hook.api.on("/apis", recorded("discovery"));
     hook.api.on(BUCKETS, recorded_with(403, "status-403"));
@@ -65,7 +65,7 @@ async fn a_namespace_that_cannot_be_looked_into_is_refused() {
 }
 
 #[tokio::test]
-async fn a_definition_whose_objects_are_protected_is_refused() {
+async fn definition_with_protected_objects_is_refused() {
     let hook = Hook::start().await;
     let everywhere = "/apis/s3.services.k8s.aws/v1alpha1/buckets?limit=250";
     hook.api.on(everywhere, recorded("buckets-everywhere"));

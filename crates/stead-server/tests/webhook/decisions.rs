@@ -1,4 +1,4 @@
-//! Reviews as API servers send them, and what is answered.
+//! Recorded reviews and their answers.
 
 use serde_json::json;
 use stead_server::Event;
@@ -10,7 +10,7 @@ use crate::hook::{Hook, message};
 const PROD: &str = "/api/v1/namespaces/prod";
 
 #[tokio::test]
-async fn what_nothing_protects_may_go_after_a_live_look_at_its_namespace() {
+async fn unprotected_object_is_allowed_after_a_look_up_of_its_namespace() {
     let mut hook = Hook::start().await;
     hook.api.on(PROD, recorded("namespace-bare"));
     assert_eq!(hook.asks("delete-free").await["allowed"], true);
@@ -21,7 +21,7 @@ async fn what_nothing_protects_may_go_after_a_live_look_at_its_namespace() {
 }
 
 #[tokio::test]
-async fn a_mark_on_the_object_refuses_with_403_and_the_way_out() {
+async fn mark_on_the_object_refuses_with_403_and_the_next_step() {
     let mut hook = Hook::start().await;
     let response = hook.asks("delete-marked").await;
     insta::assert_snapshot!(serde_json::to_string_pretty(&response).unwrap());
@@ -29,7 +29,7 @@ async fn a_mark_on_the_object_refuses_with_403_and_the_way_out() {
 }
 
 #[tokio::test]
-async fn every_recorded_namespace_decides_as_the_command_line_would() {
+async fn recorded_namespaces_are_decided_as_by_the_guard() {
     let hook = Hook::start().await;
     let mut said = Vec::new();
     for namespace in ["bare", "marked", "locked", "bad", "whole"] {
@@ -44,15 +44,15 @@ async fn every_recorded_namespace_decides_as_the_command_line_would() {
 }
 
 #[tokio::test]
-async fn the_flag_refuses_whatever_marks_say() {
+async fn prevent_delete_always_overrules_all_marks() {
     let hook = Hook::with(PreventDelete::Always).await;
     let response = hook.asks("delete-unmarked-by-itself").await;
     assert_eq!(response["status"]["code"], 403);
-    assert!(message(&response).contains("--prevent-delete"), "{response}");
+    assert!(message(&response).contains("refuse all deletions"), "{response}");
 }
 
 #[tokio::test]
-async fn a_mark_that_does_not_parse_is_refused_with_the_reason() {
+async fn invalid_mark_is_refused_with_the_reason() {
     let hook = Hook::start().await;
     for (review, reason) in [
         ("delete-bad-mark", "invalid prevent-delete (services.k8s.aws/prevent-delete) \"yes\""),
@@ -69,7 +69,7 @@ async fn a_mark_that_does_not_parse_is_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn retain_lets_the_object_go_and_a_mark_without_effect_is_warned_of() {
+async fn retain_allows_the_deletion_and_a_mark_without_effect_gives_a_warning() {
     let hook = Hook::start().await;
     hook.api.on(PROD, recorded("namespace-bare"));
     let response = hook.asks("delete-retained").await;
@@ -78,7 +78,7 @@ async fn retain_lets_the_object_go_and_a_mark_without_effect_is_warned_of() {
 }
 
 #[tokio::test]
-async fn a_collection_is_judged_object_by_object_without_a_name_in_the_request() {
+async fn deletion_of_a_collection_is_judged_object_by_object() {
     let hook = Hook::start().await;
     hook.api.on(PROD, recorded("namespace-bare"));
     let (one, two, three) = tokio::join!(
@@ -91,7 +91,7 @@ async fn a_collection_is_judged_object_by_object_without_a_name_in_the_request()
 }
 
 #[tokio::test]
-async fn several_reviews_over_one_connection_ask_the_cluster_over_one_too() {
+async fn reviews_over_one_connection_share_a_connection_to_the_cluster() {
     let hook = Hook::start().await;
     hook.api.on(PROD, recorded("namespace-bare"));
     let mut client = hook.client().await;
@@ -114,7 +114,7 @@ async fn a_dry_run_gets_the_same_answer_and_is_logged_as_one() {
 }
 
 #[tokio::test]
-async fn without_the_old_object_nothing_is_deleted() {
+async fn deletion_without_old_object_is_refused() {
     let hook = Hook::start().await;
     let response = hook.asks("delete-without-old-object").await;
     assert_eq!(response["status"]["code"], 503);
@@ -122,7 +122,7 @@ async fn without_the_old_object_nothing_is_deleted() {
 }
 
 #[tokio::test]
-async fn what_deletes_nothing_is_allowed_without_a_look() {
+async fn operations_other_than_delete_are_allowed_without_a_look_up() {
     let mut hook = Hook::start().await;
     for review in ["create", "update", "delete-subresource"] {
         assert_eq!(hook.asks(review).await["allowed"], true, "{review}");
@@ -131,7 +131,7 @@ async fn what_deletes_nothing_is_allowed_without_a_look() {
 }
 
 #[tokio::test]
-async fn an_object_without_a_namespace_has_only_its_own_marks() {
+async fn object_without_a_namespace_has_only_its_own_marks() {
     let mut hook = Hook::start().await;
     assert_eq!(hook.asks("delete-cluster-scoped").await["allowed"], true);
     assert!(hook.api.asked.try_recv().is_err());

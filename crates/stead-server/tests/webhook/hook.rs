@@ -1,4 +1,4 @@
-//! A running webhook, and a client of it.
+//! A running webhook, and a client for it.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub(crate) struct Hook {
     running: JoinHandle<Stopped>,
 }
 
-/// What came back.
+/// Response of the webhook.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -41,7 +41,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// The response inside a well-formed review.
+    /// Returns the response inside a well-formed review.
     pub(crate) fn review(&self) -> Value {
         let review: Value = serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{self:?}"));
         assert_eq!(
@@ -81,12 +81,12 @@ impl Hook {
         Hook::run(authority, api, folder, &access, prevent_delete).await
     }
 
-    /// Another webhook with the same certificate, and another kubeconfig.
+    /// Starts another webhook with the same certificate and another kubeconfig.
     pub(crate) async fn again(&self, kubeconfig: &Path) -> Hook {
         self.again_by(&Access::Kubeconfig { files: vec![kubeconfig.to_owned()], context: None }).await
     }
 
-    /// Another webhook with the same certificate, which finds its API server in another way.
+    /// Starts another webhook with the same certificate and another access to the API server.
     pub(crate) async fn again_by(&self, access: &Access) -> Hook {
         let folder = tempfile::tempdir().unwrap();
         for file in ["tls.crt", "tls.key"] {
@@ -138,7 +138,7 @@ impl Hook {
         Client(sender)
     }
 
-    /// Sends a recorded review over a connection of its own, and gives the response inside the answer.
+    /// Sends a recorded review over a new connection and returns the response inside the answer.
     pub(crate) async fn asks(&self, name: &str) -> Value {
         self.client().await.asks(name).await
     }

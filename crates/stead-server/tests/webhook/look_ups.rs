@@ -1,4 +1,4 @@
-//! When the namespace cannot be read, nothing is deleted, and the answer says why.
+//! Deletions are refused with the reason if the namespace cannot be read.
 
 use std::net::TcpListener;
 
@@ -10,7 +10,7 @@ use crate::hook::{Hook, message};
 const PROD: &str = "/api/v1/namespaces/prod";
 
 #[tokio::test]
-async fn every_answer_that_is_none_is_refused_with_its_reason() {
+async fn invalid_responses_of_the_api_server_refuse_with_the_reason() {
     let hook = Hook::start().await;
     let mut said = Vec::new();
     for (what, reply) in [
@@ -38,16 +38,16 @@ async fn every_answer_that_is_none_is_refused_with_its_reason() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_is_no_answer() {
+async fn truncated_response_of_the_api_server_refuses() {
     let hook = Hook::start().await;
     hook.api.on(PROD, Reply::BreaksOff);
     let response = hook.asks("delete-free").await;
     assert_eq!(response["allowed"], false);
-    assert!(message(&response).contains("the connection to the API server broke off"), "{response}");
+    assert!(message(&response).contains("the connection to the API server was cut off"), "{response}");
 }
 
 #[tokio::test]
-async fn a_kept_connection_that_was_closed_meanwhile_costs_nothing() {
+async fn closed_pooled_connection_is_replaced() {
     let hook = Hook::start().await;
     hook.api.on(PROD, recorded("namespace-bare"));
     for connections in 1..=5 {
@@ -58,7 +58,7 @@ async fn a_kept_connection_that_was_closed_meanwhile_costs_nothing() {
 }
 
 #[tokio::test]
-async fn a_kept_connection_that_broke_does_not_refuse_the_next_deletion() {
+async fn broken_pooled_connection_does_not_refuse_the_next_deletion() {
     let hook = Hook::start().await;
     hook.api.on(PROD, recorded("namespace-bare"));
     assert_eq!(hook.asks("delete-free").await["allowed"], true);
@@ -69,7 +69,7 @@ async fn a_kept_connection_that_broke_does_not_refuse_the_next_deletion() {
 }
 
 #[tokio::test]
-async fn an_api_server_that_never_answers_is_given_up_before_it_gives_us_up() {
+async fn look_up_times_out_before_the_api_server_gives_up() {
     let mut hook = Hook::start().await;
     hook.api.on(PROD, Reply::Never);
     let mut client = hook.client().await;
@@ -81,10 +81,10 @@ async fn an_api_server_that_never_answers_is_given_up_before_it_gives_us_up() {
 }
 
 #[tokio::test]
-async fn nobody_there_and_somebody_else_there_are_told_apart() {
+async fn unreachable_and_untrusted_api_servers_have_their_own_messages() {
     let hook = Hook::start().await;
     let config = hook.folder.path().join("config");
-    // A port that was free a moment ago, and another webhook's authority.
+    // A port that was free a moment ago, and the authority of another webhook.
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let text = std::fs::read_to_string(&config).unwrap();
     let refused = look_up(&text.replace(&hook.api.address.to_string(), &nobody.to_string()), &hook).await;
@@ -98,7 +98,7 @@ async fn nobody_there_and_somebody_else_there_are_told_apart() {
     );
 }
 
-/// What a webhook with another kubeconfig answers to a deletion that needs a look.
+/// Returns the answer of a webhook with another kubeconfig to a deletion that needs a look-up.
 async fn look_up(kubeconfig: &str, hook: &Hook) -> String {
     let path = hook.folder.path().join("config-2");
     std::fs::write(&path, kubeconfig).unwrap();
@@ -107,7 +107,7 @@ async fn look_up(kubeconfig: &str, hook: &Hook) -> String {
 }
 
 #[tokio::test]
-async fn a_token_that_is_gone_is_said_and_one_that_was_renewed_is_used() {
+async fn missing_token_is_reported_and_renewed_token_is_used() {
     let mut hook = Hook::start().await;
     let token = hook.folder.path().join("token");
     hook.api.on(PROD, recorded("namespace-bare"));
@@ -116,11 +116,11 @@ async fn a_token_that_is_gone_is_said_and_one_that_was_renewed_is_used() {
     assert_eq!(hook.api.was_asked().authorization.as_deref(), Some("Bearer renewed"));
     std::fs::remove_file(&token).unwrap();
     let response = hook.asks("delete-free").await;
-    assert!(message(&response).contains("there are no credentials for the API server"), "{response}");
+    assert!(message(&response).contains("no credentials for the API server"), "{response}");
 }
 
 #[tokio::test]
-async fn in_a_pod_the_service_account_is_enough() {
+async fn service_account_of_the_pod_suffices() {
     let mut hook = Hook::start().await;
     hook.api.on(PROD, recorded("namespace-marked"));
     let access = Access::InCluster(InCluster {
@@ -135,7 +135,7 @@ async fn in_a_pod_the_service_account_is_enough() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn an_exec_plugin_gives_the_token_and_its_failure_shows_no_secret() {
+async fn exec_plugin_gives_the_token_and_its_failure_shows_no_secret() {
     let mut hook = Hook::start().await;
     hook.api.on(PROD, recorded("namespace-bare"));
     let text = std::fs::read_to_string(hook.folder.path().join("config")).unwrap();
@@ -154,7 +154,7 @@ async fn an_exec_plugin_gives_the_token_and_its_failure_shows_no_secret() {
     for script in ["echo canary-token; exit 3", "echo canary-token", "echo '{}'"] {
         std::fs::write(&path, plugin(script)).unwrap();
         let response = hook.again(&path).await.asks("delete-free").await;
-        assert!(message(&response).contains("there are no credentials"), "{response}");
+        assert!(message(&response).contains("no credentials for the API server"), "{response}");
         assert!(!response.to_string().contains("canary"), "{response}");
     }
 }

@@ -1,4 +1,10 @@
-//! The webhook over real TLS, with an API server that the test plays.
+//! Tests of the webhook over real TLS, with a fake API server.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the tests use real sockets and files"
+)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod api_server;

@@ -1,4 +1,4 @@
-//! Certificates that are renewed, and ends that cut nobody off.
+//! Renewal of certificates, and graceful shutdown.
 
 use stead_server::{Event, Stopped};
 use tokio::net::TcpStream;
@@ -9,7 +9,7 @@ use crate::hook::Hook;
 const PROD: &str = "/api/v1/namespaces/prod";
 
 #[tokio::test]
-async fn a_new_certificate_is_shown_without_a_restart_and_a_broken_one_is_not() {
+async fn new_certificate_is_used_without_a_restart_and_a_broken_one_is_not() {
     let mut hook = Hook::start().await;
     let shown = |stream: &tokio_rustls::client::TlsStream<TcpStream>| {
         stream.get_ref().1.peer_certificates().unwrap()[0].clone()
@@ -32,7 +32,7 @@ async fn a_new_certificate_is_shown_without_a_restart_and_a_broken_one_is_not() 
 }
 
 #[tokio::test]
-async fn an_answer_under_way_is_given_before_the_end() {
+async fn pending_request_is_answered_before_shutdown() {
     let mut hook = Hook::start().await;
     hook.api.on(PROD, Reply::Never);
     let (mut client, idle) = (hook.client().await, hook.client().await);
@@ -49,13 +49,13 @@ async fn an_answer_under_way_is_given_before_the_end() {
 }
 
 #[tokio::test]
-async fn connections_that_nobody_uses_do_not_hold_up_the_end() {
+async fn idle_connections_do_not_delay_shutdown() {
     let mut hook = Hook::start().await;
     hook.api.on(PROD, recorded("namespace-bare"));
     let mut client = hook.client().await;
     assert_eq!(client.asks("delete-free").await["allowed"], true);
     let (_fresh, _silent) = (hook.stream().await, TcpStream::connect(hook.address).await.unwrap());
     hook.asks_to_end();
-    // The clock stands still: what ends, ends by itself.
+    // The clock does not advance: no timeout ends the connections.
     assert_eq!(hook.ended().await, Stopped { cut: 0 });
 }

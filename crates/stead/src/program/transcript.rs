@@ -58,7 +58,7 @@ impl Sources for Recording<'_> {
 
     fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
         let bytes = self.sources.read_bytes(path)?;
-        let hex = bytes.as_deref().map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+        let hex = bytes.as_deref().map(stead_model::hex);
         self.transcript.borrow_mut().assets.insert(path.to_owned(), hex);
         Ok(bytes)
     }
@@ -104,7 +104,9 @@ impl Sources for Transcript {
 
     fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
         match self.assets.get(path).ok_or_else(unasked)? {
-            Some(hex) => from_hex(hex).map(Some).ok_or_else(|| "the saved bytes are damaged".to_owned()),
+            Some(hex) => {
+                stead_model::from_hex(hex).map(Some).ok_or_else(|| "the saved bytes are damaged".to_owned())
+            }
             None => Ok(None),
         }
     }
@@ -131,9 +133,4 @@ impl Sources for Transcript {
 
 fn unasked() -> String {
     "the saved plan does not have it".to_owned()
-}
-
-fn from_hex(hex: &str) -> Option<Vec<u8>> {
-    let pairs = hex.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
-    pairs.map(|pair| pair.and_then(|pair| u8::from_str_radix(pair, 16).ok())).collect()
 }

@@ -1,4 +1,4 @@
-//! The truth table of the webhook, and what its refusals say.
+//! Truth table of the webhook, and the messages of its refusals.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn bucket<'a>(annotations: &'a Annotations) -> Subject<'a> {
 
 fn judged(own: &[(&str, &str)], around: &[(&str, &str)], flag: PreventDelete) -> Ruling {
     let (own, around) = (annotations(own), annotations(around));
-    bucket(&own).judge(Some(Around { name: "prod", annotations: &around }), flag)
+    bucket(&own).judge(Some(EnclosingNamespace { name: "prod", annotations: &around }), flag)
 }
 
 fn message(ruling: &Ruling) -> String {
@@ -31,7 +31,7 @@ fn message(ruling: &Ruling) -> String {
 }
 
 #[test]
-fn the_nearest_mark_holds_and_inside_a_level_the_service_s() {
+fn the_nearest_mark_wins_and_within_a_level_the_mark_of_the_service() {
     const S: &str = "s3.services.k8s.aws/prevent-delete";
     const G: &str = "services.k8s.aws/prevent-delete";
     for (own, around, protected) in [
@@ -60,7 +60,7 @@ fn the_nearest_mark_holds_and_inside_a_level_the_service_s() {
 }
 
 #[test]
-fn a_mark_that_does_not_parse_is_refused_wherever_it_stands() {
+fn invalid_mark_on_any_level_is_refused() {
     let bad = [
         ("services.k8s.aws/prevent-delete", "yes"),
         ("prevent-delete", ""),
@@ -82,7 +82,7 @@ fn a_mark_that_does_not_parse_is_refused_wherever_it_stands() {
 }
 
 #[test]
-fn refusals_say_what_why_and_what_now() {
+fn refusals_name_the_object_the_reason_and_the_next_step() {
     let texts = [
         judged(&[("s3.services.k8s.aws/prevent-delete", "true")], &[], PreventDelete::AsMarked),
         judged(&[], &[("services.k8s.aws/prevent-delete", "true")], PreventDelete::AsMarked),
@@ -99,7 +99,7 @@ fn refusals_say_what_why_and_what_now() {
 }
 
 #[test]
-fn what_looks_like_a_mark_and_is_none_is_warned_of() {
+fn annotations_that_look_like_marks_give_a_warning() {
     let own = annotations(&[
         ("rds.services.k8s.aws/prevent-delete", "true"),
         ("stead.dev/prevent-delete", "true"),
@@ -110,7 +110,7 @@ fn what_looks_like_a_mark_and_is_none_is_warned_of() {
 }
 
 #[test]
-fn any_mark_that_protects_holds_a_container() {
+fn a_mark_of_any_service_protects_a_container() {
     for (marks, held) in [
         (&[][..], false),
         (&[("services.k8s.aws/prevent-delete", "true")][..], true),

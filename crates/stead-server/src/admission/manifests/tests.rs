@@ -1,4 +1,4 @@
-//! The manifests as text, and the policies' CEL against the webhook's own judgement.
+//! Text of the manifests, and comparison of the policies' CEL with the webhook's judgement.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use cel::{Context, Env, Program, Value};
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::admission::judge::{Around, Ruling, Subject};
+use crate::admission::judge::{EnclosingNamespace, Ruling, Subject};
 use crate::admission::object::Annotations;
 use crate::cluster::yaml::documents;
 
@@ -23,17 +23,17 @@ fn wanted(part: Part) -> Manifests {
 }
 
 #[test]
-fn the_webhook_and_all_that_runs_it() {
+fn webhook_manifests() {
     insta::assert_snapshot!(manifests(&wanted(Part::Webhook)).unwrap());
 }
 
 #[test]
-fn the_policies() {
+fn policy_manifests() {
     insta::assert_snapshot!(manifests(&wanted(Part::Policy)).unwrap());
 }
 
 #[test]
-fn every_document_is_yaml_and_nothing_is_left_to_fill_in() {
+fn every_document_is_yaml_without_placeholders() {
     let more = Manifests {
         groups: Groups::with(["db.example.org".to_owned()]),
         prevent_delete: PreventDelete::Always,
@@ -52,7 +52,7 @@ fn every_document_is_yaml_and_nothing_is_left_to_fill_in() {
 }
 
 #[test]
-fn groups_and_the_flag_reach_every_place_that_needs_them() {
+fn groups_and_prevent_delete_reach_all_manifests() {
     let more = Manifests {
         groups: Groups::with(["db.example.org".to_owned()]),
         prevent_delete: PreventDelete::Always,
@@ -71,7 +71,7 @@ fn groups_and_the_flag_reach_every_place_that_needs_them() {
 }
 
 #[test]
-fn what_cannot_be_a_name_is_refused() {
+fn invalid_names_are_refused() {
     let namespace = Manifests { namespace: "a: b".into(), ..wanted(Part::All) };
     assert_eq!(manifests(&namespace), Err(BadManifest::Namespace("a: b".into())));
     let image = Manifests { image: "x\ny".into(), ..wanted(Part::All) };
@@ -82,7 +82,7 @@ fn what_cannot_be_a_name_is_refused() {
     assert_eq!(manifests(&bundle), Err(BadManifest::CaBundle));
 }
 
-/// One `ValidatingAdmissionPolicy`, compiled from the YAML that is printed.
+/// One `ValidatingAdmissionPolicy`, compiled from the generated YAML.
 struct Policy {
     environment: Arc<Env>,
     variables: Vec<(String, Program)>,
@@ -111,7 +111,7 @@ impl Policy {
         }
     }
 
-    /// The message of the first validation that fails.
+    /// Returns the message of the first validation that fails.
     fn refusal(&self, inputs: &[(&str, Json)]) -> Option<String> {
         let mut context = Context::with_env(self.environment.clone());
         for (name, value) in inputs {
@@ -140,7 +140,7 @@ fn add_variables(context: &mut Context<'_, '_>, known: &BTreeMap<String, Value>)
     context.add_variable_from_value("variables", map);
 }
 
-/// CEL with the library of strings, as API servers have it.
+/// Returns a CEL environment with the string library of API servers.
 fn environment() -> Arc<Env> {
     let mut env = Env::default().with_stdlib();
     cel::extensions::strings(&mut env).unwrap();
@@ -155,7 +155,7 @@ fn object(annotations: &Annotations) -> Json {
     json!({ "metadata": { "name": "logs", "annotations": annotations } })
 }
 
-/// Both, over one case: the printed policy and the webhook's judgement. Gives the error code.
+/// Evaluates one case with the generated policy and with the webhook, compares both, and returns the error code.
 fn both(policy: &Policy, flag: PreventDelete, own: &Annotations, around: &Annotations) -> Option<String> {
     let inputs = [
         ("request", request("s3.services.k8s.aws", "buckets", "Bucket")),
@@ -171,7 +171,7 @@ fn both(policy: &Policy, flag: PreventDelete, own: &Annotations, around: &Annota
         namespace: Some("prod"),
         annotations: own,
     };
-    let ruling = subject.judge(Some(Around { name: "prod", annotations: around }), flag);
+    let ruling = subject.judge(Some(EnclosingNamespace { name: "prod", annotations: around }), flag);
     let by_webhook = subject.refused(&ruling).map(|refused| refused.message);
     let code = agreed(&by_policy, &by_webhook);
     assert_eq!(ruling == Ruling::Free, code.is_none());
@@ -192,7 +192,7 @@ const SPELLINGS: [&str; 4] = [
     "services.k8s.aws/prevent-delete",
 ];
 
-/// Everything that can be set on one level with these keys.
+/// Returns every combination of these keys on one level.
 fn levels() -> Vec<Annotations> {
     let all = (0..3_usize.pow(4)).map(|number| {
         let set = SPELLINGS.iter().enumerate().filter_map(|(at, key)| {
@@ -217,7 +217,7 @@ fn the_policy_and_the_webhook_agree_on_every_combination_of_marks() {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for own in levels() {
         for around in levels() {
-            // A contradiction is one whatever else is set; both levels are shown to see it.
+            // A contradiction on one level decides the case. Each level is tried in turn.
             if (contradicts(&own) && !around.is_empty()) || (contradicts(&around) && !own.is_empty()) {
                 continue;
             }
@@ -232,7 +232,7 @@ fn the_policy_and_the_webhook_agree_on_every_combination_of_marks() {
 }
 
 #[test]
-fn the_policy_and_the_webhook_agree_on_odd_keys_and_values() {
+fn the_policy_and_the_webhook_agree_on_unusual_keys_and_values() {
     let flags = [PreventDelete::AsMarked, PreventDelete::Always];
     let names =
         ["prevent-delete", "deletion-policy", "prevent-delete-lock", "Prevent-Delete", "prevent-deletes"];
@@ -284,7 +284,7 @@ fn the_policy_and_the_webhook_agree_on_odd_keys_and_values() {
 }
 
 #[test]
-fn no_annotations_and_no_namespace_are_no_marks() {
+fn missing_annotations_and_namespace_mean_no_marks() {
     let policy = Policy::printed("stead-prevent-delete", PreventDelete::AsMarked);
     let inputs = [
         ("request", request("s3.services.k8s.aws", "buckets", "Bucket")),

@@ -1,4 +1,6 @@
-//! kubeconfig files as people have them.
+//! Typical kubeconfig files.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "the tests write kubeconfig files")]
 
 use super::*;
 
@@ -65,13 +67,13 @@ async fn opened(text: &str, context: Option<&str>) -> Result<ApiServer, String> 
 }
 
 #[tokio::test]
-async fn a_context_leads_to_a_cluster_and_a_user() {
+async fn context_selects_a_cluster_and_a_user() {
     assert!(opened(PARTS, None).await.is_ok());
     assert!(opened(PARTS, Some("prod")).await.is_ok());
 }
 
 #[tokio::test]
-async fn what_is_missing_or_not_supported_is_said_and_secrets_are_not() {
+async fn errors_name_missing_and_unsupported_settings_but_no_secrets() {
     let mut said = Vec::new();
     for context in
         ["open", "plain", "proxied", "bare", "basic", "old", "half", "exec", "nowhere", "nobody", "none"]
@@ -87,7 +89,7 @@ async fn what_is_missing_or_not_supported_is_said_and_secrets_are_not() {
 }
 
 #[tokio::test]
-async fn the_earlier_file_wins_and_paths_are_relative_to_their_file() {
+async fn earlier_file_wins_and_paths_are_relative_to_their_file() {
     let one = Kubeconfig::parse(Path::new("/a/one"), b"current-context: ''\ncontexts: null\n").unwrap();
     let two = Kubeconfig::parse(Path::new("/b/two"), PARTS.as_bytes()).unwrap();
     let other =

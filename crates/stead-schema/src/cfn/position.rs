@@ -1,14 +1,14 @@
-//! A place in a resource while two values are compared there: its path, its form, and its classes.
+//! Position in a resource during a comparison: its path, its form and its property classes.
 
 use stead_model::{PropertyPath, Segment};
 
 use super::{Class, Cursor, FormId, Schema};
 
 #[derive(Clone)]
-pub(crate) struct Place<'a> {
+pub(crate) struct Position<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) path: PropertyPath,
-    /// `None`: the schema does not say what is here.
+    /// Form of the value here, or `None` if the schema does not describe it.
     pub(crate) form: Option<FormId>,
     read_only: Cursor<'a>,
     create_only: Cursor<'a>,
@@ -16,10 +16,10 @@ pub(crate) struct Place<'a> {
     deprecated: Cursor<'a>,
 }
 
-impl<'a> Place<'a> {
-    pub(crate) fn root(schema: &'a Schema) -> Place<'a> {
+impl<'a> Position<'a> {
+    pub(crate) fn root(schema: &'a Schema) -> Position<'a> {
         let cursor = |class| schema.classes.of(class).cursor();
-        Place {
+        Position {
             schema,
             path: PropertyPath::default(),
             form: Some(Schema::ROOT),
@@ -30,8 +30,8 @@ impl<'a> Place<'a> {
         }
     }
 
-    pub(crate) fn key(&self, key: &str) -> Place<'a> {
-        Place {
+    pub(crate) fn key(&self, key: &str) -> Position<'a> {
+        Position {
             schema: self.schema,
             path: self.path.key(key),
             form: self.form.and_then(|form| self.schema.member(form, key)),
@@ -42,8 +42,8 @@ impl<'a> Place<'a> {
         }
     }
 
-    pub(crate) fn index(&self, index: usize) -> Place<'a> {
-        Place {
+    pub(crate) fn index(&self, index: usize) -> Position<'a> {
+        Position {
             schema: self.schema,
             path: self.path.index(index),
             form: self.form.and_then(|form| self.schema.element(form)),
@@ -62,12 +62,12 @@ impl<'a> Place<'a> {
         self.create_only.is_covered()
     }
 
-    /// Write-only or non-public: a read never shows it.
+    /// Returns true if a read never returns the value: it is write-only or non-public.
     pub(crate) fn is_hidden(&self) -> bool {
         self.hidden.is_covered()
     }
 
-    /// An update may not send it: the service sets it, or only a creation does and no read shows what it set.
+    /// Returns true if an update cannot send the value: it is read-only, or create-only and hidden.
     pub(crate) fn is_unsendable(&self) -> bool {
         self.is_read_only() || (self.is_create_only() && self.is_hidden())
     }
@@ -76,13 +76,13 @@ impl<'a> Place<'a> {
         self.deprecated.is_covered()
     }
 
-    /// Something at or under this place may be hidden.
-    pub(crate) fn hides(&self) -> bool {
+    /// Returns true if the value, or a part of it, may be hidden.
+    pub(crate) fn contains_hidden(&self) -> bool {
         self.hidden.reaches()
     }
 
-    /// Something at or under this place may be fixed: set by the service, or at creation.
-    pub(crate) fn fixes(&self) -> bool {
+    /// Returns true if the value, or a part of it, may be read-only or create-only.
+    pub(crate) fn contains_fixed(&self) -> bool {
         self.read_only.reaches() || self.create_only.reaches()
     }
 
@@ -90,12 +90,12 @@ impl<'a> Place<'a> {
         self.form.is_some_and(|form| self.schema.is_unordered(form))
     }
 
-    /// This is the list, or the map, of the resource's tags.
+    /// Returns true for the list or map of the resource's tags.
     pub(crate) fn is_tags(&self) -> bool {
         self.schema.tagging.property.as_ref() == Some(&self.path)
     }
 
-    /// The name of the property that is here.
+    /// Returns the name of the nearest enclosing property.
     pub(crate) fn name(&self) -> &str {
         self.path
             .0

@@ -1,40 +1,48 @@
-//! Whether two values mean the same: what a service gives back is not always what it was given.
+//! Equivalence of values: a service often returns a value in another form than it was given.
 
 use stead_model::{Map, Value};
 
-use super::place::Place;
+use super::position::Position;
 use super::transform::{Transformed, transformed};
 
-/// Whether a leaf that is live is the one that is wanted.
-pub(crate) fn same_leaf(place: &Place<'_>, want: &Value, live: &Value) -> bool {
+/// Returns true if a live leaf is equivalent to the desired one.
+pub(crate) fn equivalent(position: &Position<'_>, want: &Value, live: &Value) -> bool {
     want == live
-        || same_text(want, live)
-        || same_document(want, live)
-        || same_after_transform(place, want, live)
+        || equal_as_text(want, live)
+        || equal_documents(want, live)
+        || equal_after_transform(position, want, live)
 }
 
-/// Whether the service changes values here in a way that this code cannot follow.
-pub(crate) fn is_opaque(place: &Place<'_>, want: &Value) -> bool {
-    transforms(place).any(|expression| transformed(expression, want) == Transformed::NotUnderstood)
+/// Returns true if the service transforms values here by an expression that stead cannot evaluate.
+pub(crate) fn is_opaque(position: &Position<'_>, want: &Value) -> bool {
+    transforms(position).any(|expression| transformed(expression, want) == Transformed::Unsupported)
 }
 
-/// The wish changed, and by what the service makes of values, what is live may still be the old one.
-pub(crate) fn is_ambiguous(place: &Place<'_>, last: Option<&Value>, live: &Value, want: &Value) -> bool {
-    let plainly = want == live || same_text(want, live) || same_document(want, live);
-    // What becomes the same is the same.
+/// Returns true if the desired value changed, but the live one may still be the old one: after the service's
+/// transformation both look alike.
+pub(crate) fn is_ambiguous(
+    position: &Position<'_>,
+    last: Option<&Value>,
+    live: &Value,
+    want: &Value,
+) -> bool {
+    let plainly = want == live || equal_as_text(want, live) || equal_documents(want, live);
+    // Values with the same transformation are equivalent.
     let differs =
-        |last: &Value| transforms(place).any(|one| transformed(one, last) != transformed(one, want));
-    !plainly && last.is_some_and(|last| last != want && differs(last) && same_leaf(place, last, live))
+        |last: &Value| transforms(position).any(|one| transformed(one, last) != transformed(one, want));
+    !plainly && last.is_some_and(|last| last != want && differs(last) && equivalent(position, last, live))
 }
 
-fn transforms<'a>(place: &'a Place<'_>) -> impl Iterator<Item = &'a str> {
-    let all = place.schema.transforms.iter();
-    all.filter(|(pattern, _)| pattern.parts().len() == place.path.0.len() && pattern.covers(&place.path))
-        .map(|(_, expression)| expression.as_str())
+fn transforms<'a>(position: &'a Position<'_>) -> impl Iterator<Item = &'a str> {
+    let all = position.schema.transforms.iter();
+    all.filter(|(pattern, _)| {
+        pattern.parts().len() == position.path.0.len() && pattern.covers(&position.path)
+    })
+    .map(|(_, expression)| expression.as_str())
 }
 
-/// Services give numbers and flags back as text.
-fn same_text(want: &Value, live: &Value) -> bool {
+/// Services return numbers and booleans as text.
+fn equal_as_text(want: &Value, live: &Value) -> bool {
     match (want, live) {
         (Value::Number(number), Value::String(text)) | (Value::String(text), Value::Number(number)) => {
             number.to_string() == *text
@@ -46,16 +54,16 @@ fn same_text(want: &Value, live: &Value) -> bool {
     }
 }
 
-fn same_after_transform(place: &Place<'_>, want: &Value, live: &Value) -> bool {
+fn equal_after_transform(position: &Position<'_>, want: &Value, live: &Value) -> bool {
     let fits = |expression: &str| match transformed(expression, want) {
         Transformed::OneOf(all) => all.iter().any(|one| one.fits(live)),
-        Transformed::NotUnderstood => false,
+        Transformed::Unsupported => false,
     };
-    transforms(place).any(fits) || (place.name().contains("Cidr") && same_network(want, live))
+    transforms(position).any(fits) || (position.name().contains("Cidr") && equal_networks(want, live))
 }
 
-/// `10.0.1.7/16` is the network `10.0.0.0/16`.
-fn same_network(want: &Value, live: &Value) -> bool {
+/// Compares networks in CIDR notation: `10.0.1.7/16` is equivalent to `10.0.0.0/16`.
+fn equal_networks(want: &Value, live: &Value) -> bool {
     let network = |value: &Value| {
         let (address, length) = value.as_str()?.split_once('/')?;
         let (address, length): (std::net::IpAddr, u32) = (address.parse().ok()?, length.parse().ok()?);
@@ -73,8 +81,8 @@ fn same_network(want: &Value, live: &Value) -> bool {
     network(want).is_some_and(|want| network(live) == Some(want))
 }
 
-/// A JSON document, written as text on one side or on both. Policies say the same in many ways.
-fn same_document(want: &Value, live: &Value) -> bool {
+/// Compares JSON documents, each given as text or as an object. Policies are compared in normal form.
+fn equal_documents(want: &Value, live: &Value) -> bool {
     let is_policy = |value: &Value| value.as_map().is_none_or(|map| map.contains_key("Statement"));
     if !is_policy(want) && !is_policy(live) {
         return false;
@@ -93,7 +101,7 @@ fn document(value: &Value) -> Option<Value> {
     }
 }
 
-/// A policy in one form: what may stand alone or in a list stands in a sorted list.
+/// Returns the normal form of a policy: single values become lists, and lists are sorted.
 fn policy(document: &Value) -> Value {
     let Value::Map(map) = document else { return document.clone() };
     let mut out = Map::new();
@@ -130,7 +138,7 @@ fn members(value: &Value, each: &dyn Fn(&Value) -> Value) -> Value {
     }
 }
 
-/// In conditions, `true` and `"true"` are the same.
+/// Converts scalars in conditions to text, where `true` and `"true"` are equivalent.
 fn plain_text(value: &Value) -> Value {
     match value {
         Value::Bool(flag) => Value::from(flag.to_string()),
@@ -148,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn policies_are_compared_by_meaning() {
+    fn policies_with_the_same_meaning_are_equivalent() {
         let written = json(
             r#"{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":"*","Action":["s3:Get*","s3:List*"],
                 "Resource":"*","Condition":{"Bool":{"aws:SecureTransport":true}}}}"#,
@@ -157,15 +165,15 @@ mod tests {
             r#"{"Statement":[{"Action":["s3:List*","s3:Get*"],"Effect":"Allow","Resource":["*"],
                 "Condition":{"Bool":{"aws:SecureTransport":["true"]}},"Principal":{"AWS":"*"}}],"Version":"2012-10-17"}"#,
         );
-        assert!(same_document(&written, &shown));
+        assert!(equal_documents(&written, &shown));
         let other = Value::from(shown.as_str().unwrap().replace("s3:List*", "s3:Put*"));
-        assert!(!same_document(&written, &other));
-        assert!(!same_document(&Value::from("{not json"), &Value::from("{not json either")));
+        assert!(!equal_documents(&written, &other));
+        assert!(!equal_documents(&Value::from("{not json"), &Value::from("{not json either")));
     }
 
     #[test]
-    fn networks_are_compared_by_what_they_hold() {
-        let same = |a: &str, b: &str| same_network(&Value::from(a), &Value::from(b));
+    fn networks_with_the_same_addresses_are_equivalent() {
+        let same = |a: &str, b: &str| equal_networks(&Value::from(a), &Value::from(b));
         assert!(same("10.0.1.7/16", "10.0.0.0/16") && same("2001:DB8::/32", "2001:db8:0:0::/32"));
         assert!(!same("10.0.0.0/16", "10.0.0.0/17") && !same("10.1.0.0/16", "10.0.0.0/16"));
         assert!(same("0.0.0.0/0", "1.2.3.4/0") && !same("10.0.0.0/33", "10.0.0.0/33"));

@@ -1,15 +1,16 @@
-//! What state remembers of the last wish: everything in the clear but what is write-only, of which it keeps a digest.
+//! Inputs last applied, as state records them: hidden values are replaced by digests.
 
 use std::collections::BTreeMap;
 
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
-use stead_model::{Map, PropertyPath, Segment, Value};
+use sha2::Sha256;
+use stead_model::{Map, PropertyPath, Segment, Value, hex};
 
 use super::{Cursor, Schema, update::pointer};
 use crate::flatten;
 
-/// With it, digests say nothing to whoever does not have it. One for each stack.
+/// Key of the digests. Without it a digest reveals nothing about its value. Each stack has its own.
 #[derive(Clone)]
 pub struct DigestKey([u8; 32]);
 
@@ -18,36 +19,36 @@ impl DigestKey {
         DigestKey(bytes)
     }
 
-    /// HMAC-SHA-256 of the place and the value.
+    /// Returns the HMAC-SHA-256 of a path and a value, in hex.
     pub fn digest(&self, path: &PropertyPath, value: &Value) -> String {
-        let pad = |with: u8| self.0.iter().map(|byte| byte ^ with).chain([with; 32]).collect::<Vec<u8>>();
-        let mut inner = Sha256::new();
-        inner.update(pad(0x36));
-        inner.update(pointer(path));
-        inner.update([0]);
-        inner.update(value.to_json());
-        let outer = Sha256::new().chain_update(pad(0x5c)).chain_update(inner.finalize()).finalize();
-        outer.iter().map(|byte| format!("{byte:02x}")).collect()
+        // A key shorter than the block is padded with zeros (RFC 2104).
+        let mut block = [0; 64];
+        block[..self.0.len()].copy_from_slice(&self.0);
+        let mac = Hmac::<Sha256>::new(&block.into())
+            .chain_update(pointer(path))
+            .chain_update([0])
+            .chain_update(value.to_json());
+        hex(&mac.finalize().into_bytes())
     }
 }
 
-/// The last wish, without what must not be seen.
+/// Inputs last applied to a resource, without hidden values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Remembered {
+pub struct LastApplied {
     pub inputs: Map,
-    /// A digest of each leaf that a read never shows, by its pointer.
+    /// Digest of each hidden leaf, by JSON pointer.
     pub hidden: BTreeMap<String, String>,
 }
 
-impl Remembered {
-    pub fn of(schema: &Schema, key: &DigestKey, inputs: &Map) -> Remembered {
+impl LastApplied {
+    pub fn of(schema: &Schema, key: &DigestKey, inputs: &Map) -> LastApplied {
         let mut hidden = BTreeMap::new();
-        let mut strip = Strip { key, hidden: &mut hidden, path: Vec::new() };
-        let inputs = strip.map(inputs, &schema.classes.hidden());
-        Remembered { inputs, hidden }
+        let mut redaction = Redaction { key, hidden: &mut hidden, path: Vec::new() };
+        let inputs = redaction.map(inputs, &schema.classes.hidden());
+        LastApplied { inputs, hidden }
     }
 
-    /// The hidden leaves at and under a path, by pointer.
+    /// Returns the digests of the hidden leaves at and under a path, by pointer.
     pub(crate) fn under(&self, path: &PropertyPath) -> BTreeMap<&str, &str> {
         let start = pointer(path);
         let inside = |found: &str| found == start || found[start.len()..].starts_with('/');
@@ -60,13 +61,13 @@ impl Remembered {
     }
 }
 
-struct Strip<'a> {
+struct Redaction<'a> {
     key: &'a DigestKey,
     hidden: &'a mut BTreeMap<String, String>,
     path: Vec<Segment>,
 }
 
-impl Strip<'_> {
+impl Redaction<'_> {
     fn map(&mut self, map: &Map, cursor: &Cursor<'_>) -> Map {
         let mut out = Map::new();
         for (name, value) in map {
@@ -98,5 +99,18 @@ impl Strip<'_> {
         };
         self.path.pop();
         kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Digests are recorded in state: this one was computed by the first version.
+    #[test]
+    fn digest_of_a_path_and_a_value_stays_the_same() {
+        let path = PropertyPath::of("Password").key("a/b");
+        let digest = DigestKey::new([7; 32]).digest(&path, &Value::from("secret"));
+        assert_eq!(digest, "fd307f7e0f6b5d001e2a80519b8c091d26cda93f88f1cd5788e8b34dde229e4d");
     }
 }
