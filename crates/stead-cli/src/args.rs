@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use marks::MarkFlags;
 pub(crate) use serve::{AdmissionCommand, Guarded, ManifestArguments, ManifestPart, ServeArguments};
-use stead::guard::Outer;
+use stead::guard::OuterLevels;
 use stead::plan::{Follow, Glob, MovePolicy, Purpose, Reach, Request, Selection};
 
 /// Infrastructure as code that holds.
@@ -194,7 +194,7 @@ pub(crate) struct RunScope {
 }
 
 impl RunScope {
-    pub(crate) fn request(&self, outer: Outer) -> Request {
+    pub(crate) fn request(&self, outer: OuterLevels) -> Request {
         let (moves, selection) = (self.moves.moves(), self.choice.selection());
         Request { purpose: Purpose::Up, moves, selection, outer }
     }

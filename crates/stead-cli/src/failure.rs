@@ -1,6 +1,6 @@
 //! How a command fails: a kind, which is the exit code, and the problems to show.
 
-use stead::guard::Line;
+use stead::guard::PinfileChange;
 use stead::ops::{OpClass, OpError, PinsRefused};
 use stead::{Doubtful, JournalError, UnrecordedAnswer};
 use stead_model::{Code, Diagnostic, Hint, NextStep, Operation, ResolveAnswer};
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
 pub(crate) enum Preface {
     None,
     /// How the pinfile would have changed.
-    PinLines(Vec<Line>),
+    PinLines(Vec<PinfileChange>),
     Note(String),
 }
 

@@ -1,7 +1,7 @@
 //! The pinfile on the command line: the lines that a command prints about it.
 
 use serde::Serialize;
-use stead::guard::{Line, Override, program_word};
+use stead::guard::{Override, PinfileChange, program_value};
 use stead::ops::{OpError, Proposal};
 use stead::{PinfileWrite, SettledPins};
 use stead_model::{Diagnostic, Value};
@@ -32,12 +32,12 @@ pub(crate) fn show(pins: &SettledPins, ui: &Ui) {
     }
 }
 
-pub(crate) fn show_lines(lines: &[Line], ui: &Ui) {
+pub(crate) fn show_lines(lines: &[PinfileChange], ui: &Ui) {
     for line in lines {
         ui.result(&format!("{line}\n"));
         let (change, path) = match line {
-            Line::Added(path) => ("added", path),
-            Line::Removed(path) => ("removed", path),
+            PinfileChange::Added(path) => ("added", path),
+            PinfileChange::Removed(path) => ("removed", path),
         };
         ui.json("pin", &PinLine { change, path });
     }
@@ -46,7 +46,7 @@ pub(crate) fn show_lines(lines: &[Line], ui: &Ui) {
 fn show_override(over: &Override, file: &str, ui: &Ui) {
     let Override { path, property, value, .. } = over;
     let value_text = value.to_json();
-    ui.result(&format!("{path}: `{property}` is {value_text}, from {file}; {}\n", program_word(over)));
+    ui.result(&format!("{path}: `{property}` is {value_text}, from {file}; {}\n", program_value(over)));
     ui.json("frozen", &OverrideLine { path, property, value });
 }
 

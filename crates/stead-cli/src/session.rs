@@ -1,6 +1,6 @@
 //! One command's view of a project: its workspace, and the answers that flags give.
 
-use stead::guard::Outer;
+use stead::guard::OuterLevels;
 use stead::ops::{OpError, Wait, Workspace};
 use stead::{FlagMarks, Notice, Program, Project, UnknownBranches};
 use stead_model::Environment;
@@ -47,17 +47,17 @@ impl Session {
     }
 
     /// The mark settings around the program, with those of flags.
-    pub(crate) fn levels(&self, flags: &MarkFlags) -> Outer {
+    pub(crate) fn levels(&self, flags: &MarkFlags) -> OuterLevels {
         self.project.levels(self.environment(), &flags.marks())
     }
 
     /// The mark settings around the program.
-    pub(crate) fn plain_levels(&self) -> Outer {
+    pub(crate) fn plain_levels(&self) -> OuterLevels {
         self.project.levels(self.environment(), &FlagMarks::default())
     }
 
     /// The project's program.
-    pub(crate) fn program<'a>(&self, levels: Outer, listener: &'a dyn Fn(Notice<'_>)) -> Program<'a> {
+    pub(crate) fn program<'a>(&self, levels: OuterLevels, listener: &'a dyn Fn(Notice<'_>)) -> Program<'a> {
         Program::of(&self.project, &self.workspace, self.branches, levels, listener)
     }
 

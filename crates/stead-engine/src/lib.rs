@@ -16,7 +16,7 @@ mod transfer;
 use std::sync::Arc;
 use std::time::Duration;
 
-use stead_guard::pins::Standing;
+use stead_guard::pins::PinfileStatus;
 use stead_model::{Functions, NoFunctions, Operation, Timeouts, TypeToken};
 use stead_provider::{Provider, Providers};
 use stead_schema::Catalog;
@@ -42,7 +42,7 @@ pub struct Engine {
     pub functions: Arc<dyn Functions>,
     pub on_failure: OnFailure,
     /// What the pinfile holds against deletions. As long as nobody says so, what state remembers is pinned.
-    pub pins: Standing,
+    pub pins: PinfileStatus,
     /// The pinfile that is written once a run went well; `None`: none is.
     pub pinfile: Option<Arc<SettledPins>>,
 }
@@ -57,7 +57,7 @@ impl Engine {
             parallel: parallel.max(1),
             functions: Arc::new(NoFunctions),
             on_failure: OnFailure::GoOn,
-            pins: Standing::default(),
+            pins: PinfileStatus::default(),
             pinfile: None,
         }
     }
@@ -76,7 +76,7 @@ impl Engine {
 
     /// The same engine, with what the pinfile says.
     #[must_use]
-    pub fn with_pins(self, pins: Standing) -> Engine {
+    pub fn with_pins(self, pins: PinfileStatus) -> Engine {
         Engine { pins, ..self }
     }
 

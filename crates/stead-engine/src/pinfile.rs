@@ -8,8 +8,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use stead_guard::pins::{
-    Content, Declared, Emptied, Hold, Line, Orphans, Override, Pinfile, Pins, Refused, Settled, Standing,
-    Types, hold, keeps_pins, physical_path, settle, without_pins,
+    Declared, EmptySection, Orphans, Override, PinRefusal, PinVerdict, Pinfile, PinfileChange, PinfileStatus,
+    PinfileUpdate, Pins, SettledGraph, Types, apply_pinfile, keeps_pins, physical_path, pin_verdict,
+    without_pins,
 };
 use stead_model::{Code, Diagnostic, Digest, Environment, Graph, Name, Resource, TypeToken};
 use stead_plan::{Action, Plan};
@@ -47,7 +48,7 @@ struct Kept {
 #[derive(Clone)]
 pub struct SettledPins {
     place: PinfileLocation,
-    settled: Option<Settled>,
+    settled: Option<SettledGraph>,
     text: Option<String>,
 }
 
@@ -102,8 +103,8 @@ impl PinfileLocation {
     }
 
     /// Writes or removes the file, unless it is not what was read any more.
-    pub fn put(&self, file: &Pinfile, content: &Content) -> Result<(), Diagnostic> {
-        if *content == Content::Unchanged {
+    pub fn put(&self, file: &Pinfile, content: &PinfileUpdate) -> Result<(), Diagnostic> {
+        if *content == PinfileUpdate::Unchanged {
             return Ok(());
         }
         self.world.crash_point("pins.write.before");
@@ -111,11 +112,11 @@ impl PinfileLocation {
         let path: PathBuf = self.root.join(&file.name);
         let files = &self.world.files;
         let written = match content {
-            Content::Unchanged => Ok(()),
-            Content::Remove => {
+            PinfileUpdate::Unchanged => Ok(()),
+            PinfileUpdate::Remove => {
                 files.remove_file(&path).and_then(|()| files.sync_folder(path.parent().unwrap_or(&self.root)))
             }
-            Content::Write(text) => {
+            PinfileUpdate::Write(text) => {
                 let mode = files.metadata(&path).ok().flatten().map_or(0o644, |found| found.mode);
                 let unique = self.world.entropy.uuid();
                 unique.and_then(|unique| files.write_atomically(&path, text.as_bytes(), mode, &unique))
@@ -176,15 +177,15 @@ impl OpenPinfile {
     }
 
     /// What it holds against deletions where no program is looked at.
-    pub fn standing(&self) -> Standing {
-        self.kept.as_ref().map_or(Standing::NotKept, |kept| Standing::of(&kept.pins))
+    pub fn standing(&self) -> PinfileStatus {
+        self.kept.as_ref().map_or(PinfileStatus::NotKept, |kept| PinfileStatus::of(&kept.pins))
     }
 
     /// A section that says that its pins went on purpose has nothing to say once everything is gone.
     pub fn forget_emptied(&self) -> Result<(), Diagnostic> {
         match &self.kept {
-            Some(Kept { pins, .. }) if pins.is_there() && pins.saved().is_empty() => {
-                self.place.put(&pins.file, &pins.write(Emptied::Removed))
+            Some(Kept { pins, .. }) if pins.exists() && pins.saved().is_empty() => {
+                self.place.put(&pins.file, &pins.update(EmptySection::Remove))
             }
             _ => Ok(()),
         }
@@ -196,12 +197,12 @@ impl OpenPinfile {
         graph: Graph,
         catalog: &Catalog,
         state: Option<&State>,
-    ) -> Result<(Graph, SettledPins), Refused> {
+    ) -> Result<(Graph, SettledPins), PinRefusal> {
         let OpenPinfile { place, kept, orphans } = self;
         let Some(Kept { pins, text }) = kept else {
             return Ok((without_pins(graph), SettledPins { place, settled: None, text: None }));
         };
-        let mut settled = settle(graph, pins, &KnownTypes(catalog), state, orphans)?;
+        let mut settled = apply_pinfile(graph, pins, &KnownTypes(catalog), state, orphans)?;
         let graph = std::mem::take(&mut settled.graph);
         Ok((graph, SettledPins { place, settled: Some(settled), text }))
     }
@@ -209,8 +210,8 @@ impl OpenPinfile {
 
 /// What state has to say of the file before anything is pinned that the file does not have. What it had and has no more was
 /// taken out by somebody; what is pinned now was not.
-pub(crate) fn listed_before(pins: &Standing, base: &State, graph: &Graph) -> Option<BTreeSet<String>> {
-    let Standing::Listed { paths, .. } = pins else { return None };
+pub(crate) fn listed_before(pins: &PinfileStatus, base: &State, graph: &Graph) -> Option<BTreeSet<String>> {
+    let PinfileStatus::Listed { paths, .. } = pins else { return None };
     let pinned = graph.nodes.iter().filter(|node| node.options.pinned == Some(true));
     let fresh: BTreeSet<String> =
         pinned.map(|node| physical_path(&node.name, &node.ty)).filter(|path| !paths.contains(path)).collect();
@@ -223,13 +224,13 @@ pub(crate) fn listed_before(pins: &Standing, base: &State, graph: &Graph) -> Opt
 }
 
 impl SettledPins {
-    pub fn standing(&self) -> Standing {
-        self.settled.as_ref().map_or(Standing::NotKept, |settled| settled.standing.clone())
+    pub fn standing(&self) -> PinfileStatus {
+        self.settled.as_ref().map_or(PinfileStatus::NotKept, |settled| settled.status.clone())
     }
 
     /// What will become of the file, a line each.
-    pub fn lines(&self) -> &[Line] {
-        self.settled.as_ref().map_or(&[], |settled| &settled.lines)
+    pub fn lines(&self) -> &[PinfileChange] {
+        self.settled.as_ref().map_or(&[], |settled| &settled.changes)
     }
 
     /// The values of the file that hold against the program's, with what the file is called.
@@ -265,7 +266,7 @@ impl SettledPins {
     pub fn released(&self, plan: &Plan, base: &State) -> Vec<(Name, &str)> {
         let Some(settled) = &self.settled else { return Vec::new() };
         let free = |resource: &&Resource| {
-            hold(resource, Declared::NotPinned, &settled.standing, base.pinfile()) == Hold::Free
+            pin_verdict(resource, Declared::NotPinned, &settled.status, base.pinfile()) == PinVerdict::Free
         };
         let goes = |step: &stead_plan::Step| {
             let (Action::Delete { copy, .. } | Action::Forget { copy, .. }) = &step.action else {
@@ -287,8 +288,8 @@ impl SettledPins {
         if settled.pins.is_withheld() {
             return Ok(PinfileWrite::Withheld { file: settled.pins.file.name.clone() });
         }
-        let content = settled.pins.write(Emptied::Removed);
-        if content != Content::Unchanged && !self.place.has_program() {
+        let content = settled.pins.update(EmptySection::Remove);
+        if content != PinfileUpdate::Unchanged && !self.place.has_program() {
             return Ok(PinfileWrite::NoProgram { file: settled.pins.file.name.clone() });
         }
         self.place.put(&settled.pins.file, &content).map(|()| PinfileWrite::Done)
@@ -301,27 +302,28 @@ impl SettledPins {
         };
         let (mut complete, mut file) = (settled.clone(), settled.pins.file.clone());
         complete.complete(state, &KnownTypes(catalog));
-        let (written, wanted) = (settled.pins.write(Emptied::Removed), complete.pins.write(Emptied::Removed));
+        let (written, wanted) =
+            (settled.pins.update(EmptySection::Remove), complete.pins.update(EmptySection::Remove));
         if written == wanted || !self.place.has_program() {
             return Ok(());
         }
         match &written {
-            Content::Unchanged => {}
-            Content::Remove => file.digest = None,
-            Content::Write(text) => file.digest = Some(Digest::of(text.as_bytes())),
+            PinfileUpdate::Unchanged => {}
+            PinfileUpdate::Remove => file.digest = None,
+            PinfileUpdate::Write(text) => file.digest = Some(Digest::of(text.as_bytes())),
         }
         self.place.put(&file, &wanted)
     }
 
     /// Whether [`complete`](SettledPins::complete) has something to look up.
     pub fn wants_completion(&self) -> bool {
-        self.settled.as_ref().is_some_and(Settled::wants_completion)
+        self.settled.as_ref().is_some_and(SettledGraph::wants_completion)
     }
 
     /// After `compile`, which knows nothing of what is applied.
     pub fn write(&self) -> Result<(), Diagnostic> {
         match &self.settled {
-            Some(settled) => self.place.put(&settled.pins.file, &settled.pins.write(Emptied::Kept)),
+            Some(settled) => self.place.put(&settled.pins.file, &settled.pins.update(EmptySection::Keep)),
             None => Ok(()),
         }
     }

@@ -1,22 +1,21 @@
-//! What may be deleted: decided over the whole plan, before the first side effect.
+//! The guards: marks and pins, which decide whether a resource may be deleted.
 //!
-//! Pure. **Invariants:** a [`DeletePermit`] is made here and nowhere else, one for each copy, and only if
-//! nothing in the plan was refused; the engine never edits a mark.
+//! - [`marks`]: `prevent-delete` and `deletion-policy`, read from all levels and resolved for each resource.
+//! - [`pins`]: the pinfile, applied to a graph before planning.
+//! - [`deletion`]: [`decide`], which permits all deletions of a plan or refuses the plan.
+//!
+//! This crate is pure. **Invariants:** only [`decide`] creates a [`DeletePermit`], one for each copy, and only if it
+//! refuses no deletion of the plan; no function changes a mark in state.
 
-mod decide;
-mod graph;
-mod levels;
+mod deletion;
 mod marks;
-mod outer;
-mod permit;
-mod pinned;
 pub mod pins;
-mod refusal;
 
-pub use decide::{Cause, Deletion, Fate, Mark, decide};
-pub use graph::{mark_graph, near_levels};
-pub use levels::{Choice, Row, Standing, explain_policy, explain_prevention, resolve};
-pub use marks::{BadMark, Entry, Foreign, Given, LevelMarks, MarkKey, Reader, Written, service_of};
-pub use outer::Outer;
-pub use permit::{DeletePermit, Permits};
-pub use refusal::{Refusal, cannot_forget};
+pub use deletion::{
+    Cause, DeletePermit, Deletion, DeletionEffect, Mark, Permits, Refusal, decide, forget_refusal,
+};
+pub use marks::{
+    BadMark, LevelMarks, MarkKey, MarkReader, OuterLevels, RawMark, RawValue, ResolvedMark, Row,
+    SettingEffect, Spelling, UnknownKeys, explain_policy, explain_prevention, mark_graph, near_levels,
+    resolve, service_of,
+};

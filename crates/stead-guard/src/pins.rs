@@ -1,29 +1,29 @@
-//! Pins: what is to stay what and where it is, in the source, in the pinfile and in state.
+//! Pins: resources whose identity must stay, recorded in the program, in the pinfile and in state.
 //!
-//! Pure. **Invariants:** a pinfile is read before anything else happens, and what it does not allow has asked no provider
-//! anything; nothing here writes: what a file should hold comes out as text.
+//! This module is pure. **Invariants:** the pinfile is read and applied before any provider is called; a change of the
+//! pinfile is returned as text, and the caller writes it.
 
 mod ambiguous;
+mod apply;
 mod file;
-mod hold;
 mod json;
 mod path;
-mod refusals;
+mod problems;
 mod section;
-mod settle;
 mod stateful;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
-pub use file::{Content, Entry, Pinfile, Section, print};
-pub use hold::{Declared, Hold, Standing, Unlisted, hold};
-pub use path::{paths_of, physical_path, split_path};
-pub use refusals::program_word;
-pub use section::{
-    Emptied, Pins, add_entries, keeps_pins, missing_entries, move_pin, no_such_pin, remove_pin,
+pub use apply::{
+    Orphans, Override, PinRefusal, PinfileChange, SettledGraph, Types, apply_pinfile, entries_from_state,
+    identity_attributes, is_pinfile_error, without_pins,
 };
-pub use settle::{
-    Line, Orphans, Override, Refused, Settled, Types, attributes_of, entries_of, is_mistake, settle,
-    without_pins,
+pub use file::{PinEntry, Pinfile, PinfileUpdate, Section, print};
+pub use path::{paths_of, physical_path, split_path};
+pub use problems::program_value;
+pub use section::{
+    EmptySection, Pins, add_entries, keeps_pins, missing_entries, move_pin, no_such_pin, remove_pin,
 };
 pub use stateful::{is_stateful, stateful_types};
+pub use verdict::{Declared, PinVerdict, PinfileStatus, Unlisted, pin_verdict};

@@ -1,17 +1,20 @@
-//! A level of a cluster is read and weighed with the same functions: annotations of an object, of its namespace, a flag.
+//! Marks of a Kubernetes cluster, read and resolved with the same functions: annotations of an object and its namespace,
+//! and a flag.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use stead_guard::{Entry, Foreign, Given, LevelMarks, Reader, Written, explain_prevention, resolve};
+use stead_guard::{
+    LevelMarks, MarkReader, RawMark, RawValue, Spelling, UnknownKeys, explain_prevention, resolve,
+};
 use stead_model::{DeletionPolicy, Level};
 
 fn annotations(level: Level, service: Option<&str>, annotations: &[(&str, &str)]) -> LevelMarks {
-    let entries = annotations.iter().map(|(key, value)| Entry {
+    let entries = annotations.iter().map(|(key, value)| RawMark {
         key: (*key).to_owned(),
-        written: Written::Annotation,
-        value: Given::Text((*value).to_owned()),
+        spelling: Spelling::Annotation,
+        value: RawValue::Text((*value).to_owned()),
         place: None,
     });
-    Reader { foreign: Foreign::Ignored, service }.read(level, entries).unwrap()
+    MarkReader { unknown_keys: UnknownKeys::Ignored, service }.read(level, entries).unwrap()
 }
 
 fn bucket(own: &[(&str, &str)]) -> LevelMarks {
@@ -43,7 +46,7 @@ fn both_prefixes_count_on_objects_and_on_namespaces() {
 }
 
 #[test]
-fn a_namespace_can_lock_what_its_objects_free() {
+fn lock_of_a_namespace_overrules_its_objects() {
     let object = bucket(&[("prevent-delete", "false")]);
     let locked = namespace(&[("s3/prevent-delete-lock", "true")]);
     let choice = explain_prevention(&[&object, &locked], "s3");
@@ -53,19 +56,19 @@ fn a_namespace_can_lock_what_its_objects_free() {
 }
 
 #[test]
-fn a_value_that_is_not_understood_is_an_error_and_never_a_default() {
+fn invalid_value_is_an_error_and_never_a_default() {
     for (key, value) in [
         ("services.k8s.aws/deletion-policy", "abandon"),
         ("s3/prevent-delete", "yes"),
         ("prevent-delete", ""),
     ] {
-        let entry = Entry {
+        let entry = RawMark {
             key: key.into(),
-            written: Written::Annotation,
-            value: Given::Text(value.into()),
+            spelling: Spelling::Annotation,
+            value: RawValue::Text(value.into()),
             place: None,
         };
-        let reader = Reader { foreign: Foreign::Ignored, service: Some("s3") };
+        let reader = MarkReader { unknown_keys: UnknownKeys::Ignored, service: Some("s3") };
         let problems = reader.read(Level::Resource("shop/logs".into()), [entry]).unwrap_err();
         assert!(problems[0].message.contains("on resource \"shop/logs\""), "{}", problems[0].message);
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stead_model::{Digest, Epoch, Limits, Seq, StackId};
-use stead_state::{Absent, Batch, Head, Record, Snapshot, Sound, State, extent, verify};
+use stead_state::{Absent, Batch, Head, Record, Snapshot, State, VerifiedState, extent, verify};
 use stead_store::{Key, Store, Version};
 
 use crate::{JournalError, Spool, StackKeys};
@@ -71,7 +71,7 @@ pub async fn load_with_spool(spool: &Spool) -> Result<Loaded, JournalError> {
     }
     let mut spooled_answers = 0;
     if state.pending().next().is_some() {
-        let mut sound = Sound::new(state).map_err(JournalError::Integrity)?;
+        let mut sound = VerifiedState::new(state).map_err(JournalError::Integrity)?;
         spooled_answers = spool.replay(&mut sound, head.epoch).await?.len();
         state = sound.into_state();
     } else if head.base <= head.epoch {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use stead_model::{Digest, OpId, RunId, RunResult, StackId};
-use stead_state::{Head, Intent, Pending, Record, Snapshot, Sound, State};
+use stead_state::{Head, Intent, Pending, Record, Snapshot, State, VerifiedState};
 use stead_world::World;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -80,7 +80,7 @@ pub struct ClosedRun {
 }
 
 impl Run {
-    pub(crate) fn start(held: HeldStack, sound: Sound) -> Run {
+    pub(crate) fn start(held: HeldStack, sound: VerifiedState) -> Run {
         let (queue, records) = mpsc::unbounded_channel();
         let OpenRequest { store, keys, world, .. } = &held.request;
         let appender = Appender::new(held.request.spool(), world.clone(), held.head.epoch, sound);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use stead_model::StackId;
-use stead_state::{Belongs, Sound, Spooled};
+use stead_state::{SpoolStatus, Spooled, VerifiedState};
 use stead_store::{Expect, Key, Store, StoreError};
 use stead_world::World;
 
@@ -94,7 +94,7 @@ impl Spool {
     /// An answer stays where it is if it cannot be read, belongs to another stack, or would violate a rule.
     pub(crate) async fn replay(
         &self,
-        sound: &mut Sound,
+        sound: &mut VerifiedState,
         epoch: stead_model::Epoch,
     ) -> Result<Vec<SpoolLocation>, JournalError> {
         #[cfg(stead_planted)]
@@ -103,10 +103,10 @@ impl Spool {
         }
         let mut replayed = Vec::new();
         for (location, answer) in self.find(sound.state().stack()).await? {
-            match answer.belongs(sound.state(), epoch) {
-                Belongs::Never => {}
-                Belongs::NoLonger => replayed.push(location),
-                Belongs::Yes => {
+            match answer.status(sound.state(), epoch) {
+                SpoolStatus::Foreign => {}
+                SpoolStatus::Superseded => replayed.push(location),
+                SpoolStatus::Applicable => {
                     let mut with_answer = sound.clone();
                     let records = answer.records(sound.state());
                     if records.iter().all(|record| with_answer.apply(record).is_ok()) {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use stead_guard::pins::Hold;
-use stead_guard::{Cause, Deletion, Fate, Outer};
+use stead_guard::pins::PinVerdict;
+use stead_guard::{Cause, Deletion, DeletionEffect, OuterLevels};
 use stead_model::{CopyRef, Input, Lifecycle, Marks, Name, NodeId, Resource, Uid};
 use stead_schema::Change;
 use stead_state::{AfterDelete, State};
@@ -32,18 +32,18 @@ impl Plan {
             _ => None,
         });
         for (inner, container) in contents(deleted, base) {
-            let fate = Fate::GoneWith { name: container.clone() };
+            let fate = DeletionEffect::DeletedWithContainer { name: container.clone() };
             match known.get(&inner.copy()).map(|index| &mut deletions[*index]) {
-                Some(Deletion { fate: Fate::Deleted, .. }) => {}
-                Some(deletion) => deletion.fate = fate,
+                Some(Deletion { effect: DeletionEffect::Deleted, .. }) => {}
+                Some(deletion) => deletion.effect = fate,
                 None => {
                     let today = today(nodes.get(&inner.uid).copied(), inner);
                     deletions.push(Deletion {
                         resource: inner,
-                        today,
+                        current_marks: today,
                         cause: removed.clone(),
-                        fate,
-                        pin: Hold::Free,
+                        effect: fate,
+                        pin: PinVerdict::Free,
                     });
                 }
             }
@@ -58,29 +58,37 @@ impl Plan {
 pub fn interrupted_deletions<'a>(
     resource: &'a Resource,
     base: &'a State,
-    outer: &Outer,
+    outer: &OuterLevels,
     declared: impl Fn(&Resource) -> Option<Marks>,
 ) -> Vec<Deletion<'a>> {
     let deletion = |resource: &'a Resource, fate| {
         let today = current_marks(declared(resource), resource, outer);
-        Deletion { resource, today, cause: Cause::LeftOver, fate, pin: Hold::Free }
+        Deletion {
+            resource,
+            current_marks: today,
+            cause: Cause::LeftOver,
+            effect: fate,
+            pin: PinVerdict::Free,
+        }
     };
     let inner = contents(std::iter::once(resource), base).into_iter();
-    let inner = inner.map(|(inner, container)| deletion(inner, Fate::GoneWith { name: container.clone() }));
-    std::iter::once(deletion(resource, Fate::Deleted)).chain(inner).collect()
+    let inner = inner.map(|(inner, container)| {
+        deletion(inner, DeletionEffect::DeletedWithContainer { name: container.clone() })
+    });
+    std::iter::once(deletion(resource, DeletionEffect::Deleted)).chain(inner).collect()
 }
 
 /// Returns the marks in effect for a copy, from its declaration, or else from the outer levels.
 ///
 /// For a condemned copy the recorded marks count, and these are empty. The exception is a declared policy to retain: most likely the
 /// program had it already in the interrupted run that replaced the copy.
-pub(crate) fn current_marks(declared: Option<Marks>, copy: &Resource, outer: &Outer) -> Marks {
+pub(crate) fn current_marks(declared: Option<Marks>, copy: &Resource, outer: &OuterLevels) -> Marks {
     let condemned = copy.lifecycle == Lifecycle::Condemned;
     match declared {
         Some(marks) if condemned && marks.retains() => Marks { prevent_delete: None, ..marks },
         _ if condemned => Marks::default(),
         Some(marks) => marks,
-        None => outer.over(copy),
+        None => outer.marks_for(copy),
     }
 }
 
@@ -92,14 +100,14 @@ fn deletion<'a>(
     today: &impl Fn(Option<NodeId>, &Resource) -> Marks,
 ) -> Option<Deletion<'a>> {
     let (copy, fate) = match (&step.action, &step.why) {
-        (Action::Delete { copy, .. }, _) => (copy, Fate::Deleted),
+        (Action::Delete { copy, .. }, _) => (copy, DeletionEffect::Deleted),
         (Action::Forget { copy, .. }, Why::RetainedNameConflict)
         | (Action::Forget { copy, after_delete: AfterDelete::Replacing }, Why::Retained) => {
-            (copy, Fate::InTheWay)
+            (copy, DeletionEffect::RetainedNameConflict)
         }
-        (Action::Forget { copy, .. }, Why::Retained) => (copy, Fate::Forgotten),
+        (Action::Forget { copy, .. }, Why::Retained) => (copy, DeletionEffect::Forgotten),
         (Action::Forget { copy, .. }, Why::DeletedWithContainer { name }) => {
-            (copy, Fate::GoneWith { name: name.clone() })
+            (copy, DeletionEffect::DeletedWithContainer { name: name.clone() })
         }
         _ => return None,
     };
@@ -110,7 +118,13 @@ fn deletion<'a>(
         (Why::OldCopy, None) => Cause::Replaced { because: forced_by(&step.changes) },
         (_, None) => removed.clone(),
     };
-    Some(Deletion { resource, today: today(step.node, resource), cause, fate, pin: Hold::Free })
+    Some(Deletion {
+        resource,
+        current_marks: today(step.node, resource),
+        cause,
+        effect: fate,
+        pin: PinVerdict::Free,
+    })
 }
 
 /// Returns all recorded contents of deleted containers, at any depth, each with the name of its container.
@@ -128,7 +142,7 @@ fn contents<'a>(
     while let Some(container) = todo.pop() {
         // A condemned copy contains only resources that did not move to its successor.
         let holds = |inner: &&Resource| live(&container) || is_in(inner, container);
-        for inner in base.inside(&container.uid).filter(exists).filter(holds) {
+        for inner in base.deleted_with(&container.uid).filter(exists).filter(holds) {
             contents.push((inner, &container.name));
             if seen.insert(inner.copy()) {
                 todo.push(inner);

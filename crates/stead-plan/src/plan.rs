@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use stead_guard::Outer;
+use stead_guard::OuterLevels;
 use stead_model::{
     CopyRef, Generation, Input, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken, Uid,
 };
@@ -230,8 +230,8 @@ pub struct Plan {
     #[serde(skip)]
     pub unchanged: Vec<NodeId>,
     /// Marks of the outer levels, which apply to resources that the program does not declare.
-    #[serde(skip_serializing_if = "Outer::is_empty")]
-    pub outer: Outer,
+    #[serde(skip_serializing_if = "OuterLevels::is_empty")]
+    pub outer: OuterLevels,
 }
 
 fn is_up(purpose: &Purpose) -> bool {

@@ -1,7 +1,7 @@
 //! The request for a plan: its purpose, the selected resources, and the policy for likely moves.
 
 use serde::{Deserialize, Serialize};
-use stead_guard::Outer;
+use stead_guard::OuterLevels;
 use stead_model::Name;
 
 /// The purpose of a plan.
@@ -62,8 +62,8 @@ pub struct Request {
     pub moves: MovePolicy,
     pub selection: Selection,
     /// Marks of the outer levels, which apply to resources that the program does not declare.
-    #[serde(default, skip_serializing_if = "Outer::is_empty")]
-    pub outer: Outer,
+    #[serde(default, skip_serializing_if = "OuterLevels::is_empty")]
+    pub outer: OuterLevels,
 }
 
 impl From<Purpose> for Request {

@@ -1,4 +1,6 @@
-//! Maps that are asked far more often than anything else here. Their order shows nowhere, so they may be fast; who
-//! brings a state from outside cannot choose names that collide, because every process hashes otherwise.
+//! The hash map of the hot paths.
+//!
+//! Its iteration order is never visible in an output. Each process seeds the hash anew, so that a crafted state file
+//! cannot choose names that collide.
 
 pub(crate) type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;

@@ -1,39 +1,32 @@
-//! What is stored and what it means: snapshot, journal, head, integrity rules, replay.
+//! The state of a stack: its stored formats, the rules it keeps, and replay.
 //!
-//! Bytes in, bytes out. **Invariants:** nothing here reads or writes anything; the same state always gives
-//! the same bytes; recovery and running use the same fold, [`State::apply`].
+//! - [`format`]: snapshot, journal batch, head, spooled answer and export, as bytes.
+//! - [`state`]: [`State`], the result of folding journal records over a snapshot.
+//! - [`rules`]: the numbered integrity rules, and [`verify`], which checks a whole snapshot.
+//! - [`verified`]: [`VerifiedState`], which checks the rules record by record while a run writes.
+//! - [`repair`]: proposals for a state that breaks a rule.
+//!
+//! **Invariants:** this crate reads and writes no file, network or clock; equal states encode to equal bytes;
+//! a run and its recovery use the same fold, [`State::apply`].
 
-mod codec;
-mod export;
-mod gzip;
+mod format;
 mod hash;
-mod head;
-mod journal;
-mod limits;
-mod relocate;
 mod repair;
-mod retained;
 mod rules;
-mod snapshot;
-mod sound;
-mod spool;
 mod state;
-mod transfer;
+mod verified;
 
-pub use codec::FormatError;
-pub use export::{Export, ExportError, Origin};
-pub use head::{Absent, Head, Owner, RunRecord};
-pub use journal::{AfterDelete, Batch, Intent, Outcome, Pending, Record, Settlement};
-pub use limits::extent;
-pub use relocate::{Bonds, relocated};
-pub use repair::{Difference, Proposal, Way, compare, mend};
-pub use retained::{Kept, Retained};
+pub use format::{
+    Absent, AfterDelete, Batch, Export, ExportError, FormatError, Head, Intent, Origin, Outcome, Owner,
+    Pending, Record, RunRecord, Settlement, Snapshot, SpoolStatus, Spooled,
+};
+pub use repair::{Difference, Proposal, RepairMethod, compare, propose_repairs};
 pub use rules::{RULES, Rule, Violation, verify};
-pub use snapshot::Snapshot;
-pub use sound::{Refused, Sound};
-pub use spool::{Belongs, Spooled};
-pub use state::{ReplayError, State};
-pub use transfer::{Arrival, Departure, StackRef, Transfers};
+pub use state::{
+    Arrival, Departure, OutsideLinks, ReplayError, RetainReason, Retained, StackRef, State, Transfers,
+    extent, relocated,
+};
+pub use verified::{ApplyError, VerifiedState};
 
-/// The format that this version writes. Readers take this one and older ones, and refuse newer ones.
+/// The format version that this build writes. Readers accept this version and older ones, and refuse newer ones.
 pub const FORMAT: u32 = 1;

@@ -1,6 +1,6 @@
-//! What can be done about a state that breaks its rules: proposals, each a whole new snapshot.
+//! Repair proposals for a state that breaks a rule. Each proposal is a complete new snapshot.
 //!
-//! Nothing is invented and nothing is dropped unsaid. A proposal that breaks a rule itself is not made.
+//! **Invariants:** a proposal adds no information, lists everything that it removes, and breaks no rule.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -8,31 +8,31 @@ use std::sync::Arc;
 use serde::Serialize;
 use stead_model::{CopyRef, Generation, Name, OpId, Resource, Uid};
 
-use crate::rules::{Look as _, View, is_current};
+use crate::rules::{SnapshotView, StateView as _, is_current};
 use crate::{Intent, Snapshot, verify};
 
-/// How a proposal came about.
+/// How a proposal was derived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "way")]
-pub enum Way {
-    /// Lists are sorted, and counters put ahead; nothing is left out.
+pub enum RepairMethod {
+    /// Lists are sorted and counters raised. No information is removed.
     Sort,
-    /// These references and operations, which lead nowhere, are left out.
+    /// References to missing resources, and operations on them, are removed.
     Prune { left_out: Vec<String> },
-    /// The snapshot that is the base, with the journal after it as far as it can be read.
+    /// The last snapshot, with the journal after it folded as far as it is readable.
     Rebuild { folded: usize, unreadable: Option<String> },
-    /// As it was at the end of an earlier run.
+    /// The snapshot at the end of an earlier run.
     History { run: String },
 }
 
-/// A sound state to go on with.
+/// A state that breaks no rule, proposed in place of one that does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
-    pub way: Way,
+    pub method: RepairMethod,
     pub snapshot: Snapshot,
 }
 
-/// What a proposal changes of one copy.
+/// A difference between two snapshots in one copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Difference {
@@ -41,17 +41,17 @@ pub enum Difference {
     Changed { name: Name, generation: Generation },
 }
 
-/// The proposals that need nothing but the state itself.
-pub fn mend(broken: &Snapshot) -> Vec<Proposal> {
+/// Returns the proposals that can be derived from the broken state alone.
+pub fn propose_repairs(broken: &Snapshot) -> Vec<Proposal> {
     let sorted = sorted(broken.clone());
     let (pruned, left_out) = pruned(sorted.clone());
-    let ways = [(Way::Sort, sorted), (Way::Prune { left_out }, pruned)];
-    let sound = ways.into_iter().filter(|(_, snapshot)| verify(snapshot).is_empty());
-    // What sorting alone mends needs no pruning.
-    sound.map(|(way, snapshot)| Proposal { way, snapshot }).take(1).collect()
+    let candidates = [(RepairMethod::Sort, sorted), (RepairMethod::Prune { left_out }, pruned)];
+    let valid = candidates.into_iter().filter(|(_, snapshot)| verify(snapshot).is_empty());
+    // Pruning is proposed only if sorting is not enough.
+    valid.map(|(method, snapshot)| Proposal { method, snapshot }).take(1).collect()
 }
 
-/// What is different, by name.
+/// Returns the differences between two snapshots, sorted by name.
 pub fn compare(before: &Snapshot, after: &Snapshot) -> Vec<Difference> {
     let by_copy = |snapshot: &Snapshot| -> BTreeMap<(Name, CopyRef), Arc<Resource>> {
         let keyed = |resource: &Arc<Resource>| ((resource.name.clone(), resource.copy()), resource.clone());
@@ -74,7 +74,7 @@ pub fn compare(before: &Snapshot, after: &Snapshot) -> Vec<Difference> {
     differences
 }
 
-/// The same, written as it must be.
+/// Returns the snapshot with sorted lists, without duplicates and with raised counters.
 fn sorted(mut snapshot: Snapshot) -> Snapshot {
     for resource in snapshot.resources.iter_mut().map(Arc::make_mut) {
         sort(&mut resource.dependencies);
@@ -98,16 +98,17 @@ fn sort<T: Ord>(list: &mut Vec<T>) {
     list.dedup();
 }
 
-/// The same without references that lead nowhere, and what was left out. One round is enough: leaving out
-/// a reference makes no other one lead nowhere.
+/// Returns the snapshot without references to missing resources, and a description of each removed reference.
+///
+/// One pass is enough, because removing a reference does not invalidate another.
 fn pruned(mut snapshot: Snapshot) -> (Snapshot, Vec<String>) {
     let before = snapshot.clone();
-    let view = View::of(&before);
+    let view = SnapshotView::of(&before);
     let mut left_out = Vec::new();
     for resource in snapshot.resources.iter_mut().map(Arc::make_mut) {
         let name = resource.name.clone();
         let current = is_current(resource);
-        let mut drop = |what: String| left_out.push(format!("{name}: {what}"));
+        let mut drop = |reference: String| left_out.push(format!("{name}: {reference}"));
         resource.dependencies.retain(|copy| {
             let keep = view.resolve(copy).is_some();
             if !keep {
@@ -120,7 +121,7 @@ fn pruned(mut snapshot: Snapshot) -> (Snapshot, Vec<String>) {
             sources.retain(|uid| {
                 let keep = known.contains(uid);
                 if !keep {
-                    drop(format!("that `{property}` comes from {uid}"));
+                    drop(format!("the source {uid} of its `{property}`"));
                 }
                 keep
             });
@@ -128,17 +129,17 @@ fn pruned(mut snapshot: Snapshot) -> (Snapshot, Vec<String>) {
         resource.property_dependencies.retain(|_, sources| !sources.is_empty());
         let ties = &mut resource.ties;
         if let Some(provider) = ties.provider.take_if(|copy| view.resolve(copy).is_none()) {
-            drop(format!("that {provider} serves it"));
+            drop(format!("its provider {provider}"));
         }
         let gone = |uid: &Uid| view.newest(uid).is_none();
         if let Some(uid) = ties.parent.take_if(|uid| gone(uid)) {
             drop(format!("its parent {uid}"));
         }
         if let Some(uid) = ties.deleted_with.take_if(|uid| gone(uid)) {
-            drop(format!("that it is deleted with {uid}"));
+            drop(format!("its `deletedWith` {uid}"));
         }
         for uid in ties.replace_with.extract_if(.., |uid| gone(uid)) {
-            drop(format!("that it is replaced with {uid}"));
+            drop(format!("its `replaceWith` {uid}"));
         }
         let others = |alias: &Name| view.alias_holders(alias).first() != Some(&&resource.uid);
         for alias in ties.aliases.extract_if(.., |alias| current && (*alias == name || others(alias))) {
@@ -173,13 +174,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_order_is_sorted_and_nothing_is_left_out() {
+    fn unsorted_lists_are_sorted_without_removing_anything() {
         let unsorted = depends(depends(resource("c", 1), "b", 1), "a", 1);
         let broken = Snapshot { uids: 1, ..snapshot(vec![unsorted, resource("b", 1), resource("a", 1)]) };
         assert!(!verify(&broken).is_empty());
-        let proposals = mend(&broken);
+        let proposals = propose_repairs(&broken);
         assert_eq!(proposals.len(), 1);
-        assert_eq!(proposals[0].way, Way::Sort);
+        assert_eq!(proposals[0].method, RepairMethod::Sort);
         assert_eq!(proposals[0].snapshot.uids, 3);
         let changed: Vec<Difference> = compare(&broken, &proposals[0].snapshot);
         let c = resource("c", 1).name;
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_nowhere_is_left_out_and_named() {
+    fn references_to_missing_resources_are_removed_and_listed() {
         let ties = Ties {
             parent: Some(uid("gone")),
             provider: Some(copy("gone", 1)),
@@ -203,20 +204,20 @@ mod tests {
         let pending = [(1, intent), (2, known)];
         let pending = pending.map(|(op, intent)| Pending { op: OpId(op), intent, doubt: None }).to_vec();
         let broken = Snapshot { pending, next_op: OpId(3), ..snapshot(vec![resource("a", 1), odd]) };
-        let proposals = mend(&broken);
-        let Way::Prune { left_out } = &proposals[0].way else { panic!("{proposals:?}") };
+        let proposals = propose_repairs(&broken);
+        let RepairMethod::Prune { left_out } = &proposals[0].method else { panic!("{proposals:?}") };
         let b = resource("b", 1).name;
         let of_b = [
             "its dependency on uid-gone@1",
-            "that `x` comes from uid-gone",
-            "that `y` comes from uid-gone",
-            "that uid-gone@1 serves it",
+            "the source uid-gone of its `x`",
+            "the source uid-gone of its `y`",
+            "its provider uid-gone@1",
             "its parent uid-gone",
-            "that it is deleted with uid-gone",
-            "that it is replaced with uid-gone",
+            "its `deletedWith` uid-gone",
+            "its `replaceWith` uid-gone",
             "its alias dev:main:t.T#b",
         ];
-        let mut expected: Vec<String> = of_b.iter().map(|what| format!("{b}: {what}")).collect();
+        let mut expected: Vec<String> = of_b.iter().map(|reference| format!("{b}: {reference}")).collect();
         expected.push("operation 1: the delete of uid-gone@1".to_owned());
         assert_eq!(*left_out, expected);
         let kept = &proposals[0].snapshot.resources[1];
@@ -227,20 +228,20 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_stays_with_one_resource_and_with_all_its_copies() {
+    fn shared_alias_stays_with_one_resource_and_all_its_copies() {
         let formerly = |short: &str, generation: u32| {
             let aliases = vec![resource("old", 1).name];
             tied(resource(short, generation), Ties { aliases, ..Ties::default() })
         };
         let condemned = Resource { lifecycle: Lifecycle::Condemned, ..formerly("a", 1) };
         let broken = snapshot(vec![condemned, formerly("a", 2), formerly("b", 1)]);
-        let proposals = mend(&broken);
+        let proposals = propose_repairs(&broken);
         let left_out = vec![format!("{}: its alias dev:main:t.T#old", resource("b", 1).name)];
-        assert_eq!(proposals[0].way, Way::Prune { left_out });
+        assert_eq!(proposals[0].method, RepairMethod::Prune { left_out });
     }
 
     #[test]
-    fn what_was_added_removed_and_changed_is_told_by_name() {
+    fn compare_lists_added_removed_and_changed_copies_by_name() {
         let before = snapshot(vec![resource("a", 1), resource("b", 1), resource("c", 1)]);
         let after = snapshot(vec![resource("b", 1), depends(resource("c", 1), "b", 1), resource("d", 1)]);
         let (name, generation) = (|short: &str| resource(short, 1).name, Generation(1));
@@ -253,12 +254,12 @@ mod tests {
     }
 
     #[test]
-    fn what_would_need_a_guess_is_not_proposed() {
-        let circle = vec![depends(resource("a", 1), "b", 1), depends(resource("b", 1), "a", 1)];
-        assert!(mend(&snapshot(circle)).is_empty());
+    fn ambiguous_repair_is_not_proposed() {
+        let cycle = vec![depends(resource("a", 1), "b", 1), depends(resource("b", 1), "a", 1)];
+        assert!(propose_repairs(&snapshot(cycle)).is_empty());
         let two = vec![resource("a", 1), resource("a", 2)];
-        assert!(mend(&snapshot(two)).is_empty());
-        let nameless = vec![Resource { lifecycle: Lifecycle::Live, id: None, ..resource("a", 1) }];
-        assert!(mend(&snapshot(nameless)).is_empty());
+        assert!(propose_repairs(&snapshot(two)).is_empty());
+        let without_id = vec![Resource { lifecycle: Lifecycle::Live, id: None, ..resource("a", 1) }];
+        assert!(propose_repairs(&snapshot(without_id)).is_empty());
     }
 }

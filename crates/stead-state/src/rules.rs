@@ -1,11 +1,11 @@
-//! The integrity rules: numbered, one function each. There is no way to switch one off.
+//! The integrity rules of a state: numbered, with one function for each. No option disables a rule.
 //!
-//! A rule looks at one copy, one resource, one pending operation, or the whole. [`verify`] asks all rules
-//! about all of a snapshot, before `head` refers to it and after every read; [`crate::Sound`] asks them
-//! while a run writes, about what a record touched and what refers to that.
+//! A rule checks one copy, all copies of one resource, one pending operation, or the whole snapshot. [`verify`] checks
+//! all rules on a whole snapshot, before `head` refers to it and after every read. [`crate::VerifiedState`] checks them
+//! while a run writes, on the copies that a record changed and those that refer to them.
 
-mod circle;
 mod copies;
+mod cycle;
 mod names;
 mod pending;
 mod references;
@@ -16,15 +16,15 @@ use std::fmt;
 use stead_model::{CopyRef, Generation, Lifecycle, Name, OpId, Resource, Uid};
 
 use crate::{Pending, Snapshot};
-pub(crate) use circle::needs;
-pub(crate) use view::View;
+pub(crate) use cycle::needs;
+pub(crate) use view::SnapshotView;
 
-/// One thing that is never true of a sound state.
+/// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// `S01`, …
+    /// The number of the rule: `S01`, …
     pub rule: &'static str,
-    /// The resource's name, or what else it is about.
+    /// The resource or operation that breaks the rule.
     pub subject: String,
     pub problem: String,
 }
@@ -35,48 +35,48 @@ impl fmt::Display for Violation {
     }
 }
 
-/// What is wrong, one entry a problem. Who it is about is plain from what was looked at.
+/// The problems that one check found. The caller of the check knows the subject.
 pub(crate) type Problems = Vec<String>;
 
-/// What a rule may look at: everything by its key, nothing by a walk over all.
-pub(crate) trait Look {
-    /// All copies of a resource, oldest first.
+/// A state as the rules see it: look-ups by key, without iteration over all resources.
+pub(crate) trait StateView {
+    /// Returns all copies of a resource, oldest first.
     fn copies(&self, uid: &Uid) -> Vec<&Resource>;
     fn copy(&self, copy: &CopyRef) -> Option<&Resource>;
-    /// The copy that is not condemned.
+    /// Returns the copy that is not condemned.
     fn current(&self, uid: &Uid) -> Option<&Resource>;
     fn newest(&self, uid: &Uid) -> Option<Generation>;
-    /// The resources that have a name now, sorted.
+    /// Returns the current resources with a name, sorted.
     fn holders(&self, name: &Name) -> Vec<&Uid>;
-    /// The resources that had a name, sorted.
+    /// Returns the current resources that have a name among their aliases, sorted.
     fn alias_holders(&self, name: &Name) -> Vec<&Uid>;
     fn pending_on(&self, copy: &CopyRef) -> usize;
     fn pending_with_key(&self, key: &str) -> usize;
     fn pending_creates(&self, name: &Name) -> usize;
-    /// How many resources there are, how many uids were given out, and the next operation's number.
-    fn counts(&self) -> (usize, u64, OpId);
+    /// Returns the number of resources, the number of allocated uids, and the number of the next operation.
+    fn counters(&self) -> (usize, u64, OpId);
 
-    /// The copy that a reference to a copy means: that very one, or the current one once it is gone.
+    /// Returns the copy that a reference means: the named copy, or the current one if the named copy is gone.
     fn resolve(&self, copy: &CopyRef) -> Option<&Resource> {
         self.copy(copy).or_else(|| self.current(&copy.uid))
     }
 }
 
-/// What a rule's function looks at.
+/// A function of a rule, by the part of the state that it checks.
 #[derive(Clone, Copy)]
 pub(crate) enum Check {
-    /// One copy, and what it refers to.
-    Copy(fn(&dyn Look, &Resource, &mut Problems)),
+    /// One copy and its references.
+    Copy(fn(&dyn StateView, &Resource, &mut Problems)),
     /// All copies of one resource.
-    Kin(fn(&dyn Look, &Uid, &mut Problems)),
-    Pending(fn(&dyn Look, &Pending, &mut Problems)),
+    AllCopies(fn(&dyn StateView, &Uid, &mut Problems)),
+    Pending(fn(&dyn StateView, &Pending, &mut Problems)),
     /// The counters.
-    Counts(fn(&dyn Look, &mut Problems)),
-    /// The whole, where no part can tell; pairs of a subject and what is wrong with it.
-    Whole(fn(&View<'_>, &mut Vec<(String, String)>)),
+    Counters(fn(&dyn StateView, &mut Problems)),
+    /// The whole snapshot. The function appends pairs of a subject and its problem.
+    Whole(fn(&SnapshotView<'_>, &mut Vec<(String, String)>)),
 }
 
-/// A rule: its number, what it demands, and the functions that look.
+/// A rule: its number, its demand in words, and the functions that check it.
 pub struct Rule {
     pub number: &'static str,
     pub demand: &'static str,
@@ -89,36 +89,59 @@ const fn rule(number: &'static str, demand: &'static str, checks: &'static [Chec
 
 /// All rules, in order.
 pub const RULES: &[Rule] = &[
-    rule("S01", "each copy is stored once", &[Check::Kin(copies::stored_once)]),
-    rule("S02", "a resource has at most one copy that is not condemned", &[Check::Kin(copies::one_current)]),
+    rule("S01", "each copy is stored once", &[Check::AllCopies(copies::stored_once)]),
+    rule(
+        "S02",
+        "a resource has at most one copy that is not condemned",
+        &[Check::AllCopies(copies::one_current)],
+    ),
     rule("S03", "a name belongs to one resource", &[Check::Copy(names::belongs_to_one)]),
-    rule("S04", "what exists has an id, what is deleted has none", &[Check::Copy(copies::id_fits)]),
-    rule("S05", "the newest copy is the current one", &[Check::Kin(copies::newest_is_current)]),
+    rule(
+        "S04",
+        "an existing copy has an id, a deleted one has none",
+        &[Check::Copy(copies::id_matches_lifecycle)],
+    ),
+    rule("S05", "the newest copy is the current one", &[Check::AllCopies(copies::newest_is_current)]),
     rule("S06", "each dependency exists", &[Check::Copy(references::dependencies_exist)]),
     rule(
         "S07",
-        "a property's sources are dependencies",
+        "the sources of a property are dependencies",
         &[Check::Copy(references::sources_are_dependencies)],
     ),
-    rule("S08", "nothing waits for itself, over edges of any kind", &[Check::Whole(circle::no_circle)]),
-    rule("S09", "pending operations speak of what exists", &[Check::Pending(pending::speaks_of_what_exists)]),
+    rule("S08", "no cycle exists, over references of any kind", &[Check::Whole(cycle::no_cycle)]),
+    rule(
+        "S09",
+        "pending operations refer to existing copies",
+        &[Check::Pending(pending::refers_to_existing_copies)],
+    ),
     rule(
         "S10",
-        "counters are ahead of what they counted",
-        &[Check::Counts(pending::uids_are_ahead), Check::Pending(pending::number_was_given_out)],
+        "counters are beyond all numbers in use",
+        &[
+            Check::Counters(pending::uid_counter_is_beyond),
+            Check::Pending(pending::operation_counter_is_beyond),
+        ],
     ),
-    rule("S11", "each copy has an identity", &[Check::Copy(copies::has_identity)]),
-    rule("S12", "each copy has a type, and its name says the same one", &[Check::Copy(names::says_the_type)]),
-    rule("S13", "the provider that serves a copy exists", &[Check::Copy(references::provider_exists)]),
-    rule("S14", "what serves as a provider is one", &[Check::Copy(references::provider_is_one)]),
+    rule("S11", "each copy has a uid and a generation", &[Check::Copy(copies::has_identity)]),
+    rule("S12", "each copy has a type, and its name has the same type", &[Check::Copy(names::type_matches)]),
+    rule("S13", "the provider of a copy exists", &[Check::Copy(references::provider_exists)]),
+    rule("S14", "the provider of a copy has a provider type", &[Check::Copy(references::provider_is_one)]),
     rule(
         "S15",
-        "what is not condemned is served by what is not condemned altogether",
+        "the provider of a current copy has a current copy",
         &[Check::Copy(references::provider_is_current)],
     ),
     rule("S16", "the parent exists", &[Check::Copy(references::parent_exists)]),
-    rule("S17", "what a copy is deleted with exists", &[Check::Copy(references::deleted_with_exists)]),
-    rule("S18", "what a copy is replaced with exists", &[Check::Copy(references::replace_with_exists)]),
+    rule(
+        "S17",
+        "the resource that a copy is deleted with exists",
+        &[Check::Copy(references::deleted_with_exists)],
+    ),
+    rule(
+        "S18",
+        "each resource that a copy is replaced with exists",
+        &[Check::Copy(references::replace_with_exists)],
+    ),
     rule(
         "S19",
         "an alias belongs to one resource, which has another name",
@@ -126,64 +149,64 @@ pub const RULES: &[Rule] = &[
     ),
     rule(
         "S20",
-        "a reference to a copy names one that was made",
-        &[Check::Copy(references::copies_were_made)],
+        "a reference to a copy names a generation that was created",
+        &[Check::Copy(references::generations_exist)],
     ),
     rule(
         "S21",
-        "lists are sorted, and say each thing once",
+        "lists are sorted, without duplicates",
         &[Check::Copy(copies::lists_are_sorted), Check::Whole(view::resources_are_sorted)],
     ),
     rule(
         "S22",
-        "one operation at a time is pending on a copy, under a key of its own",
+        "a copy has at most one pending operation, with a unique key",
         &[Check::Pending(pending::is_alone)],
     ),
 ];
 
-/// Every violation of every rule.
+/// Checks all rules on a snapshot and returns all violations.
 pub fn verify(snapshot: &Snapshot) -> Vec<Violation> {
-    let view = View::of(snapshot);
+    let view = SnapshotView::of(snapshot);
     let mut violations = Vec::new();
     for rule in RULES {
         for check in rule.checks {
-            ask(rule, *check, &view, &mut violations);
+            run_check(rule, *check, &view, &mut violations);
         }
     }
     violations
 }
 
-fn ask(rule: &Rule, check: Check, view: &View<'_>, violations: &mut Vec<Violation>) {
+fn run_check(rule: &Rule, check: Check, view: &SnapshotView<'_>, violations: &mut Vec<Violation>) {
     let mut problems = Problems::new();
     let mut found = |subject: &dyn fmt::Display, problems: &mut Problems| {
         report(rule, subject, problems, violations);
     };
     match check {
-        Check::Copy(look) => {
+        Check::Copy(check) => {
             for resource in view.resources() {
-                look(view, resource, &mut problems);
+                check(view, resource, &mut problems);
                 found(&resource.name, &mut problems);
             }
         }
-        Check::Kin(look) => {
+        Check::AllCopies(check) => {
             for resource in view.one_of_each() {
-                look(view, &resource.uid, &mut problems);
+                check(view, &resource.uid, &mut problems);
                 found(&resource.name, &mut problems);
             }
         }
-        Check::Pending(look) => {
+        Check::Pending(check) => {
             for pending in view.pending() {
-                look(view, pending, &mut problems);
+                check(view, pending, &mut problems);
                 found(&format_args!("operation {}", pending.op), &mut problems);
             }
         }
-        Check::Counts(look) => {
-            look(view, &mut problems);
+        Check::Counters(check) => {
+            check(view, &mut problems);
             found(&"uids", &mut problems);
         }
-        Check::Whole(look) => {
+        Check::Whole(check) => {
             let mut all = Vec::new();
-            look(view, &mut all);
+            check(view, &mut all);
             violations.extend(all.into_iter().map(|(subject, problem)| Violation {
                 rule: rule.number,
                 subject,
@@ -193,6 +216,7 @@ fn ask(rule: &Rule, check: Check, view: &View<'_>, violations: &mut Vec<Violatio
     }
 }
 
+/// Moves the found problems into `violations`.
 pub(crate) fn report(
     rule: &Rule,
     subject: &dyn fmt::Display,

@@ -1,9 +1,13 @@
-//! The fold: a snapshot plus journal records gives the state. Running and recovering both use it.
+//! The state of a stack: a snapshot with journal records folded over it. A run and its recovery use the same fold.
 //!
-//! Every record costs what it changes, never what the stack holds.
+//! Folding a record takes time in proportion to what the record changes, not to the size of the stack.
 
 mod copies;
+mod extent;
+mod relocate;
+mod retained;
 mod ties;
+mod transfer;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,11 +15,16 @@ use std::sync::Arc;
 use stead_model::{CopyRef, Lifecycle, Map, Name, OpId, PhysicalId, Resource, StackId, TypeToken, Uid};
 
 use copies::Copies;
+pub use extent::extent;
+pub(crate) use extent::extent_of;
+pub use relocate::{OutsideLinks, relocated};
+pub use retained::{RetainReason, Retained};
+pub use transfer::{Arrival, Departure, StackRef, Transfers};
 
 use crate::hash::HashMap;
-use crate::{AfterDelete, Intent, Kept, Outcome, Pending, Record, Retained, Settlement, Snapshot, Transfers};
+use crate::{AfterDelete, Intent, Outcome, Pending, Record, Settlement, Snapshot};
 
-/// What is known of a stack, with the indexes that planning and running need.
+/// The recorded resources of a stack, with the indexes that planning and running need.
 #[derive(Clone, Debug)]
 pub struct State {
     stack: StackId,
@@ -24,41 +33,40 @@ pub struct State {
     outputs: Map,
     pub(crate) copies: HashMap<Uid, Copies>,
     pub(crate) names: HashMap<Name, Uid>,
-    /// The names that current resources had.
+    /// The former names of current resources.
     aliases: HashMap<Name, Uid>,
-    /// For each resource, the copies that are tied to it by uid.
+    /// For each resource, the copies whose ties refer to it by uid.
     tied: HashMap<Uid, BTreeSet<CopyRef>>,
     pub(crate) pending: BTreeMap<OpId, Pending>,
     pub(crate) transfers: Transfers,
-    /// What still exists and is not managed any more.
     retained: BTreeMap<(TypeToken, PhysicalId), Retained>,
     pinfile: Option<BTreeSet<String>>,
 }
 
-/// The resources that a record changed.
+/// The resources that a record changed, with repetitions.
 pub(crate) type Touched = Vec<Uid>;
 
-/// A record that cannot be applied: the journal is not one that this fold wrote.
+/// Why a record cannot be folded. A journal that this crate wrote never causes one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     #[error("the journal ends operation {0}, which it never began")]
     UnknownOperation(OpId),
     #[error("the journal begins operation {0} twice")]
     RepeatedOperation(OpId),
-    #[error("the journal speaks of {0}, which does not exist")]
+    #[error("the journal refers to {0}, which does not exist")]
     UnknownCopy(CopyRef),
-    #[error("the journal speaks of the transfer {0}, which is not under way")]
+    #[error("the journal refers to the transfer {0}, which is not in progress")]
     UnknownTransfer(String),
-    #[error("the journal changes {0}, which is leaving for another stack")]
+    #[error("the journal changes {0}, which is moving to another stack")]
     Departing(Uid),
-    #[error("the journal counts further than any stack gets")]
+    #[error("a counter of the journal is out of range")]
     Counter,
     #[error("the name or the uid of {0} is taken")]
-    Taken(Name),
-    #[error("the journal adopts {0}, whose name or number is taken")]
-    KnownAlready(CopyRef),
-    #[error("operation {0} ended in a way that does not fit it")]
-    OddOutcome(OpId),
+    NameOrUidTaken(Name),
+    #[error("the journal adopts {0}, whose name or copy number is taken")]
+    AlreadyRecorded(CopyRef),
+    #[error("the outcome of operation {0} does not match its kind")]
+    OutcomeMismatch(OpId),
     #[error("the journal gives the name {0} to a second resource")]
     NameTaken(Name),
 }
@@ -79,7 +87,7 @@ impl From<Snapshot> for State {
             retained: snapshot.retained.into_iter().map(|retained| (key_of(&retained), retained)).collect(),
             pinfile: snapshot.pinfile,
         };
-        snapshot.resources.into_iter().for_each(|resource| state.place(resource));
+        snapshot.resources.into_iter().for_each(|resource| state.put(resource));
         state
     }
 }
@@ -93,7 +101,7 @@ impl State {
         &self.outputs
     }
 
-    /// How many uids were given out; the next one is derived from this.
+    /// Returns the number of uids allocated so far; the next uid is derived from it.
     pub fn uids(&self) -> u64 {
         self.uids
     }
@@ -102,12 +110,12 @@ impl State {
         self.next_op
     }
 
-    /// The resource that holds the name now: live, or deleted and about to be made again.
+    /// Returns the current copy of the resource with this name: live, or deleted and about to be created again.
     pub fn by_name(&self, name: &Name) -> Option<&Resource> {
         self.current(self.names.get(name)?)
     }
 
-    /// The newest copy of a resource that is not condemned.
+    /// Returns the newest copy of a resource unless that copy is condemned.
     pub fn current(&self, uid: &Uid) -> Option<&Resource> {
         let newest = self.copies.get(uid)?.values().next_back()?;
         (newest.lifecycle != Lifecycle::Condemned).then_some(newest)
@@ -117,17 +125,17 @@ impl State {
         self.copies.get(&copy.uid)?.get(copy.generation)
     }
 
-    /// The copy that a dependency means: that very one, or the current one once it is gone.
+    /// Returns the copy that a dependency refers to: the named copy, or the current one if the named copy is gone.
     pub fn resolve(&self, copy: &CopyRef) -> Option<&Resource> {
         self.copy(copy).or_else(|| self.current(&copy.uid))
     }
 
-    /// All copies of one resource, oldest first.
+    /// Returns all copies of one resource, oldest first.
     pub fn copies_of(&self, uid: &Uid) -> impl Iterator<Item = &Resource> {
         self.copies.get(uid).into_iter().flat_map(Copies::values)
     }
 
-    /// How many resources there are, however many copies each has.
+    /// Returns the number of resources. The copies of one resource count as one.
     pub fn len(&self) -> usize {
         self.copies.len()
     }
@@ -140,12 +148,8 @@ impl State {
         self.names.get(name)
     }
 
-    /// The current resource that had the name before, if any did.
-    pub fn formerly(&self, name: &Name) -> Option<&Uid> {
-        self.aliases.get(name)
-    }
-
-    pub(crate) fn alias_holder(&self, name: &Name) -> Option<&Uid> {
+    /// Returns the current resource that has the name among its aliases.
+    pub fn by_former_name(&self, name: &Name) -> Option<&Uid> {
         self.aliases.get(name)
     }
 
@@ -153,19 +157,19 @@ impl State {
         self.pending.get(&op)
     }
 
-    /// All copies of all resources, in no order that means anything.
+    /// Returns all copies of all resources, in an unspecified order.
     pub fn copies(&self) -> impl Iterator<Item = &Resource> {
         self.copies.values().flat_map(Copies::values)
     }
 
-    /// As `resources`, for a snapshot that shares them.
+    /// Returns the same copies as [`resources`](State::resources), shared.
     fn shared(&self) -> Vec<Arc<Resource>> {
         let mut all: Vec<Arc<Resource>> = self.copies.values().flat_map(Copies::shared).cloned().collect();
         all.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         all
     }
 
-    /// All copies of all resources, sorted by name, uid and generation.
+    /// Returns all copies of all resources, sorted by name, uid and generation.
     pub fn resources(&self) -> Vec<&Resource> {
         let mut all: Vec<&Resource> = self.copies().collect();
         all.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
@@ -176,28 +180,28 @@ impl State {
         self.pending.values()
     }
 
-    /// What is on its way to another stack, or came from one a moment ago.
+    /// Returns the transfers to and from other stacks that are not finished.
     pub fn transfers(&self) -> &Transfers {
         &self.transfers
     }
 
-    /// What still exists and is not managed any more, by type and id.
+    /// Returns the real resources that the stack no longer manages, sorted by type and id.
     pub fn retained(&self) -> impl Iterator<Item = &Retained> {
         self.retained.values()
     }
 
-    /// The paths that the pinfile had at the end of the last run that went well; `None`: nobody ever said.
+    /// Returns the paths in the pinfile after the last successful run; `None` if no run recorded them.
     pub fn pinfile(&self) -> Option<&BTreeSet<String>> {
         self.pinfile.as_ref()
     }
 
-    /// The copies that are gone when that resource is deleted.
-    pub fn inside(&self, uid: &Uid) -> impl Iterator<Item = &Resource> {
+    /// Returns the copies that are deleted together with a resource, because of their tie `deletedWith`.
+    pub fn deleted_with(&self, uid: &Uid) -> impl Iterator<Item = &Resource> {
         let tied = self.tied.get(uid).into_iter().flatten().filter_map(|copy| self.copy(copy));
         tied.filter(|resource| resource.ties.deleted_with.as_ref() == Some(uid))
     }
 
-    /// Something still exists and is not managed any more, unless a newer copy is the same thing.
+    /// Lists a resource as retained unless the current copy of `uid` has the same id.
     fn retain(&mut self, uid: &Uid, retained: Option<Retained>) {
         let managed = |id: &PhysicalId| self.current(uid).is_some_and(|newer| newer.id.as_ref() == Some(id));
         if let Some(retained) = retained.filter(|retained| !managed(&retained.id)) {
@@ -205,7 +209,7 @@ impl State {
         }
     }
 
-    /// What an operation is about, for a message.
+    /// Returns the name of the resource that an operation is about, for a message.
     pub fn subject(&self, intent: &Intent) -> Option<Name> {
         match intent {
             Intent::Create { resource, .. } | Intent::Update { resource, .. } => Some(resource.name.clone()),
@@ -213,8 +217,8 @@ impl State {
         }
     }
 
-    /// Whoever wrote the pending operations is gone: from now on nobody knows how they ended.
-    pub fn orphan_pending(&mut self) {
+    /// Marks all pending operations as in doubt, because the run that began them has ended.
+    pub fn mark_pending_in_doubt(&mut self) {
         #[cfg(stead_planted)]
         if stead_model::planted::is("pending-dropped") {
             self.pending.clear();
@@ -239,11 +243,12 @@ impl State {
         }
     }
 
+    /// Folds one journal record into the state.
     pub fn apply(&mut self, record: &Record) -> Result<(), ReplayError> {
         self.fold(record, &mut Touched::new())
     }
 
-    /// As `apply`, and adds the resources that it changed.
+    /// Folds one journal record into the state and appends the resources that it changed to `touched`.
     pub(crate) fn fold(&mut self, record: &Record, touched: &mut Touched) -> Result<(), ReplayError> {
         self.check_not_departing(record)?;
         match record {
@@ -261,21 +266,21 @@ impl State {
             }
             Record::End { op, outcome } => self.end(*op, outcome, touched),
             Record::Settle { op, settlement } => self.settle(*op, settlement, touched),
-            Record::Note { resource } => {
+            Record::Amend { resource } => {
                 self.existing(&resource.copy())?;
                 self.insert(resource.as_ref().clone(), touched)
             }
             Record::Adopt { resource } => {
                 if self.copy(&resource.copy()).is_some() || self.by_name(&resource.name).is_some() {
-                    return Err(ReplayError::KnownAlready(resource.copy()));
+                    return Err(ReplayError::AlreadyRecorded(resource.copy()));
                 }
                 self.insert(resource.as_ref().clone(), touched)
             }
             Record::Observed { copy, inputs, outputs } => self.observed(copy, inputs, outputs, touched),
             Record::Forget { copy, kept } => {
                 let resource = self.existing(copy)?;
-                let retained = kept.as_deref().and_then(|kept| retained(resource, kept));
-                self.remove(copy, Ending::Forgotten, touched);
+                let retained = kept.as_deref().and_then(|reason| retained(resource, reason));
+                self.remove(copy, Removal::Forgotten, touched);
                 self.retain(&copy.uid, retained);
                 Ok(())
             }
@@ -334,7 +339,7 @@ impl State {
                 self.deleted(&copy, after, touched);
                 Ok(())
             }
-            _ => Err(ReplayError::OddOutcome(op)),
+            _ => Err(ReplayError::OutcomeMismatch(op)),
         }
     }
 
@@ -355,7 +360,7 @@ impl State {
             }
             (Settlement::Happened { .. }, Intent::Delete { .. }) => Outcome::Deleted,
             (Settlement::Happened { id: None, .. }, Intent::Create { .. }) => {
-                return Err(ReplayError::OddOutcome(op));
+                return Err(ReplayError::OutcomeMismatch(op));
             }
         };
         self.end(op, &outcome, touched)
@@ -386,18 +391,18 @@ impl State {
         self.copy(copy).ok_or_else(|| ReplayError::UnknownCopy(copy.clone()))
     }
 
-    /// Older copies give way: one that still exists is condemned, one that is deleted already goes.
+    /// Condemns the older copies of a resource. A copy that is already deleted is removed.
     fn replace_older(&mut self, uid: &Uid) {
         let older: Vec<CopyRef> = self.copies_of(uid).map(Resource::copy).collect();
         for copy in older {
-            if let Some(resource) = self.lift(&copy)
+            if let Some(resource) = self.take_out(&copy)
                 && resource.lifecycle != Lifecycle::Replacing
             {
                 #[cfg(stead_planted)]
                 if stead_model::planted::is("condemned-dropped-early") {
                     continue;
                 }
-                self.place(Resource { lifecycle: Lifecycle::Condemned, ..resource });
+                self.put(Resource { lifecycle: Lifecycle::Condemned, ..resource });
             }
         }
     }
@@ -405,12 +410,12 @@ impl State {
     fn deleted(&mut self, copy: &CopyRef, after: AfterDelete, touched: &mut Touched) {
         let condemned = self.copy(copy).is_some_and(|found| found.lifecycle == Lifecycle::Condemned);
         match after {
-            // Something else has taken the place of a condemned copy; it is not made again.
-            AfterDelete::Replacing if condemned => self.remove(copy, Ending::Deleted, touched),
-            AfterDelete::Gone => self.remove(copy, Ending::Deleted, touched),
+            // A condemned copy has a successor and is not created again.
+            AfterDelete::Replacing if condemned => self.remove(copy, Removal::Deleted, touched),
+            AfterDelete::Gone => self.remove(copy, Removal::Deleted, touched),
             AfterDelete::Replacing => {
-                if let Some(resource) = self.lift(copy) {
-                    self.place(Resource { lifecycle: Lifecycle::Replacing, id: None, ..resource });
+                if let Some(resource) = self.take_out(copy) {
+                    self.put(Resource { lifecycle: Lifecycle::Replacing, id: None, ..resource });
                     touched.push(copy.uid.clone());
                 }
             }
@@ -422,17 +427,17 @@ fn key_of(retained: &Retained) -> (TypeToken, PhysicalId) {
     (retained.resource.clone(), retained.id.clone())
 }
 
-fn retained(resource: &Resource, kept: &Kept) -> Option<Retained> {
+fn retained(resource: &Resource, reason: &RetainReason) -> Option<Retained> {
     let (name, id) = (resource.name.clone(), resource.id.clone()?);
-    Some(Retained { name, resource: resource.ty.clone(), id, kept: kept.clone() })
+    Some(Retained { name, resource: resource.ty.clone(), id, reason: reason.clone() })
 }
 
-/// How the record of a copy comes to an end.
+/// Why the record of a copy is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// The real thing is gone.
+pub(crate) enum Removal {
+    /// The real resource was deleted.
     Deleted,
-    /// The real thing may be there still.
+    /// The real resource may still exist.
     Forgotten,
 }
 

@@ -1,4 +1,4 @@
-//! The fuzz targets' own functions, over their checked-in corpus and thousands of damaged copies of it.
+//! Runs the functions of the fuzz targets over their corpus and thousands of damaged copies of it.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests use the real machine")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]

@@ -1,4 +1,4 @@
-//! Exported files: what goes out comes back, and what is damaged, hostile or too large is refused whole.
+//! Exported files: a round trip keeps the state; a damaged, hostile or too large file is refused as a whole.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use stead_model::{
@@ -58,12 +58,12 @@ fn small() -> Snapshot {
 }
 
 #[test]
-fn what_goes_out_comes_back() {
+fn export_round_trips() {
     assert_eq!(read(&exported(small())).unwrap(), small());
 }
 
 #[test]
-fn no_changed_bit_and_no_truncation_changes_what_is_read() {
+fn changed_bit_or_truncation_never_changes_the_imported_state() {
     let bytes = exported(small());
     let end = bytes.len();
     for at in 0..end {
@@ -73,14 +73,14 @@ fn no_changed_bit_and_no_truncation_changes_what_is_read() {
             changed[at] ^= 1 << bit;
             if let Ok(read) = read(&changed) {
                 assert_eq!(read, small(), "bit {bit} of byte {at}");
-                assert!(bytes[at].is_ascii_whitespace(), "bit {bit} of byte {at} means nothing");
+                assert!(bytes[at].is_ascii_whitespace(), "bit {bit} of byte {at} has no effect");
             }
         }
     }
 }
 
 #[test]
-fn a_file_that_was_edited_by_hand_is_taken_without_its_digest() {
+fn edited_file_is_accepted_once_its_digest_is_removed() {
     let text = String::from_utf8(exported(small())).unwrap();
     let edited = text.replace("\"ü", "\"u");
     assert_eq!(read(edited.as_bytes()), Err(ExportError::Changed));
@@ -89,14 +89,14 @@ fn a_file_that_was_edited_by_hand_is_taken_without_its_digest() {
 }
 
 #[test]
-fn hostile_files_are_refused_with_the_place() {
+fn hostile_files_are_refused_with_the_position() {
     let text = String::from_utf8(exported(small())).unwrap();
     let line = text.lines().find(|line| line.contains("digest")).unwrap().to_owned();
     let text = text.replace(&line, "");
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let nested = format!("{}1{}", "[".repeat(101), "]".repeat(101));
     let value = "\"ü\\n\"";
-    for (what, hostile, said) in [
+    for (case, hostile, message) in [
         ("deep", text.replace(value, &deep), "recursion limit exceeded at line"),
         ("nested", text.replace(value, &nested), "nested deeper than 100 levels"),
         ("alone", deep.clone(), "at line 1 column 1"),
@@ -107,14 +107,14 @@ fn hostile_files_are_refused_with_the_place() {
             text.replacen("\"uids\"", "\"uids\": 1, \"uids\"", 1),
             "duplicate field `uids` at line",
         ),
-        ("control", text.replace("t.T#r0", "t.T#\\u001b[2J"), "has a control character"),
+        ("control", text.replace("t.T#r0", "t.T#\\u001b[2J"), "contains a control character"),
         ("unknown", text.replacen("\"uids\"", "\"uid\"", 1), "unknown field `uid`"),
         ("counter", text.replacen("\"uids\": 2", "\"uids\": 99999999999999999999", 1), "at line"),
         ("generation", text.replacen("\"generation\": 1", "\"generation\": -1", 1), "at line"),
         (
             "last counter",
             text.replacen("\"uids\": 2", "\"uids\": 18446744073709551615", 1),
-            "further than any stack",
+            "a counter is out of range",
         ),
         (
             "last generation",
@@ -125,13 +125,13 @@ fn hostile_files_are_refused_with_the_place() {
         ("nothing", String::new(), "EOF while parsing a value at line 1 column 0"),
         ("two", format!("{text}{text}"), "trailing characters at line"),
     ] {
-        let refused = read(hostile.as_bytes()).expect_err(what).to_string();
-        assert!(refused.contains(said), "{what}: {refused}");
+        let refused = read(hostile.as_bytes()).expect_err(case).to_string();
+        assert!(refused.contains(message), "{case}: {refused}");
     }
 }
 
 #[test]
-fn a_file_counts_no_further_than_any_stack_gets() {
+fn file_with_an_out_of_range_counter_is_refused() {
     let (far, copies) = (u64::MAX / 2, u32::MAX / 2);
     let counted = |uids: u64, next_op: u64, generation: u32| {
         let last = Resource { generation: Generation(generation), ..resource("r0", &[]) };
@@ -146,7 +146,7 @@ fn a_file_counts_no_further_than_any_stack_gets() {
 }
 
 #[test]
-fn a_hundred_thousand_resources_and_a_chain_of_ten_thousand_fit_and_one_more_does_not() {
+fn one_more_than_100000_resources_or_a_chain_of_10000_is_refused() {
     let chain = |length: usize, at: usize| if 0 < at && at < length { vec![at - 1] } else { Vec::new() };
     let stack = |count: usize, length: usize| {
         snapshot((0..count).map(|at| resource(&format!("r{at}"), &chain(length, at))).collect())
@@ -160,8 +160,8 @@ fn a_hundred_thousand_resources_and_a_chain_of_ten_thousand_fit_and_one_more_doe
 }
 
 #[test]
-fn a_million_edges_fit_and_one_more_does_not() {
-    // 1,000 resources that each need the same 1,000.
+fn one_more_than_a_million_dependencies_is_refused() {
+    // 1,000 resources that each depend on the same 1,000.
     let star = |extra: usize| {
         let first = (0..1000).map(|at| resource(&format!("r{at}"), &[]));
         let all: Vec<usize> = (0..1000).collect();
@@ -176,7 +176,7 @@ fn a_million_edges_fit_and_one_more_does_not() {
 }
 
 #[test]
-fn a_bomb_is_not_unpacked() {
+fn decompression_bomb_is_refused() {
     use std::io::Write as _;
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     let zeros = vec![0u8; 1 << 20];

@@ -1,4 +1,4 @@
-//! What is exported comes back as it was.
+//! An exported state is imported unchanged.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ fn resource(at: usize, (inputs, outputs, bits, id): (Map, Map, u8, String)) -> R
 
 proptest! {
     #[test]
-    fn what_is_exported_and_imported_is_the_same_state(
+    fn random_state_survives_export_and_import(
         drawn in proptest::collection::vec((map(), map(), any::<u8>(), "[^\\p{Cc}]*"), 0..6),
         outputs in map(),
         uids in 0..u64::MAX / 2,

@@ -1,6 +1,6 @@
-//! Format 1 as it was first released: these files must be readable, and written the same, for ever.
+//! Format 1 as it was first released: every later version reads these files and writes the same bytes.
 //!
-//! To make them anew on purpose: `STEAD_GOLDEN=write cargo test -p stead-state --test golden`.
+//! To write them again on purpose: `STEAD_GOLDEN=write cargo test -p stead-state --test golden`.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests use the real machine")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -17,25 +17,25 @@ fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
 }
 
-/// The stored bytes, after a look that these are what is written today.
+/// Returns the stored bytes. Panics if `written`, the current encoding, differs from them.
 fn golden(name: &str, written: &[u8]) -> Vec<u8> {
     if std::env::var_os("STEAD_GOLDEN").is_some() {
         std::fs::write(path(name), written).unwrap();
     }
     let stored = std::fs::read(path(name)).unwrap();
-    assert_eq!(stored, written, "{name} would be written otherwise than it was");
+    assert_eq!(stored, written, "the encoding of {name} has changed");
     stored
 }
 
-/// Every bit and every length: nothing that is changed may pass for whole.
-fn every_damage_is_seen(bytes: &[u8], whole: impl Fn(&[u8]) -> bool) {
-    assert!(whole(bytes));
+/// Asserts that no changed bit and no truncation is accepted.
+fn every_damage_is_detected(bytes: &[u8], is_valid: impl Fn(&[u8]) -> bool) {
+    assert!(is_valid(bytes));
     for at in 0..bytes.len() {
-        assert!(!whole(&bytes[..at]), "cut at {at}");
+        assert!(!is_valid(&bytes[..at]), "cut at {at}");
         for bit in 0..8 {
             let mut changed = bytes.to_vec();
             changed[at] ^= 1 << bit;
-            assert!(!whole(&changed), "bit {bit} of byte {at}");
+            assert!(!is_valid(&changed), "bit {bit} of byte {at}");
         }
     }
 }
@@ -89,7 +89,7 @@ fn dependent() -> Resource {
 }
 
 #[test]
-fn head_is_read_and_written_as_ever() {
+fn encoding_of_head_is_unchanged() {
     let owner = Owner {
         user: "ada".into(),
         host: "h".into(),
@@ -108,11 +108,11 @@ fn head_is_read_and_written_as_ever() {
     };
     let bytes = golden("head", &head.encode());
     assert_eq!(Head::decode(&bytes).unwrap(), head);
-    every_damage_is_seen(&bytes, |bytes| Head::decode(bytes).is_ok());
+    every_damage_is_detected(&bytes, |bytes| Head::decode(bytes).is_ok());
 }
 
 #[test]
-fn a_batch_of_every_record_is_read_and_written_as_ever() {
+fn encoding_of_a_batch_with_every_record_is_unchanged() {
     let records = vec![
         Record::Reserve { uids: 2 },
         Record::Begin {
@@ -139,7 +139,7 @@ fn a_batch_of_every_record_is_read_and_written_as_ever() {
             intent: Intent::Delete { key: "k-3".into(), copy: copy("a"), after: AfterDelete::Replacing },
         },
         Record::Settle { op: OpId(3), settlement: Settlement::DidNotHappen },
-        Record::Note { resource: Box::new(dependent()) },
+        Record::Amend { resource: Box::new(dependent()) },
         Record::Observed { copy: copy("a"), inputs: Some(Map::new()), outputs: None },
         Record::Forget { copy: copy("a"), kept: None },
         Record::Outputs { outputs: [("url".to_owned(), Value::from("x"))].into() },
@@ -155,11 +155,11 @@ fn a_batch_of_every_record_is_read_and_written_as_ever() {
     };
     let bytes = golden("batch", &batch.encode());
     assert_eq!(Batch::decode(&bytes).unwrap(), batch);
-    every_damage_is_seen(&bytes, |bytes| Batch::decode(bytes).is_ok());
+    every_damage_is_detected(&bytes, |bytes| Batch::decode(bytes).is_ok());
 }
 
 #[test]
-fn a_snapshot_is_read_as_ever_and_its_text_written_as_ever() {
+fn encoding_of_a_snapshot_is_unchanged() {
     let old = Resource { lifecycle: Lifecycle::Condemned, ..resource("a") };
     let new = Resource { generation: Generation(2), ..resource("a") };
     let gone = Resource { lifecycle: Lifecycle::Replacing, id: None, ..resource("c") };
@@ -180,7 +180,7 @@ fn a_snapshot_is_read_as_ever_and_its_text_written_as_ever() {
         pinfile: None,
     };
     assert_eq!(stead_state::verify(&snapshot), []);
-    // How it is packed may change; what `zcat` shows may not, and what was packed otherwise is read.
+    // The compression may change. The unpacked text may not, and files with the old compression stay readable.
     let (written, _) = snapshot.encode();
     if std::env::var_os("STEAD_GOLDEN").is_some() {
         std::fs::write(path("snapshot"), &written).unwrap();
@@ -190,6 +190,6 @@ fn a_snapshot_is_read_as_ever_and_its_text_written_as_ever() {
     for bytes in [stored, written] {
         let digest = Digest::of(&bytes);
         assert_eq!(Snapshot::decode(&bytes, &digest).unwrap(), snapshot);
-        every_damage_is_seen(&bytes, |bytes| Snapshot::decode(bytes, &digest).is_ok());
+        every_damage_is_detected(&bytes, |bytes| Snapshot::decode(bytes, &digest).is_ok());
     }
 }

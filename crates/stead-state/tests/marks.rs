@@ -1,4 +1,4 @@
-//! What state keeps of marks, and of what it let go of: bytes that an older stead wrote are read as ever.
+//! The marks and the retained resources in state. Bytes that an older version wrote stay readable.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stead_model::{
     DeletionPolicy, Level, Limits, MarkSource, Marked, Marks, PhysicalId, Resource, RunId, SourceRef, StackId,
 };
-use stead_state::{Export, ExportError, Kept, Origin, Record, Snapshot, State};
+use stead_state::{Export, ExportError, Origin, Record, RetainReason, Snapshot, State};
 
 const OLD: &str = r#"{"uid":"u","generation":1,"name":"dev:main:t.T#a","type":"t.T","id":"x","preventDelete":true,"deletionPolicy":"retain","source":{"file":"main.ts","line":1,"column":1}}"#;
 
@@ -29,15 +29,15 @@ fn again(state: &State) -> State {
 }
 
 #[test]
-fn a_record_of_an_older_stead_keeps_its_marks_as_its_own() {
+fn marks_in_an_older_record_count_as_set_on_the_resource() {
     let marks = old().recorded_marks();
     assert!(marks.prevents_deletion() && marks.retains());
     assert_eq!(marks.prevent_delete.unwrap().source.level, Level::Resource("dev:main:t.T#a".into()));
-    assert_eq!(serde_json::to_string(&old()).unwrap(), OLD, "and is written as it was");
+    assert_eq!(serde_json::to_string(&old()).unwrap(), OLD, "the encoding is unchanged");
 }
 
 #[test]
-fn marks_are_recorded_with_where_they_were_set_and_a_line_that_moved_is_no_change() {
+fn marks_are_recorded_with_their_source_and_a_moved_line_is_no_change() {
     let mut resource = old();
     resource.marks.protected = true;
     let marks = |line: u32| {
@@ -50,25 +50,25 @@ fn marks_are_recorded_with_where_they_were_set_and_a_line_that_moved_is_no_chang
         }
     };
     resource.set_marks(&marks(7));
-    assert!(resource.prevents_deletion(), "what was set on the record itself stays");
+    assert!(resource.prevents_deletion(), "protection of the record itself stays");
     let text = serde_json::to_string(&resource).unwrap();
     insta::assert_snapshot!(text, @r#"{"uid":"u","generation":1,"name":"dev:main:t.T#a","type":"t.T","id":"x","source":{"file":"main.ts","line":1,"column":1},"marks":{"preventDelete":{"level":"environment","of":"prod","key":"t/prevent-delete","place":{"file":"stead.toml","line":7,"column":1}},"protected":true}}"#);
     let read: Resource = serde_json::from_str(&text).unwrap();
     assert_eq!(read, resource);
     assert!(!read.marks_differ(&marks(8)));
-    assert!(read.marks_differ(&Marks::default()), "that nobody says `false` any more is a change");
+    assert!(read.marks_differ(&Marks::default()), "a removed `false` is a change");
 }
 
 #[test]
-fn what_was_let_go_of_is_kept_in_the_snapshot_until_it_is_managed_again() {
+fn retained_resource_stays_in_the_snapshot_until_it_is_managed_again() {
     let mut state = state(old());
     let copy = old().copy();
     let set_by = source(Level::Project("shop".into()), "deletion-policy");
-    let kept = Kept { run: RunId("run-3".into()), source: Some(set_by) };
-    state.apply(&Record::Forget { copy, kept: Some(Box::new(kept.clone())) }).unwrap();
+    let reason = RetainReason { run: RunId("run-3".into()), source: Some(set_by) };
+    state.apply(&Record::Forget { copy, kept: Some(Box::new(reason.clone())) }).unwrap();
     let mut state = again(&state);
     let retained: Vec<_> = state.retained().cloned().collect();
-    assert_eq!((retained.len(), &retained[0].kept, &retained[0].id), (1, &kept, &PhysicalId("x".into())));
+    assert_eq!((retained.len(), &retained[0].reason, &retained[0].id), (1, &reason, &PhysicalId("x".into())));
     insta::assert_snapshot!(serde_json::to_string(&retained[0]).unwrap(), @r#"{"name":"dev:main:t.T#a","type":"t.T","id":"x","run":"run-3","source":{"level":"project","of":"shop","key":"deletion-policy","place":{"file":"stead.toml","line":7,"column":1}}}"#);
     let adopted = Resource { deletion_policy: Some(DeletionPolicy::Delete), ..old() };
     state.apply(&Record::Adopt { resource: Box::new(adopted) }).unwrap();
@@ -76,12 +76,12 @@ fn what_was_let_go_of_is_kept_in_the_snapshot_until_it_is_managed_again() {
 }
 
 #[test]
-fn an_export_carries_both_and_nothing_in_them_can_drive_a_terminal() {
+fn export_contains_marks_and_retained_resources_and_refuses_control_characters() {
     let export = |edit: &dyn Fn(&mut Snapshot)| {
         let mut resource = old();
         resource.marks.prevent_delete = Some(source(Level::Project("shop".into()), "prevent-delete"));
         let mut state = state(resource);
-        let kept = Some(Box::new(Kept { run: RunId("run-3".into()), source: None }));
+        let kept = Some(Box::new(RetainReason { run: RunId("run-3".into()), source: None }));
         let other = Resource {
             uid: stead_model::Uid("v".into()),
             name: "dev:main:t.T#b".parse().unwrap(),
@@ -115,12 +115,12 @@ fn an_export_carries_both_and_nothing_in_them_can_drive_a_terminal() {
 }
 
 #[test]
-fn what_a_newer_copy_still_is_was_not_let_go_of() {
+fn old_copy_with_the_id_of_the_current_one_is_not_listed_as_retained() {
     let newer = Resource { generation: stead_model::Generation(2), ..old() };
     let older = Resource { lifecycle: stead_model::Lifecycle::Condemned, ..old() };
     let snapshot = Snapshot::empty(StackId("s".into())).with(vec![older, newer]);
     let mut state = State::from(Snapshot { uids: 1, ..snapshot });
-    let kept = Some(Box::new(Kept { run: RunId("run-3".into()), source: None }));
+    let kept = Some(Box::new(RetainReason { run: RunId("run-3".into()), source: None }));
     state.apply(&Record::Forget { copy: old().copy(), kept }).unwrap();
     assert_eq!(state.retained().count(), 0);
 }

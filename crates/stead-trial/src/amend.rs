@@ -265,7 +265,7 @@ impl Actor {
         resource.dependencies.sort_unstable();
         let run = stack.open("miswrite", Some(loaded.version), Takeover::IfDead).await?;
         self.knows(&run.id());
-        let record = Record::Note { resource: Box::new(resource) };
+        let record = Record::Amend { resource: Box::new(resource) };
         match run.submit(record).durable().await {
             Err(JournalError::RecordRefused(_)) => self.tape.reach("a record that breaks a rule was refused"),
             Err(error) => return Err(error.into()),

@@ -468,7 +468,7 @@ async fn release(actor: &Actor) -> Result<(), Failed> {
     for mut resource in free {
         resource.marks = Default::default();
         (resource.prevent_delete, resource.deletion_policy) = (false, None);
-        drop(run.submit(Record::Note { resource: Box::new(resource) }));
+        drop(run.submit(Record::Amend { resource: Box::new(resource) }));
     }
     let freed = run.close(RunResult::Succeeded).await?;
     actor.cloud.model().learn(&freed.state);

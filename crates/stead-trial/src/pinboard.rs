@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use stead_engine::ops::{OpError, PinChange, PinEdit, Proposal};
 use stead_engine::{PinfileLocation, PinfileWrite};
-use stead_guard::pins::{Line, Pinfile, Section, physical_path};
+use stead_guard::pins::{Pinfile, PinfileChange, Section, physical_path};
 use stead_model::{Diagnostic, Environment, Graph, Lifecycle, Name, Node, NodeId, Resource, RunResult};
 use stead_plan::{Action, Plan};
 use stead_state::{Intent, Pending, State};
@@ -294,7 +294,7 @@ impl Actor {
             && self.process.is_alive()
         {
             let restored = |copy: &&Resource| {
-                let line = Line::Added(physical_path(&copy.name, &copy.ty));
+                let line = PinfileChange::Added(physical_path(&copy.name, &copy.ty));
                 copy.pinned && changes.iter().any(|change| change.line == line)
             };
             let mut model = self.cloud.model();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use stead_engine::ops::Workspace;
 use stead_engine::{Engine, PinfileLocation, Stack};
-use stead_guard::Outer;
+use stead_guard::OuterLevels;
 use stead_journal::StackKeys;
 use stead_model::Environment;
 use stead_provider::Providers;
@@ -88,7 +88,7 @@ pub(crate) fn without_pinfile(engine: Engine, stack: Stack, environment: &str) -
         target: "sim".to_owned(),
         environment: Environment::new(environment),
     };
-    Workspace { engine, stack, pinfile, levels: Outer::default() }
+    Workspace { engine, stack, pinfile, levels: OuterLevels::default() }
 }
 
 fn catalog() -> Catalog {
@@ -128,7 +128,7 @@ impl Stage {
         engine.catalog = catalog();
         let pinfile = crate::pinboard::place(world.clone());
         let stack = Stack { store, keys: keys(), world, claims };
-        let workspace = Workspace { engine, stack, pinfile, levels: Outer::default() };
+        let workspace = Workspace { engine, stack, pinfile, levels: OuterLevels::default() };
         let (cloud, tape, weather) = (self.cloud.clone(), self.tape.clone(), weather.clone());
         Actor { process, workspace, cloud, tape, weather, left: Mutex::default() }
     }

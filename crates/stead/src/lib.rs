@@ -45,7 +45,8 @@ pub mod plan {
 /// Types of the guards: marks, levels and pins.
 pub mod guard {
     pub use stead_guard::pins::{
-        Entry, Line, Orphans, Override, Pinfile, Section, physical_path, program_word, stateful_types,
+        Orphans, Override, PinEntry, Pinfile, PinfileChange, Section, physical_path, program_value,
+        stateful_types,
     };
-    pub use stead_guard::{Choice, Outer, Row, Standing};
+    pub use stead_guard::{OuterLevels, ResolvedMark, Row, SettingEffect};
 }

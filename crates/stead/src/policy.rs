@@ -3,7 +3,8 @@
 use serde::Serialize;
 use stead_engine::ops::{Declares, OpError, Workspace, find};
 use stead_guard::{
-    BadMark, Choice, LevelMarks, Outer, explain_policy, explain_prevention, near_levels, service_of,
+    BadMark, LevelMarks, OuterLevels, ResolvedMark, explain_policy, explain_prevention, near_levels,
+    service_of,
 };
 use stead_model::{
     Code, DeletionPolicy, Diagnostic, Graph, Marks, Name, NodeId, NodeKind, Resource, TypeToken, nearest,
@@ -16,8 +17,8 @@ use stead_state::State;
 pub struct MarkExplanation {
     pub name: String,
     pub service: String,
-    pub prevent_delete: Choice<bool>,
-    pub deletion_policy: Choice<DeletionPolicy>,
+    pub prevent_delete: ResolvedMark<bool>,
+    pub deletion_policy: ResolvedMark<DeletionPolicy>,
     /// The marks in state. The safer of the two holds until a run has recorded the change.
     pub recorded: Option<Marks>,
     pub holds: MarksInForce,
@@ -35,7 +36,7 @@ pub struct MarksInForce {
 pub async fn explain_marks(
     workspace: &Workspace,
     program: &dyn Declares,
-    levels: &Outer,
+    levels: &OuterLevels,
     wanted: &str,
 ) -> Result<MarkExplanation, OpError> {
     let (loaded, declared) = tokio::join!(workspace.load(), program.declare());

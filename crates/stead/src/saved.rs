@@ -145,7 +145,7 @@ impl SavedPlan {
             providers: &self.providers,
         };
         let levels = project.levels(workspace.environment(), &FlagMarks::default());
-        let marks = (!self.approval.request.outer.same_files(&levels))
+        let marks = (!self.approval.request.outer.same_file_settings(&levels))
             .then(|| format!("the marks in {FILE} are not those it was made with"));
         let differing: Vec<String> = differences(&then, &now).into_iter().chain(marks).collect();
         if differing.is_empty() { Ok(()) } else { Err(stale(file, &differing)) }

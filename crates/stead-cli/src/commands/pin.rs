@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use stead::guard::{Entry, Line, Pinfile, Section};
+use stead::guard::{PinEntry, Pinfile, PinfileChange, Section};
 use stead::ops::{PinChange, PinEdit};
 use stead_model::{Map, TypeToken};
 use stead_render::{Paint, Style};
@@ -63,8 +63,8 @@ pub(crate) async fn pin(session: &Session, command: PinCommand, ui: &Ui) -> Resu
     for PinChange { section, line } in edit.apply()? {
         ui.result(&format!("{line}\n"));
         let (change, path) = match &line {
-            Line::Added(path) => ("added", path),
-            Line::Removed(path) => ("removed", path),
+            PinfileChange::Added(path) => ("added", path),
+            PinfileChange::Removed(path) => ("removed", path),
         };
         ui.json("pin", &Changed { change, section: &section, path });
     }
@@ -81,14 +81,14 @@ fn ls(file: &Pinfile, ui: &Ui) {
         ui.result(&format!("{}\n", style.paint(Paint::Strong, section)));
         for (path, entry) in entries {
             ui.result(&describe(path, entry, &style));
-            let Entry { resource, original_path, attributes } = entry;
+            let PinEntry { resource, original_path, attributes } = entry;
             let original_path = original_path.as_deref();
             ui.json("pin", &Listed { section, path, resource, original_path, attributes });
         }
     }
 }
 
-fn describe(path: &str, entry: &Entry, style: &Style) -> String {
+fn describe(path: &str, entry: &PinEntry, style: &Style) -> String {
     let mut out = format!("  {path}\n");
     if let Some(original) = &entry.original_path {
         let _ = writeln!(out, "    {}", style.paint(Paint::Quiet, &format!("from {original}")));

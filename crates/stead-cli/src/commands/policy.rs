@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use stead::guard::{Row, Standing};
+use stead::guard::{Row, SettingEffect};
 use stead::{MarkExplanation, Notice, explain_marks};
 use stead_model::{DeletionPolicy, Level};
 use stead_render::Paint;
@@ -52,9 +52,9 @@ fn describe(explanation: &MarkExplanation, ui: &Ui) -> String {
 }
 
 fn line<T>(row: &Row<T>, value: &str) -> String {
-    let standing = match row.standing {
-        Standing::Decides => "decides",
-        Standing::Overruled => "overruled",
+    let standing = match row.effect {
+        SettingEffect::Decides => "decides",
+        SettingEffect::Overruled => "overruled",
     };
     let source = match &row.source.level {
         Level::BuiltIn => "built in".to_owned(),

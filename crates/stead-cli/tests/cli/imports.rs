@@ -26,7 +26,7 @@ fn a_file_that_is_not_whole_changes_nothing() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     for (bad, said) in [
         (text[..text.len() / 2].to_owned(), "at line "),
-        (text.replace("\"v\"", "\"w\""), "the digest does not fit"),
+        (text.replace("\"v\"", "\"w\""), "the digest does not match"),
         (text.replace("\"v\"", &deep), "recursion limit exceeded at line "),
         (text.replace("local.Data#a", "local.Data#\\u001b[2J"), "ST0202"),
     ] {

@@ -16,7 +16,7 @@ use stead_model::{
     StepEnd,
 };
 use stead_plan::{Action, Plan, StepId, Why};
-use stead_state::{AfterDelete, Intent, Kept, Record, State};
+use stead_state::{AfterDelete, Intent, Record, RetainReason, State};
 use tokio::sync::watch;
 
 use crate::execute::call::{Answer, Deletion, call};
@@ -332,17 +332,17 @@ impl<'a> Executor<'a> {
     }
 
     /// What is written down about something real that nobody manages any more.
-    fn kept(&self, id: StepId, copy: &CopyRef) -> Option<Box<Kept>> {
+    fn kept(&self, id: StepId, copy: &CopyRef) -> Option<Box<RetainReason>> {
         let step = &self.plan.steps[id.0];
         let resource = self.context.base.copy(copy).filter(|_| step.why == Why::Retained)?;
         let today = match step.node.and_then(|node| self.context.graph.node(node)) {
             Some(node) => node.effective_marks(),
-            None => self.plan.outer.over(resource),
+            None => self.plan.outer.marks_for(resource),
         };
         let policies = [today.deletion_policy, resource.recorded_marks().deletion_policy];
         let policy = policies.into_iter().flatten().find(|mark| mark.value == DeletionPolicy::Retain);
         let source = policy.map(|mark| mark.source);
-        Some(Box::new(Kept { run: self.run.id(), source }))
+        Some(Box::new(RetainReason { run: self.run.id(), source }))
     }
 
     fn submit(&mut self, id: StepId, record: Record) {
@@ -363,7 +363,7 @@ impl<'a> Executor<'a> {
     }
 
     fn note(&mut self, id: StepId, node: Option<NodeId>, resource: Resource) {
-        self.submit(id, Record::Note { resource: Box::new(resource.clone()) });
+        self.submit(id, Record::Amend { resource: Box::new(resource.clone()) });
         if let Some(node) = node {
             self.context.made(node, resource);
         }
@@ -406,7 +406,7 @@ impl<'a> Executor<'a> {
 }
 
 /// What is written down about a copy that is not managed any more.
-fn forgotten(copy: CopyRef, after: AfterDelete, kept: Option<Box<Kept>>) -> Record {
+fn forgotten(copy: CopyRef, after: AfterDelete, kept: Option<Box<RetainReason>>) -> Record {
     match after {
         AfterDelete::Gone => Record::Forget { copy, kept },
         AfterDelete::Replacing => Record::Observed { copy, inputs: None, outputs: None },

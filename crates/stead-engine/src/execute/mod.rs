@@ -11,7 +11,7 @@ mod values;
 
 use std::collections::HashSet;
 
-use stead_guard::pins::{Declared, hold};
+use stead_guard::pins::{Declared, pin_verdict};
 use stead_guard::{Deletion, Permits};
 use stead_journal::{ClosedRun, JournalError, Run};
 use stead_model::{Diagnostic, Event, Graph, Map, Name, Node, NodeId, Operation, RunResult, Uid};
@@ -97,7 +97,7 @@ impl Engine {
             if stead_model::planted::is("pinned-permitted") {
                 continue;
             }
-            deletion.pin = hold(deletion.resource, declared, &self.pins, base.pinfile());
+            deletion.pin = pin_verdict(deletion.resource, declared, &self.pins, base.pinfile());
         }
     }
 

@@ -34,7 +34,7 @@ impl Report {
     /// The resources that this run stopped managing and left in place.
     pub fn retained(&self) -> Vec<&Retained> {
         let (Ok(state), Some(run)) = (&self.closed, &self.run) else { return Vec::new() };
-        state.retained().filter(|retained| retained.kept.run == *run).collect()
+        state.retained().filter(|retained| retained.reason.run == *run).collect()
     }
 }
 

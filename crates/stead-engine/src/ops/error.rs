@@ -1,6 +1,6 @@
 //! Why an operation did not happen, in a form that a caller can match.
 
-use stead_guard::pins::{Line, is_mistake};
+use stead_guard::pins::{PinfileChange, is_pinfile_error};
 use stead_journal::JournalError;
 use stead_model::{Code, Diagnostic, Hint, NextStep};
 use stead_plan::Plan;
@@ -49,7 +49,7 @@ pub enum OpError {
 /// What the pinfile would have become, and why the program does not fit it.
 #[derive(Clone, Debug)]
 pub struct PinsRefused {
-    pub lines: Vec<Line>,
+    pub lines: Vec<PinfileChange>,
     pub problems: Vec<Diagnostic>,
 }
 
@@ -80,7 +80,9 @@ impl OpError {
         match self {
             OpError::Stack(error) => class_of(error),
             OpError::InDoubt(_) => OpClass::InDoubt,
-            OpError::Pins(PinsRefused { problems, .. }) if problems.iter().any(is_mistake) => OpClass::Failed,
+            OpError::Pins(PinsRefused { problems, .. }) if problems.iter().any(is_pinfile_error) => {
+                OpClass::Failed
+            }
             OpError::Guarded(_) | OpError::Pins(_) => OpClass::Guarded,
             OpError::Invalid(_) | OpError::ReadOnly => OpClass::Invalid,
             OpError::Unsound(_) => OpClass::Unsound,

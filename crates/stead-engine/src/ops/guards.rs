@@ -3,7 +3,7 @@
 //! A plan's deletions and the records that an edit forgets are decided as a whole, before the first side effect.
 
 use stead_guard::pins::keeps_pins;
-use stead_guard::{Outer, Permits, cannot_forget};
+use stead_guard::{OuterLevels, Permits, forget_refusal};
 use stead_model::{Code, Diagnostic, Graph, Hint, NextStep, Resource};
 use stead_plan::Plan;
 use stead_state::State;
@@ -24,11 +24,11 @@ pub(super) fn permit_plan(
 /// Returns an error that names every resource whose record may not be forgotten.
 pub(super) fn permit_forgetting<'a>(
     resources: impl Iterator<Item = &'a Resource>,
-    levels: &Outer,
+    levels: &OuterLevels,
     target: &str,
 ) -> Result<(), OpError> {
     let refusal = |resource: &Resource| {
-        cannot_forget(resource, &levels.over(resource)).or_else(|| pinned(resource, target))
+        forget_refusal(resource, &levels.marks_for(resource)).or_else(|| pinned(resource, target))
     };
     let refused: Vec<Diagnostic> = resources.filter_map(refusal).collect();
     if refused.is_empty() { Ok(()) } else { Err(OpError::Guarded(refused)) }

@@ -1,6 +1,6 @@
 //! Imports an existing resource into the stack.
 
-use stead_guard::{Outer, mark_graph};
+use stead_guard::{OuterLevels, mark_graph};
 use stead_model::{
     Code, Diagnostic, Graph, Input, Map, Module, Name, NameParts, Node, NodeKind, Options, PhysicalId,
     SourceRef, TypeToken, Value, check_id,
@@ -49,7 +49,7 @@ impl Import {
         Ok(Import { name: name.into(), ty, id })
     }
 
-    pub(super) fn request(&self, levels: Outer) -> Request {
+    pub(super) fn request(&self, levels: OuterLevels) -> Request {
         let selection = Selection { targets: vec![Glob::new(self.name.to_string())], ..Selection::default() };
         Request { selection, outer: levels, ..Request::default() }
     }

@@ -27,8 +27,8 @@ mod request;
 
 use std::sync::Arc;
 
-use stead_guard::Outer;
-use stead_guard::pins::{Orphans, Standing};
+use stead_guard::OuterLevels;
+use stead_guard::pins::{Orphans, PinfileStatus};
 use stead_journal::{Loaded, ReadVersion, Run, Takeover};
 use stead_model::{Environment, Event, RunResult};
 use stead_state::Owner;
@@ -59,7 +59,7 @@ pub struct Workspace {
     /// The pinfile, which also names environment and target.
     pub pinfile: PinfileLocation,
     /// The mark settings around the program, without those of flags.
-    pub levels: Outer,
+    pub levels: OuterLevels,
 }
 
 impl Workspace {
@@ -87,7 +87,7 @@ impl Workspace {
 
     /// Another stack of the same project in the same store.
     #[must_use]
-    pub fn sibling(&self, environment: &Environment, target: &str, levels: Outer) -> Workspace {
+    pub fn sibling(&self, environment: &Environment, target: &str, levels: OuterLevels) -> Workspace {
         let keys = self.stack.keys.sibling(&environment.to_string(), target);
         let pinfile = PinfileLocation {
             target: target.to_owned(),
@@ -131,7 +131,7 @@ impl Workspace {
             Ok(pinning) => pinning.standing(),
             Err(problem) if loaded.state.pending().next().is_some() => return Err(OpError::Pinfile(problem)),
             // No deletion is pending, so no guard reads this; and the pins in state hold in any case.
-            Err(_) => Standing::default(),
+            Err(_) => PinfileStatus::default(),
         };
         Ok(CurrentGuards { pins, outer: self.levels.clone(), program: None })
     }

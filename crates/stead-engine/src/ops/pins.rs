@@ -1,8 +1,8 @@
 //! Edits of the pinfile. They change no resource and no state.
 
 use stead_guard::pins::{
-    Content, Line, Pinfile, Pins, Section, add_entries, entries_of, keeps_pins, missing_entries, move_pin,
-    no_such_pin, remove_pin,
+    Pinfile, PinfileChange, PinfileUpdate, Pins, Section, add_entries, entries_from_state, keeps_pins,
+    missing_entries, move_pin, no_such_pin, remove_pin,
 };
 use stead_model::{Code, Diagnostic};
 
@@ -24,14 +24,14 @@ pub enum PinEdit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PinChange {
     pub section: String,
-    pub line: Line,
+    pub line: PinfileChange,
 }
 
 /// The pinfile after an edit, not written yet.
 pub struct ProposedPinEdit {
     workspace: Workspace,
     file: Pinfile,
-    content: Content,
+    content: PinfileUpdate,
     changes: Vec<PinChange>,
 }
 
@@ -70,7 +70,7 @@ impl Workspace {
                 let (content, sections) = move_pin(&file, self.target(), &from, &to).map_err(refused)?;
                 let lines = |section: String| {
                     let line = |line| PinChange { section: section.clone(), line };
-                    [line(Line::Removed(from.clone())), line(Line::Added(to.clone()))]
+                    [line(PinfileChange::Removed(from.clone())), line(PinfileChange::Added(to.clone()))]
                 };
                 (content, sections.into_iter().flat_map(lines).collect())
             }
@@ -80,34 +80,40 @@ impl Workspace {
         Ok(ProposedPinEdit { workspace: self.clone(), file, content, changes })
     }
 
-    async fn removal(&self, file: &Pinfile, path: String) -> Result<(Content, Vec<PinChange>), OpError> {
+    async fn removal(
+        &self,
+        file: &Pinfile,
+        path: String,
+    ) -> Result<(PinfileUpdate, Vec<PinChange>), OpError> {
         let pins = Pins::open(file.clone(), self.target(), self.environment());
         let section = pins.section_with(&path).unwrap_or(&pins.key).to_owned();
         let content = if pins.section_with(&path).is_some() {
             remove_pin(file, &section, &path).map_err(refused)?
-        } else if !pins.is_there() && self.remembers(&path).await? {
+        } else if !pins.exists() && self.remembers(&path).await? {
             // The file has no entry to remove; an empty section says that the pins in state may go.
             add_entries(file, &section, Section::new())
         } else {
             return Err(refused(no_such_pin(file, &path)));
         };
-        Ok((content, vec![PinChange { section, line: Line::Removed(path) }]))
+        Ok((content, vec![PinChange { section, line: PinfileChange::Removed(path) }]))
     }
 
     /// Returns true if state remembers a pin with this path.
     async fn remembers(&self, path: &str) -> Result<bool, OpError> {
         let loaded = self.load().await?;
-        Ok(entries_of(&loaded.state, &KnownTypes(&self.engine.catalog)).contains_key(path))
+        Ok(entries_from_state(&loaded.state, &KnownTypes(&self.engine.catalog)).contains_key(path))
     }
 
-    async fn restoration(&self, file: &Pinfile) -> Result<(Content, Vec<PinChange>), OpError> {
+    async fn restoration(&self, file: &Pinfile) -> Result<(PinfileUpdate, Vec<PinChange>), OpError> {
         let loaded = self.load_existing().await?;
         let pins = Pins::open(file.clone(), self.target(), self.environment());
-        let missing = missing_entries(&pins, entries_of(&loaded.state, &KnownTypes(&self.engine.catalog)));
-        let line = |path: &String| PinChange { section: pins.key.clone(), line: Line::Added(path.clone()) };
+        let missing =
+            missing_entries(&pins, entries_from_state(&loaded.state, &KnownTypes(&self.engine.catalog)));
+        let line =
+            |path: &String| PinChange { section: pins.key.clone(), line: PinfileChange::Added(path.clone()) };
         let changes: Vec<PinChange> = missing.keys().map(line).collect();
         let content = match changes.is_empty() {
-            true => Content::Unchanged,
+            true => PinfileUpdate::Unchanged,
             false => add_entries(file, &pins.key, missing),
         };
         Ok((content, changes))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stead_guard::pins::{Orphans, Refused};
+use stead_guard::pins::{Orphans, PinRefusal};
 use stead_journal::{Loaded, is_dead};
 use stead_model::Graph;
 use stead_state::State;
@@ -205,6 +205,6 @@ impl Workspace {
     }
 }
 
-fn refused(Refused { lines, problems }: Refused) -> OpError {
+fn refused(PinRefusal { changes: lines, problems }: PinRefusal) -> OpError {
     OpError::Pins(PinsRefused { lines, problems })
 }

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use stead_guard::pins::{Declared, Hold, Standing, hold};
-use stead_guard::{Cause, DeletePermit, Deletion, Fate, Mark, Outer, Refusal};
+use stead_guard::pins::{Declared, PinVerdict, PinfileStatus, pin_verdict};
+use stead_guard::{Cause, DeletePermit, Deletion, DeletionEffect, Mark, OuterLevels, Refusal};
 use stead_model::{Code, Diagnostic, Graph, Marks, Name, NodeId, Resource};
 use stead_plan::interrupted_deletions;
 use stead_state::State;
@@ -12,9 +12,9 @@ use stead_state::State;
 /// What is written today about what may be deleted.
 #[derive(Clone, Debug, Default)]
 pub struct CurrentGuards<'a> {
-    pub pins: Standing,
+    pub pins: PinfileStatus,
     /// What is set around the program.
-    pub outer: Outer,
+    pub outer: OuterLevels,
     /// `None`: the command looks at no program.
     pub program: Option<&'a Graph>,
 }
@@ -73,10 +73,10 @@ impl CurrentGuards<'_> {
                 Some(true) => Declared::Pinned,
                 Some(false) | None => Declared::NotPinned,
             };
-            deletion.pin = hold(deletion.resource, declared, &self.pins, state.pinfile());
+            deletion.pin = pin_verdict(deletion.resource, declared, &self.pins, state.pinfile());
         }
         // In a plan, a deletion of what is to be retained is none.
-        if deletions.first().is_some_and(|own| own.today.retains()) {
+        if deletions.first().is_some_and(|own| own.current_marks.retains()) {
             return Err(DeletionHeldBack { name: resource.name.clone(), how: "is to be retained" });
         }
         let lost = || DeletionHeldBack { name: resource.name.clone(), how: "may not be deleted" };
@@ -99,10 +99,10 @@ impl CurrentGuards<'_> {
 pub(crate) fn permit_again(resource: &Resource) -> Result<DeletePermit, Diagnostic> {
     let deletion = Deletion {
         resource,
-        today: Marks::default(),
+        current_marks: Marks::default(),
         cause: Cause::LeftOver,
-        fate: Fate::Deleted,
-        pin: Hold::Free,
+        effect: DeletionEffect::Deleted,
+        pin: PinVerdict::Free,
     };
     let refused = || Diagnostic::error(Code::GUARDED, format!("{} may not be deleted", resource.name));
     match stead_guard::decide(&[deletion]) {

@@ -1,7 +1,7 @@
 //! A deletion that an earlier run began, and that nobody would permit by now.
 
 use stead_engine::{CurrentGuards, RecoveryResult};
-use stead_guard::pins::{Standing, Unlisted};
+use stead_guard::pins::{PinfileStatus, Unlisted};
 use stead_model::{Event, Options, StepEnd};
 use stead_state::{AfterDelete, Intent};
 
@@ -77,7 +77,7 @@ async fn it_is_not_if_the_program_has_it_again_and_keeps_it() {
 #[tokio::test]
 async fn it_is_not_if_the_pinfile_has_it() {
     let paths = ["t.T.a".to_owned()].into();
-    let pins = Standing::Listed { paths, unlisted: Unlisted::Held };
+    let pins = PinfileStatus::Listed { paths, unlisted: Unlisted::Held };
     is_held_back(&CurrentGuards { pins, ..CurrentGuards::default() }, "is pinned").await;
 }
 

@@ -236,7 +236,7 @@ async fn a_delete_first_replacement_of_what_is_retained_needs_another_name() {
             }
             Mark::Prevent => assert!(same.unwrap_err().contains("prevent-delete is true")),
             Mark::Retain => {
-                assert!(same.unwrap_err().contains("the old one stays where the new one has to be"))
+                assert!(same.unwrap_err().contains("the old resource keeps the name that the new one needs"))
             }
         }
         let other = up(&mut bench, &labelled(mark, true, "y", "two")).await;
@@ -292,7 +292,7 @@ async fn a_dependant_that_is_dragged_along_names_the_root_cause() {
                 let refused = tried.unwrap_err();
                 insta::assert_snapshot!(refused.replace(" | ", "\n"), @r#"
                 cannot replace dev:main:t.T#app: it is replaced because dev:main:t.T#subnet is, and that because dev:main:t.T#vpc is, where a change of `place` forces it, and prevent-delete is true (preventDelete on resource "dev:main:t.T#app", main.ts:3)
-                undo the change; or set `preventDelete: false` on it, run `stead up`, then change it
+                undo the change; or set `preventDelete: false` on it, apply the program, then change it
                 "#);
             }
             Mark::Retain => {
@@ -400,13 +400,13 @@ async fn a_container_is_not_deleted_with_something_kept_in_it() {
         let mut bench = Bench::new(1);
         bench.up(&boxes(mark, "x")).await;
         let refused = up(&mut bench, &Program::default()).await.unwrap_err();
-        assert!(refused.contains("#inner would go with dev:main:t.T#middle"), "{refused}");
+        assert!(refused.contains("#inner would be deleted with dev:main:t.T#middle"), "{refused}");
         assert!(attempt(&mut bench, &Program::default(), destroy()).await.is_err());
         assert!(up(&mut bench, &boxes(mark, "y")).await.is_err(), "nor is it replaced");
         // Taken out in the program, it is still where it was.
         let outside = Program::default().node("inner", &[]).options(|o| mark.set(o));
         let refused = up(&mut bench, &outside).await.unwrap_err();
-        assert!(refused.contains("#inner would go with"), "{refused}");
+        assert!(refused.contains("#inner would be deleted with"), "{refused}");
     }
     let mut bench = Bench::new(1);
     bench.up(&boxes(Mark::Delete, "x")).await;

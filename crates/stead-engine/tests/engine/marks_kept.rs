@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use std::sync::atomic::Ordering;
-use stead_guard::{Entry, Foreign, Given, LevelMarks, Outer, Reader, Written};
+use stead_guard::{LevelMarks, MarkReader, OuterLevels, RawMark, RawValue, Spelling, UnknownKeys};
 use stead_model::{Level, Lifecycle, Name, NodeId, PhysicalId, Resource, RunResult};
 use stead_plan::{Glob, MovePolicy, Purpose, Request, Selection};
 use stead_state::{Record, Settlement};
@@ -29,7 +29,7 @@ async fn edit(bench: &Bench, edit: impl Fn(&mut Resource)) {
     let run = bench.open().await;
     for mut copy in state.copies_of(&uid).cloned() {
         edit(&mut copy);
-        run.submit(Record::Note { resource: Box::new(copy) }).durable().await.unwrap();
+        run.submit(Record::Amend { resource: Box::new(copy) }).durable().await.unwrap();
     }
     run.close(RunResult::Succeeded).await.unwrap();
 }
@@ -132,7 +132,7 @@ async fn what_was_let_go_of_is_listed_until_it_is_taken_back() {
     let kept = bench.load().await.state;
     let kept: Vec<_> = kept.retained().cloned().collect();
     assert_eq!((kept.len(), &kept[0].name), (1, &name()));
-    assert_eq!(kept[0].kept.source.as_ref().unwrap().key, "deletionPolicy");
+    assert_eq!(kept[0].reason.source.as_ref().unwrap().key, "deletionPolicy");
     let id: PhysicalId = kept[0].id.clone();
     let back = db(None, "x").options(|options| options.import = Some(id.clone()));
     bench.up(&back).await;
@@ -140,26 +140,26 @@ async fn what_was_let_go_of_is_listed_until_it_is_taken_back() {
     assert_eq!((state.retained().count(), state.by_name(&name()).unwrap().id.as_ref()), (0, Some(&id)));
 }
 
-fn project(key: &str, value: Given) -> Outer {
-    let entry = Entry { key: key.into(), written: Written::Annotation, value, place: None };
-    let reader = Reader { foreign: Foreign::Refused, service: None };
+fn project(key: &str, value: RawValue) -> OuterLevels {
+    let entry = RawMark { key: key.into(), spelling: Spelling::Annotation, value, place: None };
+    let reader = MarkReader { unknown_keys: UnknownKeys::Refused, service: None };
     let level: LevelMarks = reader.read(Level::Project("shop".into()), [entry]).unwrap();
-    Outer::new([level])
+    OuterLevels::new([level])
 }
 
 #[tokio::test]
 async fn what_is_set_around_the_program_counts_for_what_it_no_longer_declares() {
     let mut bench = Bench::new(1);
     bench.up(&db(None, "x")).await;
-    let outer = project("t/prevent-delete", Given::Bool(true));
+    let outer = project("t/prevent-delete", RawValue::Bool(true));
     let request = Request { outer, ..Purpose::Destroy.into() };
     let refused = attempt(&mut bench, &Program::default(), request).await.unwrap_err();
     assert!(refused.contains("t/prevent-delete on project \"shop\""), "{refused}");
-    let outer = project("deletion-policy", Given::Text("retain".into()));
+    let outer = project("deletion-policy", RawValue::Text("retain".into()));
     let request = Request { outer, moves: MovePolicy::Refuse, ..Request::default() };
     assert!(attempt(&mut bench, &Program::default(), request).await.unwrap().is_empty());
     let state = bench.load().await.state;
-    assert_eq!(state.retained().next().unwrap().kept.source.as_ref().unwrap().key, "deletion-policy");
+    assert_eq!(state.retained().next().unwrap().reason.source.as_ref().unwrap().key, "deletion-policy");
 }
 
 #[tokio::test]
@@ -274,7 +274,7 @@ async fn protect(bench: &Bench, index: usize, protected: bool) {
     let run = bench.open().await;
     for mut copy in state.copies_of(&uid).cloned() {
         copy.marks.protected = protected;
-        run.submit(Record::Note { resource: Box::new(copy) }).durable().await.unwrap();
+        run.submit(Record::Amend { resource: Box::new(copy) }).durable().await.unwrap();
     }
     run.close(RunResult::Succeeded).await.unwrap();
 }

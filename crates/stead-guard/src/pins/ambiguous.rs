@@ -1,20 +1,21 @@
-//! Pinned leaves that cannot be told apart for good: two with one path, and unnamed ones among their like.
+//! Errors for pinned leaves without a stable path: two leaves with one path, and unnamed leaves among several of a type.
 //!
-//! The counter of an unnamed resource changes when one before it comes or goes; its pin would be another's then.
+//! The number of an unnamed resource changes when an earlier one is added or removed. Its pin would then apply to another
+//! resource.
 
 use std::collections::{BTreeMap, HashSet};
 
 use stead_model::{Code, Diagnostic, Graph, Name, NameParts, Node};
 
+use super::apply::Leaf;
 use super::file::Section;
 use super::path::is_counter;
-use super::settle::Leaf;
 
 pub(crate) fn problems(graph: &Graph, leaves: &[Leaf], saved: &Section) -> Vec<Diagnostic> {
     let mut problems = collisions(graph, leaves, saved);
-    let crowded = crowded(graph);
+    let numbered = numbered_names(graph);
     let pinned = leaves.iter().filter(|leaf| leaf.pinned);
-    problems.extend(pinned.filter_map(|leaf| unnamed(graph, leaf, &crowded)));
+    problems.extend(pinned.filter_map(|leaf| unnamed(graph, leaf, &numbered)));
     problems
 }
 
@@ -37,16 +38,16 @@ fn collisions(graph: &Graph, leaves: &[Leaf], saved: &Section) -> Vec<Diagnostic
         .collect()
 }
 
-/// The names without id that others have too, with a counter.
-fn crowded(graph: &Graph) -> HashSet<Name> {
-    graph.nodes.iter().filter(|node| counter(node)).map(|node| bare(&node.name)).collect()
+/// Returns the names without id of all numbered resources.
+fn numbered_names(graph: &Graph) -> HashSet<Name> {
+    graph.nodes.iter().filter(|node| is_numbered(node)).map(|node| without_id(&node.name)).collect()
 }
 
-fn counter(node: &Node) -> bool {
+fn is_numbered(node: &Node) -> bool {
     matches!(&*node.name, NameParts::Placed { id: Some(id), .. } if is_counter(id))
 }
 
-fn bare(name: &Name) -> Name {
+fn without_id(name: &Name) -> Name {
     let mut name = name.clone();
     if let NameParts::Placed { id, .. } = name.parts_mut() {
         *id = None;
@@ -54,22 +55,23 @@ fn bare(name: &Name) -> Name {
     name
 }
 
-fn unnamed(graph: &Graph, leaf: &Leaf, crowded: &HashSet<Name>) -> Option<Diagnostic> {
+fn unnamed(graph: &Graph, leaf: &Leaf, numbered: &HashSet<Name>) -> Option<Diagnostic> {
     let pinned = &graph.nodes[leaf.id.index()];
     let mut around = Some(leaf.id);
     while let Some(node) = around.and_then(|id| graph.node(id)) {
-        let nameless = matches!(&*node.name, NameParts::Placed { id: None, .. });
-        if counter(node) || (nameless && crowded.contains(&node.name)) {
-            let what = if node.name == pinned.name { "it" } else { "what it is in" };
-            let message = format!("{} is pinned, and {what} is one of several without an id", pinned.name);
+        let has_no_id = matches!(&*node.name, NameParts::Placed { id: None, .. });
+        if is_numbered(node) || (has_no_id && numbered.contains(&node.name)) {
+            let subject =
+                if node.name == pinned.name { "it".to_owned() } else { format!("its parent {}", node.name) };
+            let message = format!("{} is pinned, but {subject} is one of several without an id", pinned.name);
             return Some(
                 Diagnostic::error(Code::PIN_AMBIGUOUS, message)
                     .at(node.source.clone(), 0, "this one needs an id")
-                    .note("They are told apart by their number, which changes when one before it comes or goes.")
-                    .help("give each of them an `id`; or, if it need not be pinned, say `pinned: false`"),
+                    .note("They are distinguished by a number, which changes when an earlier one is added or removed.")
+                    .help("give each of them an `id`; or, if it need not be pinned, set `pinned: false`"),
             );
         }
-        // What has a gid is the same wherever it stands.
+        // A global id does not depend on the parents.
         if matches!(*node.name, NameParts::Global { .. }) {
             return None;
         }

@@ -1,65 +1,64 @@
-//! The pinfile: `<entrypoint>.pin.json`, read with places and written in one way only.
+//! The pinfile, `<entrypoint>.pin.json`: reading, with positions for messages, and printing.
 //!
-//! **Invariant:** a file that is not understood to the last key is not believed at all, and two machines that write the
-//! same pins write the same bytes.
+//! **Invariants:** a file with an unknown key is refused as a whole; equal pins are printed as equal bytes.
 
 use std::collections::BTreeMap;
 
-use stead_model::{Code, Diagnostic, Digest, Map, SourceRef, TypeToken, Value, nearest};
+use stead_model::{Code, Diagnostic, Digest, Hint, Map, NextStep, SourceRef, TypeToken, Value, nearest};
 
-use super::json::{self, Kind, Member, Mistake, Spot, Tree};
+use super::json::{self, Kind, Member, ParseError, Span, Tree};
 use super::path::split_path;
 
 /// The version of the format.
 const VERSION: &str = "1";
 
-/// Longer files are not read: no program has that many pins.
+/// The maximum size of a pinfile, more than any program needs.
 const MAX_BYTES: usize = 32 << 20;
 
 /// One pinned leaf.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct PinEntry {
     pub resource: TypeToken,
-    /// The path under which it was pinned first, if it moved since.
+    /// The path under which the leaf was first pinned, if it was moved since.
     pub original_path: Option<String>,
-    /// Values that hold whatever the program says.
+    /// Frozen values, which take precedence over the program's.
     pub attributes: Map,
 }
 
 /// The pins of one target, or of one environment on it, by physical path.
-pub type Section = BTreeMap<String, Entry>;
+pub type Section = BTreeMap<String, PinEntry>;
 
 /// A pinfile as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pinfile {
-    /// What it is called in messages: its path in the project.
+    /// The path of the file in the project, for messages.
     pub name: String,
     pub sections: BTreeMap<String, Section>,
-    /// Of the bytes that were read; `None`: there was no file.
+    /// The digest of the bytes that were read; `None` if the file does not exist.
     pub digest: Option<Digest>,
-    places: BTreeMap<(String, String, Part), Spot>,
+    places: BTreeMap<(String, String, EntryPart), Span>,
 }
 
-/// A part of an entry that can be pointed at.
+/// A part of an entry that has a position in the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Part {
+pub(crate) enum EntryPart {
     Key,
     OriginalPath,
     Attribute(String),
 }
 
-/// What becomes of the file.
+/// An update of the pinfile.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// It is as it should be, or is not there and need not be.
+pub enum PinfileUpdate {
     Unchanged,
+    /// Write this text.
     Write(String),
-    /// It holds nothing any more.
+    /// Remove the file, because it has no pins any more.
     Remove,
 }
 
 impl Pinfile {
-    /// Reads a file; `None`: there is none.
+    /// Reads a pinfile from its bytes; `None` if the file does not exist.
     pub fn read(name: &str, bytes: Option<&[u8]>) -> Result<Pinfile, Diagnostic> {
         let mut pinfile = Pinfile { name: name.to_owned(), ..Pinfile::default() };
         let Some(bytes) = bytes else { return Ok(pinfile) };
@@ -73,54 +72,55 @@ impl Pinfile {
         if let Some(problem) = conflict(name, text) {
             return Err(problem);
         }
-        let mistaken = |Mistake { spot, message }| wrong(name, spot, &message);
-        let tree = json::parse(text).map_err(mistaken)?;
-        pinfile.top(&tree).map_err(mistaken)?;
+        let diagnostic = |ParseError { span, message }| invalid(name, span, &message);
+        let tree = json::parse(text).map_err(diagnostic)?;
+        pinfile.read_top(&tree).map_err(diagnostic)?;
         pinfile.digest = Some(Digest::of(bytes));
         Ok(pinfile)
     }
 
-    fn top(&mut self, tree: &Tree) -> Result<(), Mistake> {
+    fn read_top(&mut self, tree: &Tree) -> Result<(), ParseError> {
         let members = object(tree, "a pinfile")?;
-        let version = member(members, "version").ok_or_else(|| mistake(tree.spot, "`version` is missing"))?;
+        let version =
+            member(members, "version").ok_or_else(|| error_at(tree.span, "`version` is missing"))?;
         match version.value.value() {
             Value::String(text) if text == VERSION => {}
             other => {
-                let message =
-                    format!("version {} is not known here; this stead reads \"1\"", other.to_json());
-                return Err(mistake(version.value.spot, &message));
+                let message = format!("unknown version {}; this stead reads \"1\"", other.to_json());
+                return Err(error_at(version.value.span, &message));
             }
         }
         only(members, &["version", "pinned"])?;
         let Some(pinned) = member(members, "pinned") else {
-            return Err(mistake(tree.spot, "`pinned` is missing"));
+            return Err(error_at(tree.span, "`pinned` is missing"));
         };
         for section in object(&pinned.value, "`pinned`")? {
-            self.section(section)?;
+            self.read_section(section)?;
         }
         Ok(())
     }
 
-    fn section(&mut self, member: &Member) -> Result<(), Mistake> {
+    fn read_section(&mut self, member: &Member) -> Result<(), ParseError> {
         let key = &member.key;
         if key.split(':').any(str::is_empty) || key.contains(|c: char| c.is_control() || c.is_whitespace()) {
             let message = format!("{key:?} is neither a target nor `target:environment`");
-            return Err(mistake(member.spot, &message));
+            return Err(error_at(member.span, &message));
         }
         let mut entries = Section::new();
         let mut originals: BTreeMap<String, &str> = BTreeMap::new();
         for pin in object(&member.value, "a target's pins")? {
-            let (entry, parts) = entry(pin)?;
-            for (part, spot) in parts {
-                if part == Part::OriginalPath
+            let (entry, parts) = read_entry(pin)?;
+            for (part, span) in parts {
+                if part == EntryPart::OriginalPath
                     && let Some(original) = &entry.original_path
                     && let Some(other) = originals.insert(original.clone(), &pin.key)
                 {
-                    let message =
-                        format!("{other:?} came from {original:?} already; one leaf cannot become two");
-                    return Err(mistake(spot, &message));
+                    let message = format!(
+                        "{other:?} was already moved from {original:?}; one resource cannot have two paths"
+                    );
+                    return Err(error_at(span, &message));
                 }
-                self.places.insert((key.clone(), pin.key.clone(), part), spot);
+                self.places.insert((key.clone(), pin.key.clone(), part), span);
             }
             entries.insert(pin.key.clone(), entry);
         }
@@ -128,14 +128,14 @@ impl Pinfile {
         Ok(())
     }
 
-    /// Where an entry's key stands.
+    /// Returns the position and length of an entry's key.
     pub fn place(&self, section: &str, path: &str) -> Option<(SourceRef, usize)> {
-        self.place_in(section, path, &Part::Key)
+        self.place_in(section, path, &EntryPart::Key)
     }
 
-    pub(crate) fn place_in(&self, section: &str, path: &str, part: &Part) -> Option<(SourceRef, usize)> {
-        let spot = self.places.get(&(section.to_owned(), path.to_owned(), part.clone()))?;
-        Some((place(&self.name, *spot), spot.length))
+    pub(crate) fn place_in(&self, section: &str, path: &str, part: &EntryPart) -> Option<(SourceRef, usize)> {
+        let span = self.places.get(&(section.to_owned(), path.to_owned(), part.clone()))?;
+        Some((place(&self.name, *span), span.length))
     }
 
     pub fn is_missing(&self) -> bool {
@@ -143,7 +143,7 @@ impl Pinfile {
     }
 }
 
-/// The text of a file with these sections.
+/// Returns the text of a pinfile with these sections.
 pub fn print(sections: &BTreeMap<String, Section>) -> String {
     let mut text = String::from("{\n  \"version\": \"1\",\n  \"pinned\": ");
     let sections: Vec<_> = sections.iter().map(|(key, section)| (key, print_section(section))).collect();
@@ -158,7 +158,7 @@ fn print_section(section: &Section) -> String {
     text
 }
 
-fn print_entry(entry: &Entry) -> String {
+fn print_entry(entry: &PinEntry) -> String {
     let quoted = |text: &str| Value::from(text).to_json();
     let mut members = vec![("type".to_owned(), quoted(entry.resource.as_str()))];
     members.extend(entry.original_path.iter().map(|path| ("originalPath".to_owned(), quoted(path))));
@@ -200,22 +200,22 @@ fn print_members<'a>(out: &mut String, depth: usize, members: impl Iterator<Item
     }
 }
 
-/// An entry, and where its parts stand.
-fn entry(pin: &Member) -> Result<(Entry, Vec<(Part, Spot)>), Mistake> {
+/// Reads an entry and the positions of its parts.
+fn read_entry(pin: &Member) -> Result<(PinEntry, Vec<(EntryPart, Span)>), ParseError> {
     let Some((resource, _)) = split_path(&pin.key) else {
-        let message = format!("{:?} is no path of a leaf, which is `type.id`", pin.key);
-        return Err(mistake(pin.spot, &message));
+        let message = format!("{:?} is not a path of the form `type.id`", pin.key);
+        return Err(error_at(pin.span, &message));
     };
     let members = object(&pin.value, "a pin")?;
     only(members, &["type", "fqn", "originalPath", "attributes"])?;
-    let said = [member(members, "type"), member(members, "fqn")];
-    if said.iter().all(Option::is_none) {
-        return Err(mistake(pin.spot, &format!("`type` is missing; it is {resource:?} here")));
+    let types = [member(members, "type"), member(members, "fqn")];
+    if types.iter().all(Option::is_none) {
+        return Err(error_at(pin.span, &format!("`type` is missing; the type in the key is {resource:?}")));
     }
-    for said in said.into_iter().flatten() {
-        if text(said)? != resource {
-            let message = format!("`{}` is another type than the key's, which is {resource:?}", said.key);
-            return Err(mistake(said.value.spot, &message));
+    for member in types.into_iter().flatten() {
+        if text(member)? != resource {
+            let message = format!("`{}` differs from the type in the key, {resource:?}", member.key);
+            return Err(error_at(member.value.span, &message));
         }
     }
     let original = member(members, "originalPath");
@@ -224,41 +224,39 @@ fn entry(pin: &Member) -> Result<(Entry, Vec<(Part, Spot)>), Mistake> {
         Some(attributes) => object(&attributes.value, "`attributes`")?,
         None => &[],
     };
-    let mut parts = vec![(Part::Key, pin.spot)];
-    parts.extend(original.map(|original| (Part::OriginalPath, original.value.spot)));
-    parts.extend(attributes.iter().map(|member| (Part::Attribute(member.key.clone()), member.spot)));
+    let mut parts = vec![(EntryPart::Key, pin.span)];
+    parts.extend(original.map(|original| (EntryPart::OriginalPath, original.value.span)));
+    parts.extend(attributes.iter().map(|member| (EntryPart::Attribute(member.key.clone()), member.span)));
     let (resource, attributes) = (TypeToken(resource.to_owned()), json::map(attributes));
-    Ok((Entry { resource, original_path, attributes }, parts))
+    Ok((PinEntry { resource, original_path, attributes }, parts))
 }
 
-fn original_path(original: &Member, pin: &Member, resource: &str) -> Result<String, Mistake> {
+fn original_path(original: &Member, pin: &Member, resource: &str) -> Result<String, ParseError> {
     let path = text(original)?;
-    let wrong = |message: String| Err(mistake(original.value.spot, &message));
+    let invalid = |message: String| Err(error_at(original.value.span, &message));
     match split_path(&path) {
-        None => wrong(format!("{path:?} is no path of a leaf, which is `type.id`")),
+        None => invalid(format!("{path:?} is not a path of the form `type.id`")),
         Some((other, _)) if other != resource => {
-            wrong(format!("what was a {other} cannot become a {resource}: that is another thing"))
+            invalid(format!("a {other} cannot be moved to a {resource}: the types differ"))
         }
-        Some(_) if path == pin.key => {
-            wrong("it is where it was: `originalPath` is the key itself".to_owned())
-        }
+        Some(_) if path == pin.key => invalid("`originalPath` equals the key".to_owned()),
         Some(_) => Ok(path),
     }
 }
 
-fn object<'a>(tree: &'a Tree, what: &str) -> Result<&'a [Member], Mistake> {
+fn object<'a>(tree: &'a Tree, what: &str) -> Result<&'a [Member], ParseError> {
     match &tree.kind {
         Kind::Object(members) => Ok(members),
-        _ => Err(mistake(tree.spot, &format!("{what} is an object, and this is {}", tree.word()))),
+        _ => Err(error_at(tree.span, &format!("{what} must be an object, not {}", tree.kind_name()))),
     }
 }
 
-fn text(member: &Member) -> Result<String, Mistake> {
+fn text(member: &Member) -> Result<String, ParseError> {
     match &member.value.kind {
         Kind::Plain(Value::String(text)) => Ok(text.clone()),
         _ => {
-            let message = format!("`{}` is a string, and this is {}", member.key, member.value.word());
-            Err(mistake(member.value.spot, &message))
+            let message = format!("`{}` must be a string, not {}", member.key, member.value.kind_name());
+            Err(error_at(member.value.span, &message))
         }
     }
 }
@@ -267,36 +265,37 @@ fn member<'a>(members: &'a [Member], key: &str) -> Option<&'a Member> {
     members.iter().find(|member| member.key == key)
 }
 
-fn only(members: &[Member], known: &[&str]) -> Result<(), Mistake> {
+/// Refuses unknown keys.
+fn only(members: &[Member], known: &[&str]) -> Result<(), ParseError> {
     match members.iter().find(|member| !known.contains(&member.key.as_str())) {
         None => Ok(()),
         Some(member) => {
             let meant = nearest(&member.key, known.iter().copied());
-            let meant = meant.map_or(format!("there are: {}", known.join(", ")), |meant| {
+            let hint = meant.map_or(format!("the keys are: {}", known.join(", ")), |meant| {
                 format!("did you mean `{meant}`?")
             });
-            Err(mistake(member.spot, &format!("{:?} says nothing here; {meant}", member.key)))
+            Err(error_at(member.span, &format!("unknown key {:?}; {hint}", member.key)))
         }
     }
 }
 
-fn mistake(spot: Spot, message: &str) -> Mistake {
-    Mistake { spot, message: message.to_owned() }
+fn error_at(span: Span, message: &str) -> ParseError {
+    ParseError { span, message: message.to_owned() }
 }
 
-pub(crate) fn place(name: &str, spot: Spot) -> SourceRef {
-    SourceRef { file: name.into(), line: spot.line, column: spot.column }
+pub(crate) fn place(name: &str, span: Span) -> SourceRef {
+    SourceRef { file: name.into(), line: span.line, column: span.column }
 }
 
-fn wrong(name: &str, spot: Spot, message: &str) -> Diagnostic {
-    let message = format!("{name}:{}:{}: {message}", spot.line, spot.column);
+fn invalid(name: &str, span: Span, message: &str) -> Diagnostic {
+    let message = format!("{name}:{}:{}: {message}", span.line, span.column);
     Diagnostic::error(Code::BAD_PINFILE, message)
-        .at(place(name, spot), spot.length, "here")
+        .at(place(name, span), span.length, "here")
         .note("Nothing was evaluated, and nothing was changed.")
-        .help("mend the file, or take it back from version control")
+        .help("correct the file, or restore it from version control")
 }
 
-/// What git leaves in a file that it could not merge.
+/// Reports the conflict markers that git leaves in a file that it could not merge.
 fn conflict(name: &str, text: &str) -> Option<Diagnostic> {
     let marker = |line: &str| {
         let line = line.trim_end_matches('\r');
@@ -311,12 +310,12 @@ fn conflict(name: &str, text: &str) -> Option<Diagnostic> {
     let first = *found.first()?;
     let plural = if lines.len() == 1 { "line" } else { "lines" };
     let message = format!("{name} has merge conflict markers at {plural} {}", lines.join(", "));
-    let spot = Spot { line: first, column: 1, length: 7 };
+    let span = Span { line: first, column: 1, length: 7 };
     Some(
         Diagnostic::error(Code::PINFILE_CONFLICT, message)
-            .at(place(name, spot), spot.length, "two branches changed the pins around here")
+            .at(place(name, span), span.length, "two branches changed the pins around here")
             .note("Nothing was evaluated, and nothing was changed.")
             .help("keep the entries of both sides, with a comma between them; the order does not matter")
-            .help("`stead pin ls` shows whether the file can be read"),
+            .help(Hint::text("to check the file afterwards: ").then(NextStep::ListPins)),
     )
 }

@@ -1,28 +1,29 @@
-//! JSON with places: what stands where, so that a mistake in a file can be pointed at.
+//! A JSON parser that keeps the position of every value, for messages.
 //!
-//! Strict: no comments, no key twice, nothing behind the end. Numbers and strings are read as `stead-model` reads them.
+//! It is strict: no comments, no duplicate keys, no text after the value. Numbers and strings are parsed by `serde_json`,
+//! as in `stead-model`.
 
 use stead_model::{Map, Value};
 
-/// A piece of the text: where it starts, and how many characters it has on its line.
+/// A position in the text, and the number of characters on its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Spot {
+pub(crate) struct Span {
     pub(crate) line: u32,
     pub(crate) column: u32,
     pub(crate) length: usize,
 }
 
-/// What is wrong, and where.
+/// An error with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mistake {
-    pub spot: Spot,
+pub(crate) struct ParseError {
+    pub span: Span,
     pub message: String,
 }
 
-/// A value with its place.
+/// A value with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tree {
-    pub spot: Spot,
+    pub span: Span,
     pub kind: Kind,
 }
 
@@ -36,7 +37,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Member {
     pub key: String,
-    pub spot: Spot,
+    pub span: Span,
     pub value: Tree,
 }
 
@@ -49,8 +50,8 @@ impl Tree {
         }
     }
 
-    /// What it is, for a message.
-    pub(crate) fn word(&self) -> &'static str {
+    /// Returns the kind of the value, for a message: `a list`.
+    pub(crate) fn kind_name(&self) -> &'static str {
         self.value().kind()
     }
 }
@@ -59,24 +60,24 @@ pub(crate) fn map(members: &[Member]) -> Map {
     members.iter().map(|member| (member.key.clone(), member.value.value())).collect()
 }
 
-/// Deeper values than this are nobody's attributes.
+/// The maximum depth of nested values.
 const MAX_DEPTH: usize = 64;
 
-pub(crate) fn parse(text: &str) -> Result<Tree, Mistake> {
+pub(crate) fn parse(text: &str) -> Result<Tree, ParseError> {
     let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let mut reader = Reader { text, at: 0, lines };
     let tree = reader.value(0)?;
-    reader.blank();
+    reader.skip_blanks();
     match reader.rest().chars().next() {
         None => Ok(tree),
-        Some(_) => Err(reader.mistake("something stands behind the end of the value")),
+        Some(_) => Err(reader.error_at("unexpected text after the end of the value")),
     }
 }
 
 struct Reader<'a> {
     text: &'a str,
     at: usize,
-    /// Where each line starts.
+    /// The offset of each line.
     lines: Vec<usize>,
 }
 
@@ -85,20 +86,20 @@ impl<'a> Reader<'a> {
         &self.text[self.at..]
     }
 
-    fn spot(&self, from: usize, to: usize) -> Spot {
+    fn span(&self, from: usize, to: usize) -> Span {
         let line = self.lines.partition_point(|start| *start <= from);
         let start = line.checked_sub(1).and_then(|at| self.lines.get(at)).copied().unwrap_or_default();
         let column = self.text[start..from].chars().count() as u32 + 1;
         let length = self.text[from..to].lines().next().unwrap_or_default().chars().count();
-        Spot { line: line as u32, column, length }
+        Span { line: line as u32, column, length }
     }
 
-    fn mistake(&self, message: impl Into<String>) -> Mistake {
+    fn error_at(&self, message: impl Into<String>) -> ParseError {
         let length = self.rest().chars().next().filter(|c| !c.is_whitespace()).map_or(0, char::len_utf8);
-        Mistake { spot: self.spot(self.at, self.at + length), message: message.into() }
+        ParseError { span: self.span(self.at, self.at + length), message: message.into() }
     }
 
-    fn blank(&mut self) {
+    fn skip_blanks(&mut self) {
         self.at += self.rest().len() - self.rest().trim_start_matches([' ', '\t', '\r', '\n']).len();
     }
 
@@ -108,81 +109,82 @@ impl<'a> Reader<'a> {
         taken
     }
 
-    fn value(&mut self, depth: usize) -> Result<Tree, Mistake> {
-        self.blank();
+    fn value(&mut self, depth: usize) -> Result<Tree, ParseError> {
+        self.skip_blanks();
         if depth > MAX_DEPTH {
-            return Err(self.mistake(format!("values are nested more than {MAX_DEPTH} deep")));
+            return Err(self.error_at(format!("values are nested more than {MAX_DEPTH} deep")));
         }
         let from = self.at;
         let kind = match self.rest().chars().next() {
             Some('{') => self.object(depth)?,
             Some('[') => self.list(depth)?,
             Some('"') => Kind::Plain(Value::String(self.string()?.0)),
-            Some(_) => Kind::Plain(self.word()?),
-            None => return Err(self.mistake("the file ends before it is complete")),
+            Some(_) => Kind::Plain(self.literal()?),
+            None => return Err(self.error_at("unexpected end of file")),
         };
-        Ok(Tree { spot: self.spot(from, self.at), kind })
+        Ok(Tree { span: self.span(from, self.at), kind })
     }
 
-    fn object(&mut self, depth: usize) -> Result<Kind, Mistake> {
+    fn object(&mut self, depth: usize) -> Result<Kind, ParseError> {
         self.take('{');
         let mut members: Vec<Member> = Vec::new();
         let mut seen = std::collections::BTreeMap::new();
         loop {
-            self.blank();
+            self.skip_blanks();
             if members.is_empty() && self.take('}') {
                 return Ok(Kind::Object(members));
             }
             if !self.rest().starts_with('"') {
-                return Err(self.mistake("a key in double quotes is expected here"));
+                return Err(self.error_at("expected a key in double quotes"));
             }
-            let (key, spot) = self.string()?;
-            if let Some(first) = seen.insert(key.clone(), spot.line) {
-                return Err(Mistake {
-                    spot,
-                    message: format!("{key:?} is there twice; the first is on line {first}"),
+            let (key, span) = self.string()?;
+            if let Some(first) = seen.insert(key.clone(), span.line) {
+                return Err(ParseError {
+                    span,
+                    message: format!("duplicate key {key:?}; the first is on line {first}"),
                 });
             }
-            self.blank();
+            self.skip_blanks();
             if !self.take(':') {
-                return Err(self.mistake(format!("a colon is expected behind {key:?}")));
+                return Err(self.error_at(format!("expected a colon after {key:?}")));
             }
             let value = self.value(depth + 1)?;
-            members.push(Member { key, spot, value });
-            self.blank();
+            members.push(Member { key, span, value });
+            self.skip_blanks();
             match (self.take(','), self.take('}')) {
                 (true, false) => {}
                 (false, true) => return Ok(Kind::Object(members)),
-                (true, true) => return Err(self.before("a key in double quotes is expected here")),
-                (false, false) => return Err(self.mistake("a comma or `}` is expected here")),
+                (true, true) => return Err(self.before("expected a key in double quotes")),
+                (false, false) => return Err(self.error_at("expected a comma or `}`")),
             }
         }
     }
 
-    fn list(&mut self, depth: usize) -> Result<Kind, Mistake> {
+    fn list(&mut self, depth: usize) -> Result<Kind, ParseError> {
         self.take('[');
         let mut items = Vec::new();
-        self.blank();
+        self.skip_blanks();
         if self.take(']') {
             return Ok(Kind::List(items));
         }
         loop {
             items.push(self.value(depth + 1)?);
-            self.blank();
+            self.skip_blanks();
             match (self.take(','), self.take(']')) {
                 (true, false) => {}
                 (false, true) => return Ok(Kind::List(items)),
-                (true, true) => return Err(self.before("a value is expected here")),
-                (false, false) => return Err(self.mistake("a comma or `]` is expected here")),
+                (true, true) => return Err(self.before("expected a value")),
+                (false, false) => return Err(self.error_at("expected a comma or `]`")),
             }
         }
     }
 
-    fn before(&self, message: &str) -> Mistake {
-        Mistake { spot: self.spot(self.at - 1, self.at), message: message.to_owned() }
+    /// Returns an error at the previous character.
+    fn before(&self, message: &str) -> ParseError {
+        ParseError { span: self.span(self.at - 1, self.at), message: message.to_owned() }
     }
 
-    fn string(&mut self) -> Result<(String, Spot), Mistake> {
+    fn string(&mut self) -> Result<(String, Span), ParseError> {
         let from = self.at;
         let mut escaped = false;
         for (offset, c) in self.rest().char_indices().skip(1) {
@@ -190,22 +192,22 @@ impl<'a> Reader<'a> {
                 '\n' => break,
                 '"' if !escaped => {
                     let token = &self.rest()[..=offset];
-                    let text: String = serde_json::from_str(token)
-                        .map_err(|_| self.mistake("this is no string that JSON knows"))?;
+                    let text: String =
+                        serde_json::from_str(token).map_err(|_| self.error_at("invalid JSON string"))?;
                     self.at += token.len();
-                    return Ok((text, self.spot(from, self.at)));
+                    return Ok((text, self.span(from, self.at)));
                 }
                 _ => escaped = c == '\\' && !escaped,
             }
         }
-        Err(self.mistake("a string does not end on its line"))
+        Err(self.error_at("the string does not end on this line"))
     }
 
-    /// A number, `true`, `false` or `null`: without quotes and brackets there is nothing else.
-    fn word(&mut self) -> Result<Value, Mistake> {
+    /// Reads a number, `true`, `false` or `null`.
+    fn literal(&mut self) -> Result<Value, ParseError> {
         let ends = |c: char| c.is_whitespace() || ",:{}[]\"".contains(c);
         let token = self.rest().split(ends).next().unwrap_or_default();
-        let value = serde_json::from_str(token).map_err(|_| self.mistake("a value is expected here"))?;
+        let value = serde_json::from_str(token).map_err(|_| self.error_at("expected a value"))?;
         self.at += token.len();
         Ok(value)
     }
@@ -218,38 +220,38 @@ mod tests {
 
     use super::*;
 
-    fn wrong(text: &str) -> String {
-        let Mistake { spot, message } = parse(text).unwrap_err();
-        format!("{}:{}+{} {message}", spot.line, spot.column, spot.length)
+    fn error(text: &str) -> String {
+        let ParseError { span, message } = parse(text).unwrap_err();
+        format!("{}:{}+{} {message}", span.line, span.column, span.length)
     }
 
     #[test]
-    fn mistakes_have_their_place() {
+    fn errors_have_a_position() {
         insta::assert_snapshot!(
             [
                 "", "{", "{\n  \"a\": 1,\n}", "{\"a\" 1}", "{\"a\": 1 \"b\": 2}", "{\"a\": 1}\nx", "{\"a\": tru}",
                 "{\"é\": 1, \"é\": 2}", "[1,]", "{\"a\": \"x\n\"}", "{a: 1}", "{\"a\": \"\\q\"}", "// no",
                 "{\"a\": 1e999}", "[1, 01]", "{,}",
             ]
-            .map(wrong)
+            .map(error)
             .join("\n"),
             @r#"
-        1:1+0 the file ends before it is complete
-        1:2+0 a key in double quotes is expected here
-        3:1+1 a key in double quotes is expected here
-        1:6+1 a colon is expected behind "a"
-        1:9+1 a comma or `}` is expected here
-        2:1+1 something stands behind the end of the value
-        1:7+1 a value is expected here
-        1:10+3 "é" is there twice; the first is on line 1
-        1:4+1 a value is expected here
-        1:7+1 a string does not end on its line
-        1:2+1 a key in double quotes is expected here
-        1:7+1 this is no string that JSON knows
-        1:1+1 a value is expected here
-        1:7+1 a value is expected here
-        1:5+1 a value is expected here
-        1:2+1 a key in double quotes is expected here
+        1:1+0 unexpected end of file
+        1:2+0 expected a key in double quotes
+        3:1+1 expected a key in double quotes
+        1:6+1 expected a colon after "a"
+        1:9+1 expected a comma or `}`
+        2:1+1 unexpected text after the end of the value
+        1:7+1 expected a value
+        1:10+3 duplicate key "é"; the first is on line 1
+        1:4+1 expected a value
+        1:7+1 the string does not end on this line
+        1:2+1 expected a key in double quotes
+        1:7+1 invalid JSON string
+        1:1+1 expected a value
+        1:7+1 expected a value
+        1:5+1 expected a value
+        1:2+1 expected a key in double quotes
         "#
         );
     }
@@ -259,7 +261,7 @@ mod tests {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             let nested = |depth: usize| format!("{}1{}", open.repeat(depth), close.repeat(depth));
             assert!(parse(&nested(64)).is_ok(), "{open}");
-            assert!(wrong(&nested(65)).ends_with("values are nested more than 64 deep"), "{open}");
+            assert!(error(&nested(65)).ends_with("values are nested more than 64 deep"), "{open}");
         }
     }
 
@@ -281,18 +283,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_as_it_was(value in values()) {
+        fn printed_value_is_parsed_unchanged(value in values()) {
             prop_assert_eq!(parse(&value.to_json()).unwrap().value(), value);
         }
 
         #[test]
-        fn it_reads_what_serde_json_reads_and_nothing_else(text in "[\\[\\]{}:,\"a1\\\\ \n.e-]{0,12}") {
-            // The one difference: a key that is there twice.
+        fn text_is_parsed_exactly_if_serde_json_parses_it(text in "[\\[\\]{}:,\"a1\\\\ \n.e-]{0,12}") {
+            // The only difference: duplicate keys.
             let ours = parse(&text).map(|tree| tree.value());
             match serde_json::from_str::<Value>(&text) {
                 Ok(theirs) => match ours {
                     Ok(ours) => prop_assert_eq!(ours, theirs),
-                    Err(mistake) => prop_assert!(mistake.message.contains("twice"), "{:?}", mistake),
+                    Err(error) => prop_assert!(error.message.contains("duplicate key"), "{:?}", error),
                 },
                 Err(_) => prop_assert!(ours.is_err(), "{:?}", ours),
             }

@@ -1,26 +1,26 @@
-//! Physical paths: what a leaf of the program is called in the pinfile, the same in every environment.
+//! Physical paths: the names of leaves in the pinfile, which are the same in every environment.
 //!
-//! `<type>.<unique id>`. The unique id is the id of a leaf at the top of a module, else the parts of its place
-//! joined by `_` and eight digits of a digest, because parts that are joined can be the same for two places.
+//! A path is `<type>.<unique id>`. The unique id of a leaf at the top of a module is its id. Any other unique id is the
+//! parts of the name, joined by `_`, with eight digits of a digest, because the joined parts of two names can be equal.
 
 use stead_model::{Digest, Environment, Name, NameParts, Resource, ScopePart, TypeToken};
 
-/// The longest that the readable part may get.
+/// The maximum length of the readable part.
 const MAX_READABLE: usize = 240;
 
-/// The physical path of what has this name and type. The environment does not matter.
+/// Returns the physical path of a resource. It does not depend on the environment.
 pub fn physical_path(name: &Name, resource: &TypeToken) -> String {
     format!("{resource}.{}", unique_id(name, resource))
 }
 
-/// The type in a physical path, and the unique id; `None` if it is none.
+/// Splits a physical path into type and unique id. Returns `None` if the text is not a path.
 pub fn split_path(path: &str) -> Option<(&str, &str)> {
     let (resource, id) = path.rsplit_once('.')?;
     let fits = !resource.is_empty() && !id.is_empty() && clean(id) == id;
     (fits && !resource.contains(|c: char| c.is_control() || c.is_whitespace())).then_some((resource, id))
 }
 
-/// The path of a recorded resource, and those of the names that it had before.
+/// Returns the path of a recorded resource, then the paths of its former names.
 pub fn paths_of(resource: &Resource) -> impl Iterator<Item = String> {
     let names = std::iter::once(&resource.name).chain(&resource.ties.aliases);
     names.map(|name| physical_path(name, &resource.ty))
@@ -48,14 +48,14 @@ fn unique_id(name: &Name, resource: &TypeToken) -> String {
     }
 }
 
-/// Eight digits of a digest of the whole name but its environment.
+/// Returns eight digits of a digest of the name without its environment.
 fn digits(name: &Name) -> String {
     let anywhere = name.in_environment(&Environment::new("any")).to_string();
     Digest::of(anywhere.as_bytes()).to_string().chars().take(8).collect::<String>().to_uppercase()
 }
 
-fn scope_part(part_of: &ScopePart) -> String {
-    part(&part_of.class, part_of.id.as_deref())
+fn scope_part(scope: &ScopePart) -> String {
+    part(&scope.class, scope.id.as_deref())
 }
 
 fn part(class: &str, id: Option<&str>) -> String {
@@ -65,7 +65,7 @@ fn part(class: &str, id: Option<&str>) -> String {
     }
 }
 
-/// Joined; a part that the one before it ends with says nothing new.
+/// Joins the parts. A part that the previous one ends with is left out.
 fn readable(parts: &[String]) -> String {
     let mut kept: Vec<String> = Vec::new();
     for part in parts {
@@ -81,7 +81,7 @@ fn clean(text: &str) -> String {
     text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).collect()
 }
 
-/// True for the ids that stead gives to unnamed siblings.
+/// Returns true for the ids that stead generates for unnamed siblings.
 pub(crate) fn is_counter(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit())
 }
@@ -104,8 +104,8 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_as_they_always_were() {
-        // A change here orphans every pin there is.
+    fn paths_never_change() {
+        // A changed path orphans every existing pin of this form.
         let names = [
             "dev:main:aws.s3.Bucket#CoolBucket",
             "dev:main:aws.s3.Bucket",
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_leaf_can_be_called_is_a_path() {
+    fn text_is_a_path_only_if_it_has_a_type_and_a_valid_id() {
         assert_eq!(split_path("aws.s3.Bucket.Cool_1-b"), Some(("aws.s3.Bucket", "Cool_1-b")));
         for text in ["", "a", ".a", "a.", "a b.c", "a.b c", "a.é"] {
             assert_eq!(split_path(text), None, "{text}");
@@ -154,7 +154,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_path_is_the_same_everywhere_and_names_one_leaf_of_a_module(
+        fn path_is_equal_in_all_environments_and_unique_in_a_module(
             names in proptest::collection::vec(names(), 1..40)
         ) {
             let mut seen: BTreeMap<String, Name> = BTreeMap::new();
@@ -165,7 +165,7 @@ mod tests {
                 prop_assert_eq!(&path, &physical_path(&elsewhere, &resource));
                 prop_assert!(split_path(&path).is_some(), "{}", path);
                 let other = seen.insert(path.clone(), name.clone());
-                // At the top of two modules one id is one path; such a program is told to change it.
+                // Leaves at the top of two modules can have the same path. Pinning both is an error.
                 let top = |name: &Name| matches!(&**name, NameParts::Placed { scope, .. } if scope.is_empty());
                 prop_assert!(other.is_none_or(|other| other == name || (top(&other) && top(&name))), "{}", path);
             }

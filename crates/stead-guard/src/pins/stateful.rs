@@ -1,11 +1,11 @@
-//! Types that are pinned unless somebody says otherwise: what is in them is lost with them.
+//! Types that are pinned by default, because a deletion loses data.
 //!
-//! Databases, tables, buckets, volumes, queues, stores of keys and secrets, logs, and what others know by its
-//! address. A type that is here stays here: taking one away would unpin what people rely on.
+//! Databases, tables, buckets, volumes, queues, stores of keys and secrets, logs, and resources whose address is known
+//! outside the stack. **Invariant:** a type is never removed from the list, which would unpin existing resources.
 
 use stead_model::TypeToken;
 
-/// Sorted, so that a type is found by halving.
+/// Sorted for binary search.
 const STATEFUL: &[&str] = &[
     "aws.aps.Workspace",
     "aws.backup.BackupVault",
@@ -60,16 +60,16 @@ const STATEFUL: &[&str] = &[
     "aws.timestream.Database",
     "aws.timestream.InfluxDBInstance",
     "aws.timestream.Table",
-    // The private key is in its file and nowhere else. A folder is no such thing: it is deleted only when empty.
+    // The private key exists in its file only. A folder is not stateful, because it is deleted only when empty.
     "local.KeyPair",
 ];
 
-/// Whether what is of this type is pinned by default.
+/// Returns true if resources of this type are pinned by default.
 pub fn is_stateful(resource: &TypeToken) -> bool {
     STATEFUL.binary_search(&resource.as_str()).is_ok()
 }
 
-/// All of them, in order.
+/// Returns all types that are pinned by default, sorted.
 pub fn stateful_types() -> &'static [&'static str] {
     STATEFUL
 }
@@ -79,14 +79,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_are_sorted_and_none_is_there_twice() {
+    fn list_is_sorted_without_duplicates() {
         assert!(STATEFUL.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(STATEFUL.iter().all(|token| is_stateful(&TypeToken((*token).to_owned()))));
         assert!(!is_stateful(&TypeToken("local.File".into())));
     }
 
     #[test]
-    fn the_types_that_lose_data_are_among_them() {
+    fn list_contains_all_known_types_that_lose_data() {
         let known = [
             "backup.BackupVault",
             "cloudformation.Stack",

@@ -1,9 +1,9 @@
-//! Pins as a whole. What they are tested with: small graphs, a few types, records in state.
+//! Tests of pins, with builders for small graphs, types and recorded resources.
 
+mod apply;
 mod format;
-mod guarding;
 mod properties;
-mod settling;
+mod verdicts;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use stead_model::{
 };
 use stead_state::{Snapshot, State};
 
-use super::{Orphans, Pinfile, Pins, Refused, Settled, Types, settle};
+use super::{Orphans, PinRefusal, Pinfile, Pins, SettledGraph, Types, apply_pinfile};
 
-/// `t.Box` is known by its `path`, `t.Key` by nothing that can be set, `local.KeyPair` is stateful.
+/// The identity of `t.Box` is its `path`; `t.Key` has no settable identity; `local.KeyPair` is stateful.
 struct FewTypes;
 
 impl Types for FewTypes {
@@ -72,12 +72,16 @@ impl Program {
         self.add(name, NodeKind::Group, pinned, None)
     }
 
-    fn settle(&self, text: Option<&str>) -> Result<Settled, Refused> {
-        self.settle_on(text, None)
+    fn apply_pinfile(&self, text: Option<&str>) -> Result<SettledGraph, PinRefusal> {
+        self.apply_pinfile_on(text, None)
     }
 
-    fn settle_on(&self, text: Option<&str>, state: Option<&State>) -> Result<Settled, Refused> {
-        settle(self.0.clone(), pins(text), &FewTypes, state, Orphans::Refuse)
+    fn apply_pinfile_on(
+        &self,
+        text: Option<&str>,
+        state: Option<&State>,
+    ) -> Result<SettledGraph, PinRefusal> {
+        apply_pinfile(self.0.clone(), pins(text), &FewTypes, state, Orphans::Refuse)
     }
 }
 
@@ -89,7 +93,7 @@ fn pins(text: Option<&str>) -> Pins {
     Pins::open(file(text), "local", &Environment::new("dev"))
 }
 
-/// A file with one section, whose entries are given as they stand in it.
+/// Returns a pinfile with one section that has these entries.
 fn with(entries: &str) -> String {
     format!("{{\"version\":\"1\",\"pinned\":{{\"local\":{{{entries}}}}}}}")
 }
@@ -123,20 +127,20 @@ fn state(resources: Vec<Resource>) -> State {
     State::from(snapshot)
 }
 
-/// Message, notes and help, as text.
-fn told(problem: &Diagnostic) -> String {
+/// Returns message, positions, notes and help as text.
+fn text_of(problem: &Diagnostic) -> String {
     let lines = problem.notes.iter().map(|note| format!("  note: {note}"));
     let lines = lines.chain(problem.help.iter().map(|help| format!("  help: {help}")));
     let places = problem.labels.iter().map(|label| format!("  at {}: {}", label.place, label.text));
-    let head = format!("{} {}", problem.code, problem.message);
-    std::iter::once(head).chain(places).chain(lines).collect::<Vec<_>>().join("\n")
+    let message = format!("{} {}", problem.code, problem.message);
+    std::iter::once(message).chain(places).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-fn all_told(refused: &Refused) -> String {
-    let lines = refused.lines.iter().map(ToString::to_string);
-    lines.chain(refused.problems.iter().map(told)).collect::<Vec<_>>().join("\n")
+fn full_text(refused: &PinRefusal) -> String {
+    let changes = refused.changes.iter().map(ToString::to_string);
+    changes.chain(refused.problems.iter().map(text_of)).collect::<Vec<_>>().join("\n")
 }
 
-fn lines(settled: &Settled) -> Vec<String> {
-    settled.lines.iter().map(ToString::to_string).collect()
+fn changes(settled: &SettledGraph) -> Vec<String> {
+    settled.changes.iter().map(ToString::to_string).collect()
 }

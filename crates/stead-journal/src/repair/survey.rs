@@ -5,7 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use stead_model::{Digest, Epoch, RunId};
 use stead_state::{
-    Batch, FormatError, Head, Proposal, Record, RunRecord, Snapshot, State, Violation, Way, mend, verify,
+    Batch, FormatError, Head, Proposal, Record, RepairMethod, RunRecord, Snapshot, State, Violation,
+    propose_repairs, verify,
 };
 use stead_store::{Key, Store, Version};
 
@@ -130,9 +131,10 @@ fn propose(rebuilt: Option<Rebuilt>, snapshots: &[StoredSnapshot]) -> Vec<Propos
     let mut proposals = Vec::new();
     if let Some(Rebuilt { snapshot, replayed, unreadable }) = rebuilt {
         if !verify(&snapshot).is_empty() {
-            proposals.extend(mend(&snapshot));
+            proposals.extend(propose_repairs(&snapshot));
         } else if snapshot.run.is_none() || unreadable.is_some() || replayed > 0 {
-            proposals.push(Proposal { way: Way::Rebuild { folded: replayed, unreadable }, snapshot });
+            proposals
+                .push(Proposal { method: RepairMethod::Rebuild { folded: replayed, unreadable }, snapshot });
         }
     }
     let mut earlier: Vec<&StoredSnapshot> = snapshots.iter().filter(|stored| stored.run.is_some()).collect();
@@ -140,7 +142,7 @@ fn propose(rebuilt: Option<Rebuilt>, snapshots: &[StoredSnapshot]) -> Vec<Propos
     for StoredSnapshot { run, snapshot } in earlier.into_iter().take(MAX_EARLIER) {
         if verify(snapshot).is_empty() {
             let run = run.as_ref().map(RunId::to_string).unwrap_or_default();
-            proposals.push(Proposal { way: Way::History { run }, snapshot: snapshot.clone() });
+            proposals.push(Proposal { method: RepairMethod::History { run }, snapshot: snapshot.clone() });
         }
     }
     proposals
@@ -271,7 +273,7 @@ impl Search<'_> {
             }
         }
         if rebuilt.replayed > 0 || rebuilt.unreadable.is_some() {
-            state.orphan_pending();
+            state.mark_pending_in_doubt();
             let run = rebuilt.snapshot.run.clone();
             rebuilt.snapshot = state.snapshot(run);
         }

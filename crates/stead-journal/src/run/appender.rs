@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use stead_model::{CopyRef, Digest, Epoch, OpId, Seq};
-use stead_state::{Batch, Intent, Outcome, Record, Refused, Sound, Spooled, State};
+use stead_state::{ApplyError, Batch, Intent, Outcome, Record, Spooled, State, VerifiedState};
 use stead_store::{ErrorClass, Expect, Key, Store, StoreError};
 use stead_world::World;
 use tokio::sync::{mpsc, oneshot};
@@ -45,7 +45,7 @@ pub(crate) struct Appender {
     pub keys: StackKeys,
     pub world: World,
     pub epoch: Epoch,
-    pub sound: Sound,
+    pub sound: VerifiedState,
     pub spool: Spool,
     seq: Seq,
     previous: Option<Digest>,
@@ -63,7 +63,7 @@ struct AppendFailure {
 }
 
 impl Appender {
-    pub(crate) fn new(spool: Spool, world: World, epoch: Epoch, sound: Sound) -> Appender {
+    pub(crate) fn new(spool: Spool, world: World, epoch: Epoch, sound: VerifiedState) -> Appender {
         let about = |intent: &Intent| (intent.key().to_owned(), intent.copy());
         let under_way = sound.state().pending().map(|pending| (pending.op, about(&pending.intent))).collect();
         let Spool { store, keys, .. } = spool.clone();
@@ -192,8 +192,8 @@ impl Appender {
         }
         let error = match refused {
             None => return Ok(()),
-            Some((_, Refused::Replay(source))) => JournalError::Replay { key: key.to_string(), source },
-            Some((_, Refused::Rules(violations))) => JournalError::RecordRefused(violations),
+            Some((_, ApplyError::Replay(source))) => JournalError::Replay { key: key.to_string(), source },
+            Some((_, ApplyError::Rules(violations))) => JournalError::RecordRefused(violations),
         };
         Err(AppendFailure { durable, error })
     }

@@ -1,7 +1,7 @@
 //! Recovery of the state that earlier runs left: seals their epochs and replays their journals.
 
 use stead_model::Epoch;
-use stead_state::{Head, Sound, State};
+use stead_state::{Head, State, VerifiedState};
 
 use crate::load::{read_base, replay_epoch};
 use crate::receipt::RECEIPT_MARGIN;
@@ -32,14 +32,14 @@ pub(super) async fn recover(
     request: &OpenRequest,
     old: &Head,
     by: Epoch,
-) -> Result<(Sound, Vec<SpoolLocation>), JournalError> {
+) -> Result<(VerifiedState, Vec<SpoolLocation>), JournalError> {
     let mut sound = match request.planned_on.as_ref().and_then(|read| read.whole.as_deref()) {
         // Head has not changed since it was read, so the snapshot is the one that was read and checked then.
-        Some(whole) if whole.pending().next().is_none() => Sound::of_checked(whole.clone()),
+        Some(whole) if whole.pending().next().is_none() => VerifiedState::from_verified(whole.clone()),
         _ => {
             let mut state = replay_and_seal(request, old, by).await?;
-            state.orphan_pending();
-            Sound::new(state).map_err(JournalError::Integrity)?
+            state.mark_pending_in_doubt();
+            VerifiedState::new(state).map_err(JournalError::Integrity)?
         }
     };
     let spooled = request.spool().replay(&mut sound, old.epoch).await?;

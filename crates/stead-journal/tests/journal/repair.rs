@@ -120,8 +120,8 @@ async fn proposal_that_violates_a_rule_is_refused() {
     ran(&store, dir.path(), &["a"]).await;
     store.delete(&keys().head()).await.unwrap();
     let survey = survey_stack(&store).await;
-    let Proposal { way, snapshot } = survey.proposals[0].clone();
-    let broken = Proposal { way, snapshot: Snapshot { uids: 0, ..snapshot } };
+    let Proposal { method: way, snapshot } = survey.proposals[0].clone();
+    let broken = Proposal { method: way, snapshot: Snapshot { uids: 0, ..snapshot } };
     let refused = repair(&store, &keys(), &World::real(), &survey, &broken).await;
     assert!(matches!(refused, Err(JournalError::Integrity(_))), "{refused:?}");
     assert!(read_head(&store, &keys()).await.unwrap().is_none());

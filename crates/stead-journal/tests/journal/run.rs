@@ -195,7 +195,7 @@ async fn state_that_violates_a_rule_is_never_published() {
     create(&run, "a").await.unwrap();
     let mut broken = resource("a");
     broken.id = None;
-    match run.submit(Record::Note { resource: Box::new(broken) }).durable().await {
+    match run.submit(Record::Amend { resource: Box::new(broken) }).durable().await {
         Err(JournalError::RecordRefused(violations)) => assert_eq!(violations[0].rule, "S04"),
         other => panic!("{other:?}"),
     }
@@ -217,7 +217,7 @@ async fn records_submitted_before_a_refused_one_are_durable() {
     let receipt = begin(&run, "a").await.unwrap();
     let outcome = Outcome::Created { id: PhysicalId("a".into()), outputs: Map::new() };
     let end = run.submit(Record::End { op: receipt.op(), outcome });
-    let broken = run.submit(Record::Note { resource: Box::new(resource("a")) });
+    let broken = run.submit(Record::Amend { resource: Box::new(resource("a")) });
     let (end, broken) = tokio::join!(end.durable(), broken.durable());
     end.unwrap();
     assert!(matches!(broken, Err(JournalError::RecordRefused(_))), "{broken:?}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use stead_journal::{JournalError, Survey, Takeover, open, read_head, rename, survey};
 use stead_model::{Digest, Environment, RunResult, Seq};
-use stead_state::{Absent, Batch, Record, Way};
+use stead_state::{Absent, Batch, Record, RepairMethod};
 use stead_store::Store;
 
 use crate::bench::{append, batch, begin, break_a_rule, create, dying, keys, overwrite, ran, request, setup};
@@ -18,16 +18,16 @@ async fn lose_head(store: &Arc<dyn Store>) {
     store.delete(&keys().head()).await.unwrap();
 }
 
-fn ways(survey: &Survey) -> Vec<Way> {
-    survey.proposals.iter().map(|proposal| proposal.way.clone()).collect()
+fn ways(survey: &Survey) -> Vec<RepairMethod> {
+    survey.proposals.iter().map(|proposal| proposal.method.clone()).collect()
 }
 
-fn history(run: &str) -> Way {
-    Way::History { run: run.to_owned() }
+fn history(run: &str) -> RepairMethod {
+    RepairMethod::History { run: run.to_owned() }
 }
 
-fn rebuild(folded: usize) -> Way {
-    Way::Rebuild { folded, unreadable: None }
+fn rebuild(folded: usize) -> RepairMethod {
+    RepairMethod::Rebuild { folded, unreadable: None }
 }
 
 fn reserve(uids: u64) -> Vec<Record> {
@@ -153,7 +153,7 @@ async fn seals_do_not_count_as_replayed_records() {
     assert_eq!(survey.problems.len(), 1);
     assert!(survey.problems[0].starts_with(&place.to_string()), "{:?}", survey.problems);
     let unreadable = Some(survey.problems[0].clone());
-    assert_eq!(ways(&survey), [Way::Rebuild { folded: 3, unreadable }]);
+    assert_eq!(ways(&survey), [RepairMethod::Rebuild { folded: 3, unreadable }]);
 }
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn unreadable_batch_ends_a_rebuild_and_leaves_operations_in_doubt() {
     let survey = survey_stack(&store).await;
     assert!(survey.recorded.is_some() && survey.violations.is_empty());
     let unreadable = Some(survey.problems[0].clone());
-    assert_eq!(ways(&survey), [Way::Rebuild { folded: 0, unreadable }, history("run-1")]);
+    assert_eq!(ways(&survey), [RepairMethod::Rebuild { folded: 0, unreadable }, history("run-1")]);
     let doubt = |at: usize| survey.proposals[at].snapshot.pending[0].doubt.is_some();
     assert!(doubt(0), "its outcome will never be recorded");
     assert!(!doubt(1), "an earlier state is proposed unchanged");
@@ -192,7 +192,7 @@ async fn batch_that_does_not_follow_its_predecessor_ends_a_rebuild() {
         let survey = survey_stack(&store).await;
         let problem = format!("{place} does not follow the record before it");
         assert_eq!(survey.problems, std::slice::from_ref(&problem), "{batch:?}");
-        let rebuilt = Way::Rebuild { folded: 1, unreadable: Some(problem) };
+        let rebuilt = RepairMethod::Rebuild { folded: 1, unreadable: Some(problem) };
         assert_eq!(ways(&survey), [rebuilt, history("run-1")]);
         assert_eq!(survey.proposals[0].snapshot.uids, 20);
     }
@@ -229,7 +229,7 @@ async fn repaired_state_is_proposed_for_one_that_violates_a_rule() {
     break_a_rule(&store, &head).await;
     let survey = survey_stack(&store).await;
     assert!(survey.problems.is_empty() && survey.violations.len() == 1 && !survey.is_sound());
-    assert_eq!(ways(&survey), [Way::Sort, history("run-1")]);
+    assert_eq!(ways(&survey), [RepairMethod::Sort, history("run-1")]);
     assert_eq!(survey.proposals[0].snapshot.uids, 1);
 }
 

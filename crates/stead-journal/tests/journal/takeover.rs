@@ -39,7 +39,7 @@ async fn records_submitted_together_are_durable_together_or_not_at_all() {
     let run = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     create(&run, "a").await.unwrap();
     let before = run.submit(Record::Reserve { uids: 20 });
-    let refused = Record::Note { resource: Box::new(resource("a")) }; // the resource exists, but has no id
+    let refused = Record::Amend { resource: Box::new(resource("a")) }; // the resource exists, but has no id
     let together = run.submit_together(vec![Record::Reserve { uids: 30 }, refused]);
     let (before, together) = tokio::join!(before.durable(), together.durable());
     before.unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stead_guard::{Cause, Deletion, Fate, decide};
+use stead_guard::{Cause, Deletion, DeletionEffect, decide};
 use stead_journal::{JournalError, OpenRequest, Run, StackKeys, Takeover, open};
 use stead_local::LocalProvider;
 use stead_model::{
@@ -113,10 +113,10 @@ pub(crate) async fn receipt() -> Receipt {
 pub(crate) fn permit(resource: &Resource) -> DeletePermit {
     let deletion = Deletion {
         resource,
-        today: Default::default(),
+        current_marks: Default::default(),
         cause: Cause::Removed,
-        fate: Fate::Deleted,
-        pin: stead_guard::pins::Hold::Free,
+        effect: DeletionEffect::Deleted,
+        pin: stead_guard::pins::PinVerdict::Free,
     };
     decide(&[deletion]).unwrap().take(&resource.copy()).unwrap()
 }

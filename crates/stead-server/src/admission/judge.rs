@@ -2,7 +2,9 @@
 //! runs of a stack use, too.
 
 use serde_json::Value;
-use stead_guard::{BadMark, Entry, Foreign, Given, LevelMarks, MarkKey, Reader, Written, resolve};
+use stead_guard::{
+    BadMark, LevelMarks, MarkKey, MarkReader, RawMark, RawValue, Spelling, UnknownKeys, resolve,
+};
 use stead_model::{Code, Level, Marked};
 
 use super::groups::service_of_group;
@@ -178,22 +180,22 @@ fn namespace_level(name: &str) -> Level {
 }
 
 fn read(level: Level, service: Option<&str>, annotations: &Annotations) -> Result<LevelMarks, Vec<BadMark>> {
-    let entries = annotations.iter().map(|(key, value)| Entry {
+    let entries = annotations.iter().map(|(key, value)| RawMark {
         key: key.clone(),
-        written: Written::Annotation,
+        spelling: Spelling::Annotation,
         value: match value {
-            Value::String(text) => Given::Text(text.clone()),
-            other => Given::Other(other.to_string()),
+            Value::String(text) => RawValue::Text(text.clone()),
+            other => RawValue::Other(other.to_string()),
         },
         place: None,
     });
-    Reader { foreign: Foreign::Ignored, service }.read(level, entries)
+    MarkReader { unknown_keys: UnknownKeys::Ignored, service }.read(level, entries)
 }
 
 fn flag_level() -> Result<LevelMarks, Vec<BadMark>> {
     let key = MarkKey::PreventDelete.as_str().to_owned();
-    let entry = Entry { key, written: Written::Annotation, value: Given::Bool(true), place: None };
-    Reader { foreign: Foreign::Refused, service: None }.read(Level::Flag, [entry])
+    let entry = RawMark { key, spelling: Spelling::Annotation, value: RawValue::Bool(true), place: None };
+    MarkReader { unknown_keys: UnknownKeys::Refused, service: None }.read(Level::Flag, [entry])
 }
 
 fn name_of(key: &str) -> &str {
@@ -206,13 +208,14 @@ fn looks_like_a_mark(key: &str) -> bool {
 
 /// Returns true if the reader recognises the key as a mark.
 fn is_read(key: &str) -> bool {
-    let entry = Entry {
+    let entry = RawMark {
         key: key.to_owned(),
-        written: Written::Annotation,
-        value: Given::Text("true".to_owned()),
+        spelling: Spelling::Annotation,
+        value: RawValue::Text("true".to_owned()),
         place: None,
     };
-    let read = Reader { foreign: Foreign::Ignored, service: None }.read(namespace_level(""), [entry]);
+    let read =
+        MarkReader { unknown_keys: UnknownKeys::Ignored, service: None }.read(namespace_level(""), [entry]);
     !read.is_ok_and(|marks| marks.is_empty())
 }
 

@@ -1,31 +1,30 @@
-//! Rules about names: those that resources have, and those that they had.
+//! Rules about the names and aliases of resources.
 
 use stead_model::{NameParts, Resource};
 
-use super::{Look, Problems, is_current};
+use super::{Problems, StateView, is_current};
 
 /// S03.
-pub(crate) fn belongs_to_one(look: &dyn Look, resource: &Resource, problems: &mut Problems) {
-    if is_current(resource) && look.holders(&resource.name).first() != Some(&&resource.uid) {
+pub(crate) fn belongs_to_one(view: &dyn StateView, resource: &Resource, problems: &mut Problems) {
+    if is_current(resource) && view.holders(&resource.name).first() != Some(&&resource.uid) {
         problems.push("two resources have this name".to_owned());
     }
 }
 
-/// S12. A global name says no type.
-pub(crate) fn says_the_type(_: &dyn Look, resource: &Resource, problems: &mut Problems) {
+/// S12. A global name contains no type.
+pub(crate) fn type_matches(_: &dyn StateView, resource: &Resource, problems: &mut Problems) {
     if resource.ty.as_str().is_empty() {
         problems.push("it has no type".to_owned());
     }
-    if let NameParts::Placed { ty: said, .. } = &*resource.name
-        && *said != resource.ty
+    if let NameParts::Placed { ty: in_name, .. } = &*resource.name
+        && *in_name != resource.ty
     {
-        problems.push(format!("its type is {}", resource.ty));
+        problems.push(format!("its type is {}, which its name contradicts", resource.ty));
     }
 }
 
-/// S19. That another resource has the name now is no problem: a name that somebody has outranks one that
-/// somebody had.
-pub(crate) fn alias_belongs_to_one(look: &dyn Look, resource: &Resource, problems: &mut Problems) {
+/// S19. An alias may equal the current name of another resource, which then takes precedence.
+pub(crate) fn alias_belongs_to_one(view: &dyn StateView, resource: &Resource, problems: &mut Problems) {
     if !is_current(resource) {
         return;
     }
@@ -33,8 +32,8 @@ pub(crate) fn alias_belongs_to_one(look: &dyn Look, resource: &Resource, problem
         if *alias == resource.name {
             problems.push("its own name is among its aliases".to_owned());
         }
-        if look.alias_holders(alias).first() != Some(&&resource.uid) {
-            problems.push(format!("{alias} is an alias of another resource too"));
+        if view.alias_holders(alias).first() != Some(&&resource.uid) {
+            problems.push(format!("{alias} is also an alias of another resource"));
         }
     }
 }

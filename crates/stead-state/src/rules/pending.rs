@@ -1,70 +1,70 @@
-//! Rules about operations under way, and about the counters.
+//! Rules about pending operations and counters.
 
 use stead_model::Resource;
 
-use super::{Look, Problems};
+use super::{Problems, StateView};
 use crate::{Intent, Pending};
 
 /// S09.
-pub(crate) fn speaks_of_what_exists(look: &dyn Look, pending: &Pending, problems: &mut Problems) {
+pub(crate) fn refers_to_existing_copies(view: &dyn StateView, pending: &Pending, problems: &mut Problems) {
     match &pending.intent {
         Intent::Create { resource, .. } => {
-            if look.copy(&resource.copy()).is_some() {
+            if view.copy(&resource.copy()).is_some() {
                 problems.push(format!("it creates {}, which exists", resource.name));
             }
-            if look.holders(&resource.name).iter().any(|holder| **holder != resource.uid) {
-                problems.push(format!("it creates {}, and another has that name", resource.name));
+            if view.holders(&resource.name).iter().any(|holder| **holder != resource.uid) {
+                problems.push(format!("it creates {}, and another resource has that name", resource.name));
             }
-            needs_exist(look, resource, problems);
+            references_exist(view, resource, problems);
         }
         Intent::Update { resource, .. } => {
-            if look.copy(&resource.copy()).is_none() {
+            if view.copy(&resource.copy()).is_none() {
                 problems.push(format!("it updates {}, which does not exist", resource.name));
             }
-            needs_exist(look, resource, problems);
+            references_exist(view, resource, problems);
         }
         Intent::Delete { copy, .. } => {
-            if look.copy(copy).is_none() {
+            if view.copy(copy).is_none() {
                 problems.push(format!("it deletes {copy}, which does not exist"));
             }
         }
     }
 }
 
-/// What the record will refer to once the operation has ended is there already.
-fn needs_exist(look: &dyn Look, resource: &Resource, problems: &mut Problems) {
+/// Checks that the dependencies and the provider in the future record exist.
+fn references_exist(view: &dyn StateView, resource: &Resource, problems: &mut Problems) {
     let copies = resource.dependencies.iter().chain(&resource.ties.provider);
-    for copy in copies.filter(|copy| look.resolve(copy).is_none()) {
-        problems.push(format!("{} needs {copy}, which does not exist", resource.name));
+    for copy in copies.filter(|copy| view.resolve(copy).is_none()) {
+        problems.push(format!("{} depends on {copy}, which does not exist", resource.name));
     }
 }
 
 /// S10, for uids.
-pub(crate) fn uids_are_ahead(look: &dyn Look, problems: &mut Problems) {
-    let (resources, uids, _) = look.counts();
+pub(crate) fn uid_counter_is_beyond(view: &dyn StateView, problems: &mut Problems) {
+    let (resources, uids, _) = view.counters();
     if uids < resources as u64 {
-        problems.push(format!("there are {resources} resources, and {uids} uids were given out"));
+        problems.push(format!("there are {resources} resources, but only {uids} uids were allocated"));
     }
 }
 
 /// S10, for operations.
-pub(crate) fn number_was_given_out(look: &dyn Look, pending: &Pending, problems: &mut Problems) {
-    if pending.op >= look.counts().2 {
-        problems.push("it is pending, and its number is not given out yet".to_owned());
+pub(crate) fn operation_counter_is_beyond(view: &dyn StateView, pending: &Pending, problems: &mut Problems) {
+    if pending.op >= view.counters().2 {
+        problems.push("it is pending, but its number was never allocated".to_owned());
     }
 }
 
-/// S22. No second request is sent while nobody knows what came of the first.
-pub(crate) fn is_alone(look: &dyn Look, pending: &Pending, problems: &mut Problems) {
+/// S22. No second request is sent while the outcome of the first is unknown.
+pub(crate) fn is_alone(view: &dyn StateView, pending: &Pending, problems: &mut Problems) {
     let Pending { intent, .. } = pending;
-    if look.pending_on(&intent.copy()) > 1 {
+    if view.pending_on(&intent.copy()) > 1 {
         problems.push(format!("another operation on {} is pending", intent.copy()));
     }
-    if intent.key().is_empty() || look.pending_with_key(intent.key()) > 1 {
-        problems.push("it has no idempotency key of its own".to_owned());
+    if intent.key().is_empty() || view.pending_with_key(intent.key()) > 1 {
+        problems.push("its idempotency key is not unique".to_owned());
     }
     if let Intent::Create { resource, .. } = intent
-        && look.pending_creates(&resource.name) > 1
+        && view.pending_creates(&resource.name) > 1
     {
         problems.push(format!("another operation creates {}", resource.name));
     }

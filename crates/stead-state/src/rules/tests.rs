@@ -1,4 +1,4 @@
-//! One planted violation a rule, by number; and a sound state that breaks none.
+//! A violation of each rule, by number, and a valid state that breaks none.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ fn condemned(name: &str, generation: u32) -> Resource {
     Resource { lifecycle: Lifecycle::Condemned, ..resource(name, generation) }
 }
 
-/// A copy of a resource that serves others.
+/// A copy of a provider resource.
 fn provider(generation: u32) -> Resource {
     let name = "dev:main:t.Provider#p".parse().unwrap();
     Resource { name, ty: TypeToken("t.Provider".into()), ..resource("p", generation) }
@@ -86,51 +86,51 @@ fn create(key: &str, resource: Resource) -> Intent {
 fn breaks_only(number: &str, snapshots: Vec<Snapshot>) {
     for (at, snapshot) in snapshots.iter().enumerate() {
         let violations = verify(snapshot);
-        assert!(!violations.is_empty(), "plant {at} breaks nothing");
-        assert!(violations.iter().all(|found| found.rule == number), "plant {at}: {violations:?}");
+        assert!(!violations.is_empty(), "snapshot {at} breaks no rule");
+        assert!(violations.iter().all(|found| found.rule == number), "snapshot {at}: {violations:?}");
     }
 }
 
-/// A test for each rule, and the list of the rules that have one.
-macro_rules! planted {
+/// Defines a test for each rule, and the list of the tested rules.
+macro_rules! violations {
     ($($number:literal $test:ident: [$($snapshot:expr),+ $(,)?];)*) => {
         $(#[test]
         fn $test() {
             breaks_only($number, vec![$($snapshot),+]);
         })*
 
-        const PLANTED: &[&str] = &[$($number),*];
+        const TESTED: &[&str] = &[$($number),*];
     };
 }
 
-planted! {
-    "S01" s01_a_copy_stored_twice: [
+violations! {
+    "S01" s01_copy_stored_twice: [
         snapshot(vec![condemned("a", 1), condemned("a", 1)]),
         snapshot(vec![condemned("a", 1), resource("a", 1)]),
     ];
     "S02" s02_two_current_copies: [snapshot(vec![resource("a", 1), resource("a", 2)])];
-    "S03" s03_one_name_for_two_resources: [
+    "S03" s03_two_resources_with_one_name: [
         snapshot(vec![resource("a", 1), Resource { uid: Uid("other".into()), ..resource("a", 1) }]),
     ];
-    "S04" s04_ids_that_do_not_fit: [
+    "S04" s04_id_does_not_match_the_lifecycle: [
         snapshot(vec![Resource { id: None, ..resource("a", 1) }]),
         snapshot(vec![Resource { id: Some(PhysicalId(String::new())), ..resource("b", 1) }]),
         snapshot(vec![Resource { lifecycle: Lifecycle::Replacing, ..resource("c", 1) }]),
     ];
-    "S05" s05_a_condemned_copy_newer_than_the_current_one: [
+    "S05" s05_condemned_copy_newer_than_the_current_one: [
         snapshot(vec![resource("a", 1), condemned("a", 2)]),
     ];
-    "S06" s06_a_dependency_that_does_not_exist: [
+    "S06" s06_missing_dependency: [
         snapshot(vec![depends(resource("a", 1), "gone", 1)]),
-        // Only an older copy is left of it, and that one is condemned.
+        // The only copy left is condemned, and it is another generation.
         snapshot(vec![condemned("b", 2), depends(resource("c", 1), "b", 1)]),
     ];
-    "S07" s07_a_source_that_is_no_dependency: [{
+    "S07" s07_source_of_a_property_is_no_dependency: [{
         let mut odd = resource("a", 1);
         odd.property_dependencies.insert("x".into(), vec![uid("b")]);
         snapshot(vec![odd, resource("b", 1)])
     }];
-    "S08" s08_a_circle: [
+    "S08" s08_cycle: [
         snapshot(vec![depends(resource("a", 1), "b", 1), depends(resource("b", 1), "a", 1)]),
         snapshot(vec![
             tied(resource("a", 1), Ties { parent: Some(uid("b")), ..Ties::default() }),
@@ -143,7 +143,7 @@ planted! {
             served("b", copy("p", 1)),
         ]),
     ];
-    "S09" s09_pending_operations_on_what_does_not_exist: [
+    "S09" s09_pending_operation_refers_to_a_missing_copy: [
         with_pending(vec![resource("a", 1)], vec![create("k", Resource { uid: uid("o"), ..resource("a", 1) })]),
         with_pending(vec![resource("a", 1)], vec![create("k", resource("a", 1))]),
         with_pending(vec![], vec![create("k", depends(resource("a", 1), "gone", 1))]),
@@ -154,15 +154,15 @@ planted! {
             previous: BTreeMap::new(),
         }]),
     ];
-    "S10" s10_counters_behind_what_they_counted: [
+    "S10" s10_counter_behind_a_number_in_use: [
         Snapshot { uids: 0, ..snapshot(vec![resource("a", 1)]) },
         Snapshot { next_op: OpId(1), ..with_pending(vec![resource("a", 1)], vec![delete("k", "a")]) },
     ];
-    "S11" s11_a_copy_without_identity: [
+    "S11" s11_copy_without_uid_or_generation: [
         snapshot(vec![Resource { uid: Uid(String::new()), ..resource("a", 1) }]),
         snapshot(vec![resource("a", 0)]),
     ];
-    "S12" s12_a_type_that_is_not_the_names: [
+    "S12" s12_type_does_not_match_the_name: [
         snapshot(vec![Resource { ty: TypeToken("t.U".into()), ..resource("a", 1) }]),
         snapshot(vec![Resource {
             name: "dev#global".parse().unwrap(),
@@ -170,33 +170,33 @@ planted! {
             ..resource("a", 1)
         }]),
     ];
-    "S13" s13_a_provider_that_does_not_exist: [snapshot(vec![served("a", copy("p", 1))])];
-    "S14" s14_a_provider_that_is_none: [snapshot(vec![resource("p", 1), served("a", copy("p", 1))])];
-    "S15" s15_a_provider_that_is_to_be_deleted_without_a_successor: [snapshot(vec![
+    "S13" s13_missing_provider: [snapshot(vec![served("a", copy("p", 1))])];
+    "S14" s14_provider_of_another_type: [snapshot(vec![resource("p", 1), served("a", copy("p", 1))])];
+    "S15" s15_condemned_provider_without_a_successor: [snapshot(vec![
         Resource { lifecycle: Lifecycle::Condemned, ..provider(1) },
         served("a", copy("p", 1)),
     ])];
-    "S16" s16_a_parent_that_does_not_exist: [
+    "S16" s16_missing_parent: [
         snapshot(vec![tied(resource("a", 1), Ties { parent: Some(uid("gone")), ..Ties::default() })]),
     ];
-    "S17" s17_deleted_with_what_does_not_exist: [
+    "S17" s17_deleted_with_a_missing_resource: [
         snapshot(vec![tied(resource("a", 1), Ties { deleted_with: Some(uid("gone")), ..Ties::default() })]),
     ];
-    "S18" s18_replaced_with_what_does_not_exist: [
+    "S18" s18_replaced_with_a_missing_resource: [
         snapshot(vec![tied(resource("a", 1), Ties { replace_with: vec![uid("gone")], ..Ties::default() })]),
     ];
-    "S19" s19_an_alias_of_two: [
+    "S19" s19_alias_of_two_resources_or_equal_to_the_name: [
         snapshot(vec![
             tied(resource("a", 1), Ties { aliases: vec![named("old")], ..Ties::default() }),
             tied(resource("b", 1), Ties { aliases: vec![named("old")], ..Ties::default() }),
         ]),
         snapshot(vec![tied(resource("a", 1), Ties { aliases: vec![named("a")], ..Ties::default() })]),
     ];
-    "S20" s20_a_copy_that_was_never_made: [
+    "S20" s20_reference_to_a_generation_that_was_never_created: [
         snapshot(vec![resource("a", 2), depends(resource("b", 1), "a", 3)]),
         snapshot(vec![provider(1), served("a", copy("p", 2))]),
     ];
-    "S21" s21_lists_that_are_not_sorted: [
+    "S21" s21_unsorted_lists: [
         Snapshot { uids: 2, ..snapshot(vec![]).with(vec![resource("b", 1), resource("a", 1)]) },
         snapshot(vec![resource("a", 1), depends(depends(resource("b", 1), "a", 1), "a", 1)]),
         {
@@ -220,9 +220,9 @@ planted! {
 }
 
 #[test]
-fn every_rule_has_a_planted_violation() {
+fn every_rule_has_a_test() {
     let numbers: Vec<&str> = RULES.iter().map(|rule| rule.number).collect();
-    assert_eq!(PLANTED, numbers);
+    assert_eq!(TESTED, numbers);
     assert!(RULES.iter().all(|rule| !rule.checks.is_empty() && !rule.demand.is_empty()));
 }
 
@@ -236,16 +236,16 @@ fn every_rule_is_in_the_format_document() {
 }
 
 #[test]
-fn a_sound_state_breaks_no_rule() {
+fn valid_state_breaks_no_rule() {
     let ties = Ties {
         parent: Some(uid("a")),
-        provider: Some(copy("p", 1)), // that copy is gone; the current one stands for it
+        provider: Some(copy("p", 1)), // This copy is gone, so the reference means the current one.
         deleted_with: Some(uid("d")),
         replace_with: vec![uid("a"), uid("b")],
-        // Somebody else has that name now, which is fine.
+        // `a` is the current name of another resource, which is allowed.
         aliases: vec![named("a"), named("old")],
     };
-    let sound = snapshot(vec![
+    let valid = snapshot(vec![
         condemned("a", 1),
         resource("a", 2),
         depends(condemned("b", 1), "a", 1),
@@ -255,11 +255,11 @@ fn a_sound_state_breaks_no_rule() {
         tied(resource("e", 1), ties),
         provider(2),
     ]);
-    assert_eq!(verify(&sound), []);
+    assert_eq!(verify(&valid), []);
 }
 
 #[test]
-fn a_violation_says_the_rule_what_it_is_about_and_what_is_wrong() {
+fn violation_displays_rule_subject_and_problem() {
     let violation = Violation { rule: "S04", subject: "a".into(), problem: "it has no id".into() };
     assert_eq!(violation.to_string(), "S04 a: it has no id");
 }

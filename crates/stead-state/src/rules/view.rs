@@ -1,14 +1,14 @@
-//! A snapshot with the look-ups that the rules need. It can hold what no sound state does: things twice.
+//! A snapshot with the look-ups that the rules need. Unlike a [`crate::State`], it can contain duplicates.
 
 use stead_model::{CopyRef, Generation, Name, OpId, Resource, Uid};
 
-use super::{Look, is_current};
+use super::{StateView, is_current};
 use crate::hash::HashMap;
 use crate::{Intent, Pending, Snapshot};
 
-pub(crate) struct View<'a> {
+pub(crate) struct SnapshotView<'a> {
     snapshot: &'a Snapshot,
-    kin: HashMap<&'a Uid, Vec<&'a Resource>>,
+    copies: HashMap<&'a Uid, Vec<&'a Resource>>,
     names: HashMap<&'a Name, Vec<&'a Uid>>,
     aliases: HashMap<&'a Name, Vec<&'a Uid>>,
     pending_on: HashMap<CopyRef, usize>,
@@ -16,11 +16,11 @@ pub(crate) struct View<'a> {
     creates: HashMap<&'a Name, usize>,
 }
 
-impl<'a> View<'a> {
-    pub(crate) fn of(snapshot: &'a Snapshot) -> View<'a> {
-        let mut view = View {
+impl<'a> SnapshotView<'a> {
+    pub(crate) fn of(snapshot: &'a Snapshot) -> SnapshotView<'a> {
+        let mut view = SnapshotView {
             snapshot,
-            kin: HashMap::with_capacity_and_hasher(snapshot.resources.len(), Default::default()),
+            copies: HashMap::with_capacity_and_hasher(snapshot.resources.len(), Default::default()),
             names: HashMap::with_capacity_and_hasher(snapshot.resources.len(), Default::default()),
             aliases: HashMap::default(),
             pending_on: HashMap::default(),
@@ -28,13 +28,13 @@ impl<'a> View<'a> {
             creates: HashMap::default(),
         };
         for resource in &snapshot.resources {
-            view.kin.entry(&resource.uid).or_default().push(resource);
+            view.copies.entry(&resource.uid).or_default().push(resource);
             if is_current(resource) {
                 add(&mut view.names, &resource.name, &resource.uid);
                 resource.ties.aliases.iter().for_each(|alias| add(&mut view.aliases, alias, &resource.uid));
             }
         }
-        view.kin.values_mut().for_each(|copies| copies.sort_by_key(|copy| copy.generation));
+        view.copies.values_mut().for_each(|copies| copies.sort_by_key(|copy| copy.generation));
         for Pending { intent, .. } in &snapshot.pending {
             *view.pending_on.entry(intent.copy()).or_default() += 1;
             *view.keys.entry(intent.key()).or_default() += 1;
@@ -49,10 +49,10 @@ impl<'a> View<'a> {
         self.snapshot.resources.iter().map(|resource| resource.as_ref())
     }
 
-    /// The oldest copy of each resource, in the snapshot's order.
+    /// Returns the oldest copy of each resource, in the snapshot's order.
     pub(crate) fn one_of_each(&self) -> impl Iterator<Item = &'a Resource> {
         self.resources().filter(|resource| {
-            self.kin.get(&resource.uid).is_some_and(|copies| std::ptr::eq(copies[0], *resource))
+            self.copies.get(&resource.uid).is_some_and(|copies| std::ptr::eq(copies[0], *resource))
         })
     }
 
@@ -68,21 +68,21 @@ fn add<'a>(holders: &mut HashMap<&'a Name, Vec<&'a Uid>>, name: &'a Name, uid: &
     }
 }
 
-impl Look for View<'_> {
+impl StateView for SnapshotView<'_> {
     fn copies(&self, uid: &Uid) -> Vec<&Resource> {
-        self.kin.get(uid).cloned().unwrap_or_default()
+        self.copies.get(uid).cloned().unwrap_or_default()
     }
 
     fn copy(&self, copy: &CopyRef) -> Option<&Resource> {
-        self.kin.get(&copy.uid)?.iter().copied().find(|found| found.generation == copy.generation)
+        self.copies.get(&copy.uid)?.iter().copied().find(|found| found.generation == copy.generation)
     }
 
     fn current(&self, uid: &Uid) -> Option<&Resource> {
-        self.kin.get(uid)?.iter().copied().rfind(|copy| is_current(copy))
+        self.copies.get(uid)?.iter().copied().rfind(|copy| is_current(copy))
     }
 
     fn newest(&self, uid: &Uid) -> Option<Generation> {
-        Some(self.kin.get(uid)?.last()?.generation)
+        Some(self.copies.get(uid)?.last()?.generation)
     }
 
     fn holders(&self, name: &Name) -> Vec<&Uid> {
@@ -105,15 +105,15 @@ impl Look for View<'_> {
         self.creates.get(name).copied().unwrap_or_default()
     }
 
-    fn counts(&self) -> (usize, u64, OpId) {
-        (self.kin.len(), self.snapshot.uids, self.snapshot.next_op)
+    fn counters(&self) -> (usize, u64, OpId) {
+        (self.copies.len(), self.snapshot.uids, self.snapshot.next_op)
     }
 }
 
-/// S21: resources stand in the order of their names, uids and generations; the same state has one text.
-pub(crate) fn resources_are_sorted(view: &View<'_>, found: &mut Vec<(String, String)>) {
+/// S21: resources are sorted by name, uid and generation, and operations by number, so that a state has one encoding.
+pub(crate) fn resources_are_sorted(view: &SnapshotView<'_>, found: &mut Vec<(String, String)>) {
     for pair in view.snapshot.resources.windows(2).filter(|pair| pair[0].sort_key() > pair[1].sort_key()) {
-        found.push((pair[1].name.to_string(), format!("it stands after {}", pair[0].name)));
+        found.push((pair[1].name.to_string(), format!("it is listed after {}", pair[0].name)));
     }
     for pair in view.snapshot.pending.windows(2).filter(|pair| pair[0].op >= pair[1].op) {
         found.push((

@@ -1,11 +1,13 @@
-//! The copies of one resource, by generation. There is one nearly always, so that a list is all it takes; they are
-//! shared between states, so that a state is cheap to copy.
+//! The copies of one resource, by generation.
+//!
+//! A sorted list suffices, because nearly every resource has one copy. Copies are shared between states, which makes a
+//! state cheap to clone.
 
 use std::sync::Arc;
 
 use stead_model::{Generation, Resource};
 
-/// Sorted, oldest first.
+/// The copies of one resource, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Copies(Vec<Arc<Resource>>);
 
@@ -22,7 +24,7 @@ impl Copies {
         self.position(generation).ok().map(|at| self.0[at].as_ref())
     }
 
-    /// In place of the copy of the same generation, if there is one.
+    /// Adds a copy. An existing copy of the same generation is replaced.
     pub(crate) fn insert(&mut self, resource: Arc<Resource>) {
         match self.position(resource.generation) {
             Ok(at) => self.0[at] = resource,

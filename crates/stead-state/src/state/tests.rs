@@ -1,7 +1,7 @@
-//! Replay gives the state that running gave, for histories drawn at random; and the single cases by name.
+//! Replay of random histories gives the state of the run that wrote them; single cases by name.
 
 mod fold;
-mod look;
+mod queries;
 
 use proptest::prelude::*;
 use stead_model::{Digest, Epoch, PhysicalId, Seq, SourceRef, TypeToken, Value};
@@ -48,7 +48,7 @@ fn apply(state: &mut State, records: &[Record]) {
 }
 
 #[test]
-fn a_replacement_condemns_the_old_copy_and_its_deletion_leaves_the_new_one() {
+fn replacement_condemns_the_old_copy_and_its_deletion_leaves_the_new_one() {
     let mut state = empty();
     apply(&mut state, &[Record::Reserve { uids: 1 }]);
     apply(&mut state, &create(1, 0, 1));
@@ -69,12 +69,12 @@ fn a_replacement_condemns_the_old_copy_and_its_deletion_leaves_the_new_one() {
 }
 
 #[test]
-fn a_begin_without_an_end_is_pending_and_in_doubt_once_its_writer_is_gone() {
+fn operation_without_an_end_is_pending_and_then_in_doubt() {
     let mut state = empty();
     let [begin, end] = create(1, 0, 1);
     apply(&mut state, std::slice::from_ref(&begin));
     assert!(state.by_name(&resource(0, 1).name).is_none(), "a pending create is not a resource");
-    state.orphan_pending();
+    state.mark_pending_in_doubt();
     assert!(state.pending().next().unwrap().doubt.is_some());
     apply(&mut state, &[Record::Resume { op: OpId(1) }, end]);
     assert!(state.by_name(&resource(0, 1).name).is_some());
@@ -82,19 +82,19 @@ fn a_begin_without_an_end_is_pending_and_in_doubt_once_its_writer_is_gone() {
 }
 
 #[test]
-fn a_journal_that_this_fold_did_not_write_is_refused() {
+fn impossible_record_is_refused() {
     let mut state = empty();
     let [_, end] = create(1, 0, 1);
     assert_eq!(state.apply(&end), Err(ReplayError::UnknownOperation(OpId(1))));
-    let note = Record::Note { resource: Box::new(resource(0, 1)) };
-    assert!(matches!(state.apply(&note), Err(ReplayError::UnknownCopy(_))));
+    let amend = Record::Amend { resource: Box::new(resource(0, 1)) };
+    assert!(matches!(state.apply(&amend), Err(ReplayError::UnknownCopy(_))));
     let [begin, _] = create(1, 0, 1);
     apply(&mut state, &[begin]);
     let odd = Record::End { op: OpId(1), outcome: Outcome::Deleted };
-    assert_eq!(state.apply(&odd), Err(ReplayError::OddOutcome(OpId(1))));
+    assert_eq!(state.apply(&odd), Err(ReplayError::OutcomeMismatch(OpId(1))));
 }
 
-/// Turns drawn numbers into a history that a run could have written.
+/// Turns random numbers into a history that a run could have written.
 fn history(draws: &[(u8, u8)]) -> Vec<Record> {
     let mut state = empty();
     let mut records = vec![Record::Reserve { uids: 8 }];
@@ -146,7 +146,7 @@ proptest! {
         let records = history(&draws);
         let mut whole = empty();
         apply(&mut whole, &records);
-        // The same history, stored half-way and taken up again from the bytes.
+        // The same history, with a snapshot stored and read again half-way.
         let at = cut.index(records.len() + 1).min(records.len());
         let mut first = empty();
         apply(&mut first, &records[..at]);
@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_byte_of_a_batch_or_a_snapshot_is_seen(
+    fn changed_byte_of_a_batch_or_a_snapshot_is_detected(
         draws in proptest::collection::vec(any::<(u8, u8)>(), 1..6),
         at in any::<prop::sample::Index>(),
         mask in 1u8..=255,

@@ -1,16 +1,17 @@
-//! Puts copies in and takes them out, and keeps what refers to them true.
+//! Inserts and removes copies, and keeps ties and aliases consistent with them.
 //!
-//! A tie by uid (parent, deletedWith, replaceWith) never outlives what it ties to, and an alias is with
-//! whoever said it last: no record that tells what really happened is ever refused because of either.
+//! **Invariants:** a tie by uid (parent, deletedWith, replaceWith) is removed together with the last copy of the resource
+//! it refers to; an alias belongs to the resource that declared it last. A record of a real change is therefore never
+//! refused because of a tie or an alias.
 
 use std::sync::Arc;
 
 use stead_model::{CopyRef, Lifecycle, Resource, Ties, Uid};
 
-use super::{Ending, ReplayError, State, Touched};
+use super::{Removal, ReplayError, State, Touched};
 
 impl State {
-    /// Records a copy, in place of what was recorded of it.
+    /// Records a copy. An existing record of the same copy is replaced.
     pub(super) fn insert(
         &mut self,
         mut resource: Resource,
@@ -27,12 +28,12 @@ impl State {
             self.take_aliases(&resource, touched);
         }
         touched.push(resource.uid.clone());
-        // What was let go of is managed again.
+        // A retained resource that is recorded again is managed again.
         if let Some(id) = resource.id.as_ref().filter(|_| !self.retained.is_empty()) {
             self.retained.remove(&(resource.ty.clone(), id.clone()));
         }
-        self.lift(&resource.copy());
-        self.place(resource);
+        self.take_out(&resource.copy());
+        self.put(resource);
         Ok(())
     }
 
@@ -42,46 +43,46 @@ impl State {
                 continue;
             };
             if let Some(copy) = self.current(&holder).map(Resource::copy)
-                && let Some(mut resource) = self.lift(&copy)
+                && let Some(mut resource) = self.take_out(&copy)
             {
                 resource.ties.aliases.retain(|other| other != alias);
-                self.place(resource);
+                self.put(resource);
                 touched.push(holder);
             }
         }
     }
 
-    /// Takes the record of a copy away for good.
-    pub(crate) fn remove(&mut self, copy: &CopyRef, ending: Ending, touched: &mut Touched) {
-        if self.lift(copy).is_none() {
+    /// Removes the record of a copy, and the ties to its resource if it was the last copy.
+    pub(crate) fn remove(&mut self, copy: &CopyRef, removal: Removal, touched: &mut Touched) {
+        if self.take_out(copy).is_none() {
             return;
         }
         touched.push(copy.uid.clone());
         if !self.copies.contains_key(&copy.uid) {
-            self.untie(&copy.uid, ending, touched);
+            self.untie(&copy.uid, removal, touched);
         }
     }
 
-    /// Nothing is left of a resource: what was tied to it is tied no more, and what was to be deleted with
-    /// it is deleted, if it was.
-    fn untie(&mut self, gone: &Uid, ending: Ending, touched: &mut Touched) {
+    /// Removes all ties to a resource that has no copy left. If the resource was deleted, the live copies that are
+    /// deleted with it become `Replacing`.
+    fn untie(&mut self, gone: &Uid, removal: Removal, touched: &mut Touched) {
         for copy in self.tied.get(gone).cloned().unwrap_or_default() {
-            let Some(mut resource) = self.lift(&copy) else { continue };
+            let Some(mut resource) = self.take_out(&copy) else { continue };
             let Ties { parent, deleted_with, replace_with, .. } = &mut resource.ties;
             parent.take_if(|uid| uid == gone);
             replace_with.retain(|uid| uid != gone);
-            let with_it = deleted_with.take_if(|uid| uid == gone).is_some();
-            if with_it && ending == Ending::Deleted && resource.lifecycle == Lifecycle::Live {
+            let was_contained = deleted_with.take_if(|uid| uid == gone).is_some();
+            if was_contained && removal == Removal::Deleted && resource.lifecycle == Lifecycle::Live {
                 resource.lifecycle = Lifecycle::Replacing;
                 resource.id = None;
             }
-            self.place(resource);
+            self.put(resource);
             touched.push(copy.uid);
         }
     }
 
-    /// Takes a copy out, with every index entry that it made.
-    pub(super) fn lift(&mut self, copy: &CopyRef) -> Option<Resource> {
+    /// Removes a copy and its index entries, and returns it.
+    pub(super) fn take_out(&mut self, copy: &CopyRef) -> Option<Resource> {
         let copies = self.copies.get_mut(&copy.uid)?;
         let resource = copies.remove(copy.generation)?;
         if copies.is_empty() {
@@ -108,8 +109,8 @@ impl State {
         Some(resource)
     }
 
-    /// Puts a copy in as it is. Whoever calls it has seen to it that nothing else is in its place.
-    pub(crate) fn place(&mut self, resource: impl Into<Arc<Resource>>) {
+    /// Adds a copy and its index entries. The caller ensures that its name and its copy number are free.
+    pub(crate) fn put(&mut self, resource: impl Into<Arc<Resource>>) {
         let resource = resource.into();
         if resource.lifecycle != Lifecycle::Condemned {
             self.names.insert(resource.name.clone(), resource.uid.clone());

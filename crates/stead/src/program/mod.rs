@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use async_trait::async_trait;
 use stead_engine::ops::{Declaration, Declares, OpError, Workspace};
 use stead_eval::{ConsoleLine, Sources, UnknownBranches};
-use stead_guard::{Outer, mark_graph};
+use stead_guard::{OuterLevels, mark_graph};
 use stead_model::{Code, Diagnostic, Graph, Limits, Map};
 use stead_schema::warnings;
 
@@ -27,7 +27,7 @@ pub struct ProgramSettings {
     pub config: Map,
     pub branches: UnknownBranches,
     /// The mark settings around the program.
-    pub levels: Outer,
+    pub levels: OuterLevels,
 }
 
 /// Something that an evaluation tells besides its graph.
@@ -54,7 +54,7 @@ impl<'a> Program<'a> {
         project: &Project,
         workspace: &Workspace,
         branches: UnknownBranches,
-        levels: Outer,
+        levels: OuterLevels,
         listener: &'a dyn Fn(Notice<'_>),
     ) -> Program<'a> {
         let config = project.config(&workspace.environment().name);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use stead_guard::{BadMark, Entry, Foreign, Given, LevelMarks, Outer, Reader, Written};
+use stead_guard::{BadMark, LevelMarks, MarkReader, OuterLevels, RawMark, RawValue, Spelling, UnknownKeys};
 use stead_model::{DeletionPolicy, Environment, Level, SourceRef, Value};
 use toml::Spanned;
 
@@ -39,7 +39,7 @@ impl FileMarks {
     ) -> Result<FileMarks, Vec<BadMark>> {
         let mut problems = Vec::new();
         let mut level = |level: Level, table: &MarkTable| {
-            let reader = Reader { foreign: Foreign::Refused, service: None };
+            let reader = MarkReader { unknown_keys: UnknownKeys::Refused, service: None };
             reader.read(level.clone(), entries(table, text)).unwrap_or_else(|bad| {
                 problems.extend(bad);
                 LevelMarks::none(level)
@@ -58,20 +58,20 @@ impl FileMarks {
 
 impl Project {
     /// The mark settings around the program in an environment, nearest first.
-    pub fn levels(&self, environment: &Environment, flags: &FlagMarks) -> Outer {
+    pub fn levels(&self, environment: &Environment, flags: &FlagMarks) -> OuterLevels {
         let FileMarks { project, environments, namespaces } = &self.marks;
         let namespace = environment.namespace.as_ref().and_then(|name| namespaces.get(name));
         let environment = environments.get(&environment.name);
         let files = namespace.into_iter().chain(environment).chain([project]).cloned();
-        Outer::new(files.chain([flags.level()]))
+        OuterLevels::new(files.chain([flags.level()]))
     }
 }
 
-fn entries(table: &MarkTable, text: &str) -> impl Iterator<Item = Entry> {
+fn entries(table: &MarkTable, text: &str) -> impl Iterator<Item = RawMark> {
     table.0.iter().map(|(key, value)| {
         let (line, column, _) = position(text, key.span());
         let place = Some(SourceRef { file: FILE.to_owned(), line, column });
-        Entry { key: key.get_ref().clone(), written: Written::Annotation, value: value.into(), place }
+        RawMark { key: key.get_ref().clone(), spelling: Spelling::Annotation, value: value.into(), place }
     })
 }
 
@@ -96,16 +96,16 @@ impl FlagMarks {
             DeletionPolicy::Delete => "delete",
             DeletionPolicy::Retain => "retain",
         });
-        let policy = policy.map(|policy| ("deletion-policy", Given::Text(policy.to_owned())));
+        let policy = policy.map(|policy| ("deletion-policy", RawValue::Text(policy.to_owned())));
         let prevented =
-            (self.prevent_delete == Prevention::Added).then_some(("prevent-delete", Given::Bool(true)));
-        let entries = policy.into_iter().chain(prevented).map(|(key, value)| Entry {
+            (self.prevent_delete == Prevention::Added).then_some(("prevent-delete", RawValue::Bool(true)));
+        let entries = policy.into_iter().chain(prevented).map(|(key, value)| RawMark {
             key: key.to_owned(),
-            written: Written::Annotation,
+            spelling: Spelling::Annotation,
             value,
             place: None,
         });
-        let reader = Reader { foreign: Foreign::Refused, service: None };
+        let reader = MarkReader { unknown_keys: UnknownKeys::Refused, service: None };
         reader.read(Level::Flag, entries).unwrap_or_else(|_| LevelMarks::none(Level::Flag))
     }
 }

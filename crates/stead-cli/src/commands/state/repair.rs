@@ -6,7 +6,7 @@ use serde::Serialize;
 use stead::ops::{EditOutcome, StateEdit};
 use stead::{export, read_export, survey};
 use stead_model::{Code, Diagnostic};
-use stead_state::{Difference, Proposal, Snapshot, Way, compare, mend, verify};
+use stead_state::{Difference, Proposal, RepairMethod, Snapshot, compare, propose_repairs, verify};
 
 use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
@@ -18,7 +18,7 @@ use crate::ui::Ui;
 struct Line<'a> {
     number: usize,
     #[serde(flatten)]
-    way: &'a Way,
+    way: &'a RepairMethod,
     resources: usize,
     pending: usize,
     differences: Vec<Difference>,
@@ -61,13 +61,13 @@ async fn repair_stack(session: &Session, take: Option<usize>, ui: &Ui) -> Result
 
 /// The file stays as it is; what is repaired goes beside it.
 fn repair_file(session: &Session, file: &Path, take: Option<usize>, ui: &Ui) -> Result<u8, Failure> {
-    let broken = read_export(session.project.world(), file)?.into_snapshot_as_it_is();
+    let broken = read_export(session.project.world(), file)?.into_unsorted_snapshot();
     let violations = verify(&broken);
     if violations.is_empty() {
         return sound(ui);
     }
     let problems: Vec<String> = violations.iter().map(ToString::to_string).collect();
-    let proposals = mend(&broken);
+    let proposals = propose_repairs(&broken);
     show(&problems, Some(&broken), &proposals, ui);
     let (_, proposal) = choose(&proposals, take)?;
     let mut beside = file.as_os_str().to_owned();
@@ -119,7 +119,7 @@ fn show(problems: &[String], recorded: Option<&Snapshot>, proposals: &[Proposal]
     for problem in problems {
         ui.note(problem);
     }
-    for (at, Proposal { way, snapshot }) in proposals.iter().enumerate() {
+    for (at, Proposal { method: way, snapshot }) in proposals.iter().enumerate() {
         let number = at + 1;
         let nothing = Snapshot::empty(snapshot.stack.clone());
         let differences = compare(recorded.unwrap_or(&nothing), snapshot);
@@ -131,23 +131,23 @@ fn show(problems: &[String], recorded: Option<&Snapshot>, proposals: &[Proposal]
 
 fn describe(
     number: usize,
-    way: &Way,
+    way: &RepairMethod,
     snapshot: &Snapshot,
     recorded: Option<&Snapshot>,
     differences: &[Difference],
 ) -> String {
     let mut lines = vec![match way {
-        Way::Sort => "put everything in order; nothing is left out".to_owned(),
-        Way::Prune { .. } => "leave out what leads nowhere".to_owned(),
-        Way::Rebuild { folded, unreadable: None } => {
+        RepairMethod::Sort => "put everything in order; nothing is left out".to_owned(),
+        RepairMethod::Prune { .. } => "leave out what leads nowhere".to_owned(),
+        RepairMethod::Rebuild { folded, unreadable: None } => {
             format!("build it anew from the last snapshot and {folded} records of the journal")
         }
-        Way::Rebuild { folded, unreadable: Some(unreadable) } => format!(
+        RepairMethod::Rebuild { folded, unreadable: Some(unreadable) } => format!(
             "build it anew from the last snapshot and the {folded} records before what cannot be read ({unreadable})"
         ),
-        Way::History { run } => format!("go back to the state at the end of {run}"),
+        RepairMethod::History { run } => format!("go back to the state at the end of {run}"),
     }];
-    if let Way::Prune { left_out } = way {
+    if let RepairMethod::Prune { left_out } = way {
         lines.extend(left_out.iter().map(|what| format!("    leaves out  {what}")));
     }
     if recorded.is_none() {

@@ -22,7 +22,7 @@ pub(crate) async fn retained(session: &Session, ui: &Ui) -> Result<u8, Failure> 
     let loaded = session.workspace.load_existing().await?;
     for retained in loaded.state.retained() {
         let import = import_command(retained);
-        let Retained { name, resource, id, kept } = retained;
+        let Retained { name, resource, id, reason: kept } = retained;
         let why = match &kept.source {
             Some(source) => source.to_string(),
             None => "`stead state rm`".to_owned(),
@@ -41,7 +41,7 @@ pub(crate) async fn retained(session: &Session, ui: &Ui) -> Result<u8, Failure> 
 
 /// Names a resource that a run stopped managing, with the command that imports it again.
 pub(crate) fn tell_kept(retained: &Retained, ui: &Ui) {
-    let Retained { name, resource, id, kept } = retained;
+    let Retained { name, resource, id, reason: kept } = retained;
     let source = kept.source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
     let import = import_command(retained);
     ui.note(&format!(
@@ -63,7 +63,7 @@ pub(crate) fn tell_retained(state: &State, plan: &Plan, ui: &Ui) {
         ui.note(&format!(
             "{} was kept by {} and still exists; instead of making a second one, take it back with\n  {}",
             retained.name,
-            retained.kept.run,
+            retained.reason.run,
             import_command(retained)
         ));
     }

@@ -38,7 +38,7 @@ fn a_pin_is_moved_by_the_command_that_the_error_prints() {
     let commands: Vec<Vec<&str>> = refused
         .stderr
         .lines()
-        .filter_map(|line| line.split_once("this does it: stead "))
+        .filter_map(|line| line.split_once("to record the move: stead "))
         .map(|(_, command)| command.split_whitespace().collect())
         .collect();
     assert_eq!(commands.len(), 3, "{}", refused.stderr);
@@ -134,7 +134,7 @@ fn edited_values_hold_and_are_shown_as_the_files() {
     project.write(FILE, &edited);
     let planned = project.stead(&["plan"]).ok();
     insta::assert_snapshot!(planned, @r#"
-    local.File.cool-note: `content` is "edited", from main.ts.pin.json; the program says "kept"
+    local.File.cool-note: `content` is "edited", from main.ts.pin.json; the program sets "kept"
 
     shop · environment dev · target local
 
@@ -157,7 +157,7 @@ fn a_file_that_is_not_understood_stops_everything_with_its_place() {
         (good.replacen("\"1\"", "\"7\"", 1), "ST0410", "main.ts.pin.json:2:14: version"),
         (good.replacen("\"type\"", "\"tpye\"", 1), "ST0410", "main.ts.pin.json:6:9: \"tpye\""),
         (good.replace("local.KeyPair", "local.KeyPear"), "ST0410", "there is no type local.KeyPear"),
-        (good.replace("\"path\": \"cool-note\"", "\"pth\": \"x\""), "ST0410", "nobody can set `pth`"),
+        (good.replace("\"path\": \"cool-note\"", "\"pth\": \"x\""), "ST0410", "cannot be set"),
         (format!("{}\n<<<<<<< HEAD\n", good.trim_end()), "ST0411", "merge conflict markers at line 26"),
     ];
     project.write("main.ts", "throw new Error(\"not looked at\");\n");

@@ -28,7 +28,7 @@ fn a_change_that_replaces_is_refused() {
         assert!(ran.stderr.contains("ST0414"), "{}", ran.stderr);
         assert!(ran.stderr.contains("a change of `length` forces it, and it is pinned"), "{}", ran.stderr);
         assert!(
-            ran.stderr.contains("set `pinned: false` on it, run `stead up`, then change it"),
+            ran.stderr.contains("set `pinned: false` on it, `stead up`, then change it"),
             "{}",
             ran.stderr
         );

@@ -52,7 +52,7 @@ fn journey(stage: &Stage) {
     assert!(graph.contains("cool-data") && !graph.contains("store-data"), "frozen values are in the result");
     let planned = stage.run(&project, &["plan"]).ok();
     assert!(planned.contains("3 to rename, 3 unchanged"), "{planned}");
-    assert!(planned.contains(&format!("from {FILE}; the program says")), "{planned}");
+    assert!(planned.contains(&format!("from {FILE}; the program sets")), "{planned}");
     stage.run(&project, &["up", "--yes"]).ok();
     assert_eq!(project.read(FILE), edited, "where it came from stays until every environment has moved");
     assert_eq!(stage.run(&project, &["plan", "--exit-code"]).code, 0);
@@ -166,11 +166,11 @@ fn lines_and_messages_are_these() {
     17 |       "local.KeyPair.cool-key": {
        |       ------------------------ pinned here
        |
-       = note: Nothing was written, and no provider was asked anything.
+       = note: Nothing was written, and no provider was called.
        = help: if moved, update the key in main.ts.pin.json to reflect the new path, with the old one as "originalPath"
-       = help: this does it: stead pin mv local.Directory.cool-data local.Directory.Store_data_6D950BEA
-       = help: this does it: stead pin mv local.File.cool-note local.File.Store_note_2DBCEFE3
-       = help: this does it: stead pin mv local.KeyPair.cool-key local.KeyPair.Store_key_490D07AE
+       = help: to record the move: stead pin mv local.Directory.cool-data local.Directory.Store_data_6D950BEA
+       = help: to record the move: stead pin mv local.File.cool-note local.File.Store_note_2DBCEFE3
+       = help: to record the move: stead pin mv local.KeyPair.cool-key local.KeyPair.Store_key_490D07AE
        = help: if deleted, remove the entry from main.ts.pin.json: stead pin rm PATH
 
     For more on this, run `stead explain ST0412`.

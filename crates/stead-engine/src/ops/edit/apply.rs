@@ -2,7 +2,7 @@
 
 use stead_journal::{Run, Takeover, create, purge, rename, repair};
 use stead_model::{CopyRef, Diagnostic, Event, RunResult};
-use stead_state::{Absent, Kept, Pending, Record};
+use stead_state::{Absent, Pending, Record, RetainReason};
 
 use super::{EditOutcome, EditReport, PermittedEdit, ProposedEdit, Purge, Work};
 use crate::ops::apply::write_records;
@@ -92,7 +92,7 @@ impl PermittedEdit {
 }
 
 async fn forget(run: Run, copies: Vec<CopyRef>) -> Result<(), OpError> {
-    let kept = Some(Box::new(Kept { run: run.id(), source: None }));
+    let kept = Some(Box::new(RetainReason { run: run.id(), source: None }));
     let records = copies.into_iter().map(|copy| Record::Forget { copy, kept: kept.clone() }).collect();
     write_records(&run, records).await?;
     run.close(RunResult::Succeeded).await?;

@@ -17,7 +17,7 @@ impl Workspace {
     ) -> Result<ProposedEdit, OpError> {
         let loaded = self.load_settled(wait, events).await?;
         let renames = renames(&loaded.state, from, to)?;
-        let record = |(resource, to): &(&Resource, Name)| Record::Note {
+        let record = |(resource, to): &(&Resource, Name)| Record::Amend {
             resource: Box::new(renamed(&loaded.state, resource, to)),
         };
         let records = renames.iter().map(record).collect();
@@ -46,7 +46,7 @@ impl Workspace {
         }
         let copies = loaded.state.copies_of(&resource.uid);
         let renamed = copies.map(|copy| Resource { name: to.clone(), ..copy.clone() });
-        let records = renamed.map(|resource| Record::Note { resource: Box::new(resource) }).collect();
+        let records = renamed.map(|resource| Record::Amend { resource: Box::new(resource) }).collect();
         let work = Work::Append { kind: RunKind::Move, records };
         Ok(self.proposed_on(loaded, work, vec![EditChange::Renamed { from, to }]))
     }
@@ -67,7 +67,7 @@ impl Workspace {
             .cloned()
             .map(|mut copy| {
                 copy.marks.protected = protected;
-                Record::Note { resource: Box::new(copy) }
+                Record::Amend { resource: Box::new(copy) }
             })
             .collect();
         let still_set_by = if protected { None } else { program_mark(resource) };
@@ -99,7 +99,7 @@ fn renamed(state: &State, resource: &Resource, to: &Name) -> Resource {
     let mut record = Resource { name: to.clone(), ..resource.clone() };
     let aliases = &mut record.ties.aliases;
     // A former name belongs to one resource: the one that had it first keeps it.
-    if state.formerly(&resource.name).is_none_or(|uid| *uid == resource.uid) {
+    if state.by_former_name(&resource.name).is_none_or(|uid| *uid == resource.uid) {
         aliases.push(resource.name.clone());
     }
     aliases.retain(|alias| alias != to);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use stead_model::{Code, Diagnostic, Hint, Name, NextStep, Uid};
 use stead_plan::Follow;
-use stead_state::{Bonds, State};
+use stead_state::{OutsideLinks, State};
 
 use super::names::taken;
 use super::{EditChange, ProposedEdit, Work};
@@ -32,9 +32,9 @@ impl Workspace {
             uids.insert(find(&source.state, name)?.uid.clone());
         }
         if dependencies == Follow::Yes {
-            uids.extend(source.state.bonds(&uids).needed);
+            uids.extend(source.state.outside_links(&uids).dependencies);
         }
-        nothing_is_torn_apart(&source.state, &source.state.bonds(&uids))?;
+        nothing_is_torn_apart(&source.state, &source.state.outside_links(&uids))?;
         let environment = to.environment().clone();
         let named = uids.iter().filter_map(|uid| source.state.name_of(uid));
         let renamed =
@@ -53,7 +53,7 @@ impl Workspace {
 }
 
 /// Moved resources take their dependencies along, and leave no dependent behind.
-fn nothing_is_torn_apart(state: &State, bonds: &Bonds) -> Result<(), OpError> {
+fn nothing_is_torn_apart(state: &State, bonds: &OutsideLinks) -> Result<(), OpError> {
     let names = |uids: &BTreeSet<Uid>| -> Vec<String> {
         let mut names: Vec<String> =
             uids.iter().filter_map(|uid| state.name_of(uid)).map(Name::to_string).collect();
@@ -65,13 +65,13 @@ fn nothing_is_torn_apart(state: &State, bonds: &Bonds) -> Result<(), OpError> {
         names(uids).into_iter().fold(problem, Diagnostic::note)
     };
     let mut problems = Vec::new();
-    if !bonds.needed.is_empty() {
+    if !bonds.dependencies.is_empty() {
         let hint = Hint::text("take them along with ").then(NextStep::SelectDependencies);
-        let problem = bound("they depend on resources that would stay behind", &bonds.needed);
+        let problem = bound("they depend on resources that would stay behind", &bonds.dependencies);
         problems.push(problem.help(hint).note("Nothing was changed."));
     }
-    if !bonds.needing.is_empty() {
-        let problem = bound("resources that would stay behind depend on them", &bonds.needing);
+    if !bonds.dependents.is_empty() {
+        let problem = bound("resources that would stay behind depend on them", &bonds.dependents);
         problems.push(problem.help("move these too: name them as well").note("Nothing was changed."));
     }
     if problems.is_empty() { Ok(()) } else { Err(OpError::Refused(problems)) }

@@ -1,11 +1,14 @@
-//! What holds for every file and every program.
+//! Properties of all pinfiles and all programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use stead_model::{Environment, Input, Map, Number, TypeToken, Value};
 
-use super::super::{Content, Emptied, Entry, Line, Orphans, Pinfile, Pins, Section, move_pin, print, settle};
+use super::super::{
+    EmptySection, Orphans, PinEntry, Pinfile, PinfileChange, PinfileUpdate, Pins, Section, apply_pinfile,
+    move_pin, print,
+};
 use super::{FewTypes, Program, pins};
 
 fn values() -> impl Strategy<Value = Value> {
@@ -32,7 +35,7 @@ fn sections() -> impl Strategy<Value = BTreeMap<String, Section>> {
             let original = original.filter(|original| originals.insert(original.clone()));
             let resource = TypeToken("t.Box".into());
             let original_path = original.map(|original| format!("t.Box.{original}"));
-            (format!("t.Box.{id}"), Entry { resource, original_path, attributes })
+            (format!("t.Box.{id}"), PinEntry { resource, original_path, attributes })
         });
         entries.collect::<Section>()
     });
@@ -41,7 +44,7 @@ fn sections() -> impl Strategy<Value = BTreeMap<String, Section>> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_as_it_was(sections in sections()) {
+    fn printed_sections_are_read_unchanged(sections in sections()) {
         let text = print(&sections);
         let read = Pinfile::read("p", Some(text.as_bytes())).map_err(|problem| problem.message).unwrap();
         prop_assert_eq!(&read.sections, &sections);
@@ -49,7 +52,7 @@ proptest! {
     }
 
     #[test]
-    fn no_damage_makes_the_reader_panic(sections in sections(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+    fn damaged_file_never_makes_the_reader_panic(sections in sections(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let mut bytes = print(&sections).into_bytes();
         let at = at.index(bytes.len());
         bytes[at] = byte;
@@ -60,60 +63,60 @@ proptest! {
     }
 }
 
-/// What a program says of each of its boxes: `None`, it is not there.
+/// The pin and the path of each box of a program; `None` if the box is not declared.
 type Boxes = BTreeMap<String, Option<(bool, String)>>;
 
 fn boxes() -> impl Strategy<Value = Boxes> {
-    let said = proptest::option::of((any::<bool>(), "[a-c]{1,2}"));
-    proptest::collection::btree_map("[a-f]", said, 0..6)
+    let declared = proptest::option::of((any::<bool>(), "[a-c]{1,2}"));
+    proptest::collection::btree_map("[a-f]", declared, 0..6)
 }
 
 fn program(boxes: &Boxes) -> Program {
-    let declared = boxes.iter().filter_map(|(id, said)| Some((id, said.as_ref()?)));
+    let declared = boxes.iter().filter_map(|(id, declared)| Some((id, declared.as_ref()?)));
     declared.fold(Program::default(), |program, (id, (pinned, path))| {
         let name = format!(":t.Box#{id}");
         if *pinned { program.pinned(&name, path) } else { program.unpinned(&name, path) }
     })
 }
 
-fn text_of(content: Content, before: Option<String>) -> Option<String> {
+fn text_after(content: PinfileUpdate, before: Option<String>) -> Option<String> {
     match content {
-        Content::Unchanged => before,
-        Content::Write(text) => Some(text),
-        Content::Remove => None,
+        PinfileUpdate::Unchanged => before,
+        PinfileUpdate::Write(text) => Some(text),
+        PinfileUpdate::Remove => None,
     }
 }
 
 proptest! {
     #[test]
-    fn settling_twice_is_settling_once(boxes in boxes()) {
+    fn applying_the_pinfile_twice_equals_applying_it_once(boxes in boxes()) {
         let program = program(&boxes);
-        let first = program.settle(None).unwrap();
-        let text = text_of(first.pins.write(Emptied::Kept), None);
-        let again = program.settle(text.as_deref()).unwrap();
-        prop_assert!(again.lines.is_empty() && again.overrides.is_empty());
-        prop_assert_eq!(again.pins.write(Emptied::Kept), Content::Unchanged);
-        // As a file that is not there, or has an entry for each pinned box and no other.
+        let first = program.apply_pinfile(None).unwrap();
+        let text = text_after(first.pins.update(EmptySection::Keep), None);
+        let again = program.apply_pinfile(text.as_deref()).unwrap();
+        prop_assert!(again.changes.is_empty() && again.overrides.is_empty());
+        prop_assert_eq!(again.pins.update(EmptySection::Keep), PinfileUpdate::Unchanged);
+        // The file is missing, or has an entry for each pinned box and no other.
         let pinned = boxes.values().flatten().filter(|(pinned, _)| *pinned).count();
         prop_assert_eq!(text.is_some(), pinned > 0);
-        prop_assert_eq!(first.lines.len(), pinned);
+        prop_assert_eq!(first.changes.len(), pinned);
     }
 
     #[test]
-    fn whatever_the_next_program_is_nothing_pinned_is_lost_silently(before in boxes(), after in boxes()) {
-        let text = text_of(program(&before).settle(None).unwrap().pins.write(Emptied::Kept), None);
+    fn no_program_loses_a_pinned_resource_silently(before in boxes(), after in boxes()) {
+        let text = text_after(program(&before).apply_pinfile(None).unwrap().pins.update(EmptySection::Keep), None);
         let next = program(&after);
-        let outcome = next.settle(text.as_deref());
+        let outcome = next.apply_pinfile(text.as_deref());
         let was = |id: &str| before.get(id).cloned().flatten().filter(|(pinned, _)| *pinned);
         let orphaned = before.keys().any(|id| was(id).is_some() && after.get(id).cloned().flatten().is_none());
-        let unpinned_and_changed = after.iter().any(|(id, said)| {
-            let now = said.as_ref().filter(|(pinned, _)| !*pinned);
+        let unpinned_and_changed = after.iter().any(|(id, declared)| {
+            let now = declared.as_ref().filter(|(pinned, _)| !*pinned);
             was(id).zip(now).is_some_and(|((_, old), (_, new))| old != *new)
         });
         prop_assert_eq!(outcome.is_err(), orphaned || unpinned_and_changed);
         if let Ok(settled) = outcome {
             for node in &settled.graph.nodes {
-                // Whatever was pinned has the value that it was pinned with.
+                // A resource that was pinned has the value that it was pinned with.
                 if let Some((_, path)) = was(node.name.short()) {
                     prop_assert_eq!(&node.inputs["path"], &Input::Known(Value::String(path)));
                 }
@@ -122,49 +125,49 @@ proptest! {
     }
 
     #[test]
-    fn update_pins_never_refuses_and_leaves_no_orphans(before in boxes(), after in boxes()) {
-        let text = text_of(program(&before).settle(None).unwrap().pins.write(Emptied::Kept), None);
-        // Only unpinning with a change is refused still; the program is made to unpin without one.
-        let after: Boxes = after.into_iter().map(|(id, said)| {
+    fn removing_orphans_is_never_refused_and_leaves_none(before in boxes(), after in boxes()) {
+        let text = text_after(program(&before).apply_pinfile(None).unwrap().pins.update(EmptySection::Keep), None);
+        // Unpinning with a change of identity is still refused, so the paths stay the same.
+        let after: Boxes = after.into_iter().map(|(id, declared)| {
             let old = before.get(&id).cloned().flatten().map(|(_, path)| path);
-            (id, said.map(|(pinned, path)| (pinned, old.unwrap_or(path))))
+            (id, declared.map(|(pinned, path)| (pinned, old.unwrap_or(path))))
         }).collect();
         let graph = program(&after).0;
-        let settled = settle(graph.clone(), pins(text.as_deref()), &FewTypes, None, Orphans::Remove).unwrap();
-        let text = text_of(settled.pins.write(Emptied::Kept), text);
-        let again = settle(graph, pins(text.as_deref()), &FewTypes, None, Orphans::Refuse).unwrap();
-        prop_assert!(again.lines.is_empty());
-        prop_assert!(settled.lines.windows(2).all(|pair| pair[0] < pair[1]));
+        let settled = apply_pinfile(graph.clone(), pins(text.as_deref()), &FewTypes, None, Orphans::Remove).unwrap();
+        let text = text_after(settled.pins.update(EmptySection::Keep), text);
+        let again = apply_pinfile(graph, pins(text.as_deref()), &FewTypes, None, Orphans::Refuse).unwrap();
+        prop_assert!(again.changes.is_empty());
+        prop_assert!(settled.changes.windows(2).all(|pair| pair[0] < pair[1]));
     }
 
     #[test]
-    fn a_move_that_is_said_keeps_everything(path in "[a-z]{1,4}", hops in proptest::collection::vec("[a-c]", 1..5)) {
+    fn recorded_move_keeps_all_values(path in "[a-z]{1,4}", hops in proptest::collection::vec("[a-c]", 1..5)) {
         let mut at = "start".to_owned();
-        let settled = Program::default().pinned(":t.Box#start", &path).settle(None).unwrap();
-        let mut text = text_of(settled.pins.write(Emptied::Kept), None).unwrap();
+        let settled = Program::default().pinned(":t.Box#start", &path).apply_pinfile(None).unwrap();
+        let mut text = text_after(settled.pins.update(EmptySection::Keep), None).unwrap();
         for hop in hops {
             if hop == at {
                 continue;
             }
             let file = Pinfile::read("p", Some(text.as_bytes())).unwrap();
             let (from, to) = (format!("t.Box.{at}"), format!("t.Box.{hop}"));
-            text = text_of(move_pin(&file, "local", &from, &to).unwrap().0, Some(text)).unwrap();
+            text = text_after(move_pin(&file, "local", &from, &to).unwrap().0, Some(text)).unwrap();
             at = hop;
-            let settled = Program::default().pinned(&format!(":t.Box#{at}"), "elsewhere").settle(Some(&text)).unwrap();
-            prop_assert!(settled.lines.is_empty());
+            let settled = Program::default().pinned(&format!(":t.Box#{at}"), "elsewhere").apply_pinfile(Some(&text)).unwrap();
+            prop_assert!(settled.changes.is_empty());
             prop_assert_eq!(&settled.graph.nodes[0].inputs["path"], &Input::Known(Value::from(path.as_str())));
             prop_assert_eq!(settled.graph.nodes[0].options.original_path.as_deref(), Some("t.Box.start"));
         }
     }
 
     #[test]
-    fn sections_of_others_are_never_touched(sections in sections(), boxes in boxes()) {
+    fn sections_of_other_targets_are_never_changed(sections in sections(), boxes in boxes()) {
         let text = print(&sections);
         let file = Pinfile::read("p", Some(text.as_bytes())).unwrap();
         let open = Pins::open(file, "gcp", &Environment::new("dev"));
-        let settled = settle(program(&boxes).0, open, &FewTypes, None, Orphans::Refuse).unwrap();
-        prop_assert!(settled.lines.iter().all(|line| matches!(line, Line::Added(_))));
-        if let Some(text) = text_of(settled.pins.write(Emptied::Removed), Some(text)) {
+        let settled = apply_pinfile(program(&boxes).0, open, &FewTypes, None, Orphans::Refuse).unwrap();
+        prop_assert!(settled.changes.iter().all(|change| matches!(change, PinfileChange::Added(_))));
+        if let Some(text) = text_after(settled.pins.update(EmptySection::Remove), Some(text)) {
             let mut read = Pinfile::read("p", Some(text.as_bytes())).unwrap().sections;
             read.remove("gcp");
             prop_assert_eq!(read, sections);
@@ -175,7 +178,7 @@ proptest! {
 }
 
 #[test]
-fn attributes_are_sorted_whatever_their_order_was() {
+fn order_of_attributes_does_not_matter() {
     let map = |text: &str| -> Map {
         let file = Pinfile::read("p", Some(super::with(text).as_bytes())).unwrap();
         file.sections["local"]["t.Box.a"].attributes.clone()

@@ -1,4 +1,4 @@
-//! What single records make of a state: adoptions, settlements, and what was deleted or found to be gone.
+//! The effect of single records: adoptions, settlements, deletions and observations.
 
 use super::*;
 use crate::rules::tests::{copy, resource, uid};
@@ -12,14 +12,14 @@ fn condemned(name: &str, generation: u32) -> Resource {
 }
 
 #[test]
-fn what_is_adopted_has_neither_a_known_number_nor_a_taken_name() {
+fn adoption_of_a_recorded_copy_or_a_taken_name_is_refused() {
     let adopt = |resource: Resource| Record::Adopt { resource: Box::new(resource) };
     let base = state(vec![resource("a", 1)]);
     let other_name = Resource { name: resource("b", 1).name, ..resource("a", 1) };
     let other_number = Resource { uid: uid("b"), ..resource("a", 1) };
     for known in [other_name, other_number] {
         let refused = base.clone().apply(&adopt(known.clone()));
-        assert_eq!(refused, Err(ReplayError::KnownAlready(known.copy())));
+        assert_eq!(refused, Err(ReplayError::AlreadyRecorded(known.copy())));
     }
     let mut state = base;
     apply(&mut state, &[adopt(resource("b", 1))]);
@@ -27,32 +27,32 @@ fn what_is_adopted_has_neither_a_known_number_nor_a_taken_name() {
 }
 
 #[test]
-fn a_current_copy_takes_no_name_that_another_has_and_a_condemned_one_may_have_had_it() {
+fn taken_name_is_refused_for_a_current_copy_and_allowed_for_a_condemned_one() {
     let base = state(vec![condemned("a", 1), resource("a", 2), resource("b", 1)]);
     let named_b = |copy: Resource| Resource { name: resource("b", 1).name, ..copy };
-    let taken = base.clone().apply(&Record::Note { resource: Box::new(named_b(resource("a", 2))) });
+    let taken = base.clone().apply(&Record::Amend { resource: Box::new(named_b(resource("a", 2))) });
     assert_eq!(taken, Err(ReplayError::NameTaken(resource("b", 1).name)));
     let mut state = base;
-    apply(&mut state, &[Record::Note { resource: Box::new(named_b(condemned("a", 1))) }]);
+    apply(&mut state, &[Record::Amend { resource: Box::new(named_b(condemned("a", 1))) }]);
     assert_eq!(state.by_name(&resource("b", 1).name).unwrap().uid, uid("b"));
 }
 
-/// A state with `a`, and one operation under way.
-fn under_way(intent: Intent) -> State {
+/// Returns a state with resource `a` and one pending operation.
+fn with_pending(intent: Intent) -> State {
     let mut state = state(vec![resource("a", 1)]);
     apply(&mut state, &[Record::Begin { op: OpId(1), intent }]);
     state
 }
 
 fn settled(intent: Intent, settlement: Settlement) -> Result<State, ReplayError> {
-    let mut state = under_way(intent);
+    let mut state = with_pending(intent);
     state.apply(&Record::Settle { op: OpId(1), settlement })?;
     assert_eq!(state.pending().count(), 0);
     Ok(state)
 }
 
 #[test]
-fn a_person_can_say_how_each_operation_ended() {
+fn settlement_ends_each_kind_of_operation() {
     let create = || Intent::Create { key: "k".into(), resource: Box::new(resource("b", 1)) };
     let changed = Resource { inputs: [("n".to_owned(), Value::from(1))].into(), ..resource("a", 1) };
     let update =
@@ -66,8 +66,8 @@ fn a_person_can_say_how_each_operation_ended() {
     let created = settled(create(), happened(Some("found"))).unwrap();
     let made = created.current(&uid("b")).unwrap();
     assert_eq!((made.id.as_ref().unwrap().as_str(), &made.outputs), ("found", &outputs));
-    let nameless = settled(create(), happened(None));
-    assert_eq!(nameless.err(), Some(ReplayError::OddOutcome(OpId(1))));
+    let without_id = settled(create(), happened(None));
+    assert_eq!(without_id.err(), Some(ReplayError::OutcomeMismatch(OpId(1))));
     let updated = settled(update(), happened(None)).unwrap();
     let now = updated.current(&uid("a")).unwrap();
     assert_eq!((&now.inputs, &now.outputs), (&changed.inputs, &outputs));
@@ -77,11 +77,11 @@ fn a_person_can_say_how_each_operation_ended() {
         assert_eq!(settled(intent, Settlement::DidNotHappen).unwrap().snapshot(None).resources, before);
     }
     let unknown = Record::Settle { op: OpId(7), settlement: Settlement::DidNotHappen };
-    assert_eq!(under_way(create()).apply(&unknown), Err(ReplayError::UnknownOperation(OpId(7))));
+    assert_eq!(with_pending(create()).apply(&unknown), Err(ReplayError::UnknownOperation(OpId(7))));
 }
 
 #[test]
-fn what_is_gone_keeps_its_name_if_it_is_current_and_nothing_if_it_was_condemned() {
+fn deleted_current_copy_keeps_its_name_and_deleted_condemned_copy_is_removed() {
     let gone = |state: &State, name: &str, generation| {
         let (op, copy) = (state.next_op(), copy(name, generation));
         let intent = Intent::Delete { key: "k".into(), copy: copy.clone(), after: AfterDelete::Replacing };
@@ -106,43 +106,43 @@ fn what_is_gone_keeps_its_name_if_it_is_current_and_nothing_if_it_was_condemned(
 }
 
 #[test]
-fn what_was_seen_replaces_what_was_recorded_and_leaves_the_rest() {
+fn observation_replaces_the_observed_properties_only() {
     let map = |value: i64| -> Map { [("n".to_owned(), Value::from(value))].into() };
     let base = Resource { inputs: map(1), outputs: map(2), ..resource("a", 1) };
-    let seen = |inputs: Option<Map>, outputs: Option<Map>| {
+    let observed = |inputs: Option<Map>, outputs: Option<Map>| {
         let mut state = state(vec![base.clone()]);
         apply(&mut state, &[Record::Observed { copy: copy("a", 1), inputs, outputs }]);
         let now = state.current(&uid("a")).unwrap();
         (now.inputs.clone(), now.outputs.clone())
     };
-    assert_eq!(seen(Some(map(3)), None), (map(3), map(2)));
-    assert_eq!(seen(None, Some(map(4))), (map(1), map(4)));
-    assert_eq!(seen(Some(map(3)), Some(map(4))), (map(3), map(4)));
+    assert_eq!(observed(Some(map(3)), None), (map(3), map(2)));
+    assert_eq!(observed(None, Some(map(4))), (map(1), map(4)));
+    assert_eq!(observed(Some(map(3)), Some(map(4))), (map(3), map(4)));
 }
 
 #[test]
-fn an_alias_is_with_whoever_said_it_last_and_goes_with_it() {
+fn alias_belongs_to_the_resource_that_declared_it_last() {
     let formerly = |name: &str, aliases: &[&str]| {
         let aliases = aliases.iter().map(|alias| resource(alias, 1).name).collect();
         Resource { ties: stead_model::Ties { aliases, ..Default::default() }, ..resource(name, 1) }
     };
     let mut state = state(vec![formerly("a", &["x", "y"]), resource("b", 1)]);
-    apply(&mut state, &[Record::Note { resource: Box::new(formerly("b", &["x"])) }]);
+    apply(&mut state, &[Record::Amend { resource: Box::new(formerly("b", &["x"])) }]);
     assert_eq!(state.current(&uid("a")).unwrap().ties, formerly("a", &["y"]).ties);
-    assert_eq!(state.formerly(&resource("x", 1).name), Some(&uid("b")));
-    apply(&mut state, &[Record::Note { resource: Box::new(formerly("b", &["x"])) }]);
+    assert_eq!(state.by_former_name(&resource("x", 1).name), Some(&uid("b")));
+    apply(&mut state, &[Record::Amend { resource: Box::new(formerly("b", &["x"])) }]);
     assert_eq!(
         state.current(&uid("b")).unwrap().ties,
         formerly("b", &["x"]).ties,
-        "saying it again changes nothing"
+        "declaring it again changes nothing"
     );
     apply(&mut state, &[Record::Forget { copy: copy("b", 1), kept: None }]);
-    assert_eq!(state.formerly(&resource("x", 1).name), None);
-    assert_eq!(state.formerly(&resource("y", 1).name), Some(&uid("a")));
+    assert_eq!(state.by_former_name(&resource("x", 1).name), None);
+    assert_eq!(state.by_former_name(&resource("y", 1).name), Some(&uid("a")));
 }
 
 #[test]
-fn what_goes_frees_its_name_and_nothing_stays_tied_to_it() {
+fn removed_resource_frees_its_name_and_loses_all_ties_to_it() {
     let with = |uids: &[&str]| stead_model::Ties {
         replace_with: uids.iter().map(|name| uid(name)).collect(),
         ..Default::default()

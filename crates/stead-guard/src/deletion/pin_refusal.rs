@@ -1,0 +1,67 @@
+//! The diagnostic for a deletion that a pin refuses.
+
+use stead_model::{Code, Diagnostic, Hint, NextStep};
+
+use super::refusal::{CHECKED_BEFORE_RUN, Refusal};
+use super::{Cause, DeletionEffect};
+use crate::pins::{PinVerdict, physical_path};
+
+pub(super) fn diagnostic(refusal: &Refusal, verdict: PinVerdict) -> Diagnostic {
+    let code = if verdict == PinVerdict::Lost { Code::PINFILE_LOST } else { Code::PINNED };
+    let problem = Diagnostic::error(code, message(refusal, verdict))
+        .at(refusal.source.clone(), 0, "declared here")
+        .note(CHECKED_BEFORE_RUN);
+    help(refusal, verdict).into_iter().fold(problem, Diagnostic::help)
+}
+
+fn message(refusal: &Refusal, verdict: PinVerdict) -> String {
+    let name = &refusal.name;
+    let refused = match (&refusal.cause, &refusal.effect) {
+        (_, DeletionEffect::DeletedWithContainer { name: with }) => {
+            format!("{name} would be deleted with {with}")
+        }
+        (Cause::Removed, _) => format!("{name} was removed from the program"),
+        (Cause::Destroyed, _) => format!("cannot delete {name}"),
+        (Cause::Replaced { because }, _) => format!("cannot replace {name}: {because}"),
+        (Cause::LeftOver, _) => format!("cannot delete the old copy of {name}"),
+    };
+    let joint = match (&refusal.cause, &refusal.effect) {
+        (Cause::Destroyed | Cause::LeftOver, DeletionEffect::Deleted) => ":",
+        _ => ", and",
+    };
+    let reason = match verdict {
+        PinVerdict::Lost => "it was pinned at the last run (the pinfile is missing)",
+        PinVerdict::Unlisted => {
+            "it is pinned (the run that created it did not succeed, so the pinfile has no entry yet)"
+        }
+        PinVerdict::Free | PinVerdict::Declared | PinVerdict::Listed => "it is pinned",
+    };
+    format!("{refused}{joint} {reason}")
+}
+
+fn help(refusal: &Refusal, verdict: PinVerdict) -> Vec<Hint> {
+    let remove_pin = || NextStep::RemovePin { path: physical_path(&refusal.name, &refusal.resource) };
+    let unpin =
+        |before: &str| Hint::text(format!("{before}set `pinned: false` on it, ")).then(NextStep::Apply);
+    match (verdict, &refusal.cause) {
+        (PinVerdict::Lost, _) => vec![
+            Hint::text("to keep it, write the pinfile again: ").then(NextStep::RestorePins),
+            Hint::text("to delete it: ").then(remove_pin()).and(", then try again"),
+        ],
+        (PinVerdict::Unlisted, Cause::Removed) => vec![
+            Hint::text("to keep it, declare it again and write its entry: ").then(NextStep::Apply),
+            Hint::text("to delete it: ").then(NextStep::ApplyUpdatingPins),
+        ],
+        (PinVerdict::Unlisted, _) => vec![
+            unpin("").and(", then try again"),
+            Hint::text("if the program no longer declares it: ").then(NextStep::ApplyUpdatingPins),
+        ],
+        (_, Cause::Replaced { .. }) => {
+            vec![Hint::text("undo the change"), unpin("or ").and(", then change it")]
+        }
+        _ => vec![
+            unpin("keep it; or ").and(", then try again"),
+            Hint::text("if the program no longer declares it: ").then(remove_pin()).and(", then try again"),
+        ],
+    }
+}

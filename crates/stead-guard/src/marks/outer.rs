@@ -1,0 +1,66 @@
+//! The levels around a program: namespace, environment, project, and the flag on the command line.
+
+use serde::{Deserialize, Serialize};
+use stead_model::{Level, Marks, Resource};
+
+use super::levels::resolve;
+use super::read::{LevelMarks, service_of};
+
+/// The levels around a program that have marks, nearest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct OuterLevels(Vec<LevelMarks>);
+
+impl OuterLevels {
+    /// Takes the levels in order: namespace, environment, project, flag. Levels without marks are dropped.
+    pub fn new(levels: impl IntoIterator<Item = LevelMarks>) -> OuterLevels {
+        OuterLevels(levels.into_iter().filter(|level| !level.is_empty()).collect())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn levels(&self) -> impl Iterator<Item = &LevelMarks> {
+        self.0.iter()
+    }
+
+    /// Returns the marks that these levels set on a recorded resource that the program does not declare.
+    ///
+    /// Marks recorded from the resource and its parents take precedence and are not returned. Marks recorded from outer
+    /// levels are ignored, because `self` holds their current values.
+    pub fn marks_for(&self, resource: &Resource) -> Marks {
+        if self.is_empty() {
+            return Marks::default();
+        }
+        let mut near = resource.recorded_marks();
+        keep(&mut near, is_near);
+        let near = LevelMarks::recorded(near, resource);
+        let levels: Vec<&LevelMarks> = [&near].into_iter().chain(self.levels()).collect();
+        let mut marks = resolve(&levels, &service_of(&resource.ty));
+        keep(&mut marks, |level| !is_near(level));
+        marks
+    }
+
+    /// Returns true if the files have the same settings, regardless of their positions and of the flag.
+    pub fn same_file_settings(&self, other: &OuterLevels) -> bool {
+        let files = |outer: &'_ OuterLevels| -> Vec<LevelMarks> {
+            outer.levels().filter(|level| *level.level() != Level::Flag).cloned().collect()
+        };
+        let (ours, theirs) = (files(self), files(other));
+        ours.len() == theirs.len()
+            && ours.iter().zip(&theirs).all(|(ours, theirs)| ours.same_settings(theirs))
+    }
+}
+
+fn is_near(level: &Level) -> bool {
+    matches!(level, Level::Resource(_) | Level::Enclosing(_))
+}
+
+fn keep(marks: &mut Marks, wanted: impl Fn(&Level) -> bool) {
+    marks.prevent_delete.take_if(|mark| !wanted(&mark.source.level));
+    marks.deletion_policy.take_if(|mark| !wanted(&mark.source.level));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,16 @@
+//! The stored objects and their encodings: decoded bytes are complete and undamaged, or refused.
+
+mod codec;
+mod export;
+mod gzip;
+mod head;
+mod journal;
+mod snapshot;
+mod spool;
+
+pub use codec::FormatError;
+pub use export::{Export, ExportError, Origin};
+pub use head::{Absent, Head, Owner, RunRecord};
+pub use journal::{AfterDelete, Batch, Intent, Outcome, Pending, Record, Settlement};
+pub use snapshot::Snapshot;
+pub use spool::{SpoolStatus, Spooled};

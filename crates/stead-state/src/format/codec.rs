@@ -1,0 +1,92 @@
+//! The frame of every stored object: lines of JSON, of which the first states the format version.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use stead_model::Digest;
+
+use crate::FORMAT;
+
+/// Why stored bytes cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FormatError {
+    #[error("{what} is damaged at line {line}: {problem}")]
+    Damaged { what: &'static str, line: usize, problem: String },
+    #[error("{what} has format {found}; this stead reads up to {FORMAT}")]
+    Newer { what: &'static str, found: u32 },
+}
+
+#[derive(serde::Deserialize)]
+struct AnyHeader {
+    format: u32,
+}
+
+/// Returns a value as one line of JSON.
+pub(crate) fn line<T: Serialize>(value: &T) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(512);
+    append(&mut bytes, value);
+    bytes
+}
+
+/// Appends a value as one line of JSON.
+pub(crate) fn append<T: Serialize>(bytes: &mut Vec<u8>, value: &T) {
+    // Cannot fail: the writer is memory, and the stored types have string keys and finite numbers only.
+    let _ = serde_json::to_writer(&mut *bytes, value);
+    bytes.push(b'\n');
+}
+
+/// Splits an object into its lines.
+///
+/// Fails if the format of the first line is newer than this build reads.
+pub(crate) fn lines<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Vec<&'a [u8]>, FormatError> {
+    let Some(body) = bytes.strip_suffix(b"\n") else {
+        let problem = if bytes.is_empty() { "it is empty" } else { "it does not end with a newline" };
+        return Err(damaged(what, 1, problem));
+    };
+    let lines: Vec<&[u8]> = body.split(|byte| *byte == b'\n').collect();
+    check_format(what, lines[0])?;
+    Ok(lines)
+}
+
+/// Refuses an object of a newer format. Callers check this before they parse the object further.
+pub(crate) fn check_format(what: &'static str, first: &[u8]) -> Result<(), FormatError> {
+    let header: AnyHeader = parse(what, 1, first)?;
+    if header.format > FORMAT { Err(FormatError::Newer { what, found: header.format }) } else { Ok(()) }
+}
+
+/// Appends a last line with the digest of all lines before it, which makes every changed bit detectable.
+pub(crate) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
+    let digest = Digest::of(&bytes);
+    append(&mut bytes, &digest);
+    bytes
+}
+
+/// Returns the lines of a sealed object without the seal.
+///
+/// Fails if the digest in the seal is not that of the lines before it.
+pub(crate) fn sealed_lines<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Vec<&'a [u8]>, FormatError> {
+    let mut lines = lines(what, bytes)?;
+    let count = lines.len();
+    let seal = lines.pop().unwrap_or_default();
+    let digest: Digest = parse(what, count, seal)?;
+    if lines.is_empty() || digest != Digest::of(&bytes[..bytes.len() - seal.len() - 1]) {
+        return Err(damaged(what, count, "the digest does not match"));
+    }
+    Ok(lines)
+}
+
+pub(crate) fn parse<T: DeserializeOwned>(
+    what: &'static str,
+    line: usize,
+    bytes: &[u8],
+) -> Result<T, FormatError> {
+    // Validating the line once as UTF-8 is faster than validating each of its strings.
+    let parsed = match std::str::from_utf8(bytes) {
+        Ok(text) => serde_json::from_str(text),
+        Err(_) => serde_json::from_slice(bytes),
+    };
+    parsed.map_err(|error| damaged(what, line, &error.to_string()))
+}
+
+pub(crate) fn damaged(what: &'static str, line: usize, problem: &str) -> FormatError {
+    FormatError::Damaged { what, line, problem: problem.to_owned() }
+}

@@ -1,0 +1,267 @@
+//! Journal records: the intent and the outcome of each operation, and changes of the state itself.
+//!
+//! A batch is one append. It names its predecessor by digest and carries a unique write id, by which a writer that lost
+//! the store's answer recognises its own batch.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use stead_model::{CopyRef, Digest, Epoch, Map, OpId, Operation, PhysicalId, Resource, Seq, unique_keys};
+
+use super::codec::{FormatError, append, damaged, line, parse, seal, sealed_lines};
+use crate::{Arrival, Departure, FORMAT, RetainReason};
+
+const WHAT: &str = "journal";
+
+/// What remains of a copy's record after the provider deleted the resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AfterDelete {
+    /// The record is removed.
+    Gone,
+    /// The record stays and keeps the name, because the replacement is created next.
+    Replacing,
+}
+
+/// An operation that a run is about to send to a provider: the whole request, so that it can be repeated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "operation")]
+pub enum Intent {
+    /// `resource` is the record after the operation, without the id and the outputs.
+    Create {
+        key: String,
+        resource: Box<Resource>,
+    },
+    /// `resource` is the record after the operation, with the outputs from before it.
+    Update {
+        key: String,
+        resource: Box<Resource>,
+        #[serde(deserialize_with = "unique_keys")]
+        previous: Map,
+    },
+    Delete {
+        key: String,
+        copy: CopyRef,
+        after: AfterDelete,
+    },
+}
+
+impl Intent {
+    pub fn operation(&self) -> Operation {
+        match self {
+            Intent::Create { .. } => Operation::Create,
+            Intent::Update { .. } => Operation::Update,
+            Intent::Delete { .. } => Operation::Delete,
+        }
+    }
+
+    /// Returns the idempotency key: equal for all attempts at one operation, different for any two operations.
+    pub fn key(&self) -> &str {
+        match self {
+            Intent::Create { key, .. } | Intent::Update { key, .. } | Intent::Delete { key, .. } => key,
+        }
+    }
+
+    pub fn copy(&self) -> CopyRef {
+        match self {
+            Intent::Create { resource, .. } | Intent::Update { resource, .. } => resource.copy(),
+            Intent::Delete { copy, .. } => copy.clone(),
+        }
+    }
+}
+
+/// How an operation ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "outcome")]
+pub enum Outcome {
+    Created {
+        id: PhysicalId,
+        outputs: Map,
+    },
+    Updated {
+        outputs: Map,
+    },
+    Deleted,
+    /// The operation had no effect.
+    Failed {
+        message: String,
+    },
+    /// It is unknown whether the operation happened. It stays pending.
+    InDoubt {
+        message: String,
+    },
+}
+
+/// An operation that has begun and whose outcome is not recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    pub op: OpId,
+    pub intent: Intent,
+    /// Why the operation is in doubt; `None` while its run is still executing it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
+}
+
+/// A user's answer to an operation in doubt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "answer")]
+pub enum Settlement {
+    /// The operation happened; for a create, `id` is the id of the created resource.
+    Happened {
+        id: Option<PhysicalId>,
+        outputs: Map,
+    },
+    DidNotHappen,
+}
+
+/// One entry of the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "record")]
+pub enum Record {
+    /// Sets the number of allocated uids. A plan reserves its uids whether or not all its steps run.
+    Reserve {
+        uids: u64,
+    },
+    Begin {
+        op: OpId,
+        intent: Intent,
+    },
+    /// Retries a pending operation of an earlier run with its original key.
+    Resume {
+        op: OpId,
+    },
+    End {
+        op: OpId,
+        #[serde(flatten)]
+        outcome: Outcome,
+    },
+    Settle {
+        op: OpId,
+        #[serde(flatten)]
+        settlement: Settlement,
+    },
+    /// Changes the record of a copy without a provider call: dependencies, marks, source position.
+    #[serde(rename = "note")]
+    Amend {
+        resource: Box<Resource>,
+    },
+    /// Records a resource that already exists, without a provider call.
+    Adopt {
+        resource: Box<Resource>,
+    },
+    /// Records the result of a provider read: changed properties, or, if both are `None`, that the resource is gone.
+    Observed {
+        copy: CopyRef,
+        inputs: Option<Map>,
+        outputs: Option<Map>,
+    },
+    /// Removes the record of a copy without a provider call.
+    Forget {
+        copy: CopyRef,
+        /// Why the real resource stays; it is then listed as retained.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<Box<RetainReason>>,
+    },
+    /// Begins a transfer of resources to another stack.
+    Depart {
+        departure: Departure,
+    },
+    /// Records the resources of a transfer in the target stack.
+    Arrive {
+        arrival: Arrival,
+        resources: Vec<Resource>,
+    },
+    /// Removes the transferred resources from the source stack, because they have arrived.
+    Departed {
+        transfer: String,
+    },
+    /// Cancels a transfer in the source stack, because it can no longer arrive.
+    Stayed {
+        transfer: String,
+    },
+    /// Removes the arrival mark from the target stack, because the source has recorded the end of the transfer.
+    Acknowledge {
+        transfer: String,
+    },
+    /// Sets the outputs of the stack.
+    Outputs {
+        outputs: Map,
+    },
+    /// Records the paths in the pinfile after a successful run.
+    Pinfile {
+        paths: BTreeSet<String>,
+    },
+    /// Ends the epoch: its writer cannot append any more.
+    Seal {
+        by: Epoch,
+    },
+}
+
+/// The records of one append.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    pub epoch: Epoch,
+    pub seq: Seq,
+    /// The digest of the previous batch; `None` for the first batch of an epoch.
+    pub previous: Option<Digest>,
+    pub write_id: String,
+    pub records: Vec<Record>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    format: u32,
+    epoch: Epoch,
+    seq: Seq,
+    previous: Option<Digest>,
+    write_id: String,
+    records: usize,
+}
+
+impl Batch {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = line(&Header {
+            format: FORMAT,
+            epoch: self.epoch,
+            seq: self.seq,
+            previous: self.previous.clone(),
+            write_id: self.write_id.clone(),
+            records: self.records.len(),
+        });
+        self.records.iter().for_each(|record| append(&mut bytes, record));
+        seal(bytes)
+    }
+
+    pub fn decode(bytes: &[u8]) -> Result<Batch, FormatError> {
+        let lines = sealed_lines(WHAT, bytes)?;
+        let header: Header = parse(WHAT, 1, lines[0])?;
+        if header.records != lines.len() - 1 {
+            return Err(damaged(WHAT, lines.len(), "records are missing"));
+        }
+        let records = lines[1..]
+            .iter()
+            .enumerate()
+            .map(|(index, record)| parse(WHAT, index + 2, record))
+            .collect::<Result<Vec<Record>, _>>()?;
+        let Header { epoch, seq, previous, write_id, .. } = header;
+        Ok(Batch { epoch, seq, previous, write_id, records })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unreadable_record_is_reported_with_its_line() {
+        let records = vec![Record::Reserve { uids: 1 }, Record::Reserve { uids: 2 }];
+        let batch = Batch { epoch: Epoch(1), seq: Seq(0), previous: None, write_id: "w".into(), records };
+        let text = String::from_utf8(batch.encode()).unwrap();
+        let body: Vec<&str> = text.lines().take(3).collect();
+        for (uids, said) in [("1", "line 2"), ("2", "line 3")] {
+            let damaged = body.join("\n").replace(&format!("\"uids\":{uids}"), "\"uids\":-1") + "\n";
+            let refused = Batch::decode(&seal(damaged.into_bytes())).unwrap_err().to_string();
+            assert!(refused.contains(said), "{refused}");
+        }
+    }
+}

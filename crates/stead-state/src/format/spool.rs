@@ -1,0 +1,151 @@
+//! A spooled answer: a provider's answer that could not be written to the journal, stored beside it until the next run
+//! records it.
+
+use serde::{Deserialize, Serialize};
+use stead_model::{Epoch, Map, OpId, StackId};
+
+use super::codec::{FormatError, damaged, line, parse, seal, sealed_lines};
+use crate::{FORMAT, Outcome, Record, State};
+
+const WHAT: &str = "spooled answer";
+
+/// A provider's answer, with the identity of the operation that it answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spooled {
+    pub stack: StackId,
+    /// The epoch of the run that could not record the answer.
+    pub epoch: Epoch,
+    pub op: OpId,
+    /// The idempotency key of the operation.
+    pub key: String,
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// The actual inputs, if the provider applied the request in part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Map>,
+}
+
+/// How a spooled answer relates to a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpoolStatus {
+    /// The operation is pending: the answer can be recorded.
+    Applicable,
+    /// The operation has ended since: the answer is no longer needed.
+    Superseded,
+    /// The answer belongs to another stack, another operation or a later epoch.
+    Foreign,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Framed {
+    format: u32,
+    #[serde(flatten)]
+    answer: Spooled,
+}
+
+impl Spooled {
+    pub fn encode(&self) -> Vec<u8> {
+        seal(line(&Framed { format: FORMAT, answer: self.clone() }))
+    }
+
+    pub fn decode(bytes: &[u8]) -> Result<Spooled, FormatError> {
+        match sealed_lines(WHAT, bytes)?.as_slice() {
+            [body] => Ok(parse::<Framed>(WHAT, 1, body)?.answer),
+            lines => Err(damaged(WHAT, lines.len(), "it has more than one line")),
+        }
+    }
+
+    /// Returns the journal records for the answer, in a state where its operation is pending.
+    pub fn records(&self, state: &State) -> Vec<Record> {
+        let mut records = vec![Record::End { op: self.op, outcome: self.outcome.clone() }];
+        if let (Some(inputs), Some(pending)) = (&self.inputs, state.operation(self.op)) {
+            let (copy, inputs) = (pending.intent.copy(), Some(inputs.clone()));
+            records.push(Record::Observed { copy, inputs, outputs: None });
+        }
+        records
+    }
+
+    /// Returns how the answer relates to `state`, whose head has `epoch`.
+    pub fn status(&self, state: &State, epoch: Epoch) -> SpoolStatus {
+        if self.stack != *state.stack() || self.epoch > epoch || self.op >= state.next_op() {
+            return SpoolStatus::Foreign;
+        }
+        match state.operation(self.op) {
+            Some(pending) if pending.intent.key() == self.key => SpoolStatus::Applicable,
+            Some(_) => SpoolStatus::Foreign,
+            None => SpoolStatus::Superseded,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stead_model::PhysicalId;
+
+    use super::*;
+    use crate::rules::tests::resource;
+    use crate::{Intent, Snapshot};
+
+    #[test]
+    fn every_changed_bit_and_every_truncation_of_a_spooled_answer_is_detected() {
+        let outcome = Outcome::Created { id: PhysicalId("i".into()), outputs: Map::new() };
+        let (stack, key) = (StackId("s".into()), "k".into());
+        let inputs = Some([("size".to_owned(), 3.into())].into());
+        let spooled = Spooled { stack, epoch: Epoch(2), op: OpId(7), key, outcome, inputs };
+        let bytes = spooled.encode();
+        assert_eq!(Spooled::decode(&bytes).unwrap(), spooled);
+        for at in 0..bytes.len() {
+            assert!(Spooled::decode(&bytes[..at]).is_err(), "cut at {at}");
+            for bit in 0..8 {
+                let mut changed = bytes.clone();
+                changed[at] ^= 1 << bit;
+                assert!(Spooled::decode(&changed).is_err(), "bit {bit} of byte {at}");
+            }
+        }
+    }
+
+    /// Returns a state in which operation 7 is pending, and its answer of epoch 2.
+    fn waiting() -> (State, Spooled) {
+        let mut state = State::from(Snapshot { uids: 1, ..Snapshot::empty(StackId("s".into())) });
+        let intent = Intent::Create { key: "k".into(), resource: Box::new(resource("a", 1)) };
+        state.apply(&Record::Begin { op: OpId(7), intent }).unwrap();
+        let outcome = Outcome::Created { id: PhysicalId("i".into()), outputs: Map::new() };
+        let (stack, key) = (StackId("s".into()), "k".into());
+        (state, Spooled { stack, epoch: Epoch(2), op: OpId(7), key, outcome, inputs: None })
+    }
+
+    #[test]
+    fn answer_applies_to_its_pending_operation_only() {
+        let (mut state, mine) = waiting();
+        assert_eq!(mine.status(&state, Epoch(1)), SpoolStatus::Foreign, "its epoch is later");
+        assert_eq!(mine.status(&state, Epoch(2)), SpoolStatus::Applicable);
+        assert_eq!(mine.status(&state, Epoch(3)), SpoolStatus::Applicable);
+        let others = [
+            Spooled { stack: StackId("another".into()), ..mine.clone() },
+            Spooled { key: "another".into(), ..mine.clone() },
+            Spooled { op: OpId(8), ..mine.clone() },
+        ];
+        for other in &others {
+            assert_eq!(other.status(&state, Epoch(3)), SpoolStatus::Foreign, "{other:?}");
+        }
+        let earlier = Spooled { op: OpId(6), ..mine.clone() };
+        assert_eq!(earlier.status(&state, Epoch(3)), SpoolStatus::Superseded);
+        mine.records(&state).iter().for_each(|record| state.apply(record).unwrap());
+        assert_eq!(mine.status(&state, Epoch(3)), SpoolStatus::Superseded);
+        assert_eq!(others[0].status(&state, Epoch(3)), SpoolStatus::Foreign);
+    }
+
+    #[test]
+    fn partial_answer_becomes_two_records() {
+        let (mut state, whole) = waiting();
+        let end = Record::End { op: OpId(7), outcome: whole.outcome.clone() };
+        assert_eq!(whole.records(&state), std::slice::from_ref(&end));
+        let inputs: Map = [("size".to_owned(), 3.into())].into();
+        let part = Spooled { inputs: Some(inputs.clone()), ..whole };
+        let copy = resource("a", 1).copy();
+        let seen = Record::Observed { copy: copy.clone(), inputs: Some(inputs.clone()), outputs: None };
+        assert_eq!(part.records(&state), [end, seen]);
+        part.records(&state).iter().for_each(|record| state.apply(record).unwrap());
+        assert_eq!(state.copy(&copy).unwrap().inputs, inputs);
+    }
+}
