@@ -8,9 +8,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use stead_guard::pins::{
-    Declared, EmptySection, Orphans, Override, PinRefusal, PinVerdict, Pinfile, PinfileChange, PinfileStatus,
-    PinfileUpdate, Pins, SettledGraph, Types, apply_pinfile, keeps_pins, physical_path, pin_verdict,
-    without_pins,
+    AppliedPinfile, Declared, EmptySection, Orphans, Override, PinRefusal, PinVerdict, Pinfile,
+    PinfileChange, PinfileStatus, PinfileUpdate, Pins, SettledGraph, Types, apply_pinfile, keeps_pins,
+    physical_path, pin_verdict,
 };
 use stead_model::{Code, Diagnostic, Digest, Environment, Graph, Name, Resource, TypeToken};
 use stead_plan::{Action, Plan};
@@ -48,7 +48,7 @@ struct Kept {
 #[derive(Clone)]
 pub struct SettledPins {
     place: PinfileLocation,
-    settled: Option<SettledGraph>,
+    settled: Option<AppliedPinfile>,
     text: Option<String>,
 }
 
@@ -197,10 +197,10 @@ impl OpenPinfile {
         graph: Graph,
         catalog: &Catalog,
         state: Option<&State>,
-    ) -> Result<(Graph, SettledPins), PinRefusal> {
+    ) -> Result<(SettledGraph, SettledPins), PinRefusal> {
         let OpenPinfile { place, kept, orphans } = self;
         let Some(Kept { pins, text }) = kept else {
-            return Ok((without_pins(graph), SettledPins { place, settled: None, text: None }));
+            return Ok((SettledGraph::without_pins(graph), SettledPins { place, settled: None, text: None }));
         };
         let mut settled = apply_pinfile(graph, pins, &KnownTypes(catalog), state, orphans)?;
         let graph = std::mem::take(&mut settled.graph);
@@ -317,7 +317,7 @@ impl SettledPins {
 
     /// Whether [`complete`](SettledPins::complete) has something to look up.
     pub fn wants_completion(&self) -> bool {
-        self.settled.as_ref().is_some_and(SettledGraph::wants_completion)
+        self.settled.as_ref().is_some_and(AppliedPinfile::wants_completion)
     }
 
     /// After `compile`, which knows nothing of what is applied.

@@ -11,10 +11,12 @@ mod permit;
 mod pin_refusal;
 mod refusal;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use stead_model::{CopyRef, Marks, Name, Resource};
 
-use crate::pins::PinVerdict;
+use crate::pins::{Declared, PinVerdict, PinfileStatus, pin_verdict};
 pub use permit::{DeletePermit, Permits};
 use refusal::SetBy;
 pub use refusal::{Refusal, forget_refusal};
@@ -57,7 +59,27 @@ pub struct Deletion<'a> {
     pub current_marks: Marks,
     pub cause: Cause,
     pub effect: DeletionEffect,
-    pub pin: PinVerdict,
+    /// Whether the program pins the resource now.
+    pub declared_pin: Declared,
+}
+
+/// The pins of a run outside of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct PinSources<'a> {
+    pub pinfile: &'a PinfileStatus,
+    /// The paths in the pinfile after the last successful run; `None` if state does not have them.
+    pub recorded: Option<&'a BTreeSet<String>>,
+}
+
+impl PinSources<'_> {
+    /// Decides whether a pin forbids a deletion.
+    fn verdict(&self, deletion: &Deletion<'_>) -> PinVerdict {
+        #[cfg(stead_planted)]
+        if stead_model::planted::is("pinned-permitted") {
+            return PinVerdict::Free;
+        }
+        pin_verdict(deletion.resource, deletion.declared_pin, self.pinfile, self.recorded)
+    }
 }
 
 /// The mark because of which a deletion is refused.
@@ -69,9 +91,14 @@ pub enum Mark {
 }
 
 /// Permits all deletions of a plan, or returns the refused ones.
-pub fn decide(deletions: &[Deletion<'_>]) -> Result<Permits, Vec<Refusal>> {
-    let refused: Vec<Refusal> = deletions.iter().filter_map(refusal).collect();
-    let deleted = deletions.iter().filter(|deletion| deletion.effect == DeletionEffect::Deleted);
+///
+/// A permitted deletion with a container has a permit of its own, for the case that the container stays.
+pub fn decide(deletions: &[Deletion<'_>], pins: &PinSources<'_>) -> Result<Permits, Vec<Refusal>> {
+    let refused: Vec<Refusal> =
+        deletions.iter().filter_map(|deletion| refusal(deletion, pins.verdict(deletion))).collect();
+    let deleted = deletions.iter().filter(|deletion| {
+        matches!(deletion.effect, DeletionEffect::Deleted | DeletionEffect::DeletedWithContainer { .. })
+    });
     if refused.is_empty() { Ok(Permits::of(deleted.map(copy))) } else { Err(refused) }
 }
 
@@ -79,8 +106,8 @@ fn copy(deletion: &Deletion<'_>) -> CopyRef {
     deletion.resource.copy()
 }
 
-fn refusal(deletion: &Deletion<'_>) -> Option<Refusal> {
-    let Deletion { resource, current_marks, cause, effect, pin } = deletion;
+pub(crate) fn refusal(deletion: &Deletion<'_>, pin: PinVerdict) -> Option<Refusal> {
+    let Deletion { resource, current_marks, cause, effect, .. } = deletion;
     let recorded = resource.prevents_deletion();
     #[cfg(stead_planted)]
     let recorded = recorded && !stead_model::planted::is("mark-from-program-only");
@@ -88,7 +115,7 @@ fn refusal(deletion: &Deletion<'_>) -> Option<Refusal> {
         _ if recorded || current_marks.prevents_deletion() => {
             (Mark::PreventDelete, SetBy::prevention(resource, current_marks))
         }
-        _ if *pin != PinVerdict::Free => (Mark::Pinned(*pin), Some(SetBy::pin(resource))),
+        _ if pin != PinVerdict::Free => (Mark::Pinned(pin), Some(SetBy::pin(resource))),
         DeletionEffect::RetainedNameConflict | DeletionEffect::DeletedWithContainer { .. } => {
             (Mark::Retain, SetBy::retention(resource, current_marks))
         }

@@ -10,14 +10,15 @@ mod json;
 mod path;
 mod problems;
 mod section;
+mod settled;
 mod stateful;
 #[cfg(test)]
 mod tests;
 mod verdict;
 
 pub use apply::{
-    Orphans, Override, PinRefusal, PinfileChange, SettledGraph, Types, apply_pinfile, entries_from_state,
-    identity_attributes, is_pinfile_error, without_pins,
+    AppliedPinfile, Orphans, Override, PinRefusal, PinfileChange, Types, apply_pinfile, entries_from_state,
+    identity_attributes, is_pinfile_error,
 };
 pub use file::{PinEntry, Pinfile, PinfileUpdate, Section, print};
 pub use path::{paths_of, physical_path, split_path};
@@ -25,5 +26,6 @@ pub use problems::program_value;
 pub use section::{
     EmptySection, Pins, add_entries, keeps_pins, missing_entries, move_pin, no_such_pin, remove_pin,
 };
+pub use settled::SettledGraph;
 pub use stateful::{is_stateful, stateful_types};
 pub use verdict::{Declared, PinVerdict, PinfileStatus, Unlisted, pin_verdict};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use stead_guard::pins::PinVerdict;
+use stead_guard::pins::Declared;
 use stead_guard::{Cause, Deletion, DeletionEffect, OuterLevels};
-use stead_model::{CopyRef, Input, Lifecycle, Marks, Name, NodeId, Resource, Uid};
+use stead_model::{CopyRef, Graph, Input, Lifecycle, Marks, Name, Node, NodeId, Resource, Uid};
 use stead_schema::Change;
 use stead_state::{AfterDelete, State};
 
@@ -13,11 +13,12 @@ use crate::assemble::is_in;
 use crate::plan::{Action, Plan, Step, Why};
 
 impl Plan {
-    /// Returns all resources that would be deleted or forgotten. `declared` gives the marks in effect for a declared resource.
-    pub fn deletions<'a>(&self, base: &'a State, declared: impl Fn(NodeId) -> Marks) -> Vec<Deletion<'a>> {
+    /// Returns all resources that would be deleted or forgotten, for the guards.
+    pub fn deletions<'a>(&self, base: &'a State, graph: &Graph) -> Vec<Deletion<'a>> {
         let causes = Causes::of(self);
+        let declared = |id: NodeId| graph.node(id).map(Node::effective_marks).unwrap_or_default();
         let today =
-            |node: Option<NodeId>, copy: &Resource| current_marks(node.map(&declared), copy, &self.outer);
+            |node: Option<NodeId>, copy: &Resource| current_marks(node.map(declared), copy, &self.outer);
         let removed = match self.purpose {
             Purpose::Up => Cause::Removed,
             Purpose::Destroy => Cause::Destroyed,
@@ -43,32 +44,44 @@ impl Plan {
                         current_marks: today,
                         cause: removed.clone(),
                         effect: fate,
-                        pin: PinVerdict::Free,
+                        declared_pin: Declared::NotPinned,
                     });
                 }
             }
+        }
+        let pinned = |id: &NodeId| graph.node(*id).is_some_and(|node| node.options.pinned == Some(true));
+        let pinned: HashSet<&Uid> =
+            self.existing.iter().filter(|(id, _)| pinned(id)).map(|(_, copy)| &copy.uid).collect();
+        for deletion in deletions.iter_mut().filter(|deletion| pinned.contains(&deletion.resource.uid)) {
+            deletion.declared_pin = Declared::Pinned;
         }
         deletions
     }
 }
 
+/// Marks and pin of a resource in the current program.
+pub struct DeclaredGuards {
+    pub marks: Marks,
+    pub pin: Declared,
+}
+
 /// Returns a deletion that an interrupted run had started, and the deletions of the contents.
 ///
-/// `declared` gives the marks of a resource in the current program, if it is declared there.
+/// `declared` gives the marks and the pin of a resource in the current program, if it is declared there.
 pub fn interrupted_deletions<'a>(
     resource: &'a Resource,
     base: &'a State,
     outer: &OuterLevels,
-    declared: impl Fn(&Resource) -> Option<Marks>,
+    declared: impl Fn(&Resource) -> Option<DeclaredGuards>,
 ) -> Vec<Deletion<'a>> {
     let deletion = |resource: &'a Resource, fate| {
-        let today = current_marks(declared(resource), resource, outer);
+        let (marks, pin) = declared(resource).map(|declared| (declared.marks, declared.pin)).unzip();
         Deletion {
             resource,
-            current_marks: today,
+            current_marks: current_marks(marks, resource, outer),
             cause: Cause::LeftOver,
             effect: fate,
-            pin: PinVerdict::Free,
+            declared_pin: pin.unwrap_or(Declared::NotPinned),
         }
     };
     let inner = contents(std::iter::once(resource), base).into_iter();
@@ -123,7 +136,7 @@ fn deletion<'a>(
         current_marks: today(step.node, resource),
         cause,
         effect: fate,
-        pin: PinVerdict::Free,
+        declared_pin: Declared::NotPinned,
     })
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use stead_guard::pins::SettledGraph;
 use stead_model::{
     CopyRef, Expr, Generation, Graph, Input, Lifecycle, Name, NoFunctions, Node, NodeId, NodeKind, Options,
     PhysicalId, Resource, SourceRef, StackId, TypeToken, Uid, Value,
@@ -75,7 +76,8 @@ impl Program {
 
     fn ask(&self, base: &State, request: &Request) -> Result<Plan, Vec<stead_model::Diagnostic>> {
         let (catalog, mut verdicts) = (catalog(), BTreeMap::new());
-        let mut planner = Planner::new(base, &self.0, &catalog, request, &NoFunctions)?;
+        let graph = SettledGraph::from_records(self.0.clone());
+        let mut planner = Planner::new(base, &graph, &catalog, request, &NoFunctions)?;
         loop {
             let questions = planner.questions();
             if questions.is_empty() {
@@ -93,7 +95,7 @@ impl Program {
             }
         }
         let made = planner.finish()?;
-        let again = plan(base, &self.0, &catalog, request, &NoFunctions, &verdicts)?;
+        let again = plan(base, &graph, &catalog, request, &NoFunctions, &verdicts)?;
         assert_eq!(serde_json::to_vec(&made).unwrap(), serde_json::to_vec(&again).unwrap());
         for (index, step) in made.steps.iter().enumerate() {
             assert!(step.after.iter().all(|after| after.0 < index), "{}", show(&made));

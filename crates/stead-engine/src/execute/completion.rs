@@ -1,6 +1,5 @@
 //! What happens when something that a step waited for has happened.
 
-use stead_guard::DeletePermit;
 use stead_journal::Ack;
 use stead_model::{Diagnostic, Event, Map, OpId, Resource, RunResult, StepEnd};
 use stead_plan::{Action, StepId};
@@ -13,7 +12,6 @@ use crate::execute::problems::{failure, in_doubt, partial};
 use crate::execute::values::Unresolved;
 use crate::gather::retry::{ATTEMPTS, pause};
 use crate::pinfile::PinfileWrite;
-use crate::recover::permit;
 
 impl Executor<'_> {
     pub(crate) fn happened(&mut self, happened: TaskEvent) {
@@ -129,11 +127,6 @@ impl Executor<'_> {
         for (id, problem) in resting {
             self.fail(id, problem);
         }
-    }
-
-    /// A deletion that was refused for the moment used its permit up; the guards look again.
-    pub(crate) fn permit_again(&self, id: StepId, resource: &Resource) -> Option<DeletePermit> {
-        self.attempts.get(&id).and_then(|_| permit::permit_again(resource).ok())
     }
 
     pub(crate) fn wait_for(&mut self, step: StepId, ack: Ack, end: StepEnd) {

@@ -242,7 +242,7 @@ impl<'a> Executor<'a> {
             }
             (Action::Delete { copy, after_delete }, _) => {
                 let resource = self.context.base.copy(copy).cloned();
-                let permit = self.permits.take(copy).or_else(|| self.permit_again(id, resource.as_ref()?));
+                let permit = self.permits.take(copy).or_else(|| self.permits.reissue(copy));
                 let (copy, after) = (copy.clone(), *after_delete);
                 self.call(id, resource.zip(permit), move |key| Intent::Delete { key, copy, after });
                 Ok(())
@@ -277,15 +277,11 @@ impl<'a> Executor<'a> {
         self.submit(id, forgotten(copy, after, None));
     }
 
-    /// Deletes what was to go with another that stays. The guards knew that it would go; they look again.
+    /// Deletes a resource whose container stays. The guards permitted its deletion, in whatever way.
     fn delete_alone(&mut self, id: StepId, copy: CopyRef, after: AfterDelete) {
-        let Some(resource) = self.context.base.copy(&copy).cloned() else { return self.write_down(id) };
-        match crate::recover::permit::permit_again(&resource) {
-            Ok(permit) => {
-                self.call(id, Some((resource, permit)), move |key| Intent::Delete { key, copy, after });
-            }
-            Err(problem) => self.fail(id, problem),
-        }
+        let permit = self.permits.take(&copy).or_else(|| self.permits.reissue(&copy));
+        let deletion = self.context.base.copy(&copy).cloned().zip(permit);
+        self.call(id, deletion, move |key| Intent::Delete { key, copy, after });
     }
 
     /// The new copy, or the end of the one there is; an older one left over has nothing to do with it.

@@ -9,12 +9,9 @@ mod problems;
 mod queue;
 mod values;
 
-use std::collections::HashSet;
-
-use stead_guard::pins::{Declared, pin_verdict};
-use stead_guard::{Deletion, Permits};
+use stead_guard::{Permits, PinSources};
 use stead_journal::{ClosedRun, JournalError, Run};
-use stead_model::{Diagnostic, Event, Graph, Map, Name, Node, NodeId, Operation, RunResult, Uid};
+use stead_model::{Diagnostic, Event, Graph, Map, Name, Operation, RunResult};
 use stead_plan::Plan;
 use stead_state::State;
 use tokio::sync::watch;
@@ -74,30 +71,10 @@ impl Engine {
         base: &State,
         graph: &Graph,
     ) -> Result<PermittedPlan<'a>, Vec<Diagnostic>> {
-        let declared = |id: NodeId| graph.node(id).map(Node::effective_marks).unwrap_or_default();
-        let mut deletions = plan.deletions(base, declared);
-        self.ask_pins(&mut deletions, plan, base, graph);
-        match stead_guard::decide(&deletions) {
+        let pins = PinSources { pinfile: &self.pins, recorded: base.pinfile() };
+        match stead_guard::decide(&plan.deletions(base, graph), &pins) {
             Ok(permits) => Ok(PermittedPlan { plan, permits }),
             Err(refused) => Err(refused.iter().map(stead_guard::Refusal::diagnostic).collect()),
-        }
-    }
-
-    /// Looks up what a pin says to each deletion.
-    fn ask_pins(&self, deletions: &mut [Deletion<'_>], plan: &Plan, base: &State, graph: &Graph) {
-        let pinned = |id: &NodeId| graph.node(*id).is_some_and(|node| node.options.pinned == Some(true));
-        let existing = plan.existing.iter().filter(|(id, _)| pinned(id));
-        let pinned: HashSet<&Uid> = existing.map(|(_, copy)| &copy.uid).collect();
-        for deletion in deletions {
-            let declared = match pinned.contains(&deletion.resource.uid) {
-                true => Declared::Pinned,
-                false => Declared::NotPinned,
-            };
-            #[cfg(stead_planted)]
-            if stead_model::planted::is("pinned-permitted") {
-                continue;
-            }
-            deletion.pin = pin_verdict(deletion.resource, declared, &self.pins, base.pinfile());
         }
     }
 

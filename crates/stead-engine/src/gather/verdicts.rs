@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
+use stead_guard::pins::SettledGraph;
 use stead_model::{
     Code, Diagnostic, Generation, Graph, Lifecycle, Limits, Node, PhysicalId, Resource, Ties, Uid,
 };
@@ -23,7 +24,7 @@ impl Engine {
     pub async fn plan(
         &self,
         base: &State,
-        graph: &Graph,
+        graph: &SettledGraph,
         request: impl Into<Request>,
     ) -> Result<Plan, Vec<Diagnostic>> {
         self.every_type_is_served(graph)?;

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use stead_guard::pins::{Orphans, PinRefusal};
+use stead_guard::pins::{Orphans, PinRefusal, SettledGraph};
 use stead_journal::{Loaded, is_dead};
-use stead_model::Graph;
 use stead_state::State;
 
 use crate::ops::{
@@ -22,7 +21,7 @@ enum Variant<'a> {
 
 /// A graph with the pinfile applied, and the pinfile to write.
 pub struct Compiled {
-    pub graph: Graph,
+    pub graph: SettledGraph,
     pub pins: SettledPins,
 }
 
@@ -125,14 +124,13 @@ impl Workspace {
         };
         let mut workspace = self.clone();
         workspace.engine = workspace.engine.with_functions(functions).on_failure(request.on_failure);
-        let (pins, held_pins) = match request.pins {
+        let (graph, pins, held_pins) = match request.pins {
             PinUse::Apply(_) => {
-                let (settled, pins) =
+                let (graph, pins) =
                     pinning.settle(graph, &self.engine.catalog, Some(&loaded.state)).map_err(refused)?;
-                graph = settled;
-                (Some(Arc::new(pins)), None)
+                (graph, Some(Arc::new(pins)), None)
             }
-            PinUse::Hold => (None, Some(pinning)),
+            PinUse::Hold => (SettledGraph::from_records(graph), None, Some(pinning)),
         };
         workspace.engine = match (&pins, &held_pins) {
             (Some(pins), _) => workspace.engine.with_pinfile(pins.clone()),
@@ -167,7 +165,7 @@ impl Workspace {
     async fn look(
         &self,
         state: &Arc<State>,
-        graph: &Graph,
+        graph: &SettledGraph,
         request: &PlanRequest,
     ) -> Result<Refreshed, OpError> {
         match request.look {

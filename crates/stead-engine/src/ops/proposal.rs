@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use stead_guard::Permits;
-use stead_guard::pins::Orphans;
+use stead_guard::pins::{Orphans, SettledGraph};
 use stead_journal::ReadVersion;
-use stead_model::{Diagnostic, Graph, Name, Operation};
+use stead_model::{Diagnostic, Name, Operation};
 use stead_plan::Plan;
 use stead_state::{Owner, Record, StackRef, State};
 
@@ -19,7 +19,7 @@ pub struct Proposal {
     pub(super) workspace: Workspace,
     pub(super) request: PlanRequest,
     pub(super) version: ReadVersion,
-    pub(super) graph: Graph,
+    pub(super) graph: SettledGraph,
     /// The recorded state, before anything was read from the providers.
     pub(super) recorded: Arc<State>,
     /// The state that the plan starts from.
@@ -61,7 +61,7 @@ impl Proposal {
     }
 
     /// The graph with the pinfile applied.
-    pub fn graph(&self) -> &Graph {
+    pub fn graph(&self) -> &SettledGraph {
         &self.graph
     }
 

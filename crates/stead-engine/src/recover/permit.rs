@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use stead_guard::pins::{Declared, PinVerdict, PinfileStatus, pin_verdict};
-use stead_guard::{Cause, DeletePermit, Deletion, DeletionEffect, Mark, OuterLevels, Refusal};
-use stead_model::{Code, Diagnostic, Graph, Marks, Name, NodeId, Resource};
-use stead_plan::interrupted_deletions;
+use stead_guard::pins::{Declared, PinfileStatus};
+use stead_guard::{DeletePermit, Mark, OuterLevels, PinSources, Refusal};
+use stead_model::{Graph, Name, NodeId, Resource};
+use stead_plan::{DeclaredGuards, interrupted_deletions};
 use stead_state::State;
 
 /// What is written today about what may be deleted.
@@ -53,8 +53,17 @@ impl CurrentGuards<'_> {
     ) -> Result<DeletePermit, DeletionHeldBack> {
         #[cfg(stead_planted)]
         if stead_model::planted::is("begun-deletion-unguarded") {
-            let refused = |_| DeletionHeldBack { name: resource.name.clone(), how: "may not be deleted" };
-            return permit_again(resource).map_err(refused);
+            let deletion = stead_guard::Deletion {
+                resource,
+                current_marks: Default::default(),
+                cause: stead_guard::Cause::LeftOver,
+                effect: stead_guard::DeletionEffect::Deleted,
+                declared_pin: Declared::NotPinned,
+            };
+            let pins = PinSources { pinfile: &PinfileStatus::NotKept, recorded: None };
+            let refused = || DeletionHeldBack { name: resource.name.clone(), how: "may not be deleted" };
+            let permits = stead_guard::decide(&[deletion], &pins).map_err(|_| refused())?;
+            return { permits }.take(&resource.copy()).ok_or_else(refused);
         }
         let same = |other: &&Resource| {
             other.id == resource.id && other.ty == resource.ty && other.copy() != resource.copy()
@@ -64,23 +73,22 @@ impl CurrentGuards<'_> {
         }
         let nodes = self.nodes();
         let node_of = |resource: &Resource| nodes.get(&resource.name).copied();
-        let marks = |resource: &Resource| Some(self.program?.node(node_of(resource)?)?.effective_marks());
-        let mut deletions = interrupted_deletions(resource, state, &self.outer, marks);
-        for deletion in &mut deletions {
-            let setting =
-                self.program.zip(node_of(deletion.resource)).map(|(graph, id)| graph.pin_setting(id));
-            let declared = match setting.flatten() {
+        let declared = |resource: &Resource| {
+            let (graph, id) = self.program.zip(node_of(resource))?;
+            let pin = match graph.pin_setting(id) {
                 Some(true) => Declared::Pinned,
                 Some(false) | None => Declared::NotPinned,
             };
-            deletion.pin = pin_verdict(deletion.resource, declared, &self.pins, state.pinfile());
-        }
+            Some(DeclaredGuards { marks: graph.node(id)?.effective_marks(), pin })
+        };
+        let deletions = interrupted_deletions(resource, state, &self.outer, declared);
         // In a plan, a deletion of what is to be retained is none.
         if deletions.first().is_some_and(|own| own.current_marks.retains()) {
             return Err(DeletionHeldBack { name: resource.name.clone(), how: "is to be retained" });
         }
         let lost = || DeletionHeldBack { name: resource.name.clone(), how: "may not be deleted" };
-        match stead_guard::decide(&deletions) {
+        let pins = PinSources { pinfile: &self.pins, recorded: state.pinfile() };
+        match stead_guard::decide(&deletions, &pins) {
             Ok(mut permits) => permits.take(&resource.copy()).ok_or_else(lost),
             Err(refusals) => Err(refusals.first().map_or_else(lost, DeletionHeldBack::by)),
         }
@@ -92,21 +100,5 @@ impl CurrentGuards<'_> {
         let had = nodes().flat_map(|(node, id)| node.options.aliases.iter().map(move |name| (name, id)));
         // A name that one has counts more than the same name that another had.
         had.chain(nodes().map(|(node, id)| (&node.name, id))).collect()
-    }
-}
-
-/// For a deletion that the guards let pass in this very run, and that needs another permit.
-pub(crate) fn permit_again(resource: &Resource) -> Result<DeletePermit, Diagnostic> {
-    let deletion = Deletion {
-        resource,
-        current_marks: Marks::default(),
-        cause: Cause::LeftOver,
-        effect: DeletionEffect::Deleted,
-        pin: PinVerdict::Free,
-    };
-    let refused = || Diagnostic::error(Code::GUARDED, format!("{} may not be deleted", resource.name));
-    match stead_guard::decide(&[deletion]) {
-        Ok(mut permits) => permits.take(&resource.copy()).ok_or_else(refused),
-        Err(refusals) => Err(refusals.first().map_or_else(refused, Refusal::diagnostic)),
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use stead_engine::{Engine, Executed, Stack, Stop};
+use stead_guard::pins::SettledGraph;
 use stead_journal::{Loaded, OpenRequest, Run, Takeover, load, open};
 use stead_model::{
     Diagnostic, Event, Expr, Graph, Input, Node, NodeId, NodeKind, Options, Resource, RunResult, SourceRef,
@@ -75,7 +76,7 @@ impl Bench {
         base: Arc<State>,
         stop: watch::Receiver<Stop>,
     ) -> Result<Executed, Vec<Diagnostic>> {
-        let plan = self.engine.plan(&base, &program.0, request).await?;
+        let plan = self.engine.plan(&base, &program.settled(), request).await?;
         let permitted = self.engine.permit(&plan, &base, &program.0)?;
         let run = self.open().await;
         let events = &mut self.events;
@@ -137,6 +138,11 @@ impl Bench {
 pub(crate) struct Program(pub(crate) Graph);
 
 impl Program {
+    /// The graph with its pins as they are: no test here has a pinfile.
+    pub(crate) fn settled(&self) -> SettledGraph {
+        SettledGraph::from_records(self.0.clone())
+    }
+
     pub(crate) fn node(mut self, name: &str, inputs: &[(&str, Input)]) -> Program {
         let mut inputs: BTreeMap<String, Input> =
             inputs.iter().map(|(key, input)| ((*key).to_owned(), input.clone())).collect();

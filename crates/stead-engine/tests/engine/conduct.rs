@@ -68,7 +68,7 @@ async fn what_was_done_of_a_partial_failure_is_kept_and_the_rest_planned() {
     let state = bench.load().await.state;
     let recorded = state.by_name(&"dev:main:t.T#a".parse().unwrap()).unwrap();
     assert!(recorded.id.is_some() && !recorded.inputs.contains_key("size"));
-    let plan = bench.engine.plan(&state, &program.0, Purpose::Up).await.unwrap();
+    let plan = bench.engine.plan(&state, &program.settled(), Purpose::Up).await.unwrap();
     assert_eq!((plan.summary.update, plan.summary.create), (1, 1), "the rest of it, and what waited for it");
 }
 

@@ -40,7 +40,8 @@ fn by_name(plan: &Plan) -> BTreeMap<String, Vec<String>> {
 }
 
 async fn plan(bench: &Bench, graph: &Graph) -> Plan {
-    bench.engine.plan(&bench.load().await.state, graph, Purpose::Up).await.unwrap()
+    let graph = stead_guard::pins::SettledGraph::from_records(graph.clone());
+    bench.engine.plan(&bench.load().await.state, &graph, Purpose::Up).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

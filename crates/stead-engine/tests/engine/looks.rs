@@ -44,7 +44,7 @@ async fn a_busy_provider_is_looked_at_again_after_growing_pauses() {
 async fn an_import_asks_a_busy_provider_again() {
     let bench = bench(Looks::Busy).await;
     let program = import(&bench, Timeouts::default());
-    let plan = bench.engine.plan(&bench.load().await.state, &program.0, Purpose::Up).await.unwrap();
+    let plan = bench.engine.plan(&bench.load().await.state, &program.settled(), Purpose::Up).await.unwrap();
     assert_eq!((plan.summary.import, plan.summary.unchanged), (1, 1));
     assert_eq!(bench.provider.looked.load(Ordering::SeqCst), 3);
 }
@@ -60,7 +60,7 @@ async fn what_would_be_refused_again_is_not_asked_again() {
     );
     assert_eq!(bench.provider.looked.load(Ordering::SeqCst), 1);
     let program = import(&bench, Timeouts::default());
-    let problems = bench.engine.plan(&state, &program.0, Purpose::Up).await.unwrap_err();
+    let problems = bench.engine.plan(&state, &program.settled(), Purpose::Up).await.unwrap_err();
     assert_eq!(problems[0].code.as_str(), "ST0510");
     let id = PhysicalId("there".into());
     let problem = bench.engine.look(&TypeToken("t.T".into()), &id).await.unwrap_err();
@@ -80,7 +80,7 @@ async fn a_provider_that_hangs_hangs_neither_refresh_nor_plan_nor_import() {
 
     let before = Instant::now();
     let program = Program::default().node("a", &[("size", text("2"))]);
-    let problems = bench.engine.plan(&state, &program.0, Purpose::Up).await.unwrap_err();
+    let problems = bench.engine.plan(&state, &program.settled(), Purpose::Up).await.unwrap_err();
     assert_eq!(problems[0].code.as_str(), "ST0510", "check and diff are not waited for either");
     assert!(before.elapsed() <= five_minutes + Duration::from_secs(1), "{:?}", before.elapsed());
 
@@ -97,7 +97,8 @@ async fn the_option_says_how_long_a_look_may_take() {
     let mut alone = program.clone();
     alone.0.nodes.remove(0);
     let before = Instant::now();
-    let problems = bench.engine.plan(&bench.load().await.state, &alone.0, Purpose::Up).await.unwrap_err();
+    let problems =
+        bench.engine.plan(&bench.load().await.state, &alone.settled(), Purpose::Up).await.unwrap_err();
     assert_eq!(problems[0].message, "cannot read dev:main:t.T#b: the provider did not answer within 10 s");
     assert!(before.elapsed() <= Duration::from_secs(11), "{:?}", before.elapsed());
 }
@@ -127,6 +128,6 @@ async fn a_provider_gets_no_more_looks_at_once_than_it_takes() {
         let program = program.node(&format!("{name}-new"), &[("name", text(name))]);
         program.options(|options| options.import = Some(PhysicalId(id)))
     });
-    bench.engine.plan(&state, &imports.0, Purpose::Up).await.unwrap();
+    bench.engine.plan(&state, &imports.settled(), Purpose::Up).await.unwrap();
     assert_eq!(most(), 3, "in a plan too");
 }

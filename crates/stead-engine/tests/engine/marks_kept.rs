@@ -172,7 +172,7 @@ async fn what_a_part_of_a_plan_leaves_alone_does_not_go_with_another() {
     let selection = Selection { targets: vec![Glob::new("box")], ..Selection::default() };
     let request = Request { selection, ..Request::default() };
     let base = bench.load().await.state;
-    let refused = bench.engine.plan(&base, &alone("y").0, request).await.unwrap_err();
+    let refused = bench.engine.plan(&base, &alone("y").settled(), request).await.unwrap_err();
     let expected = "#inner would be deleted with its container dev:main:t.T#box, but is not selected";
     assert!(refused[0].message.contains(expected), "{}", refused[0].message);
 }

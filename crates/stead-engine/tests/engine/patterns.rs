@@ -48,7 +48,7 @@ async fn comes_to_rest(bench: &mut Bench, program: &Program) {
     assert_eq!(report.result, RunResult::Succeeded, "{:?}", report.problems);
     let state = report.closed.unwrap().state;
     assert!(verify(&state.snapshot(None)).is_empty());
-    let plan = bench.engine.plan(&state, &program.0, Purpose::Up).await.unwrap();
+    let plan = bench.engine.plan(&state, &program.settled(), Purpose::Up).await.unwrap();
     assert!(plan.is_empty(), "{:?}", plan.steps);
     assert_eq!(state.copies().count(), program.0.nodes.len());
     assert_eq!(bench.provider.real.lock().unwrap().len(), program.0.nodes.len());

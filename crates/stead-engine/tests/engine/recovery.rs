@@ -12,7 +12,7 @@ use crate::bench::{Bench, Program, text};
 /// A run that dies after its provider was called and before the answer was written.
 async fn die_while_creating(bench: &mut Bench, program: &Program) {
     let base = bench.load().await.state;
-    let plan = bench.engine.plan(&base, &program.0, Purpose::Up).await.unwrap();
+    let plan = bench.engine.plan(&base, &program.settled(), Purpose::Up).await.unwrap();
     let stead_plan::Action::Create { incarnation: Incarnation::First { counter }, .. } =
         &plan.steps[0].action
     else {
@@ -60,7 +60,7 @@ async fn a_create_that_was_under_way_is_repeated_with_the_same_key_and_not_doubl
     let made = state.by_name(&program.0.nodes[0].name).unwrap();
     assert_eq!(made.id.as_ref().unwrap().as_str(), repeatable[0].intent.key());
     assert_eq!(bench.provider.real.lock().unwrap().len(), 1);
-    assert!(bench.engine.plan(&state, &program.0, Purpose::Up).await.unwrap().is_empty());
+    assert!(bench.engine.plan(&state, &program.settled(), Purpose::Up).await.unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -124,7 +124,7 @@ async fn drift_is_seen_recorded_and_mended() {
     assert_eq!(seen, [("a", true), ("b", false)]);
     assert_eq!(refreshed.drift[0].changes[0].path.to_string(), "size");
 
-    let plan = bench.engine.plan(&refreshed.state, &program.0, Purpose::Up).await.unwrap();
+    let plan = bench.engine.plan(&refreshed.state, &program.settled(), Purpose::Up).await.unwrap();
     assert_eq!((plan.summary.update, plan.summary.create), (1, 1));
     let run = bench.open().await;
     for record in refreshed.records {

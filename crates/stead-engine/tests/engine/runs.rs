@@ -28,7 +28,7 @@ async fn outputs_flow_and_dependants_wait() {
     assert_eq!(state.resolve(&db.dependencies[0]).unwrap().name.short(), "vpc");
     assert!(db.property_dependencies.contains_key("size"));
 
-    let again = bench.engine.plan(&state, &program.0, Purpose::Up).await.unwrap();
+    let again = bench.engine.plan(&state, &program.settled(), Purpose::Up).await.unwrap();
     assert!(again.is_empty());
 }
 
@@ -222,7 +222,7 @@ async fn planning_and_looking_write_nothing_even_beside_a_run_that_died() {
     let store: std::sync::Arc<dyn stead_store::Store> = std::sync::Arc::new(ReadOnly(bench.store.clone()));
     let state = stead_journal::load(&store, &crate::provider::keys()).await.unwrap().state;
     let program = Program::default().node("a", &[("size", text("2"))]).node("b", &[]);
-    let plan = bench.engine.plan(&state, &program.0, Purpose::Up).await.unwrap();
+    let plan = bench.engine.plan(&state, &program.settled(), Purpose::Up).await.unwrap();
     assert_eq!((plan.summary.update, plan.summary.create), (1, 1));
     bench.engine.refresh(&state).await.unwrap();
 }

@@ -37,7 +37,7 @@ async fn records_carry_everything_that_binds() {
     assert_eq!(b.ties.aliases, ["dev:main:t.T#z".parse().unwrap()]);
     assert_eq!(b.deletion_policy, Some(DeletionPolicy::Retain));
     assert_eq!(b.dependencies, [a.copy()], "the copy that it is in; other ties are no dependencies");
-    assert!(bench.engine.plan(&state, &program.0, Purpose::Up).await.unwrap().is_empty());
+    assert!(bench.engine.plan(&state, &program.settled(), Purpose::Up).await.unwrap().is_empty());
 }
 
 /// `b` has `a`'s output in a property that cannot be changed in place.
@@ -154,10 +154,10 @@ async fn a_rename_and_an_edit_go_together_without_a_second_thing() {
     assert_eq!(bench.provider.log(), ["update new"]);
     let state = bench.load().await.state;
     assert_eq!(resource(&state, "new").uid, uid);
-    assert!(bench.engine.plan(&state, &renamed.0, Purpose::Up).await.unwrap().is_empty());
+    assert!(bench.engine.plan(&state, &renamed.settled(), Purpose::Up).await.unwrap().is_empty());
     // Without the option the recorded name still bridges the way back.
     let back = Program::default().node("old", &[("size", text("2")), ("name", text("new"))]);
-    let plan = bench.engine.plan(&state, &back.0, Purpose::Up).await.unwrap();
+    let plan = bench.engine.plan(&state, &back.settled(), Purpose::Up).await.unwrap();
     assert_eq!((plan.summary.moved, plan.summary.delete), (1, 0));
 }
 
@@ -182,7 +182,12 @@ async fn siblings_whose_counters_shift_keep_their_things() {
     assert_eq!(bench.provider.log(), ["create x"], "the others only change their names");
     let state = bench.load().await.state;
     assert!(
-        bench.engine.plan(&state, &unnamed(&["new", "d", "c", "a"]).0, Purpose::Up).await.unwrap().is_empty()
+        bench
+            .engine
+            .plan(&state, &unnamed(&["new", "d", "c", "a"]).settled(), Purpose::Up)
+            .await
+            .unwrap()
+            .is_empty()
     );
 }
 
@@ -195,13 +200,16 @@ async fn something_that_exists_is_imported_and_then_brought_into_line() {
         let id = PhysicalId(id.into());
         Program::default().node("a", &[("size", text(size))]).options(|options| options.import = Some(id))
     };
-    let missing = bench.engine.plan(&bench.load().await.state, &import("1", "nowhere").0, Purpose::Up).await;
+    let missing =
+        bench.engine.plan(&bench.load().await.state, &import("1", "nowhere").settled(), Purpose::Up).await;
     assert_eq!(missing.unwrap_err()[0].code.as_str(), "ST0306");
     bench.up(&import("1", "there")).await;
     assert!(bench.provider.log().is_empty(), "nothing had to be done to it");
     let state = bench.load().await.state;
     assert_eq!(resource(&state, "a").id, Some(PhysicalId("there".into())));
-    assert!(bench.engine.plan(&state, &import("1", "there").0, Purpose::Up).await.unwrap().is_empty());
+    assert!(
+        bench.engine.plan(&state, &import("1", "there").settled(), Purpose::Up).await.unwrap().is_empty()
+    );
 
     let mut bench = Bench::new(8);
     let there = [("name".to_owned(), Value::from("a")), ("size".to_owned(), Value::from("1"))];

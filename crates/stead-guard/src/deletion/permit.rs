@@ -1,6 +1,6 @@
 //! The token that a provider's `delete` requires.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use stead_model::CopyRef;
 
@@ -18,15 +18,17 @@ impl DeletePermit {
     }
 }
 
-/// The permits of one plan. Each can be taken once.
+/// The permits of one plan. Each can be taken once, and again for another attempt.
 #[derive(Debug, Default)]
 pub struct Permits {
     by_copy: HashMap<CopyRef, DeletePermit>,
+    taken: HashSet<CopyRef>,
 }
 
 impl Permits {
     pub(crate) fn of(copies: impl Iterator<Item = CopyRef>) -> Permits {
-        Permits { by_copy: copies.map(|copy| (copy.clone(), DeletePermit { copy })).collect() }
+        let by_copy = copies.map(|copy| (copy.clone(), DeletePermit { copy })).collect();
+        Permits { by_copy, taken: HashSet::new() }
     }
 
     pub fn take(&mut self, copy: &CopyRef) -> Option<DeletePermit> {
@@ -34,6 +36,15 @@ impl Permits {
         if stead_model::planted::is("permit-reused") {
             return self.by_copy.keys().min().cloned().map(|copy| DeletePermit { copy });
         }
-        self.by_copy.remove(copy)
+        let permit = self.by_copy.remove(copy)?;
+        self.taken.insert(copy.clone());
+        Some(permit)
+    }
+
+    /// Issues a permit again that was taken, for another attempt at the same deletion.
+    ///
+    /// The caller knows that the attempt before had no effect.
+    pub fn reissue(&self, copy: &CopyRef) -> Option<DeletePermit> {
+        self.taken.contains(copy).then(|| DeletePermit { copy: copy.clone() })
     }
 }

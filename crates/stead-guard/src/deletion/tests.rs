@@ -8,6 +8,7 @@ use stead_model::{
 };
 
 use super::*;
+use crate::pins::{Declared, PinfileStatus};
 
 pub(crate) fn resource(name: &str, prevent_delete: bool) -> Resource {
     Resource {
@@ -40,12 +41,17 @@ fn prevented(value: bool) -> Marks {
     Marks { prevent_delete: Some(Marked { value, source }), deletion_policy: None }
 }
 
+/// Decides for a target that keeps no pins.
+fn decide(deletions: &[Deletion<'_>]) -> Result<Permits, Vec<Refusal>> {
+    super::decide(deletions, &PinSources { pinfile: &PinfileStatus::NotKept, recorded: None })
+}
+
 fn replaced() -> Cause {
     Cause::Replaced { because: "a change of `path` forces it".into() }
 }
 
 fn deletion(resource: &Resource, cause: Cause, effect: DeletionEffect) -> Deletion<'_> {
-    Deletion { resource, current_marks: Marks::default(), cause, effect, pin: PinVerdict::Free }
+    Deletion { resource, current_marks: Marks::default(), cause, effect, declared_pin: Declared::NotPinned }
 }
 
 fn display(refusal: &Refusal) -> String {
@@ -61,6 +67,8 @@ fn one_refusal_withholds_all_permits() {
     let mut permits = decide(&[removed(&free)]).unwrap();
     assert!(permits.take(&free.copy()).is_some());
     assert!(permits.take(&free.copy()).is_none(), "a permit can be taken once");
+    assert!(permits.reissue(&free.copy()).is_some(), "another attempt gets it again");
+    assert!(permits.reissue(&kept.copy()).is_none(), "a permit that was never taken is not reissued");
     let refused = decide(&[removed(&free), removed(&kept)]).unwrap_err();
     assert_eq!(refused.len(), 1);
     assert_eq!(refused[0].name, kept.name);
@@ -81,7 +89,7 @@ fn more_restrictive_of_recorded_and_current_mark_applies() {
             current_marks: current_marks.clone(),
             cause: replaced(),
             effect: DeletionEffect::Deleted,
-            pin: PinVerdict::Free,
+            declared_pin: Declared::NotPinned,
         };
         assert_eq!(decide(&[deletion]).is_ok(), allowed, "{recorded} {current_marks:?}");
     }
@@ -195,7 +203,7 @@ fn messages_tell_cause_mark_and_next_step() {
                 current_marks,
                 cause,
                 effect: DeletionEffect::Deleted,
-                pin: PinVerdict::Free,
+                declared_pin: Declared::NotPinned,
             };
             display(&decide(&[deletion]).unwrap_err()[0])
         })
@@ -212,7 +220,7 @@ fn messages_tell_cause_mark_and_next_step() {
             current_marks,
             cause: Cause::Destroyed,
             effect: DeletionEffect::Deleted,
-            pin: PinVerdict::Free,
+            declared_pin: Declared::NotPinned,
         };
         text.push(display(&decide(&[deletion]).unwrap_err()[0]));
     }

@@ -16,6 +16,7 @@ use super::file::{EntryPart, PinEntry};
 use super::path::{paths_of, physical_path};
 use super::problems;
 use super::section::Pins;
+use super::settled::SettledGraph;
 use super::stateful::is_stateful;
 use super::verdict::PinfileStatus;
 
@@ -62,10 +63,10 @@ pub struct Override {
     pub program: Option<Input>,
 }
 
-/// A graph to which the pinfile has been applied.
+/// The result of applying a pinfile to a graph.
 #[derive(Clone, Debug)]
-pub struct SettledGraph {
-    pub graph: Graph,
+pub struct AppliedPinfile {
+    pub graph: SettledGraph,
     pub changes: Vec<PinfileChange>,
     pub overrides: Vec<Override>,
     pub warnings: Vec<Diagnostic>,
@@ -91,12 +92,6 @@ pub(crate) struct Leaf {
     pub pinned: bool,
 }
 
-/// Returns the graph without pins, for a target that keeps none.
-pub fn without_pins(mut graph: Graph) -> Graph {
-    graph.nodes.iter_mut().for_each(|node| node.options.pinned = None);
-    graph
-}
-
 /// Applies the pinfile to a graph.
 ///
 /// Fails if the pinfile is invalid, if a pin is orphaned, if a run would unpin and change a resource at once, or if a
@@ -107,7 +102,7 @@ pub fn apply_pinfile(
     types: &dyn Types,
     state: Option<&State>,
     orphans: Orphans,
-) -> Result<SettledGraph, PinRefusal> {
+) -> Result<AppliedPinfile, PinRefusal> {
     let leaves = leaves(&graph, &pins);
     let mut application = PinfileApplication {
         graph,
@@ -127,7 +122,7 @@ pub fn apply_pinfile(
     }
     application.check_entries(&leaves);
     application.problems.extend(ambiguous::problems(&application.graph, &leaves, application.pins.saved()));
-    application.graph = without_pins(application.graph);
+    application.graph.nodes.iter_mut().for_each(|node| node.options.pinned = None);
     leaves.iter().for_each(|leaf| application.leaf(leaf));
     application.finish(orphans)
 }
@@ -317,7 +312,7 @@ impl PinfileApplication<'_> {
         self.state.into_iter().flat_map(State::copies).any(|copy| copy.pinned && !known(copy))
     }
 
-    fn finish(mut self, orphans: Orphans) -> Result<SettledGraph, PinRefusal> {
+    fn finish(mut self, orphans: Orphans) -> Result<AppliedPinfile, PinRefusal> {
         let gone = self.pins.orphaned_pins();
         let orphaned: Vec<String> =
             gone.into_iter().filter(|path| !self.removed.contains(*path)).map(str::to_owned).collect();
@@ -351,11 +346,12 @@ impl PinfileApplication<'_> {
             return Err(PinRefusal { changes, problems: self.problems });
         }
         let PinfileApplication { graph, pins, overrides, warnings, added, .. } = self;
-        Ok(SettledGraph { graph, changes, overrides, warnings, pins, status, added })
+        let graph = SettledGraph::applied(graph);
+        Ok(AppliedPinfile { graph, changes, overrides, warnings, pins, status, added })
     }
 }
 
-impl SettledGraph {
+impl AppliedPinfile {
     /// Adds generated identity values to the new entries, after a run.
     ///
     /// This applies to sections of one environment only, because other environments have other generated values.
@@ -373,7 +369,7 @@ impl SettledGraph {
         }
     }
 
-    /// Returns true if [`complete`](SettledGraph::complete) may add values.
+    /// Returns true if [`complete`](AppliedPinfile::complete) may add values.
     pub fn wants_completion(&self) -> bool {
         self.pins.is_environment_specific() && !self.added.is_empty()
     }

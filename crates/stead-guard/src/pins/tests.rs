@@ -14,7 +14,7 @@ use stead_model::{
 };
 use stead_state::{Snapshot, State};
 
-use super::{Orphans, PinRefusal, Pinfile, Pins, SettledGraph, Types, apply_pinfile};
+use super::{AppliedPinfile, Orphans, PinRefusal, Pinfile, Pins, Types, apply_pinfile};
 
 /// The identity of `t.Box` is its `path`; `t.Key` has no settable identity; `local.KeyPair` is stateful.
 struct FewTypes;
@@ -72,7 +72,7 @@ impl Program {
         self.add(name, NodeKind::Group, pinned, None)
     }
 
-    fn apply_pinfile(&self, text: Option<&str>) -> Result<SettledGraph, PinRefusal> {
+    fn apply_pinfile(&self, text: Option<&str>) -> Result<AppliedPinfile, PinRefusal> {
         self.apply_pinfile_on(text, None)
     }
 
@@ -80,7 +80,7 @@ impl Program {
         &self,
         text: Option<&str>,
         state: Option<&State>,
-    ) -> Result<SettledGraph, PinRefusal> {
+    ) -> Result<AppliedPinfile, PinRefusal> {
         apply_pinfile(self.0.clone(), pins(text), &FewTypes, state, Orphans::Refuse)
     }
 }
@@ -141,6 +141,6 @@ fn full_text(refused: &PinRefusal) -> String {
     changes.chain(refused.problems.iter().map(text_of)).collect::<Vec<_>>().join("\n")
 }
 
-fn changes(settled: &SettledGraph) -> Vec<String> {
+fn changes(settled: &AppliedPinfile) -> Vec<String> {
     settled.changes.iter().map(ToString::to_string).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stead_guard::{Cause, Deletion, DeletionEffect, decide};
+use stead_guard::{Cause, Deletion, DeletionEffect, PinSources, decide};
 use stead_journal::{JournalError, OpenRequest, Run, StackKeys, Takeover, open};
 use stead_local::LocalProvider;
 use stead_model::{
@@ -116,9 +116,10 @@ pub(crate) fn permit(resource: &Resource) -> DeletePermit {
         current_marks: Default::default(),
         cause: Cause::Removed,
         effect: DeletionEffect::Deleted,
-        pin: stead_guard::pins::PinVerdict::Free,
+        declared_pin: stead_guard::pins::Declared::NotPinned,
     };
-    decide(&[deletion]).unwrap().take(&resource.copy()).unwrap()
+    let pins = PinSources { pinfile: &stead_guard::pins::PinfileStatus::NotKept, recorded: None };
+    decide(&[deletion], &pins).unwrap().take(&resource.copy()).unwrap()
 }
 
 pub(crate) fn refused<T: std::fmt::Debug>(outcome: CallOutcome<T>) -> Refusal {

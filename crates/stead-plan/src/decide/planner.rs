@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use stead_guard::pins::SettledGraph;
 use stead_model::{
     Code, Dag, DependencyCycle, Diagnostic, Functions, Graph, Hint, Input, KnownOutputs, Lifecycle, Map,
     Name, NextStep, NodeId, NodeKind, PhysicalId, Resource, Value, resolve_map,
@@ -95,7 +96,7 @@ pub struct Planner<'a> {
 /// Makes the plan for verdicts that were collected before.
 pub fn plan(
     base: &State,
-    graph: &Graph,
+    graph: &SettledGraph,
     catalog: &Catalog,
     request: &Request,
     functions: &dyn Functions,
@@ -127,11 +128,12 @@ fn no_verdict() -> Problem {
 impl<'a> Planner<'a> {
     pub fn new(
         base: &'a State,
-        graph: &'a Graph,
+        graph: &'a SettledGraph,
         catalog: &'a Catalog,
         request: &'a Request,
         functions: &'a dyn Functions,
     ) -> Result<Planner<'a>, Vec<Diagnostic>> {
+        let graph: &'a Graph = graph;
         let secrets = super::secrets::refused(graph);
         if !secrets.is_empty() {
             return Err(secrets);

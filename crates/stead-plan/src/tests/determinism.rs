@@ -57,7 +57,8 @@ fn program(specs: &BTreeMap<u8, Spec>, order: &[u8]) -> Program {
 /// Makes a plan with verdicts in an order drawn from the seed.
 fn answered(program: &Program, base: &State, mut seed: u64) -> Result<Plan, Vec<stead_model::Diagnostic>> {
     let (catalog, request) = (catalog(), Request::default());
-    let mut planner = Planner::new(base, &program.0, &catalog, &request, &NoFunctions)?;
+    let graph = SettledGraph::from_records(program.0.clone());
+    let mut planner = Planner::new(base, &graph, &catalog, &request, &NoFunctions)?;
     let mut open = Vec::new();
     loop {
         open.extend(planner.questions());

@@ -1,6 +1,8 @@
 //! Replacements: their causes, the replacements that they cause, and early deletions.
 
 use super::*;
+use stead_guard::pins::PinfileStatus;
+use stead_guard::{Deletion, Permits, PinSources, Refusal};
 use stead_model::{DeletionPolicy, PathPattern, Ties};
 
 fn pattern(text: &str) -> PathPattern {
@@ -9,6 +11,11 @@ fn pattern(text: &str) -> PathPattern {
 
 fn delete_first(options: &mut Options) {
     options.delete_before_replace = Some(true);
+}
+
+/// Decides for a target that keeps no pins.
+fn decide(deletions: &[Deletion<'_>]) -> Result<Permits, Vec<Refusal>> {
+    stead_guard::decide(deletions, &PinSources { pinfile: &PinfileStatus::NotKept, recorded: None })
 }
 
 #[test]
@@ -174,9 +181,9 @@ fn retained_resource_is_forgotten_and_counted() {
     2 retain b <- [0]
     ");
     assert_eq!((plan.summary.forget, plan.summary.delete), (2, 0));
-    let first = Program::default().node("b", &[("place", known("y"))]).options(delete_first).plan(&base);
-    let deletions = first.deletions(&base, |_| Default::default());
-    assert!(stead_guard::decide(&deletions).is_err(), "the old copy has the name of the new one");
+    let program = Program::default().node("b", &[("place", known("y"))]).options(delete_first);
+    let deletions = program.plan(&base).deletions(&base, &program.0);
+    assert!(decide(&deletions).is_err(), "the old copy has the name of the new one");
 }
 
 #[test]
@@ -309,8 +316,7 @@ fn deletion_of_a_condemned_container_is_guarded_by_its_contents() {
     };
     let refused = |base: &State, set: fn(&mut Options)| {
         let program = program(set);
-        let declared = |id: NodeId| program.0.nodes[id.index()].effective_marks();
-        stead_guard::decide(&program.plan(base).deletions(base, declared)).is_err()
+        decide(&program.plan(base).deletions(base, &program.0)).is_err()
     };
     let nothing = |_: &mut Options| {};
     assert!(refused(&left_over(|_| {}), nothing), "`b` is deleted with the old `a`");

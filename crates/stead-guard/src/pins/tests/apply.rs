@@ -2,7 +2,7 @@
 
 use stead_model::{Input, Value};
 
-use super::super::{EmptySection, Orphans, PinfileUpdate, apply_pinfile, without_pins};
+use super::super::{EmptySection, Orphans, PinfileUpdate, SettledGraph, apply_pinfile};
 use super::{FewTypes, Program, changes, full_text, pins, recorded, state, text_of, with};
 
 const DATA: &str = r#""t.Box.data":{"type":"t.Box","attributes":{"path":"data"}}"#;
@@ -302,7 +302,7 @@ fn graph_of_a_target_without_pins_has_none() {
     assert!(!super::super::keeps_pins("sim"));
     assert!(["local", "aws", "staging"].into_iter().all(super::super::keeps_pins));
     let program = Program::default().group(":Shop", Some(true)).pinned("/Shop:t.Box#a", "a");
-    assert!(without_pins(program.0).nodes.iter().all(|node| node.options.pinned.is_none()));
+    assert!(SettledGraph::without_pins(program.0).nodes.iter().all(|node| node.options.pinned.is_none()));
 }
 
 #[test]

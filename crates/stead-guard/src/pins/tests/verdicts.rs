@@ -10,7 +10,8 @@ use super::super::{
     pin_verdict,
 };
 use super::{FewTypes, Program, changes, pins, recorded, state, text_of, with};
-use crate::{Cause, Deletion, DeletionEffect, decide};
+use crate::deletion::refusal;
+use crate::{Cause, Deletion, DeletionEffect};
 
 fn statuses() -> [PinfileStatus; 5] {
     let of = |text: Option<String>| PinfileStatus::of(&pins(text.as_deref()));
@@ -124,9 +125,14 @@ fn messages_for_every_cause_tell_what_to_do() {
     ];
     let text = cases.map(|(cause, effect, pin)| {
         let resource = recorded(":t.Box#data", "data", true);
-        let deletion =
-            Deletion { resource: &resource, current_marks: Default::default(), cause, effect, pin };
-        text_of(&decide(&[deletion]).unwrap_err()[0].diagnostic())
+        let deletion = Deletion {
+            resource: &resource,
+            current_marks: Default::default(),
+            cause,
+            effect,
+            declared_pin: Declared::NotPinned,
+        };
+        text_of(&refusal(&deletion, pin).unwrap().diagnostic())
     });
     insta::assert_snapshot!(text.join("\n"), @"
     ST0414 dev:main:t.Box#data was removed from the program, and it is pinned
