@@ -1,4 +1,4 @@
-//! Tasks of this repository, as one program: `cargo xtask tidy | bench | conformance | mutants | schemas | trial`.
+//! Tasks of this repository, as one program: `cargo xtask tidy | bench | conformance | fuzz | mutants | schemas | trial`.
 //!
 //! It does not ship. It checks, measures and reports; only `schemas` and `bench --write` change a file.
 
@@ -11,6 +11,7 @@
 
 mod bench;
 mod conformance;
+mod fuzz;
 mod mutants;
 mod schemas;
 mod tidy;
@@ -33,6 +34,8 @@ usage: cargo xtask COMMAND
                    --strict     exit 1 when a row misses its bar
                    --write      write docs/benchmarks.md too
   conformance    run the suites that need programs from outside; names select suites
+  fuzz           build the fuzz targets and run each for a few seconds; names select targets
+                   --seconds N  how long each runs (10)
   schemas        generate the bundle of AWS types from the cfn-lint package
   mutants        change the crates that keep state, one place at a time, and want a test to notice
                    (arguments go to cargo-mutants, which must be installed)
@@ -64,6 +67,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, String> {
         "tidy" if rest.is_empty() => tidy::run(&Workspace::load()?),
         "bench" => bench::run(&Workspace::load()?, &bench::Options::parse(rest)?),
         "conformance" => conformance::run(&Workspace::load()?, rest),
+        "fuzz" => fuzz::run(&Workspace::load()?, rest),
         "schemas" if rest.is_empty() => schemas::run(&Workspace::load()?),
         "mutants" => mutants::run(&Workspace::load()?, rest),
         "trial" => trial::run(rest),

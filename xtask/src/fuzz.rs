@@ -1,0 +1,106 @@
+//! `cargo xtask fuzz`: builds the fuzz targets with coverage and runs each for a few seconds.
+//!
+//! A stable compiler and a C++ compiler are enough: the coverage flags are stable, and no sanitizer is used.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use crate::workspace::Workspace;
+
+/// How long each target runs, in seconds.
+const DEFAULT_SECONDS: u32 = 10;
+
+const COVERAGE: &[&str] = &[
+    "--cfg=fuzzing",
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+];
+
+struct Options {
+    seconds: u32,
+    /// Empty for all targets.
+    targets: Vec<String>,
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Options, String> {
+        let mut options = Options { seconds: DEFAULT_SECONDS, targets: Vec::new() };
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            if argument == "--seconds" {
+                let value = rest.next().and_then(|value| value.parse().ok());
+                options.seconds = value.ok_or("--seconds needs a number")?;
+            } else {
+                options.targets.push(argument.clone());
+            }
+        }
+        Ok(options)
+    }
+}
+
+pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode, String> {
+    let options = Options::parse(arguments)?;
+    let (root, folder) = (&workspace.root, &workspace.target.join("fuzz"));
+    let targets = targets(root, &options.targets)?;
+    let host = host()?;
+    build(root, folder, &host)?;
+    let mut crashed = Vec::new();
+    for target in &targets {
+        println!("fuzz {target}: {} s", options.seconds);
+        if !fuzz(root, folder, &host, (target, options.seconds))? {
+            crashed.push(target.as_str());
+        }
+    }
+    println!("fuzz: {} targets, {} crashed {}", targets.len(), crashed.len(), crashed.join(" "));
+    Ok(if crashed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The targets to run, in order of their names.
+fn targets(root: &Path, wanted: &[String]) -> Result<Vec<String>, String> {
+    let folder = root.join("fuzz/fuzz_targets");
+    let files = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut all: Vec<String> = files
+        .filter_map(|file| Some(file.ok()?.path().file_stem()?.to_string_lossy().into_owned()))
+        .collect();
+    all.sort();
+    match wanted.iter().find(|name| !all.contains(name)) {
+        Some(unknown) => Err(format!("there is no fuzz target {unknown}; there are {}", all.join(", "))),
+        None if wanted.is_empty() => Ok(all),
+        None => Ok(wanted.to_vec()),
+    }
+}
+
+/// The target triple of this machine. Flags for an explicit target do not reach build scripts.
+fn host() -> Result<String, String> {
+    let output = Command::new("rustc").arg("-vV").output().map_err(|error| format!("rustc: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| "rustc does not name its host".to_owned())
+}
+
+fn build(root: &Path, folder: &Path, host: &str) -> Result<(), String> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["build", "--quiet", "--locked", "--manifest-path", "fuzz/Cargo.toml", "--target", host]);
+    cargo.current_dir(root).env("RUSTFLAGS", COVERAGE.join(" ")).env("CARGO_TARGET_DIR", folder);
+    match cargo.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err("the fuzz targets do not build".to_owned()),
+        Err(error) => Err(format!("cargo: {error}")),
+    }
+}
+
+/// Returns false if the target crashed. New inputs are kept below the target folder.
+fn fuzz(root: &Path, folder: &Path, host: &str, (target, seconds): (&str, u32)) -> Result<bool, String> {
+    let (found, artifacts) = (folder.join("corpus").join(target), folder.join("artifacts"));
+    for folder in [&found, &artifacts] {
+        std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    let mut command = Command::new(folder.join(host).join("debug").join(target));
+    command.arg(format!("-max_total_time={seconds}")).arg("-verbosity=0");
+    command.arg(format!("-artifact_prefix={}/{target}-", artifacts.display()));
+    command.arg(&found).arg(root.join("fuzz/corpus").join(target)).current_dir(root);
+    let status = command.status().map_err(|error| format!("{target}: {error}"))?;
+    Ok(status.success())
+}
