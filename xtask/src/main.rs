@@ -13,6 +13,7 @@ mod bench;
 mod conformance;
 mod fuzz;
 mod mutants;
+mod planted;
 mod schemas;
 mod tidy;
 mod trial;
@@ -39,12 +40,13 @@ usage: cargo xtask COMMAND
   schemas        generate the bundle of AWS types from the cfn-lint package
   mutants        change the crates that keep state, one place at a time, and want a test to notice
                    (arguments go to cargo-mutants, which must be installed)
-  trial          live many simulated lives and look for something lost
-                   --lives N    how many (10,000)
-                   --seed S     the first of them; alone: that one life, with all that happened in it
-                   --ops K      so many operations in each, instead of a drawn number
-                   --plays N    short lives with rivals, parts, renames, imports, and worse providers and stores
-                   --teeth [BUG …]  put bugs in, one at a time, and count the lives until each is found
+  trial          run many simulated lives and check the oracles
+                   --lives N    number of lives (10,000)
+                   --seed S     first seed; alone: run this one life and print its trace
+                   --ops K      number of rounds in each life, instead of a random one
+                   --log FILE   append the range of seeds, the failed lives and the coverage as a line of JSON
+                   --plays N    run short lives with rivals, targeted runs, renames, imports and unreliable providers and stores
+                   --planted [BUG …]  enable the planted bugs one by one and count the lives until each is detected
                    --processes N  kill real processes instead, in N rounds with each build";
 
 fn main() -> ExitCode {

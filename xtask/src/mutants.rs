@@ -1,9 +1,9 @@
 //! `cargo xtask mutants`: changes the code of the crates that must not lose anything, one place at a time, and wants a
 //! test to notice. A change that no test can notice is explained in `docs/mutants.md`.
 //!
-//! What decides how long it takes is one build and one test run a mutant. So the crates are built without optimisation
-//! (the profile `mutants`), properties are tried on fewer cases and are not made small, and where a crate has most
-//! of its tests inside, those go first: only what they let pass meets the others.
+//! One build and one test run for each mutant decide the duration. The crates are therefore built without optimisation
+//! (the profile `mutants`), properties are tried on fewer cases without shrinking, and unit tests run first: only a mutant
+//! that they let pass meets the integration tests.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,12 +16,12 @@ const PAGE: &str = "docs/mutants.md";
 /// Where most of a crate's tests are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tests {
-    /// Beside the code: built and run much faster than those outside.
+    /// Unit tests: built and run much faster than integration tests.
     Inside,
     Outside,
 }
 
-/// What is changed, unless something else is asked for.
+/// The crates that are mutated by default.
 const CRATES: [(&str, Tests); 3] =
     [("stead-guard", Tests::Inside), ("stead-journal", Tests::Outside), ("stead-state", Tests::Inside)];
 
@@ -43,7 +43,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
     Ok(if complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The one crate of ours that is asked for, and what goes to cargo-mutants as it is.
+/// The requested crate, and the arguments that cargo-mutants gets.
 fn asked_for(arguments: &[String]) -> Result<(Option<&str>, Vec<&str>), String> {
     let mut rest: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let Some(at) = rest.iter().position(|argument| *argument == "-p" || *argument == "--package") else {

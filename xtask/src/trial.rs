@@ -3,7 +3,10 @@
 use std::process::{Command, ExitCode};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What is asked for.
+use crate::planted;
+use crate::workspace::Workspace;
+
+/// The requested simulation.
 #[derive(Debug, PartialEq, Eq)]
 enum Trial {
     /// The simulator reads its own arguments.
@@ -12,14 +15,14 @@ enum Trial {
         rounds: u64,
         seed: Option<u64>,
     },
-    /// All planted bugs, or those that are named.
-    Teeth(Vec<String>),
+    /// All planted bugs, or the named ones.
+    Planted(Vec<String>),
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     match parse(arguments)? {
         Trial::Lives => lives(arguments),
-        Trial::Teeth(bugs) => teeth(&bugs),
+        Trial::Planted(bugs) => planted(&bugs),
         Trial::Processes { rounds, seed } => processes(rounds, seed.unwrap_or_else(fresh)),
     }
 }
@@ -30,8 +33,10 @@ fn parse(arguments: &[String]) -> Result<Trial, String> {
         let value = arguments.get(at + 1).and_then(|value| value.parse().ok());
         value.map(Some).ok_or(format!("{name} needs a number"))
     };
-    if let Some(("--teeth", bugs)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
-        return Ok(Trial::Teeth(bugs.to_vec()));
+    if let Some(("--planted" | "--teeth", bugs)) =
+        arguments.split_first().map(|(first, rest)| (first.as_str(), rest))
+    {
+        return Ok(Trial::Planted(bugs.to_vec()));
     }
     Ok(match number("--processes")? {
         Some(rounds) => Trial::Processes { rounds, seed: number("--seed")? },
@@ -79,15 +84,15 @@ fn processes(rounds: u64, seed: u64) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds everything anew, in a folder of its own, with the bugs compiled in; one build serves them all.
-fn teeth(bugs: &[String]) -> Result<ExitCode, String> {
+/// Builds a copy of the tree that has all planted bugs, in folders of its own. One build serves all bugs.
+fn planted(bugs: &[String]) -> Result<ExitCode, String> {
+    let workspace = Workspace::load()?;
+    let folder = workspace.target.join("planted");
+    let tree = planted::copy(&workspace.root, &folder)?;
     let mut cargo = Command::new(env!("CARGO"));
-    cargo
-        .args(["run", "--quiet", "--release", "--target-dir", "target/planted", "-p", "stead-trial"])
-        .args(["--example", "teeth", "--"])
-        .args(bugs)
-        .env("RUSTFLAGS", "--cfg stead_planted");
-    finish(&mut cargo)
+    cargo.args(["run", "--quiet", "--release", "-p", "stead-trial", "--example", "planted"]);
+    cargo.arg("--manifest-path").arg(tree.join("Cargo.toml")).arg("--target-dir").arg(folder.join("build"));
+    finish(cargo.arg("--").args(bugs))
 }
 
 fn finish(cargo: &mut Command) -> Result<ExitCode, String> {
@@ -108,7 +113,7 @@ mod tests {
         assert_eq!(parsed("--lives 10 --seed 3"), Ok(Trial::Lives));
         assert_eq!(parsed("--processes 500"), Ok(Trial::Processes { rounds: 500, seed: None }));
         assert_eq!(parsed("--seed 7 --processes 5"), Ok(Trial::Processes { rounds: 5, seed: Some(7) }));
-        assert_eq!(parsed("--teeth seal-skipped"), Ok(Trial::Teeth(vec!["seal-skipped".to_owned()])));
+        assert_eq!(parsed("--planted seal-skipped"), Ok(Trial::Planted(vec!["seal-skipped".to_owned()])));
         assert!(parsed("--processes").is_err() && parsed("--processes many").is_err());
     }
 }

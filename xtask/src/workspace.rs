@@ -1,7 +1,7 @@
-//! Metadata of this workspace from cargo: its folder, its crates and their dependencies.
+//! Metadata of this workspace from cargo: its folder, its crates and their dependencies. Its files, from git.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
@@ -46,6 +46,22 @@ impl Workspace {
     pub(crate) fn parse(json: &[u8]) -> Result<Workspace, String> {
         serde_json::from_slice(json).map_err(|error| format!("cannot read cargo metadata: {error}"))
     }
+}
+
+/// Returns the paths of all files of the repository: those that git tracks, and new files that it does not ignore.
+///
+/// A new file counts, so that a finding about it shows before the commit. A deleted file is listed until the commit.
+pub(crate) fn files(root: &Path) -> Result<Vec<String>, String> {
+    let output = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root)
+        .output()
+        .map_err(|error| format!("cannot run git to list the files: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("git ls-files failed:\n{}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let listing = String::from_utf8_lossy(&output.stdout);
+    Ok(listing.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
 }
 
 /// Returns the cargo that runs this program, so that the same toolchain does all the work.

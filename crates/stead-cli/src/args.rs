@@ -5,9 +5,9 @@ mod serve;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 pub(crate) use marks::MarkFlags;
-pub(crate) use serve::{AdmissionCommand, Guarded, ManifestArguments, ManifestPart, ServeArguments};
+pub(crate) use serve::{AdmissionCommand, GuardFlags, ManifestArguments, ManifestPart, ServeArguments};
 use stead::guard::OuterLevels;
 use stead::plan::{Follow, Glob, MovePolicy, Purpose, Reach, Request, Selection};
 
@@ -26,119 +26,122 @@ pub(crate) struct Common {
     /// Work as if started in DIR
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub directory: Option<PathBuf>,
-    /// The environment [default: what stead.toml says, else dev]
+    /// Environment [default: the one set in stead.toml, else dev]
     #[arg(short, long, value_name = "ENV", global = true)]
     pub env: Option<String>,
-    /// One of several instances of the environment
+    /// Namespace: one of several instances of the environment
     #[arg(long, value_name = "NAME", global = true)]
     pub namespace: Option<String>,
-    /// Where the graph is applied [default: what stead.toml says, else local]
+    /// Target that the program is applied to [default: the one set in stead.toml, else local]
     #[arg(short, long, value_name = "TARGET", global = true)]
     pub target: Option<String>,
-    /// Print one JSON object a line on stdout, for programs
+    /// Print one JSON object per line on stdout
     #[arg(long, global = true)]
     pub json: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(short, long, global = true)]
     pub yes: bool,
-    /// If somebody else holds the stack, wait; take it over if that run shows no life any more
+    /// Wait for the lock; take it over after 30 s without a heartbeat
     #[arg(long, global = true)]
     pub wait: bool,
-    /// Let values that are known only after apply decide between other values, but never what is declared
+    /// Allow ?:, &&, ||, ?? on values known only after apply; they still cannot decide which resources exist
     #[arg(long, global = true)]
     pub allow_unknown_branches: bool,
-    /// How many operations may be under way at once
+    /// Maximum number of operations under way at the same time
     #[arg(long, value_name = "N", default_value_t = 32, global = true)]
     pub parallel: usize,
+    /// Log what stead does to stderr (-v, -vv); STEAD_LOG sets it too
+    #[arg(short, long, action = ArgAction::Count, global = true)]
+    pub verbose: u8,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Start a project here: stead.toml, main.ts, and types for the editor
+    /// Create a project here: stead.toml, main.ts, and types for the editor
     Init {
-        /// The project's name [default: the folder's]
+        /// Name of the project [default: name of the folder]
         name: Option<String>,
     },
-    /// Show what `up` would do, and change nothing
+    /// Show the changes that `up` would make, without making them
     Plan(PlanArguments),
-    /// Make everything as the program declares it
+    /// Create, update and delete resources as the program declares
     Up(UpArguments),
-    /// Delete everything that is recorded; the program is not needed
+    /// Delete every resource of the stack; the program is not needed
     Destroy(DestroyArguments),
-    /// Look at what is really there, show what differs, and record it
-    Refresh(Choice),
-    /// Give a recorded resource, or all in a scope, another name; the real thing is kept
+    /// Read every resource from its provider, show drift, and record it
+    Refresh(SelectionFlags),
+    /// Give a recorded resource, or all resources in a scope, another name; the real resources stay
     ///
-    /// For a name that changed in the program. The old name is remembered: a program that still has it, on another
-    /// branch or in another environment, finds the resource too. To move resources to another stack, or to correct a
-    /// record without remembering anything, use `stead state mv`.
+    /// Use this for a name that changed in the program. State keeps the old name as an alias: a program that still
+    /// declares the old name, on another branch or in another environment, finds the resource too. To move resources
+    /// to another stack, or to correct a record without an alias, use `stead state mv`.
     Rename(RenameArguments),
-    /// Take something that exists already into the stack, and print its TypeScript
+    /// Import an existing resource into the stack, and print its TypeScript declaration
     Import(ImportArguments),
-    /// Stacks: one program in one environment on one target
+    /// List, create, remove, rename and compare stacks
     #[command(subcommand)]
     Stack(StackCommand),
-    /// What is recorded
+    /// List, check and edit the recorded resources
     #[command(subcommand)]
     State(StateCommand),
-    /// What may be deleted
+    /// Explain the settings that protect resources from deletion
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// Take the stack from whoever holds it; that run cannot write any more
+    /// Take the lock from its holder; the holder's run can no longer write
     Unlock,
-    /// Show what the program declares, and what needs what
+    /// Show the declared resources and their dependencies
     Graph,
-    /// Evaluate, apply the rules for pins, and write the graph and the pinfile; state is not touched
+    /// Evaluate the program, apply the pinfile, and write the graph and the pinfile; state is not touched
     Compile(CompileArguments),
-    /// What is pinned, in the file beside the entry point
+    /// List and edit the pins in the pinfile beside the entry point
     #[command(subcommand)]
     Pin(PinCommand),
-    /// What providers offer: their types, and what an update of one would come to
+    /// List resource types, show their schemas, and preview an update
     #[command(subcommand)]
     Provider(ProviderCommand),
     /// Write the type declarations for the editor again
     Types,
     /// Check the program's types with a TypeScript compiler
     Check,
-    /// Serve others until told to end
+    /// Run the Kubernetes admission webhook
     Serve(ServeArguments),
-    /// What a Kubernetes cluster needs for the admission webhook
+    /// Print the Kubernetes manifests of the admission webhook
     #[command(subcommand)]
     Admission(AdmissionCommand),
     /// Explain an error code
     Explain {
-        /// Such as ST0104
+        /// Error code, such as ST0104
         code: String,
     },
 }
 
-/// What is looked at before planning.
+/// Resources that `--refresh` reads before planning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Refresh {
-    /// Everything
+    /// Every resource
     All,
-    /// Only what the plan would touch
+    /// Only the resources that the plan would change
     Changed,
 }
 
-/// Which resources a command may touch.
+/// Flags that select the resources a command may touch.
 #[derive(Args, Clone, Default)]
-pub(crate) struct Choice {
-    /// Touch only the resources that fit: a name or an id, `*` for any text; may be repeated
+pub(crate) struct SelectionFlags {
+    /// Touch only matching resources: a name or an id, `*` matches any text; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub target_resource: Vec<String>,
-    /// Leave the resources that fit alone; may be repeated
+    /// Do not touch matching resources; may be repeated
     #[arg(long, value_name = "PATTERN")]
     pub exclude: Vec<String>,
-    /// Touch also what the targets need
+    /// Also touch the dependencies of the targeted resources
     #[arg(long, requires = "target_resource")]
     pub with_dependencies: bool,
-    /// Touch also what needs the targets
+    /// Also touch the dependents of the targeted resources
     #[arg(long, requires = "target_resource")]
     pub with_dependents: bool,
 }
 
-impl Choice {
+impl SelectionFlags {
     pub(crate) fn selection(&self) -> Selection {
         let globs = |patterns: &[String]| patterns.iter().map(Glob::new).collect();
         Selection {
@@ -152,13 +155,13 @@ impl Choice {
     }
 }
 
-/// What becomes of removed and new resources that look like one.
+/// Flags for a removed and a new resource that look like one renamed resource.
 #[derive(Args, Clone, Default)]
 pub(crate) struct MoveFlags {
-    /// Take what is certainly a move for one
+    /// Apply certain moves as renames
     #[arg(long, conflicts_with = "no_moves")]
     pub accept_moves: bool,
-    /// What looks like a move is none: delete the old one, create the new one
+    /// Treat no resource as moved: delete the old one and create the new one
     #[arg(long)]
     pub no_moves: bool,
 }
@@ -173,41 +176,41 @@ impl MoveFlags {
     }
 }
 
-/// What a run looks at, and what it is about.
+/// Flags that `plan` and `up` share.
 #[derive(Args)]
 pub(crate) struct RunScope {
-    /// First look at what is really there
-    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    /// Read resources from their providers before planning
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub refresh: Option<Refresh>,
     #[command(flatten)]
-    pub choice: Choice,
+    pub select: SelectionFlags,
     #[command(flatten)]
     pub moves: MoveFlags,
     #[command(flatten)]
     pub marks: MarkFlags,
-    /// Take pins that nothing has any more out of the pinfile
+    /// Remove orphaned pins from the pinfile: pins of resources that the program no longer declares
     #[arg(long)]
     pub update_pins: bool,
-    /// Show also what stays as it is
+    /// Also show unchanged resources
     #[arg(long)]
     pub unchanged: bool,
 }
 
 impl RunScope {
     pub(crate) fn request(&self, outer: OuterLevels) -> Request {
-        let (moves, selection) = (self.moves.moves(), self.choice.selection());
+        let (moves, selection) = (self.moves.moves(), self.select.selection());
         Request { purpose: Purpose::Up, moves, selection, outer }
     }
 }
 
 #[derive(Args)]
 pub(crate) struct UpArguments {
-    /// A plan that `plan --out` saved: exactly that is done, or nothing
+    /// Plan saved by `plan --out`: apply exactly this plan, or nothing
     #[arg(conflicts_with_all = ["refresh", "target_resource", "exclude", "accept_moves", "no_moves", "deletion_policy", "prevent_delete", "update_pins"])]
     pub plan: Option<PathBuf>,
     #[command(flatten)]
     pub scope: RunScope,
-    /// After a failure start nothing new
+    /// After a failure, start no further operation
     #[arg(long)]
     pub fail_fast: bool,
 }
@@ -215,33 +218,33 @@ pub(crate) struct UpArguments {
 #[derive(Args)]
 pub(crate) struct DestroyArguments {
     #[command(flatten)]
-    pub choice: Choice,
+    pub select: SelectionFlags,
     #[command(flatten)]
     pub marks: MarkFlags,
-    /// After a failure start nothing new
+    /// After a failure, start no further operation
     #[arg(long)]
     pub fail_fast: bool,
 }
 
 #[derive(Args)]
 pub(crate) struct RenameArguments {
-    /// The recorded name, the id if only one has it, or the beginning that several names share
+    /// Recorded name, id if it is unique, or scope that several names share
     pub old: String,
-    /// The new name, or only the new id
+    /// New name, or only the new id
     pub new: String,
-    /// Show what would be renamed, and change nothing
+    /// Show the renames, and change nothing
     #[arg(long)]
     pub dry_run: bool,
 }
 
 #[derive(Args)]
 pub(crate) struct ImportArguments {
-    /// Such as local.File
+    /// Resource type, such as local.File
     #[arg(value_name = "TYPE")]
-    pub resource: String,
-    /// The name that it gets, or only the id in the main module
+    pub ty: String,
+    /// New name of the resource, or only its id in the main module
     pub name: String,
-    /// The provider's id of what exists
+    /// Physical id of the existing resource
     pub id: String,
 }
 
@@ -249,132 +252,132 @@ pub(crate) struct ImportArguments {
 pub(crate) struct PlanArguments {
     #[command(flatten)]
     pub scope: RunScope,
-    /// Show what looks like a move as `stead rename` commands, near misses too
+    /// Print likely renames as `stead rename` commands, near misses included
     #[arg(long)]
     pub suggest_renames: bool,
-    /// Save the plan for `up FILE`
+    /// Save the plan to FILE, for `up FILE`
     #[arg(long, value_name = "FILE", conflicts_with = "refresh")]
     pub out: Option<PathBuf>,
-    /// Exit 0 for nothing to do, 10 for changes, 11 for destructive ones, 12 for drift only
+    /// Exit 0 without changes, 10 with changes, 11 with deletions or replacements, 12 with drift only
     #[arg(long)]
     pub exit_code: bool,
 }
 
 #[derive(Args)]
 pub(crate) struct CompileArguments {
-    /// Where the graph is written [default: .stead/compiled/ENV/TARGET.json]
+    /// File for the graph [default: .stead/compiled/ENV/TARGET.json]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Take pins that nothing has any more out of the pinfile
+    /// Remove orphaned pins from the pinfile: pins of resources that the program no longer declares
     #[arg(long)]
     pub update_pins: bool,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum PinCommand {
-    /// The pins of every target and environment
+    /// List the pins of every target and environment
     Ls,
-    /// Say that what was pinned under one path is under another now
+    /// Record that a pinned resource has a new path
     Mv {
-        /// The path in the pinfile
+        /// Path in the pinfile
         from: String,
-        /// The path that `plan` prints with `[+pin]`
+        /// New path, which `plan` prints after `[+pin]`
         to: String,
     },
-    /// Take a pin away, so that what it pinned may be deleted
+    /// Remove a pin, so that its resource may be deleted
     Rm {
-        /// Its path in the pinfile
+        /// Path in the pinfile
         path: String,
     },
-    /// Write the pins that state remembers into the pinfile
+    /// Write the pins recorded in state into the pinfile
     Restore,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum StackCommand {
-    /// The stacks of this project
+    /// List the stacks of this project
     Ls,
-    /// What ran, newest last
+    /// List the runs of the stack, newest last
     History,
-    /// Make an empty stack
+    /// Create an empty stack
     New,
-    /// Remove a stack that holds nothing any more; its history stays
+    /// Remove a stack without resources; its history stays
     Rm(RemoveArguments),
-    /// Give the stack to another environment; nothing real changes
+    /// Rename the stack to another environment; no real resource changes
     Rename {
-        /// The new environment, or `environment:namespace`
+        /// New environment, or `environment:namespace`
         to: String,
     },
-    /// Compare two stacks, runs or exported files; nothing is changed
+    /// Compare two stacks, runs or exported files, without changing them
     Diff(DiffArguments),
-    /// The stack's state as JSON, on stdout
+    /// Print the stack's state as JSON on stdout
     Export,
-    /// Go back to what was there after an earlier run, as a plan like any other
+    /// Plan and apply a return to the state after an earlier run
     Rollback {
-        /// Such as run-7; `stack history` lists them
+        /// Run, such as run-7; `stack history` lists the runs
         run: String,
     },
-    /// Record what an exported file says; nothing real is touched
+    /// Replace the stack's state by an exported file; no real resource changes
     Import {
-        /// What `stack export` wrote
+        /// File written by `stack export`
         file: PathBuf,
     },
 }
 
 #[derive(Subcommand)]
 pub(crate) enum StateCommand {
-    /// The names of all recorded resources
+    /// List the names of all recorded resources
     Ls,
-    /// One resource, in full
+    /// Show one resource in full
     Show {
-        /// Its name, or its id if only one has it
+        /// Name of the resource, or its id if it is unique
         name: String,
     },
-    /// Forget a resource; the real thing stays
+    /// Stop managing a resource; the real resource stays
     Rm {
-        /// Its name, or its id if only one has it
+        /// Name of the resource, or its id if it is unique
         name: String,
     },
-    /// Keep a resource from being deleted, replaced or forgotten, whatever the program says
+    /// Protect a resource from deletion, replacement and `state rm`, whatever the program says
     Protect {
-        /// Its name, or its id if only one has it
+        /// Name of the resource, or its id if it is unique
         name: String,
     },
-    /// Take away what `protect` set; marks of the program stay
+    /// Remove the protection set by `protect`; marks of the program stay
     Unprotect {
-        /// Its name, or its id if only one has it
+        /// Name of the resource, or its id if it is unique
         name: String,
     },
-    /// What still exists and is not managed any more, with the commands that take it back
+    /// List retained resources, with the commands that import them again
     Retained,
-    /// Move resources to another stack, or correct one's name in the state; nothing real changes
+    /// Move resources to another stack, or correct a name in state; no real resource changes
     ///
-    /// The name that it had is not remembered: only a program that declares the new one finds it. For a name that
-    /// changed in the program, and for whole scopes, use `stead rename`.
+    /// State does not keep the old name as an alias: only a program that declares the new name finds the resource. For
+    /// a name that changed in the program, and for whole scopes, use `stead rename`.
     Mv(MoveArguments),
     /// Check every stored byte and every integrity rule
     Verify {
-        /// An exported state to check instead
+        /// Exported state to check instead of the stack
         file: Option<PathBuf>,
     },
-    /// Propose what to do about state that is damaged or breaks a rule; changes nothing without --take
+    /// Propose repairs of state that is damaged or breaks a rule; changes nothing without --take
     Repair {
-        /// An exported state to repair instead; the result goes beside it
+        /// Exported state to repair instead of the stack; the result is written beside it
         file: Option<PathBuf>,
-        /// Make this proposal the state; what was there before is kept
+        /// Apply proposal N; a copy of the old state is kept
         #[arg(long, value_name = "N")]
         take: Option<usize>,
     },
-    /// Say what became of an operation that is in doubt
+    /// Record the outcome of an operation in doubt
     Resolve(ResolveArguments),
 }
 
 #[derive(Args)]
 pub(crate) struct RemoveArguments {
-    /// Lose track of what the stack still holds; the real things stay, and are listed
+    /// Stop managing the remaining resources; the real resources stay, and are listed
     #[arg(long)]
     pub forget_resources: bool,
-    /// Delete the history and all old snapshots too
+    /// Also delete the history and all old snapshots
     #[arg(long)]
     pub purge: bool,
 }
@@ -384,30 +387,30 @@ pub(crate) struct DiffArguments {
     /// `environment[:namespace][@target]`, a run such as `#12` or `prod#12`, or an exported file
     #[arg(value_name = "A")]
     pub before: String,
-    /// The same
+    /// Second side, written like A
     #[arg(value_name = "B")]
     pub after: String,
-    /// Exit 10 if they differ
+    /// Exit 10 if the two sides differ
     #[arg(long)]
     pub exit_code: bool,
 }
 
 #[derive(Args)]
 pub(crate) struct MoveArguments {
-    /// A resource and its new name or id; with --to-stack, the resources to move
+    /// Resource and its new name or id; with --to-stack, the resources to move
     #[arg(required = true, value_name = "NAME")]
     pub names: Vec<String>,
-    /// The stack to move them to: `environment[:namespace][@target]`
+    /// Stack to move the resources to: `environment[:namespace][@target]`
     #[arg(long, value_name = "STACK")]
     pub to_stack: Option<String>,
-    /// Take along everything that they depend on
+    /// Also move all dependencies of the resources
     #[arg(long, requires = "to_stack")]
     pub with_dependencies: bool,
 }
 
 #[derive(Args)]
 pub(crate) struct ResolveArguments {
-    /// The resource's name, or its id if only one has it
+    /// Name of the resource, its id if it is unique, or the number of the operation
     pub name: String,
     #[command(flatten)]
     pub answer: Answer,
@@ -416,13 +419,13 @@ pub(crate) struct ResolveArguments {
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct Answer {
-    /// It was created, and this is its physical id
+    /// The resource was created, with this physical id
     #[arg(long, value_name = "ID")]
     pub created: Option<String>,
     /// The update or deletion happened
     #[arg(long)]
     pub done: bool,
-    /// It did not happen
+    /// The operation did not happen
     #[arg(long, alias = "not-done")]
     pub not_created: bool,
     /// Send the same request again
@@ -432,9 +435,9 @@ pub(crate) struct Answer {
 
 #[derive(Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// Which setting of prevent-delete and deletion-policy decides about a resource, and which others there are
+    /// Show which setting of prevent-delete and deletion-policy decides about a resource, and which are overruled
     Explain {
-        /// Its name, or its id if only one has it
+        /// Name of the resource, or its id if it is unique
         name: String,
         #[command(flatten)]
         marks: MarkFlags,
@@ -443,31 +446,31 @@ pub(crate) enum PolicyCommand {
 
 #[derive(Subcommand)]
 pub(crate) enum ProviderCommand {
-    /// The types that programs can use
+    /// List the resource types that programs can use
     Types {
-        /// Only those with this in their name; `*` stands for anything
+        /// Text that the type's name contains; `*` matches any text
         pattern: Option<String>,
     },
-    /// One type: each property with what it takes and what a change of it means
+    /// Show one type: the values of each property, and the effect of a change
     Schema {
-        /// Such as AWS::S3::Bucket or aws.s3.Bucket
+        /// Type, such as AWS::S3::Bucket or aws.s3.Bucket
         name: String,
     },
-    /// The update that turns a live resource into a wanted one, with a reason for each operation
+    /// Show the update that turns a live resource into the wanted one, with a reason for each operation
     Patch(PatchArguments),
 }
 
 #[derive(Args)]
 pub(crate) struct PatchArguments {
     #[command(flatten)]
-    pub of: PatchType,
-    /// What was last asked for, as JSON [default: what is wanted]
+    pub ty: PatchType,
+    /// Last applied properties, as JSON [default: the wanted properties]
     #[arg(long, value_name = "FILE")]
     pub last: Option<PathBuf>,
-    /// What the service shows now, as JSON
+    /// Properties that the service reports now, as JSON
     #[arg(long, value_name = "FILE")]
     pub live: PathBuf,
-    /// What is wanted, as JSON
+    /// Wanted properties, as JSON
     #[arg(long, value_name = "FILE")]
     pub want: PathBuf,
 }
@@ -475,10 +478,10 @@ pub(crate) struct PatchArguments {
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct PatchType {
-    /// A published type, such as AWS::S3::Bucket
+    /// Published type, such as AWS::S3::Bucket
     #[arg(long = "type", value_name = "TYPE")]
     pub name: Option<String>,
-    /// A resource type's schema of your own, as JSON
+    /// Schema of a resource type, as JSON
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
 }

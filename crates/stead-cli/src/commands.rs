@@ -1,4 +1,4 @@
-//! One file a command.
+//! Commands, one file each.
 
 mod admission;
 mod check;
@@ -30,7 +30,7 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
 
-/// Runs the command and gives the exit code of one that did what it was asked.
+/// Runs a command, and returns the exit code of a command that did not fail.
 pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
     let Arguments { common, command } = arguments;
     let session = || Session::open(&common, ui);
@@ -50,15 +50,15 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Plan(arguments) => plan::plan(&session()?, &arguments, ui).await,
         Command::Up(arguments) => {
             let session = session()?;
-            session.patiently(ui, async || up::up(&session, &arguments, ui).await).await
+            session.retry_on_conflict(ui, async || up::up(&session, &arguments, ui).await).await
         }
         Command::Destroy(arguments) => {
             let session = session()?;
-            session.patiently(ui, async || destroy::destroy(&session, &arguments, ui).await).await
+            session.retry_on_conflict(ui, async || destroy::destroy(&session, &arguments, ui).await).await
         }
-        Command::Refresh(choice) => {
+        Command::Refresh(select) => {
             let session = session()?;
-            session.patiently(ui, async || refresh::refresh(&session, &choice, ui).await).await
+            session.retry_on_conflict(ui, async || refresh::refresh(&session, &select, ui).await).await
         }
         Command::Rename(arguments) => rename::rename(&session()?, &arguments, ui).await,
         Command::Import(arguments) => import::import(&session()?, &arguments, ui).await,

@@ -1,4 +1,4 @@
-//! Asks before anything is changed.
+//! Confirmation before a change.
 
 use std::io::Write as _;
 
@@ -8,14 +8,16 @@ use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::ui::Ui;
 
-/// Yes from the flag or from the keyboard; anything else ends the command without a change.
+/// Asks for confirmation, unless `--yes` was passed.
+///
+/// Any answer but yes is an error, and so is a stdin that is not a terminal.
 pub(crate) fn confirm(session: &Session, ui: &Ui, question: &str) -> Result<(), Failure> {
     if session.yes {
         return Ok(());
     }
     if !ui.interactive() {
-        return Err(refused("confirmation needed, but stdin is not a terminal")
-            .help("look at the plan, then run it again with `--yes`")
+        return Err(not_confirmed("confirmation needed, but stdin is not a terminal")
+            .help("check the plan, then run the command again with `--yes`")
             .into());
     }
     let mut stderr = std::io::stderr().lock();
@@ -25,11 +27,11 @@ pub(crate) fn confirm(session: &Session, ui: &Ui, question: &str) -> Result<(), 
     let read = std::io::stdin().read_line(&mut answer);
     match (read, answer.trim().to_lowercase().as_str()) {
         (Ok(_), "y" | "yes") => Ok(()),
-        _ => Err(refused("not confirmed").into()),
+        _ => Err(not_confirmed("not confirmed").into()),
     }
 }
 
-fn refused(message: &str) -> Diagnostic {
+fn not_confirmed(message: &str) -> Diagnostic {
     Diagnostic::error(Code::NOT_CONFIRMED, message).note("Nothing was changed.")
 }
 

@@ -1,4 +1,4 @@
-//! How a command fails: a kind, which is the exit code, and the problems to show.
+//! Failure of a command: a kind, which is the exit code, and the problems to show.
 
 use stead::guard::PinfileChange;
 use stead::ops::{OpClass, OpError, PinsRefused};
@@ -8,7 +8,7 @@ use stead_state::{FormatError, Owner, StackRef};
 
 use crate::commands::moves;
 
-/// The exit codes that mean something went wrong.
+/// Exit codes of failed commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Failed = 1,
@@ -20,11 +20,11 @@ pub(crate) enum Kind {
     Interrupted = 130,
 }
 
-/// Shown before the problems.
+/// Text shown before the problems.
 #[derive(Debug)]
 pub(crate) enum Preface {
     None,
-    /// How the pinfile would have changed.
+    /// Changes of the pinfile that were refused.
     PinLines(Vec<PinfileChange>),
     Note(String),
 }
@@ -38,21 +38,23 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(kind: Kind, problem: Diagnostic) -> Failure {
-        Failure::all(kind, vec![problem])
+        Failure::with_problems(kind, vec![problem])
     }
 
-    pub(crate) fn all(kind: Kind, problems: Vec<Diagnostic>) -> Failure {
+    pub(crate) fn with_problems(kind: Kind, problems: Vec<Diagnostic>) -> Failure {
         Failure { kind, problems, preface: Preface::None }
     }
 
-    pub(crate) fn after(self, preface: Preface) -> Failure {
+    pub(crate) fn with_preface(self, preface: Preface) -> Failure {
         Failure { preface, ..self }
     }
 
-    /// Returns true if another run was faster, and nothing was done: the same may succeed after it.
-    pub(crate) fn was_too_late(&self) -> bool {
-        let too_late = |problem: &Diagnostic| [Code::STACK_HELD, Code::STATE_CHANGED].contains(&problem.code);
-        self.problems.first().is_some_and(too_late)
+    /// Returns true if another run held the lock or changed the state first.
+    ///
+    /// The command changed nothing, and may succeed when it is repeated.
+    pub(crate) fn is_conflict(&self) -> bool {
+        let conflict = |problem: &Diagnostic| [Code::STACK_HELD, Code::STATE_CHANGED].contains(&problem.code);
+        self.problems.first().is_some_and(conflict)
     }
 }
 
@@ -74,9 +76,11 @@ impl From<OpError> for Failure {
         let kind = Kind::from(error.class());
         match error {
             OpError::Stack(error) => error.into(),
-            OpError::InDoubt(doubtful) => Failure::all(kind, doubtful.iter().map(in_doubt).collect()),
+            OpError::InDoubt(doubtful) => {
+                Failure::with_problems(kind, doubtful.iter().map(in_doubt).collect())
+            }
             OpError::Pins(PinsRefused { lines, problems }) => {
-                Failure::all(kind, problems).after(Preface::PinLines(lines))
+                Failure::with_problems(kind, problems).with_preface(Preface::PinLines(lines))
             }
             OpError::LooksMoved(plan) => moves::failure(&plan),
             OpError::Recovery(problems)
@@ -85,22 +89,23 @@ impl From<OpError> for Failure {
             | OpError::Plan(problems)
             | OpError::Guarded(problems)
             | OpError::Refused(problems)
-            | OpError::Invalid(problems) => Failure::all(kind, problems),
+            | OpError::Invalid(problems) => Failure::with_problems(kind, problems),
             OpError::Pinfile(problem) | OpError::NotFound(problem) | OpError::Unsound(problem) => {
                 Failure::new(kind, problem)
             }
             OpError::Stale(why) => {
-                let message = format!("the saved plan does not fit any more: {why:?}");
+                let message = format!("the saved plan no longer applies: {why:?}");
                 Failure::new(kind, Diagnostic::error(Code::PLAN_STALE, message))
             }
-            OpError::ReadOnly => {
-                Failure::new(kind, Diagnostic::error(Code::USAGE, "this plan was made to be shown only"))
-            }
+            OpError::ReadOnly => Failure::new(
+                kind,
+                Diagnostic::error(Code::USAGE, "this plan is read-only and cannot be applied"),
+            ),
         }
     }
 }
 
-/// Names an operation in doubt, and the commands that settle it.
+/// Describes an operation in doubt, with the commands that settle it.
 fn in_doubt(doubtful: &Doubtful) -> Diagnostic {
     let Doubtful { name, pending } = doubtful;
     let operation = pending.intent.operation();
@@ -113,26 +118,27 @@ fn in_doubt(doubtful: &Doubtful) -> Diagnostic {
         Operation::Update | Operation::Delete => "if it happened: ",
     };
     Diagnostic::error(Code::IN_DOUBT, message)
-        .note("stead does not send it a second time by itself: it might then have happened twice.")
+        .note("stead does not repeat the operation on its own: it could then happen twice.")
         .help(resolve(happened, ResolveAnswer::Happened(operation)))
         .help(resolve("if it did not happen: ", ResolveAnswer::DidNotHappen))
-        .help(resolve("if a second time does no harm: ", ResolveAnswer::Retry))
+        .help(resolve("if repeating it is safe: ", ResolveAnswer::Retry))
 }
 
-/// Somebody has the stack, or another one that is needed too.
+/// Failure to get the lock of this stack, or of the other stack of an unfinished move.
 fn held(owner: &Owner, other: Option<&StackRef>, message: String) -> Failure {
     let problem = Diagnostic::error(Code::STACK_HELD, message)
-        .note(format!("It is {} with process id {}.", owner.run, owner.pid));
+        .note(format!("The holder is {}, process {}.", owner.run, owner.pid));
     let (problem, unlock) = match other {
-        None => (problem, "`stead unlock` takes the stack from it".to_owned()),
+        None => (problem, "stead unlock".to_owned()),
         Some(StackRef { environment, target }) => (
-            problem.note("Something is on its way from this stack to that one, and both have to know it."),
-            format!("`stead unlock -e {environment} --target {target}` takes that stack from it"),
+            problem
+                .note("A move of resources from this stack to that one is unfinished, and needs both locks."),
+            format!("stead unlock -e {environment} --target {target}"),
         ),
     };
-    let problem = problem
-        .help("wait until it is done, or run it again with `--wait`")
-        .help(format!("if that run is dead, {unlock}; that is safe"));
+    let problem = problem.help("wait until that run ends, or pass `--wait`").help(format!(
+        "if that run is dead, take its lock with `{unlock}`; a run without its lock cannot write"
+    ));
     Failure::new(Kind::Held, problem)
 }
 
@@ -145,14 +151,14 @@ impl From<JournalError> for Failure {
             JournalError::Fenced => Failure::new(
                 Kind::Held,
                 Diagnostic::error(Code::FENCED, message)
-                    .note("Nothing was written after that. What was under way is recorded.")
-                    .help("look with `stead plan`, then run the command again"),
+                    .note("Nothing was written after that. The operations under way are recorded.")
+                    .help("check with `stead plan`, then run the command again"),
             ),
             JournalError::StateChanged => Failure::new(
                 Kind::Held,
                 Diagnostic::error(Code::STATE_CHANGED, message)
                     .note("Nothing was changed.")
-                    .help("run the command again to see the plan for the state as it is now"),
+                    .help("run the command again to plan on the current state"),
             ),
             JournalError::Integrity(violations) => {
                 let problem = Diagnostic::error(Code::INTEGRITY, message);
@@ -160,22 +166,23 @@ impl From<JournalError> for Failure {
                     violations.iter().fold(problem, |problem, violation| problem.note(violation.to_string()));
                 let problem = problem
                     .note("Nothing was written.")
-                    .help("`stead state repair` proposes what to do; see `stead explain ST0201`");
+                    .help("`stead state repair` proposes repairs; see `stead explain ST0201`");
                 Failure::new(Kind::Unsound, problem)
             }
             JournalError::RecordRefused(violations) => {
                 let problem = Diagnostic::error(Code::RECORD_REFUSED, message);
                 let problem =
                     violations.iter().fold(problem, |problem, violation| problem.note(violation.to_string()));
-                let problem =
-                    problem.note("It was not written, and state is sound. Nothing was started after it.");
+                let problem = problem.note(
+                    "The record was not written, and state is sound. No further operation was started.",
+                );
                 Failure::new(Kind::Failed, problem.help("see `stead explain ST0212`"))
             }
             JournalError::Format { source: FormatError::Newer { .. }, .. } => Failure::new(
                 Kind::Unsound,
                 Diagnostic::error(Code::STATE_NEWER, message)
                     .note("Nothing was written.")
-                    .help("use a newer stead"),
+                    .help("use a newer version of stead"),
             ),
             JournalError::Format { .. }
             | JournalError::Missing { .. }
@@ -183,8 +190,8 @@ impl From<JournalError> for Failure {
             | JournalError::Replay { .. } => Failure::new(
                 Kind::Unsound,
                 Diagnostic::error(Code::STATE_DAMAGED, message)
-                    .note("Nothing was written, and nothing that is damaged is believed.")
-                    .help("`stead state repair` proposes what to do; see `stead explain ST0202`"),
+                    .note("Nothing was written, and no damaged object was used.")
+                    .help("`stead state repair` proposes repairs; see `stead explain ST0202`"),
             ),
             JournalError::Unrecorded { cause, answers } => unrecorded(*cause, &answers, message),
             JournalError::Renamed { to } => Failure::new(
@@ -195,11 +202,11 @@ impl From<JournalError> for Failure {
             ),
             JournalError::Exists { .. } => {
                 let problem = Diagnostic::error(Code::NAME_TAKEN, message).note("Nothing was changed.");
-                Failure::new(Kind::Failed, problem.help("`stead stack ls` lists the stacks there are"))
+                Failure::new(Kind::Failed, problem.help("`stead stack ls` lists the existing stacks"))
             }
             JournalError::HistoryKept { environment } => {
                 let problem = Diagnostic::error(Code::NAME_TAKEN, message).note("Nothing was changed.");
-                let help = format!("to give it up, run `stead stack rm --purge -e {environment}`");
+                let help = format!("to delete that history, run `stead stack rm --purge -e {environment}`");
                 Failure::new(Kind::Failed, problem.help(help))
             }
             JournalError::Limit { .. } => {
@@ -209,33 +216,35 @@ impl From<JournalError> for Failure {
             JournalError::Store(_) | JournalError::Io { .. } => Failure::new(
                 Kind::Failed,
                 Diagnostic::error(Code::STORE, message)
-                    .help("mend the cause, then run the command again; what was done is recorded"),
+                    .help("fix the cause, then run the command again; completed operations are recorded"),
             ),
         }
     }
 }
 
-/// Says where each answer is, or prints it whole if it is nowhere else.
+/// Lists the answers of providers that the journal did not record, each with its location or in full.
 fn unrecorded(cause: JournalError, answers: &[UnrecordedAnswer], message: String) -> Failure {
     let mut failure = Failure::from(cause);
     let mut problem = Diagnostic::error(Code::UNRECORDED, message)
-        .note("The providers did what they were asked. Nothing was started after that.");
+        .note("The providers answered these operations. No further operation was started.");
     for UnrecordedAnswer { location, answer } in answers {
         let op = answer.op;
         problem = match location {
             Some(location) => problem.note(format!("The answer to operation {op} is kept: {location}")),
             None => {
                 let text = String::from_utf8_lossy(&answer.encode()).trim_end().replace('\n', " ");
-                problem.note(format!("The answer to operation {op} is nowhere but here; keep it: {text}"))
+                problem.note(format!(
+                    "The answer to operation {op} is stored nowhere else; keep this text: {text}"
+                ))
             }
         };
     }
     let problem = if answers.iter().all(|kept| kept.location.is_some()) {
-        problem.help("mend the cause, then run the command again: it takes the kept answers in first")
+        problem.help("fix the cause, then run the command again: it records the kept answers first")
     } else {
-        problem
-            .help("mend the cause, then run `stead state ls`: it names the operations that are not finished")
-            .help("say what became of each: `stead state resolve NAME --created ID | --done | --not-created`")
+        problem.help("fix the cause, then run `stead state ls`: it lists the unfinished operations").help(
+            "record the outcome of each: `stead state resolve NAME --created ID | --done | --not-created`",
+        )
     };
     failure.problems.insert(0, problem);
     failure

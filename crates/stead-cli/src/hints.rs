@@ -1,8 +1,8 @@
-//! How this command line writes the operations that hints propose.
+//! Text of the operations that hints propose, in the syntax of this command line.
 
 use stead_model::{NextStep, Operation, ResolveAnswer};
 
-/// Returns the command, ready to paste, or the flag.
+/// Returns the command or the flag of an operation, ready to paste.
 pub(crate) fn phrase(step: &NextStep) -> String {
     match step {
         NextStep::Apply => "`stead up`".to_owned(),

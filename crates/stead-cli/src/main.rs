@@ -1,4 +1,4 @@
-//! `stead`: arguments in, exit code out. Everything in between is other crates'.
+//! `stead`: parses the arguments, runs the command, and returns its exit code.
 
 mod args;
 mod commands;
@@ -21,7 +21,7 @@ use mimalloc::MiMalloc;
 use crate::args::Arguments;
 use crate::ui::Ui;
 
-/// A run makes and drops small things by the million, on several threads; this one gives memory back.
+/// Allocator that returns memory to the system: a run allocates millions of small values on several threads.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help and version are asked for and go to stdout; mistakes go to stderr.
+            // Requested help and version go to stdout, usage errors to stderr.
             let _ = error.print();
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
@@ -44,9 +44,9 @@ fn main() -> ExitCode {
     };
     let code = match runtime.block_on(commands::run(arguments, &ui)) {
         Ok(code) => code,
-        Err(failure) => ui.failed(&failure),
+        Err(failure) => ui.report_failure(&failure),
     };
-    // Child processes and file work that are still under way must not keep a finished command alive.
+    // A finished command does not wait for child processes and blocking file operations.
     runtime.shutdown_background();
     ExitCode::from(code)
 }

@@ -1,4 +1,4 @@
-//! The pinfile on the command line: the lines that a command prints about it.
+//! Lines that commands print about the pinfile.
 
 use serde::Serialize;
 use stead::guard::{Override, PinfileChange, program_value};
@@ -50,23 +50,26 @@ fn show_override(over: &Override, file: &str, ui: &Ui) {
     ui.json("frozen", &OverrideLine { path, property, value });
 }
 
-/// Names the resources that the plan deletes although they were pinned once.
-pub(crate) fn name_released(proposal: &Proposal, ui: &Ui) {
+/// Lists the deleted resources whose pins were removed from the pinfile.
+pub(crate) fn show_released(proposal: &Proposal, ui: &Ui) {
     for (name, file) in proposal.released() {
         ui.note(&format!("{name} was pinned; its entry was removed from {file}, so it may be deleted."));
     }
 }
 
-/// Says why the pinfile was not written.
-pub(crate) fn conclude(written: Option<Result<PinfileWrite, Diagnostic>>, ui: &Ui) -> Result<(), Failure> {
+/// Reports why the pinfile was not written.
+pub(crate) fn report_write(
+    written: Option<Result<PinfileWrite, Diagnostic>>,
+    ui: &Ui,
+) -> Result<(), Failure> {
     let Some(written) = written else { return Ok(()) };
     let (file, why) = match written.map_err(OpError::Pinfile)? {
         PinfileWrite::Done => return Ok(()),
         PinfileWrite::NoProgram { file } => {
-            (file, "the program is not here. `stead compile` beside the program writes it.")
+            (file, "the program is not in this folder. Run `stead compile` beside the program.")
         }
         PinfileWrite::Withheld { file } => {
-            (file, "it is lost, and had pins that the program has not. `stead pin restore` writes it again.")
+            (file, "it is lost, and had pins that the program does not have. Run `stead pin restore`.")
         }
     };
     ui.note(&format!("{file} is not written: {why}"));

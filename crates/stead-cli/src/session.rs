@@ -1,4 +1,4 @@
-//! One command's view of a project: its workspace, and the answers that flags give.
+//! Session: the project and the workspace of one command, and its common flags.
 
 use stead::guard::OuterLevels;
 use stead::ops::{OpError, Wait, Workspace};
@@ -13,7 +13,7 @@ use crate::wiring;
 pub(crate) struct Session {
     pub project: Project,
     pub workspace: Workspace,
-    /// `--yes` was given.
+    /// Set by `--yes`: confirmations are not asked.
     pub yes: bool,
     pub wait: Wait,
     branches: UnknownBranches,
@@ -24,7 +24,7 @@ impl Session {
         let world = wiring::world();
         let folder = common.directory.clone().unwrap_or_else(wiring::current_folder);
         let root = Project::locate(&world, &folder)?;
-        ui.knows(&root, &world);
+        ui.set_project(&root, &world);
         let project = Project::read(&world, root)?;
         let name = common.env.clone().unwrap_or_else(|| project.default_environment.clone());
         let environment = Environment { name, namespace: common.namespace.clone() };
@@ -46,38 +46,38 @@ impl Session {
         self.workspace.target()
     }
 
-    /// The mark settings around the program, with those of flags.
+    /// Returns the marks of all levels outside the program, flags included.
     pub(crate) fn levels(&self, flags: &MarkFlags) -> OuterLevels {
         self.project.levels(self.environment(), &flags.marks())
     }
 
-    /// The mark settings around the program.
-    pub(crate) fn plain_levels(&self) -> OuterLevels {
+    /// Returns the marks of all levels outside the program, without flags.
+    pub(crate) fn levels_without_flags(&self) -> OuterLevels {
         self.project.levels(self.environment(), &FlagMarks::default())
     }
 
-    /// The project's program.
+    /// Returns the program of the project.
     pub(crate) fn program<'a>(&self, levels: OuterLevels, listener: &'a dyn Fn(Notice<'_>)) -> Program<'a> {
         Program::of(&self.project, &self.workspace, self.branches, levels, listener)
     }
 
-    /// With `--wait`, a command that another run was faster than begins again on the state that the other run left.
-    pub(crate) async fn patiently(
+    /// Runs a command; with `--wait`, repeats the command after each conflict with another run.
+    pub(crate) async fn retry_on_conflict(
         &self,
         ui: &Ui,
         attempt: impl AsyncFn() -> Result<u8, Failure>,
     ) -> Result<u8, Failure> {
         loop {
             match attempt().await {
-                Err(failure) if self.wait == Wait::ForTheLock && failure.was_too_late() => {
-                    ui.note("Another run was faster; starting over on the new state.");
+                Err(failure) if self.wait == Wait::ForTheLock && failure.is_conflict() => {
+                    ui.note("Another run changed the state first; starting again on the new state.");
                 }
                 other => return other,
             }
         }
     }
 
-    /// Another stack of the project: `environment[:namespace][@target]`.
+    /// Returns the workspace of another stack of the project: `environment[:namespace][@target]`.
     pub(crate) fn sibling(&self, text: &str) -> Result<Workspace, OpError> {
         self.project.sibling(&self.workspace, text)
     }

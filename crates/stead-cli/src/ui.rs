@@ -1,4 +1,4 @@
-//! What goes to the terminal: results to stdout, the rest to stderr; or one JSON line each.
+//! Output of commands: results to stdout and the rest to stderr, or one JSON object per line.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::hints;
 use crate::pins;
 use crate::wiring::Terminal;
 
-/// Whom the output is for.
+/// Reader of the output: a person, or a program that passed `--json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reader {
     Person,
@@ -28,17 +28,18 @@ enum Reader {
 pub(crate) struct Ui {
     reader: Reader,
     terminal: Terminal,
-    /// For the lines that a problem is about.
-    root: RefCell<Option<(PathBuf, Arc<dyn Files>)>>,
+    /// Root of the project and its files, to quote source lines in problems.
+    sources: RefCell<Option<(PathBuf, Arc<dyn Files>)>>,
 }
 
 impl Ui {
     pub(crate) fn new(common: &Common, terminal: Terminal) -> Ui {
         let reader = if common.json { Reader::Program } else { Reader::Person };
-        Ui { reader, terminal, root: RefCell::new(None) }
+        Ui { reader, terminal, sources: RefCell::new(None) }
     }
 
-    pub(crate) fn for_programs(&self) -> bool {
+    /// Returns true if the output is JSON.
+    pub(crate) fn is_json(&self) -> bool {
         self.reader == Reader::Program
     }
 
@@ -46,14 +47,14 @@ impl Ui {
         self.terminal.interactive && self.reader == Reader::Person
     }
 
-    /// From now on problems can show the project's lines.
-    pub(crate) fn knows(&self, root: &Path, world: &World) {
-        *self.root.borrow_mut() = Some((root.to_owned(), world.files.clone()));
+    /// Sets the project whose source lines problems quote.
+    pub(crate) fn set_project(&self, root: &Path, world: &World) {
+        *self.sources.borrow_mut() = Some((root.to_owned(), world.files.clone()));
     }
 
     fn source(&self, file: &str) -> Option<String> {
-        let root = self.root.borrow();
-        let (root, files) = root.as_ref()?;
+        let sources = self.sources.borrow();
+        let (root, files) = sources.as_ref()?;
         String::from_utf8(files.read(&root.join(file)).ok()?).ok()
     }
 
@@ -65,26 +66,26 @@ impl Ui {
         Style { colour: self.terminal.stderr_colour, width: self.terminal.width }
     }
 
-    /// A result for a person.
+    /// Writes a result for a person to stdout.
     pub(crate) fn result(&self, text: &str) {
         if self.reader == Reader::Person {
             write(&mut std::io::stdout().lock(), text);
         }
     }
 
-    /// A result for a program.
+    /// Writes a result for a program to stdout, as one line of JSON.
     pub(crate) fn json<T: Serialize>(&self, kind: &str, body: &T) {
         if self.reader == Reader::Program {
             write(&mut std::io::stdout().lock(), &json_line(kind, body));
         }
     }
 
-    /// Bytes that are the result whoever reads them.
+    /// Writes a result that is the same for persons and programs to stdout.
     pub(crate) fn raw(&self, text: &str) {
         write(&mut std::io::stdout().lock(), text);
     }
 
-    /// Something worth knowing that is not the result.
+    /// Writes a line for a person to stderr.
     pub(crate) fn note(&self, text: &str) {
         if self.reader == Reader::Person {
             write(&mut std::io::stderr().lock(), &format!("{text}\n"));
@@ -110,30 +111,30 @@ impl Ui {
         problems.iter().for_each(|problem| self.problem(problem));
     }
 
-    /// Shows what an evaluation tells besides its graph.
+    /// Shows a warning or a console line of an evaluation.
     pub(crate) fn notice(&self, notice: &Notice<'_>) {
         match notice {
-            Notice::Console(line) => self.note(&console(line)),
+            Notice::Console(line) => self.note(&console_text(line)),
             Notice::Warning(warning) => self.problem(warning),
         }
     }
 
-    /// Shows an operation while it is under way.
+    /// Returns a listener that shows the progress of an operation.
     pub(crate) fn listener(&self) -> impl FnMut(OpEvent) + '_ {
         let mut progress = self.progress();
         move |event| match event {
             OpEvent::Run(event) => progress.event(&event),
             OpEvent::Waiting(owner) => self.note(&format!(
-                "Waiting: {} on {} holds the stack since {}.",
+                "Waiting: {} on {} has held the lock since {}.",
                 owner.user, owner.host, owner.since
             )),
-            OpEvent::TakenOver { .. } => self.note("The holder sends no heartbeat; taking the stack over."),
+            OpEvent::TakenOver { .. } => self.note("The holder sends no heartbeat; taking over the lock."),
             OpEvent::PinfileRead | OpEvent::RecoveryStarted { .. } | OpEvent::RunOpened { .. } => {}
         }
     }
 
-    /// Shows why a command failed, and gives its exit code.
-    pub(crate) fn failed(&self, failure: &Failure) -> u8 {
+    /// Shows the problems of a failed command, and returns its exit code.
+    pub(crate) fn report_failure(&self, failure: &Failure) -> u8 {
         match &failure.preface {
             Preface::None => {}
             Preface::PinLines(lines) => pins::show_lines(lines, self),
@@ -148,29 +149,29 @@ impl Ui {
         failure.kind as u8
     }
 
-    /// Shows a run while it is under way.
+    /// Returns the display of a run's progress.
     fn progress(&self) -> Progress<'_> {
         Progress { ui: self, bar: None, running: Vec::new() }
     }
 }
 
-fn console(line: &ConsoleLine) -> String {
+fn console_text(line: &ConsoleLine) -> String {
     let level = match line.level {
         ConsoleLevel::Error => "error: ",
         ConsoleLevel::Warn => "warning: ",
         _ => "",
     };
-    let place = line.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-    format!("{place}{level}{}", line.text)
+    let position = line.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+    format!("{position}{level}{}", line.text)
 }
 
-/// A closed pipe is the reader's choice and no failure of ours.
+/// Writes text and ignores errors: a reader may close the pipe early.
 fn write(to: &mut dyn std::io::Write, text: &str) {
     let _ = to.write_all(text.as_bytes());
     let _ = to.flush();
 }
 
-/// A bar on a terminal, a line a step elsewhere, an event a line for programs.
+/// Progress of a run: a bar on a terminal, one line per step elsewhere, one JSON event per line for programs.
 struct Progress<'a> {
     ui: &'a Ui,
     bar: Option<ProgressBar>,

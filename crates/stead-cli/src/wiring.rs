@@ -1,6 +1,6 @@
-//! Where the process meets its surroundings: environment, terminal, signals, runtime.
+//! Environment variables, terminal, signals and runtime of the process.
 //!
-//! Besides `stead-world`, this is the only file that may look outside.
+//! Besides `stead-world`, this is the only file that may read them.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "the wiring reads the environment")]
 
@@ -12,14 +12,14 @@ use stead_world::World;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 
-/// What the terminal can do.
+/// Capabilities of the terminal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terminal {
     pub stdout_colour: bool,
     pub stderr_colour: bool,
-    /// Lines that were printed can be changed.
+    /// Printed lines can be overwritten.
     pub live_progress: bool,
-    /// Somebody can be asked.
+    /// A person can answer questions.
     pub interactive: bool,
     pub width: usize,
 }
@@ -47,7 +47,7 @@ pub(crate) fn current_folder() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
-/// This machine; in builds for testing, with a crash point armed by `STEAD_CRASH_AT`.
+/// Returns this machine; in debug builds, `STEAD_CRASH_AT` sets a crash point.
 pub(crate) fn world() -> World {
     let world = World::real();
     #[cfg(debug_assertions)]
@@ -57,12 +57,12 @@ pub(crate) fn world() -> World {
     world
 }
 
-/// A run that no signal stops.
+/// Returns a stop request that is never sent.
 pub(crate) fn never_stopped() -> watch::Receiver<Stop> {
     watch::channel(Stop::No).1
 }
 
-/// The first interrupt asks to finish, the second to leave.
+/// Returns stop requests: the first interrupt lets operations finish, the second stops at once.
 pub(crate) fn interrupts() -> watch::Receiver<Stop> {
     let (sender, receiver) = watch::channel(Stop::No);
     tokio::spawn(async move {
@@ -72,7 +72,7 @@ pub(crate) fn interrupts() -> watch::Receiver<Stop> {
                 return;
             }
         }
-        // Dropping the sender would read as a change.
+        // The receiver would see a dropped sender as a change.
         std::future::pending::<()>().await;
     });
     receiver
@@ -100,9 +100,9 @@ async fn interrupted() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
-/// What the environment says about a Kubernetes cluster.
+/// Access to a Kubernetes cluster, from environment variables.
 pub(crate) struct ClusterEnvironment {
-    /// The files of `KUBECONFIG`.
+    /// Files of `KUBECONFIG`.
     pub kubeconfig: Vec<PathBuf>,
     /// Host and port of the API server, in a pod.
     pub service: Option<(String, String)>,
@@ -110,36 +110,36 @@ pub(crate) struct ClusterEnvironment {
 
 pub(crate) fn cluster_environment() -> ClusterEnvironment {
     let kubeconfig = std::env::var_os("KUBECONFIG").unwrap_or_default();
-    let given = |key: &str| std::env::var(key).ok().filter(|value| !value.is_empty());
+    let non_empty = |key: &str| std::env::var(key).ok().filter(|value| !value.is_empty());
     ClusterEnvironment {
         kubeconfig: std::env::split_paths(&kubeconfig).filter(|path| !path.as_os_str().is_empty()).collect(),
-        service: given("KUBERNETES_SERVICE_HOST").zip(given("KUBERNETES_SERVICE_PORT")),
+        service: non_empty("KUBERNETES_SERVICE_HOST").zip(non_empty("KUBERNETES_SERVICE_PORT")),
     }
 }
 
-/// How a server is asked to end.
+/// Signal that stops a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// By whoever runs it, as a matter of course.
+pub(crate) enum ShutdownSignal {
+    /// Termination by the service manager, a normal end.
     Terminated,
-    /// By a person at a keyboard.
+    /// Interrupt from the keyboard.
     Interrupted,
 }
 
-/// Signals that ask a server to end, from now on.
+/// Returns the shutdown signals received from now on.
 #[cfg(unix)]
-pub(crate) fn endings() -> std::io::Result<mpsc::UnboundedReceiver<Ending>> {
+pub(crate) fn shutdown_signals() -> std::io::Result<mpsc::UnboundedReceiver<ShutdownSignal>> {
     use tokio::signal::unix::{SignalKind, signal};
-    // Registered before anybody is told that we are there.
+    // Registered before the server announces its address.
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let (sender, receiver) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         loop {
-            let ending = tokio::select! {
-                _ = terminate.recv() => Ending::Terminated,
-                _ = interrupt.recv() => Ending::Interrupted,
+            let received = tokio::select! {
+                _ = terminate.recv() => ShutdownSignal::Terminated,
+                _ = interrupt.recv() => ShutdownSignal::Interrupted,
             };
-            if sender.send(ending).is_err() {
+            if sender.send(received).is_err() {
                 return;
             }
         }
@@ -148,10 +148,10 @@ pub(crate) fn endings() -> std::io::Result<mpsc::UnboundedReceiver<Ending>> {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn endings() -> std::io::Result<mpsc::UnboundedReceiver<Ending>> {
+pub(crate) fn shutdown_signals() -> std::io::Result<mpsc::UnboundedReceiver<ShutdownSignal>> {
     let (sender, receiver) = mpsc::unbounded_channel();
     tokio::spawn(async move {
-        while tokio::signal::ctrl_c().await.is_ok() && sender.send(Ending::Interrupted).is_ok() {}
+        while tokio::signal::ctrl_c().await.is_ok() && sender.send(ShutdownSignal::Interrupted).is_ok() {}
     });
     Ok(receiver)
 }

@@ -1,7 +1,7 @@
-//! Runs: asks the providers, carries plans out, finishes what an earlier run left behind.
+//! The engine: gathers the answers of providers for a plan, executes plans, and recovers interrupted runs.
 //!
-//! **Invariants:** a provider is called to change something only with a receipt, from one place
-//! ([`call`](crate::call)); nothing here knows what a resource type is; events go out, text does not.
+//! **Invariants:** a provider is called to change a resource only with a receipt, and only in `execute/call.rs`; no resource type
+//! is special here; the engine reports events and diagnostics, and prints no text.
 
 mod execute;
 mod gather;
@@ -30,20 +30,20 @@ pub use rollback::graph_of;
 pub use stack::{RecoveryResult, Stack};
 pub use transfer::{Transfer, awaited_targets, finish_transfers, transfer, waiting_sources};
 
-/// Everything that a run needs besides the stack itself.
+/// Providers and settings of a run, without the stack.
 #[derive(Clone)]
 pub struct Engine {
     pub world: World,
     pub providers: Providers,
     pub catalog: Catalog,
-    /// How many provider calls may be under way at once.
+    /// Largest number of provider calls in flight.
     pub parallel: usize,
-    /// The interpreter, for the deferred expressions that need one.
+    /// Interpreter of deferred expressions that call functions of the program.
     pub functions: Arc<dyn Functions>,
     pub on_failure: OnFailure,
-    /// What the pinfile holds against deletions. As long as nobody says so, what state remembers is pinned.
+    /// Pins of the pinfile. By default every resource with a recorded pin is pinned.
     pub pins: PinfileStatus,
-    /// The pinfile that is written once a run went well; `None`: none is.
+    /// The pinfile to write after a successful run; `None` writes none.
     pub pinfile: Option<Arc<SettledPins>>,
 }
 
@@ -62,40 +62,41 @@ impl Engine {
         }
     }
 
-    /// The same engine, with an interpreter.
+    /// Returns the engine with an interpreter.
     #[must_use]
     pub fn with_functions(self, functions: Arc<dyn Functions>) -> Engine {
         Engine { functions, ..self }
     }
 
-    /// The same engine, with another idea of what a failure means for the rest.
+    /// Returns the engine with another policy for the steps after a failure.
     #[must_use]
     pub fn on_failure(self, on_failure: OnFailure) -> Engine {
         Engine { on_failure, ..self }
     }
 
-    /// The same engine, with what the pinfile says.
+    /// Returns the engine with the pins of a pinfile.
     #[must_use]
     pub fn with_pins(self, pins: PinfileStatus) -> Engine {
         Engine { pins, ..self }
     }
 
-    /// The same engine, for a run that goes by a pinfile and writes it.
+    /// Returns the engine with a pinfile that guards deletions and is written after the run.
     #[must_use]
     pub fn with_pinfile(self, pinned: Arc<SettledPins>) -> Engine {
         Engine { pins: pinned.standing(), pinfile: Some(pinned), ..self }
     }
 
-    /// How long to wait for an answer: what the option says, else the schema, else the provider.
-    pub(crate) fn patience(
+    /// Returns how long an operation may take. The option of the resource comes before the schema, and the schema before the
+    /// provider.
+    pub(crate) fn operation_timeout(
         &self,
         options: Option<&Timeouts>,
         provider: &Arc<dyn Provider>,
         operation: Operation,
-        resource: &TypeToken,
+        ty: &TypeToken,
     ) -> Duration {
         let option = options.and_then(|timeouts| timeouts.of(operation));
-        let schema = || self.catalog.get(resource).and_then(|schema| schema.timeouts.of(operation));
-        option.or_else(schema).unwrap_or_else(|| provider.timeout(operation, resource))
+        let schema = || self.catalog.get(ty).and_then(|schema| schema.timeouts.of(operation));
+        option.or_else(schema).unwrap_or_else(|| provider.timeout(operation, ty))
     }
 }

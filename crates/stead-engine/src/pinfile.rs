@@ -1,7 +1,7 @@
 //! The pinfile beside the entry point: read before anything else, settled with the graph, written when all went well.
 //!
-//! **Invariants:** it is written only if it still is what was read; state calls a path listed only after the file that
-//! lists it was written. The other way round, a crash in between would make a pin look as if somebody had taken it out.
+//! **Invariants:** the file is written only if it did not change since it was read; state calls a path listed only after the file
+//! that lists it was written. In the other order, a crash in between would make a pin look like one that a person removed.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -12,7 +12,7 @@ use stead_guard::pins::{
     PinfileChange, PinfileStatus, PinfileUpdate, Pins, SettledGraph, Types, apply_pinfile, keeps_pins,
     physical_path, pin_verdict,
 };
-use stead_model::{Code, Diagnostic, Digest, Environment, Graph, Name, Resource, TypeToken};
+use stead_model::{Code, Diagnostic, Digest, Environment, Graph, Hint, Name, NextStep, Resource, TypeToken};
 use stead_plan::{Action, Plan};
 use stead_schema::{Catalog, identity};
 use stead_state::State;
@@ -44,7 +44,7 @@ struct Kept {
     text: Option<String>,
 }
 
-/// What came of settling: what to hold against deletions, and what to write in the end.
+/// The pins of a graph after the pinfile was applied: those that forbid deletions, and the file to write in the end.
 #[derive(Clone)]
 pub struct SettledPins {
     place: PinfileLocation,
@@ -52,18 +52,18 @@ pub struct SettledPins {
     text: Option<String>,
 }
 
-/// What became of the file after a run.
+/// Whether the pinfile was written after a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PinfileWrite {
-    /// It says what is pinned now.
+    /// The file lists the current pins.
     Done,
-    /// It should say something else, and the program is not here: there is no place for it.
+    /// The file should change, but the program is not in this folder, so that the file has no place.
     NoProgram { file: String },
-    /// It is lost, and state remembers pins that the program does not have: nobody is to write it without them.
+    /// The file is lost, and state remembers pins that the program does not have; writing it would drop them.
     Withheld { file: String },
 }
 
-/// What the catalog says about identities.
+/// The identifying properties of the types in a catalog.
 pub struct KnownTypes<'a>(pub &'a Catalog);
 
 impl Types for KnownTypes<'_> {
@@ -78,7 +78,7 @@ impl Types for KnownTypes<'_> {
 }
 
 impl PinfileLocation {
-    /// What the file is called, seen from the project's folder.
+    /// The name of the file, relative to the project's folder.
     pub fn name(&self) -> String {
         name_of(&self.main)
     }
@@ -102,7 +102,7 @@ impl PinfileLocation {
         }
     }
 
-    /// Writes or removes the file, unless it is not what was read any more.
+    /// Writes or removes the file, unless it changed since it was read.
     pub fn put(&self, file: &Pinfile, content: &PinfileUpdate) -> Result<(), Diagnostic> {
         if *content == PinfileUpdate::Unchanged {
             return Ok(());
@@ -125,7 +125,8 @@ impl PinfileLocation {
         self.world.crash_point("pins.write.after");
         written.map_err(|error| {
             let message = format!("cannot write {}: {error}", path.display());
-            Diagnostic::error(Code::STORE, message).help("`stead compile` writes it once the cause is mended")
+            Diagnostic::error(Code::STORE, message)
+                .help(Hint::text("once the cause is fixed, ").then(NextStep::Compile).and(" writes it"))
         })
     }
 
@@ -176,7 +177,7 @@ impl OpenPinfile {
         Ok(OpenPinfile { place, kept: Some(Kept { pins, text: text.map(str::to_owned) }), orphans })
     }
 
-    /// What it holds against deletions where no program is looked at.
+    /// The pins that forbid deletions, where no program is evaluated.
     pub fn standing(&self) -> PinfileStatus {
         self.kept.as_ref().map_or(PinfileStatus::NotKept, |kept| PinfileStatus::of(&kept.pins))
     }
@@ -208,8 +209,9 @@ impl OpenPinfile {
     }
 }
 
-/// What state has to say of the file before anything is pinned that the file does not have. What it had and has no more was
-/// taken out by somebody; what is pinned now was not.
+/// Returns the listed paths that state must record before a run pins resources that the file does not list yet.
+///
+/// A path on record that the file does not have was removed by a person; a new pin must not look like one.
 pub(crate) fn listed_before(pins: &PinfileStatus, base: &State, graph: &Graph) -> Option<BTreeSet<String>> {
     let PinfileStatus::Listed { paths, .. } = pins else { return None };
     let pinned = graph.nodes.iter().filter(|node| node.options.pinned == Some(true));
@@ -228,12 +230,12 @@ impl SettledPins {
         self.settled.as_ref().map_or(PinfileStatus::NotKept, |settled| settled.status.clone())
     }
 
-    /// What will become of the file, a line each.
+    /// The changes that the file will get.
     pub fn lines(&self) -> &[PinfileChange] {
         self.settled.as_ref().map_or(&[], |settled| &settled.changes)
     }
 
-    /// The values of the file that hold against the program's, with what the file is called.
+    /// The frozen values that override the program's, with the name of the file.
     pub fn overrides(&self) -> impl Iterator<Item = (&Override, &str)> {
         let settled = self.settled.iter();
         settled
@@ -254,7 +256,7 @@ impl SettledPins {
         self.text.clone()
     }
 
-    /// Ends a command before it does anything if somebody changed the file meanwhile.
+    /// Fails if the file changed since it was read.
     pub fn still_the_same(&self) -> Result<(), Diagnostic> {
         match &self.settled {
             Some(settled) if self.place.has_program() => self.place.same_on_disk(&settled.pins.file),
@@ -262,7 +264,7 @@ impl SettledPins {
         }
     }
 
-    /// What goes although it was pinned once, because somebody took its entry away; with what the file is called.
+    /// The resources that the plan deletes although they were pinned, because a person removed the entry; with the name of the file.
     pub fn released(&self, plan: &Plan, base: &State) -> Vec<(Name, &str)> {
         let Some(settled) = &self.settled else { return Vec::new() };
         let free = |resource: &&Resource| {
@@ -278,7 +280,7 @@ impl SettledPins {
         plan.steps.iter().filter_map(goes).collect()
     }
 
-    /// All that a run was asked is done: the file says what is pinned now.
+    /// Writes the current pins after a successful run.
     pub fn write_after_run(&self) -> Result<PinfileWrite, Diagnostic> {
         let Some(settled) = &self.settled else { return Ok(PinfileWrite::Done) };
         #[cfg(stead_planted)]
@@ -295,7 +297,7 @@ impl SettledPins {
         self.place.put(&settled.pins.file, &content).map(|()| PinfileWrite::Done)
     }
 
-    /// After that, where the section is of one environment: what was generated for it is frozen too.
+    /// Freezes generated values too, in a section of one environment.
     pub fn complete(&self, catalog: &Catalog, state: &State) -> Result<(), Diagnostic> {
         let Some(settled) = self.settled.as_ref().filter(|settled| settled.wants_completion()) else {
             return Ok(());
@@ -315,12 +317,12 @@ impl SettledPins {
         self.place.put(&file, &wanted)
     }
 
-    /// Whether [`complete`](SettledPins::complete) has something to look up.
+    /// Returns true if [`complete`](SettledPins::complete) may add values.
     pub fn wants_completion(&self) -> bool {
         self.settled.as_ref().is_some_and(AppliedPinfile::wants_completion)
     }
 
-    /// After `compile`, which knows nothing of what is applied.
+    /// Writes the pins of a compilation, which has no state.
     pub fn write(&self) -> Result<(), Diagnostic> {
         match &self.settled {
             Some(settled) => self.place.put(&settled.pins.file, &settled.pins.update(EmptySection::Keep)),

@@ -1,4 +1,4 @@
-//! An earlier snapshot as a graph, so that going back is a plan like any other.
+//! Rollback: an earlier snapshot as a graph, which is planned and applied like a program.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,10 +7,10 @@ use stead_model::{
 };
 use stead_state::Snapshot;
 
-/// What a program would declare that gives this snapshot.
+/// Returns the graph of a program that would lead to this snapshot.
 ///
-/// A value that was another's property at the time is that property again, since it may have changed; all other
-/// values are what they were.
+/// An input that had the value of a property of another resource refers to that property again, whose value may differ now. All
+/// other inputs have their recorded values.
 pub fn graph_of(snapshot: &Snapshot) -> Graph {
     let live: Vec<&Resource> = snapshot
         .resources
@@ -25,7 +25,7 @@ pub fn graph_of(snapshot: &Snapshot) -> Graph {
     for resource in &live {
         let inputs = inputs(resource, &by_uid, &nodes, &mut graph);
         let node = |uid: &Uid| nodes.get(uid).copied();
-        // One that was in an older copy of its container is still there: it does not go with the current one.
+        // A resource in an older copy of its container is not deleted with the current copy.
         let is_in = |resource: &Resource, uid: &Uid| {
             let named = resource.dependencies.iter().find(|copy| copy.uid == *uid);
             let current = by_uid.get(uid).map(|container| container.copy());
@@ -56,11 +56,11 @@ pub fn graph_of(snapshot: &Snapshot) -> Graph {
     graph
 }
 
-/// What the program had said; what was set on the record itself is not the program's.
+/// Returns the marks of the program at the time, without protection that was set on the record itself.
 fn earlier_marks(resource: &Resource) -> Marks {
-    let mut bare = resource.clone();
-    bare.marks.protected = false;
-    bare.recorded_marks()
+    let mut unprotected = resource.clone();
+    unprotected.marks.protected = false;
+    unprotected.recorded_marks()
 }
 
 fn inputs(
@@ -72,9 +72,9 @@ fn inputs(
     let mut inputs = BTreeMap::new();
     for (key, value) in &resource.inputs {
         let sources = resource.property_dependencies.get(key).into_iter().flatten();
-        let mut found =
+        let mut references =
             sources.filter_map(|uid| Some((*nodes.get(uid)?, property(by_uid.get(uid)?, value)?)));
-        let input = match found.next() {
+        let input = match references.next() {
             Some((node, property)) => {
                 Input::Deferred(graph.exprs.push(Expr::Property { node, property: property.to_owned() }))
             }
@@ -85,7 +85,7 @@ fn inputs(
     inputs
 }
 
-/// The property of a source that had the value; what the provider answered comes first.
+/// Returns the property of a source that had this value. Outputs come before inputs.
 fn property<'a>(source: &'a Resource, value: &Value) -> Option<&'a str> {
     let mut all = source.outputs.iter().chain(&source.inputs);
     all.find(|(_, other)| *other == value).map(|(key, _)| key.as_str())

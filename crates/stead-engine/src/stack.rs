@@ -1,4 +1,4 @@
-//! A stack and how to get at it: read, settle what an earlier run left, open a run.
+//! A stack in a store: load it, recover the operations of an interrupted run, open a run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use stead_world::World;
 
 use crate::{CurrentGuards, Doubtful, Engine, finish_transfers};
 
-/// Where a stack is.
+/// Location of a stack, and the files of this process.
 #[derive(Clone)]
 pub struct Stack {
     pub store: Arc<dyn Store>,
     pub keys: StackKeys,
     pub world: World,
-    /// Where this process keeps the files that show it is alive.
+    /// Folder with the files that show that this process is alive.
     pub claims: PathBuf,
 }
 
@@ -31,12 +31,14 @@ impl Stack {
         load_with_spool(&Spool { store: self.store.clone(), keys: self.keys.clone(), local }).await
     }
 
-    /// Waits until the stack can be had, and says how. `waiting` is called once, with who holds it.
+    /// Waits until the lock is free or its holder is dead. `waiting` is called once, with the holder.
     pub async fn wait(&self, waiting: &mut dyn FnMut(&Owner)) -> Result<Takeover, JournalError> {
         wait_for_lock(&self.store, &self.keys, &self.world, waiting).await
     }
 
-    /// Opens a run. `planned_on`: what the caller has planned on; `None`: whatever there is.
+    /// Opens a run.
+    ///
+    /// Fails if the stack is no longer at the version `planned_on`; `None` accepts every version.
     pub async fn open(
         &self,
         command: &str,
@@ -56,35 +58,34 @@ impl Stack {
     }
 }
 
-/// A stack after a look at what earlier runs left under way.
+/// Result of the recovery before a run.
 pub enum RecoveryResult {
-    /// Nothing is under way; a run may plan on this.
+    /// No operation is pending; a run may plan on this state.
     Ready(Box<Loaded>),
-    /// Only a person can tell how these ended.
+    /// A person has to resolve these operations.
     InDoubt(Vec<Doubtful>),
-    /// What could be repeated did not succeed.
+    /// Operations were repeated and failed.
     Failed(Vec<Diagnostic>),
 }
 
 impl Engine {
-    /// Reads the stack for a run. What an earlier run left under way is finished first, where repeating it
-    /// does no harm.
-    pub async fn settle(
+    /// Loads the stack for a run, and recovers pending operations of earlier runs first.
+    pub async fn load_recovered(
         &self,
         stack: &Stack,
-        today: &CurrentGuards<'_>,
+        guards: &CurrentGuards<'_>,
         events: &mut dyn FnMut(Event),
     ) -> Result<RecoveryResult, JournalError> {
         let loaded = stack.load().await?;
-        self.settle_loaded(stack, loaded, today, events).await
+        self.recover_loaded(stack, loaded, guards, events).await
     }
 
-    /// As [`settle`](Engine::settle), for who has read the stack a moment ago.
-    pub async fn settle_loaded(
+    /// Recovers pending operations like [`load_recovered`](Engine::load_recovered), for a stack that was just loaded.
+    pub async fn recover_loaded(
         &self,
         stack: &Stack,
         mut loaded: Loaded,
-        today: &CurrentGuards<'_>,
+        guards: &CurrentGuards<'_>,
         events: &mut dyn FnMut(Event),
     ) -> Result<RecoveryResult, JournalError> {
         loop {
@@ -96,14 +97,14 @@ impl Engine {
                 return Ok(RecoveryResult::Ready(Box::new(loaded)));
             }
             let (repeatable, doubtful) = self.triage(&loaded.state);
-            let held = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
-            if repeatable.is_empty() && !held && loaded.spooled_answers == 0 {
+            let locked = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
+            if repeatable.is_empty() && !locked && loaded.spooled_answers == 0 {
                 return Ok(RecoveryResult::InDoubt(doubtful));
             }
             let run = stack.open("recover", None, Takeover::IfDead).await?;
-            // What the dead run wrote after it was read is there now.
+            // The dead run may have written more after the stack was loaded.
             let (repeatable, doubtful) = self.triage(run.base());
-            let recovered = self.recover(&run, &repeatable, today, events).await?;
+            let recovered = self.recover(&run, &repeatable, guards, events).await?;
             let failed = !recovered.problems.is_empty();
             run.close(if failed { RunResult::Failed } else { RunResult::Succeeded }).await?;
             if failed {
@@ -112,7 +113,7 @@ impl Engine {
             if !doubtful.is_empty() {
                 return Ok(RecoveryResult::InDoubt(doubtful));
             }
-            // Somebody else may have come, and died, in between: look again.
+            // Another run may have started and died in between.
             loaded = stack.load().await?;
         }
     }

@@ -1,7 +1,7 @@
-//! Moves resources between two stacks of a project, so that they are in one of them at every moment.
+//! Transfers of resources between two stacks of a project. Each resource is in one of them at every moment.
 //!
-//! `Depart` in the source, `Arrive` in the target, `Departed` in the source. Whoever comes after a crash looks at
-//! the target, with the target's epoch bumped first: who could still have written the arrival is fenced then.
+//! The records are `Depart` in the source, `Arrive` in the target, `Departed` in the source. Recovery after a crash opens a run on
+//! the target first, which fences a run that could still write the arrival, and then checks for the arrival.
 
 use std::collections::BTreeSet;
 
@@ -13,31 +13,33 @@ use crate::Stack;
 
 const COMMAND: &str = "state mv";
 
-/// What to move, from where to where, as it was looked at.
+/// A transfer, with the versions of both stacks that it was planned on.
 pub struct Transfer<'a> {
     pub source: &'a Stack,
     pub source_version: ReadVersion,
     pub target: &'a Stack,
     pub target_version: ReadVersion,
-    /// The environment whose names they get.
+    /// The environment in the new names of the resources.
     pub environment: &'a Environment,
     pub uids: &'a BTreeSet<Uid>,
 }
 
 impl Stack {
-    /// Another stack of the same project, in the same store.
+    /// Returns another stack of the same project, in the same store.
     #[must_use]
     pub fn sibling(&self, place: &StackRef) -> Stack {
         Stack { keys: self.keys.sibling(&place.environment, &place.target), ..self.clone() }
     }
 
-    /// How another stack of the project names this one.
+    /// Returns the reference to this stack in records of other stacks.
     pub fn place(&self) -> StackRef {
         StackRef { environment: self.keys.environment(), target: self.keys.target() }
     }
 }
 
-/// Carries it out. The caller has seen to it that nothing is pending and that nothing is torn apart.
+/// Transfers the resources.
+///
+/// The caller makes sure that no operation is pending and that no dependency leads from one stack to the other.
 pub async fn transfer(transfer: Transfer<'_>) -> Result<(), JournalError> {
     let Transfer { source, source_version, target, target_version, environment, uids } = transfer;
     let id = source
@@ -65,36 +67,36 @@ pub async fn transfer(transfer: Transfer<'_>) -> Result<(), JournalError> {
     let arrival = Arrival { transfer: id.clone(), from: source.place() };
     to.submit(Record::Arrive { arrival, resources }).durable().await?;
     source.world.crash_point("transfer.after_arrive");
-    acknowledged(&from, to, id).await?;
+    acknowledge(&from, to, id).await?;
     from.close(RunResult::Succeeded).await.map(|_| ())
 }
 
-/// The arrival is durable: the source lets go, then the target may forget the mark.
-async fn acknowledged(from: &Run, to: Run, transfer: String) -> Result<(), JournalError> {
+/// Removes the resources from the source after a durable arrival, and then the arrival from the target.
+async fn acknowledge(from: &Run, to: Run, transfer: String) -> Result<(), JournalError> {
     from.submit(Record::Departed { transfer: transfer.clone() }).durable().await?;
     to.submit(Record::Acknowledge { transfer }).durable().await?;
     to.close(RunResult::Succeeded).await.map(|_| ())
 }
 
-/// The stacks that something of this one was on its way to when a run stopped.
+/// Returns the target stacks of the unfinished transfers of this stack.
 pub async fn awaited_targets(source: &Stack) -> Result<Vec<Stack>, JournalError> {
     let loaded = source.load().await?;
     let departing = loaded.state.transfers().departing.iter();
     Ok(departing.map(|departure| source.sibling(&departure.to)).collect())
 }
 
-/// Finishes what a crash interrupted, or undoes it. `false`: there was nothing.
+/// Finishes or undoes interrupted transfers. Returns false if there were none.
 pub async fn finish_transfers(source: &Stack) -> Result<bool, JournalError> {
     let loaded = source.load().await?;
     if loaded.state.transfers().departing.is_empty() {
         return Ok(false);
     }
-    // The mover, if it lives, holds the source: then this fails, and it is for the mover to finish.
+    // A transfer that is still under way holds the lock of the source, so that this fails.
     let from = source.open(COMMAND, None, Takeover::IfDead).await?;
     match finish_all(source, &from).await {
         Ok(()) => from.close(RunResult::Succeeded).await.map(|_| true),
         Err(error) => {
-            // Why it cannot be finished is what counts, not whether that could be written down.
+            // The first error is the one to report.
             let _ = from.close(RunResult::Failed).await;
             Err(error)
         }
@@ -106,7 +108,7 @@ async fn finish_all(source: &Stack, from: &Run) -> Result<(), JournalError> {
         let target = source.sibling(&to);
         let exists = match target.load().await {
             Ok(loaded) => loaded.head.is_some(),
-            // It could not be renamed with an arrival in it that the source did not know of.
+            // A stack with an unacknowledged arrival cannot be renamed, so that there was none.
             Err(JournalError::Renamed { .. }) => false,
             Err(error) => return Err(error),
         };
@@ -116,7 +118,7 @@ async fn finish_all(source: &Stack, from: &Run) -> Result<(), JournalError> {
         };
         match to {
             Some(to) if to.base().transfers().has_arrived(&transfer) => {
-                acknowledged(from, to, transfer).await?;
+                acknowledge(from, to, transfer).await?;
             }
             to => {
                 from.submit(Record::Stayed { transfer }).durable().await?;
@@ -129,7 +131,7 @@ async fn finish_all(source: &Stack, from: &Run) -> Result<(), JournalError> {
     Ok(())
 }
 
-/// Whoever reads that it is held must know that another stack is meant.
+/// Opens a run on the target. The error for a held lock names the target.
 async fn open_target(target: &Stack, planned_on: Option<ReadVersion>) -> Result<Run, JournalError> {
     target.open(COMMAND, planned_on, Takeover::IfDead).await.map_err(|error| match error {
         JournalError::Held(owner) => JournalError::OtherStackHeld { stack: target.place(), owner },
@@ -137,9 +139,11 @@ async fn open_target(target: &Stack, planned_on: Option<ReadVersion>) -> Result<
     })
 }
 
-/// The stacks that still wait to hear of an arrival here: until they did, this one must stay where it is.
+/// Returns the source stacks with an unfinished transfer that has arrived here.
+///
+/// This stack must not be renamed or removed before they are finished.
 pub async fn waiting_sources(stack: &Stack) -> Result<Vec<StackRef>, JournalError> {
-    let mut waiting = Vec::new();
+    let mut unfinished = Vec::new();
     for Arrival { transfer, from } in &stack.load().await?.state.transfers().arrived {
         let source = match stack.sibling(from).load().await {
             Ok(loaded) => loaded,
@@ -147,8 +151,8 @@ pub async fn waiting_sources(stack: &Stack) -> Result<Vec<StackRef>, JournalErro
             Err(error) => return Err(error),
         };
         if source.state.transfers().departing.iter().any(|departure| departure.transfer == *transfer) {
-            waiting.push(from.clone());
+            unfinished.push(from.clone());
         }
     }
-    Ok(waiting)
+    Ok(unfinished)
 }

@@ -1,4 +1,4 @@
-//! Performs many plays: `cargo xtask trial --plays N [--seed S]`; with `--seed` alone one of them, in full.
+//! Runs many plays: `cargo xtask trial --plays N [--seed S]`. With `--seed` alone, one play runs and prints its trace.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a tool for developers")]
 #![allow(clippy::print_stdout, reason = "a command-line tool")]
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
         (Some(seed), None) => {
             let (text, code) = match play(seed) {
                 Ok(trace) => (trace.join("\n"), ExitCode::SUCCESS),
-                Err(lost) => (lost, ExitCode::FAILURE),
+                Err(failed) => (failed, ExitCode::FAILURE),
             };
             println!("{text}");
             return code;
@@ -26,15 +26,15 @@ fn main() -> ExitCode {
         (seed, plays) => (seed.unwrap_or(0), plays.unwrap_or(10_000)),
     };
     let start = Instant::now();
-    let lost: Vec<String> = (first..first + plays).filter_map(|seed| play(seed).err()).collect();
+    let failed: Vec<String> = (first..first + plays).filter_map(|seed| play(seed).err()).collect();
     let seconds = start.elapsed().as_secs_f64();
     println!("{plays} plays in {seconds:.1} s ({:.0} a second)", plays as f64 / seconds);
-    for report in &lost {
+    for report in &failed {
         println!("{}", report.lines().next().unwrap_or_default());
     }
-    match lost.first() {
+    match failed.first() {
         Some(report) => {
-            println!("\n{} plays lost something; the first:\n{report}", lost.len());
+            println!("\n{} plays failed, the first:\n{report}", failed.len());
             ExitCode::FAILURE
         }
         None => ExitCode::SUCCESS,

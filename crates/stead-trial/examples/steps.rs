@@ -1,9 +1,9 @@
-//! What one step costs the journal, by the size of the state: a `Begin` and an `End`, each durable before the next.
+//! Measures the cost of one step in the journal by the size of the state: a `Begin` and an `End`, each durable before the next.
 //!
-//! Prints a table in Markdown. Loading and closing are outside of what is timed.
+//! Prints a table in Markdown. Loading and closing are not timed.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a tool for developers")]
-#![allow(clippy::print_stdout, reason = "it is what this is for")]
+#![allow(clippy::print_stdout, reason = "a command-line tool")]
 
 use std::error::Error;
 use std::path::Path;
@@ -25,7 +25,7 @@ const SIZES: [usize; 3] = [100, 10_000, 100_000];
 const CHANGED: usize = 100;
 const ROUNDS: usize = 20;
 
-/// Counts the bytes that are put.
+/// Store that counts the written bytes.
 struct Counting {
     store: Arc<dyn Store>,
     bytes: Arc<AtomicU64>,
@@ -76,7 +76,7 @@ fn resource(at: usize) -> Result<Resource, Box<dyn Error>> {
     })
 }
 
-/// One update of each of the first hundred, one after the other.
+/// Updates the given resources one by one.
 async fn steps(run: &Run, resources: &[Resource]) -> Result<(), Box<dyn Error>> {
     for resource in resources {
         let previous = resource.inputs.clone();
@@ -88,7 +88,7 @@ async fn steps(run: &Run, resources: &[Resource]) -> Result<(), Box<dyn Error>> 
     Ok(())
 }
 
-/// The time of a step, and the bytes that it put.
+/// Returns the duration of a step, and the bytes that it wrote.
 async fn measure(
     store: Arc<dyn Store>,
     size: usize,
@@ -105,7 +105,7 @@ async fn measure(
     stack.open("import", None, Takeover::IfDead).await?.close_with(base).await?;
     let run = stack.open("up", None, Takeover::IfDead).await?;
     let before = bytes.load(Ordering::SeqCst);
-    // The best round: what else the machine does is not the journal's cost.
+    // The best round counts: other load on the machine is not a cost of the journal.
     let mut best = Duration::MAX;
     for _ in 0..ROUNDS {
         let start = Instant::now();
@@ -118,7 +118,7 @@ async fn measure(
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args().nth(1).ok_or("say in which folder to work")?;
+    let folder = std::env::args().nth(1).ok_or("name a folder to work in")?;
     let folder = Path::new(&folder);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     println!("| resources in the state | in memory | on the disk | bytes put |\n|---:|---:|---:|---:|");

@@ -1,57 +1,43 @@
-//! The trial: whole lives of a stack in a simulated world that tries to lose something.
+//! The simulator: random lives of a stack against simulated surroundings that inject faults.
 //!
-//! The engine, planner, guards, journal and stores are those that ship; disk, clock, randomness and cloud are
-//! simulated, from one seed. **Invariant:** the same seed gives the same life, event for event.
+//! The engine, planner, guards, journal and stores are the shipped code; disk, clock, randomness and cloud are
+//! simulated from one seed. A life is one generated test case: a script of commands, edits of the program and faults. Oracles
+//! compare the recorded state with a reference model after every command. **Invariant:** the same seed gives the same life,
+//! event for event.
 
-mod amend;
-mod chance;
-mod cloud;
-mod deep;
-mod disk;
-mod edit;
-mod fate;
-mod files;
-mod ledger;
+mod faults;
 mod life;
-mod luck;
-mod marks;
-mod model;
-mod moving;
-mod observe;
-mod operate;
+mod matrix;
 mod oracle;
-mod pinboard;
+pub mod planted;
 mod play;
-mod process;
-mod program;
-mod reach;
-mod rehearsal;
-mod script;
-mod shrink;
-mod stage;
-mod start;
-pub mod teeth;
-mod watched;
+mod world;
 
-pub use chance::Chance;
-pub use cloud::Cloud;
-pub use deep::rise_and_fall;
-pub use disk::Disk;
-pub use edit::Edit;
-pub use fate::{Boundary, DISK_ERRORS, DiskFault, Extent, Fate, Place, PowerCut, Rare, Torn};
-pub use life::{Broken, Life, live, perform};
-pub use luck::{CloudFault, Lie, Luck, StoreFault, StoreLuck};
-pub use marks::MARKS;
-pub use model::Loss;
-pub use moving::{Errand, points_of_errand, run_errand};
+pub use faults::behaviour::{CloudBehaviour, CloudFault, StoreBehaviour, StoreFault, WrongAnswer};
+pub use faults::plan::{FaultPlan, Interrupts};
+pub use faults::process_faults::{
+    CrashPlace, DISK_ERRORS, DiskFault, FaultExtent, PowerCut, ProcessFaults, RareCrash, SyncBoundary,
+    TornWrite,
+};
+pub use faults::rng::Rng;
+pub use life::edit::Edit;
+pub use life::initial_stack::InitialStack;
+pub use life::program::{DeclaredResource, Program, ResourceFlag, Tie};
+pub use life::script::{Command, OutsideChange, Rival, Round, Script, StoreKind};
+pub use life::shrink::{as_test, replay, shrink, shrink_by};
+pub use life::simulation::{FailedLife, LifeReport, run_script, run_seed};
+pub use matrix::deep_chain::apply_deep_chain;
+pub use matrix::run_matrix::{
+    Fault, crash_points_of_run, run_with_faults, run_with_faults_in, run_with_power_cut,
+};
+pub use matrix::stack_matrix::{StackOperation, crash_points_of_stack_operation, run_stack_operation};
+pub use oracle::coverage::MARKS;
+pub use oracle::model::Violation;
 pub use play::play;
-pub use process::Skew;
-pub use program::{Declared, Program, Tie, Trait};
-pub use rehearsal::{Blow, points_of_rehearsal, rehearse, rehearse_in, rehearse_power_cut};
-pub use script::{Act, Medium, Outside, Rival, Script, Task, Twice, Weather};
-pub use shrink::{as_test, relive, shrink, shrink_by};
-pub use start::Start;
+pub use world::cloud::Cloud;
+pub use world::disk::Disk;
+pub use world::process::ClockSkew;
 
-/// As in the binary that ships: a life makes and drops tens of thousands of small things.
+/// The allocator of the shipped binary: a life allocates tens of thousands of small values.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,4 +1,4 @@
-//! The decoders of project files, over the fuzz targets' corpus and thousands of damaged copies of it.
+//! Tests of the decoders of project files, with the corpus of the fuzz targets and thousands of damaged copies of it.
 
 #[path = "../../../fuzz/src/mutate.rs"]
 #[allow(unreachable_pub, reason = "a library elsewhere")]
@@ -8,7 +8,7 @@ use crate::saved::SavedPlan;
 use crate::{project, sealed};
 
 #[test]
-fn no_damage_makes_the_reader_of_stead_toml_panic() {
+fn damaged_stead_toml_never_panics_the_reader() {
     let config = include_str!("../../../fuzz/corpus/config/stead.toml");
     assert!(project::check(config).is_ok());
     let taken = (0..3000)
@@ -18,7 +18,7 @@ fn no_damage_makes_the_reader_of_stead_toml_panic() {
 }
 
 #[test]
-fn no_damage_to_a_saved_plan_goes_unseen() {
+fn damage_to_a_saved_plan_is_always_found() {
     let plan = include_str!("../../../fuzz/corpus/saved/plan");
     let body = plan.lines().next().map(|line| format!("{line}\n")).unwrap_or_default();
     let whole = sealed::seal(body.clone());
@@ -27,7 +27,7 @@ fn no_damage_to_a_saved_plan_goes_unseen() {
     for seed in 0..3000 {
         let bytes = mutate::mutated(whole.as_bytes(), seed);
         assert!(bytes == whole.as_bytes() || sealed::open(&bytes).is_none(), "seed {seed}");
-        // Behind a seal that fits, it is read or refused.
+        // A damaged body under a correct digest is read or refused, without a panic.
         let _ = serde_json::from_slice::<SavedPlan>(&mutate::mutated(body.as_bytes(), seed)).is_ok();
     }
 }

@@ -1,4 +1,4 @@
-//! Exported files: made from a stack, and read from the disk.
+//! Exports: files with the snapshot of a stack.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -10,10 +10,10 @@ use stead_world::World;
 
 use crate::Project;
 
-/// A longer file is not read at all: a stack at every limit is smaller.
+/// Size limit of an exported file. A stack at all its limits is smaller.
 const MAX_BYTES: u64 = 2 << 30;
 
-/// The export of a snapshot of this stack.
+/// Returns the export of a snapshot of this stack.
 pub fn export(project: &Project, workspace: &Workspace, snapshot: Snapshot) -> Export {
     let origin = Origin {
         stead: env!("CARGO_PKG_VERSION").to_owned(),
@@ -24,7 +24,9 @@ pub fn export(project: &Project, workspace: &Workspace, snapshot: Snapshot) -> E
     Export::new(origin, snapshot)
 }
 
-/// Reads an exported file. A file that is damaged, newer or too large is an error.
+/// Reads an exported file.
+///
+/// Fails if the file is damaged, too large, or of a newer version.
 pub fn read_export(world: &World, file: &Path) -> Result<Export, OpError> {
     let length = world.files.metadata(file).ok().flatten().map(|found| found.len);
     if let Some(length) = length.filter(|length| *length > MAX_BYTES) {
@@ -45,7 +47,7 @@ pub fn read_export(world: &World, file: &Path) -> Result<Export, OpError> {
     Export::decode(&bytes, &Limits::default()).map_err(|error| unusable(file, &error))
 }
 
-/// Refuses a file that was changed after it was exported and still has its old digest.
+/// Fails if the file was changed after the export and still has its old digest.
 pub fn check_export(export: &Export, file: &Path) -> Result<(), OpError> {
     export.check_digest().map_err(|error| unusable(file, &error))
 }

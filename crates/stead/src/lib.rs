@@ -5,11 +5,11 @@
 //! ```
 //!
 //! A [`Project`] is a folder with a `stead.toml`. Its [`Workspace`](ops::Workspace) is the stack of one environment on one target, and
-//! a [`Program`] is what shall exist there. The operations are those of [`ops`]: a preview can be shown, is permitted by the guards
-//! as a whole, and is applied with a stream of events and a way to stop. `docs/guide/embedding.md` has an example.
+//! a [`Program`] declares the resources that shall exist there. The operations are in [`ops`]: a preview can be shown, is permitted
+//! by the guards as a whole, and is applied with a stream of events and a way to stop. `docs/guide/embedding.md` has an example.
 //!
-//! **Invariants:** nothing here prints, reads the environment of the process or knows a terminal; the futures are not `Send`,
-//! so an operation runs on one thread.
+//! **Invariants:** the library does not print, does not read the environment of the process, and knows no terminal. The futures are
+//! not `Send`, so that an operation runs on one thread.
 
 mod export;
 mod policy;

@@ -1,4 +1,4 @@
-//! Which setting of prevent-delete and deletion-policy decides about a resource.
+//! Explanation of prevent-delete and deletion-policy of a resource: all settings, and the deciding one.
 
 use serde::Serialize;
 use stead_engine::ops::{Declares, OpError, Workspace, find};
@@ -11,7 +11,7 @@ use stead_model::{
 };
 use stead_state::State;
 
-/// All settings about one resource, and the one that decides.
+/// Mark settings of one resource on all levels, and the deciding ones.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MarkExplanation {
@@ -19,12 +19,12 @@ pub struct MarkExplanation {
     pub service: String,
     pub prevent_delete: ResolvedMark<bool>,
     pub deletion_policy: ResolvedMark<DeletionPolicy>,
-    /// The marks in state. The safer of the two holds until a run has recorded the change.
+    /// Marks in state. The safer one of recorded and declared mark holds until a run records the change.
     pub recorded: Option<Marks>,
     pub holds: MarksInForce,
 }
 
-/// What holds for a resource now.
+/// Marks of a resource that hold now.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MarksInForce {
@@ -32,7 +32,7 @@ pub struct MarksInForce {
     pub deletion_policy: DeletionPolicy,
 }
 
-/// Explains the marks of a declared or recorded resource. Reads only.
+/// Explains the marks of a declared or recorded resource. Writes nothing.
 pub async fn explain_marks(
     workspace: &Workspace,
     program: &dyn Declares,
@@ -74,7 +74,7 @@ fn subject<'a>(state: &'a State, graph: &Graph, wanted: &str) -> Result<Subject<
     }
 }
 
-/// The declared resource with this full name, or with this short name if it is the only one.
+/// Returns the declared resource with this full name, or the only one with this short name.
 fn declared(graph: &Graph, wanted: &str) -> Result<Option<NodeId>, OpError> {
     let provisioned = || graph.ids().filter(|id| graph.nodes[id.index()].kind == NodeKind::Provisioned);
     let name = |id: &NodeId| &graph.nodes[id.index()].name;

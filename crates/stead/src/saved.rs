@@ -1,6 +1,6 @@
-//! Saved plans: exactly the approved plan is applied, or nothing.
+//! Saved plans: a file is applied exactly as it was approved, or not at all.
 //!
-//! A saved plan holds the approval and everything that the program was told, so that the sources are not needed to apply it.
+//! A saved plan holds the approval and the transcript of the evaluation, so that it can be applied without the sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::{FlagMarks, Project, sealed};
 
 const FORMAT: u32 = 2;
 
-/// The version of a provider that the target does not have.
+/// Stands for the version of a provider that the target does not have.
 const MISSING: &str = "a target without it";
 
-/// A plan in a file.
+/// An approved plan in a file.
 #[derive(Serialize, Deserialize)]
 pub struct SavedPlan {
     format: u32,
@@ -33,12 +33,12 @@ pub struct SavedPlan {
     #[serde(flatten)]
     approval: Approval,
     transcript: Transcript,
-    /// The version of each provider that was asked; a file without this field asked none.
+    /// Versions of the providers at the time of the plan; empty in a file without this field.
     #[serde(default)]
     providers: BTreeMap<String, String>,
 }
 
-/// Where a plan is made and where it is applied, which must be the same.
+/// Setting of a plan, which must be the same when the plan is made and when it is applied.
 struct MadeFor<'a> {
     stead: &'a str,
     project: &'a str,
@@ -70,7 +70,7 @@ impl SavedPlan {
         }
     }
 
-    /// The approved plan, with the entry point that it was made with.
+    /// Returns the approval and the entry point of the program.
     pub fn approval(&self) -> (&Approval, &str) {
         (&self.approval, &self.main)
     }
@@ -86,9 +86,9 @@ impl SavedPlan {
         ProgramSettings { main: self.main.clone(), config: self.config.clone(), branches, levels }
     }
 
-    /// Writes the file for its owner alone: it holds the program and its config.
+    /// Writes the file, readable only for its owner, since it holds the config of the program.
     pub fn write(&self, workspace: &Workspace, file: &Path) -> Result<(), OpError> {
-        // Our types always serialise.
+        // These types always serialise.
         let mut text = serde_json::to_string(self).unwrap_or_default();
         text.push('\n');
         let text = sealed::seal(text);
@@ -103,7 +103,9 @@ impl SavedPlan {
         })
     }
 
-    /// Reads a file and refuses a plan that was made for another place.
+    /// Reads a file.
+    ///
+    /// Fails if the plan was made for another project, environment, target or version.
     pub fn read(project: &Project, workspace: &Workspace, file: &Path) -> Result<SavedPlan, OpError> {
         let bytes = workspace.stack.world.files.read(file).map_err(|error| {
             let message = format!("cannot read {}: {error}", file.display());
@@ -119,7 +121,7 @@ impl SavedPlan {
         Ok(saved)
     }
 
-    /// The error for a plan that does not come out the same any more.
+    /// Returns the error for a plan that would be a different one now.
     pub fn stale(file: &Path, why: Stale) -> OpError {
         let why = match why {
             Stale::StateChanged => "the state of the stack changed since",
@@ -157,7 +159,7 @@ fn versions(workspace: &Workspace) -> BTreeMap<String, String> {
     versions.map(|(name, version)| (name.to_owned(), version.to_owned())).collect()
 }
 
-/// Every difference between the two places, in words.
+/// Describes every difference between the two settings.
 fn differences<'a>(then: &MadeFor<'a>, now: &MadeFor<'a>) -> Vec<String> {
     let mut pairs = vec![
         ("version of stead".to_owned(), then.stead, now.stead),

@@ -1,4 +1,4 @@
-//! A text whose last line is the digest of all lines before it, so that a changed bit is always seen.
+//! Sealed text: its last line is the digest of all lines before it, so that every damage is found.
 
 use stead_model::Digest;
 
@@ -9,7 +9,7 @@ pub fn seal(mut text: String) -> String {
     text
 }
 
-/// Returns the text before the digest, or `None` if it is damaged or was never sealed.
+/// Returns the text before the digest, or `None` if the text is damaged or has no digest.
 pub fn open(bytes: &[u8]) -> Option<&[u8]> {
     let bytes = bytes.strip_suffix(b"\n")?;
     let at = bytes.iter().rposition(|byte| *byte == b'\n')?;

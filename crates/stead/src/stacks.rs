@@ -1,4 +1,4 @@
-//! The stacks of a store, and the history of one. Reads only.
+//! Lists of stacks in a store and of runs of a stack. Writes nothing.
 
 use serde::Serialize;
 use stead_engine::ops::{OpError, Workspace};
@@ -14,7 +14,7 @@ pub struct StackEntry {
     pub target: String,
 }
 
-/// Lists the stacks in the store of a workspace. A stack whose head cannot be read is listed too: it needs attention.
+/// Lists the stacks in the store of a workspace, with stacks whose head cannot be read.
 pub async fn stacks(workspace: &Workspace) -> Result<Vec<StackEntry>, OpError> {
     let store = &workspace.stack.store;
     let keys = store.list(&Key::root()).await?;
@@ -28,7 +28,7 @@ pub async fn stacks(workspace: &Workspace) -> Result<Vec<StackEntry>, OpError> {
     Ok(stacks)
 }
 
-/// The runs of a stack, also of a removed one, oldest first.
+/// Returns the runs of a stack, oldest first, also after the stack was removed.
 pub async fn history(workspace: &Workspace) -> Result<Vec<RunRecord>, OpError> {
     let (store, keys) = (&workspace.stack.store, &workspace.stack.keys);
     let head = read_head(store, keys).await?;
@@ -37,7 +37,7 @@ pub async fn history(workspace: &Workspace) -> Result<Vec<RunRecord>, OpError> {
     }
     let mut runs = Vec::new();
     for key in store.list(&keys.histories()).await? {
-        // No promise rests on the history: an unreadable record is left out.
+        // The history is for display only, so that an unreadable record is left out.
         if let Some(found) = store.get(&key).await?
             && let Ok(record) = RunRecord::decode(&found.body)
         {

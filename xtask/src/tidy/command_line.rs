@@ -9,7 +9,7 @@ use super::tokens::{Kind, Token, tokens, without_tests};
 const FRONT_ENDS: &[&str] = &["stead-cli", "stead-trial"];
 
 /// Libraries that still contain the syntax. The aim is an empty list.
-const NOT_YET_CLEAN: &[&str] = &["stead-engine", "stead-guard", "stead-local", "stead-plan", "stead-render"];
+const NOT_YET_CLEAN: &[&str] = &[];
 
 /// Commands whose name after the word `stead` counts as syntax.
 const COMMANDS: &[&str] = &[

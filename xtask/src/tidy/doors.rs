@@ -15,7 +15,7 @@ const DOORS: &[&str] = &[
     // Runs when the crate is built and does not ship.
     "crates/stead-eval/build.rs",
     // Drives real processes of the simulator, and does not ship.
-    "crates/stead-trial/src/process",
+    "crates/stead-trial/src/world/process",
     "crates/stead-trial/examples/",
     "crates/stead-cloud/examples/",
     "xtask/",

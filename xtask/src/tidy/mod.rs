@@ -1,7 +1,7 @@
 //! `cargo xtask tidy`: rules of this repository that no compiler checks.
 //!
-//! Each check is a function over the files in memory (`edges` also reads cargo's metadata), in its own file. All findings
-//! are reported, not only the first.
+//! Each check is a function over the files in memory (`edges` also reads cargo's metadata, `planted` asks git whether
+//! patches apply), in its own file. All findings are reported, not only the first.
 
 mod command_line;
 mod doors;
@@ -28,7 +28,6 @@ const CHECKS: &[Check] = &[
     error_pages::check,
     plain_english::check,
     shape::check,
-    planted::check,
     promises::check,
     registries::check,
 ];
@@ -36,6 +35,7 @@ const CHECKS: &[Check] = &[
 pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, String> {
     let files = source::load(&workspace.root)?;
     let mut findings = edges::check(workspace, &files);
+    findings.extend(planted::check(&workspace.root, &files));
     findings.extend(CHECKS.iter().flat_map(|check| check(&files)));
     findings.sort();
     for finding in &findings {

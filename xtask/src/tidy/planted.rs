@@ -1,61 +1,116 @@
-//! Bugs that are put in on purpose: each one in the code is in the list, each in the list is in the code, and nothing
-//! but the trial of them turns them on.
+//! Planted bugs: the code has none, each listed bug has a patch that applies, and each patch is of a listed bug.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::source::{Finding, SourceFile};
+use super::tokens::{Kind, Token, tokens};
+use crate::planted::{Apply, PATCHES, Patch, SWITCH, apply};
 
-const LIST: &str = "crates/stead-trial/src/teeth.rs";
-const TURNS_THEM_ON: &str = "xtask/src/trial.rs";
+/// Folder with the source that lists the bugs, as `const BUGS`.
+const SIMULATOR: &str = "crates/stead-trial/src/";
 
-pub(crate) fn check(files: &[SourceFile]) -> Vec<Finding> {
-    let Some(list) = files.iter().find(|file| file.path == LIST) else { return Vec::new() };
-    let listed: BTreeSet<&str> = list.text.lines().filter_map(entry).collect();
-    let (mut findings, mut planted) = (Vec::new(), BTreeSet::new());
-    for file in files.iter().filter(|file| !file.path.starts_with("xtask/src/tidy/")) {
-        for (number, line) in file.text.lines().enumerate() {
-            for bug in line.split("planted::is(\"").skip(1).filter_map(|rest| rest.split('"').next()) {
-                planted.insert(bug.to_owned());
-                if !listed.contains(bug) {
-                    findings
-                        .push(file.finding(number + 1, format!("the planted bug `{bug}` is not in {LIST}")));
-                }
-            }
-            let on = line.contains("--cfg stead_planted\"") || line.contains("rustc-cfg=stead_planted");
-            if on && file.path != TURNS_THEM_ON {
-                findings
-                    .push(file.finding(number + 1, format!("only {TURNS_THEM_ON} turns planted bugs on")));
-            }
-        }
-    }
-    let missing = listed.iter().filter(|bug| !planted.contains(**bug));
-    findings.extend(missing.map(|bug| Finding::whole(LIST, format!("`{bug}` is planted nowhere"))));
+pub(crate) fn check(root: &Path, files: &[SourceFile]) -> Vec<Finding> {
+    let patches = patches(files);
+    let mut findings = code(files);
+    findings.extend(names(files, &patches));
+    findings.extend(apply(root, &patches, Apply::OnlyCheck).err().map(|it| Finding::whole(PATCHES, it)));
     findings
 }
 
-/// The name in a line of the list.
-fn entry(line: &str) -> Option<&str> {
-    line.strip_prefix("    (\"")?.split('"').next()
+/// Returns the patches of the repository in the order in which they apply.
+fn patches(files: &[SourceFile]) -> Vec<Patch> {
+    let patch = |file: &SourceFile| {
+        Some(Patch { name: Patch::name_of(&file.path)?.to_owned(), text: file.text.clone() })
+    };
+    let mut patches: Vec<Patch> = files.iter().filter_map(patch).collect();
+    patches.sort();
+    patches
+}
+
+/// Finds planted code outside the patches.
+fn code(files: &[SourceFile]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in files.iter().filter(|file| file.is_rust() && file.text.contains("planted")) {
+        for window in tokens(&file.text).windows(4) {
+            let asks = window[0].is_word("planted")
+                && window[1..3].iter().all(|token| token.is_sign(':'))
+                && window[3].is_word("is");
+            if asks {
+                findings.push(
+                    file.finding(window[0].line, format!("a planted bug belongs in a patch, in {PATCHES}")),
+                );
+            }
+        }
+    }
+    findings
+}
+
+/// Compares the list of bugs with the patches, and the name of each patch with the name that its code asks for.
+fn names(files: &[SourceFile], patches: &[Patch]) -> Vec<Finding> {
+    let source = files.iter().filter(|file| file.is_rust() && file.path.starts_with(SIMULATOR));
+    let lists: BTreeMap<&str, &str> =
+        source.flat_map(|file| listed(&file.text).into_iter().map(|bug| (bug, file.path.as_str()))).collect();
+    let present: BTreeSet<&str> = patches.iter().map(|patch| patch.name.as_str()).collect();
+    let mut findings = Vec::new();
+    for (bug, list) in lists.iter().filter(|(bug, _)| !present.contains(*bug)) {
+        findings.push(Finding::whole(*list, format!("the bug `{bug}` has no patch {PATCHES}{bug}.patch")));
+    }
+    for Patch { name, text } in patches.iter().filter(|patch| patch.name != SWITCH) {
+        let path = format!("{PATCHES}{name}.patch");
+        if !lists.contains_key(name.as_str()) {
+            findings.push(Finding::whole(&*path, format!("`BUGS` in {SIMULATOR} does not list `{name}`")));
+        }
+        let asked = format!("planted::is(\"{name}\")");
+        if !text.lines().any(|line| line.starts_with('+') && line.contains(&asked)) {
+            findings.push(Finding::whole(&*path, format!("the patch does not add `{asked}`")));
+        }
+    }
+    findings
+}
+
+/// Returns the names in the list of bugs: strings of one word. The other strings describe the bugs.
+fn listed(text: &str) -> Vec<&str> {
+    let tokens = tokens(text);
+    let declared = |pair: &[Token<'_>]| pair[0].is_word("const") && pair[1].is_word("BUGS");
+    let Some(start) = tokens.windows(2).position(declared) else { return Vec::new() };
+    let list = tokens[start..].iter().take_while(|token| !token.is_sign(';'));
+    list.filter_map(|token| match token.kind {
+        Kind::Text(name) if !name.contains(' ') => Some(name),
+        _ => None,
+    })
+    .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::shown;
+    use super::super::source::{files, shown};
     use super::*;
 
-    fn file(path: &str, text: &str) -> SourceFile {
-        SourceFile { path: path.to_owned(), text: text.to_owned() }
+    #[test]
+    fn list_and_patches_have_the_same_names() {
+        let list = "pub const BUGS: &[(&str, &str)] = &[\n    (\"a-bug\", \"loses a record\"),\n    (\"no-patch\", \"\"),\n];";
+        let files = files([
+            ("crates/stead-trial/src/bugs.rs", list),
+            ("crates/stead-trial/planted/000-switch.patch", "+pub mod planted;\n"),
+            ("crates/stead-trial/planted/a-bug.patch", "+if planted::is(\"a-bug\") {\n"),
+            ("crates/stead-trial/planted/unlisted.patch", "+if planted::is(\"another\") {\n"),
+        ]);
+        let found = shown(&names(&files, &patches(&files)));
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert!(found.iter().any(|finding| finding.contains("`no-patch` has no patch")), "{found:?}");
+        assert!(found.iter().any(|finding| finding.contains("does not list `unlisted`")), "{found:?}");
+        assert!(found.iter().any(|finding| finding.contains("does not add `planted::is(\"unlisted\")`")));
     }
 
     #[test]
-    fn list_and_code_say_the_same() {
-        let list = file(LIST, "    (\"a-bug\", \"what it does\"),\n    (\"gone\", \"nothing\"),\n");
-        let code = file("crates/x/src/a.rs", "if planted::is(\"a-bug\") {}\nif planted::is(\"new\") {}\n");
-        let config = file(".cargo/config.toml", "rustflags = [\"--cfg stead_planted\"]\n");
-        let found = shown(&check(&[list, code, config]));
-        assert_eq!(found.len(), 3, "{found:?}");
-        assert!(found.iter().any(|finding| finding.contains("`new` is not in")), "{found:?}");
-        assert!(found.iter().any(|finding| finding.contains("`gone` is planted nowhere")), "{found:?}");
-        assert!(found.iter().any(|finding| finding.contains("turns planted bugs on")), "{found:?}");
+    fn planted_code_outside_the_patches_is_found() {
+        let files = files([
+            ("crates/x/src/a.rs", "if stead_model::planted::is(\"a-bug\") {}\n"),
+            ("crates/x/src/b.rs", "// planted::is\nlet text = \"planted::is\";\nfn planted() {}\n"),
+        ]);
+        let found = shown(&code(&files));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("crates/x/src/a.rs:1: a planted bug belongs in a patch"), "{found:?}");
     }
 }

@@ -1,11 +1,10 @@
 //! Files to check, and findings.
-//!
-//! The files are those that git tracks, and new files that it does not ignore, so that a finding shows before the commit.
 
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::process::Command;
+
+use crate::workspace;
 
 /// Text file, with its path from the root of the repository.
 #[derive(Clone, Debug)]
@@ -55,19 +54,10 @@ impl fmt::Display for Finding {
 
 /// Reads every text file of the repository. Files that are not UTF-8 are skipped.
 pub(crate) fn load(root: &Path) -> Result<Vec<SourceFile>, String> {
-    let output = Command::new("git")
-        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-        .current_dir(root)
-        .output()
-        .map_err(|error| format!("cannot run git to list the files: {error}"))?;
-    if !output.status.success() {
-        return Err(format!("git ls-files failed:\n{}", String::from_utf8_lossy(&output.stderr)));
-    }
-    let listing = String::from_utf8_lossy(&output.stdout);
     let mut files = Vec::new();
-    for path in listing.split('\0').filter(|path| !path.is_empty()) {
-        match std::fs::read_to_string(root.join(path)) {
-            Ok(text) => files.push(SourceFile { path: path.to_owned(), text }),
+    for path in workspace::files(root)? {
+        match std::fs::read_to_string(root.join(&path)) {
+            Ok(text) => files.push(SourceFile { path, text }),
             // A file deleted before the commit; a link to a folder; a picture.
             Err(error)
                 if matches!(

@@ -10,13 +10,13 @@ pub(crate) enum Policy {
     Retain,
 }
 
-/// The weakest level of marks.
+/// Marks set on the command line, which is the weakest level.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct MarkFlags {
     /// Default for resources removed from the program: delete or retain [default: delete]
     #[arg(long, value_name = "POLICY", ignore_case = true)]
     pub deletion_policy: Option<Policy>,
-    /// Delete, replace and forget nothing in this run, whatever the marks say
+    /// Refuse to delete, replace or stop managing any resource in this run, whatever the marks say
     #[arg(long)]
     pub prevent_delete: bool,
 }

@@ -1,4 +1,4 @@
-//! The options of what is served to others.
+//! Flags of the admission webhook and of its manifests.
 
 use std::path::PathBuf;
 
@@ -6,61 +6,61 @@ use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Args)]
 pub(crate) struct ServeArguments {
-    /// The admission webhook for Kubernetes: deletions that a mark forbids are refused
+    /// Run the admission webhook for Kubernetes, which refuses deletions that a mark forbids
     #[arg(long, required = true)]
     pub admission: bool,
-    /// Where to listen; port 0 takes any that is free
+    /// Address to listen on; port 0 takes any free port
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8443")]
     pub listen: String,
-    /// The certificate and what signed it, as PEM; renewed when the file changes
+    /// Certificate chain, as PEM; read again when the file changes
     #[arg(long, value_name = "FILE")]
     pub tls_cert: PathBuf,
-    /// The certificate's key, as PEM
+    /// Private key of the certificate, as PEM
     #[arg(long, value_name = "FILE")]
     pub tls_key: PathBuf,
-    /// How to reach the API server [default: what KUBECONFIG says, else the pod's service account]
+    /// Kubeconfig that names the API server [default: KUBECONFIG, else the pod's service account]
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
-    /// A context of the kubeconfig [default: its current one]
+    /// Context of the kubeconfig [default: its current context]
     #[arg(long, value_name = "NAME")]
     pub context: Option<String>,
     #[command(flatten)]
-    pub guarded: Guarded,
+    pub guard: GuardFlags,
 }
 
-/// What is guarded, besides what marks say.
+/// Flags that extend the set of guarded resources and the strength of the guard.
 #[derive(Args)]
-pub(crate) struct Guarded {
+pub(crate) struct GuardFlags {
     /// Guard this API group too, besides those of the AWS controllers; may be repeated
     #[arg(long, value_name = "GROUP")]
     pub group: Vec<String>,
-    /// Refuse every deletion of what is guarded, whatever marks say
+    /// Refuse every deletion of a guarded resource, whatever its marks say
     #[arg(long)]
     pub prevent_delete: bool,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum AdmissionCommand {
-    /// Print what a cluster needs: the webhook, and policies that need no server
+    /// Print the manifests: the webhook, and policies that need no server
     Manifests(ManifestArguments),
 }
 
 #[derive(Args)]
 pub(crate) struct ManifestArguments {
-    /// Only the webhook with all that runs it, or only the policies
+    /// Only the webhook with its server, or only the policies
     #[arg(long, value_name = "PART")]
     pub only: Option<ManifestPart>,
-    /// The namespace that the webhook runs in
+    /// Namespace that the webhook runs in
     #[arg(long, value_name = "NAME", default_value = "stead-system")]
     pub install_namespace: String,
-    /// The image that has this stead
+    /// Container image of this version of stead
     #[arg(long, value_name = "IMAGE", default_value = concat!("stead:", env!("CARGO_PKG_VERSION")))]
     pub image: String,
-    /// The PEM file of the CA that signed the webhook's certificate [default: a gap to fill in]
+    /// PEM file of the CA that signed the webhook's certificate [default: a placeholder]
     #[arg(long, value_name = "FILE")]
     pub ca_bundle: Option<PathBuf>,
     #[command(flatten)]
-    pub guarded: Guarded,
+    pub guard: GuardFlags,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -1,10 +1,10 @@
-//! `stead admission manifests`: what a cluster needs, on stdout.
+//! `stead admission manifests`: prints the manifests of the admission webhook.
 
 use stead_model::{Code, Diagnostic};
 use stead_server::admission::{Groups, PreventDelete};
 use stead_server::{Manifests, Part};
 
-use crate::args::{Common, Guarded, ManifestArguments, ManifestPart};
+use crate::args::{Common, GuardFlags, ManifestArguments, ManifestPart};
 use crate::failure::{Failure, Kind};
 use crate::ui::Ui;
 use crate::wiring;
@@ -30,8 +30,8 @@ pub(crate) fn manifests(common: &Common, arguments: &ManifestArguments, ui: &Ui)
         namespace: arguments.install_namespace.clone(),
         image: arguments.image.clone(),
         ca_bundle,
-        groups: Groups::with(arguments.guarded.group.clone()),
-        prevent_delete: arguments.guarded.prevent_delete(),
+        groups: Groups::with(arguments.guard.group.clone()),
+        prevent_delete: arguments.guard.prevent_delete(),
     };
     let printed = stead_server::manifests(&wanted).map_err(|error| {
         let problem = Diagnostic::error(Code::USAGE, error.to_string());
@@ -41,7 +41,7 @@ pub(crate) fn manifests(common: &Common, arguments: &ManifestArguments, ui: &Ui)
     Ok(0)
 }
 
-impl Guarded {
+impl GuardFlags {
     pub(crate) fn prevent_delete(&self) -> PreventDelete {
         if self.prevent_delete { PreventDelete::Always } else { PreventDelete::AsMarked }
     }

@@ -1,4 +1,4 @@
-//! `stead check`: the program's types, by the TypeScript compiler that the project or the machine has.
+//! `stead check`: checks the program's types with the TypeScript compiler of the project or of the machine.
 
 use std::path::PathBuf;
 
@@ -16,24 +16,24 @@ pub(crate) async fn check(session: &Session, ui: &Ui) -> Result<u8, Failure> {
         types::types(session, ui)?;
     }
     let Some(compiler) = compiler(session).await else {
-        let problem = Diagnostic::error(Code::NO_COMPILER, "there is no TypeScript compiler here")
+        let problem = Diagnostic::error(Code::NO_COMPILER, "no TypeScript compiler found")
             .help("install one in the project: `npm install --save-dev typescript`")
-            .help("or put `tsc` on the PATH; stead itself does not need it");
+            .help("or put `tsc` on the PATH; stead itself does not need a compiler");
         return Err(Failure::new(Kind::Failed, problem));
     };
     let done = run(session, &format!("{} --noEmit --pretty false -p .", quoted(&compiler))).await?;
     ui.raw(&String::from_utf8_lossy(&done.stdout));
     ui.note(String::from_utf8_lossy(&done.stderr).trim_end());
     if done.code == Some(0) {
-        ui.result("The types fit.\n");
+        ui.result("No type errors.\n");
         return Ok(0);
     }
-    let problem = Diagnostic::error(Code::TYPE_ERRORS, "the TypeScript compiler found mistakes")
-        .note(format!("It is {}.", compiler.display()));
+    let problem = Diagnostic::error(Code::TYPE_ERRORS, "the TypeScript compiler reported errors")
+        .note(format!("The compiler is {}.", compiler.display()));
     Err(Failure::new(Kind::Failed, problem))
 }
 
-/// The project's own compiler, the native one first; else the one on the PATH.
+/// Returns the project's own compiler, the native one first, else the compiler on the PATH.
 async fn compiler(session: &Session) -> Option<PathBuf> {
     let (os, architecture) = match (std::env::consts::OS, std::env::consts::ARCH) {
         (os, "x86_64") => (os, "x64"),
@@ -42,8 +42,8 @@ async fn compiler(session: &Session) -> Option<PathBuf> {
     };
     let os = if os == "macos" { "darwin" } else { os };
     let native = format!("node_modules/@typescript/typescript-{os}-{architecture}/lib/tsc");
-    for own in [native.as_str(), "node_modules/.bin/tsc"] {
-        let path = session.project.root.join(own);
+    for candidate in [native.as_str(), "node_modules/.bin/tsc"] {
+        let path = session.project.root.join(candidate);
         if let Ok(Some(_)) = session.project.world().files.metadata(&path) {
             return Some(path);
         }

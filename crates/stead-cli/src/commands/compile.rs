@@ -1,4 +1,4 @@
-//! `stead compile`: the graph and the pinfile. State is neither read nor written, and no provider is asked anything.
+//! `stead compile`: writes the graph and the pinfile. State is neither read nor written, and no provider is called.
 
 use std::path::PathBuf;
 
@@ -14,10 +14,10 @@ use crate::pins;
 use crate::session::Session;
 use crate::ui::Ui;
 
-/// Where graphs go if nobody says so, below the project.
+/// Default folder of compiled graphs, below the project.
 const FOLDER: &str = ".stead/compiled";
 
-/// A graph as other programs read it.
+/// File format of a compiled graph.
 #[derive(Serialize)]
 struct Compiled<'a> {
     format: u32,
@@ -28,8 +28,8 @@ struct Compiled<'a> {
 }
 
 pub(crate) async fn compile(session: &Session, arguments: &CompileArguments, ui: &Ui) -> Result<u8, Failure> {
-    let tell = |notice: Notice<'_>| ui.notice(&notice);
-    let program = session.program(session.plain_levels(), &tell);
+    let show_notice = |notice: Notice<'_>| ui.notice(&notice);
+    let program = session.program(session.levels_without_flags(), &show_notice);
     let compiled = session.workspace.compile(&program, orphans(arguments.update_pins)).await?;
     pins::show(&compiled.pins, ui);
     let path = write_graph(session, &compiled.graph, arguments.out.clone())?;
@@ -47,7 +47,7 @@ fn write_graph(session: &Session, graph: &Graph, out: Option<PathBuf>) -> Result
     });
     let compiled =
         Compiled { format: 1, project: &session.project.name, environment, target: session.target(), graph };
-    // Our types always serialise.
+    // These types always serialise.
     let mut text = serde_json::to_string_pretty(&compiled).unwrap_or_default();
     text.push('\n');
     let world = session.project.world();

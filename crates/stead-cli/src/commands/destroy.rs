@@ -1,4 +1,4 @@
-//! `stead destroy`: delete everything that is recorded. The program is not needed.
+//! `stead destroy`: deletes every recorded resource. The program is not needed.
 
 use stead::ops::{Nothing, PlanRequest};
 use stead::plan::{MovePolicy, Purpose, Request};
@@ -11,8 +11,8 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui: &Ui) -> Result<u8, Failure> {
-    let selection = arguments.choice.selection();
-    let what = if selection.is_everything() { "all" } else { "this" };
+    let selection = arguments.select.selection();
+    let extent = if selection.is_everything() { "all" } else { "this" };
     let outer = session.levels(&arguments.marks);
     let plan = Request { purpose: Purpose::Destroy, moves: MovePolicy::Refuse, selection, outer };
     let request = PlanRequest {
@@ -28,6 +28,6 @@ pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui:
     }
     show_plan(session, proposal.plan(), ui);
     let question =
-        format!("Destroy {what} of environment {} on target {}?", session.environment(), session.target());
+        format!("Destroy {extent} of environment {} on target {}?", session.environment(), session.target());
     apply_plan(session, proposal, &question, ui).await
 }

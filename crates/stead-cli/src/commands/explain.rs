@@ -1,4 +1,4 @@
-//! `stead explain CODE`: the page on an error code, offline.
+//! `stead explain CODE`: prints the page of an error code, offline.
 
 use stead_model::{CODES, Code, Diagnostic, nearest};
 
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_has_its_page_in_the_binary() {
+    fn binary_contains_the_page_of_every_code() {
         let pages: Vec<&str> = PAGES.iter().map(|(code, _)| *code).collect();
         let codes: Vec<&str> = CODES.iter().map(|code| code.as_str()).collect();
         assert_eq!(pages, codes);

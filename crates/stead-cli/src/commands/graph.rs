@@ -1,4 +1,4 @@
-//! `stead graph`: what the program declares, and what needs what. Nothing is planned.
+//! `stead graph`: shows the declared resources and their dependencies. Nothing is planned.
 
 use std::fmt::Write as _;
 
@@ -12,9 +12,9 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn graph(session: &Session, ui: &Ui) -> Result<u8, Failure> {
-    let tell = |notice: Notice<'_>| ui.notice(&notice);
-    let graph = session.program(session.plain_levels(), &tell).declare().await?.graph;
-    if ui.for_programs() {
+    let show_notice = |notice: Notice<'_>| ui.notice(&notice);
+    let graph = session.program(session.levels_without_flags(), &show_notice).declare().await?.graph;
+    if ui.is_json() {
         ui.json("graph", &graph);
     } else {
         ui.result(&describe(&graph, ui));
@@ -26,17 +26,17 @@ fn describe(graph: &Graph, ui: &Ui) -> String {
     let style = ui.out_style();
     let edges = graph.edges();
     let mut out = String::new();
-    for (node, needs) in graph.nodes.iter().zip(&edges) {
-        let what = match node.kind {
+    for (node, dependencies) in graph.nodes.iter().zip(&edges) {
+        let kind = match node.kind {
             NodeKind::Provisioned => String::new(),
             NodeKind::Group => style.paint(Paint::Quiet, " (group)"),
         };
-        let place = style.paint(Paint::Quiet, &format!("  {}", node.source));
-        let _ = writeln!(out, "{}{what}{place}", node.name);
-        // A group waits for what is in it; that says nothing about the program.
-        let needs = needs.iter().filter(|_| node.kind == NodeKind::Provisioned);
-        for need in needs.filter_map(|need| graph.node(*need)) {
-            let _ = writeln!(out, "    needs {}", need.name);
+        let position = style.paint(Paint::Quiet, &format!("  {}", node.source));
+        let _ = writeln!(out, "{}{kind}{position}", node.name);
+        // A group depends on its members; the program does not declare these dependencies.
+        let dependencies = dependencies.iter().filter(|_| node.kind == NodeKind::Provisioned);
+        for dependency in dependencies.filter_map(|dependency| graph.node(*dependency)) {
+            let _ = writeln!(out, "    needs {}", dependency.name);
         }
     }
     for output in graph.outputs.keys() {

@@ -1,4 +1,4 @@
-//! `stead import`: take an existing resource into the stack, and print its declaration.
+//! `stead import`: imports an existing resource into the stack, and prints its declaration.
 
 use serde::Serialize;
 use stead::Notice;
@@ -17,17 +17,17 @@ struct Declaration {
 
 pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &Ui) -> Result<u8, Failure> {
     let workspace = &session.workspace;
-    let tell = |notice: Notice<'_>| ui.notice(&notice);
-    let program = session.program(session.plain_levels(), &tell);
-    let import = Import::new(workspace, &arguments.resource, &arguments.name, &arguments.id)?;
+    let show_notice = |notice: Notice<'_>| ui.notice(&notice);
+    let program = session.program(session.levels_without_flags(), &show_notice);
+    let import = Import::new(workspace, &arguments.ty, &arguments.name, &arguments.id)?;
     let proposal = workspace.preview_import(&program, &import, session.wait, &mut ui.listener()).await?;
     let typescript = proposal.undeclared().map(|Undeclared { name, ty, inputs }| {
         stead_render::declaration(name, ty, workspace.engine.catalog.get(ty), inputs)
     });
     show_plan(session, proposal.plan(), ui);
-    let code = apply_plan(session, proposal, "Take this into the stack?", ui).await?;
+    let code = apply_plan(session, proposal, "Import this resource into the stack?", ui).await?;
     if let Some(typescript) = typescript {
-        ui.note("The program does not declare it yet. This does:");
+        ui.note("The program does not declare the resource yet. Add this declaration:");
         ui.result(&format!("\n{typescript}"));
         ui.json("declaration", &Declaration { typescript });
     }

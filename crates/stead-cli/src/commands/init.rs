@@ -1,4 +1,4 @@
-//! `stead init`: a project that plans and applies at once, in an editor that understands it.
+//! `stead init`: creates a project that is ready to plan, with types for the editor.
 
 use stead::{FILE, local_catalog};
 use stead_model::{Code, Diagnostic};
@@ -22,22 +22,22 @@ pub(crate) fn init(common: &Common, name: Option<String>, ui: &Ui) -> Result<u8,
         .filter(|name| !name.is_empty())
         .unwrap_or_else(|| "project".to_owned());
     if let Ok(Some(_)) = world.files.metadata(&root.join(FILE)) {
-        let message = format!("{} is there already", root.join(FILE).display());
+        let message = format!("{} already exists", root.join(FILE).display());
         let problem = Diagnostic::error(Code::WOULD_OVERWRITE, message).note("Nothing was written.");
         return Err(Failure::new(
             Kind::Usage,
-            problem.help("`stead types` renews the type declarations alone"),
+            problem.help("`stead types` writes only the type declarations again"),
         ));
     }
     let settings = format!(
-        "# What this project is called; it is part of where its state lives.\nproject = {}\nmain = \"main.ts\"\n\n# Values that the program reads with `config`. [env.prod.config] would override them in prod.\n[config]\ngreeting = \"hello\"\n",
+        "# Name of the project, and part of the path of its state.\nproject = {}\nmain = \"main.ts\"\n\n# Values that the program reads with `config`. [env.prod.config] overrides them in prod.\n[config]\ngreeting = \"hello\"\n",
         toml_string(&name)
     );
     let files = [
         ("main.ts", MAIN.to_owned()),
         ("tsconfig.json", TSCONFIG.to_owned()),
         (".gitignore", GITIGNORE.to_owned()),
-        // Last: a project is one as soon as this file is there.
+        // Last, because this file makes the folder a project.
         (FILE, settings),
     ];
     for (file, text) in files {
@@ -52,11 +52,11 @@ pub(crate) fn init(common: &Common, name: Option<String>, ui: &Ui) -> Result<u8,
         }
     }
     types::write(&world, &root, &["local"], &local_catalog(&world, &root))?;
-    ui.result(&format!("wrote {}/\n\nNow: stead plan, then stead up.\n", types::FOLDER));
+    ui.result(&format!("wrote {}/\n\nNext: stead plan, then stead up.\n", types::FOLDER));
     Ok(0)
 }
 
-/// A TOML basic string is a JSON string for all that a name can hold.
+/// Quotes a name for TOML, whose basic strings are JSON strings for all characters of a name.
 fn toml_string(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A plan that looks like it moves something: shown as what it looks like, and stopped before it deletes anything.
+//! Likely moves in a plan: their suggestions, and the failure that stops a run before it deletes a moved resource.
 
 use stead::plan::{Ambiguity, Plan, Suggestion};
 use stead_model::{Code, Diagnostic, NextStep};
@@ -8,26 +8,26 @@ use crate::failure::{Failure, Kind, Preface};
 use crate::hints;
 use crate::ui::Ui;
 
-/// How many renames a problem spells out; `plan --suggest-renames` shows all.
-const SHOWN: usize = 10;
+/// Maximum number of renames in a problem; `plan --suggest-renames` lists all.
+const MAX_SHOWN: usize = 10;
 
-/// Everything that looks like a move, for `--suggest-renames`.
+/// Shows all likely moves, for `--suggest-renames`.
 pub(crate) fn show_suggestions(plan: &Plan, ui: &Ui) {
     plan.suggestions.iter().for_each(|suggestion| ui.json("suggestion", suggestion));
     plan.ambiguities.iter().for_each(|ambiguity| ui.json("ambiguity", ambiguity));
     if plan.suggestions.is_empty() && plan.ambiguities.is_empty() {
-        ui.result("Nothing looks like a move.\n");
+        ui.result("No resource looks renamed.\n");
     } else {
         ui.result(&suggestions(plan, &ui.out_style(), &command));
     }
 }
 
-/// The failure of a run that would delete and create what looks like one resource.
+/// Failure of a run that would delete a resource and create another one that looks like it.
 pub(crate) fn failure(plan: &Plan) -> Failure {
     let failure = Failure::new(Kind::Failed, problem(plan));
     match plan.ambiguities.is_empty() {
         true => failure,
-        false => failure.after(Preface::Note(ambiguities(plan, SHOWN))),
+        false => failure.with_preface(Preface::Note(ambiguities(plan, MAX_SHOWN))),
     }
 }
 
@@ -36,25 +36,25 @@ fn problem(plan: &Plan) -> Diagnostic {
         plan.suggestions.iter().filter(|suggestion| suggestion.blocks_deletions()).collect();
     let unsure = plan.ambiguities.iter().map(|Ambiguity { from, .. }| from.len()).sum::<usize>();
     let count = moves.len() + unsure;
-    let what = if count == 1 { "resource looks like it was" } else { "resources look like they were" };
-    let problem = Diagnostic::error(Code::LOOKS_MOVED, format!("{count} {what} renamed, not removed"))
-        .note("As it stands, the old one is deleted and a new one created. Nothing was changed.");
-    let spelled = moves.iter().take(SHOWN).fold(problem, |problem, suggestion| {
+    let subject = if count == 1 { "resource looks like it was" } else { "resources look like they were" };
+    let problem = Diagnostic::error(Code::LOOKS_MOVED, format!("{count} {subject} renamed, not removed"))
+        .note("This plan would delete the old resource and create a new one. Nothing was changed.");
+    let problem = moves.iter().take(MAX_SHOWN).fold(problem, |problem, suggestion| {
         problem.help(format!("{}   ({})", command(&rename_step(suggestion)), reason(&suggestion.reason)))
     });
-    let more = moves.len().saturating_sub(SHOWN);
-    let spelled = match more {
-        0 => spelled,
-        more => spelled.help(format!("{more} more: `stead plan --suggest-renames`")),
+    let more = moves.len().saturating_sub(MAX_SHOWN);
+    let problem = match more {
+        0 => problem,
+        more => problem.help(format!("{more} more: `stead plan --suggest-renames`")),
     };
-    let spelled = match plan.ambiguities.first().and_then(|one| one.from.first().zip(one.to.first())) {
-        None => spelled,
-        Some((from, to)) => spelled
-            .note("Where several look alike, only you can tell which is which; `--accept-moves` leaves them out.")
-            .help(format!("say which is which, one by one, such as: stead rename '{from}' '{to}'"))
-            .help("what has no `id` yet gets one in the program first"),
+    let problem = match plan.ambiguities.first().and_then(|one| one.from.first().zip(one.to.first())) {
+        None => problem,
+        Some((from, to)) => problem
+            .note("Several resources look alike, so that stead cannot match them; `--accept-moves` leaves them out.")
+            .help(format!("match them one by one, such as: stead rename '{from}' '{to}'"))
+            .help("give each resource without an `id` one in the program first"),
     };
-    spelled.help("`--accept-moves` takes the certain ones, `--no-moves` says that they are different things")
+    problem.help("`--accept-moves` applies the certain moves as renames, `--no-moves` deletes and creates")
 }
 
 /// Returns the command of an operation, ready to paste.

@@ -1,4 +1,4 @@
-//! `stead pin`: look at the pinfile, and edit it without a slip of the hand. Nothing real changes.
+//! `stead pin`: lists and edits the pins of the pinfile. No real resource changes.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ use crate::ui::Ui;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Listed<'a> {
+struct PinLine<'a> {
     section: &'a str,
     path: &'a str,
     #[serde(rename = "type")]
@@ -25,9 +25,9 @@ struct Listed<'a> {
     attributes: &'a Map,
 }
 
-/// A change of the file.
+/// Change of the pinfile.
 #[derive(Serialize)]
-struct Changed<'a> {
+struct PinChangeLine<'a> {
     change: &'static str,
     section: &'a str,
     path: &'a str,
@@ -35,29 +35,29 @@ struct Changed<'a> {
 
 pub(crate) async fn pin(session: &Session, command: PinCommand, ui: &Ui) -> Result<u8, Failure> {
     let workspace = &session.workspace;
-    let (edit, then) = match command {
+    let (edit, next) = match command {
         PinCommand::Ls => {
             ls(&workspace.read_pinfile()?, ui);
             return Ok(0);
         }
         PinCommand::Mv { from, to } => {
-            let then = format!("{to} is what {from} was. The next `stead up` keeps it, under its new name.");
-            (PinEdit::Move { from, to }, then)
+            let next = format!("{from} is now {to}. The next `stead up` keeps the resource, under its new name.");
+            (PinEdit::Move { from, to }, next)
         }
         PinCommand::Rm { path } => (
             PinEdit::Remove { path },
-            "The next `stead up` or `stead destroy` may delete it. If the program still pins it, it is pinned again."
+            "The next `stead up` or `stead destroy` may delete the resource. If the program still pins it, the next run pins it again."
                 .to_owned(),
         ),
         PinCommand::Restore => (
             PinEdit::Restore,
-            "State does not know where resources came from: if one moved, add its \"originalPath\" again."
+            "State does not record original paths: if a resource moved, add its \"originalPath\" again."
                 .to_owned(),
         ),
     };
     let edit = workspace.edit_pins(edit).await?;
     if edit.changes().is_empty() {
-        ui.result(&format!("Nothing to restore: {} has all that state remembers.\n", edit.file()));
+        ui.result(&format!("Nothing to restore: {} has all pins that state records.\n", edit.file()));
         return Ok(0);
     }
     for PinChange { section, line } in edit.apply()? {
@@ -66,15 +66,15 @@ pub(crate) async fn pin(session: &Session, command: PinCommand, ui: &Ui) -> Resu
             PinfileChange::Added(path) => ("added", path),
             PinfileChange::Removed(path) => ("removed", path),
         };
-        ui.json("pin", &Changed { change, section: &section, path });
+        ui.json("pin", &PinChangeLine { change, section: &section, path });
     }
-    ui.note(&then);
+    ui.note(&next);
     Ok(0)
 }
 
 fn ls(file: &Pinfile, ui: &Ui) {
     if file.sections.values().all(Section::is_empty) {
-        ui.note(&format!("Nothing is pinned: {} is not there, or holds nothing.", file.name));
+        ui.note(&format!("Nothing is pinned: {} is missing or empty.", file.name));
     }
     let style = ui.out_style();
     for (section, entries) in &file.sections {
@@ -83,7 +83,7 @@ fn ls(file: &Pinfile, ui: &Ui) {
             ui.result(&describe(path, entry, &style));
             let PinEntry { resource, original_path, attributes } = entry;
             let original_path = original_path.as_deref();
-            ui.json("pin", &Listed { section, path, resource, original_path, attributes });
+            ui.json("pin", &PinLine { section, path, resource, original_path, attributes });
         }
     }
 }

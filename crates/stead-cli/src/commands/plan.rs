@@ -1,4 +1,4 @@
-//! `stead plan`: show what `up` would do. Takes no lock and writes nothing.
+//! `stead plan`: shows the changes that `up` would make. Takes no lock and writes nothing.
 
 use stead::ops::{Access, Cause, Look, PinUse, PlanRequest, Proposal, Unfinished};
 use stead::plan::{Action, Why};
@@ -6,8 +6,8 @@ use stead::{Notice, SavedPlan};
 
 use crate::args::PlanArguments;
 use crate::commands::moves::show_suggestions;
-use crate::commands::run::{show_drift, show_plan, show_reads, show_same};
-use crate::commands::state::tell_retained;
+use crate::commands::run::{show_drift, show_plan, show_reads, show_unchanged};
+use crate::commands::state::warn_of_retained;
 use crate::commands::up::{orphans, show_nothing_to_do};
 use crate::failure::Failure;
 use crate::pins;
@@ -16,9 +16,9 @@ use crate::ui::Ui;
 
 pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) -> Result<u8, Failure> {
     let scope = &arguments.scope;
-    let tell = |notice: Notice<'_>| ui.notice(&notice);
+    let show_notice = |notice: Notice<'_>| ui.notice(&notice);
     let levels = session.levels(&scope.marks);
-    let program = session.program(levels.clone(), &tell);
+    let program = session.program(levels.clone(), &show_notice);
     let request = PlanRequest {
         look: scope.refresh.map(Look::from).unwrap_or_default(),
         pins: PinUse::Apply(orphans(scope.update_pins)),
@@ -26,7 +26,7 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
         ..PlanRequest::up(scope.request(levels))
     };
     let proposal = session.workspace.preview(&program, request, &mut ui.listener()).await?;
-    tell_unfinished(proposal.unfinished(), ui);
+    show_unfinished(proposal.unfinished(), ui);
     proposal.pins().into_iter().for_each(|pins| pins::show(pins, ui));
     if arguments.suggest_renames {
         show_suggestions(proposal.plan(), ui);
@@ -35,27 +35,27 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     show_reads(&program.transcript(), ui);
     show_drift(proposal.drift(), ui);
     if scope.unchanged {
-        show_same(proposal.graph(), proposal.plan(), ui);
+        show_unchanged(proposal.graph(), proposal.plan(), ui);
     }
     if proposal.plan().is_empty() {
         show_nothing_to_do(&proposal, ui);
     } else {
         show_plan(session, proposal.plan(), ui);
-        tell_retained(proposal.base(), proposal.plan(), ui);
+        warn_of_retained(proposal.base(), proposal.plan(), ui);
     }
     // A plan that the guards refuse is shown first.
     let permitted = proposal.permit()?;
     let proposal = permitted.proposal();
-    pins::name_released(proposal, ui);
+    pins::show_released(proposal, ui);
     if proposal.plan().has_likely_moves() {
         ui.note(
-            "Some of this looks like renames: `stead plan --suggest-renames` shows them, and `up` will ask.",
+            "Some changes look like renames: `stead plan --suggest-renames` lists them, and `stead up` stops at them.",
         );
     }
     if let Some(file) = &arguments.out {
         SavedPlan::new(&session.project, &session.workspace, &program, proposal)
             .write(&session.workspace, file)?;
-        ui.note(&format!("Saved; `stead up {}` does exactly this, or nothing.", file.display()));
+        ui.note(&format!("Saved; `stead up {}` applies exactly this plan, or nothing.", file.display()));
     }
     if !arguments.exit_code {
         return Ok(0);
@@ -67,17 +67,17 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     Ok(exit_code(proposal, cause))
 }
 
-/// Says which work of others the plan does not account for.
-fn tell_unfinished(unfinished: &Unfinished, ui: &Ui) {
+/// Lists unfinished work of other runs, which the plan does not include.
+fn show_unfinished(unfinished: &Unfinished, ui: &Ui) {
     if let Some(owner) = &unfinished.holder {
         ui.note(&format!(
-            "{} on {} holds the stack since {}; this plan does not include its changes.",
+            "{} on {} has held the lock since {}; this plan does not include the changes of that run.",
             owner.user, owner.host, owner.since
         ));
     }
     for (count, to) in &unfinished.moves {
         ui.note(&format!(
-            "A move of {count} resources to {} was interrupted; the next command that writes settles it first.",
+            "A move of {count} resources to {} was interrupted; the next command that writes finishes or undoes it first.",
             to.environment
         ));
     }

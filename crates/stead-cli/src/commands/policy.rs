@@ -1,4 +1,4 @@
-//! `stead policy explain`: show which setting of prevent-delete and deletion-policy decides about a resource.
+//! `stead policy explain`: shows which setting of prevent-delete and deletion-policy decides about a resource.
 
 use std::fmt::Write as _;
 
@@ -19,8 +19,8 @@ pub(crate) async fn explain(
     ui: &Ui,
 ) -> Result<u8, Failure> {
     let levels = session.levels(flags);
-    let tell = |notice: Notice<'_>| ui.notice(&notice);
-    let program = session.program(levels.clone(), &tell);
+    let show_notice = |notice: Notice<'_>| ui.notice(&notice);
+    let program = session.program(levels.clone(), &show_notice);
     let explanation = explain_marks(&session.workspace, &program, &levels, wanted).await?;
     ui.json("policy", &explanation);
     ui.result(&describe(&explanation, ui));
@@ -42,11 +42,12 @@ fn describe(explanation: &MarkExplanation, ui: &Ui) -> String {
     if let Some(mark) = recorded.as_ref().and_then(|marks| marks.deletion_policy.as_ref()) {
         let _ = writeln!(out, "  recorded   {:<7} {}", text(mark.value), mark.source);
     }
-    let then =
+    let (prevented, retained) =
         recorded.as_ref().map(|marks| (marks.prevents_deletion(), marks.retains())).unwrap_or_default();
-    let safer = then.0 && !prevent_delete.value || then.1 && deletion_policy.value == DeletionPolicy::Delete;
-    if safer {
-        out.push_str("\nWhat is recorded is safer, and holds until `stead up` has recorded the change.\n");
+    let recorded_is_safer =
+        prevented && !prevent_delete.value || retained && deletion_policy.value == DeletionPolicy::Delete;
+    if recorded_is_safer {
+        out.push_str("\nThe recorded setting is safer, and holds until `stead up` records the change.\n");
     }
     out
 }

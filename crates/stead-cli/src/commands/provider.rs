@@ -1,4 +1,4 @@
-//! `stead provider types | schema | patch`: what can be declared, and what an update of it comes to. Needs no project.
+//! `stead provider types | schema | patch`: lists types, shows their schemas, previews an update. Needs no project.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::ui::Ui;
 use crate::wiring;
 
 #[derive(Serialize)]
-struct Listed<'a> {
+struct TypeLine<'a> {
     #[serde(rename = "type")]
     token: &'a TypeToken,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,9 +23,9 @@ struct Listed<'a> {
 }
 
 #[derive(Serialize)]
-struct Outcome<'a> {
+struct UpdateLine<'a> {
     update: &'a Update,
-    /// The patch as the service takes it.
+    /// Patch in the format of the service.
     patch: Value,
 }
 
@@ -55,7 +55,7 @@ fn types(catalog: &Catalog, pattern: &str, ui: &Ui) -> Result<u8, Failure> {
         .collect();
     for token in &found {
         ui.result(&format!("{token}\n"));
-        ui.json("type", &Listed { token, published: stead_schema::type_name_of(token) });
+        ui.json("type", &TypeLine { token, published: stead_schema::type_name_of(token) });
     }
     if found.is_empty() {
         return Err(no_such_type(catalog, pattern));
@@ -66,7 +66,7 @@ fn types(catalog: &Catalog, pattern: &str, ui: &Ui) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Whether a text holds a pattern, in which `*` stands for anything. Capital letters do not matter.
+/// Returns true if a text contains a pattern, in which `*` matches any text. Case is ignored.
 fn contains(text: &str, pattern: &str) -> bool {
     let (text, pattern) = (text.to_lowercase(), pattern.to_lowercase());
     let mut rest = text.as_str();
@@ -79,8 +79,8 @@ fn contains(text: &str, pattern: &str) -> bool {
     })
 }
 
-/// The type that somebody means: as published, or as programs call it.
-fn named(catalog: &Catalog, name: &str) -> Result<TypeToken, Failure> {
+/// Finds a type by its published name or by its name in programs.
+fn find_type(catalog: &Catalog, name: &str) -> Result<TypeToken, Failure> {
     let token = token_of(name).unwrap_or_else(|| TypeToken(name.to_owned()));
     match catalog.get(&token) {
         Some(schema) => Ok(schema.token.clone()),
@@ -98,12 +98,12 @@ fn no_such_type(catalog: &Catalog, name: &str) -> Failure {
     };
     Failure::new(
         Kind::Failed,
-        problem.help("`stead provider types` lists them; `stead provider types s3` those of S3"),
+        problem.help("`stead provider types` lists all types, `stead provider types s3` those of S3"),
     )
 }
 
 fn schema(catalog: &Catalog, name: &str, ui: &Ui) -> Result<u8, Failure> {
-    let token = named(catalog, name)?;
+    let token = find_type(catalog, name)?;
     if let Some(schema) = catalog.get(&token) {
         ui.result(&stead_render::schema(schema));
     }
@@ -119,7 +119,7 @@ fn patch(world: &World, arguments: &PatchArguments, ui: &Ui) -> Result<u8, Failu
     let schema = schema_of(world, arguments)?;
     let (live, want) = (object(world, &arguments.live)?, object(world, &arguments.want)?);
     let last = arguments.last.as_ref().map(|path| object(world, path)).transpose()?;
-    // The digests of this one comparison are compared with each other only.
+    // These digests are only compared with each other, so any key will do.
     let key = DigestKey::new([0; 32]);
     let last = LastApplied::of(&schema, &key, last.as_ref().unwrap_or(&want));
     let update = cfn::patch(&schema, &UpdateInputs { last: &last, live: &live, want: &want, key: &key });
@@ -131,17 +131,17 @@ fn patch(world: &World, arguments: &PatchArguments, ui: &Ui) -> Result<u8, Failu
     if matches!(update, Update::Patch { .. }) {
         ui.result(&format!("\n{}\n", patch.to_json()));
     }
-    ui.json("update", &Outcome { update: &update, patch });
+    ui.json("update", &UpdateLine { update: &update, patch });
     Ok(0)
 }
 
 fn schema_of(world: &World, arguments: &PatchArguments) -> Result<Schema, Failure> {
-    if let Some(path) = &arguments.of.schema {
+    if let Some(path) = &arguments.ty.schema {
         let document = json(world, path)?;
         return cfn::parse(&document).map_err(|error| unusable(path, &error.to_string()));
     }
-    let name = arguments.of.name.as_deref().unwrap_or_default();
-    let token = named(&Catalog::default().with_published(), name)?;
+    let name = arguments.ty.name.as_deref().unwrap_or_default();
+    let token = find_type(&Catalog::default().with_published(), name)?;
     let published = stead_schema::type_name_of(&token).and_then(|name| bundle::shipped().schema(name));
     published.ok_or_else(|| no_such_type(&Catalog::default().with_published(), name))
 }
@@ -149,7 +149,7 @@ fn schema_of(world: &World, arguments: &PatchArguments) -> Result<Schema, Failur
 fn object(world: &World, path: &Path) -> Result<Map, Failure> {
     match json(world, path)? {
         Value::Map(map) => Ok(map),
-        other => Err(unusable(path, &format!("it must be a JSON object, and it is {}", other.kind()))),
+        other => Err(unusable(path, &format!("expected a JSON object, found {}", other.kind()))),
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_is_found_anywhere_in_any_case() {
+    fn pattern_matches_anywhere_in_any_case() {
         assert!(contains("aws.s3.Bucket", "s3.b") && contains("AWS::S3::Bucket", "aws*buck"));
         assert!(contains("aws.s3.Bucket", "*") && !contains("aws.s3.Bucket", "bucket*s3"));
     }

@@ -1,4 +1,4 @@
-//! `stead rename`: give a recorded resource another name; the real resource is kept.
+//! `stead rename`: gives a recorded resource another name; the real resource stays.
 
 use serde::Serialize;
 use stead::ops::{EditChange, StateEdit};

@@ -1,4 +1,4 @@
-//! The parts that `up`, `destroy` and `plan` share: show a plan, confirm, apply, report.
+//! Parts that `up`, `destroy` and `plan` share: show a plan, confirm, apply, report.
 
 use serde::Serialize;
 use stead::ops::{Proposal, Report};
@@ -8,7 +8,7 @@ use stead_model::{Graph, Map, Name, Operation, RunResult, TypeToken};
 use stead_render::{Drifted, Header};
 use stead_schema::Change;
 
-use crate::commands::state::tell_kept;
+use crate::commands::state::show_retained;
 use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
@@ -26,9 +26,9 @@ struct Ended {
     done: usize,
     failed: usize,
     skipped: usize,
-    /// How often this command waited for the disk.
+    /// Number of times that this command waited for the disk.
     fsyncs: u64,
-    /// What was under way when the run was told to leave at once.
+    /// Operations under way when the run was stopped at once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     under_way: Vec<UnderWay>,
 }
@@ -67,7 +67,7 @@ struct DriftLine<'a> {
     changes: &'a [Change],
 }
 
-/// What the program looked up: it is read, like in a step, and never touched.
+/// Shows the resources that the program looked up. They are read and never changed.
 pub(crate) fn show_reads(transcript: &Transcript, ui: &Ui) {
     for (resource, id) in transcript.look_ups() {
         ui.result(&format!("{}\n", stead_render::read(&resource, id, &ui.out_style())));
@@ -83,8 +83,8 @@ struct ReadLine<'a> {
     id: &'a str,
 }
 
-/// What stays as it is.
-pub(crate) fn show_same(graph: &Graph, plan: &Plan, ui: &Ui) {
+/// Shows the unchanged resources.
+pub(crate) fn show_unchanged(graph: &Graph, plan: &Plan, ui: &Ui) {
     let names = || plan.unchanged.iter().filter_map(|id| Some(&graph.node(*id)?.name));
     names().for_each(|name| ui.json("same", &SameLine { action: "same", name }));
     ui.result(&format!("{}\n", stead_render::same(names(), &ui.out_style())));
@@ -103,7 +103,7 @@ pub(crate) fn show_outputs(outputs: &Map, ui: &Ui) {
     }
 }
 
-/// Asks the guards and the person, and applies. The plan has been shown.
+/// Asks the guards and the person, then applies the plan, which the caller has shown.
 pub(crate) async fn apply_plan(
     session: &Session,
     proposal: Proposal,
@@ -111,17 +111,17 @@ pub(crate) async fn apply_plan(
     ui: &Ui,
 ) -> Result<u8, Failure> {
     let permitted = proposal.permit()?;
-    pins::name_released(permitted.proposal(), ui);
+    pins::show_released(permitted.proposal(), ui);
     confirm(session, ui, question)?;
     let report = permitted.apply(wiring::interrupts(), &mut ui.listener()).await?;
-    report.retained().into_iter().for_each(|retained| tell_kept(retained, ui));
+    report.retained().into_iter().for_each(|retained| show_retained(retained, ui));
     let pinfile = report.pinfile.clone();
-    let code = conclude(session, report, ui)?;
-    pins::conclude(pinfile, ui)?;
+    let code = report_end(session, report, ui)?;
+    pins::report_write(pinfile, ui)?;
     Ok(code)
 }
 
-fn conclude(session: &Session, report: Report, ui: &Ui) -> Result<u8, Failure> {
+fn report_end(session: &Session, report: Report, ui: &Ui) -> Result<u8, Failure> {
     let Report { result, done, problems, skipped, outputs, closed, under_way, .. } = report;
     let under_way: Vec<UnderWay> =
         under_way.into_iter().map(|(operation, name)| UnderWay { operation, name }).collect();
@@ -147,39 +147,38 @@ fn conclude(session: &Session, report: Report, ui: &Ui) -> Result<u8, Failure> {
     }
     let rest = if skipped == 0 { String::new() } else { format!(", {skipped} not started") };
     ui.note(&format!(
-        "{done} done, {failed} failed{rest}. What was done is recorded; run it again to go on."
+        "{done} done, {failed} failed{rest}. Completed steps are recorded; run the command again to continue."
     ));
-    if let Some(left) = left_in_doubt(&ended.under_way) {
-        ui.note(&left);
+    if let Some(text) = left_in_doubt(&ended.under_way) {
+        ui.note(&text);
     }
     if result == RunResult::InDoubt {
-        ui.note("`stead up` names the commands that settle what is in doubt.");
+        ui.note("`stead up` names the commands that settle the operations in doubt.");
     }
-    Err(Failure::all(kind, Vec::new()))
+    Err(Failure::with_problems(kind, Vec::new()))
 }
 
-/// How many of the operations that a run left behind are named.
-const NAMED: usize = 10;
+/// Maximum number of operations in doubt that are listed.
+const MAX_LISTED: usize = 10;
 
-/// Names the operations that a run left in doubt, and says what to do about them.
+/// Lists the operations that a run left in doubt, with the next step.
 fn left_in_doubt(under_way: &[UnderWay]) -> Option<String> {
     if under_way.is_empty() {
         return None;
     }
-    let mut text =
-        format!("{} under way when the run was left; it is not known yet whether they happened:\n", {
-            let count = under_way.len();
-            if count == 1 { "1 operation was".to_owned() } else { format!("{count} operations were") }
-        });
-    for UnderWay { operation, name } in under_way.iter().take(NAMED) {
+    let mut text = format!("{} under way when the run stopped; it is unknown whether they happened:\n", {
+        let count = under_way.len();
+        if count == 1 { "1 operation was".to_owned() } else { format!("{count} operations were") }
+    });
+    for UnderWay { operation, name } in under_way.iter().take(MAX_LISTED) {
         text.push_str(&format!("    {} {name}\n", operation.verb()));
     }
-    if let Some(more) = under_way.len().checked_sub(NAMED).filter(|more| *more > 0) {
+    if let Some(more) = under_way.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
         text.push_str(&format!("    and {more} more\n"));
     }
     text.push_str(
-        "Each is recorded. `stead up` repeats first what can be repeated without harm, and names the command that\n\
-         settles each of the others; `stead plan` tells which is which, and changes nothing.",
+        "Each is recorded. `stead up` first repeats the operations that are safe to repeat, and names the command that\n\
+         settles each of the others; `stead plan` lists both, and changes nothing.",
     );
     Some(text)
 }
@@ -189,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_left_in_doubt_are_named_with_the_next_step() {
+    fn operations_left_in_doubt_are_listed_with_the_next_step() {
         assert_eq!(left_in_doubt(&[]), None);
         let under_way: Vec<UnderWay> = (0..12)
             .map(|n| format!("dev:main:local.Command#c{n}").parse().unwrap())
@@ -198,7 +197,7 @@ mod tests {
         let text = left_in_doubt(&under_way).unwrap();
         assert!(text.starts_with("12 operations were under way"), "{text}");
         assert!(text.contains("    create dev:main:local.Command#c9\n    and 2 more\n"), "{text}");
-        assert!(text.contains("`stead up` repeats first"), "{text}");
+        assert!(text.contains("`stead up` first repeats"), "{text}");
         assert!(left_in_doubt(&under_way[..1]).unwrap().starts_with("1 operation was under way"));
     }
 }

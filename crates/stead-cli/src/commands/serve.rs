@@ -1,4 +1,4 @@
-//! `stead serve --admission`: runs the webhook until it is told to end.
+//! `stead serve --admission`: runs the webhook until a shutdown signal.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::args::{Common, ServeArguments};
 use crate::failure::{Failure, Kind};
 use crate::ui::Ui;
-use crate::wiring::{self, Ending};
+use crate::wiring::{self, ShutdownSignal};
 
 #[derive(Serialize)]
 struct Listening {
@@ -30,14 +30,14 @@ struct Logged<'a> {
 
 pub(crate) async fn serve(common: &Common, arguments: &ServeArguments, ui: &Ui) -> Result<u8, Failure> {
     let world = wiring::world();
-    let endings = wiring::endings().map_err(|error| {
+    let signals = wiring::shutdown_signals().map_err(|error| {
         Failure::from(Diagnostic::error(Code::CANNOT_LISTEN, format!("cannot wait for signals: {error}")))
     })?;
     let folder = common.directory.clone().unwrap_or_default();
     let access = access(&folder, arguments)?;
     let guard = Guard {
-        groups: Groups::with(arguments.guarded.group.clone()),
-        prevent_delete: arguments.guarded.prevent_delete(),
+        groups: Groups::with(arguments.guard.group.clone()),
+        prevent_delete: arguments.guard.prevent_delete(),
         cluster: ApiServer::open(&world, &access).await?,
         clock: world.clock.clone(),
     };
@@ -50,31 +50,31 @@ pub(crate) async fn serve(common: &Common, arguments: &ServeArguments, ui: &Ui) 
     let address = format!("https://{}", server.address());
     ui.result(&format!("listening on {address}\n"));
     ui.json("listening", &Listening { address });
-    Ok(run(server, events, endings, &world, ui).await)
+    Ok(run(server, events, signals, &world, ui).await)
 }
 
-/// Shows what happens until the server has ended; the second signal does not wait for that.
+/// Shows events until the server has ended. The first signal stops the server, the second leaves at once.
 async fn run(
     server: Server,
     mut events: mpsc::UnboundedReceiver<Event>,
-    mut endings: mpsc::UnboundedReceiver<Ending>,
+    mut signals: mpsc::UnboundedReceiver<ShutdownSignal>,
     world: &World,
     ui: &Ui,
 ) -> u8 {
-    let (ask, asked) = oneshot::channel::<()>();
-    let (mut ask, mut ended_by) = (Some(ask), Ending::Terminated);
+    let (stop, stopped) = oneshot::channel::<()>();
+    let (mut stop, mut ended_by) = (Some(stop), ShutdownSignal::Terminated);
     let mut running = std::pin::pin!(server.run(async {
-        // An error means that the asker is gone, and so must we.
-        let _ = asked.await;
+        // An error means that the sender was dropped, which stops the server too.
+        let _ = stopped.await;
     }));
     let cut = loop {
         tokio::select! {
             biased;
             Some(event) = events.recv() => show(&event, world.clock.now(), ui),
-            Some(ending) = endings.recv() => match ask.take() {
-                Some(ask) => {
-                    ended_by = ending;
-                    let _ = ask.send(());
+            Some(signal) = signals.recv() => match stop.take() {
+                Some(stop) => {
+                    ended_by = signal;
+                    let _ = stop.send(());
                 }
                 None => break 0,
             },
@@ -85,11 +85,11 @@ async fn run(
         show(&event, world.clock.now(), ui);
     }
     if cut > 0 {
-        ui.note(&format!("{cut} connections did not end in time and were cut"));
+        ui.note(&format!("{cut} connections did not end in time and were closed"));
     }
     match ended_by {
-        Ending::Terminated => 0,
-        Ending::Interrupted => Kind::Interrupted as u8,
+        ShutdownSignal::Terminated => 0,
+        ShutdownSignal::Interrupted => Kind::Interrupted as u8,
     }
 }
 
@@ -98,7 +98,7 @@ fn show(event: &Event, at: Timestamp, ui: &Ui) {
     ui.json("admission", &Logged { at: at.to_string(), event });
 }
 
-/// The kubeconfig that is named, else the one of the environment, else the pod's own account.
+/// Returns the kubeconfig of the flag, else of the environment, else the pod's service account.
 fn access(folder: &std::path::Path, arguments: &ServeArguments) -> Result<Access, Failure> {
     let environment = wiring::cluster_environment();
     let files = match &arguments.kubeconfig {
@@ -113,7 +113,7 @@ fn access(folder: &std::path::Path, arguments: &ServeArguments) -> Result<Access
             Ok(Access::InCluster(InCluster { host, port, folder: PathBuf::from(InCluster::FOLDER) }))
         }
         None => {
-            let message = "there is no API server to ask: no --kubeconfig, no KUBECONFIG, and this is no pod";
+            let message = "no API server: --kubeconfig and KUBECONFIG are not set, and this is not a pod";
             Err(no_cluster(message.to_owned()))
         }
     }
@@ -121,8 +121,8 @@ fn access(folder: &std::path::Path, arguments: &ServeArguments) -> Result<Access
 
 fn no_cluster(message: String) -> Failure {
     let problem = Diagnostic::error(Code::NO_CLUSTER, message)
-        .note("The webhook reads the marks of namespaces from it, and refuses every deletion that it cannot judge.")
-        .help("name a kubeconfig with `--kubeconfig FILE`, or run it in a pod with a service account");
+        .note("The webhook reads marks of namespaces from the API server, and refuses deletions that it cannot check.")
+        .help("name a kubeconfig with `--kubeconfig FILE`, or run the webhook in a pod with a service account");
     Failure::new(Kind::Usage, problem)
 }
 
@@ -143,7 +143,7 @@ impl From<ServerError> for Failure {
             }
             ServerError::Listen { .. } => {
                 let problem = Diagnostic::error(Code::CANNOT_LISTEN, message)
-                    .help("choose another address with `--listen HOST:PORT`; port 0 takes any that is free");
+                    .help("choose another address with `--listen HOST:PORT`; port 0 takes any free port");
                 Failure::new(Kind::Failed, problem)
             }
         }

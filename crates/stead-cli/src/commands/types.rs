@@ -1,4 +1,4 @@
-//! `stead types`: declarations for the editor, for `stead` and for every provider of the project.
+//! `stead types`: writes type declarations for the editor, of `stead` and of every provider of the project.
 
 use std::path::{Path, PathBuf};
 
@@ -11,16 +11,16 @@ use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::ui::Ui;
 
-/// A file that was written, for programs.
+/// Line of JSON for a written file.
 #[derive(Serialize)]
 pub(crate) struct Wrote {
     pub path: String,
 }
 
-/// Beside the project; `tsconfig.json` points here.
+/// Folder of the declarations, below the project; `tsconfig.json` refers to it.
 pub(crate) const FOLDER: &str = ".stead/types";
 
-/// The provider whose types are declared only for programs that use them: there are a great many.
+/// Provider whose many types are declared only if the program imports it.
 const PUBLISHED: &str = "aws";
 
 pub(crate) fn types(session: &Session, ui: &Ui) -> Result<u8, Failure> {
@@ -39,7 +39,7 @@ pub(crate) fn types(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Whether a source file of the project has a text in it.
+/// Returns true if a source file below the folder contains the text.
 fn mentions(world: &World, folder: &Path, text: &str) -> bool {
     let names = world.files.list(folder).unwrap_or_default();
     names.iter().filter(|name| !name.starts_with('.') && *name != "node_modules").any(|name| {

@@ -1,4 +1,4 @@
-//! `stead up`: make everything as the program declares it.
+//! `stead up`: creates, updates and deletes resources as the program declares.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use stead::ops::{Look, OpError, PinUse, PlanRequest, Proposal};
 use stead::{Notice, OnFailure, Program, SavedPlan};
 
 use crate::args::{Refresh, UpArguments};
-use crate::commands::run::{apply_plan, show_drift, show_outputs, show_plan, show_reads, show_same};
-use crate::commands::state::tell_retained;
+use crate::commands::run::{apply_plan, show_drift, show_outputs, show_plan, show_reads, show_unchanged};
+use crate::commands::state::warn_of_retained;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
@@ -36,9 +36,9 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
         return up_saved(session, file, on_failure(arguments.fail_fast), ui).await;
     }
     let scope = &arguments.scope;
-    let tell = |notice: Notice<'_>| ui.notice(&notice);
+    let show_notice = |notice: Notice<'_>| ui.notice(&notice);
     let levels = session.levels(&scope.marks);
-    let program = session.program(levels.clone(), &tell);
+    let program = session.program(levels.clone(), &show_notice);
     let request = PlanRequest {
         look: scope.refresh.map(Look::from).unwrap_or_default(),
         pins: PinUse::Apply(orphans(scope.update_pins)),
@@ -51,7 +51,7 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
     show_reads(&program.transcript(), ui);
     show_drift(proposal.drift(), ui);
     if scope.unchanged {
-        show_same(proposal.graph(), proposal.plan(), ui);
+        show_unchanged(proposal.graph(), proposal.plan(), ui);
     }
     if proposal.is_empty() {
         show_nothing_to_do(&proposal, ui);
@@ -59,34 +59,35 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
         return finish_empty(proposal, ui).await;
     }
     show_plan(session, proposal.plan(), ui);
-    tell_retained(proposal.base(), proposal.plan(), ui);
+    warn_of_retained(proposal.base(), proposal.plan(), ui);
     apply_plan(session, proposal, &question(session), ui).await
 }
 
 pub(crate) fn show_nothing_to_do(proposal: &Proposal, ui: &Ui) {
     let count = proposal.plan().summary.unchanged;
-    let what = if count == 1 { "resource is" } else { "resources are" };
+    let subject = if count == 1 { "resource is" } else { "resources are" };
     ui.json("plan", proposal.plan());
-    ui.result(&format!("Nothing to do: {count} {what} as declared.\n"));
+    ui.result(&format!("Nothing to do: {count} {subject} as declared.\n"));
 }
 
 fn question(session: &Session) -> String {
     format!("Apply this to environment {}?", session.environment())
 }
 
-/// Writes the pinfile, which may have to change although no resource does.
+/// Applies a plan without steps, which may still change the pinfile.
 async fn finish_empty(proposal: Proposal, ui: &Ui) -> Result<u8, Failure> {
     let report = proposal.permit()?.apply(wiring::never_stopped(), &mut ui.listener()).await?;
-    pins::conclude(report.pinfile, ui)?;
+    pins::report_write(report.pinfile, ui)?;
     Ok(0)
 }
 
-/// Applies exactly the saved plan, or nothing. The sources need not be there.
+/// Applies exactly the saved plan, or nothing. The sources of the program are not needed.
 async fn up_saved(session: &Session, file: &Path, on_failure: OnFailure, ui: &Ui) -> Result<u8, Failure> {
     let Session { project, workspace, .. } = session;
     let saved = SavedPlan::read(project, workspace, file)?;
-    let tell = |notice: Notice<'_>| ui.notice(&notice);
-    let program = Program::replayed(project, workspace, saved.settings(), saved.transcript().clone(), &tell);
+    let show_notice = |notice: Notice<'_>| ui.notice(&notice);
+    let program =
+        Program::replayed(project, workspace, saved.settings(), saved.transcript().clone(), &show_notice);
     let mut events = ui.listener();
     let previewed =
         workspace.preview_approved(&program, saved.approval(), on_failure, session.wait, &mut events);

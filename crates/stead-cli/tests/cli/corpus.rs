@@ -1,6 +1,6 @@
-//! The corpus: states, journals, pinfiles, exports and saved plans that earlier versions wrote.
+//! Corpus: states, journals, pinfiles, exports and saved plans of earlier versions.
 //!
-//! Every version reads all of them and keeps what they record. `tests/corpus/README.md` describes the cases. Each test
+//! Every version reads all of them and keeps their records. `tests/corpus/README.md` describes the cases. Each test
 //! works on a copy of a case, so that the files of the corpus never change.
 
 mod plans;
@@ -34,8 +34,8 @@ fn on(project: &Project, environment: &str, arguments: &[&str]) -> Ran {
 
 /// Asserts that a guard refuses a command, and that the command changes no file.
 fn assert_refused(project: &Project, environment: &str, arguments: &[&str]) -> Ran {
-    let before = project.everything();
+    let before = project.all_files();
     let refused = on(project, environment, arguments).ends(13);
-    assert_eq!(project.everything(), before, "{environment}: {arguments:?} changed a file");
+    assert_eq!(project.all_files(), before, "{environment}: {arguments:?} changed a file");
     refused
 }

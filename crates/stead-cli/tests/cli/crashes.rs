@@ -1,8 +1,8 @@
-//! `kill -9` at named points: the next `up` finishes the work, without a duplicate, or asks.
+//! Runs killed at crash points: the next `up` finishes them without a duplicate, or reports an operation in doubt.
 
 use crate::project::Project;
 
-/// Every step leaves a line in a log that nobody takes away, so that a second execution shows.
+/// Program whose command appends to a log, so that a repeated operation shows.
 const PROGRAM: &str = r#"
 import * as local from "stead/local";
 const a = new local.File({ path: "a.txt", content: "a" }, { id: "a" });
@@ -13,7 +13,7 @@ const run = new local.Command(
 new local.File({ path: "b.txt", content: `b${run.exitCode}` }, { id: "b" });
 "#;
 
-/// Where a process can be killed that opens a stack which nobody left half-way.
+/// Crash points of a run on a stack without an interrupted run.
 pub(crate) const POINTS: &[&str] = &[
     "run.open.after_head",
     "journal.append.before",
@@ -29,14 +29,14 @@ pub(crate) const POINTS: &[&str] = &[
 ];
 
 #[test]
-fn killed_at_any_point_the_next_up_finishes_the_work() {
+fn next_up_finishes_a_run_killed_at_any_point() {
     for point in POINTS {
         for nth in 1..=3 {
             let project = Project::with(PROGRAM);
             let at = format!("{point}:{nth}");
             let output = project.command(&["up", "--yes"]).env("STEAD_CRASH_AT", &at).output().unwrap();
             if output.status.code() == Some(0) {
-                continue; // the point is passed fewer times than that
+                continue; // the run reaches the point fewer times
             }
             assert_eq!(output.status.code(), None, "{at}");
             project.stead(&["up", "--yes"]).ok();
@@ -50,7 +50,7 @@ fn killed_at_any_point_the_next_up_finishes_the_work() {
 }
 
 #[test]
-fn killed_while_destroying_the_next_destroy_finishes() {
+fn next_destroy_finishes_a_killed_destroy() {
     for point in
         ["step.begin.durable:2", "step.call.after:1", "step.call.after:3", "run.publish.after_snapshot:1"]
     {
@@ -64,7 +64,7 @@ fn killed_while_destroying_the_next_destroy_finishes() {
 }
 
 #[test]
-fn a_deletion_that_was_killed_is_not_sent_again_once_somebody_protects_the_thing() {
+fn interrupted_deletion_is_not_repeated_once_the_resource_is_protected() {
     let file = |options: &str| {
         format!(
             "import * as local from \"stead/local\";\nnew local.File({{ path: \"a.txt\", content: \"a\" }}, {{ id: \"a\"{options} }});\n"
@@ -94,21 +94,21 @@ new local.Command({ create: "echo created >> log" }, { id: "migrate" });
 "#;
 
 #[test]
-fn a_command_that_was_under_way_is_in_doubt_and_a_person_settles_it() {
+fn interrupted_command_is_in_doubt_until_it_is_resolved() {
     let project = Project::with(COMMAND);
     project.crash(&["up", "--yes"], "step.call.after");
     assert_eq!(project.read("log"), "created\n");
-    let asked = project.stead(&["up", "--yes"]).ends(15);
-    insta::assert_snapshot!(asked.stderr);
+    let stopped = project.stead(&["up", "--yes"]).ends(15);
+    insta::assert_snapshot!(stopped.stderr);
     assert_eq!(project.stead(&["plan"]).code, 15);
-    assert_eq!(project.read("log"), "created\n", "it is not run a second time");
+    assert_eq!(project.read("log"), "created\n", "the command is not run again");
     project.stead(&["state", "resolve", "migrate", "--created", "by-hand"]).ok();
     assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
     assert_eq!(project.read("log"), "created\n");
 }
 
 #[test]
-fn what_did_not_happen_is_done_by_the_next_up() {
+fn operation_resolved_as_not_done_is_repeated_by_the_next_up() {
     let project = Project::with(COMMAND);
     project.crash(&["up", "--yes"], "step.call.before");
     assert_eq!(project.stead(&["up", "--yes"]).code, 15);
@@ -118,7 +118,7 @@ fn what_did_not_happen_is_done_by_the_next_up() {
 }
 
 #[test]
-fn a_retry_sends_the_same_request_again() {
+fn retry_sends_the_same_request_again() {
     let project = Project::with(COMMAND);
     project.crash(&["up", "--yes"], "step.call.before");
     project.stead(&["state", "resolve", "migrate", "--retry"]).ok();
@@ -127,18 +127,18 @@ fn a_retry_sends_the_same_request_again() {
 }
 
 #[test]
-fn a_wrong_answer_is_refused() {
+fn invalid_resolution_is_refused() {
     let project = Project::with(COMMAND);
     project.crash(&["up", "--yes"], "step.call.before");
     assert_eq!(project.stead(&["state", "resolve", "migrate", "--done"]).code, 2);
     assert_eq!(project.stead(&["state", "resolve", "other", "--retry"]).code, 1);
     assert_eq!(project.stead(&["state", "resolve", "migrate"]).code, 2);
-    assert_eq!(project.stead(&["up", "--yes"]).code, 15, "the question stands");
+    assert_eq!(project.stead(&["up", "--yes"]).code, 15, "the operation is still in doubt");
 }
 
 #[cfg(unix)]
 #[test]
-fn killed_from_outside_in_the_middle_nothing_is_lost_and_nothing_doubled() {
+fn killed_run_loses_no_operation_and_only_the_one_under_way_is_repeated() {
     let program = r#"
 import * as local from "stead/local";
 let last = "start";
@@ -163,5 +163,5 @@ for (let n = 0; n < 30; n++) {
     let runs = |n: usize| log.lines().filter(|line| *line == n.to_string()).count();
     let repeated: usize = (0..30).map(|n| runs(n).saturating_sub(1)).sum();
     assert!((0..30).all(|n| runs(n) >= 1));
-    assert!(repeated <= 1, "only what was under way may run again, and it said that this is fine: {log}");
+    assert!(repeated <= 1, "only the idempotent operation under way may run again: {log}");
 }

@@ -1,4 +1,4 @@
-//! The same sources give the same bytes, whoever evaluates them and wherever they lie.
+//! The same sources give the same graph on every machine.
 
 use crate::project::Project;
 
@@ -20,15 +20,15 @@ export const digest = [hash("x"), file("lib/index.ts"), Object.keys({ b: 1, a: 2
 "#;
 
 #[test]
-fn folder_time_zone_locale_and_user_do_not_reach_the_graph() {
+fn graph_does_not_depend_on_folder_time_zone_locale_or_user() {
     let project = || {
         let project = Project::with(MAIN);
         project.write("lib/index.ts", "export const names = ['b', 'a'];\n");
         project
     };
-    let graph = |project: &Project, surroundings: &[(&str, &str)]| {
+    let graph = |project: &Project, variables: &[(&str, &str)]| {
         let mut command = project.command(&["graph", "--json"]);
-        let output = command.envs(surroundings.iter().copied()).output().unwrap();
+        let output = command.envs(variables.iter().copied()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };

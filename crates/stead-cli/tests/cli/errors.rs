@@ -1,4 +1,4 @@
-//! Bad input: a clear error with a code, the place and the next step, and the right exit code.
+//! Invalid input: an error with its code, position and next step, and the exit code.
 
 use crate::project::Project;
 
@@ -8,7 +8,7 @@ fn fails(main: &str, command: &str, code: i32) -> String {
 }
 
 #[test]
-fn no_project_no_command_no_answer() {
+fn missing_project_command_and_confirmation_are_reported() {
     let nowhere = Project::empty();
     insta::assert_snapshot!(nowhere.stead(&["plan"]).ends(2).stderr);
     assert_eq!(nowhere.stead(&["frobnicate"]).code, 2);
@@ -20,33 +20,33 @@ fn no_project_no_command_no_answer() {
 }
 
 #[test]
-fn a_mistake_in_stead_toml_is_shown_where_it_is() {
+fn error_in_stead_toml_is_shown_at_its_line() {
     let project = Project::with("");
     project.write("stead.toml", "project = \"shop\"\nentry = \"main.ts\"\n");
     insta::assert_snapshot!(project.stead(&["plan"]).ends(2).stderr);
 }
 
 #[test]
-fn an_if_on_a_provisioned_value_shows_the_line() {
+fn if_on_a_provisioned_value_shows_the_line() {
     let program = "import * as local from \"stead/local\";\nconst pet = new local.RandomPet({}, { id: \"pet\" });\nif (pet.result) {\n  new local.Data({ value: 1 });\n}\n";
     insta::assert_snapshot!(fails(program, "plan", 1));
 }
 
 #[test]
-fn a_wrong_property_shows_the_line_and_the_nearest_name() {
+fn unknown_property_shows_the_line_and_the_nearest_name() {
     let program =
         "import * as local from \"stead/local\";\nnew local.File({ path: \"a\", contnt: \"x\" });\n";
     insta::assert_snapshot!(fails(program, "up", 1));
 }
 
 #[test]
-fn a_syntax_error_and_an_exception_show_the_line() {
+fn syntax_error_and_exception_show_the_line() {
     insta::assert_snapshot!(fails("const a = ;\n", "plan", 1));
     insta::assert_snapshot!(fails("function f() {\n  throw new Error(\"no\");\n}\nf();\n", "plan", 1));
 }
 
 #[test]
-fn a_slip_in_a_class_name_is_named_with_the_nearest_one() {
+fn misspelled_class_name_is_reported_with_the_nearest_one() {
     let program =
         "import * as local from \"stead/local\";\nnew local.Fiel({ path: \"a\", content: \"x\" });\n";
     let failed = fails(program, "plan", 1);
@@ -55,13 +55,13 @@ fn a_slip_in_a_class_name_is_named_with_the_nearest_one() {
 }
 
 #[test]
-fn two_resources_with_one_name_show_both_places() {
+fn duplicate_name_shows_both_declarations() {
     let program = "import * as local from \"stead/local\";\nnew local.Data({ value: 1 }, { id: \"x\" });\nnew local.Data({ value: 2 }, { id: \"x\" });\n";
     insta::assert_snapshot!(fails(program, "plan", 1));
 }
 
 #[test]
-fn a_failing_command_names_the_resource_and_its_line_and_keeps_what_was_done() {
+fn failed_step_is_reported_with_its_line_and_completed_steps_are_kept() {
     let project = Project::with(
         "import * as local from \"stead/local\";\nnew local.File({ path: \"ok.txt\", content: \"\" }, { id: \"ok\" });\nnew local.Command({ create: \"echo broken >&2; exit 3\" }, { id: \"bad\" });\n",
     );
@@ -72,7 +72,7 @@ fn a_failing_command_names_the_resource_and_its_line_and_keeps_what_was_done() {
 }
 
 #[test]
-fn a_file_where_a_folder_is_needed_and_an_unwritable_path() {
+fn blocked_folder_and_unwritable_path_are_reported() {
     let project = Project::with(
         "import * as local from \"stead/local\";\nnew local.File({ path: \"a/b.txt\", content: \"\" });\nnew local.File({ path: \"/proc/nothing/x\", content: \"\" });\n",
     );
@@ -104,18 +104,18 @@ fn damaged_state_is_refused_with_exit_16_and_never_written() {
     let head = ".stead/state/shop/dev/local/head";
     let whole = project.read(head);
     project.write(head, &whole.replacen("\"epoch\":1", "\"epoch\":2", 1));
-    let before = project.everything();
+    let before = project.all_files();
     for command in ["plan", "up", "destroy", "refresh"] {
         let refused = project.stead(&[command, "--yes"]).ends(16);
         assert!(refused.stderr.contains("ST0202"), "{}", refused.stderr);
     }
-    assert_eq!(project.everything(), before);
+    assert_eq!(project.all_files(), before);
     project.write(head, "{\"format\":2}\n\"x\"\n");
     assert!(project.stead(&["plan"]).ends(16).stderr.contains("ST0203"));
 }
 
 #[test]
-fn error_codes_can_be_looked_up() {
+fn error_codes_are_explained() {
     let project = Project::empty();
     assert!(project.stead(&["explain", "st0104"]).ok().starts_with("# ST0104"));
     assert!(project.stead(&["explain", "ST0140"]).ends(2).stderr.contains("did you mean"));

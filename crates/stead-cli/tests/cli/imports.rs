@@ -1,4 +1,4 @@
-//! Files from outside: taken whole or not at all.
+//! Imports of exported files: complete or refused.
 
 use crate::project::Project;
 
@@ -8,7 +8,7 @@ new local.Data({ value: "v" }, { id: "a" });
 "#;
 
 #[test]
-fn what_was_exported_is_imported_into_another_environment() {
+fn export_is_imported_into_another_environment() {
     let project = Project::with(ONE);
     project.stead(&["up", "--yes"]).ok();
     project.write("dev.json", &project.stead(&["stack", "export"]).ok());
@@ -18,30 +18,30 @@ fn what_was_exported_is_imported_into_another_environment() {
 }
 
 #[test]
-fn a_file_that_is_not_whole_changes_nothing() {
+fn import_of_a_damaged_file_changes_nothing() {
     let project = Project::with(ONE);
     project.stead(&["up", "--yes"]).ok();
     let text = project.stead(&["stack", "export"]).ok();
     let file = project.path("bad.json").display().to_string();
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    for (bad, said) in [
+    for (bad, message) in [
         (text[..text.len() / 2].to_owned(), "at line "),
         (text.replace("\"v\"", "\"w\""), "the digest does not match"),
         (text.replace("\"v\"", &deep), "recursion limit exceeded at line "),
         (text.replace("local.Data#a", "local.Data#\\u001b[2J"), "ST0202"),
     ] {
         project.write("bad.json", &bad);
-        let before = project.everything();
+        let before = project.all_files();
         let refused = project.stead(&["stack", "import", &file, "--yes"]).ends(16);
-        assert!(refused.stderr.contains(said), "{said}: {}", refused.stderr);
+        assert!(refused.stderr.contains(message), "{message}: {}", refused.stderr);
         assert!(!refused.stderr.contains('\u{1b}'), "{}", refused.stderr);
-        assert!(project.everything() == before, "{said}: something was written");
+        assert!(project.all_files() == before, "{message}: a file was changed");
         assert_eq!(project.stead(&["state", "verify", &file]).code, 16);
     }
 }
 
 #[test]
-fn a_chain_of_ten_thousand_is_planned_and_shown() {
+fn chain_of_ten_thousand_resources_is_planned_and_shown() {
     let project = Project::with(
         "import * as local from \"stead/local\";\nlet v: unknown = 1;\nfor (let i = 0; i < 10000; i++) v = new local.Data({ value: v }).output;\n",
     );

@@ -1,4 +1,4 @@
-//! The way through, as a new user walks it.
+//! Journey of a new user, from `init` to `destroy`.
 
 use crate::project::Project;
 
@@ -10,23 +10,23 @@ export const size = a.size;
 "#;
 
 #[test]
-fn init_plan_up_again_destroy() {
+fn new_project_is_planned_applied_and_destroyed() {
     let project = Project::empty();
     insta::assert_snapshot!(project.stead(&["init", "shop"]).ok());
     assert!(project.has(".stead/types/stead.d.ts") && project.has(".stead/types/stead/local.d.ts"));
-    let before = project.everything();
+    let before = project.all_files();
     insta::assert_snapshot!(project.stead(&["plan"]).ok());
-    assert_eq!(project.everything(), before, "plan writes nothing");
+    assert_eq!(project.all_files(), before, "plan writes nothing");
 
     let up = project.stead(&["up", "--yes"]).ok();
     assert!(up.contains("Done: 2 steps."), "{up}");
     let greeting = project.read("greeting.txt");
     assert!(greeting.starts_with("hello, "), "{greeting}");
 
-    let before = project.everything();
+    let before = project.all_files();
     let again = project.stead(&["up", "--yes"]).ok();
     assert!(again.starts_with("Nothing to do: 2 resources are as declared."), "{again}");
-    assert_eq!(project.everything(), before, "with nothing to do nothing is touched");
+    assert_eq!(project.all_files(), before, "an empty plan changes no file");
 
     project.stead(&["destroy", "--yes"]).ok();
     assert!(!project.has("greeting.txt"));
@@ -43,7 +43,7 @@ fn init_does_not_overwrite() {
 }
 
 #[test]
-fn a_change_gives_update_replace_delete_and_says_why() {
+fn plan_shows_updates_replacements_and_deletions_with_reasons() {
     let project = Project::with(TWO_FILES);
     project.stead(&["up", "--yes"]).ok();
     project.write(
@@ -73,7 +73,7 @@ export const size = a.size;
 }
 
 #[test]
-fn what_is_recorded_can_be_listed_shown_and_exported() {
+fn recorded_resources_are_listed_shown_and_exported() {
     let project = Project::with(TWO_FILES);
     let missing = project.stead(&["state", "ls"]).ends(1);
     assert!(missing.stderr.contains("ST0207"), "{}", missing.stderr);
@@ -105,7 +105,7 @@ fn what_is_recorded_can_be_listed_shown_and_exported() {
 }
 
 #[test]
-fn an_export_imported_elsewhere_is_the_same_state() {
+fn imported_export_gives_the_same_state() {
     let project = Project::with(TWO_FILES);
     project.stead(&["up", "--yes"]).ok();
     let exported = project.stead(&["stack", "export"]).ok();
@@ -114,29 +114,29 @@ fn an_export_imported_elsewhere_is_the_same_state() {
     let file = file.to_str().unwrap();
     std::fs::remove_dir_all(project.path(".stead")).unwrap();
     project.stead(&["stack", "import", file, "--yes"]).ok();
-    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0, "everything is as before");
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0, "no change is planned");
     let (mut again, mut first): (serde_json::Value, serde_json::Value) = (
         serde_json::from_str(&project.stead(&["stack", "export"]).ok()).unwrap(),
         serde_json::from_str(&exported).unwrap(),
     );
-    // Another stack, with a uuid of its own, holds the same things.
+    // The other stack has its own uuid and the same resources.
     for export in [&mut again, &mut first] {
         export["stack"] = serde_json::Value::Null;
         export["digest"] = serde_json::Value::Null;
     }
     assert_eq!(again, first);
-    let before = project.everything();
+    let before = project.all_files();
     for damaged in [&exported[..exported.len() / 2], "", "{\"format\":2}", "[1]"] {
         project.write("bad.json", damaged);
         let bad = project.path("bad.json");
         assert_eq!(project.stead(&["stack", "import", bad.to_str().unwrap(), "--yes"]).code, 16, "{damaged}");
     }
     std::fs::remove_file(project.path("bad.json")).unwrap();
-    assert_eq!(project.everything(), before, "nothing is half-imported");
+    assert_eq!(project.all_files(), before, "nothing is half-imported");
 }
 
 #[test]
-fn forgetting_leaves_the_real_thing_and_respects_what_needs_it() {
+fn state_rm_keeps_the_real_resource_and_refuses_one_with_dependents() {
     let project = Project::with(TWO_FILES);
     project.stead(&["up", "--yes"]).ok();
     let needed = project.stead(&["state", "rm", "a", "--yes"]).ends(1);
@@ -148,7 +148,7 @@ fn forgetting_leaves_the_real_thing_and_respects_what_needs_it() {
 }
 
 #[test]
-fn environments_are_apart() {
+fn environments_do_not_share_resources() {
     let project = Project::with(
         "import { env } from \"stead\";\nimport * as local from \"stead/local\";\nnew local.File({ path: `${env}.txt`, content: \"\" });\n",
     );
@@ -161,12 +161,15 @@ fn environments_are_apart() {
 }
 
 #[test]
-fn drift_is_shown_recorded_and_mended() {
+fn drift_is_shown_recorded_and_reverted() {
     let project = Project::with(TWO_FILES);
     project.stead(&["up", "--yes"]).ok();
     project.write("a.txt", "meddled");
     std::fs::remove_file(project.path("b.txt")).unwrap();
-    assert!(project.stead(&["plan"]).ok().starts_with("Nothing to do"), "plan looks at records unless asked");
+    assert!(
+        project.stead(&["plan"]).ok().starts_with("Nothing to do"),
+        "plan reads no resource without --refresh"
+    );
     insta::assert_snapshot!(project.stead(&["plan", "--refresh"]).ok());
     project.stead(&["up", "--yes", "--refresh"]).ok();
     assert_eq!(project.read("a.txt"), "one");
@@ -178,7 +181,7 @@ fn drift_is_shown_recorded_and_mended() {
 }
 
 #[test]
-fn programs_read_one_json_object_a_line() {
+fn json_output_is_one_object_per_line() {
     let project = Project::with(TWO_FILES);
     let lines = project.stead(&["up", "--yes", "--json"]).ok();
     let kinds: Vec<String> = lines
@@ -198,7 +201,7 @@ fn programs_read_one_json_object_a_line() {
 }
 
 #[test]
-fn the_quickstart_runs_and_then_has_nothing_to_do() {
+fn quickstart_is_applied_and_then_unchanged() {
     let project = Project::empty();
     let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/quickstart");
     for file in ["stead.toml", "main.ts", "site.ts"] {

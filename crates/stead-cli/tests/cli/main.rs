@@ -1,4 +1,4 @@
-//! The real binary, in a folder of its own.
+//! Tests of the real binary, each in a temporary project.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests use the real machine")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -7,10 +7,11 @@ mod corpus;
 mod crashes;
 mod determinism;
 mod errors;
+mod external_values;
 mod imports;
 mod journey;
+mod locking;
 mod marks;
-mod outside;
 mod pins;
 #[cfg(target_os = "linux")]
 mod processes;
@@ -21,6 +22,5 @@ mod repair;
 mod saved;
 #[cfg(unix)]
 mod serving;
-mod sharing;
 mod stacks;
 mod steps;

@@ -1,4 +1,4 @@
-//! Marks from every level, through the binary: what is refused, what is kept, and what is said about it.
+//! Marks of every level: refused deletions, retained resources, and their messages.
 
 use crate::project::Project;
 
@@ -33,7 +33,7 @@ fn project(toml: &str) -> Project {
 }
 
 #[test]
-fn the_nearest_level_decides_and_is_named_with_file_and_line() {
+fn nearest_level_decides_and_is_shown_with_file_and_line() {
     let project = project(LEVELS);
     project.stead(&["up", "--yes", "-e", "prod"]).ok();
     insta::assert_snapshot!(project.stead(&["policy", "explain", "db", "-e", "prod"]).ok());
@@ -53,7 +53,7 @@ fn the_nearest_level_decides_and_is_named_with_file_and_line() {
 }
 
 #[test]
-fn a_lock_protects_what_a_resource_freed() {
+fn lock_overrules_nearer_levels() {
     let project = project("project = \"shop\"\n[marks]\nprevent-delete-lock = true\n");
     project.stead(&["up", "--yes"]).ok();
     let refused = project.stead(&["destroy", "--yes"]).ends(13).stderr;
@@ -62,7 +62,7 @@ fn a_lock_protects_what_a_resource_freed() {
 }
 
 #[test]
-fn a_mark_that_is_not_understood_stops_everything() {
+fn invalid_mark_stops_the_run() {
     let shown: Vec<String> = [
         ("project = \"shop\"\n[env.other.marks]\nprevent-delete = \"yes\"\n", TWO, 2),
         ("project = \"shop\"\n[marks]\ndeletion-polcy = \"retain\"\n", TWO, 2),
@@ -88,13 +88,13 @@ fn a_mark_that_is_not_understood_stops_everything() {
 }
 
 #[test]
-fn a_key_for_a_service_that_is_not_here_is_warned_of() {
+fn mark_for_an_unknown_service_gives_a_warning() {
     let project = project("project = \"shop\"\n[marks]\n\"rdss/deletion-policy\" = \"retain\"\n");
     insta::assert_snapshot!(project.stead(&["plan"]).ends(0).stderr);
 }
 
 #[test]
-fn what_is_retained_is_told_listed_and_taken_back() {
+fn retained_resources_are_reported_listed_and_imported_again() {
     let project = project(LEVELS);
     project.stead(&["up", "--yes"]).ok();
     insta::assert_snapshot!(project.stead(&["destroy", "--yes", "--parallel", "1"]).ends(0).stderr);
@@ -112,7 +112,7 @@ fn what_is_retained_is_told_listed_and_taken_back() {
 }
 
 #[test]
-fn protect_needs_no_program_and_no_program_takes_it_away() {
+fn protect_needs_no_program_and_no_program_removes_the_protection() {
     let project = Project::with(TWO);
     project.stead(&["up", "--yes"]).ok();
     std::fs::remove_file(project.path("main.ts")).unwrap();
@@ -130,17 +130,17 @@ fn protect_needs_no_program_and_no_program_takes_it_away() {
 }
 
 #[test]
-fn unprotect_does_not_take_away_what_the_program_sets_and_says_so() {
+fn unprotect_keeps_and_reports_the_mark_of_the_program() {
     let project = Project::with(&TWO.replace("id: \"db\"", "id: \"db\", preventDelete: true"));
     project.stead(&["up", "--yes"]).ok();
     project.stead(&["state", "protect", "db"]).ok();
-    let told = project.stead(&["state", "unprotect", "db"]).ends(0).stderr;
-    insta::assert_snapshot!(told);
+    let reported = project.stead(&["state", "unprotect", "db"]).ends(0).stderr;
+    insta::assert_snapshot!(reported);
     assert_eq!(project.stead(&["destroy", "--yes"]).code, 13);
 }
 
 #[test]
-fn the_flags_add_protection_and_are_the_weakest_policy() {
+fn flags_add_protection_and_are_the_weakest_deletion_policy() {
     let project = Project::with(TWO);
     project.stead(&["up", "--yes"]).ok();
     let refused = project.stead(&["destroy", "--yes", "--prevent-delete"]).ends(13).stderr;
@@ -149,11 +149,11 @@ fn the_flags_add_protection_and_are_the_weakest_policy() {
     project.write("main.ts", &TWO.replace("id: \"db\"", "id: \"db\", deletionPolicy: \"delete\""));
     project.stead(&["up", "--yes"]).ok();
     project.stead(&["destroy", "--yes", "--deletion-policy", "RETAIN"]).ok();
-    assert!(!project.has("db") && project.has("page"), "what the resource says is nearer");
+    assert!(!project.has("db") && project.has("page"), "the mark on the resource is nearer");
 }
 
 #[test]
-fn a_saved_plan_is_made_with_its_marks_and_flags_or_not_at_all() {
+fn saved_plan_applies_with_its_own_marks_and_flags_or_not_at_all() {
     let project = project(LEVELS);
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", "export {};\n");
@@ -166,7 +166,7 @@ fn a_saved_plan_is_made_with_its_marks_and_flags_or_not_at_all() {
     project.write("stead.toml", &format!("# A line more.\n{LEVELS}"));
     project.stead(&["up", &file, "--yes"]).ok();
     assert_eq!(project.read("db"), "data");
-    // What the flags said when it was made holds when it runs.
+    // A saved plan applies with the flags that it was made with.
     let project = Project::with(TWO);
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", "export {};\n");
@@ -177,7 +177,7 @@ fn a_saved_plan_is_made_with_its_marks_and_flags_or_not_at_all() {
 }
 
 #[test]
-fn a_retained_file_in_the_way_of_its_replacement_is_refused_at_plan() {
+fn retained_file_that_blocks_its_replacement_is_refused() {
     let program = |content: &str| {
         format!(
             "import * as local from \"stead/local\";\nnew local.File({{ path: \"db\", content: \"{content}\" }}, {{ id: \"db\", deletionPolicy: \"retain\", replaceOnChanges: \"content\" }});\n"

@@ -1,4 +1,4 @@
-//! Pins, with the real binary: a story for each rule.
+//! Tests of pins, for each rule.
 
 mod cases;
 mod commands;
@@ -11,21 +11,22 @@ use crate::project::{Project, Ran};
 
 pub(crate) const FILE: &str = "main.ts.pin.json";
 
-/// What a story is told with on one target. Each program declares a thing of each of three kinds: one that is pinned by
-/// its type, one through `nodeOf`, one by an option.
-pub(crate) struct Stage {
+/// Programs with pinned resources of one target.
+///
+/// Each program declares three resources: one pinned by its type, one through `nodeOf`, one by an option.
+pub(crate) struct Fixture {
     pub(crate) target: &'static str,
-    /// The import of the target's types.
+    /// Import of the target's types.
     import: &'static str,
-    /// Expressions that make them; `NAME` is the name of the real thing, `OPTIONS` the second argument.
+    /// Expressions that declare them; `NAME` is the path of the real resource, `OPTIONS` the second argument.
     by_type: &'static str,
     by_node: &'static str,
     by_option: &'static str,
-    /// Their types, in that order.
+    /// Types of the three resources, in that order.
     pub(crate) types: [&'static str; 3],
 }
 
-pub(crate) const LOCAL: Stage = Stage {
+pub(crate) const LOCAL: Fixture = Fixture {
     target: "local",
     import: "import * as local from \"stead/local\";",
     by_type: "new local.KeyPair({ path: NAME + \"-key\" }, OPTIONS)",
@@ -34,8 +35,8 @@ pub(crate) const LOCAL: Stage = Stage {
     types: ["local.KeyPair", "local.Directory", "local.File"],
 };
 
-impl Stage {
-    /// The three, with these options and names; statements that use `key`, `data` and `note` may follow.
+impl Fixture {
+    /// Declares the three resources as `key`, `data` and `note`.
     pub(crate) fn three(&self, name: &str, options: impl Fn(&str) -> String) -> String {
         let make = |id: &str, expression: &str| {
             let expression = expression.replace("NAME", name).replace("OPTIONS", &options(id));
@@ -49,13 +50,13 @@ impl Stage {
         )
     }
 
-    /// At the top of the program, each with an id.
+    /// Program that declares the three resources in the main module, each with an id.
     pub(crate) fn at_the_top(&self) -> String {
         let ids = |id: &str| format!("{{ id: \"cool-{id}\" }}");
         format!("{}\n{}", self.head(), self.three("\"cool\"", ids))
     }
 
-    /// In a class, whose name is in the names of the real things. `inside` is said of the three in the constructor.
+    /// Program that declares the three resources in a class. `inside` is appended to its constructor.
     pub(crate) fn in_a_class(&self, class: &str, inside: &str) -> String {
         let ids = |id: &str| format!("{{ id: \"{id}\" }}");
         let three = self.three(&format!("\"{}\"", class.to_lowercase()), ids);
@@ -73,7 +74,7 @@ impl Stage {
         project.stead(&[arguments, &["-t", self.target]].concat())
     }
 
-    /// What the pinfile says of each path: where it came from.
+    /// Returns each path of the pinfile with its original path.
     pub(crate) fn paths(&self, project: &Project) -> Vec<(String, Option<String>)> {
         let file: serde_json::Value = serde_json::from_str(&project.read(FILE)).unwrap();
         let section = file["pinned"][self.target].as_object().unwrap();
@@ -82,19 +83,19 @@ impl Stage {
     }
 }
 
-/// The paths of the lines that start so.
+/// Returns the paths of the lines with this prefix.
 pub(crate) fn pin_lines<'a>(output: &'a str, start: &str) -> Vec<&'a str> {
     output.lines().filter_map(|line| line.strip_prefix(start)).map(str::trim).collect()
 }
 
-/// Follows each `[-pin]` with the `[+pin]` of its type, by editing the file as a person would.
+/// Replaces each `[-pin]` path in the pinfile by the `[+pin]` path of the same type.
 pub(crate) fn edit_keys(project: &Project, refused: &str) {
     let mut text = project.read(FILE);
     for old in pin_lines(refused, "[-pin]") {
         let (kind, _) = old.rsplit_once('.').unwrap();
-        let same = |new: &&&str| new.rsplit_once('.').unwrap().0 == kind;
+        let same_type = |new: &&&str| new.rsplit_once('.').unwrap().0 == kind;
         let added = pin_lines(refused, "[+pin]");
-        let new = added.iter().find(same).unwrap();
+        let new = added.iter().find(same_type).unwrap();
         let key = format!("\"{old}\": {{\n");
         assert!(text.contains(&key), "{text}");
         text = text.replace(&key, &format!("\"{new}\": {{\n        \"originalPath\": \"{old}\",\n"));

@@ -1,10 +1,10 @@
-//! The real process against a real kernel: killed anywhere, eight at once, without room, interrupted.
+//! Tests of real processes: repeated kills, simultaneous runs, a full disk, interrupts.
 //!
-//! The built-in provider makes files; scripts stand for a provider elsewhere. Each script leaves one object in a
-//! folder that plays the cloud, under the operation's idempotency key, so that a doubled or a lost one shows.
+//! The built-in provider creates files; scripts stand for a remote provider. Each script creates one object in a folder
+//! that stands for the cloud. The operation's idempotency key is its name, so that a duplicate or a lost object shows.
 
-mod cloud;
-mod crowd;
 mod full_disk;
 mod interrupts;
-mod ordeal;
+mod random_program;
+mod repeated_kills;
+mod simultaneous_runs;

@@ -7,7 +7,7 @@ pub(crate) struct Project {
     folder: tempfile::TempDir,
 }
 
-/// What a command printed, and how it ended.
+/// Output and exit code of a finished command.
 #[must_use = "look at the exit code or the output"]
 pub(crate) struct Ran {
     pub(crate) code: i32,
@@ -16,7 +16,7 @@ pub(crate) struct Ran {
 }
 
 impl Project {
-    /// A project with this program as its `main.ts`.
+    /// Creates a project with this program as its `main.ts`.
     pub(crate) fn with(main: &str) -> Project {
         let project = Project { folder: tempfile::tempdir().unwrap() };
         project.write("stead.toml", "project = \"shop\"\n");
@@ -24,8 +24,9 @@ impl Project {
         project
     }
 
-    /// As `with`, in memory where the system has a place for that: what is killed, not what loses power, is the
-    /// same there, and waits for no disk.
+    /// Creates a project like `with`, in memory where the system allows it.
+    ///
+    /// A kill has the same effects there as on a disk; a power loss does not.
     pub(crate) fn in_memory(main: &str) -> Project {
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
         let project = Project { folder };
@@ -34,7 +35,7 @@ impl Project {
         project
     }
 
-    /// Copies a project, in memory where the system has a place for that.
+    /// Copies a project, in memory where the system allows it.
     pub(crate) fn copy_of(source: &Path) -> Project {
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
         let mut files = Vec::new();
@@ -87,7 +88,7 @@ impl Project {
         self.ran(self.command(arguments).output().unwrap())
     }
 
-    /// Runs until the crash point is reached, where the process ends as if killed.
+    /// Runs a command up to a crash point, where the process ends as if killed.
     pub(crate) fn crash(&self, arguments: &[&str], point: &str) {
         let output = self.command(arguments).env("STEAD_CRASH_AT", point).output().unwrap();
         assert_eq!(output.status.code(), None, "{point} was not reached: {}", self.ran(output).stderr);
@@ -109,8 +110,8 @@ impl Project {
         }
     }
 
-    /// Every file below the project and what it holds, to see that nothing was touched.
-    pub(crate) fn everything(&self) -> Vec<(PathBuf, Vec<u8>)> {
+    /// Returns every file of the project with its content, to assert that a command changed none.
+    pub(crate) fn all_files(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut found = Vec::new();
         collect(self.folder.path(), &mut found);
         found.sort();
@@ -130,7 +131,7 @@ fn collect(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
 }
 
 impl Ran {
-    /// The output, if the command did what it was asked.
+    /// Asserts exit code 0, and returns stdout.
     pub(crate) fn ok(self) -> String {
         self.ends(0).stdout
     }

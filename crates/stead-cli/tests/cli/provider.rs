@@ -1,4 +1,4 @@
-//! What providers offer, and programs over published types.
+//! `stead provider`, and programs that use published types.
 
 use crate::project::Project;
 
@@ -37,7 +37,7 @@ fn types_are_listed_and_shown() {
 }
 
 #[test]
-fn a_patch_is_explained() {
+fn patch_gives_a_reason_for_each_operation() {
     let project = Project::empty();
     project.write("last.json", r#"{"QueueName":"a","DelaySeconds":1}"#);
     project.write("live.json", r#"{"QueueName":"a","DelaySeconds":1,"Arn":"arn","VisibilityTimeout":30}"#);
@@ -65,7 +65,7 @@ fn a_patch_is_explained() {
 }
 
 #[test]
-fn a_program_over_published_types_is_checked_where_it_stands() {
+fn properties_of_published_types_are_checked_at_their_line() {
     let project = Project::with(
         "import { s3, sqs } from \"stead/aws\";\n\
          const bucket = new s3.Bucket({ VersioningConfiguration: { Status: \"enabled\" } });\n\

@@ -1,4 +1,4 @@
-//! Renames, imports, partial runs and going back, with the real binary.
+//! Renames, imports, partial runs and rollbacks.
 
 use crate::project::Project;
 
@@ -12,7 +12,7 @@ fn program(files: &[(&str, &str, &str)]) -> String {
 }
 
 #[test]
-fn what_looks_like_a_rename_stops_and_the_command_it_prints_settles_it() {
+fn likely_rename_stops_the_run_until_the_printed_command_is_run() {
     let project = Project::with(&program(&[("old", "a.txt", "one")]));
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", &program(&[("new", "a.txt", "one")]));
@@ -35,7 +35,7 @@ fn what_looks_like_a_rename_stops_and_the_command_it_prints_settles_it() {
 }
 
 #[test]
-fn certain_moves_are_accepted_and_denied_ones_are_none() {
+fn accept_moves_renames_and_no_moves_deletes_and_creates() {
     let project = Project::with(&program(&[("old", "a.txt", "one")]));
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", &program(&[("new", "a.txt", "two")]));
@@ -59,7 +59,7 @@ fn certain_moves_are_accepted_and_denied_ones_are_none() {
 }
 
 #[test]
-fn a_scope_is_renamed_as_a_whole() {
+fn scope_is_renamed_as_a_whole() {
     let scoped = |class: &str| {
         format!(
             "import {{ Resource }} from \"stead\";\nimport * as local from \"stead/local\";\n\
@@ -79,7 +79,7 @@ fn a_scope_is_renamed_as_a_whole() {
 }
 
 #[test]
-fn something_that_exists_is_imported_and_its_declaration_printed() {
+fn existing_resource_is_imported_and_its_declaration_printed() {
     let project = Project::with("import * as local from \"stead/local\";\n");
     project.write("there.txt", "here already\n");
     let imported = project.stead(&["import", "local.File", "kept", "there.txt", "--yes"]).ok();
@@ -101,7 +101,7 @@ fn something_that_exists_is_imported_and_its_declaration_printed() {
 }
 
 #[test]
-fn a_partial_run_touches_what_it_names() {
+fn partial_run_touches_only_targeted_resources() {
     let project = Project::with(&program(&[("a", "a.txt", "1"), ("b", "b.txt", "1")]));
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", &program(&[("a", "a.txt", "2"), ("b", "b.txt", "2")]));
@@ -116,7 +116,7 @@ fn a_partial_run_touches_what_it_names() {
 }
 
 #[test]
-fn an_earlier_run_can_be_gone_back_to() {
+fn rollback_restores_the_state_after_an_earlier_run() {
     let project = Project::with(&program(&[("a", "a.txt", "1")]));
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", &program(&[("a", "a.txt", "2"), ("b", "b.txt", "2")]));
@@ -128,7 +128,7 @@ fn an_earlier_run_can_be_gone_back_to() {
 }
 
 #[test]
-fn only_what_changes_is_looked_at_on_demand() {
+fn refresh_of_changed_resources_reads_no_others() {
     let project = Project::with(&program(&[("a", "a.txt", "1"), ("b", "b.txt", "1")]));
     project.stead(&["up", "--yes"]).ok();
     project.write("a.txt", "outside");

@@ -1,4 +1,4 @@
-//! State that is damaged or edited by hand, and the way back; and answers that the journal did not take.
+//! Repair of state that is damaged or edited by hand, and answers that the journal did not record.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ const ONE: &str = "import * as local from \"stead/local\";\nnew local.File({ pat
 
 const TWO: &str = "import * as local from \"stead/local\";\nnew local.File({ path: \"a.txt\", content: \"a\" }, { id: \"a\" });\nnew local.File({ path: \"b.txt\", content: \"b\" }, { id: \"b\" });\n";
 
-/// A stack that was applied twice: with one file, then with two.
+/// Creates a stack with two runs: the first declares one file, the second two.
 fn applied_twice() -> Project {
     let project = Project::with(ONE);
     project.stead(&["up", "--yes"]).ok();
@@ -27,7 +27,7 @@ fn files(project: &Project, folder: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The snapshot that head refers to.
+/// Returns the path of the snapshot that head refers to.
 fn snapshot(project: &Project) -> PathBuf {
     let head = project.read(&format!("{STACK}/head"));
     let digest = head.split("\"snapshot\":\"").nth(1).unwrap().split('"').next().unwrap();
@@ -47,25 +47,25 @@ fn names(project: &Project) -> Vec<String> {
     listed.lines().map(|line| line.rsplit('#').next().unwrap().to_owned()).collect()
 }
 
-/// Verify names the way out, the list changes nothing, and nothing is written without a yes.
-fn looks_and_asks_first(project: &Project) -> String {
-    let before = project.everything();
+/// Asserts that `verify` refers to `repair`, that `repair` lists proposals, and that no file changes without `--yes`.
+fn assert_repair_asks_first(project: &Project) -> String {
+    let before = project.all_files();
     let found = project.stead(&["state", "verify"]).ends(16);
     assert!(found.stderr.contains("stead state repair"), "{}", found.stderr);
     let listed = project.stead(&["state", "repair"]).ends(16);
     assert!(listed.stderr.contains("--take"), "{}", listed.stderr);
     assert_eq!(project.stead(&["state", "repair", "--take", "1"]).code, 2);
     assert_eq!(project.stead(&["state", "repair", "--take", "9", "--yes"]).code, 2);
-    assert_eq!(project.everything(), before);
+    assert_eq!(project.all_files(), before);
     listed.stdout
 }
 
 #[test]
-fn a_damaged_snapshot_is_repaired_from_history_and_stays_where_it_is() {
+fn damaged_snapshot_is_repaired_from_history_and_the_damaged_object_is_kept() {
     let project = applied_twice();
     let path = snapshot(&project);
     let damaged = flip_a_byte(&path);
-    let proposals = looks_and_asks_first(&project);
+    let proposals = assert_repair_asks_first(&project);
     assert!(proposals.starts_with("1. go back to the state at the end of run-1\n"), "{proposals}");
     project.stead(&["state", "repair", "--take", "1", "--yes"]).ok();
     assert_eq!(names(&project), ["a"]);
@@ -73,14 +73,14 @@ fn a_damaged_snapshot_is_repaired_from_history_and_stays_where_it_is() {
     assert_eq!(files(&project, "kept").len(), 1, "and so is the head that referred to it");
     let history = project.stead(&["stack", "history"]).ok();
     assert!(history.contains("state repair"), "{history}");
-    std::fs::remove_file(project.path("b.txt")).unwrap(); // what the snapshot knew of, nobody knows now
+    std::fs::remove_file(project.path("b.txt")).unwrap(); // no longer recorded
     project.stead(&["up", "--yes"]).ok();
     assert_eq!(names(&project), ["a", "b"]);
     assert!(project.stead(&["state", "repair"]).ok().contains("nothing to repair"));
 }
 
 #[test]
-fn a_damaged_or_missing_head_is_rebuilt_from_the_newest_snapshot() {
+fn damaged_or_missing_head_is_rebuilt_from_the_newest_snapshot() {
     for missing in [false, true] {
         let project = applied_twice();
         let head = project.path(&format!("{STACK}/head"));
@@ -90,7 +90,7 @@ fn a_damaged_or_missing_head_is_rebuilt_from_the_newest_snapshot() {
             assert!(listed.stderr.contains("head is missing"), "{}", listed.stderr);
         } else {
             flip_a_byte(&head);
-            looks_and_asks_first(&project);
+            assert_repair_asks_first(&project);
         }
         project.stead(&["state", "repair", "--take", "1", "--yes"]).ok();
         assert_eq!(names(&project), ["a", "b"], "nothing is lost: the newest snapshot is whole");
@@ -99,7 +99,7 @@ fn a_damaged_or_missing_head_is_rebuilt_from_the_newest_snapshot() {
 }
 
 #[test]
-fn a_repair_that_is_killed_is_repeated() {
+fn killed_repair_can_be_repeated() {
     for point in ["repair.after_snapshot", "repair.after_head"] {
         let project = applied_twice();
         flip_a_byte(&project.path(&format!("{STACK}/head")));
@@ -113,20 +113,20 @@ fn a_repair_that_is_killed_is_repeated() {
 }
 
 #[test]
-fn a_damaged_head_over_a_run_that_died_is_rebuilt_from_snapshot_and_journal() {
+fn damaged_head_of_a_dead_run_is_rebuilt_from_snapshot_and_journal() {
     let project = Project::with(ONE);
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", TWO);
     project.crash(&["up", "--yes"], "run.close.before:1");
     flip_a_byte(&project.path(&format!("{STACK}/head")));
     let listed = project.stead(&["state", "repair"]).ends(16).stdout;
-    assert!(listed.starts_with("1. build it anew from the last snapshot and "), "{listed}");
+    assert!(listed.starts_with("1. rebuild the state from the last snapshot and "), "{listed}");
     project.stead(&["state", "repair", "--take", "1", "--yes"]).ok();
     assert_eq!(names(&project), ["a", "b"]);
 }
 
 #[test]
-fn a_damaged_journal_is_folded_up_to_the_damage_and_the_rest_is_in_doubt() {
+fn damaged_journal_is_replayed_up_to_the_damage_and_the_rest_is_in_doubt() {
     let project = Project::with(ONE);
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", TWO);
@@ -134,18 +134,18 @@ fn a_damaged_journal_is_folded_up_to_the_damage_and_the_rest_is_in_doubt() {
     let batches = files(&project, "journal/0000000002");
     let last = batches.last().unwrap();
     let damaged = flip_a_byte(last);
-    let proposals = looks_and_asks_first(&project);
-    assert!(proposals.contains("before what cannot be read"), "{proposals}");
+    let proposals = assert_repair_asks_first(&project);
+    assert!(proposals.contains("before the unreadable one"), "{proposals}");
     assert!(proposals.contains("in doubt: the create of"), "{proposals}");
     project.stead(&["state", "repair", "--take", "1", "--yes"]).ok();
     assert_eq!(std::fs::read(last).unwrap(), damaged);
-    // The create is repeated with its key: the file is there already, with the same content.
+    // The create is repeated with its key; the file already exists, with the same content.
     project.stead(&["up", "--yes"]).ok();
     assert_eq!(names(&project), ["a", "b"]);
 }
 
 #[test]
-fn an_export_that_was_edited_by_hand_is_repaired_beside_it() {
+fn export_edited_by_hand_is_repaired_into_a_second_file() {
     let project = applied_twice();
     let export = project.stead(&["stack", "export"]).ok();
     let dangling = "\"dependencies\": [{ \"uid\": \"nobody\", \"generation\": 1 }],\n      \"inputs\"";
@@ -161,21 +161,21 @@ fn an_export_that_was_edited_by_hand_is_repaired_beside_it() {
     project.stead(&["state", "verify", repaired]).ok();
     project.stead(&["stack", "import", repaired, "--yes"]).ok();
     assert_eq!(names(&project), ["a", "b"]);
-    assert!(project.read("edited.json").contains("nobody"), "the old file is as it was");
+    assert!(project.read("edited.json").contains("nobody"), "the old file is unchanged");
 }
 
 #[test]
-fn what_a_newer_stead_wrote_is_not_repaired() {
+fn state_of_a_newer_version_is_not_repaired() {
     let project = applied_twice();
     project.write(&format!("{STACK}/head"), "{\"format\":2}\n\"x\"\n");
-    let before = project.everything();
+    let before = project.all_files();
     assert!(project.stead(&["state", "repair", "--take", "1", "--yes"]).ends(16).stderr.contains("ST0203"));
-    assert_eq!(project.everything(), before);
+    assert_eq!(project.all_files(), before);
 }
 
 #[test]
-fn an_answer_that_the_journal_does_not_take_is_kept_and_taken_in_by_the_next_run() {
-    // While it runs, the command puts the journal out of reach.
+fn unrecorded_answer_is_spooled_and_recorded_by_the_next_run() {
+    // The command moves the journal away while it runs.
     let program = format!(
         "import * as local from \"stead/local\";\nnew local.Command({{ create: \"echo made >> log; cd {STACK} && mv journal away && touch journal\", delete: \"true\" }}, {{ id: \"run\" }});\n"
     );

@@ -29,7 +29,7 @@ fn check(project: &Project, outputs: &str) {
 }
 
 #[test]
-fn functions_run_once_their_values_are_known() {
+fn deferred_functions_run_once_their_values_are_known() {
     let project = project();
     let up = project.stead(&["up", "--yes"]).ok();
     check(&project, &up);
@@ -37,7 +37,7 @@ fn functions_run_once_their_values_are_known() {
 }
 
 #[test]
-fn a_saved_plan_with_functions_applies_without_the_sources() {
+fn saved_plan_with_functions_applies_without_the_sources() {
     let project = project();
     let plan = project.path("the plan");
     let plan = plan.to_str().unwrap();
@@ -45,14 +45,14 @@ fn a_saved_plan_with_functions_applies_without_the_sources() {
     std::fs::remove_file(project.path("main.ts")).unwrap();
     std::fs::remove_file(project.path("shout.ts")).unwrap();
     let up = project.stead(&["up", plan, "--yes"]).ok();
-    assert!(up.starts_with(&saved), "what was approved is what is shown:\n{saved}\n{up}");
+    assert!(up.starts_with(&saved), "the saved plan is shown:\n{saved}\n{up}");
     check(&project, &up);
     let again = project.stead(&["up", plan, "--yes"]).ends(1);
     assert!(again.stderr.contains("the state of the stack changed since"), "{}", again.stderr);
 }
 
 #[test]
-fn a_saved_plan_for_something_else_is_refused_and_says_what_differs() {
+fn saved_plan_for_another_environment_is_refused_with_the_difference() {
     let project = project();
     let plan = project.path("plan");
     let plan = plan.to_str().unwrap();
@@ -71,7 +71,7 @@ fn a_saved_plan_for_something_else_is_refused_and_says_what_differs() {
 
 #[cfg(unix)]
 #[test]
-fn a_saved_plan_is_for_its_owner_only() {
+fn saved_plan_is_readable_by_its_owner_only() {
     use std::os::unix::fs::PermissionsExt as _;
     let project = project();
     let plan = project.path("plan");
@@ -80,7 +80,7 @@ fn a_saved_plan_is_for_its_owner_only() {
 }
 
 #[test]
-fn a_function_that_throws_is_shown_where_it_threw() {
+fn exception_in_a_deferred_function_is_shown_at_its_line() {
     let project = Project::with(
         "import * as stead from \"stead\";\nimport * as local from \"stead/local\";\nconst pet = new local.RandomPet({ words: 1 }, { id: \"pet\" });\nnew local.File({\n  path: \"x\",\n  content: stead.apply(pet.result, () => {\n    throw new Error(\"no\");\n  }),\n}, { id: \"x\" });\n",
     );

@@ -1,4 +1,4 @@
-//! `stead serve --admission` and `stead admission manifests`, with the real binary.
+//! `stead serve --admission` and `stead admission manifests`.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -24,7 +24,7 @@ const SERVE: [&str; 10] = [
     "config",
 ];
 
-/// A folder with certificates, and a kubeconfig of a cluster that nobody runs.
+/// Folder with certificates, and with the kubeconfig of a cluster that does not exist.
 struct Setup {
     project: Project,
     trust: Arc<ClientConfig>,
@@ -41,7 +41,7 @@ impl Setup {
         project.write("tls.crt", &params.signed_by(&key, &authority).unwrap().pem());
         project.write("tls.key", &key.serialize_pem());
         project.write("ca.crt", &authority.pem());
-        // Nobody listens on port 1.
+        // No server listens on port 1.
         project.write(
             "config",
             "current-context: x\ncontexts: [{name: x, context: {cluster: x, user: x}}]\nusers: [{name: x, user: {token: canary-token}}]\n\
@@ -57,8 +57,8 @@ impl Setup {
         Setup { project, trust: Arc::new(trust) }
     }
 
-    fn start(&self, further: &[&str]) -> Serving<'_> {
-        let mut child = self.project.spawn(&[&SERVE, further].concat());
+    fn start(&self, flags: &[&str]) -> Serving<'_> {
+        let mut child = self.project.spawn(&[&SERVE, flags].concat());
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
@@ -76,8 +76,8 @@ struct Serving<'a> {
 }
 
 impl Serving<'_> {
-    /// Sends a request over TLS and gives everything that comes back.
-    fn asks(&self, method: &str, path: &str, body: &str) -> String {
+    /// Sends a request over TLS, and returns the whole response.
+    fn request(&self, method: &str, path: &str, body: &str) -> String {
         let name = "127.0.0.1".try_into().unwrap();
         let connection = ClientConnection::new(self.setup.trust.clone(), name).unwrap();
         let mut stream = StreamOwned::new(connection, TcpStream::connect(&self.address).unwrap());
@@ -92,8 +92,8 @@ impl Serving<'_> {
         answer
     }
 
-    /// Sends a signal; gives exit code, the rest of stdout, and stderr.
-    fn ends(mut self, signal: &str) -> (Option<i32>, String, String) {
+    /// Sends a signal, and returns exit code, the rest of stdout, and stderr.
+    fn stop(mut self, signal: &str) -> (Option<i32>, String, String) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
         let mut rest = String::new();
@@ -114,24 +114,25 @@ fn review(annotations: &str) -> String {
 }
 
 #[test]
-fn the_webhook_answers_over_tls_and_ends_with_0_when_it_is_told_to() {
+fn webhook_answers_over_tls_and_exits_0_when_terminated() {
     let setup = Setup::new();
     let serving = setup.start(&[]);
-    assert!(serving.asks("GET", "/healthz", "").starts_with("HTTP/1.1 200"));
+    assert!(serving.request("GET", "/healthz", "").starts_with("HTTP/1.1 200"));
     let refused =
-        serving.asks("POST", "/validate", &review(r#"{"s3.services.k8s.aws/prevent-delete":"true"}"#));
+        serving.request("POST", "/validate", &review(r#"{"s3.services.k8s.aws/prevent-delete":"true"}"#));
     assert!(
         refused.contains(r#""allowed":false"#)
             && refused.contains("ST0801")
             && refused.contains(r#""code":403"#),
         "{refused}"
     );
-    let blind = serving.asks("POST", "/validate", &review("{}"));
+    let unreachable = serving.request("POST", "/validate", &review("{}"));
     assert!(
-        blind.contains("ST0802") && blind.contains("cannot connect to the API server at 127.0.0.1:1"),
-        "{blind}"
+        unreachable.contains("ST0802")
+            && unreachable.contains("cannot connect to the API server at 127.0.0.1:1"),
+        "{unreachable}"
     );
-    let (code, stdout, stderr) = serving.ends("-TERM");
+    let (code, stdout, stderr) = serving.stop("-TERM");
     assert_eq!((code, stdout.as_str()), (Some(0), ""), "{stderr}");
     let lines: Vec<&str> = stderr.lines().collect();
     assert_eq!(lines.len(), 3, "{stderr}");
@@ -144,12 +145,12 @@ fn the_webhook_answers_over_tls_and_ends_with_0_when_it_is_told_to() {
 }
 
 #[test]
-fn an_interrupt_ends_it_with_130_and_programs_read_json() {
+fn interrupted_webhook_exits_130_and_prints_json() {
     let setup = Setup::new();
     let serving = setup.start(&["--json", "--prevent-delete"]);
-    let refused = serving.asks("POST", "/validate", &review(r#"{"prevent-delete":"false"}"#));
+    let refused = serving.request("POST", "/validate", &review(r#"{"prevent-delete":"false"}"#));
     assert!(refused.contains("set to refuse all deletions"), "{refused}");
-    let (code, stdout, stderr) = serving.ends("-INT");
+    let (code, stdout, stderr) = serving.stop("-INT");
     assert_eq!((code, stderr.as_str()), (Some(130), ""));
     let lines: Vec<serde_json::Value> =
         stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -162,7 +163,7 @@ fn an_interrupt_ends_it_with_130_and_programs_read_json() {
 }
 
 #[test]
-fn what_it_cannot_start_with_is_said_with_a_code_and_help() {
+fn invalid_webhook_settings_are_reported_with_code_and_help() {
     let setup = Setup::new();
     let project = &setup.project;
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -171,7 +172,7 @@ fn what_it_cannot_start_with_is_said_with_a_code_and_help() {
     let with = |from: &str, to: &str| -> Vec<String> {
         SERVE.iter().map(|word| if *word == from { to.to_owned() } else { (*word).to_owned() }).collect()
     };
-    let mut said = Vec::new();
+    let mut messages = Vec::new();
     for (arguments, code) in [
         (with("tls.crt", "config"), 2),
         (with("tls.crt", "gone.crt"), 2),
@@ -184,20 +185,20 @@ fn what_it_cannot_start_with_is_said_with_a_code_and_help() {
     ] {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let failed = project.stead(&arguments).ends(code);
-        said.push(failed.stderr.replace(&address, "ADDRESS"));
+        messages.push(failed.stderr.replace(&address, "ADDRESS"));
     }
-    said.push(project.stead(&SERVE[..8]).ends(2).stderr);
-    insta::assert_snapshot!(said.join("\n"));
+    messages.push(project.stead(&SERVE[..8]).ends(2).stderr);
+    insta::assert_snapshot!(messages.join("\n"));
     assert_eq!(
         project.stead(&["serve", "--tls-cert", "a", "--tls-key", "b"]).code,
         2,
-        "what is to be served?"
+        "`--admission` is required"
     );
     assert_eq!(project.stead(&["serve", "--admission", "--frobnicate"]).code, 2);
 }
 
 #[test]
-fn manifests_are_printed_for_a_cluster_and_bad_ones_are_not() {
+fn manifests_are_printed_and_invalid_flags_are_refused() {
     let setup = Setup::new();
     let project = &setup.project;
     let all = project.stead(&["admission", "manifests", "--ca-bundle", "ca.crt"]).ok();

@@ -1,4 +1,4 @@
-//! Stacks begin, end, get other names and are compared; resources move between them.
+//! Stacks are created, removed, renamed and compared; resources move between stacks.
 
 use crate::project::Project;
 
@@ -15,7 +15,7 @@ new local.Data({ value: 1 }, { id: "a" });
 "#;
 
 #[test]
-fn a_new_stack_is_empty_and_is_made_once() {
+fn new_stack_is_empty_and_is_created_once() {
     let project = Project::with(ONE);
     assert!(project.stead(&["stack", "new", "-e", "qa"]).ok().contains("empty stack for environment qa"));
     assert_eq!(project.stead(&["stack", "ls"]).ok(), "shop\tqa\tlocal\n");
@@ -26,7 +26,7 @@ fn a_new_stack_is_empty_and_is_made_once() {
 }
 
 #[test]
-fn a_stack_goes_only_when_it_holds_nothing_and_its_history_stays() {
+fn only_an_empty_stack_is_removed_and_its_history_stays() {
     let project = Project::with(ONE);
     project.stead(&["up", "--yes"]).ok();
     let refused = project.stead(&["stack", "rm", "--yes"]).ends(1);
@@ -36,19 +36,19 @@ fn a_stack_goes_only_when_it_holds_nothing_and_its_history_stays() {
     assert_eq!(project.stead(&["stack", "ls"]).ok(), "");
     assert_eq!(project.stead(&["state", "ls"]).code, 1);
     assert_eq!(project.stead(&["stack", "history"]).ok().lines().count(), 3);
-    // A new one begins where the old one ended: another stack, later epochs.
+    // A new stack in the same environment continues the history with later epochs.
     project.stead(&["up", "--yes"]).ok();
     assert_eq!(project.stead(&["stack", "history"]).ok().lines().count(), 4);
     project.stead(&["destroy", "--yes"]).ok();
     project.stead(&["stack", "rm", "--yes", "--purge"]).ok();
     assert_eq!(project.stead(&["plan", "--exit-code"]).code, 10);
-    let left: Vec<_> = project.everything().into_iter().map(|(path, _)| path).collect();
+    let left: Vec<_> = project.all_files().into_iter().map(|(path, _)| path).collect();
     let past = left.iter().filter(|path| path.components().any(|part| part.as_os_str() == "history"));
     assert_eq!(past.count(), 0, "{left:?}");
 }
 
 #[test]
-fn what_is_protected_is_never_forgotten_with_its_stack() {
+fn stack_with_a_protected_resource_is_not_removed() {
     let project = Project::with(&ONE.replace("{ id: \"a\" }", "{ id: \"a\", preventDelete: true }"));
     project.stead(&["up", "--yes"]).ok();
     let refused = project.stead(&["stack", "rm", "--yes", "--forget-resources"]).ends(13);
@@ -60,7 +60,7 @@ fn what_is_protected_is_never_forgotten_with_its_stack() {
 }
 
 #[test]
-fn a_renamed_stack_has_nothing_to_do_and_the_old_name_says_where_it_is() {
+fn renamed_stack_is_unchanged_and_the_old_name_refers_to_the_new_one() {
     let project = Project::with(TWO);
     project.stead(&["up", "--yes"]).ok();
     let uid = |environment: &str| {
@@ -78,7 +78,7 @@ fn a_renamed_stack_has_nothing_to_do_and_the_old_name_says_where_it_is() {
         "{}",
         refused.stderr
     );
-    // Back again, through the place that it left.
+    // The stack can be renamed back to its old environment.
     project.stead(&["stack", "rename", "dev", "--yes", "-e", "prod", "--namespace", "acme"]).ok();
     assert_eq!(uid("dev"), before);
     assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
@@ -89,7 +89,7 @@ fn a_renamed_stack_has_nothing_to_do_and_the_old_name_says_where_it_is() {
 }
 
 #[test]
-fn a_rename_that_was_killed_leaves_one_stack() {
+fn killed_stack_rename_leaves_one_stack() {
     for (point, environment) in [("rename.after_arriving", "dev"), ("run.leave.after_head", "prod")] {
         let project = Project::with(TWO);
         project.stead(&["up", "--yes"]).ok();
@@ -132,7 +132,7 @@ fn stacks_runs_and_files_are_compared_without_their_environment() {
 }
 
 #[test]
-fn a_resource_gets_another_name_in_the_state() {
+fn state_mv_renames_a_resource_in_state() {
     let project = Project::with(TWO);
     project.stead(&["up", "--yes"]).ok();
     assert_eq!(project.stead(&["state", "mv", "a", "b", "--yes"]).code, 1);
@@ -144,15 +144,15 @@ fn a_resource_gets_another_name_in_the_state() {
 }
 
 #[test]
-fn resources_move_to_another_stack_with_what_they_need() {
+fn resources_move_to_another_stack_with_their_dependencies() {
     let project = Project::with(TWO);
     project.stead(&["up", "--yes"]).ok();
     assert_eq!(project.stead(&["state", "mv", "b", "--to-stack", "prod", "--yes"]).code, 1);
     project.stead(&["stack", "new", "-e", "prod"]).ok();
-    let torn = project.stead(&["state", "mv", "b", "--to-stack", "prod", "--yes"]).ends(1);
-    assert!(torn.stderr.contains("ST0216") && torn.stderr.contains("local.Data#a"), "{}", torn.stderr);
-    let torn = project.stead(&["state", "mv", "a", "--to-stack", "prod", "--yes"]).ends(1);
-    assert!(torn.stderr.contains("local.Data#b"), "{}", torn.stderr);
+    let split = project.stead(&["state", "mv", "b", "--to-stack", "prod", "--yes"]).ends(1);
+    assert!(split.stderr.contains("ST0216") && split.stderr.contains("local.Data#a"), "{}", split.stderr);
+    let split = project.stead(&["state", "mv", "a", "--to-stack", "prod", "--yes"]).ends(1);
+    assert!(split.stderr.contains("local.Data#b"), "{}", split.stderr);
     project.stead(&["state", "mv", "b", "--to-stack", "prod", "--with-dependencies", "--yes"]).ok();
     assert_eq!(project.stead(&["state", "ls"]).ok(), "");
     // Outputs are not moved: they belong to the stack.
@@ -164,7 +164,7 @@ fn resources_move_to_another_stack_with_what_they_need() {
 }
 
 #[test]
-fn a_move_that_was_killed_is_finished_or_undone_by_the_next_command() {
+fn killed_move_is_finished_or_undone_by_the_next_command() {
     for (point, left) in [("transfer.after_depart", 2), ("transfer.after_arrive", 0)] {
         let project = Project::with(TWO);
         project.stead(&["up", "--yes"]).ok();
@@ -173,8 +173,8 @@ fn a_move_that_was_killed_is_finished_or_undone_by_the_next_command() {
         let plan = project.stead(&["plan"]).ends(0);
         assert!(plan.stderr.contains("was interrupted"), "{point}: {}", plan.stderr);
         if left == 0 {
-            let waits = project.stead(&["stack", "rename", "live", "-e", "prod", "--yes"]).ends(1);
-            assert!(waits.stderr.contains("ST0219"), "{}", waits.stderr);
+            let refused = project.stead(&["stack", "rename", "live", "-e", "prod", "--yes"]).ends(1);
+            assert!(refused.stderr.contains("ST0219"), "{}", refused.stderr);
         }
         project.stead(&["refresh"]).ok();
         let count = |environment| project.stead(&["state", "ls", "-e", environment]).ok().lines().count();

@@ -1,4 +1,4 @@
-//! Steps that no provider is asked to carry out: what is read, what was found outside, what stays, what is unsure.
+//! Lines of a plan besides its steps: look-ups, drift, unchanged resources, likely renames.
 
 use crate::project::Project;
 
@@ -9,12 +9,12 @@ fn file(id: &str, content: &str) -> String {
 }
 
 #[test]
-fn drift_is_told_like_steps_and_has_an_exit_code_of_its_own() {
+fn drift_is_shown_like_steps_with_its_own_exit_code() {
     let project = Project::with(&format!("{HEAD}{}{}", file("a", "one"), file("b", "one")));
     project.stead(&["up", "--yes"]).ok();
     project.write("a.txt", "outside");
-    let look = ["plan", "--refresh", "--exit-code", "--unchanged"];
-    let seen = project.stead(&look).ends(12);
+    let plan = ["plan", "--refresh", "--exit-code", "--unchanged"];
+    let seen = project.stead(&plan).ends(12);
     insta::assert_snapshot!(seen.stdout);
     let json = project.stead(&["plan", "--refresh", "--json"]).ok();
     let drift = json.lines().find(|line| line.contains("\"kind\":\"drift\"")).unwrap();
@@ -24,17 +24,17 @@ fn drift_is_told_like_steps_and_has_an_exit_code_of_its_own() {
     assert_eq!(same.lines().filter(|line| line.contains("\"kind\":\"same\"")).count(), 2, "{same}");
 
     project.write("main.ts", &format!("{HEAD}{}{}", file("a", "two"), file("b", "one")));
-    assert_eq!(project.stead(&look).code, 10, "the program asks for something too");
+    assert_eq!(project.stead(&plan).code, 10, "the program changed too");
     project.write("main.ts", &format!("{HEAD}{}", file("a", "one")));
-    assert_eq!(project.stead(&look).code, 11, "something would be deleted");
+    assert_eq!(project.stead(&plan).code, 11, "a resource would be deleted");
     project.write("main.ts", &format!("{HEAD}{}{}", file("a", "outside"), file("b", "one")));
-    assert_eq!(project.stead(&look).code, 12, "only the record is behind");
+    assert_eq!(project.stead(&plan).code, 12, "only the record differs");
     project.stead(&["refresh", "--yes"]).ok();
-    assert_eq!(project.stead(&look).code, 0);
+    assert_eq!(project.stead(&plan).code, 0);
 }
 
 #[test]
-fn what_is_looked_up_is_shown_and_never_touched() {
+fn looked_up_resource_is_shown_and_never_changed() {
     let project = Project::with("");
     project.write("motd.txt", "welcome\n");
     let path = project.path("motd.txt");
@@ -58,7 +58,7 @@ fn what_is_looked_up_is_shown_and_never_touched() {
 }
 
 #[test]
-fn what_nobody_can_tell_apart_is_shown_as_a_table_and_stops() {
+fn resources_that_look_alike_are_listed_and_stop_the_run() {
     let data = |ids: &[&str]| {
         let lines = ids.iter().map(|id| format!("new local.Data({{ value: 1 }}, {{ id: \"{id}\" }});\n"));
         format!("{HEAD}{}", lines.collect::<String>())
@@ -68,7 +68,7 @@ fn what_nobody_can_tell_apart_is_shown_as_a_table_and_stops() {
     project.write("main.ts", &data(&["c", "d"]));
     for moves in [&["up", "--yes"][..], &["up", "--yes", "--accept-moves"]] {
         let stopped = project.stead(moves).ends(1);
-        insta::assert_snapshot!("what_nobody_can_tell_apart", stopped.stderr);
+        insta::assert_snapshot!("resources_that_look_alike", stopped.stderr);
     }
     assert_eq!(project.stead(&["state", "ls"]).ok(), "dev:main:local.Data#a\ndev:main:local.Data#b\n");
     project.stead(&["rename", "a", "c", "--yes"]).ok();
@@ -80,7 +80,7 @@ fn what_nobody_can_tell_apart_is_shown_as_a_table_and_stops() {
 }
 
 #[test]
-fn a_scope_is_renamed_dry_first_and_with_an_edit_in_the_same_run() {
+fn scope_rename_has_a_dry_run_and_combines_with_an_edit() {
     let scoped = |class: &str, content: &str| {
         format!(
             "import {{ Resource }} from \"stead\";\n{HEAD}class {class} extends Resource {{\n  constructor() {{\n    \
@@ -107,7 +107,7 @@ fn a_scope_is_renamed_dry_first_and_with_an_edit_in_the_same_run() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_no_export_and_says_what_makes_one() {
+fn import_of_a_missing_file_names_the_export_command() {
     let project = Project::with("");
     let refused = project.stead(&["stack", "import", "nowhere.json"]).ends(1);
     assert!(

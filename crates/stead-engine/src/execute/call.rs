@@ -1,33 +1,33 @@
-//! The only place where a provider is asked to change something.
+//! Calls of providers that change resources. No other module makes such a call.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use stead_guard::DeletePermit;
 use stead_journal::Receipt;
-use stead_model::{MAX_NESTING, Map, Resource};
+use stead_model::{Hint, MAX_NESTING, Map, NextStep, Resource};
 use stead_provider::{
     CreateRequest, DeleteRequest, PartialResult, Provider, Refusal, RefusalClass, UpdateRequest,
 };
 use stead_state::{Intent, Outcome};
 use stead_world::World;
 
-/// The copy to delete, and the guards' permit for it.
+/// The copy to delete, and the permit of the guards for it.
 pub(crate) type Deletion = (Resource, DeletePermit);
 
-/// The answer, as it goes into the journal, and the refusal in full for whoever reads it.
+/// Answer of a provider: the outcome for the journal, and details for the report.
 pub(crate) struct Answer {
     pub outcome: Outcome,
     pub refusal: Option<Refusal>,
-    /// The inputs as they really are, if not all of them took effect.
-    pub found: Option<Map>,
-    /// It did not come: nobody waits for it any more.
+    /// The actual inputs, if the operation took effect in part.
+    pub actual_inputs: Option<Map>,
+    /// The timeout that passed without an answer.
     pub timed_out: Option<Duration>,
 }
 
 impl Answer {
     pub(crate) fn of(outcome: Outcome) -> Answer {
-        Answer { outcome, refusal: None, found: None, timed_out: None }
+        Answer { outcome, refusal: None, actual_inputs: None, timed_out: None }
     }
 
     fn refused(refusal: Refusal) -> Answer {
@@ -35,7 +35,7 @@ impl Answer {
         Answer { refusal: Some(refusal), ..Answer::of(outcome) }
     }
 
-    /// Nothing happened, and the same may succeed in a moment.
+    /// Returns true if the operation had no effect and may succeed a moment later.
     pub(crate) fn is_transient(&self) -> bool {
         let transient = self.refusal.as_ref().is_some_and(|refusal| refusal.class == RefusalClass::Transient);
         transient && matches!(self.outcome, Outcome::Failed { .. })
@@ -44,17 +44,18 @@ impl Answer {
 
 /// Makes the call that the intent describes. The receipt proves that the intent is durable.
 ///
-/// A provider that does not answer within `patience` leaves the operation in doubt, and nobody waiting.
+/// The operation is in doubt if the provider does not answer within `timeout`.
 pub(crate) async fn call(
     world: &World,
     receipt: Receipt,
     provider: &Arc<dyn Provider>,
     intent: &Intent,
     deletion: Option<Deletion>,
-    patience: Duration,
+    timeout: Duration,
 ) -> Answer {
     if !receipt.is_valid(world.clock.monotonic()) {
-        return Answer::refused(Refusal::new("the call did not start in time").help("run `stead up` again"));
+        let refusal = Refusal::new("the call did not start in time");
+        return Answer::refused(refusal.help(Hint::from(NextStep::Apply).and(" again")));
     }
     world.crash_point("step.call.before");
     #[cfg(stead_planted)]
@@ -69,9 +70,9 @@ pub(crate) async fn call(
     let answer = tokio::select! {
         biased;
         answer = ask(receipt, provider, intent, deletion) => answer,
-        () = world.clock.sleep(patience) => {
-            let message = format!("the provider did not answer within {} s", patience.as_secs());
-            Answer { timed_out: Some(patience), ..Answer::of(Outcome::InDoubt { message }) }
+        () = world.clock.sleep(timeout) => {
+            let message = format!("the provider did not answer within {} s", timeout.as_secs());
+            Answer { timed_out: Some(timeout), ..Answer::of(Outcome::InDoubt { message }) }
         }
     };
     world.crash_point("step.call.after");
@@ -99,27 +100,29 @@ async fn ask(
                 inputs: &resource.inputs,
             };
             let outcome = provider.create(receipt, request).await;
-            settle(outcome, |made| Outcome::Created { id: made.id, outputs: readable(made.outputs) })
+            answer(outcome, |made| Outcome::Created { id: made.id, outputs: recordable(made.outputs) })
         }
         (Intent::Update { resource, previous, .. }, _) => {
             let request = UpdateRequest { resource, old_inputs: previous };
             let outcome = provider.update(receipt, request).await;
-            settle(outcome, |changed| Outcome::Updated { outputs: readable(changed.outputs) })
+            answer(outcome, |changed| Outcome::Updated { outputs: recordable(changed.outputs) })
         }
         (Intent::Delete { .. }, Some((resource, permit))) => {
             match provider.delete(receipt, permit, DeleteRequest { resource: &resource }).await {
-                // Half a deletion is none: it is tried again.
+                // A partial deletion counts as a failed one and is tried again.
                 stead_provider::CallOutcome::Partial(PartialResult { refusal, .. }) => {
                     Answer::refused(refusal)
                 }
-                outcome => settle(outcome, |()| Outcome::Deleted),
+                outcome => answer(outcome, |()| Outcome::Deleted),
             }
         }
-        (Intent::Delete { .. }, None) => Answer::refused(Refusal::new("no guard has permitted the deletion")),
+        (Intent::Delete { .. }, None) => {
+            Answer::refused(Refusal::new("the guards gave no permit for the deletion"))
+        }
     }
 }
 
-fn settle<T>(outcome: stead_provider::CallOutcome<T>, done: impl FnOnce(T) -> Outcome) -> Answer {
+fn answer<T>(outcome: stead_provider::CallOutcome<T>, done: impl FnOnce(T) -> Outcome) -> Answer {
     match outcome {
         stead_provider::CallOutcome::Done(value) => Answer::of(done(value)),
         #[cfg(stead_planted)]
@@ -129,7 +132,7 @@ fn settle<T>(outcome: stead_provider::CallOutcome<T>, done: impl FnOnce(T) -> Ou
             Answer::refused(refusal)
         }
         stead_provider::CallOutcome::Partial(PartialResult { done: value, inputs, refusal }) => {
-            Answer { refusal: Some(refusal), found: Some(inputs), ..Answer::of(done(value)) }
+            Answer { refusal: Some(refusal), actual_inputs: Some(inputs), ..Answer::of(done(value)) }
         }
         stead_provider::CallOutcome::Refused(refusal) => Answer::refused(refusal),
         stead_provider::CallOutcome::InDoubt(doubt) => {
@@ -138,7 +141,7 @@ fn settle<T>(outcome: stead_provider::CallOutcome<T>, done: impl FnOnce(T) -> Ou
     }
 }
 
-/// An answer that is nested deeper than a record may be is kept as text there: it must be readable again.
-fn readable(outputs: Map) -> Map {
+/// Replaces values that are nested deeper than a record allows by their text.
+fn recordable(outputs: Map) -> Map {
     outputs.into_iter().map(|(key, value)| (key, value.flattened(MAX_NESTING))).collect()
 }

@@ -1,7 +1,9 @@
-//! Execution may do less than planned: a replacement that an unknown value might have forced is spared when the
-//! value turns out to be the old one.
+//! Downgrades of possible replacements.
+//!
+//! A replacement is only possible as long as the value that would force it is unknown. If the value turns out to be the recorded
+//! one, the resource is updated, or left as it is.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use stead_model::{Input, Map, NodeId, PropertyPath, Segment, StepEnd, Value};
 use stead_plan::{Action, Certainty, Plan, Step, StepId, Why};
@@ -9,9 +11,10 @@ use stead_plan::{Action, Certainty, Plan, Step, StepId, Why};
 use crate::execute::executor::Executor;
 use crate::execute::values::Unresolved;
 
-/// The replacements of a plan, by what is replaced.
+/// Replacements of a plan, and the ones that turned out to be unnecessary.
 pub(crate) struct Replacements {
     steps: HashMap<NodeId, (StepId, Certainty)>,
+    unneeded: HashSet<NodeId>,
 }
 
 impl Replacements {
@@ -20,14 +23,20 @@ impl Replacements {
             (Why::Replaced { certainty, .. }, Some(node)) => Some((node, (StepId(index), *certainty))),
             _ => None,
         };
-        Replacements { steps: plan.steps.iter().enumerate().filter_map(replacement).collect() }
+        let steps = plan.steps.iter().enumerate().filter_map(replacement).collect();
+        Replacements { steps, unneeded: HashSet::new() }
+    }
+
+    /// Returns true if the node is to be replaced as far as is known now.
+    fn is_replaced(&self, node: NodeId) -> bool {
+        self.steps.contains_key(&node) && !self.unneeded.contains(&node)
     }
 }
 
 impl Executor<'_> {
-    /// Whether the node was to be replaced, and need not be. Everything it depends on is done.
+    /// Returns true if a possible replacement turned out to be unnecessary. All dependencies of the node are done.
     pub(crate) fn replacement_unneeded(&mut self, node: NodeId) -> Result<bool, Unresolved> {
-        if self.spared.contains(&node) {
+        if self.replacements.unneeded.contains(&node) {
             return Ok(true);
         }
         let Some((step, Certainty::Possible)) = self.replacements.steps.get(&node).copied() else {
@@ -39,8 +48,8 @@ impl Executor<'_> {
             return Ok(false);
         };
         let options = &self.context.graph.nodes[node.index()].options;
-        let mut with = options.replace_with.iter().chain(&options.deleted_with).chain(&options.provider);
-        if with.any(|other| self.replacements.steps.contains_key(other) && !self.spared.contains(other)) {
+        let mut causes = options.replace_with.iter().chain(&options.deleted_with).chain(&options.provider);
+        if causes.any(|other| self.replacements.is_replaced(*other)) {
             return Ok(false);
         }
         let wanted = self.context.values(inputs)?;
@@ -49,22 +58,23 @@ impl Executor<'_> {
                 || at(&old.inputs, &change.path) != at(&wanted, &change.path)
         });
         if !forced {
-            self.spared.insert(node);
+            self.replacements.unneeded.insert(node);
         }
         Ok(!forced)
     }
 
-    /// Whether what a copy was to go with is spared: then nothing takes the copy along, and it is deleted by itself.
-    pub(crate) fn outlives_its_container(&self, step: &Step) -> bool {
+    /// Returns true if the step counts on the deletion of a container whose replacement turned out to be unnecessary.
+    ///
+    /// The copy in the container then needs a deletion of its own.
+    pub(crate) fn container_is_kept(&self, step: &Step) -> bool {
         let Why::DeletedWithContainer { name } = &step.why else { return false };
-        let replacement_unneeded = |earlier: &StepId| {
-            let earlier = &self.plan.steps[earlier.0];
-            earlier.name == *name && earlier.node.is_some_and(|node| self.spared.contains(&node))
-        };
-        step.after.iter().any(replacement_unneeded)
+        step.after.iter().map(|earlier| &self.plan.steps[earlier.0]).any(|earlier| {
+            earlier.name == *name
+                && earlier.node.is_some_and(|node| self.replacements.unneeded.contains(&node))
+        })
     }
 
-    /// A step of a replacement that was spared: the create becomes an update or less, the rest nothing.
+    /// Executes a step of an unnecessary replacement: the create becomes an update, other steps do nothing.
     pub(crate) fn downgrade_replacement(&mut self, id: StepId, node: NodeId) {
         let Action::Create { inputs, .. } = &self.plan.steps[id.0].action else {
             self.operations[id.0] = None;
@@ -83,7 +93,7 @@ impl Executor<'_> {
     }
 }
 
-/// The value at a place.
+/// Returns the value at a path.
 fn at<'v>(values: &'v Map, path: &PropertyPath) -> Option<&'v Value> {
     let (first, rest) = path.0.split_first()?;
     let Segment::Key(key) = first else { return None };

@@ -1,12 +1,16 @@
-//! Carries a permitted plan out, and says what came of it.
+//! Applies a permitted plan, and reports the result.
 
 pub(crate) mod call;
 mod completion;
 mod downgrade;
 mod executor;
+mod in_flight;
 mod liveness;
 mod problems;
+mod progress;
 mod queue;
+mod records;
+mod retries;
 mod values;
 
 use stead_guard::{Permits, PinSources};
@@ -18,25 +22,26 @@ use tokio::sync::watch;
 
 use crate::Engine;
 use crate::execute::executor::Executor;
+use crate::execute::progress::Progress;
 use crate::pinfile::PinfileWrite;
 
-/// What the person at the keyboard wants.
+/// How a run is asked to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     No,
-    /// Start nothing new; let what runs finish.
+    /// Start no further step; let running steps finish.
     Finish,
-    /// Leave now; what runs stays in doubt.
+    /// Stop now; running steps stay in doubt.
     Now,
 }
 
-/// What a failed step means for those that do not depend on it.
+/// Whether steps that do not depend on a failed step go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnFailure {
     /// They go on.
     #[default]
     GoOn,
-    /// What runs finishes, and nothing new starts.
+    /// Running steps finish, and no further step starts.
     Stop,
 }
 
@@ -46,7 +51,7 @@ pub struct PermittedPlan<'a> {
     pub(crate) permits: Permits,
 }
 
-/// What a run did.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Executed {
     pub result: RunResult,
@@ -57,9 +62,9 @@ pub struct Executed {
     pub outputs: Map,
     /// The new state; why there is none otherwise. The journal has everything either way.
     pub closed: Result<ClosedRun, JournalError>,
-    /// What was under way when the run was told to leave at once: recorded, and in doubt.
+    /// Operations under way when the run was told to stop at once: recorded, and in doubt.
     pub under_way: Vec<(Operation, Name)>,
-    /// What became of the pinfile, if one was to be written and all else went well.
+    /// Whether the pinfile was written, if it was to be written and everything else succeeded.
     pub pinfile: Option<Result<PinfileWrite, Diagnostic>>,
 }
 
@@ -93,9 +98,10 @@ impl Engine {
         executor.run(stop).await;
         let (result, outputs) = executor.conclude(base).await;
         let under_way = executor.under_way();
-        let Executor { broken, done, skipped, problems, stopping, events, pinfile, .. } = executor;
+        let Executor { progress, events, .. } = executor;
+        let Progress { journal_error, done, skipped, problems, stopping, pinfile, .. } = progress;
         events(Event::RunEnded { run: run.id(), result });
-        let closed = match (broken, stopping) {
+        let closed = match (journal_error, stopping) {
             (Some(error), _) => Err(run.abandon(error).await),
             // Leaving without closing is what a crash is; the next run recovers.
             (None, Stop::Now) => Err(JournalError::Io {

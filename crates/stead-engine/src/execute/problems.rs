@@ -1,4 +1,4 @@
-//! What is said about a step that did not succeed.
+//! Diagnostics of steps that did not succeed.
 
 use std::time::Duration;
 
@@ -6,6 +6,7 @@ use stead_model::{Code, Diagnostic, Operation};
 use stead_plan::Step;
 use stead_provider::Refusal;
 
+/// Describes a step that had no effect.
 pub(crate) fn failure(
     step: &Step,
     operation: Option<Operation>,
@@ -18,16 +19,17 @@ pub(crate) fn failure(
     refusal.and_then(|refusal| refusal.help.clone()).into_iter().fold(problem, Diagnostic::help)
 }
 
-/// Some of it was done.
+/// Describes a step that took effect in part.
 pub(crate) fn partial(step: &Step, operation: Option<Operation>, refusal: &Refusal) -> Diagnostic {
     let verb = operation.map_or("change", Operation::verb);
     let message = format!("the {verb} of {} was not finished: {}", step.name, refusal.message);
     let problem = Diagnostic::error(Code::STEP_FAILED, message)
         .at(step.source.clone(), 0, "declared here")
-        .note("What was done is recorded; the next `stead up` does the rest.");
+        .note("The finished part is recorded; the next run does the rest.");
     refusal.help.clone().into_iter().fold(problem, Diagnostic::help)
 }
 
+/// Describes a step whose outcome is unknown.
 pub(crate) fn in_doubt(
     step: &Step,
     operation: Option<Operation>,
@@ -36,10 +38,12 @@ pub(crate) fn in_doubt(
 ) -> Diagnostic {
     let verb = operation.map_or("change", Operation::verb);
     let code = if timed_out.is_some() { Code::TIMED_OUT } else { Code::IN_DOUBT };
-    let message = format!("nobody knows whether the {verb} of {} happened: {message}", step.name);
+    let message = format!("it is unknown whether the {verb} of {} happened: {message}", step.name);
     let problem = Diagnostic::error(code, message).at(step.source.clone(), 0, "declared here");
     match timed_out {
-        Some(_) => problem.help(format!("if it needs more time, say so: `timeouts: {{ {verb}: SECONDS }}`")),
+        Some(_) => {
+            problem.help(format!("set `timeouts: {{ {verb}: SECONDS }}` on it if the {verb} needs more time"))
+        }
         None => problem,
     }
 }

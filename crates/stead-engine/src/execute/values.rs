@@ -1,4 +1,4 @@
-//! What is known of the declared resources while a plan runs, and the records made from it.
+//! Current values of the declared resources during a run, and the records built from them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,34 +12,35 @@ use stead_state::State;
 
 use crate::execute::liveness::Liveness;
 
-/// Why a step's inputs have no values although everything before it is done.
+/// Reason why inputs have no recordable values although all dependencies are done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unresolved {
     Evaluation(EvalError),
+    /// The property is still unknown.
     Property(String),
-    /// It has values, and they are more than may be recorded.
+    /// The values exceed the limits of a record.
     TooLarge(String),
 }
 
 impl Unresolved {
-    /// `what` is the thing that has no value; `declared` is where it stands, if it has a place of its own.
-    pub(crate) fn diagnostic(&self, what: &str, declared: Option<&SourceRef>) -> Diagnostic {
+    /// Describes the problem. `inputs` names them in the message; `declared` is the place of their declaration, if there is one.
+    pub(crate) fn diagnostic(&self, inputs: &str, declared: Option<&SourceRef>) -> Diagnostic {
         match self {
-            Unresolved::Evaluation(error) => error.diagnostic(Code::STEP_FAILED, what, declared),
+            Unresolved::Evaluation(error) => error.diagnostic(Code::STEP_FAILED, inputs, declared),
             Unresolved::TooLarge(excess) => {
-                let problem = Diagnostic::error(Code::LIMIT, format!("{what} is too large: {excess}"));
+                let problem = Diagnostic::error(Code::LIMIT, format!("{inputs} is too large: {excess}"));
                 declared.into_iter().fold(problem, |problem, at| problem.at(at.clone(), 0, "declared here"))
             }
             Unresolved::Property(property) => {
                 let problem =
-                    Diagnostic::error(Code::STEP_FAILED, format!("{what} has no value yet: `{property}`"));
+                    Diagnostic::error(Code::STEP_FAILED, format!("{inputs} has no value yet: `{property}`"));
                 declared.into_iter().fold(problem, |problem, at| problem.at(at.clone(), 0, "declared here"))
             }
         }
     }
 }
 
-/// The base, and what this run has made so far.
+/// The base state and the resources that this run has created or changed.
 pub(crate) struct Context<'a> {
     pub base: &'a State,
     pub graph: &'a Graph,
@@ -48,9 +49,9 @@ pub(crate) struct Context<'a> {
     functions: &'a dyn Functions,
     needs: Vec<BTreeSet<NodeId>>,
     aliases: Aliases<'a>,
-    /// `None`: nobody reads it any more.
-    made: HashMap<NodeId, Option<Resource>>,
-    readers: Liveness,
+    /// Records that this run has written, by node. A record without further readers is dropped and leaves `None`.
+    written: HashMap<NodeId, Option<Resource>>,
+    liveness: Liveness,
 }
 
 impl<'a> Context<'a> {
@@ -62,34 +63,35 @@ impl<'a> Context<'a> {
         functions: &'a dyn Functions,
     ) -> Context<'a> {
         let aliases = Aliases::of(base, graph, |id| base.copy(plan.existing.get(&id)?));
-        let (needs, readers) = (graph.needs(), Liveness::of(graph, plan));
-        Context { base, graph, stack, plan, functions, needs, aliases, made: HashMap::new(), readers }
+        let (needs, liveness) = (graph.needs(), Liveness::of(graph, plan));
+        Context { base, graph, stack, plan, functions, needs, aliases, written: HashMap::new(), liveness }
     }
 
-    /// The resource that a node is now.
+    /// Returns the current record of a node.
     pub(crate) fn current(&self, id: NodeId) -> Option<&Resource> {
-        match self.made.get(&id) {
-            Some(made) => {
-                debug_assert!(made.is_some(), "{id:?} is read after it was let go");
-                made.as_ref()
+        match self.written.get(&id) {
+            Some(written) => {
+                debug_assert!(written.is_some(), "{id:?} is read after its record was dropped");
+                written.as_ref()
             }
             None => self.base.copy(self.plan.existing.get(&id)?),
         }
     }
 
-    pub(crate) fn made(&mut self, id: NodeId, resource: Resource) {
-        self.made.insert(id, Some(resource));
+    pub(crate) fn set_current(&mut self, id: NodeId, resource: Resource) {
+        self.written.insert(id, Some(resource));
     }
 
-    /// A step has ended: what only it still had to know is let go.
-    pub(crate) fn ended(&mut self, step: StepId) {
-        for id in self.readers.ended(self.graph, self.plan, step) {
-            if let Some(made) = self.made.get_mut(&id) {
-                *made = None;
+    /// Drops the records that only the ended step still had to read.
+    pub(crate) fn step_ended(&mut self, step: StepId) {
+        for id in self.liveness.step_ended(self.graph, self.plan, step) {
+            if let Some(written) = self.written.get_mut(&id) {
+                *written = None;
             }
         }
     }
 
+    /// Returns the values of inputs whose dependencies are done.
     pub(crate) fn values(&self, inputs: &BTreeMap<String, Input>) -> Result<Map, Unresolved> {
         let resolved =
             resolve_map(inputs, &self.graph.exprs, self, self.functions).map_err(Unresolved::Evaluation)?;
@@ -100,9 +102,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The outputs of the stack, if all that they come from is there.
+    /// Returns the outputs of the stack.
     ///
-    /// After a run that left some resources alone, what comes from those is as it was.
+    /// An output that is unknown because the run did not select its resources keeps its recorded value.
     pub(crate) fn outputs(&self) -> Result<Map, Unresolved> {
         if self.plan.summary.left_alone == 0 {
             return self.values(&self.graph.outputs);
@@ -125,7 +127,7 @@ impl<'a> Context<'a> {
         Ok(outputs)
     }
 
-    /// The record of a resource that is about to be made.
+    /// Returns the record of a resource that is about to be created.
     pub(crate) fn new_record(&self, id: NodeId, incarnation: &Incarnation, inputs: Map) -> Resource {
         let node = &self.graph.nodes[id.index()];
         let (uid, generation) = match incarnation {
@@ -137,8 +139,8 @@ impl<'a> Context<'a> {
         self.record(id, CopyRef { uid, generation }, None, inputs, Map::new())
     }
 
-    /// The record of something that exists already, as it was found.
-    pub(crate) fn adopted_record(
+    /// Returns the record of an imported resource, with the values that were read.
+    pub(crate) fn imported_record(
         &self,
         id: NodeId,
         incarnation: &Incarnation,
@@ -149,7 +151,7 @@ impl<'a> Context<'a> {
         Resource { id: Some(physical), outputs, ..self.new_record(id, incarnation, inputs) }
     }
 
-    /// The record under another name, and nothing else.
+    /// Returns the record under another name and otherwise unchanged.
     pub(crate) fn moved_record(&self, id: Option<NodeId>, old: &Resource, to: &Name) -> Resource {
         let mut resource = Resource { name: to.clone(), ..old.clone() };
         if let Some((id, node)) = id.and_then(|id| Some((id, self.graph.node(id)?))) {
@@ -179,7 +181,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The record of an existing resource with new inputs and today's edges and marks.
+    /// Returns the record of an existing resource with new inputs and the edges and marks of the current program.
     pub(crate) fn changed_record(&self, id: NodeId, old: &Resource, inputs: Map) -> Resource {
         self.record(id, old.copy(), old.id.clone(), inputs, old.outputs.clone())
     }
@@ -229,7 +231,7 @@ impl<'a> Context<'a> {
             pinned: node.options.pinned.unwrap_or(false),
         };
         resource.set_marks(&node.effective_marks());
-        // What was set on the record itself stays, whatever becomes of the resource.
+        // Protection that was set on the record itself is not the program's to change.
         let recorded = self.base.copies_of(&resource.uid).last();
         resource.marks.protected = recorded.is_some_and(|recorded| recorded.marks.protected);
         resource

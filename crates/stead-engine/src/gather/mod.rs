@@ -1,4 +1,4 @@
-//! Asks the providers what a plan needs to know: checks, differences, and reads.
+//! Questions to the providers that a plan depends on: checks, differences and reads.
 
 pub(crate) mod limits;
 pub(crate) mod provider_limits;

@@ -1,24 +1,26 @@
-//! ProviderLimits at the providers that take only so many questions at once.
+//! Limits of the providers on parallel calls.
 
 use std::collections::HashMap;
 
 use stead_provider::Providers;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// For each provider with a limit, as many turns as it has room for.
+/// A semaphore for each provider that limits its parallel calls.
 pub(crate) struct ProviderLimits {
-    of: HashMap<String, Semaphore>,
+    semaphores: HashMap<String, Semaphore>,
 }
 
 impl ProviderLimits {
-    pub(crate) fn at(providers: &Providers) -> ProviderLimits {
+    pub(crate) fn of(providers: &Providers) -> ProviderLimits {
         let limited = providers.limits().map(|(name, limit)| (name.to_owned(), Semaphore::new(limit.max(1))));
-        ProviderLimits { of: limited.collect() }
+        ProviderLimits { semaphores: limited.collect() }
     }
 
-    /// Waits for a turn, which lasts as long as what is returned. Who has no limit needs none.
+    /// Waits until the provider takes another call, and holds the place until the permit is dropped.
+    ///
+    /// Returns `None` at once for a provider without a limit.
     pub(crate) async fn wait(&self, provider: &str) -> Option<SemaphorePermit<'_>> {
-        // Nobody closes them.
-        self.of.get(provider)?.acquire().await.ok()
+        // An error would mean that the semaphore was closed, which never happens.
+        self.semaphores.get(provider)?.acquire().await.ok()
     }
 }

@@ -1,4 +1,4 @@
-//! Looks at real things. A busy provider is asked again, one that says nothing is not waited for.
+//! Reads of existing resources, with retries and a timeout.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -8,23 +8,30 @@ use stead_model::{Code, Diagnostic, PhysicalId, Resource, Timeouts, TypeToken};
 use stead_provider::{LiveState, Provider, Refusal, RefusalClass};
 
 use crate::Engine;
-use crate::gather::retry::{ATTEMPTS, pause};
+use crate::gather::retry::{MAX_ATTEMPTS, backoff};
 
 impl Engine {
-    /// How long a look may take, all attempts together: what the option says, else the schema, else the provider.
-    pub(crate) fn look_patience(
+    /// Returns how long a read may take, with all its attempts. The option of the resource comes before the schema, and the schema
+    /// before the provider.
+    pub(crate) fn read_timeout(
         &self,
         options: Option<&Timeouts>,
         provider: &Arc<dyn Provider>,
-        resource: &TypeToken,
+        ty: &TypeToken,
     ) -> Duration {
         let option = options.and_then(Timeouts::of_reads);
-        let schema = || self.catalog.get(resource).and_then(|schema| schema.timeouts.of_reads());
-        option.or_else(schema).unwrap_or_else(|| provider.read_timeout(resource))
+        let schema = || self.catalog.get(ty).and_then(|schema| schema.timeouts.of_reads());
+        option.or_else(schema).unwrap_or_else(|| provider.read_timeout(ty))
     }
 
-    /// Asks until there is an answer that lasts, or until nobody wants to wait any more.
-    pub(crate) async fn patiently<T, F>(&self, patience: Duration, ask: impl Fn() -> F) -> Result<T, Refusal>
+    /// Repeats a question as long as the provider refuses it for the moment.
+    ///
+    /// Fails after `timeout`, and after the last attempt.
+    pub(crate) async fn with_retries<T, F>(
+        &self,
+        timeout: Duration,
+        ask: impl Fn() -> F,
+    ) -> Result<T, Refusal>
     where
         F: Future<Output = Result<T, Refusal>>,
     {
@@ -32,8 +39,8 @@ impl Engine {
             let mut attempts = 1;
             loop {
                 match ask().await {
-                    Err(refusal) if refusal.class == RefusalClass::Transient && attempts < ATTEMPTS => {
-                        self.world.clock.sleep(pause(&self.world, attempts)).await;
+                    Err(refusal) if refusal.class == RefusalClass::Transient && attempts < MAX_ATTEMPTS => {
+                        self.world.clock.sleep(backoff(&self.world, attempts)).await;
                         attempts += 1;
                     }
                     answer => return answer,
@@ -43,46 +50,50 @@ impl Engine {
         tokio::select! {
             biased;
             answer = answer => answer,
-            () = self.world.clock.sleep(patience) => Err(silent(patience)),
+            () = self.world.clock.sleep(timeout) => Err(no_answer(timeout)),
         }
     }
 
-    /// What is really there of a recorded resource.
+    /// Reads a recorded resource. Returns `None` if it does not exist.
     pub(crate) async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
         let Some(provider) = self.providers.of(&resource.ty) else {
             return Err(Refusal::new(format!("no provider serves {}", resource.ty)));
         };
-        let patience = self.look_patience(None, provider, &resource.ty);
-        self.patiently(patience, || provider.read(resource)).await
+        let timeout = self.read_timeout(None, provider, &resource.ty);
+        self.with_retries(timeout, || provider.read(resource)).await
     }
 
-    /// What is really there under an id, of which nothing is on record.
-    pub async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
-        let Some(provider) = self.providers.of(resource) else {
+    /// Reads a resource by type and physical id, with no need for a record. Returns `None` if it does not exist.
+    pub async fn find(&self, ty: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
+        let Some(provider) = self.providers.of(ty) else {
             return Err(Refusal::new("no provider serves this type"));
         };
-        let patience = self.look_patience(None, provider, resource);
-        self.patiently(patience, || provider.find(resource, id)).await
+        let timeout = self.read_timeout(None, provider, ty);
+        self.with_retries(timeout, || provider.find(ty, id)).await
     }
 
-    /// The same, with what to say about it.
-    pub async fn look(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Diagnostic> {
-        if self.providers.of(resource).is_none() {
-            return Err(Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {resource}")));
+    /// Reads a resource like [`find`](Engine::find), and describes a refusal.
+    pub async fn read_existing(
+        &self,
+        ty: &TypeToken,
+        id: &PhysicalId,
+    ) -> Result<Option<LiveState>, Diagnostic> {
+        if self.providers.of(ty).is_none() {
+            return Err(Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {ty}")));
         }
-        self.find(resource, id).await.map_err(|refusal| {
-            let message = format!("cannot read {resource} {id}: {}", refusal.message);
+        self.find(ty, id).await.map_err(|refusal| {
+            let message = format!("cannot read {ty} {id}: {}", refusal.message);
             refusal.help.into_iter().fold(Diagnostic::error(Code::CANNOT_READ, message), Diagnostic::help)
         })
     }
 }
 
-/// The provider says nothing.
-pub(crate) fn silent(patience: Duration) -> Refusal {
-    Refusal::new(format!("the provider did not answer within {} s", patience.as_secs()))
+/// Refusal in place of an answer that did not come in time.
+pub(crate) fn no_answer(timeout: Duration) -> Refusal {
+    Refusal::new(format!("the provider did not answer within {} s", timeout.as_secs()))
 }
 
-/// A recorded resource that nobody can look at.
+/// Describes a recorded resource that cannot be read.
 pub(crate) fn unreadable(resource: &Resource, refusal: Refusal) -> Diagnostic {
     let message = format!("cannot read {}: {}", resource.name, refusal.message);
     let problem =

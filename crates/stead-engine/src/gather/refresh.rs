@@ -1,4 +1,4 @@
-//! Looks at what is really there, and says where it differs from what is recorded.
+//! Refresh: reads resources, and compares them with their records.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,54 +14,54 @@ use crate::Engine;
 use crate::gather::provider_limits::ProviderLimits;
 use crate::gather::read::unreadable;
 
-/// A resource that is not what its record says.
+/// A resource that differs from its record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drift {
     pub name: Name,
     pub copy: CopyRef,
-    /// `None`: it is gone.
+    /// Values that the provider read; `None` if the resource does not exist.
     pub found: Option<LiveState>,
-    /// What differs, recorded against found.
+    /// Changes from the recorded to the found inputs.
     pub changes: Vec<Change>,
 }
 
-/// What a refresh saw.
+/// Result of a refresh.
 pub struct Refreshed {
-    /// The state with everything as it was found.
+    /// The state with all values as they were read.
     pub state: Arc<State>,
     pub drift: Vec<Drift>,
-    /// The records that make the state so, for a run to write.
+    /// Records that lead from the old state to this one, for a run to write.
     pub records: Vec<Record>,
 }
 
 impl Engine {
-    /// Reads every live resource, as many at once as allowed. Changes nothing.
+    /// Reads every live resource, in parallel. Writes nothing.
     pub async fn refresh(&self, base: &State) -> Result<Refreshed, Vec<Diagnostic>> {
         self.refresh_where(base, |_| true).await
     }
 
-    /// Reads those that the plan would touch. Changes nothing.
+    /// Reads the resources that the plan would update, replace or delete. Writes nothing.
     pub async fn refresh_touched(&self, base: &State, plan: &Plan) -> Result<Refreshed, Vec<Diagnostic>> {
         let touched: HashSet<&CopyRef> =
-            plan.steps.iter().filter_map(|step| subject(&step.action, plan, step.node)).collect();
+            plan.steps.iter().filter_map(|step| changed_copy(&step.action, plan, step.node)).collect();
         self.refresh_where(base, |resource| touched.contains(&resource.copy())).await
     }
 
-    /// Reads the live resources that are chosen. Changes nothing.
+    /// Reads the live resources that a condition selects. Writes nothing.
     pub async fn refresh_where(
         &self,
         base: &State,
-        chosen: impl Fn(&Resource) -> bool,
+        selected: impl Fn(&Resource) -> bool,
     ) -> Result<Refreshed, Vec<Diagnostic>> {
         let live: Vec<&Resource> = base
             .resources()
             .into_iter()
-            .filter(|resource| resource.lifecycle == Lifecycle::Live && chosen(resource))
+            .filter(|resource| resource.lifecycle == Lifecycle::Live && selected(resource))
             .collect();
-        let turns = &ProviderLimits::at(&self.providers);
+        let limits = &ProviderLimits::of(&self.providers);
         let reads = futures_util::stream::iter(live)
             .map(|resource| async move {
-                let _turn = turns.wait(resource.ty.provider()).await;
+                let _permit = limits.wait(resource.ty.provider()).await;
                 (resource, self.read(resource).await)
             })
             .buffered(self.parallel);
@@ -82,7 +82,7 @@ impl Engine {
         let records: Vec<Record> = drift.iter().map(observed).collect();
         let mut state = base.clone();
         for record in &records {
-            // Every record speaks of a copy that was just listed.
+            // Every record is about a copy of this state, so that none of them fails.
             let _ = state.apply(record);
         }
         Ok(Refreshed { state: Arc::new(state), drift, records })
@@ -103,8 +103,8 @@ impl Engine {
     }
 }
 
-/// The copy that a step is about.
-fn subject<'a>(action: &'a Action, plan: &'a Plan, node: Option<NodeId>) -> Option<&'a CopyRef> {
+/// Returns the recorded copy that a step changes.
+fn changed_copy<'a>(action: &'a Action, plan: &'a Plan, node: Option<NodeId>) -> Option<&'a CopyRef> {
     match action {
         Action::Update { copy, .. } | Action::Delete { copy, .. } => Some(copy),
         Action::Create { .. } => plan.existing.get(&node?),

@@ -1,4 +1,4 @@
-//! Collects the providers' answers for the planner, as many at once as allowed, without layers.
+//! Verdicts of the providers for the planner, gathered in parallel.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,21 +17,21 @@ use stead_state::State;
 use crate::Engine;
 use crate::gather::limits::fits;
 use crate::gather::provider_limits::ProviderLimits;
-use crate::gather::read::silent;
+use crate::gather::read::no_answer;
 
 impl Engine {
-    /// What would have to be done so that the state becomes the graph. Changes nothing.
+    /// Plans the steps that lead from the state to the graph. Writes nothing.
     pub async fn plan(
         &self,
         base: &State,
         graph: &SettledGraph,
         request: impl Into<Request>,
     ) -> Result<Plan, Vec<Diagnostic>> {
-        self.every_type_is_served(graph)?;
+        self.check_providers(graph)?;
         let request = request.into();
         let mut planner = Planner::new(base, graph, &self.catalog, &request, self.functions.as_ref())?;
         let mut waiting: Vec<Question<'_>> = Vec::new();
-        let turns = &ProviderLimits::at(&self.providers);
+        let limits = &ProviderLimits::of(&self.providers);
         let mut asked = FuturesUnordered::new();
         loop {
             let mut new = planner.questions();
@@ -43,7 +43,7 @@ impl Engine {
                 let node = question.node;
                 let declared = &graph.nodes[node.index()];
                 asked.push(async move {
-                    let _turn = turns.wait(declared.ty.provider()).await;
+                    let _permit = limits.wait(declared.ty.provider()).await;
                     (node, self.ask(declared, question).await)
                 });
             }
@@ -54,7 +54,7 @@ impl Engine {
         }
         drop(asked);
         let plan = planner.finish()?;
-        // Only what adds something can make it too large.
+        // State grows only by new copies.
         if plan.summary.create + plan.summary.replace > 0 {
             fits(base, graph, &plan, &Limits::default())?;
         }
@@ -63,16 +63,16 @@ impl Engine {
 
     async fn ask(&self, node: &Node, question: Question<'_>) -> Verdict {
         let Some(provider) = self.providers.of(&node.ty) else {
-            return Verdict::Invalid(Vec::new()); // `every_type_is_served` has said so
+            return Verdict::Invalid(Vec::new()); // `check_providers` has refused it
         };
-        // A provider that hangs must not hang the plan, whatever it was asked.
-        let patience = self.look_patience(Some(&node.options.timeouts), provider, &node.ty);
+        // The timeout covers checks and differences too: a provider that hangs must not hang the plan.
+        let timeout = self.read_timeout(Some(&node.options.timeouts), provider, &node.ty);
         tokio::select! {
             biased;
-            verdict = self.verdict(provider, node, question, patience) => verdict,
-            () = self.world.clock.sleep(patience) => {
-                let help = "if it needs more time, say so: `timeouts: { read: SECONDS }`".to_owned();
-                Verdict::Unanswered { message: silent(patience).message, help: Some(help.into()) }
+            verdict = self.verdict(provider, node, question, timeout) => verdict,
+            () = self.world.clock.sleep(timeout) => {
+                let help = "set `timeouts: { read: SECONDS }` on it if the read needs more time".to_owned();
+                Verdict::Unanswered { message: no_answer(timeout).message, help: Some(help.into()) }
             }
         }
     }
@@ -82,7 +82,7 @@ impl Engine {
         provider: &Arc<dyn Provider>,
         node: &Node,
         question: Question<'_>,
-        patience: Duration,
+        timeout: Duration,
     ) -> Verdict {
         let inputs = match provider.check(&node.ty, question.inputs).await {
             Ok(inputs) => inputs,
@@ -90,15 +90,15 @@ impl Engine {
         };
         let new_order = || self.catalog.get(&node.ty).map(|schema| schema.replace_order).unwrap_or_default();
         if let Some(id) = question.import {
-            let found = match self.patiently(patience, || provider.find(&node.ty, id)).await {
+            let found = match self.with_retries(timeout, || provider.find(&node.ty, id)).await {
                 Ok(found) => found,
                 Err(Refusal { message, help, .. }) => return Verdict::Unanswered { message, help },
             };
             let Some(live) = found else {
                 return Verdict::Valid { inputs, changes: Vec::new(), order: new_order(), found: None };
             };
-            let there = there(node, id, &live);
-            let Diff { changes, order } = provider.diff(&there, &inputs).await;
+            let existing = existing(node, id, &live);
+            let Diff { changes, order } = provider.diff(&existing, &inputs).await;
             let found = Some(LiveObject { inputs: live.inputs, outputs: live.outputs });
             return Verdict::Valid { inputs, changes, order, found };
         }
@@ -111,7 +111,7 @@ impl Engine {
         }
     }
 
-    fn every_type_is_served(&self, graph: &Graph) -> Result<(), Vec<Diagnostic>> {
+    fn check_providers(&self, graph: &Graph) -> Result<(), Vec<Diagnostic>> {
         let provisioned = |node: &&Node| node.kind == stead_model::NodeKind::Provisioned;
         let problems: Vec<Diagnostic> = graph
             .nodes
@@ -123,7 +123,7 @@ impl Engine {
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
-    /// What is wrong with it in itself, where its schema is known; else that nobody can make it.
+    /// Returns the mistakes in the inputs, if the type is known, and else the missing provider.
     fn unserved(&self, node: &Node) -> Vec<Diagnostic> {
         let mistakes = self.catalog.get(&node.ty).map(|schema| check(schema, &node.inputs));
         let mistakes: Vec<Diagnostic> = mistakes
@@ -147,8 +147,8 @@ impl Engine {
     }
 }
 
-/// The record that something would have which was found by its id.
-fn there(node: &Node, id: &PhysicalId, live: &LiveState) -> Resource {
+/// Returns the record that an existing resource would have, for a comparison with its declaration.
+fn existing(node: &Node, id: &PhysicalId, live: &LiveState) -> Resource {
     Resource {
         uid: Uid(String::new()),
         generation: Generation(1),

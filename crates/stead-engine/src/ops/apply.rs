@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use crate::ops::{Access, OpError, OpEvent, Permitted, Proposal};
 use crate::{Executed, PermittedPlan, PinfileWrite, Stop};
 
-/// What became of a proposal.
+/// The result of an applied proposal.
 pub struct Report {
     pub proposal: Proposal,
     /// `None`: there was nothing to do, and no run was opened.
@@ -26,7 +26,7 @@ pub struct Report {
     pub closed: Result<Arc<State>, JournalError>,
     /// Operations under way when the run was told to stop at once: recorded, and in doubt.
     pub under_way: Vec<(Operation, Name)>,
-    /// What became of the pinfile, if it was to be written and everything else succeeded.
+    /// Whether the pinfile was written, if it was to be written and everything else succeeded.
     pub pinfile: Option<Result<PinfileWrite, Diagnostic>>,
 }
 

@@ -10,13 +10,13 @@ use stead_state::State;
 
 use stead_guard::pins::Orphans;
 
-/// What was approved. Serialised as a part of a saved plan.
+/// An approved plan. Serialised as a part of a saved plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Approval {
     state: Digest,
     graph: Digest,
     plan: Digest,
-    /// What the plan was asked for; a file without this field asked for everything.
+    /// The request that the plan was made for; a file without this field asked for everything.
     #[serde(default)]
     pub request: Request,
     #[serde(default)]

@@ -46,14 +46,14 @@ pub enum OpError {
     ReadOnly,
 }
 
-/// What the pinfile would have become, and why the program does not fit it.
+/// The changes that the pinfile would have got, and why the program does not fit it.
 #[derive(Clone, Debug)]
 pub struct PinsRefused {
     pub lines: Vec<PinfileChange>,
     pub problems: Vec<Diagnostic>,
 }
 
-/// What a caller does about an error.
+/// The class of an error, which decides how a caller reacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpClass {
     Failed,

@@ -1,11 +1,11 @@
-//! Events of an operation besides those of its run.
+//! Events of an operation, with the events of its run among them.
 
 use std::sync::Arc;
 
 use stead_model::{Event, RunId};
 use stead_state::{Owner, StackRef, State};
 
-/// Something that happens while an operation is under way.
+/// An event of an operation.
 #[derive(Clone, Debug)]
 pub enum OpEvent {
     /// Another run holds the stack, and the operation waits for it.

@@ -96,7 +96,7 @@ impl Import {
     }
 
     async fn read(&self, workspace: &Workspace) -> Result<Map, OpError> {
-        match workspace.engine.look(&self.ty, &self.id).await {
+        match workspace.engine.read_existing(&self.ty, &self.id).await {
             Ok(Some(live)) => Ok(live.inputs),
             Ok(None) => {
                 let message = format!("there is no {} with the id {}", self.ty, self.id);

@@ -7,7 +7,7 @@
 //!
 //! A preview reads and asks, and changes nothing but to finish the operations of an interrupted run. A proposal can be shown.
 //! `permit` asks every guard over the whole proposal, in [`guards`](self::guards) and nowhere else. `apply` checks again that the
-//! pinfile and the state are those that the proposal was made on.
+//! pinfile and the state have not changed since the preview.
 //!
 //! **Invariants:** no other module of the library opens a run; nothing here knows a terminal or the syntax of a command line.
 
@@ -58,7 +58,7 @@ pub struct Workspace {
     pub stack: Stack,
     /// The pinfile, which also names environment and target.
     pub pinfile: PinfileLocation,
-    /// The mark settings around the program, without those of flags.
+    /// The mark settings around the program, without the flags of a call.
     pub levels: OuterLevels,
 }
 
@@ -147,7 +147,7 @@ impl Workspace {
             events(OpEvent::RecoveryStarted { state: loaded.state.clone() });
         }
         let mut on_event = |event: Event| events(OpEvent::Run(event));
-        match self.engine.settle_loaded(&self.stack, loaded, guards, &mut on_event).await? {
+        match self.engine.recover_loaded(&self.stack, loaded, guards, &mut on_event).await? {
             RecoveryResult::Ready(loaded) => Ok(*loaded),
             RecoveryResult::InDoubt(doubtful) => Err(OpError::InDoubt(doubtful)),
             RecoveryResult::Failed(problems) => Err(OpError::Recovery(problems)),

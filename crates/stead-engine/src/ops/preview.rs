@@ -12,7 +12,7 @@ use crate::ops::{
 };
 use crate::{CurrentGuards, OnFailure, OpenPinfile, Refreshed, SettledPins};
 
-/// What a preview does besides planning a declaration.
+/// A variation of the preview of a declaration.
 enum Variant<'a> {
     Plain,
     Approved { approval: &'a Approval, main: &'a str },
@@ -161,7 +161,7 @@ impl Workspace {
         })
     }
 
-    /// Reads from the providers what the request asks for.
+    /// Reads the resources from the providers that the request asks for.
     async fn look(
         &self,
         state: &Arc<State>,
@@ -179,7 +179,7 @@ impl Workspace {
         }
     }
 
-    /// What a read-only proposal leaves out. Operations that only a person can answer for are an error.
+    /// Lists the unfinished work that a read-only proposal leaves out. Operations that only a person can answer for are an error.
     fn unfinished(&self, loaded: &Loaded) -> Result<Unfinished, OpError> {
         let owner = loaded.head.as_ref().and_then(|head| head.owner.as_ref());
         if let Some(owner) = owner.filter(|owner| !is_dead(&self.stack.world, owner)) {

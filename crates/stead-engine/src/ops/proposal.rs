@@ -13,7 +13,7 @@ use crate::ops::guards::permit_plan;
 use crate::ops::{Access, Approval, OpError, PinUse, PlanRequest, Undeclared, Workspace};
 use crate::{Drift, OpenPinfile, SettledPins};
 
-/// What would be done, and the state and graph that it was planned on.
+/// A plan, with the state and the graph that it was made on.
 pub struct Proposal {
     /// With the interpreter, the failure policy and the pins of this proposal.
     pub(super) workspace: Workspace,
@@ -47,11 +47,11 @@ pub struct Unfinished {
     pub repeatable: Vec<(Operation, Name)>,
 }
 
-/// What makes a plan necessary.
+/// The cause of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     Program,
-    /// The program declares what is recorded; the providers have something else.
+    /// The program declares the recorded state; the providers have another one.
     Drift,
 }
 
@@ -107,7 +107,7 @@ impl Proposal {
         if wanted.is_ok_and(|plan| plan.is_empty()) { Cause::Drift } else { Cause::Program }
     }
 
-    /// What a person approves who approves this plan.
+    /// The approval of exactly this plan.
     pub fn approval(&self) -> Approval {
         let orphans = match self.request.pins {
             PinUse::Apply(orphans) => orphans,

@@ -1,4 +1,4 @@
-//! What a caller asks of a preview.
+//! The request that a caller makes of a preview.
 
 use stead_guard::pins::Orphans;
 use stead_plan::Request;
@@ -48,7 +48,7 @@ impl RunKind {
     }
 }
 
-/// What is read from the providers before planning.
+/// The resources that are read from the providers before planning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Look {
     /// Nothing: the recorded state counts.
@@ -78,7 +78,7 @@ pub enum Access {
     Apply,
 }
 
-/// What an operation does if another run holds the stack.
+/// Whether an operation waits if another run holds the stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wait {
     #[default]
@@ -86,7 +86,7 @@ pub enum Wait {
     ForTheLock,
 }
 
-/// What to plan, and how.
+/// The plan to make, and how to make it.
 #[derive(Clone, Debug)]
 pub struct PlanRequest {
     pub kind: RunKind,

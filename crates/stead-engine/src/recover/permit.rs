@@ -1,5 +1,6 @@
-//! What stands today against a deletion that an earlier run began. It passed the guards then; what a person has pinned or
-//! protected since counts as well.
+//! Re-checks deletions that an interrupted run had started.
+//!
+//! The guards permitted them then; pins and marks that were set since count as well.
 
 use std::collections::HashMap;
 
@@ -9,11 +10,11 @@ use stead_model::{Graph, Name, NodeId, Resource};
 use stead_plan::{DeclaredGuards, interrupted_deletions};
 use stead_state::State;
 
-/// What is written today about what may be deleted.
+/// Guard settings in force now, used to re-check deletions that an interrupted run had started.
 #[derive(Clone, Debug, Default)]
 pub struct CurrentGuards<'a> {
     pub pins: PinfileStatus,
-    /// What is set around the program.
+    /// The mark settings around the program.
     pub outer: OuterLevels,
     /// `None`: the command looks at no program.
     pub program: Option<&'a Graph>,
@@ -22,7 +23,7 @@ pub struct CurrentGuards<'a> {
 /// Why a deletion is not sent again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DeletionHeldBack {
-    /// What is to stay: the thing itself, or something in it.
+    /// The resource that stays: the deleted one, or one that is inside it.
     name: Name,
     how: &'static str,
 }
@@ -94,7 +95,7 @@ impl CurrentGuards<'_> {
         }
     }
 
-    /// What the program declares, by the names that it has and had.
+    /// The declared resources, by their current and former names.
     fn nodes(&self) -> HashMap<&Name, NodeId> {
         let nodes = || self.program.into_iter().flat_map(|graph| graph.nodes.iter().zip((0..).map(NodeId)));
         let had = nodes().flat_map(|(node, id)| node.options.aliases.iter().map(move |name| (name, id)));

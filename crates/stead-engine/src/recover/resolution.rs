@@ -1,17 +1,21 @@
-//! What a person says became of an operation, as records. Their word settles whether it happened; what came of it is
-//! looked at, since half of a change is a change too.
+//! Resolution of an operation in doubt by a person.
+//!
+//! The person states whether the operation happened. The values to record are read from the provider where possible, since the
+//! operation may have taken effect in part.
 
-use stead_model::{Code, Diagnostic, Map, Operation, PhysicalId, Resource};
+use stead_model::{
+    Code, Diagnostic, Hint, Map, Name, NextStep, Operation, PhysicalId, ResolveAnswer, Resource,
+};
 use stead_provider::LiveState;
 use stead_state::{Intent, Pending, Record, Settlement, State};
 
 use crate::Engine;
 use crate::physical_ids::PhysicalIds;
 
-/// A person's answer about an operation that is in doubt.
+/// A person's statement about the outcome of an operation in doubt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolution {
-    /// The create happened, and made this.
+    /// The create happened and returned this physical id.
     Created(PhysicalId),
     /// The update or the deletion happened.
     Done,
@@ -19,67 +23,67 @@ pub enum Resolution {
 }
 
 impl Resolution {
-    /// Fails if the answer is one for another kind of operation.
-    pub(crate) fn fits(&self, operation: Operation) -> Result<(), Diagnostic> {
+    /// Fails if the resolution is one for another kind of operation.
+    pub(crate) fn fits(&self, name: &Name, operation: Operation) -> Result<(), Diagnostic> {
         match (self, operation) {
             (Resolution::DidNotHappen, _)
             | (Resolution::Created(_), Operation::Create)
             | (Resolution::Done, Operation::Update | Operation::Delete) => Ok(()),
-            _ => Err(another_answer(operation)),
+            _ => Err(does_not_fit(Some(name), operation)),
         }
     }
 }
 
 impl Engine {
-    /// The records that an answer comes to. They belong together.
-    pub async fn answered(
+    /// Returns the records that resolve a pending operation. They are written together.
+    pub async fn resolve(
         &self,
         state: &State,
         pending: &Pending,
-        word: &Resolution,
+        resolution: &Resolution,
     ) -> Result<Vec<Record>, Diagnostic> {
-        let settled = |settlement| Record::Settle { op: pending.op, settlement };
-        let happened = |id, outputs| settled(Settlement::Happened { id, outputs });
-        match (&pending.intent, word) {
+        let end = |settlement| Record::Settle { op: pending.op, settlement };
+        let happened = |id, outputs| end(Settlement::Happened { id, outputs });
+        match (&pending.intent, resolution) {
             (Intent::Create { resource, .. }, Resolution::Created(id)) => {
-                let made = Resource { id: Some(id.clone()), ..resource.as_ref().clone() };
-                if let Some(other) = PhysicalIds::of(state).holder(&made.ty, id, &made.copy()) {
-                    return Err(Diagnostic::error(Code::CANNOT_IMPORT, format!("{id} is {other} already"))
-                        .note("Two resources for one thing would let each of them delete the other's.")
-                        .help("if nothing new was made, use `--not-created`"));
+                let created = Resource { id: Some(id.clone()), ..resource.as_ref().clone() };
+                if let Some(other) = PhysicalIds::of(state).holder(&created.ty, id, &created.copy()) {
+                    return Err(already_recorded(id, &other, &created.name));
                 }
-                let LiveState { inputs, outputs } = self.found(&made).await?;
-                Ok(as_found(happened(made.id.clone(), outputs), &made, inputs))
+                let LiveState { inputs, outputs } = self.read_resolved(&created).await?;
+                Ok(with_observation(happened(created.id.clone(), outputs), &created, inputs))
             }
             (Intent::Update { resource, .. }, Resolution::Done) => {
-                let LiveState { inputs, outputs } = self.found(resource).await?;
-                Ok(as_found(happened(None, outputs), resource, inputs))
+                let LiveState { inputs, outputs } = self.read_resolved(resource).await?;
+                Ok(with_observation(happened(None, outputs), resource, inputs))
             }
             (Intent::Delete { .. }, Resolution::Done) => Ok(vec![happened(None, Map::new())]),
             (Intent::Update { resource, .. }, Resolution::DidNotHappen) => {
-                let mut records = vec![settled(Settlement::DidNotHappen)];
-                // The record has the old values: true, unless the update got half of its way. Where nobody can look,
-                // the word counts.
+                let mut records = vec![end(Settlement::DidNotHappen)];
+                // The record keeps the old values, which are wrong if the update took effect in part. If the resource
+                // cannot be read, the resolution alone counts.
                 if let Ok(Some(LiveState { inputs, outputs })) = self.read(resource).await {
                     let (inputs, outputs) = (Some(inputs), Some(outputs));
                     records.push(Record::Observed { copy: resource.copy(), inputs, outputs });
                 }
                 Ok(records)
             }
-            (_, Resolution::DidNotHappen) => Ok(vec![settled(Settlement::DidNotHappen)]),
-            (intent, _) => Err(another_answer(intent.operation())),
+            (_, Resolution::DidNotHappen) => Ok(vec![end(Settlement::DidNotHappen)]),
+            (intent, _) => Err(does_not_fit(state.subject(intent).as_ref(), intent.operation())),
         }
     }
 
-    /// What is really there, of something that is said to be.
-    async fn found(&self, resource: &Resource) -> Result<LiveState, Diagnostic> {
+    /// Reads a resource that exists according to the resolution.
+    async fn read_resolved(&self, resource: &Resource) -> Result<LiveState, Diagnostic> {
         if self.providers.of(&resource.ty).is_none() {
             return Ok(LiveState { inputs: resource.inputs.clone(), outputs: Map::new() });
         }
         match self.read(resource).await {
             Ok(Some(live)) => Ok(live),
-            Ok(None) => Err(Diagnostic::error(Code::NOT_FOUND, format!("{} is not there", resource.name))
-                .help("if it does not exist, use `--not-created`")),
+            Ok(None) => {
+                let message = format!("{} does not exist", resource.name);
+                Err(Diagnostic::error(Code::NOT_FOUND, message).help(did_not_happen(&resource.name)))
+            }
             Err(refusal) => {
                 let message = format!("cannot read {}: {}", resource.name, refusal.message);
                 Err(Diagnostic::error(Code::STEP_FAILED, message))
@@ -88,17 +92,38 @@ impl Engine {
     }
 }
 
-/// The end of an operation, and what it really left where that is not what was asked for.
-fn as_found(settled: Record, asked: &Resource, inputs: Map) -> Vec<Record> {
-    let mut records = vec![settled];
-    if inputs != asked.inputs {
-        records.push(Record::Observed { copy: asked.copy(), inputs: Some(inputs), outputs: None });
+/// Returns the end of an operation, followed by the actual inputs if they are not the intended ones.
+fn with_observation(end: Record, intended: &Resource, inputs: Map) -> Vec<Record> {
+    let mut records = vec![end];
+    if inputs != intended.inputs {
+        records.push(Record::Observed { copy: intended.copy(), inputs: Some(inputs), outputs: None });
     }
     records
 }
 
-fn another_answer(operation: Operation) -> Diagnostic {
-    let flag = if operation == Operation::Create { "--created ID" } else { "--done" };
-    Diagnostic::error(Code::USAGE, format!("what is in doubt is a {}", operation.verb()))
-        .help(format!("use `{flag}`, `--not-created` or `--retry`"))
+/// Adds a hint for each statement about the outcome that a person can make.
+pub(crate) fn suggest_resolutions(problem: Diagnostic, name: &Name, operation: Operation) -> Diagnostic {
+    let answer = ResolveAnswer::Happened(operation);
+    let happened = Hint::text("if it happened: ").then(NextStep::Resolve { name: name.clone(), answer });
+    problem.help(happened).help(did_not_happen(name))
+}
+
+fn did_not_happen(name: &Name) -> Hint {
+    let answer = ResolveAnswer::DidNotHappen;
+    Hint::text("if it did not happen: ").then(NextStep::Resolve { name: name.clone(), answer })
+}
+
+fn does_not_fit(name: Option<&Name>, operation: Operation) -> Diagnostic {
+    let message = format!("this answer does not fit a pending {}", operation.verb());
+    name.into_iter().fold(Diagnostic::error(Code::USAGE, message), |problem, name| {
+        let retry = NextStep::Resolve { name: name.clone(), answer: ResolveAnswer::Retry };
+        suggest_resolutions(problem, name, operation)
+            .help(Hint::text("if a second time does no harm: ").then(retry))
+    })
+}
+
+fn already_recorded(id: &PhysicalId, other: &str, name: &Name) -> Diagnostic {
+    Diagnostic::error(Code::CANNOT_IMPORT, format!("{id} already belongs to {other}"))
+        .note("Two records with one physical id could each delete the resource of the other.")
+        .help(did_not_happen(name))
 }

@@ -1,4 +1,4 @@
-//! A workbench: programs in a few words, and one call for plan, guard, run.
+//! A test bench: a builder of programs, and one call that plans, permits and runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -89,24 +89,24 @@ impl Bench {
         self.try_up(program, stop).await.unwrap()
     }
 
-    /// One run of a plan that asks for something special.
+    /// Applies the program with a request other than the default.
     pub(crate) async fn up_with(&mut self, program: &Program, request: Request) -> Executed {
         let (_keep, stop) = watch::channel(Stop::No);
         let base = self.load().await.state;
         self.run(program, request, base, stop).await.unwrap()
     }
 
-    /// Deletes what is recorded, or some of it.
+    /// Deletes the recorded resources that the request selects.
     pub(crate) async fn destroy(&mut self, request: Request) -> Result<Executed, Vec<Diagnostic>> {
         let (_keep, stop) = watch::channel(Stop::No);
         let base = self.load().await.state;
         self.run(&Program::default(), request, base, stop).await
     }
 
-    /// Looks at the chosen ones, records what was found, and tells which had drifted.
-    pub(crate) async fn refresh(&mut self, chosen: impl Fn(&Resource) -> bool) -> Vec<String> {
+    /// Refreshes the selected resources, records the drift, and returns the names of the drifted ones.
+    pub(crate) async fn refresh(&mut self, selected: impl Fn(&Resource) -> bool) -> Vec<String> {
         let base = self.load().await.state;
-        let refreshed = self.engine.refresh_where(&base, chosen).await.unwrap();
+        let refreshed = self.engine.refresh_where(&base, selected).await.unwrap();
         let run = self.open().await;
         for record in refreshed.records {
             run.submit(record).durable().await.unwrap();
@@ -115,7 +115,7 @@ impl Bench {
         refreshed.drift.iter().map(|drift| drift.name.short().to_owned()).collect()
     }
 
-    /// Somebody removes the real thing of the resource with this id.
+    /// Removes the real object of the resource with this short name, behind the engine's back.
     pub(crate) async fn drop_real(&self, short: &str) {
         let state = self.load().await.state;
         let id =
@@ -123,7 +123,7 @@ impl Bench {
         self.provider.real.lock().unwrap().remove(id.unwrap().as_str()).unwrap();
     }
 
-    /// The short names of what is recorded, with their `size`.
+    /// Returns the short names of the recorded resources, each with its `size`.
     pub(crate) async fn recorded(&self) -> Vec<String> {
         let state = self.load().await.state;
         let show = |resource: &&stead_model::Resource| {
@@ -160,7 +160,7 @@ impl Program {
         self
     }
 
-    /// A resource that can serve others.
+    /// Adds a provider resource.
     pub(crate) fn provider(self, name: &str, inputs: &[(&str, Input)]) -> Program {
         let mut program = self.node(name, inputs);
         let node = program.0.nodes.last_mut().unwrap();
@@ -174,7 +174,7 @@ impl Program {
         self
     }
 
-    /// The output of an earlier node.
+    /// Returns the output `out` of an earlier node.
     pub(crate) fn of(&mut self, node: u32) -> Input {
         Input::Deferred(self.0.exprs.push(Expr::Property { node: NodeId(node), property: "out".into() }))
     }

@@ -1,8 +1,7 @@
-//! The same state and program give the same plan: whatever the number of threads, whatever the order in which
-//! independent resources are declared, whatever the hash seed.
+//! The same state and program give the same plan at any parallelism, order of independent declarations and hash seed.
 //!
-//! Node ids and step ids are positions in the program, so two orders of declaration are compared by name: the same
-//! steps, each with the same reasons, after the same others.
+//! Node ids and step ids are positions in the program, so two orders of declaration are compared by the names, reasons and
+//! predecessors of the steps.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +10,7 @@ use stead_plan::{Plan, Purpose};
 
 use crate::bench::{Bench, Program, text};
 
-/// Ten independent pairs, declared in this order; the second of each uses the first.
+/// Declares independent pairs in this order; the second resource of each pair depends on the first.
 fn program(order: &[usize], size: &str) -> Program {
     let mut program = Program::default();
     for (at, n) in order.iter().enumerate() {
@@ -23,20 +22,23 @@ fn program(order: &[usize], size: &str) -> Program {
     program
 }
 
-/// Each step by what it does and to what, with the names of those it waits for.
+/// Returns the predecessors of each step, all by action, name and reason.
 fn by_name(plan: &Plan) -> BTreeMap<String, Vec<String>> {
     let title = |index: usize| {
         let step = &plan.steps[index];
         let action = serde_json::to_value(&step.action).unwrap();
         format!("{} {} {:?}", action["action"], step.name, step.why)
     };
-    let gathers = |index: usize| matches!(plan.steps[index].action, stead_plan::Action::Barrier);
+    let is_barrier = |index: usize| matches!(plan.steps[index].action, stead_plan::Action::Barrier);
     let after = |index: usize| {
         let mut names: Vec<String> = plan.steps[index].after.iter().map(|id| title(id.0)).collect();
         names.sort();
         names
     };
-    (0..plan.steps.len()).filter(|index| !gathers(*index)).map(|index| (title(index), after(index))).collect()
+    (0..plan.steps.len())
+        .filter(|index| !is_barrier(*index))
+        .map(|index| (title(index), after(index)))
+        .collect()
 }
 
 async fn plan(bench: &Bench, graph: &Graph) -> Plan {
@@ -45,7 +47,7 @@ async fn plan(bench: &Bench, graph: &Graph) -> Plan {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn the_same_program_gives_the_same_bytes_at_any_parallelism() {
+async fn plan_has_the_same_bytes_at_any_parallelism() {
     let order: Vec<usize> = (0..10).collect();
     let mut bench = Bench::new(8);
     bench.up(&program(&order, "1")).await;
@@ -61,7 +63,7 @@ async fn the_same_program_gives_the_same_bytes_at_any_parallelism() {
 }
 
 #[tokio::test]
-async fn the_order_of_independent_declarations_changes_no_step() {
+async fn order_of_independent_declarations_changes_no_step() {
     let order: Vec<usize> = (0..10).collect();
     let mut bench = Bench::new(8);
     bench.up(&program(&order, "1")).await;

@@ -3,16 +3,16 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests use the real machine")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod begun;
 mod bench;
-mod conduct;
 mod determinism;
-mod identities;
-mod looks;
+mod failures;
+mod interrupted_deletions;
 mod marks;
 mod marks_kept;
 mod patterns;
+mod physical_ids;
 mod provider;
+mod reads;
 mod recovery;
 mod runs;
 mod steps;

@@ -1,4 +1,4 @@
-//! The marks against every operation that could delete something: each row of the table in `docs/guards.md`.
+//! Marks against every operation that could delete a resource: each row of the table in `docs/guards.md`.
 
 use std::collections::BTreeSet;
 
@@ -28,11 +28,11 @@ impl Mark {
     }
 }
 
-/// What was called, or the first refusal and what it says to do.
-pub(crate) type Tried = Result<Vec<String>, String>;
+/// The log of calls, or the first refusal with its hints.
+pub(crate) type Attempt = Result<Vec<String>, String>;
 
-/// A run that the guards may refuse. A refused one has called nothing and changed nothing.
-pub(crate) async fn attempt(bench: &mut Bench, program: &Program, request: Request) -> Tried {
+/// Applies the program unless the guards refuse. A refused run calls no provider and leaves state as it was.
+pub(crate) async fn attempt(bench: &mut Bench, program: &Program, request: Request) -> Attempt {
     bench.provider.log();
     let before = bench.load().await.state.snapshot(None);
     let (_keep, stop) = watch::channel(Stop::No);
@@ -46,8 +46,8 @@ pub(crate) async fn attempt(bench: &mut Bench, program: &Program, request: Reque
         Ok(_) => Ok(log),
         Err(problems) => {
             assert_eq!(problems[0].code.as_str(), "ST0401");
-            assert!(log.is_empty(), "refused, and still called: {log:?}");
-            assert_eq!(bench.load().await.state.snapshot(None), before, "refused, and still recorded");
+            assert!(log.is_empty(), "a refused run called the provider: {log:?}");
+            assert_eq!(bench.load().await.state.snapshot(None), before, "a refused run changed state");
             Err(format!(
                 "{} | {}",
                 problems[0].message,
@@ -57,7 +57,7 @@ pub(crate) async fn attempt(bench: &mut Bench, program: &Program, request: Reque
     }
 }
 
-async fn up(bench: &mut Bench, program: &Program) -> Tried {
+async fn up(bench: &mut Bench, program: &Program) -> Attempt {
     attempt(bench, program, Request::default()).await
 }
 
@@ -84,7 +84,7 @@ fn destroy() -> Request {
 }
 
 #[tokio::test]
-async fn destroy_is_refused_or_forgets_or_deletes() {
+async fn destroy_follows_the_mark_of_each_resource() {
     for mark in ALL {
         let mut bench = Bench::new(1);
         bench.up(&pair(mark, "x")).await;
@@ -103,7 +103,7 @@ async fn destroy_is_refused_or_forgets_or_deletes() {
 }
 
 #[tokio::test]
-async fn a_targeted_destroy_that_takes_along_what_is_protected_is_refused() {
+async fn targeted_destroy_with_a_protected_dependent_is_refused() {
     let program = |mark: Mark| {
         let mut program = Program::default().node("net", &[]);
         let out = program.of(0);
@@ -130,7 +130,7 @@ async fn a_targeted_destroy_that_takes_along_what_is_protected_is_refused() {
 }
 
 #[tokio::test]
-async fn what_was_removed_from_the_program_keeps_its_recorded_mark() {
+async fn resource_removed_from_the_program_keeps_its_recorded_mark() {
     for mark in ALL {
         let mut bench = Bench::new(1);
         bench.up(&pair(mark, "x")).await;
@@ -151,7 +151,7 @@ async fn what_was_removed_from_the_program_keeps_its_recorded_mark() {
 }
 
 #[tokio::test]
-async fn a_rename_with_an_alias_is_allowed_and_carries_the_marks() {
+async fn rename_with_an_alias_keeps_the_marks() {
     for mark in ALL {
         let mut bench = Bench::new(1);
         bench.up(&pair(mark, "x")).await;
@@ -171,7 +171,7 @@ async fn a_rename_with_an_alias_is_allowed_and_carries_the_marks() {
 }
 
 #[tokio::test]
-async fn a_rename_without_an_alias_is_a_deletion() {
+async fn rename_without_an_alias_is_a_deletion() {
     for mark in ALL {
         let mut bench = Bench::new(1);
         bench.up(&pair(mark, "x")).await;
@@ -189,7 +189,7 @@ async fn a_rename_without_an_alias_is_a_deletion() {
 }
 
 #[tokio::test]
-async fn a_create_first_replacement_is_refused_before_the_create() {
+async fn create_first_replacement_is_refused_before_the_create() {
     for mark in ALL {
         let mut bench = Bench::new(1);
         bench.up(&pair(mark, "x")).await;
@@ -207,7 +207,7 @@ async fn a_create_first_replacement_is_refused_before_the_create() {
                 assert_eq!(
                     bench.provider.real.lock().unwrap().len(),
                     3,
-                    "the old one, the new one, the other"
+                    "the old copy, the new copy, and `other`"
                 );
                 assert_eq!(retained(&bench).await, ["db"]);
             }
@@ -224,7 +224,7 @@ fn labelled(mark: Mark, first: bool, place: &str, label: &str) -> Program {
 }
 
 #[tokio::test]
-async fn a_delete_first_replacement_of_what_is_retained_needs_another_name() {
+async fn delete_first_replacement_of_a_retained_resource_needs_another_name() {
     for mark in ALL {
         let mut bench = Bench::new(1);
         bench.up(&labelled(mark, true, "x", "one")).await;
@@ -242,7 +242,7 @@ async fn a_delete_first_replacement_of_what_is_retained_needs_another_name() {
         let other = up(&mut bench, &labelled(mark, true, "y", "two")).await;
         match mark {
             Mark::Retain => {
-                assert_eq!(other.unwrap(), ["create db"], "nothing has to go first");
+                assert_eq!(other.unwrap(), ["create db"], "no deletion is needed");
                 let real: Vec<String> = bench.provider.real.lock().unwrap().keys().cloned().collect();
                 assert_eq!(real, ["one", "two"]);
             }
@@ -252,7 +252,7 @@ async fn a_delete_first_replacement_of_what_is_retained_needs_another_name() {
 }
 
 #[tokio::test]
-async fn a_retained_one_with_a_fixed_name_is_not_replaced_in_either_order() {
+async fn retained_resource_with_a_fixed_name_is_not_replaced_in_either_order() {
     for first in [false, true] {
         let mut bench = Bench::new(1);
         bench.up(&labelled(Mark::Retain, first, "x", "one")).await;
@@ -262,7 +262,7 @@ async fn a_retained_one_with_a_fixed_name_is_not_replaced_in_either_order() {
 }
 
 #[tokio::test]
-async fn a_delete_first_replacement_of_an_unnamed_retained_one_is_refused() {
+async fn delete_first_replacement_of_an_unnamed_retained_resource_is_refused() {
     let program = |place: &str| {
         Program::default().node("db", &[("place", text(place))]).options(|o| {
             Mark::Retain.set(o);
@@ -271,11 +271,11 @@ async fn a_delete_first_replacement_of_an_unnamed_retained_one_is_refused() {
     };
     let mut bench = Bench::new(1);
     bench.up(&program("x")).await;
-    assert!(up(&mut bench, &program("y")).await.is_err(), "nobody knows whether there is room for two");
+    assert!(up(&mut bench, &program("y")).await.is_err(), "the two copies could have the same name");
 }
 
 #[tokio::test]
-async fn a_dependant_that_is_dragged_along_names_the_root_cause() {
+async fn refusal_to_replace_a_dependent_names_the_root_cause() {
     let program = |mark: Mark, place: &str| {
         let mut program = Program::default().node("vpc", &[("place", text(place)), ("size", text(place))]);
         let vpc = program.of(0);
@@ -307,7 +307,7 @@ async fn a_dependant_that_is_dragged_along_names_the_root_cause() {
     }
 }
 
-/// `db` served by one of two providers, each in a region.
+/// `db` with one of two providers, each in a region.
 fn served(mark: Mark, regions: [&str; 2], by: u32, first: bool) -> Program {
     let mut program = Program::default();
     for (name, region) in ["p", "q"].into_iter().zip(regions) {
@@ -322,7 +322,7 @@ fn served(mark: Mark, regions: [&str; 2], by: u32, first: bool) -> Program {
 }
 
 #[tokio::test]
-async fn a_provider_that_leads_elsewhere_replaces_what_it_serves() {
+async fn provider_with_another_region_replaces_its_resources() {
     for (mark, first) in ALL.into_iter().flat_map(|mark| [(mark, false), (mark, true)]) {
         let mut bench = Bench::new(1);
         bench.up(&served(mark, ["eu", "eu"], 0, first)).await;
@@ -341,7 +341,9 @@ async fn a_provider_that_leads_elsewhere_replaces_what_it_serves() {
             (Mark::Delete, false) => {
                 assert_eq!(tried.unwrap(), ["create p", "create db", "delete db", "delete p"]);
             }
-            (Mark::Retain, true) => assert!(tried.is_err(), "what it serves would have to go first"),
+            (Mark::Retain, true) => {
+                assert!(tried.is_err(), "the retained resource would have to be deleted first")
+            }
             (Mark::Delete, true) => {
                 assert_eq!(tried.unwrap(), ["delete db", "delete p", "create p", "create db"]);
             }
@@ -350,7 +352,7 @@ async fn a_provider_that_leads_elsewhere_replaces_what_it_serves() {
 }
 
 #[tokio::test]
-async fn a_run_that_replaced_only_the_provider_is_taken_up_again() {
+async fn replacement_of_a_provider_is_finished_by_the_next_run() {
     let mut bench = Bench::new(1);
     bench.up(&served(Mark::Delete, ["eu", "eu"], 0, false)).await;
     let mut failing = served(Mark::Delete, ["us", "eu"], 0, false);
@@ -361,7 +363,7 @@ async fn a_run_that_replaced_only_the_provider_is_taken_up_again() {
 }
 
 #[tokio::test]
-async fn another_provider_replaces_only_if_it_leads_elsewhere() {
+async fn change_of_provider_replaces_only_if_the_region_differs() {
     for mark in ALL {
         let mut bench = Bench::new(1);
         bench.up(&served(mark, ["eu", "us"], 0, false)).await;
@@ -377,7 +379,7 @@ async fn another_provider_replaces_only_if_it_leads_elsewhere() {
         let state = bench.load().await.state;
         let now = state.by_name(&"dev:main:t.T#db".parse().unwrap()).unwrap().ties.provider.clone();
         let served_by = state.resolve(&now.unwrap()).unwrap().name.short().to_owned();
-        assert_eq!(served_by, "q", "it is the same place, and recorded");
+        assert_eq!(served_by, "q", "the new provider is recorded");
     }
 }
 
@@ -395,15 +397,15 @@ fn boxes(mark: Mark, place: &str) -> Program {
 }
 
 #[tokio::test]
-async fn a_container_is_not_deleted_with_something_kept_in_it() {
+async fn container_of_a_protected_resource_is_not_deleted() {
     for mark in [Mark::Prevent, Mark::Retain] {
         let mut bench = Bench::new(1);
         bench.up(&boxes(mark, "x")).await;
         let refused = up(&mut bench, &Program::default()).await.unwrap_err();
         assert!(refused.contains("#inner would be deleted with dev:main:t.T#middle"), "{refused}");
         assert!(attempt(&mut bench, &Program::default(), destroy()).await.is_err());
-        assert!(up(&mut bench, &boxes(mark, "y")).await.is_err(), "nor is it replaced");
-        // Taken out in the program, it is still where it was.
+        assert!(up(&mut bench, &boxes(mark, "y")).await.is_err(), "the container is not replaced either");
+        // A declaration outside of the container does not move the resource out of it.
         let outside = Program::default().node("inner", &[]).options(|o| mark.set(o));
         let refused = up(&mut bench, &outside).await.unwrap_err();
         assert!(refused.contains("#inner would be deleted with"), "{refused}");
@@ -414,7 +416,7 @@ async fn a_container_is_not_deleted_with_something_kept_in_it() {
 }
 
 #[tokio::test]
-async fn the_safer_of_two_policies_holds_and_unprotecting_is_a_run_of_its_own() {
+async fn safer_of_recorded_and_declared_mark_holds() {
     for (then, now) in [(Mark::Retain, Mark::Delete), (Mark::Delete, Mark::Retain)] {
         let mut bench = Bench::new(1);
         bench.up(&pair(then, "x")).await;

@@ -1,4 +1,4 @@
-//! What state keeps of marks: left-over copies, what was protected in state, what was let go of, what is around.
+//! Marks in state: leftover copies, protection in state, retained resources, settings around the program.
 
 use proptest::prelude::*;
 use std::sync::atomic::Ordering;
@@ -22,7 +22,7 @@ fn name() -> Name {
     "dev:main:t.T#db".parse().unwrap()
 }
 
-/// Changes every copy of `db` in state, as `state protect` does.
+/// Changes every copy of `db` in state.
 async fn edit(bench: &Bench, edit: impl Fn(&mut Resource)) {
     let state = bench.load().await.state;
     let uid = state.by_name(&name()).unwrap().uid.clone();
@@ -39,7 +39,7 @@ async fn up(bench: &mut Bench, program: &Program) -> Result<Vec<String>, String>
 }
 
 #[tokio::test]
-async fn a_copy_that_was_left_over_goes_by_what_was_recorded_of_it() {
+async fn leftover_copy_follows_its_recorded_marks() {
     for mark in ALL {
         let mut bench = Bench::new(1);
         bench.up(&db(None, "x")).await;
@@ -63,7 +63,7 @@ async fn a_copy_that_was_left_over_goes_by_what_was_recorded_of_it() {
 }
 
 #[tokio::test]
-async fn a_mark_that_came_later_does_not_keep_an_old_copy_that_had_none() {
+async fn later_mark_does_not_protect_a_leftover_copy() {
     let mut bench = Bench::new(1);
     bench.up(&db(None, "x")).await;
     bench.provider.refuses_delete.store(true, Ordering::SeqCst);
@@ -73,7 +73,7 @@ async fn a_mark_that_came_later_does_not_keep_an_old_copy_that_had_none() {
 }
 
 #[tokio::test]
-async fn what_was_never_made_is_not_guarded() {
+async fn resource_that_was_never_created_is_not_guarded() {
     let mut bench = Bench::new(1);
     let program = |create: &str| {
         Program::default()
@@ -92,7 +92,7 @@ async fn what_was_never_made_is_not_guarded() {
 }
 
 #[tokio::test]
-async fn what_is_gone_already_may_leave_state() {
+async fn record_of_a_missing_resource_can_be_removed() {
     for mark in ALL {
         let mut bench = Bench::new(1);
         bench.up(&db(Some(mark), "x")).await;
@@ -100,12 +100,12 @@ async fn what_is_gone_already_may_leave_state() {
         bench.refresh(|_| true).await;
         assert!(up(&mut bench, &Program::default()).await.unwrap().is_empty(), "{mark:?}");
         assert!(bench.recorded().await.is_empty());
-        assert_eq!(bench.load().await.state.retained().count(), 0, "nothing was let go of");
+        assert_eq!(bench.load().await.state.retained().count(), 0, "no resource was retained");
     }
 }
 
 #[tokio::test]
-async fn what_was_protected_in_state_stays_so_until_it_is_unprotected_there() {
+async fn protection_in_state_lasts_until_it_is_removed_there() {
     let mut bench = Bench::new(1);
     bench.up(&db(None, "x")).await;
     edit(&bench, |copy| copy.marks.protected = true).await;
@@ -114,10 +114,10 @@ async fn what_was_protected_in_state_stays_so_until_it_is_unprotected_there() {
             .node("db", &[("place", text(place)), ("size", text(size))])
             .options(|options| options.prevent_delete = Some(false))
     };
-    assert_eq!(up(&mut bench, &freed("x", "2")).await.unwrap(), ["update db"], "it may change");
+    assert_eq!(up(&mut bench, &freed("x", "2")).await.unwrap(), ["update db"], "an update is allowed");
     for program in [freed("y", "2"), Program::default()] {
         let refused = up(&mut bench, &program).await.unwrap_err();
-        assert!(refused.contains("stead state unprotect"), "{refused}");
+        assert!(refused.contains("unprotect dev:main:"), "{refused}");
     }
     assert!(attempt(&mut bench, &Program::default(), Purpose::Destroy.into()).await.is_err());
     edit(&bench, |copy| copy.marks.protected = false).await;
@@ -125,7 +125,7 @@ async fn what_was_protected_in_state_stays_so_until_it_is_unprotected_there() {
 }
 
 #[tokio::test]
-async fn what_was_let_go_of_is_listed_until_it_is_taken_back() {
+async fn retained_resource_is_listed_until_it_is_imported() {
     let mut bench = Bench::new(1);
     bench.up(&db(Some(Mark::Retain), "x")).await;
     bench.up(&Program::default()).await;
@@ -148,7 +148,7 @@ fn project(key: &str, value: RawValue) -> OuterLevels {
 }
 
 #[tokio::test]
-async fn what_is_set_around_the_program_counts_for_what_it_no_longer_declares() {
+async fn project_mark_covers_resources_removed_from_the_program() {
     let mut bench = Bench::new(1);
     bench.up(&db(None, "x")).await;
     let outer = project("t/prevent-delete", RawValue::Bool(true));
@@ -163,12 +163,12 @@ async fn what_is_set_around_the_program_counts_for_what_it_no_longer_declares() 
 }
 
 #[tokio::test]
-async fn what_a_part_of_a_plan_leaves_alone_does_not_go_with_another() {
+async fn replacement_of_a_container_with_an_unselected_resource_is_refused() {
     let alone = |place: &str| Program::default().node("box", &[("place", text(place))]);
     let both = alone("x").node("inner", &[]).options(|options| options.deleted_with = Some(NodeId(0)));
     let mut bench = Bench::new(1);
     bench.up(&both).await;
-    // The box is replaced; what is in it is neither declared nor selected, and would be gone with it.
+    // The replacement of `box` would delete `inner`, which is neither declared nor selected.
     let selection = Selection { targets: vec![Glob::new("box")], ..Selection::default() };
     let request = Request { selection, ..Request::default() };
     let base = bench.load().await.state;
@@ -177,30 +177,30 @@ async fn what_a_part_of_a_plan_leaves_alone_does_not_go_with_another() {
     assert!(refused[0].message.contains(expected), "{}", refused[0].message);
 }
 
-/// One thing that somebody does with three resources.
+/// One operation on a stack with three resources.
 #[derive(Clone, Debug)]
-enum Deed {
-    /// Each: declared with which mark, in which place, delete-first or not; `None`: left out.
+enum Action {
+    /// Applies a program: mark, place and delete-first order of each resource; `None` leaves it out.
     Up([Option<(Option<Mark>, u8, bool)>; 3]),
     Destroy,
     Protect(usize),
     Unprotect(usize),
-    Stubborn(bool),
+    RefuseDeletions(bool),
 }
 
-fn deed() -> impl Strategy<Value = Deed> {
+fn action() -> impl Strategy<Value = Action> {
     let mark = prop_oneof![Just(None), prop::sample::select(ALL.to_vec()).prop_map(Some)];
     let one = prop::option::weighted(0.7, (mark, 0..3u8, any::<bool>()));
     prop_oneof![
-        6 => [one.clone(), one.clone(), one].prop_map(Deed::Up),
-        2 => Just(Deed::Destroy),
-        1 => (0..3usize).prop_map(Deed::Protect),
-        1 => (0..3usize).prop_map(Deed::Unprotect),
-        1 => any::<bool>().prop_map(Deed::Stubborn),
+        6 => [one.clone(), one.clone(), one].prop_map(Action::Up),
+        2 => Just(Action::Destroy),
+        1 => (0..3usize).prop_map(Action::Protect),
+        1 => (0..3usize).prop_map(Action::Unprotect),
+        1 => any::<bool>().prop_map(Action::RefuseDeletions),
     ]
 }
 
-/// Three in a row: each goes with, or takes its place from, the one before.
+/// Declares up to three resources. Each can take its place from the one before, and the last is deleted with it.
 fn program(nodes: &[Option<(Option<Mark>, u8, bool)>; 3]) -> Program {
     let mut program = Program::default();
     let mut previous: Option<u32> = None;
@@ -224,8 +224,7 @@ fn program(nodes: &[Option<(Option<Mark>, u8, bool)>; 3]) -> Program {
     program
 }
 
-/// The ids of everything real that is recorded as protected or retained, and of what it is in: that must not go
-/// either.
+/// Returns names and physical ids of the protected and retained resources and of their containers.
 async fn guarded(bench: &Bench) -> Vec<(String, PhysicalId)> {
     let state = bench.load().await.state;
     let kept = |copy: &&Resource| copy.prevents_deletion() || copy.recorded_marks().retains();
@@ -242,26 +241,28 @@ async fn guarded(bench: &Bench) -> Vec<(String, PhysicalId)> {
     guarded
 }
 
-async fn run(deeds: &[Deed]) {
+async fn run(actions: &[Action]) {
     let mut bench = Bench::new(2);
     bench.provider.trusting.store(true, Ordering::SeqCst);
-    for deed in deeds {
+    for action in actions {
         let before = guarded(&bench).await;
-        match deed {
-            Deed::Up(nodes) => {
+        match action {
+            Action::Up(nodes) => {
                 let (_keep, stop) = tokio::sync::watch::channel(stead_engine::Stop::No);
                 drop(bench.try_up(&program(nodes), stop).await);
             }
-            Deed::Destroy => drop(bench.destroy(Purpose::Destroy.into()).await),
-            Deed::Protect(index) => protect(&bench, *index, true).await,
-            Deed::Unprotect(index) => protect(&bench, *index, false).await,
-            Deed::Stubborn(refuses) => bench.provider.refuses_delete.store(*refuses, Ordering::SeqCst),
+            Action::Destroy => drop(bench.destroy(Purpose::Destroy.into()).await),
+            Action::Protect(index) => protect(&bench, *index, true).await,
+            Action::Unprotect(index) => protect(&bench, *index, false).await,
+            Action::RefuseDeletions(refuses) => {
+                bench.provider.refuses_delete.store(*refuses, Ordering::SeqCst)
+            }
         }
         let real = bench.provider.real.lock().unwrap();
         for (name, id) in before {
             assert!(
                 real.contains_key(id.as_str()),
-                "{name} was protected or retained, and {deed:?} deleted it"
+                "{name} was protected or retained, and {action:?} deleted it"
             );
         }
     }
@@ -283,15 +284,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn no_sequence_of_runs_deletes_what_was_protected_or_retained(deeds in prop::collection::vec(deed(), 1..8)) {
+    fn no_sequence_of_runs_deletes_a_protected_or_retained_resource(actions in prop::collection::vec(action(), 1..8)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-        runtime.block_on(run(&deeds));
+        runtime.block_on(run(&actions));
     }
 }
 
 #[test]
-fn the_scripted_provider_forgets_what_it_deletes() {
-    // Else the property above could not fail.
+fn scripted_provider_forgets_deleted_objects() {
+    // Otherwise the property above could not fail.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let mut bench = Bench::new(1);

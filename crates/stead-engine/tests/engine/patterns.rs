@@ -1,5 +1,6 @@
-//! The sequences that break the snapshots of another engine, one test each. Whatever happens, every stored state
-//! passes its rules, nothing real is lost sight of, and a last run brings everything into line.
+//! Sequences of runs that corrupt the snapshots of another engine, one test each.
+//!
+//! In each, every stored state passes its rules, no real object is lost, and a last run applies the whole program.
 
 use std::sync::atomic::Ordering;
 
@@ -13,8 +14,8 @@ fn name(id: &str) -> Name {
     format!("dev:main:t.T#{id}").parse().unwrap()
 }
 
-fn target(id: &str, dependants: Follow) -> Request {
-    let reach = Reach { dependencies: Follow::No, dependents: dependants };
+fn target(id: &str, dependents: Follow) -> Request {
+    let reach = Reach { dependencies: Follow::No, dependents };
     Request {
         selection: Selection { targets: vec![Glob::new(id)], exclude: Vec::new(), reach },
         ..Request::default()
@@ -26,14 +27,14 @@ fn alias(id: &str) -> impl FnOnce(&mut Options) {
     move |options| options.aliases.push(name)
 }
 
-fn on(node: u32) -> impl FnOnce(&mut Options) {
+fn depends_on(node: u32) -> impl FnOnce(&mut Options) {
     move |options| options.depends_on.push(NodeId(node))
 }
 
-/// Lets deletions, or creations, be refused for one run.
-async fn refusing(bench: &mut Bench, what: &str, program: &Program) {
+/// Applies the program while the provider refuses all deletions or all creations.
+async fn up_refusing(bench: &mut Bench, operation: &str, program: &Program) {
     let refuses =
-        if what == "delete" { &bench.provider.refuses_delete } else { &bench.provider.refuses_create };
+        if operation == "delete" { &bench.provider.refuses_delete } else { &bench.provider.refuses_create };
     refuses.store(true, Ordering::SeqCst);
     let report = bench.up(program).await;
     assert_eq!(report.result, RunResult::Failed);
@@ -42,8 +43,8 @@ async fn refusing(bench: &mut Bench, what: &str, program: &Program) {
     bench.provider.refuses_create.store(false, Ordering::SeqCst);
 }
 
-/// Everything settles, says the same everywhere, and can be destroyed.
-async fn comes_to_rest(bench: &mut Bench, program: &Program) {
+/// Applies the program, expects that state, plan and real objects agree, and destroys all resources.
+async fn apply_and_destroy(bench: &mut Bench, program: &Program) {
     let report = bench.up(program).await;
     assert_eq!(report.result, RunResult::Succeeded, "{:?}", report.problems);
     let state = report.closed.unwrap().state;
@@ -59,15 +60,15 @@ async fn comes_to_rest(bench: &mut Bench, program: &Program) {
 
 /// `a`, in some place; `b` depends on it.
 fn pair(place: &str) -> Program {
-    Program::default().node("a", &[("place", text(place))]).node("b", &[]).options(on(0))
+    Program::default().node("a", &[("place", text(place))]).node("b", &[]).options(depends_on(0))
 }
 
 #[tokio::test]
-async fn pattern_01_a_dependency_on_a_condemned_copy() {
+async fn pattern_01_dependency_on_a_condemned_copy() {
     for operation in ["up", "refresh", "destroy"] {
         let mut bench = Bench::new(8);
         bench.up(&pair("x")).await;
-        refusing(&mut bench, "delete", &pair("y")).await;
+        up_refusing(&mut bench, "delete", &pair("y")).await;
         assert_eq!(bench.recorded().await, ["a", "a", "b"], "b still depends on the old copy");
         match operation {
             "refresh" => assert!(bench.refresh(|_| true).await.is_empty()),
@@ -78,7 +79,7 @@ async fn pattern_01_a_dependency_on_a_condemned_copy() {
             }
             _ => {}
         }
-        comes_to_rest(&mut bench, &pair("y")).await;
+        apply_and_destroy(&mut bench, &pair("y")).await;
     }
 }
 
@@ -86,13 +87,13 @@ async fn pattern_01_a_dependency_on_a_condemned_copy() {
 async fn pattern_02_state_refers_to_a_resource_that_is_now_aliased() {
     let mut bench = Bench::new(8);
     bench.up(&pair("x")).await;
-    let renamed = |node: Program| node.options(alias("a")).node("b", &[]).options(on(0));
+    let renamed = |node: Program| node.options(alias("a")).node("b", &[]).options(depends_on(0));
     let moved = renamed(Program::default().node("c", &[("place", text("x")), ("name", text("a"))]));
-    comes_to_rest(&mut bench, &moved).await;
+    apply_and_destroy(&mut bench, &moved).await;
 }
 
 #[tokio::test]
-async fn pattern_03_an_interrupted_replacement_moves_to_another_parent() {
+async fn pattern_03_interrupted_replacement_moves_to_another_parent() {
     let program = |place: &str, id: &str, parent: Option<u32>| {
         let mut program = Program::default().node("p", &[]).node("q", &[]);
         program = program.node(id, &[("place", text(place))]).options(|options| {
@@ -104,8 +105,8 @@ async fn pattern_03_an_interrupted_replacement_moves_to_another_parent() {
     };
     let mut bench = Bench::new(8);
     bench.up(&program("x", "a", Some(0))).await;
-    refusing(&mut bench, "create", &program("y", "a", Some(0))).await;
-    comes_to_rest(&mut bench, &program("y", "moved", Some(1))).await;
+    up_refusing(&mut bench, "create", &program("y", "a", Some(0))).await;
+    apply_and_destroy(&mut bench, &program("y", "moved", Some(1))).await;
 }
 
 /// `b` is a child of `a`.
@@ -116,17 +117,17 @@ fn child(place: &str) -> Program {
 }
 
 #[tokio::test]
-async fn pattern_04_a_refresh_when_the_parent_has_a_condemned_copy() {
+async fn pattern_04_refresh_under_a_parent_with_a_condemned_copy() {
     let mut bench = Bench::new(8);
     bench.up(&child("x")).await;
-    refusing(&mut bench, "delete", &child("y")).await;
+    up_refusing(&mut bench, "delete", &child("y")).await;
     bench.drop_real("b").await;
     assert_eq!(bench.refresh(|_| true).await, ["b"]);
-    comes_to_rest(&mut bench, &child("y")).await;
+    apply_and_destroy(&mut bench, &child("y")).await;
 }
 
 #[tokio::test]
-async fn pattern_05_a_refresh_with_dependencies_on_an_interrupted_replacement() {
+async fn pattern_05_refresh_with_dependencies_on_an_interrupted_replacement() {
     let first = |place: &str| {
         let mut program = pair(place);
         program.0.nodes[0].options.delete_before_replace = Some(true);
@@ -134,34 +135,34 @@ async fn pattern_05_a_refresh_with_dependencies_on_an_interrupted_replacement() 
     };
     let mut bench = Bench::new(8);
     bench.up(&first("x")).await;
-    refusing(&mut bench, "create", &first("y")).await;
-    assert!(bench.refresh(|_| true).await.is_empty(), "what is deleted has nothing to read");
-    comes_to_rest(&mut bench, &first("y")).await;
+    up_refusing(&mut bench, "create", &first("y")).await;
+    assert!(bench.refresh(|_| true).await.is_empty(), "a deleted copy is not read");
+    apply_and_destroy(&mut bench, &first("y")).await;
 }
 
 #[tokio::test]
-async fn pattern_06_a_targeted_run_with_refresh_under_a_condemned_parent() {
+async fn pattern_06_targeted_run_with_refresh_under_a_condemned_parent() {
     let mut bench = Bench::new(8);
     bench.up(&child("x")).await;
-    refusing(&mut bench, "delete", &child("y")).await;
+    up_refusing(&mut bench, "delete", &child("y")).await;
     bench.drop_real("b").await;
     bench.refresh(|resource| resource.name.short() == "b").await;
     let report = bench.up_with(&child("y"), target("b", Follow::No)).await;
     assert_eq!(report.result, RunResult::Succeeded);
     assert_eq!(bench.recorded().await, ["a", "a", "b"], "the old copy of the parent is not selected");
-    comes_to_rest(&mut bench, &child("y")).await;
+    apply_and_destroy(&mut bench, &child("y")).await;
 }
 
 #[tokio::test]
-async fn pattern_07_a_targeted_refresh_of_a_changed_program() {
+async fn pattern_07_targeted_refresh_of_a_changed_program() {
     let mut bench = Bench::new(8);
     bench.up(&pair("x")).await;
     bench.drop_real("a").await;
     assert_eq!(bench.refresh(|resource| resource.name.short() == "a").await, ["a"]);
-    let changed = pair("y").node("c", &[]).options(on(1));
+    let changed = pair("y").node("c", &[]).options(depends_on(1));
     let report = bench.up_with(&changed, target("a", Follow::No)).await;
     assert_eq!(report.result, RunResult::Succeeded);
-    comes_to_rest(&mut bench, &changed).await;
+    apply_and_destroy(&mut bench, &changed).await;
 }
 
 #[tokio::test]
@@ -172,11 +173,11 @@ async fn pattern_08_children_are_refreshed_and_moved_to_another_parent() {
     bench.refresh(|_| true).await;
     let mut moved = Program::default().node("z", &[]).node("a", &[("place", text("x"))]).node("b", &[]);
     moved.0.nodes[2].parent = Some(NodeId(0));
-    comes_to_rest(&mut bench, &moved).await;
+    apply_and_destroy(&mut bench, &moved).await;
 }
 
 #[tokio::test]
-async fn pattern_09_a_protected_resource_and_its_provider_are_destroyed() {
+async fn pattern_09_destroy_of_a_protected_resource_and_its_provider() {
     let program = |protected: bool| {
         Program::default().provider("p", &[]).node("a", &[]).options(|options| {
             options.provider = Some(NodeId(0));
@@ -187,32 +188,32 @@ async fn pattern_09_a_protected_resource_and_its_provider_are_destroyed() {
     bench.up(&program(true)).await;
     let refused = bench.destroy(Request::from(Purpose::Destroy)).await.unwrap_err();
     assert_eq!(refused[0].code.as_str(), "ST0401");
-    assert_eq!(bench.recorded().await, ["p", "a"], "neither went");
+    assert_eq!(bench.recorded().await, ["p", "a"], "neither was deleted");
     let only_provider = Request { purpose: Purpose::Destroy, ..target("p", Follow::No) };
     assert_eq!(bench.destroy(only_provider).await.unwrap_err()[0].code.as_str(), "ST0305");
-    comes_to_rest(&mut bench, &program(false)).await;
+    apply_and_destroy(&mut bench, &program(false)).await;
 }
 
 #[tokio::test]
-async fn pattern_10_an_aliased_resource_is_the_target() {
+async fn pattern_10_aliased_resource_is_the_target() {
     let mut bench = Bench::new(8);
     bench.up(&pair("x")).await;
     let moved = Program::default()
         .node("c", &[("place", text("x")), ("size", text("2"))])
         .options(alias("a"))
         .node("b", &[])
-        .options(on(0));
+        .options(depends_on(0));
     let report = bench.up_with(&moved, target("a", Follow::No)).await;
     assert_eq!(report.result, RunResult::Succeeded);
     assert_eq!(bench.recorded().await, ["b", "c\"2\""]);
     let gone = Request { purpose: Purpose::Destroy, ..target("c", Follow::Yes) };
     assert_eq!(bench.destroy(gone).await.unwrap().result, RunResult::Succeeded);
     assert!(bench.recorded().await.is_empty());
-    comes_to_rest(&mut bench, &moved).await;
+    apply_and_destroy(&mut bench, &moved).await;
 }
 
 #[tokio::test]
-async fn pattern_11_something_depends_on_what_is_destroyed() {
+async fn pattern_11_destroy_of_a_resource_with_a_dependent() {
     let mut bench = Bench::new(8);
     bench.up(&pair("x")).await;
     let alone = Request { purpose: Purpose::Destroy, ..target("a", Follow::No) };
@@ -221,11 +222,11 @@ async fn pattern_11_something_depends_on_what_is_destroyed() {
     bench.provider.log();
     assert_eq!(bench.destroy(both).await.unwrap().result, RunResult::Succeeded);
     assert_eq!(bench.provider.log(), ["delete b", "delete a"]);
-    comes_to_rest(&mut bench, &pair("x")).await;
+    apply_and_destroy(&mut bench, &pair("x")).await;
 }
 
 #[tokio::test]
-async fn pattern_12_a_parent_gets_another_name() {
+async fn pattern_12_parent_gets_another_name() {
     let mut bench = Bench::new(8);
     bench.up(&child("x")).await;
     let mut moved = Program::default().node("c", &[("place", text("x"))]).options(alias("a")).node("b", &[]);
@@ -233,21 +234,21 @@ async fn pattern_12_a_parent_gets_another_name() {
     bench.provider.log();
     bench.up(&moved).await;
     assert_eq!(bench.provider.log(), ["update c"], "its name is one of its properties here");
-    comes_to_rest(&mut bench, &moved).await;
+    apply_and_destroy(&mut bench, &moved).await;
 }
 
 #[tokio::test]
-async fn pattern_13_a_dependency_on_something_that_is_deleted_in_the_same_run() {
+async fn pattern_13_dependency_on_a_resource_that_is_deleted_in_the_same_run() {
     let mut bench = Bench::new(8);
-    bench.up(&pair("x").node("c", &[]).options(on(1))).await;
+    bench.up(&pair("x").node("c", &[]).options(depends_on(1))).await;
     let without = Program::default().node("c", &[]);
-    refusing(&mut bench, "delete", &without).await;
+    up_refusing(&mut bench, "delete", &without).await;
     assert_eq!(bench.recorded().await, ["a", "b", "c"]);
-    comes_to_rest(&mut bench, &without).await;
+    apply_and_destroy(&mut bench, &without).await;
 }
 
 #[tokio::test]
-async fn pattern_14_a_provider_gets_another_name() {
+async fn pattern_14_provider_gets_another_name() {
     let served = |id: &str| {
         Program::default()
             .provider(id, &[("name", text("p"))])
@@ -257,11 +258,11 @@ async fn pattern_14_a_provider_gets_another_name() {
     };
     let mut bench = Bench::new(8);
     bench.up(&served("p")).await;
-    comes_to_rest(&mut bench, &served("renamed")).await;
+    apply_and_destroy(&mut bench, &served("renamed")).await;
 }
 
 #[tokio::test]
-async fn pattern_15_a_provider_changes_its_parent() {
+async fn pattern_15_provider_changes_its_parent() {
     let served = |parent: u32, place: &str| {
         let mut program = Program::default()
             .node("x", &[])
@@ -274,6 +275,6 @@ async fn pattern_15_a_provider_changes_its_parent() {
     };
     let mut bench = Bench::new(8);
     bench.up(&served(0, "here")).await;
-    refusing(&mut bench, "delete", &served(1, "there")).await;
-    comes_to_rest(&mut bench, &served(1, "there")).await;
+    up_refusing(&mut bench, "delete", &served(1, "there")).await;
+    apply_and_destroy(&mut bench, &served(1, "there")).await;
 }

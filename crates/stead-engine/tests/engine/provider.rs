@@ -1,4 +1,4 @@
-//! A provider that does what its inputs say, keeps a log, and looks into the journal at every call.
+//! A provider whose inputs script its answers. It logs each call, and checks that the intent is in the journal.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -20,45 +20,45 @@ pub(crate) struct Scripted {
     pub(crate) log: Mutex<Vec<String>>,
     pub(crate) running: AtomicUsize,
     pub(crate) most: AtomicUsize,
-    /// What exists, by id: what a read finds.
+    /// Existing objects, by physical id.
     pub(crate) real: Mutex<BTreeMap<String, Map>>,
-    /// How often each was asked for, while it is busy.
-    asked: Mutex<BTreeMap<String, usize>>,
-    /// How many calls it takes at once; 0: any number.
+    /// Calls for each resource while the provider is busy.
+    busy_calls: Mutex<BTreeMap<String, usize>>,
+    /// Largest number of parallel calls; 0 for no limit.
     pub(crate) limit: AtomicUsize,
-    /// It does not look into the journal, which costs time that grows with every call.
+    /// Skips the check of the journal, whose cost grows with every call.
     pub(crate) trusting: AtomicBool,
     pub(crate) refuses_create: AtomicBool,
     pub(crate) refuses_delete: AtomicBool,
-    /// How it behaves when it is asked to look.
-    pub(crate) looks: Mutex<Looks>,
-    pub(crate) looked: AtomicUsize,
+    /// Answers to reads.
+    pub(crate) reads: Mutex<Reads>,
+    pub(crate) read_calls: AtomicUsize,
 }
 
-/// What a look comes to.
+/// How the provider answers reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Looks {
-    Well,
-    /// The first two are refused for the moment.
+pub(crate) enum Reads {
+    Answered,
+    /// The first two reads are refused for the moment.
     Busy,
     Refused,
-    /// Each takes a while.
+    /// Each read takes 50 ms.
     Slow,
-    /// No answer ever comes, not even from a check.
+    /// No read and no check is ever answered.
     Hang,
 }
 
 impl Scripted {
-    /// Before any look.
-    async fn looking(&self) -> Result<(), Refusal> {
-        let before = self.looked.fetch_add(1, Ordering::SeqCst);
-        let looks = *self.looks.lock().unwrap();
-        match looks {
-            Looks::Busy if before < 2 => Err(Refusal::transient("it is busy")),
-            Looks::Well | Looks::Busy => Ok(()),
-            Looks::Refused => Err(Refusal::new("you may not look").help("ask for leave")),
-            Looks::Hang => std::future::pending().await,
-            Looks::Slow => {
+    /// Counts a read, and delays or refuses it.
+    async fn before_read(&self) -> Result<(), Refusal> {
+        let before = self.read_calls.fetch_add(1, Ordering::SeqCst);
+        let reads = *self.reads.lock().unwrap();
+        match reads {
+            Reads::Busy if before < 2 => Err(Refusal::transient("it is busy")),
+            Reads::Answered | Reads::Busy => Ok(()),
+            Reads::Refused => Err(Refusal::new("reads are not allowed").help("ask for leave")),
+            Reads::Hang => std::future::pending().await,
+            Reads::Slow => {
                 let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
                 self.most.fetch_max(now, Ordering::SeqCst);
                 tokio::time::sleep(std::time::Duration::from_millis(50)).await;
@@ -75,13 +75,13 @@ impl Scripted {
             running: AtomicUsize::new(0),
             most: AtomicUsize::new(0),
             real: Mutex::default(),
-            asked: Mutex::default(),
+            busy_calls: Mutex::default(),
             limit: AtomicUsize::new(0),
             trusting: AtomicBool::new(false),
             refuses_create: AtomicBool::new(false),
             refuses_delete: AtomicBool::new(false),
-            looks: Mutex::new(Looks::Well),
-            looked: AtomicUsize::new(0),
+            reads: Mutex::new(Reads::Answered),
+            read_calls: AtomicUsize::new(0),
         }
     }
 
@@ -89,17 +89,17 @@ impl Scripted {
         std::mem::take(&mut self.log.lock().unwrap())
     }
 
-    /// Logs the call, and checks the promise that its intent is in the store already.
-    async fn called(&self, what: &str, receipt: &Receipt, inputs: &Map) {
+    /// Logs the call, and checks that its intent is durable.
+    async fn called(&self, operation: &str, receipt: &Receipt, inputs: &Map) {
         let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(now, Ordering::SeqCst);
         let trusts = self.trusting.load(Ordering::SeqCst);
         assert!(
             trusts || self.journal_holds(receipt).await,
-            "{what} was called before its intent was durable"
+            "{operation} was called before its intent was durable"
         );
         let name = inputs.get("name").and_then(Value::as_str).unwrap_or_default();
-        self.log.lock().unwrap().push(format!("{what} {name}"));
+        self.log.lock().unwrap().push(format!("{operation} {name}"));
         if let Some(millis) = inputs.get("sleep").and_then(Value::as_i64) {
             tokio::time::sleep(std::time::Duration::from_millis(millis as u64)).await;
         }
@@ -139,8 +139,8 @@ impl Scripted {
         match inputs.get(operation).and_then(Value::as_str) {
             Some("hang") => std::future::pending().await,
             Some("busy") => {
-                let mut asked = self.asked.lock().unwrap();
-                let times = asked.entry(name.to_owned()).or_default();
+                let mut calls = self.busy_calls.lock().unwrap();
+                let times = calls.entry(name.to_owned()).or_default();
                 *times += 1;
                 if *times > 2 {
                     CallOutcome::Done(done)
@@ -181,7 +181,7 @@ fn schema() -> TypeSchema {
             optional("delete"),
             optional("ask"),
             optional("place").create_only(),
-            // The id, for one that has a name of its own outside.
+            // The physical id of an object with a fixed name.
             optional("label").create_only(),
             Property::new("out", Shape::Any, Access::ReadOnly, ""),
         ],
@@ -207,7 +207,7 @@ impl Provider for Scripted {
         _: &TypeToken,
         inputs: BTreeMap<String, Input>,
     ) -> Result<BTreeMap<String, Input>, Vec<Problem>> {
-        if *self.looks.lock().unwrap() == Looks::Hang {
+        if *self.reads.lock().unwrap() == Reads::Hang {
             std::future::pending::<()>().await;
         }
         match check(&schema(), &inputs) {
@@ -221,14 +221,14 @@ impl Provider for Scripted {
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
-        self.looking().await?;
+        self.before_read().await?;
         let id = resource.id.as_ref().unwrap().as_str();
         let found = self.real.lock().unwrap().get(id).cloned();
         Ok(found.map(|inputs| LiveState { outputs: outputs(&inputs), inputs }))
     }
 
     async fn find(&self, _: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
-        self.looking().await?;
+        self.before_read().await?;
         let found = self.real.lock().unwrap().get(id.as_str()).cloned();
         Ok(found.map(|inputs| LiveState { outputs: outputs(&inputs), inputs }))
     }
@@ -236,12 +236,12 @@ impl Provider for Scripted {
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
         self.called("create", &receipt, request.inputs).await;
         let label = request.inputs.get("label").and_then(Value::as_str);
-        // What it says the id is, whatever is there already.
-        let said =
+        // A scripted physical id may be one that exists already.
+        let scripted =
             request.inputs.get("create").and_then(Value::as_str).and_then(|how| how.strip_prefix("as "));
-        let id = said.or(label).unwrap_or(receipt.idempotency_key()).to_owned();
+        let id = scripted.or(label).unwrap_or(receipt.idempotency_key()).to_owned();
         let taken = label.is_some() && self.real.lock().unwrap().contains_key(&id);
-        assert!(!taken, "{id} is there already, and the planner knew");
+        assert!(!taken, "{id} exists already, and the planner knew");
         let answer = self.answer(request.inputs, "create", ()).await;
         if let CallOutcome::Done(()) | CallOutcome::Partial(_) = answer {
             self.real.lock().unwrap().insert(id.clone(), request.inputs.clone());

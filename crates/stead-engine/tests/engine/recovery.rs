@@ -1,4 +1,4 @@
-//! Crashes, doubt, drift: what the next run does about them.
+//! Recovery after crashes, operations in doubt, and drift.
 
 use stead_engine::{CurrentGuards, Resolution};
 use stead_model::{Generation, Lifecycle, Operation, PhysicalId, RunResult, Value};
@@ -9,8 +9,8 @@ use stead_plan::Purpose;
 
 use crate::bench::{Bench, Program, text};
 
-/// A run that dies after its provider was called and before the answer was written.
-async fn die_while_creating(bench: &mut Bench, program: &Program) {
+/// Crashes a run after the intent of its create is durable.
+async fn crash_while_creating(bench: &mut Bench, program: &Program) {
     let base = bench.load().await.state;
     let plan = bench.engine.plan(&base, &program.settled(), Purpose::Up).await.unwrap();
     let stead_plan::Action::Create { incarnation: Incarnation::First { counter }, .. } =
@@ -45,10 +45,10 @@ async fn die_while_creating(bench: &mut Bench, program: &Program) {
 }
 
 #[tokio::test]
-async fn a_create_that_was_under_way_is_repeated_with_the_same_key_and_not_doubled() {
+async fn interrupted_create_is_repeated_with_the_same_key() {
     let mut bench = Bench::new(8);
     let program = Program::default().node("a", &[]);
-    die_while_creating(&mut bench, &program).await;
+    crash_while_creating(&mut bench, &program).await;
     let (repeatable, doubtful) = bench.engine.triage(&bench.load().await.state);
     assert_eq!((repeatable.len(), doubtful.len()), (1, 0));
     let run = bench.open().await;
@@ -64,10 +64,10 @@ async fn a_create_that_was_under_way_is_repeated_with_the_same_key_and_not_doubl
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_busy_provider_is_asked_again_when_an_operation_is_repeated() {
+async fn repeated_operation_of_a_busy_provider_is_retried() {
     let mut bench = Bench::new(8);
     let program = Program::default().node("a", &[("create", text("busy"))]);
-    die_while_creating(&mut bench, &program).await;
+    crash_while_creating(&mut bench, &program).await;
     let (repeatable, _) = bench.engine.triage(&bench.load().await.state);
     let run = bench.open().await;
     let mut retried = 0;
@@ -82,10 +82,10 @@ async fn a_busy_provider_is_asked_again_when_an_operation_is_repeated() {
 }
 
 #[tokio::test]
-async fn an_operation_that_only_a_person_can_tell_about_is_not_repeated() {
+async fn operation_that_a_person_has_to_resolve_is_not_repeated() {
     let mut bench = Bench::new(8);
     let program = Program::default().node("a", &[("ask", text("yes"))]);
-    die_while_creating(&mut bench, &program).await;
+    crash_while_creating(&mut bench, &program).await;
     let (repeatable, doubtful) = bench.engine.triage(&bench.load().await.state);
     assert_eq!((repeatable.len(), doubtful.len()), (0, 1));
     assert_eq!(doubtful[0].pending.intent.operation(), Operation::Create);
@@ -93,7 +93,7 @@ async fn an_operation_that_only_a_person_can_tell_about_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn an_ambiguous_answer_stays_in_doubt_across_runs() {
+async fn operation_in_doubt_stays_in_doubt_across_runs() {
     let mut bench = Bench::new(8);
     let program = Program::default().node("a", &[("create", text("doubt"))]).node("b", &[]);
     let report = bench.up(&program).await;
@@ -106,7 +106,7 @@ async fn an_ambiguous_answer_stays_in_doubt_across_runs() {
 }
 
 #[tokio::test]
-async fn drift_is_seen_recorded_and_mended() {
+async fn drift_is_found_recorded_and_corrected() {
     let mut bench = Bench::new(8);
     let program = Program::default().node("a", &[("size", text("1"))]).node("b", &[("size", text("2"))]);
     bench.up(&program).await;
@@ -138,25 +138,25 @@ async fn drift_is_seen_recorded_and_mended() {
     assert_eq!(bench.recorded().await, ["a\"1\"", "b\"2\""]);
 }
 
-/// Ends the one operation in doubt with a person's word.
-async fn answer(bench: &Bench, word: Resolution) {
+/// Resolves the only operation in doubt.
+async fn resolve(bench: &Bench, resolution: Resolution) {
     let state = bench.load().await.state;
     let pending = state.pending().next().unwrap();
-    let records = bench.engine.answered(&state, pending, &word).await.unwrap();
+    let records = bench.engine.resolve(&state, pending, &resolution).await.unwrap();
     let run = bench.open().await;
     run.submit_together(records).durable().await.unwrap();
     run.close(RunResult::Succeeded).await.unwrap();
 }
 
 #[tokio::test]
-async fn of_what_a_person_says_was_made_the_record_is_what_is_there() {
+async fn resolved_create_records_the_values_that_were_read() {
     let mut bench = Bench::new(1);
     let program = Program::default().node("a", &[("size", text("5")), ("create", text("doubt"))]);
     assert_eq!(bench.up(&program).await.result, RunResult::InDoubt);
-    // Half of it was made: it has no size yet.
+    // The create took effect in part: the object has no size yet.
     let half = [("name".to_owned(), Value::from("a")), ("create".to_owned(), Value::from("doubt"))];
     *bench.provider.real.lock().unwrap() = [("a-1".to_owned(), half.clone().into())].into();
-    answer(&bench, Resolution::Created(PhysicalId("a-1".into()))).await;
+    resolve(&bench, Resolution::Created(PhysicalId("a-1".into()))).await;
     let state = bench.load().await.state;
     assert_eq!(state.by_name(&program.0.nodes[0].name).unwrap().inputs, half.into());
     bench.provider.log();
@@ -165,7 +165,7 @@ async fn of_what_a_person_says_was_made_the_record_is_what_is_there() {
 }
 
 #[tokio::test]
-async fn an_update_that_is_said_not_to_have_happened_may_have_got_half_of_its_way() {
+async fn update_resolved_as_not_happened_records_the_values_that_were_read() {
     let mut bench = Bench::new(1);
     let program = |size: &str, place: &str| {
         Program::default()
@@ -179,32 +179,32 @@ async fn an_update_that_is_said_not_to_have_happened_may_have_got_half_of_its_wa
     real.insert("size".to_owned(), Value::from("1"));
     real.insert("sleep".to_owned(), Value::from("y"));
     bench.provider.real.lock().unwrap().insert(id.as_str().to_owned(), real.clone());
-    answer(&bench, Resolution::DidNotHappen).await;
+    resolve(&bench, Resolution::DidNotHappen).await;
     let state = bench.load().await.state;
     assert_eq!(state.by_name(&program("1", "x").0.nodes[0].name).unwrap().inputs, real);
 }
 
 #[tokio::test]
-async fn an_answer_to_another_question_is_refused() {
+async fn resolution_for_another_kind_of_operation_is_refused() {
     let mut bench = Bench::new(1);
     bench.up(&Program::default().node("a", &[("create", text("doubt"))])).await;
     let state = bench.load().await.state;
     let pending = state.pending().next().unwrap();
-    let refused = bench.engine.answered(&state, pending, &Resolution::Done).await.unwrap_err();
-    assert_eq!(refused.message, "what is in doubt is a create");
-    let there = Resolution::Created(PhysicalId("b".into()));
-    let refused = bench.engine.answered(&state, pending, &there).await.unwrap_err();
-    assert!(refused.message.ends_with("is not there"), "{}", refused.message);
+    let refused = bench.engine.resolve(&state, pending, &Resolution::Done).await.unwrap_err();
+    assert_eq!(refused.message, "this answer does not fit a pending create");
+    let created = Resolution::Created(PhysicalId("b".into()));
+    let refused = bench.engine.resolve(&state, pending, &created).await.unwrap_err();
+    assert!(refused.message.ends_with("does not exist"), "{}", refused.message);
 }
 
 #[tokio::test]
-async fn what_another_resource_is_cannot_be_said_to_have_been_made() {
+async fn create_cannot_be_resolved_with_the_physical_id_of_another_resource() {
     let mut bench = Bench::new(1);
     let program = Program::default().node("a", &[]).node("b", &[("create", text("doubt"))]);
     bench.up(&program).await;
     let state = bench.load().await.state;
     let id = state.by_name(&program.0.nodes[0].name).unwrap().id.clone().unwrap();
     let pending = state.pending().next().unwrap();
-    let refused = bench.engine.answered(&state, pending, &Resolution::Created(id.clone())).await.unwrap_err();
-    assert_eq!(refused.message, format!("{id} is dev:main:t.T#a already"));
+    let refused = bench.engine.resolve(&state, pending, &Resolution::Created(id.clone())).await.unwrap_err();
+    assert_eq!(refused.message, format!("{id} already belongs to dev:main:t.T#a"));
 }

@@ -1,4 +1,4 @@
-//! What a run does: order, parallelism, failure, guards, doing less than planned.
+//! Runs: order, parallelism, failures, guards, updates that turn out to be unnecessary.
 
 use std::sync::atomic::Ordering;
 
@@ -11,7 +11,7 @@ use stead_plan::Purpose;
 use crate::bench::{Bench, Program, text};
 
 #[tokio::test]
-async fn outputs_flow_and_dependants_wait() {
+async fn dependents_wait_for_the_outputs_of_their_dependencies() {
     let mut bench = Bench::new(8);
     let mut program = Program::default().node("vpc", &[("size", text("10"))]);
     let out = program.of(0);
@@ -33,7 +33,7 @@ async fn outputs_flow_and_dependants_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn independent_steps_run_at_once_up_to_the_limit() {
+async fn independent_steps_run_in_parallel_up_to_the_limit() {
     let mut bench = Bench::new(4);
     let sleep = Value::from(5).into();
     let names: Vec<String> = (0..12).map(|n| format!("r{n}")).collect();
@@ -46,7 +46,7 @@ async fn independent_steps_run_at_once_up_to_the_limit() {
 }
 
 #[tokio::test]
-async fn after_a_failure_the_rest_goes_on_and_dependants_are_skipped() {
+async fn failed_step_skips_its_dependents_and_no_others() {
     let mut bench = Bench::new(1);
     let mut program = Program::default().node("bad", &[("create", text("fail"))]);
     let out = program.of(0);
@@ -67,7 +67,7 @@ async fn after_a_failure_the_rest_goes_on_and_dependants_are_skipped() {
 }
 
 #[tokio::test]
-async fn nothing_is_deleted_when_something_wanted_could_not_be_made() {
+async fn failed_create_prevents_all_deletions() {
     let mut bench = Bench::new(8);
     bench.up(&Program::default().node("old", &[])).await;
     bench.provider.log();
@@ -77,7 +77,7 @@ async fn nothing_is_deleted_when_something_wanted_could_not_be_made() {
 }
 
 #[tokio::test]
-async fn a_replacement_makes_the_new_one_moves_dependants_and_deletes_the_old_one_last() {
+async fn replacement_creates_updates_dependents_and_deletes_the_old_copy_last() {
     let mut bench = Bench::new(8);
     let program = |place: &str| {
         let mut program = Program::default().node("vpc", &[("place", text(place)), ("size", text(place))]);
@@ -96,7 +96,7 @@ async fn a_replacement_makes_the_new_one_moves_dependants_and_deletes_the_old_on
 }
 
 #[tokio::test]
-async fn delete_first_deletes_first_and_a_failure_in_between_is_taken_up_again() {
+async fn failed_delete_first_replacement_is_finished_by_the_next_run() {
     let mut bench = Bench::new(8);
     let program = |place: &str, create: &str| {
         Program::default()
@@ -116,7 +116,7 @@ async fn delete_first_deletes_first_and_a_failure_in_between_is_taken_up_again()
 }
 
 #[tokio::test]
-async fn what_turns_out_not_to_change_is_not_sent() {
+async fn update_without_changes_is_not_sent() {
     let mut bench = Bench::new(8);
     let program = |size: &str, other: &str| {
         let inputs = [("size", text(size)), ("sleep", Value::from(other.len() as i64).into())];
@@ -128,11 +128,11 @@ async fn what_turns_out_not_to_change_is_not_sent() {
     bench.provider.log();
     let report = bench.up(&program("1", "x")).await;
     assert_eq!(report.result, RunResult::Succeeded);
-    assert_eq!(bench.provider.log(), ["update a"], "`out` of a stayed the same, so b has nothing to do");
+    assert_eq!(bench.provider.log(), ["update a"], "`out` of `a` stayed the same, so `b` needs no update");
 }
 
 #[tokio::test]
-async fn a_guard_refuses_the_whole_plan_before_anything_is_called() {
+async fn guard_refuses_the_whole_plan_before_any_call() {
     let mut bench = Bench::new(8);
     let kept = Program::default().node("db", &[]).options(|options| options.prevent_delete = Some(true));
     bench.up(&kept).await;
@@ -149,7 +149,7 @@ async fn a_guard_refuses_the_whole_plan_before_anything_is_called() {
 }
 
 #[tokio::test]
-async fn destroy_deletes_dependants_first_and_leaves_nothing() {
+async fn destroy_deletes_dependents_first() {
     let mut bench = Bench::new(8);
     let mut program = Program::default().node("a", &[("size", text("1"))]);
     let out = program.of(0);
@@ -161,7 +161,7 @@ async fn destroy_deletes_dependants_first_and_leaves_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn asked_to_finish_it_starts_nothing_new_and_records_what_ran() {
+async fn stopped_run_starts_no_step_and_records_the_running_ones() {
     let mut bench = Bench::new(1);
     let sleep: stead_model::Input = Value::from(50).into();
     let program = Program::default().node("a", &[("sleep", sleep.clone())]).node("b", &[("sleep", sleep)]);
@@ -176,7 +176,7 @@ async fn asked_to_finish_it_starts_nothing_new_and_records_what_ran() {
     assert_eq!(bench.recorded().await, ["a"]);
 }
 
-/// Reads, and fails the test if anybody writes.
+/// A store that panics on writes.
 struct ReadOnly(std::sync::Arc<dyn stead_store::Store>);
 
 #[async_trait::async_trait]
@@ -214,7 +214,7 @@ impl stead_store::Store for ReadOnly {
 }
 
 #[tokio::test]
-async fn planning_and_looking_write_nothing_even_beside_a_run_that_died() {
+async fn plan_and_refresh_write_nothing_even_after_a_crash() {
     let mut bench = Bench::new(8);
     bench.up(&Program::default().node("a", &[])).await;
     let died = bench.open().await;
@@ -228,7 +228,7 @@ async fn planning_and_looking_write_nothing_even_beside_a_run_that_died() {
 }
 
 #[tokio::test]
-async fn a_mistake_in_the_inputs_is_found_before_anything_runs_with_its_place() {
+async fn invalid_input_is_reported_with_its_place_before_any_call() {
     let mut bench = Bench::new(8);
     let program = Program::default().node("a", &[("sise", text("1"))]).node("b", &[("plase", text("x"))]);
     let (_keep, stop) = watch::channel(Stop::No);

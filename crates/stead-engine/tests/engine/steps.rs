@@ -1,4 +1,4 @@
-//! Every kind of step, carried out: replacements that are spared, dragged or come first, moves, imports, retention.
+//! Every kind of step: replacements in both orders, possible replacements, moves, imports, retained resources.
 
 use stead_model::{DeletionPolicy, Lifecycle, Name, NodeId, Options, PhysicalId, Resource, RunResult, Value};
 use stead_plan::{Follow, Glob, MovePolicy, Purpose, Reach, Request, Selection};
@@ -15,7 +15,7 @@ fn resource<'a>(state: &'a State, name: &str) -> &'a Resource {
 }
 
 #[tokio::test]
-async fn records_carry_everything_that_binds() {
+async fn record_holds_ties_aliases_and_policies() {
     let mut bench = Bench::new(8);
     let mut program =
         Program::default().node("a", &[]).provider("p", &[]).node("b", &[]).options(|options| {
@@ -36,7 +36,7 @@ async fn records_carry_everything_that_binds() {
     assert_eq!(b.ties.replace_with, std::slice::from_ref(&a.uid));
     assert_eq!(b.ties.aliases, ["dev:main:t.T#z".parse().unwrap()]);
     assert_eq!(b.deletion_policy, Some(DeletionPolicy::Retain));
-    assert_eq!(b.dependencies, [a.copy()], "the copy that it is in; other ties are no dependencies");
+    assert_eq!(b.dependencies, [a.copy()], "only the container is a dependency; other ties are not");
     assert!(bench.engine.plan(&state, &program.settled(), Purpose::Up).await.unwrap().is_empty());
 }
 
@@ -48,21 +48,21 @@ fn rooted(size: &str, other: &str, set: fn(&mut Options)) -> Program {
 }
 
 #[tokio::test]
-async fn a_possible_replacement_is_spared_when_the_value_stays() {
+async fn possible_replacement_is_unneeded_if_the_value_stays() {
     for set in [(|_: &mut Options| {}) as fn(&mut Options), delete_first] {
         let mut bench = Bench::new(8);
         bench.up(&rooted("1", "x", set)).await;
         bench.provider.log();
         let report = bench.up(&rooted("1", "y", set)).await;
         assert_eq!(report.result, RunResult::Succeeded);
-        assert_eq!(bench.provider.log(), ["update a"], "nothing forced it after all");
+        assert_eq!(bench.provider.log(), ["update a"], "the replacement was unneeded");
         let state = bench.load().await.state;
         assert_eq!(resource(&state, "b").generation.0, 1);
     }
 }
 
 #[tokio::test]
-async fn a_possible_replacement_happens_when_the_value_changes() {
+async fn possible_replacement_happens_if_the_value_changes() {
     let mut bench = Bench::new(8);
     bench.up(&rooted("1", "x", |_| {})).await;
     bench.provider.log();
@@ -78,7 +78,7 @@ async fn a_possible_replacement_happens_when_the_value_changes() {
 }
 
 #[tokio::test]
-async fn delete_first_takes_what_stands_on_it_down_and_builds_it_again() {
+async fn delete_first_replacement_deletes_and_recreates_dependents() {
     let program = |place: &str, with_gone: bool| {
         let mut program = Program::default()
             .node("ground", &[("place", text(place)), ("size", text(place))])
@@ -100,7 +100,7 @@ async fn delete_first_takes_what_stands_on_it_down_and_builds_it_again() {
 }
 
 #[tokio::test]
-async fn what_is_in_a_container_goes_and_comes_back_with_it() {
+async fn replaced_container_takes_its_contents_along() {
     let program = |place: &str| {
         Program::default()
             .node("box", &[("place", text(place))])
@@ -119,7 +119,7 @@ async fn what_is_in_a_container_goes_and_comes_back_with_it() {
 }
 
 #[tokio::test]
-async fn a_container_that_cannot_be_deleted_keeps_what_is_in_it() {
+async fn failed_deletion_of_a_container_keeps_its_contents() {
     let program = Program::default()
         .node("box", &[("delete", text("fail"))])
         .node("inner", &[])
@@ -131,7 +131,7 @@ async fn a_container_that_cannot_be_deleted_keeps_what_is_in_it() {
 }
 
 #[tokio::test]
-async fn a_retained_one_is_forgotten_and_stays() {
+async fn retained_resource_is_forgotten_and_not_deleted() {
     let mut bench = Bench::new(8);
     let retain = |options: &mut Options| options.deletion_policy = Some(DeletionPolicy::Retain);
     bench.up(&Program::default().node("a", &[]).options(retain)).await;
@@ -142,7 +142,7 @@ async fn a_retained_one_is_forgotten_and_stays() {
 }
 
 #[tokio::test]
-async fn a_rename_and_an_edit_go_together_without_a_second_thing() {
+async fn rename_with_an_edit_is_one_update() {
     let mut bench = Bench::new(8);
     bench.up(&Program::default().node("old", &[("size", text("1"))])).await;
     let uid = resource(&bench.load().await.state, "old").uid.clone();
@@ -155,14 +155,14 @@ async fn a_rename_and_an_edit_go_together_without_a_second_thing() {
     let state = bench.load().await.state;
     assert_eq!(resource(&state, "new").uid, uid);
     assert!(bench.engine.plan(&state, &renamed.settled(), Purpose::Up).await.unwrap().is_empty());
-    // Without the option the recorded name still bridges the way back.
+    // Without the option, the recorded alias still matches the old name.
     let back = Program::default().node("old", &[("size", text("2")), ("name", text("new"))]);
     let plan = bench.engine.plan(&state, &back.settled(), Purpose::Up).await.unwrap();
     assert_eq!((plan.summary.moved, plan.summary.delete), (1, 0));
 }
 
 #[tokio::test]
-async fn siblings_whose_counters_shift_keep_their_things() {
+async fn siblings_with_shifted_counters_keep_their_resources() {
     let unnamed = |sizes: &[&str]| {
         let mut program = Program::default();
         for (index, size) in sizes.iter().enumerate() {
@@ -177,7 +177,7 @@ async fn siblings_whose_counters_shift_keep_their_things() {
     bench.up(&unnamed(&["a", "b", "c", "d"])).await;
     bench.provider.log();
     bench.up(&unnamed(&["a", "c", "d"])).await;
-    assert_eq!(bench.provider.log(), ["delete x"], "only the one in the middle goes");
+    assert_eq!(bench.provider.log(), ["delete x"], "only the second sibling is deleted");
     bench.up(&unnamed(&["new", "d", "c", "a"])).await;
     assert_eq!(bench.provider.log(), ["create x"], "the others only change their names");
     let state = bench.load().await.state;
@@ -192,10 +192,10 @@ async fn siblings_whose_counters_shift_keep_their_things() {
 }
 
 #[tokio::test]
-async fn something_that_exists_is_imported_and_then_brought_into_line() {
+async fn imported_resource_is_updated_to_its_declaration() {
     let mut bench = Bench::new(8);
-    let there = [("name".to_owned(), Value::from("a")), ("size".to_owned(), Value::from("1"))];
-    bench.provider.real.lock().unwrap().insert("there".into(), there.into());
+    let existing = [("name".to_owned(), Value::from("a")), ("size".to_owned(), Value::from("1"))];
+    bench.provider.real.lock().unwrap().insert("there".into(), existing.into());
     let import = |size: &str, id: &str| {
         let id = PhysicalId(id.into());
         Program::default().node("a", &[("size", text(size))]).options(|options| options.import = Some(id))
@@ -204,7 +204,7 @@ async fn something_that_exists_is_imported_and_then_brought_into_line() {
         bench.engine.plan(&bench.load().await.state, &import("1", "nowhere").settled(), Purpose::Up).await;
     assert_eq!(missing.unwrap_err()[0].code.as_str(), "ST0306");
     bench.up(&import("1", "there")).await;
-    assert!(bench.provider.log().is_empty(), "nothing had to be done to it");
+    assert!(bench.provider.log().is_empty(), "the import needs no update");
     let state = bench.load().await.state;
     assert_eq!(resource(&state, "a").id, Some(PhysicalId("there".into())));
     assert!(
@@ -212,15 +212,15 @@ async fn something_that_exists_is_imported_and_then_brought_into_line() {
     );
 
     let mut bench = Bench::new(8);
-    let there = [("name".to_owned(), Value::from("a")), ("size".to_owned(), Value::from("1"))];
-    bench.provider.real.lock().unwrap().insert("there".into(), there.into());
+    let existing = [("name".to_owned(), Value::from("a")), ("size".to_owned(), Value::from("1"))];
+    bench.provider.real.lock().unwrap().insert("there".into(), existing.into());
     let report = bench.up(&import("2", "there")).await;
     assert_eq!((report.result, bench.provider.log()), (RunResult::Succeeded, vec!["update a".to_owned()]));
     assert_eq!(bench.recorded().await, ["a\"2\""]);
 }
 
 #[tokio::test]
-async fn what_is_not_selected_keeps_its_state_to_the_byte() {
+async fn unselected_resource_keeps_its_record_to_the_byte() {
     let mut bench = Bench::new(8);
     let program =
         |size: &str| Program::default().node("a", &[("size", text(size))]).node("b", &[("size", text(size))]);
@@ -239,7 +239,7 @@ async fn what_is_not_selected_keeps_its_state_to_the_byte() {
 }
 
 #[tokio::test]
-async fn an_accepted_move_changes_the_name_alone() {
+async fn accepted_move_changes_only_the_name() {
     let mut bench = Bench::new(8);
     let program = |name: &str| Program::default().node(name, &[("size", text("1")), ("name", text("same"))]);
     let named = |name: &str| {
@@ -255,7 +255,7 @@ async fn an_accepted_move_changes_the_name_alone() {
 }
 
 #[tokio::test]
-async fn an_earlier_snapshot_is_a_program() {
+async fn earlier_snapshot_can_be_applied_like_a_program() {
     let mut bench = Bench::new(8);
     let program = |size: &str| {
         let mut program = Program::default().node("a", &[("size", text(size))]);

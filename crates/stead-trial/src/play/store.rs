@@ -1,4 +1,4 @@
-//! A store that is slow, answers late or not at all, and does nothing for the dead.
+//! A store that is slow or loses requests and answers, and that ignores dead processes.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,58 +9,58 @@ use bytes::Bytes;
 use stead_store::{Blob, Expect, Key, Store, StoreError, Version};
 use stead_world::World;
 
-use crate::Chance;
-use crate::process::Process;
+use crate::Rng;
+use crate::world::process::Process;
 
-/// How it behaves.
+/// Behaviour of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mood {
+pub(super) enum StoreBehaviour {
     Good,
     /// Some writes take seconds, before or after their effect.
     Slow,
     /// Some writes fail, before or after their effect.
     Bad,
-    /// After so many writes the journal takes no more; everything else is as ever.
+    /// The journal accepts this number of writes and then no more; all other keys work.
     Shut(u32),
 }
 
-/// A store as one process reaches it.
-pub(super) struct Moody {
+/// The store as one process sees it.
+pub(super) struct UnreliableStore {
     pub inner: Arc<dyn Store>,
     pub process: Process,
     pub world: World,
-    pub chance: Mutex<Chance>,
-    pub mood: Mood,
-    /// How many writes the journal took.
+    pub rng: Mutex<Rng>,
+    pub store_behaviour: StoreBehaviour,
+    /// Number of writes to the journal.
     pub taken: AtomicU32,
 }
 
-/// What happens on the way there, and on the way back.
+/// Delay and loss of a request and of its answer.
 #[derive(Clone, Copy, Default)]
-struct Way {
+struct RoundTrip {
     there: Duration,
     back: Duration,
     lost_there: bool,
     lost_back: bool,
 }
 
-impl Moody {
-    fn way(&self) -> Way {
-        let mut chance = self.chance.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut way = Way::default();
-        match self.mood {
-            Mood::Good | Mood::Shut(_) => {}
-            Mood::Slow if chance.one_in(3) => {
-                let wait = Duration::from_millis(chance.below(14_000));
-                if chance.one_in(2) { way.there = wait } else { way.back = wait }
+impl UnreliableStore {
+    fn round_trip(&self) -> RoundTrip {
+        let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut round_trip = RoundTrip::default();
+        match self.store_behaviour {
+            StoreBehaviour::Good | StoreBehaviour::Shut(_) => {}
+            StoreBehaviour::Slow if rng.one_in(3) => {
+                let wait = Duration::from_millis(rng.below(14_000));
+                if rng.one_in(2) { round_trip.there = wait } else { round_trip.back = wait }
             }
-            Mood::Bad if chance.one_in(8) => {
-                let there = chance.one_in(2);
-                (way.lost_there, way.lost_back) = (there, !there);
+            StoreBehaviour::Bad if rng.one_in(8) => {
+                let there = rng.one_in(2);
+                (round_trip.lost_there, round_trip.lost_back) = (there, !there);
             }
-            Mood::Slow | Mood::Bad => {}
+            StoreBehaviour::Slow | StoreBehaviour::Bad => {}
         }
-        way
+        round_trip
     }
 
     fn alive(&self, key: &Key) -> Result<(), StoreError> {
@@ -73,14 +73,14 @@ fn lost(key: &Key, why: &str) -> StoreError {
 }
 
 #[async_trait]
-impl Store for Moody {
+impl Store for UnreliableStore {
     async fn get(&self, key: &Key) -> Result<Option<Blob>, StoreError> {
         self.alive(key)?;
         self.inner.get(key).await
     }
 
     async fn put(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Version, StoreError> {
-        if let Mood::Shut(after) = self.mood
+        if let StoreBehaviour::Shut(after) = self.store_behaviour
             && key.as_str().contains("/journal/")
             && self.taken.fetch_add(1, Ordering::SeqCst) >= after
         {
@@ -91,16 +91,16 @@ impl Store for Moody {
                 source: std::io::ErrorKind::StorageFull.into(),
             });
         }
-        let way = self.way();
-        self.world.clock.sleep(way.there).await;
+        let round_trip = self.round_trip();
+        self.world.clock.sleep(round_trip.there).await;
         self.alive(key)?;
-        if way.lost_there {
-            return Err(lost(key, "it did not arrive"));
+        if round_trip.lost_there {
+            return Err(lost(key, "the request was lost"));
         }
         let done = self.inner.put(key, body, expect).await;
-        self.world.clock.sleep(way.back).await;
+        self.world.clock.sleep(round_trip.back).await;
         self.alive(key)?;
-        if way.lost_back { Err(lost(key, "no answer")) } else { done }
+        if round_trip.lost_back { Err(lost(key, "no answer")) } else { done }
     }
 
     async fn list(&self, prefix: &Key) -> Result<Vec<Key>, StoreError> {
@@ -114,6 +114,6 @@ impl Store for Moody {
     }
 
     fn describe(&self) -> String {
-        "a moody store".to_owned()
+        "an unreliable store".to_owned()
     }
 }

@@ -19,7 +19,7 @@ use transcript::Recording;
 
 pub use transcript::Transcript;
 
-/// What a program is evaluated with, besides its sources.
+/// Settings of an evaluation, besides the sources.
 #[derive(Clone)]
 pub struct ProgramSettings {
     /// The entry point, relative to the project.
@@ -30,7 +30,7 @@ pub struct ProgramSettings {
     pub levels: OuterLevels,
 }
 
-/// Something that an evaluation tells besides its graph.
+/// A message of an evaluation, besides its graph.
 pub enum Notice<'a> {
     /// The program wrote a line with `console`.
     Console(&'a ConsoleLine),
@@ -42,14 +42,14 @@ pub struct Program<'a> {
     project: String,
     workspace: Workspace,
     settings: ProgramSettings,
-    /// `None`: the files of the project are read.
+    /// Recorded answers; `None` reads the files of the project.
     answers: Option<Transcript>,
     listener: &'a dyn Fn(Notice<'_>),
     transcript: RefCell<Transcript>,
 }
 
 impl<'a> Program<'a> {
-    /// The program of a project, as its files are when it is evaluated.
+    /// Returns the program in the files of a project, which are read when it is evaluated.
     pub fn of(
         project: &Project,
         workspace: &Workspace,
@@ -69,7 +69,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The same evaluation again, from recorded answers.
+    /// Returns the program of an earlier evaluation, which is evaluated with the recorded answers.
     pub fn replayed(
         project: &Project,
         workspace: &Workspace,
@@ -91,12 +91,12 @@ impl<'a> Program<'a> {
         &self.settings
     }
 
-    /// Everything that the last evaluation asked for, with the answers.
+    /// Returns the questions of the last evaluation with their answers.
     pub fn transcript(&self) -> Transcript {
         self.transcript.borrow().clone()
     }
 
-    /// Evaluates on a thread of its own, so that state can be read meanwhile.
+    /// Evaluates the program on a thread of its own, so that state can be read meanwhile.
     async fn evaluate(&self, sources: impl Sources + Send + 'static) -> Result<Declaration, OpError> {
         let workspace = &self.workspace;
         let (environment, catalog) = (workspace.environment().clone(), workspace.engine.catalog.clone());

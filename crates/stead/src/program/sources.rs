@@ -1,4 +1,4 @@
-//! What a program may ask for: the project's files, what exists already, what other stacks exported.
+//! Sources of an evaluation: files of the project, existing resources, and outputs of other stacks.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use stead_store::Store;
 use stead_world::{FileKind, World};
 use tokio::runtime::Handle;
 
-/// The program may read the project's own files, and nothing outside it but what providers and state tell.
+/// Sources from the folder of the project, its providers and its stacks. Files outside of the project are refused.
 pub(super) struct ProjectSources {
     root: PathBuf,
     world: World,
     providers: Providers,
     store: Arc<dyn Store>,
-    /// Providers and stores are asked here, while the evaluation's own thread waits.
+    /// Runtime for the calls of providers and stores, for which the thread of the evaluation waits.
     runtime: Handle,
 }
 
@@ -96,7 +96,9 @@ impl ProjectSources {
         }
     }
 
-    /// What a path is, if no part of it is a symbolic link: one could lead anywhere.
+    /// Returns the kind of a path.
+    ///
+    /// Fails if a part of it is a symbolic link, since a link could lead out of the project.
     fn kind(&self, path: &str) -> Result<Option<FileKind>, String> {
         if path.starts_with('/') || path.split('/').any(|part| part == "..") {
             return Err("it is outside the project".to_owned());

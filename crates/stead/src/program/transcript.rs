@@ -1,4 +1,4 @@
-//! What a program was told while it was evaluated, and telling it the same again.
+//! Transcripts of evaluations: questions with their answers, recorded and replayed.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 use stead_eval::{Entry, EntryKind, Sources, StackRef};
 use stead_model::{Map, TypeToken};
 
-/// Every question that an evaluation asked, with its answer.
+/// Questions of an evaluation with their answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Transcript {
     texts: BTreeMap<String, Option<String>>,
     /// Bytes of assets, in hex.
     assets: BTreeMap<String, Option<String>>,
     folders: BTreeMap<String, Option<Vec<(String, char)>>>,
-    /// What existed already, by type and id.
+    /// Existing resources, by type and id.
     found: BTreeMap<String, Option<Map>>,
-    /// What other stacks exported.
+    /// Outputs of other stacks.
     stacks: BTreeMap<String, Option<Map>>,
 }
 
 impl Transcript {
-    /// What the program looked up and found, by type and id.
+    /// Returns type and id of the existing resources that the program looked up.
     pub fn look_ups(&self) -> impl Iterator<Item = (TypeToken, &str)> {
         let found = self.found.iter().filter(|(_, properties)| properties.is_some());
         let parts = found.filter_map(|(key, _)| key.split_once(' '));
@@ -33,7 +33,7 @@ fn found_key(token: &TypeToken, id: &str) -> String {
     format!("{token} {id}")
 }
 
-/// Passes questions on and writes the answers down.
+/// Sources that pass questions on and record the answers.
 pub(super) struct Recording<'a> {
     sources: &'a dyn Sources,
     transcript: RefCell<Transcript>,
@@ -77,7 +77,7 @@ impl Sources for Recording<'_> {
     }
 
     fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
-        // Asked twice, it is the same one.
+        // A repeated question gets the first answer, so that an evaluation sees each resource in one state.
         if let Some(known) = self.transcript.borrow().found.get(&found_key(token, id)) {
             return Ok(known.clone());
         }
@@ -96,7 +96,7 @@ impl Sources for Recording<'_> {
     }
 }
 
-/// The same answers again. What was not asked then cannot be asked now.
+/// Replays the recorded answers. A question without one is an error.
 impl Sources for Transcript {
     fn read(&self, path: &str) -> Result<Option<String>, String> {
         self.texts.get(path).cloned().ok_or_else(unasked)

@@ -1,4 +1,4 @@
-//! Mark settings around a program: the tables in `stead.toml`, and those of a caller.
+//! Mark settings around a program: the tables in `stead.toml`, and the flags of one call.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::{FILE, Project, position};
 #[serde(transparent)]
 pub(super) struct MarkTable(BTreeMap<Spanned<String>, Value>);
 
-/// `[namespace.NAME]`, which has only marks.
+/// The table `[namespace.NAME]`, which holds only marks.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamespaceSettings {
@@ -22,7 +22,7 @@ pub(super) struct NamespaceSettings {
     pub marks: MarkTable,
 }
 
-/// All mark tables of a file. The tables of other environments are checked too.
+/// All mark tables of a file, also the ones of other environments.
 #[derive(Clone, Debug)]
 pub(super) struct FileMarks {
     project: LevelMarks,
@@ -57,7 +57,7 @@ impl FileMarks {
 }
 
 impl Project {
-    /// The mark settings around the program in an environment, nearest first.
+    /// Returns the mark settings around the program in an environment, nearest first.
     pub fn levels(&self, environment: &Environment, flags: &FlagMarks) -> OuterLevels {
         let FileMarks { project, environments, namespaces } = &self.marks;
         let namespace = environment.namespace.as_ref().and_then(|name| namespaces.get(name));
@@ -75,7 +75,7 @@ fn entries(table: &MarkTable, text: &str) -> impl Iterator<Item = RawMark> {
     })
 }
 
-/// Whether a caller adds protection to everything.
+/// Protection of all resources for one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prevention {
     #[default]
@@ -83,7 +83,7 @@ pub enum Prevention {
     Added,
 }
 
-/// The mark settings of one call: the weakest level.
+/// Mark settings of one call, the weakest level.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FlagMarks {
     pub deletion_policy: Option<DeletionPolicy>,

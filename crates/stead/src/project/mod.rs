@@ -18,7 +18,7 @@ use marks::{FileMarks, MarkTable, NamespaceSettings};
 pub use marks::{FlagMarks, Prevention};
 pub use workspace::{TARGETS, local_catalog};
 
-/// The name of the file that makes a folder a project.
+/// Name of the file in the root of each project.
 pub const FILE: &str = "stead.toml";
 
 /// The content of `stead.toml`. An unknown key is an error.
@@ -73,7 +73,7 @@ pub struct Project {
     pub main: String,
     pub default_environment: String,
     pub default_target: String,
-    /// The folder that holds the state.
+    /// Folder with the state.
     pub state: PathBuf,
     world: World,
     marks: FileMarks,
@@ -81,7 +81,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// Finds the project that a folder is in: the nearest `stead.toml`, upwards.
+    /// Returns the root of the project that contains a folder: the nearest parent with a `stead.toml`, or the folder itself.
     pub fn locate(world: &World, from: &Path) -> Result<PathBuf, OpError> {
         let from = world.files.absolute(from).unwrap_or_else(|_| from.to_owned());
         let holds = |folder: &&Path| matches!(world.files.metadata(&folder.join(FILE)), Ok(Some(_)));
@@ -91,7 +91,7 @@ impl Project {
         })
     }
 
-    /// Reads the `stead.toml` of a project's folder.
+    /// Reads the `stead.toml` in the root of a project.
     pub fn read(world: &World, root: PathBuf) -> Result<Project, OpError> {
         let path = root.join(FILE);
         let bytes = world.files.read(&path).map_err(|error| unusable(&path, &error.to_string()))?;
@@ -118,7 +118,7 @@ impl Project {
         &self.world
     }
 
-    /// The values of `config` in an environment: its own over the project's.
+    /// Returns the values of `config` in an environment, which override the ones of the project.
     pub fn config(&self, environment: &str) -> Map {
         let mut config = self.settings.config.clone();
         if let Some(own) = self.settings.env.get(environment) {
@@ -132,7 +132,7 @@ fn parse(text: &str) -> Result<Settings, OpError> {
     toml::from_str(text).map_err(|error| malformed(text, &error))
 }
 
-/// Checks whether a text can be a `stead.toml`.
+/// Fails if a text is no valid `stead.toml`.
 pub fn check(text: &str) -> Result<(), OpError> {
     let settings = parse(text)?;
     marks_of(text, &settings).map(|_| ())
@@ -145,7 +145,7 @@ fn marks_of(text: &str, settings: &Settings) -> Result<FileMarks, OpError> {
         .map_err(|bad| OpError::Invalid(bad.iter().map(BadMark::diagnostic).collect()))
 }
 
-/// Line, column and length of a span.
+/// Returns line, column and length of a span.
 fn position(text: &str, span: Range<usize>) -> (u32, u32, usize) {
     let before = &text[..span.start.min(text.len())];
     let line = before.matches('\n').count() as u32 + 1;

@@ -15,13 +15,13 @@ use stead_world::World;
 
 use super::{FlagMarks, Project};
 
-/// The targets that are built in.
+/// Built-in targets.
 pub const TARGETS: &[&str] = &["local"];
 
 impl Project {
-    /// Opens the stack of an environment on a target. Reads and writes nothing yet.
+    /// Returns the workspace of an environment on a target. Reads and writes nothing yet.
     ///
-    /// `parallel` limits how many provider calls are under way at once.
+    /// `parallel` is the largest number of provider calls in flight.
     pub fn workspace(
         &self,
         environment: &Environment,
@@ -50,7 +50,7 @@ impl Project {
         Ok(Workspace { engine, stack: Stack { store, keys, world, claims }, pinfile, levels })
     }
 
-    /// Another stack of the project, written `environment[:namespace][@target]`.
+    /// Returns another stack of the project, written `environment[:namespace][@target]`.
     pub fn sibling(&self, of: &Workspace, text: &str) -> Result<Workspace, OpError> {
         let (environment, target) = match text.rsplit_once('@') {
             Some((environment, target)) => (environment, target),
@@ -80,7 +80,7 @@ fn local_providers(world: &World, root: &Path) -> Providers {
     Providers::default().with(Arc::new(LocalProvider::new(world.clone(), root.to_owned())))
 }
 
-/// The types of the built-in providers, for callers without a project.
+/// Returns the types of the built-in providers, for callers without a project.
 pub fn local_catalog(world: &World, root: &Path) -> Catalog {
     local_providers(world, root).catalog()
 }

@@ -1,4 +1,4 @@
-//! `stead stack diff A B`: what one state has and the other has not, property by property. Reads only.
+//! `stead stack diff A B`: compares two states, property by property. Reads only.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,10 +18,10 @@ use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::ui::Ui;
 
-/// One line of the result.
+/// Difference of one resource.
 #[derive(Serialize)]
 struct Difference {
-    /// Without the environment.
+    /// Name without the environment.
     name: String,
     only_in: Option<Side>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -65,7 +65,7 @@ pub(crate) async fn diff(session: &Session, arguments: &DiffArguments, ui: &Ui) 
     Ok(if arguments.exit_code && !differences.is_empty() { 10 } else { 0 })
 }
 
-/// A stack, a run of its history, or an exported file.
+/// Reads the state of a stack, of a run in its history, or of an exported file.
 async fn read(session: &Session, text: &str) -> Result<Snapshot, Failure> {
     if text.contains('/') || text.ends_with(".json") {
         return Ok(read_export(session.project.world(), Path::new(text))?.into_snapshot());
@@ -86,7 +86,7 @@ async fn read(session: &Session, text: &str) -> Result<Snapshot, Failure> {
 
 fn compare(before: &Snapshot, after: &Snapshot) -> (Vec<Difference>, Compared) {
     let (a, b) = (by_name(before), by_name(after));
-    // Between stacks, what providers answer always differs; within one it says what happened.
+    // Outputs always differ between two stacks; within one stack they show drift.
     let with_outputs = before.stack == after.stack;
     let mut compared = Compared::default();
     let mut differences = Vec::new();
@@ -107,7 +107,7 @@ fn compare(before: &Snapshot, after: &Snapshot) -> (Vec<Difference>, Compared) {
             }
             None => compared.changed += 1,
         }
-        differences.push(Difference { name: bare(name), only_in, changes, inputs });
+        differences.push(Difference { name: without_environment(name), only_in, changes, inputs });
     }
     let outputs = property_changes("output", &before.outputs, &after.outputs);
     if !outputs.is_empty() {
@@ -118,15 +118,15 @@ fn compare(before: &Snapshot, after: &Snapshot) -> (Vec<Difference>, Compared) {
     (differences, compared)
 }
 
-/// Current copies under names that have no environment.
+/// Maps the resources by name, with a placeholder for the environment. Condemned copies are left out.
 fn by_name(snapshot: &Snapshot) -> BTreeMap<Name, &Resource> {
-    let nowhere = Environment::new("-");
+    let placeholder = Environment::new("-");
     let current = snapshot.resources.iter().filter(|resource| resource.lifecycle != Lifecycle::Condemned);
-    current.map(|resource| (resource.name.in_environment(&nowhere), resource.as_ref())).collect()
+    current.map(|resource| (resource.name.in_environment(&placeholder), resource.as_ref())).collect()
 }
 
-/// A name as it stands in any environment.
-fn bare(name: &Name) -> String {
+/// Returns a name without the placeholder for the environment.
+fn without_environment(name: &Name) -> String {
     name.to_string().trim_start_matches('-').trim_start_matches(':').to_owned()
 }
 
@@ -135,15 +135,16 @@ fn changes(old: &Resource, new: &Resource, with_outputs: bool) -> Vec<Change> {
     if with_outputs {
         changes.extend(property_changes("output", &old.outputs, &new.outputs));
     }
-    let told = |resource: &Resource| -> Map {
+    let record = |resource: &Resource| -> Map {
         let id = resource.id.as_ref().filter(|_| with_outputs).map(|id| Value::from(id.as_str()));
-        let mut told: Map = [("preventDelete".to_owned(), Value::from(resource.prevents_deletion()))].into();
-        told.insert("type".to_owned(), Value::from(resource.ty.as_str()));
-        told.extend(id.map(|id| ("id".to_owned(), id)));
-        told.extend(resource.pinned.then(|| ("pinned".to_owned(), Value::from(true))));
-        told
+        let mut record: Map =
+            [("preventDelete".to_owned(), Value::from(resource.prevents_deletion()))].into();
+        record.insert("type".to_owned(), Value::from(resource.ty.as_str()));
+        record.extend(id.map(|id| ("id".to_owned(), id)));
+        record.extend(resource.pinned.then(|| ("pinned".to_owned(), Value::from(true))));
+        record
     };
-    changes.extend(property_changes("record", &told(old), &told(new)));
+    changes.extend(property_changes("record", &record(old), &record(new)));
     changes
 }
 

@@ -14,27 +14,27 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 #[derive(Serialize)]
-struct StackIs<'a> {
+struct StackLine<'a> {
     environment: &'a str,
     target: &'a str,
     /// `made`, `removed` or `renamed`.
     stack: &'a str,
 }
 
-fn say(session: &Session, ui: &Ui, environment: &str, stack: &'static str) {
-    ui.json("stack_changed", &StackIs { environment, target: session.target(), stack });
+fn show_change(session: &Session, ui: &Ui, environment: &str, stack: &'static str) {
+    ui.json("stack_changed", &StackLine { environment, target: session.target(), stack });
 }
 
 pub(crate) async fn new(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     let edit = session.workspace.edit(StateEdit::CreateStack, session.wait, &mut ui.listener()).await?;
     edit.permit()?.apply(&mut ui.listener()).await?;
     let environment = session.environment().to_string();
-    ui.result(&format!("Made an empty stack for environment {environment} on {}.\n", session.target()));
-    say(session, ui, &environment, "made");
+    ui.result(&format!("Created an empty stack for environment {environment} on {}.\n", session.target()));
+    show_change(session, ui, &environment, "made");
     Ok(0)
 }
 
-/// Removes the stack, and no real resource. Resources that it still records must be destroyed or given up first.
+/// Removes the stack, and no real resource. Its recorded resources must be destroyed or forgotten first.
 pub(crate) async fn rm(session: &Session, arguments: &RemoveArguments, ui: &Ui) -> Result<u8, Failure> {
     let environment = session.environment().to_string();
     let history = if arguments.purge { Purge::Delete } else { Purge::Keep };
@@ -45,7 +45,7 @@ pub(crate) async fn rm(session: &Session, arguments: &RemoveArguments, ui: &Ui) 
     for change in edit.edit().changes() {
         if let EditChange::Forgotten { name, ty, id } = change {
             let id = id.as_ref().map_or("no id", |id| id.as_str());
-            ui.note(&format!("{name} stays, and no stack manages it any more: {ty} {id}"));
+            ui.note(&format!("{name} stays, and is no longer managed: {ty} {id}"));
         }
     }
     let question = match (only_history, history) {
@@ -67,7 +67,7 @@ pub(crate) async fn rm(session: &Session, arguments: &RemoveArguments, ui: &Ui) 
         return Ok(0);
     }
     ui.result(&format!("Removed the stack of environment {environment} on {}.\n", session.target()));
-    say(session, ui, &environment, "removed");
+    show_change(session, ui, &environment, "removed");
     Ok(0)
 }
 
@@ -84,11 +84,11 @@ pub(crate) async fn rename(session: &Session, to: &str, ui: &Ui) -> Result<u8, F
     confirm(session, ui, &format!("Rename the stack of environment {old} on {target} to {new}?"))?;
     edit.apply(&mut ui.listener()).await?;
     ui.result(&format!("Environment {old} on {target} is environment {new} now.\n"));
-    say(session, ui, &new.to_string(), "renamed");
+    show_change(session, ui, &new.to_string(), "renamed");
     Ok(0)
 }
 
-/// Replaces everything that is recorded by the content of a file. No real resource changes.
+/// Replaces the recorded state by an exported file. No real resource changes.
 pub(crate) async fn import(session: &Session, file: &Path, ui: &Ui) -> Result<u8, Failure> {
     let export = read_export(session.project.world(), file)?;
     check_export(&export, file)?;

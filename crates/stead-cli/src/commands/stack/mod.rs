@@ -1,4 +1,4 @@
-//! `stead stack`: the stacks of a project, their history, and a stack's state as JSON.
+//! `stead stack`: lists, edits and compares stacks, lists runs, and exports state as JSON.
 
 mod diff;
 mod edits;
@@ -18,7 +18,7 @@ pub(crate) use rollback::rollback;
 pub(crate) async fn ls(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     let stacks = stead::stacks(&session.workspace).await?;
     if stacks.is_empty() {
-        ui.note("There are no stacks yet; `stead up` makes the first.");
+        ui.note("There are no stacks yet; `stead up` creates the first.");
     }
     for stack in &stacks {
         ui.result(&format!("{}\t{}\t{}\n", stack.project, stack.environment, stack.target));
@@ -39,10 +39,10 @@ pub(crate) async fn history(session: &Session, ui: &Ui) -> Result<u8, Failure> {
 pub(crate) async fn export(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.workspace.load_existing().await?;
     let export = export_of(&session.project, &session.workspace, loaded.state.snapshot(None));
-    if ui.for_programs() {
+    if ui.is_json() {
         ui.json("export", &export);
     } else {
-        // Our types always serialise.
+        // These types always serialise.
         let text = serde_json::to_string_pretty(&export).unwrap_or_default();
         ui.raw(&format!("{text}\n"));
     }

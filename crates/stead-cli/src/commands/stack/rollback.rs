@@ -1,4 +1,4 @@
-//! `stead stack rollback`: a plan back to the state after an earlier run.
+//! `stead stack rollback`: plans and applies a return to the state after an earlier run.
 
 use stead::ops::{EarlierRun, PlanRequest};
 use stead::plan::{MovePolicy, Request};
@@ -10,19 +10,20 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn rollback(session: &Session, run: &str, ui: &Ui) -> Result<u8, Failure> {
-    // Names are what they were: no move has to be guessed.
-    let plan = Request { moves: MovePolicy::Refuse, outer: session.plain_levels(), ..Request::default() };
+    // Names are those of the earlier run, so no resource was moved.
+    let plan =
+        Request { moves: MovePolicy::Refuse, outer: session.levels_without_flags(), ..Request::default() };
     let request = PlanRequest { wait: session.wait, ..PlanRequest::rollback(plan) };
     let earlier = EarlierRun { stack: session.workspace.stack.clone(), run: RunId(run.to_owned()) };
     let proposal = session.workspace.preview(&earlier, request, &mut ui.listener()).await?;
     if proposal.is_empty() {
         ui.json("plan", proposal.plan());
-        ui.result(&format!("Nothing to do: everything is as it was after {run}.\n"));
+        ui.result(&format!("Nothing to do: every resource is as it was after {run}.\n"));
         return Ok(0);
     }
     show_plan(session, proposal.plan(), ui);
     let question = format!("Go back to the state after {run} in environment {}?", session.environment());
     let code = apply_plan(session, proposal, &question, ui).await?;
-    ui.note("The program did not change; the next `stead up` follows it again.");
+    ui.note("The program did not change; the next `stead up` applies it again.");
     Ok(code)
 }

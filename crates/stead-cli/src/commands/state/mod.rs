@@ -1,4 +1,4 @@
-//! `stead state`: what is recorded, and edits of it.
+//! `stead state`: lists, shows, checks and edits the recorded resources.
 
 mod mv;
 mod protect;
@@ -24,7 +24,7 @@ pub(crate) use mv::mv;
 pub(crate) use protect::protect;
 pub(crate) use repair::repair;
 pub(crate) use resolve::resolve;
-pub(crate) use retained::{retained, tell_kept, tell_retained};
+pub(crate) use retained::{retained, show_retained, warn_of_retained};
 pub(crate) use rm::rm;
 pub(crate) use verify::verify;
 
@@ -34,7 +34,7 @@ pub(crate) async fn ls(session: &Session, ui: &Ui) -> Result<u8, Failure> {
         let remark = match resource.lifecycle {
             Lifecycle::Live => "",
             Lifecycle::Condemned => "\t(old copy, to be deleted)",
-            Lifecycle::Replacing => "\t(deleted, to be made again)",
+            Lifecycle::Replacing => "\t(deleted, to be created again)",
         };
         ui.result(&format!("{}{remark}\n", resource.name));
         ui.json("resource", resource);

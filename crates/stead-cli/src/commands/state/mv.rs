@@ -1,4 +1,4 @@
-//! `stead state mv`: another name in the state, or another stack. No real resource changes.
+//! `stead state mv`: renames a resource in state, or moves resources to another stack. No real resource changes.
 
 use stead::ops::{EditChange, StateEdit};
 use stead::plan::Follow;
@@ -30,7 +30,9 @@ async fn rename(session: &Session, old: &str, new: &str, ui: &Ui) -> Result<u8, 
     confirm(session, ui, &format!("Rename {from} to {to}? No real resource changes."))?;
     edit.apply(&mut ui.listener()).await?;
     ui.result(&format!("Renamed {from} to {to}.\n"));
-    ui.note("The program must declare it under that name, or the next `stead up` creates another one.");
+    ui.note(
+        "The program must declare the resource under that name, or the next `stead up` creates another one.",
+    );
     Ok(0)
 }
 
@@ -54,8 +56,7 @@ async fn to_stack(
     edit.apply(&mut ui.listener()).await?;
     ui.result(&format!("Moved {count} resources to {stack}.\n"));
     ui.note(
-        "The next `stead up` in either environment follows what the program declares there: look with `stead plan` in \
-         both.",
+        "The next `stead up` in either environment applies the program there: check with `stead plan` in both.",
     );
     Ok(0)
 }

@@ -1,4 +1,4 @@
-//! `stead state protect` and `unprotect`: a mark on the record itself.
+//! `stead state protect` and `unprotect`: set and remove a mark on the record itself.
 
 use stead::ops::{Change, EditChange, Protection, StateEdit};
 

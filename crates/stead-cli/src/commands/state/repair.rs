@@ -1,4 +1,4 @@
-//! `stead state repair`: what can be done about a state that is damaged or breaks its rules.
+//! `stead state repair`: proposes and applies repairs of a state that is damaged or breaks a rule.
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::ui::Ui;
 
-/// A proposal as programs read it.
+/// Line of JSON for a proposal.
 #[derive(Serialize)]
-struct Line<'a> {
+struct ProposalLine<'a> {
     number: usize,
     #[serde(flatten)]
     way: &'a RepairMethod,
@@ -40,7 +40,7 @@ async fn repair_stack(session: &Session, take: Option<usize>, ui: &Ui) -> Result
     let workspace = &session.workspace;
     let survey = survey(&workspace.stack.store, &workspace.stack.keys).await?;
     if survey.is_sound() {
-        return sound(ui);
+        return report_sound(ui);
     }
     let violations = survey.violations.iter().map(ToString::to_string);
     let problems: Vec<String> = survey.problems.iter().cloned().chain(violations).collect();
@@ -52,19 +52,19 @@ async fn repair_stack(session: &Session, take: Option<usize>, ui: &Ui) -> Result
     confirm(session, ui, &question(session))?;
     if let EditOutcome::Repaired { snapshot } = edit.apply(&mut ui.listener()).await?.outcome {
         ui.result(&format!(
-            "Repaired: {resources} resources are recorded, snapshot {snapshot}. The state before is kept.\n"
+            "Repaired: {resources} resources are recorded, snapshot {snapshot}. The old state is kept.\n"
         ));
     }
-    ui.note("No real resource was changed. Look with `stead plan --refresh` before the next `stead up`.");
+    ui.note("No real resource was changed. Check with `stead plan --refresh` before the next `stead up`.");
     Ok(0)
 }
 
-/// The file stays as it is; what is repaired goes beside it.
+/// Writes the repaired state beside the file, which is not changed.
 fn repair_file(session: &Session, file: &Path, take: Option<usize>, ui: &Ui) -> Result<u8, Failure> {
     let broken = read_export(session.project.world(), file)?.into_unsorted_snapshot();
     let violations = verify(&broken);
     if violations.is_empty() {
-        return sound(ui);
+        return report_sound(ui);
     }
     let problems: Vec<String> = violations.iter().map(ToString::to_string).collect();
     let proposals = propose_repairs(&broken);
@@ -80,23 +80,23 @@ fn repair_file(session: &Session, file: &Path, take: Option<usize>, ui: &Ui) -> 
         let message = format!("cannot write {}: {error}", beside.display());
         Failure::new(Kind::Failed, Diagnostic::error(Code::STORE, message))
     })?;
-    ui.result(&format!("Wrote {}; {} is as it was.\n", beside.display(), file.display()));
+    ui.result(&format!("Wrote {}; {} is unchanged.\n", beside.display(), file.display()));
     Ok(0)
 }
 
-fn sound(ui: &Ui) -> Result<u8, Failure> {
+fn report_sound(ui: &Ui) -> Result<u8, Failure> {
     ui.result("State is sound; there is nothing to repair.\n");
     Ok(0)
 }
 
 fn question(session: &Session) -> String {
-    format!("Make it the state of environment {} on target {}?", session.environment(), session.target())
+    format!("Replace the state of environment {} on target {}?", session.environment(), session.target())
 }
 
-/// The chosen proposal with its number. Without a choice, the list was all that was asked for.
+/// Returns the chosen proposal with its number. Without `--take`, the list itself is the result.
 fn choose(proposals: &[Proposal], take: Option<usize>) -> Result<(usize, &Proposal), Failure> {
     if proposals.is_empty() {
-        let problem = Diagnostic::error(Code::NOTHING_TO_REPAIR, "nothing leads to a sound state")
+        let problem = Diagnostic::error(Code::NOTHING_TO_REPAIR, "no repair leads to a sound state")
             .note("Nothing was changed.")
             .help("restore the whole state folder from a backup, or import an export");
         return Err(Failure::new(Kind::Unsound, problem));
@@ -121,11 +121,11 @@ fn show(problems: &[String], recorded: Option<&Snapshot>, proposals: &[Proposal]
     }
     for (at, Proposal { method: way, snapshot }) in proposals.iter().enumerate() {
         let number = at + 1;
-        let nothing = Snapshot::empty(snapshot.stack.clone());
-        let differences = compare(recorded.unwrap_or(&nothing), snapshot);
+        let empty = Snapshot::empty(snapshot.stack.clone());
+        let differences = compare(recorded.unwrap_or(&empty), snapshot);
         ui.result(&describe(number, way, snapshot, recorded, &differences));
         let (resources, pending) = (snapshot.resources.len(), snapshot.pending.len());
-        ui.json("proposal", &Line { number, way, resources, pending, differences });
+        ui.json("proposal", &ProposalLine { number, way, resources, pending, differences });
     }
 }
 
@@ -137,21 +137,21 @@ fn describe(
     differences: &[Difference],
 ) -> String {
     let mut lines = vec![match way {
-        RepairMethod::Sort => "put everything in order; nothing is left out".to_owned(),
-        RepairMethod::Prune { .. } => "leave out what leads nowhere".to_owned(),
+        RepairMethod::Sort => "put the records in order; nothing is left out".to_owned(),
+        RepairMethod::Prune { .. } => "leave out references that lead nowhere".to_owned(),
         RepairMethod::Rebuild { folded, unreadable: None } => {
-            format!("build it anew from the last snapshot and {folded} records of the journal")
+            format!("rebuild the state from the last snapshot and {folded} records of the journal")
         }
         RepairMethod::Rebuild { folded, unreadable: Some(unreadable) } => format!(
-            "build it anew from the last snapshot and the {folded} records before what cannot be read ({unreadable})"
+            "rebuild the state from the last snapshot and the {folded} records before the unreadable one ({unreadable})"
         ),
         RepairMethod::History { run } => format!("go back to the state at the end of {run}"),
     }];
     if let RepairMethod::Prune { left_out } = way {
-        lines.extend(left_out.iter().map(|what| format!("    leaves out  {what}")));
+        lines.extend(left_out.iter().map(|reference| format!("    leaves out  {reference}")));
     }
     if recorded.is_none() {
-        lines.push("    what is recorded now cannot be read, so this is all that would be:".to_owned());
+        lines.push("    the recorded state is unreadable, so this would be the whole state:".to_owned());
     }
     for difference in differences {
         let (sign, name, generation) = match difference {

@@ -1,4 +1,4 @@
-//! `stead state resolve`: answer for an operation in doubt.
+//! `stead state resolve`: records the outcome of an operation in doubt.
 
 use stead::Resolution;
 use stead::ops::{EditChange, EditOutcome, ResolveTarget, StateEdit};
@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn resolve(session: &Session, arguments: &ResolveArguments, ui: &Ui) -> Result<u8, Failure> {
-    let edit = StateEdit::Resolve { target: target(&arguments.name), answer: word(&arguments.answer) };
+    let edit = StateEdit::Resolve { target: target(&arguments.name), answer: resolution(&arguments.answer) };
     let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
     let Some(EditChange::Resolved { name, operation }) = edit.edit().changes().first().cloned() else {
         return Ok(0);
@@ -26,7 +26,7 @@ pub(crate) async fn resolve(session: &Session, arguments: &ResolveArguments, ui:
     Ok(0)
 }
 
-/// The number of an operation, or a name. No id is a bare number.
+/// Parses the number of an operation, or a name. An id is never a bare number.
 fn target(text: &str) -> ResolveTarget {
     match text.parse() {
         Ok(number) => ResolveTarget::Operation(OpId(number)),
@@ -34,8 +34,8 @@ fn target(text: &str) -> ResolveTarget {
     }
 }
 
-/// The answer; `None` sends the operation again.
-fn word(answer: &Answer) -> Option<Resolution> {
+/// Returns the outcome that the flags state; `None` sends the operation again.
+fn resolution(answer: &Answer) -> Option<Resolution> {
     match &answer.created {
         _ if answer.retry => None,
         _ if answer.not_created => Some(Resolution::DidNotHappen),

@@ -1,4 +1,4 @@
-//! `stead state retained`: resources that still exist and that no stack manages any more.
+//! `stead state retained`: lists resources that still exist and are no longer managed.
 
 use std::collections::HashMap;
 
@@ -23,12 +23,12 @@ pub(crate) async fn retained(session: &Session, ui: &Ui) -> Result<u8, Failure> 
     for retained in loaded.state.retained() {
         let import = import_command(retained);
         let Retained { name, resource, id, reason: kept } = retained;
-        let why = match &kept.source {
+        let reason = match &kept.source {
             Some(source) => source.to_string(),
             None => "`stead state rm`".to_owned(),
         };
         ui.result(&format!(
-            "{resource} {name} (id {id})\n  kept by {} because of {why}\n  {import}\n",
+            "{resource} {name} (id {id})\n  kept by {} because of {reason}\n  {import}\n",
             kept.run
         ));
         ui.json("retained", &RetainedLine { retained, import });
@@ -39,8 +39,8 @@ pub(crate) async fn retained(session: &Session, ui: &Ui) -> Result<u8, Failure> 
     Ok(0)
 }
 
-/// Names a resource that a run stopped managing, with the command that imports it again.
-pub(crate) fn tell_kept(retained: &Retained, ui: &Ui) {
+/// Reports a resource that a run retained, with the command that imports it again.
+pub(crate) fn show_retained(retained: &Retained, ui: &Ui) {
     let Retained { name, resource, id, reason: kept } = retained;
     let source = kept.source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
     let import = import_command(retained);
@@ -51,17 +51,17 @@ pub(crate) fn tell_kept(retained: &Retained, ui: &Ui) {
     ui.json("retained", &RetainedLine { retained, import });
 }
 
-/// Names the planned creations for which a retained resource still exists.
-pub(crate) fn tell_retained(state: &State, plan: &Plan, ui: &Ui) {
+/// Warns of each planned create whose resource was retained and still exists.
+pub(crate) fn warn_of_retained(state: &State, plan: &Plan, ui: &Ui) {
     let retained: HashMap<(&Name, &TypeToken), &Retained> =
         state.retained().map(|retained| ((&retained.name, &retained.resource), retained)).collect();
     if retained.is_empty() {
         return;
     }
-    let made = plan.steps.iter().filter(|step| matches!(step.action, Action::Create { .. }));
-    for retained in made.filter_map(|step| retained.get(&(&step.name, &step.ty))) {
+    let created = plan.steps.iter().filter(|step| matches!(step.action, Action::Create { .. }));
+    for retained in created.filter_map(|step| retained.get(&(&step.name, &step.ty))) {
         ui.note(&format!(
-            "{} was kept by {} and still exists; instead of making a second one, take it back with\n  {}",
+            "{} was kept by {} and still exists; to import it instead of creating a second one, run\n  {}",
             retained.name,
             retained.reason.run,
             import_command(retained)
@@ -69,7 +69,7 @@ pub(crate) fn tell_retained(state: &State, plan: &Plan, ui: &Ui) {
     }
 }
 
-/// Ready to paste.
+/// Returns the command that imports the resource again, ready to paste.
 fn import_command(retained: &Retained) -> String {
     let Retained { name, resource, id, .. } = retained;
     format!("stead import {resource} {} {}", quoted(&name.to_string()), quoted(id.as_str()))
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_that_a_shell_would_split_is_quoted() {
+    fn text_with_shell_characters_is_quoted() {
         assert_eq!(quoted("dev:main:local.File"), "dev:main:local.File");
         assert_eq!(quoted("dev:main:local.File#a"), "'dev:main:local.File#a'");
         assert_eq!(quoted("it's"), r"'it'\''s'");

@@ -1,4 +1,4 @@
-//! `stead state rm`: stop managing a resource; the real resource stays.
+//! `stead state rm`: stops managing a resource; the real resource stays.
 
 use stead::ops::{EditChange, StateEdit};
 
@@ -13,12 +13,8 @@ pub(crate) async fn rm(session: &Session, name: &str, ui: &Ui) -> Result<u8, Fai
     let Some(EditChange::Forgotten { name, .. }) = edit.edit().changes().first().cloned() else {
         return Ok(0);
     };
-    confirm(
-        session,
-        ui,
-        &format!("Forget {name}? The real resource stays, and no stack manages it any more."),
-    )?;
+    confirm(session, ui, &format!("Forget {name}? The real resource stays, and is no longer managed."))?;
     edit.apply(&mut ui.listener()).await?;
-    ui.result(&format!("Forgot {name}. `stead state retained` lists the resources that still exist.\n"));
+    ui.result(&format!("Forgot {name}. `stead state retained` lists all retained resources.\n"));
     Ok(0)
 }

@@ -1,4 +1,4 @@
-//! `stead state verify`: every stored byte and every integrity rule; of the stack, or of an exported file.
+//! `stead state verify`: checks every stored byte and every integrity rule, of the stack or of an exported file.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 #[derive(Serialize)]
-struct Sound {
+struct SoundLine {
     resources: usize,
     rules: usize,
 }
@@ -23,16 +23,16 @@ pub(crate) async fn verify(session: &Session, file: Option<&Path>, ui: &Ui) -> R
             let as_written = check_export(&export, file);
             (export.into_snapshot(), as_written)
         }
-        // Reading checks digests, chain and rules, and fails with the place.
+        // Loading checks digests, chain and rules, and its error names the object.
         None => (session.workspace.load_existing().await?.state.snapshot(None), Ok(())),
     };
     let violations = check(&snapshot);
     if !violations.is_empty() {
         return Err(JournalError::Integrity(violations).into());
     }
-    // The rules first: they say more.
+    // Violations of rules come first, because they are more precise.
     as_written?;
-    let sound = Sound { resources: snapshot.resources.len(), rules: RULES.len() };
+    let sound = SoundLine { resources: snapshot.resources.len(), rules: RULES.len() };
     ui.json("sound", &sound);
     ui.result(&format!("State is sound: {} resources, {} rules.\n", sound.resources, sound.rules));
     Ok(0)

@@ -6,7 +6,7 @@ use crate::project::{Project, Ran};
 /// Version that made the saved plans. Other versions refuse them, as documented.
 const MADE_BY: &str = "0.1.0";
 
-/// Applies a saved plan. Returns nothing if this version of stead is not the one that made it, after it refused the plan.
+/// Applies a saved plan. Returns `None` if another version of stead made the plan, and this version refused it.
 fn apply(project: &Project, environment: &str, plan: &str) -> Option<String> {
     let applied = up(project, environment, plan);
     if env!("CARGO_PKG_VERSION") == MADE_BY {
@@ -22,7 +22,7 @@ fn up(project: &Project, environment: &str, plan: &str) -> Ran {
     on(project, environment, &["up", file.to_str().unwrap(), "--yes"])
 }
 
-/// Resources of an environment, by what is left of their names without the environment.
+/// Returns the names of an environment's resources, without the environment.
 fn names(project: &Project, environment: &str) -> Vec<String> {
     let listed = on(project, environment, &["state", "ls"]).ok();
     listed.lines().map(|line| line.replacen(&format!("{environment}:"), "", 1)).collect()
@@ -77,7 +77,7 @@ fn saved_plans_apply_with_the_flags_they_were_made_with() {
 }
 
 #[test]
-fn saved_plans_make_a_new_stack() {
+fn saved_plans_create_a_new_stack() {
     let project = case("plans");
     if apply(&project, "fresh", "fresh").is_some() {
         assert_eq!(names(&project, "fresh"), AFTER);
@@ -100,9 +100,9 @@ fn saved_plans_keep_the_pins_they_were_made_with() {
 fn saved_plans_are_refused_for_another_state_or_environment() {
     for (name, environment, plan) in [("stale-plan", "dev", "late"), ("plans", "prod", "everything")] {
         let project = case(name);
-        let before = project.everything();
+        let before = project.all_files();
         let refused = up(&project, environment, plan).ends(1);
         assert!(refused.stderr.contains("ST0608"), "{name}: {}", refused.stderr);
-        assert_eq!(project.everything(), before, "{name}");
+        assert_eq!(project.all_files(), before, "{name}");
     }
 }

@@ -1,4 +1,4 @@
-//! Runs that died: the next run replays the journal, repeats what is safe and reports the rest as in doubt.
+//! Runs that died: the next run replays the journal, repeats idempotent operations, and reports the others as in doubt.
 
 use stead_model::Digest;
 use stead_world::World;
@@ -30,7 +30,7 @@ fn died_here(name: &str, environments: &[&str]) -> Project {
 }
 
 #[test]
-fn a_run_of_another_machine_holds_its_stack() {
+fn run_of_another_machine_holds_the_lock() {
     for name in ["dead-repeatable", "dead-create", "dead-update", "dead-delete", "spooled"] {
         let held = case(name).stead(&["up", "--yes"]).ends(14);
         assert!(held.stderr.contains("ST0204") && held.stderr.contains("ada on corpus"), "{}", held.stderr);
@@ -38,7 +38,7 @@ fn a_run_of_another_machine_holds_its_stack() {
 }
 
 #[test]
-fn a_repeatable_operation_is_repeated_and_the_run_is_finished() {
+fn repeatable_operation_is_repeated_and_the_run_is_finished() {
     let project = died_here("dead-repeatable", &["dev"]);
     project.stead(&["up", "--yes"]).ok();
     assert_eq!(project.read("out/after.txt"), "again\n");
@@ -46,7 +46,7 @@ fn a_repeatable_operation_is_repeated_and_the_run_is_finished() {
 }
 
 #[test]
-fn an_operation_in_doubt_stops_the_next_run_until_it_is_resolved() {
+fn operation_in_doubt_stops_the_next_run_until_it_is_resolved() {
     for (name, resource, answer) in [
         ("dead-create", "dev:main:local.Command#migrate", &["--created", "by-hand"][..]),
         ("dead-update", "dev:main:local.Command#migrate", &["--done"]),
@@ -65,7 +65,7 @@ fn an_operation_in_doubt_stops_the_next_run_until_it_is_resolved() {
 }
 
 #[test]
-fn a_recorded_operation_in_doubt_is_sent_again_on_request() {
+fn recorded_operation_in_doubt_is_repeated_on_request() {
     let project = case("doubt-recorded");
     assert_eq!(project.stead(&["up", "--yes"]).code, 15);
     project.stead(&["state", "resolve", "migrate", "--retry"]).ok();
@@ -73,7 +73,7 @@ fn a_recorded_operation_in_doubt_is_sent_again_on_request() {
 }
 
 #[test]
-fn an_answer_in_the_spool_completes_its_operation() {
+fn answer_in_the_spool_completes_its_operation() {
     let project = died_here("spooled", &["dev"]);
     project.stead(&["up", "--yes"]).ok();
     assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
@@ -81,7 +81,7 @@ fn an_answer_in_the_spool_completes_its_operation() {
 }
 
 #[test]
-fn the_seal_of_an_epoch_that_was_taken_over_stays() {
+fn seal_of_a_taken_over_epoch_stays() {
     let project = case("taken-over");
     let seal = "state/shop/dev/local/journal/0000000001/0000000002";
     let sealed = project.read(seal);
@@ -92,7 +92,7 @@ fn the_seal_of_an_epoch_that_was_taken_over_stays() {
 }
 
 #[test]
-fn an_interrupted_move_between_stacks_is_finished_or_undone() {
+fn interrupted_move_between_stacks_is_finished_or_undone() {
     for (name, left) in [("dead-move-departed", 2), ("dead-move-arrived", 0)] {
         let project = died_here(name, &["dev", "prod"]);
         project.stead(&["refresh"]).ok();
@@ -102,7 +102,7 @@ fn an_interrupted_move_between_stacks_is_finished_or_undone() {
 }
 
 #[test]
-fn an_interrupted_rename_of_a_stack_leaves_the_stack_where_it_was() {
+fn interrupted_rename_leaves_the_stack_in_its_environment() {
     let project = died_here("dead-rename", &["dev"]);
     assert_eq!(project.stead(&["stack", "ls"]).ok(), "shop\tdev\tlocal\n");
     assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);

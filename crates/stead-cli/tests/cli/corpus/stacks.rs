@@ -3,14 +3,14 @@
 use super::{case, on};
 
 #[test]
-fn stacks_that_exist_are_listed() {
+fn existing_stacks_are_listed() {
     let listed = case("stacks").stead(&["stack", "ls"]).ok();
     let environments: Vec<&str> = listed.lines().filter_map(|line| line.split('\t').nth(1)).collect();
     assert_eq!(environments, ["again", "empty", "moved", "prod:acme", "source"]);
 }
 
 #[test]
-fn a_renamed_stack_is_named_by_its_old_environment_and_can_return() {
+fn renamed_stack_is_referred_to_by_its_old_environment_and_can_be_renamed_back() {
     let project = case("stacks");
     let moved = project.stead(&["up", "--yes"]).ends(1);
     assert!(moved.stderr.contains("ST0214") && moved.stderr.contains("prod:acme"), "{}", moved.stderr);
@@ -19,7 +19,7 @@ fn a_renamed_stack_is_named_by_its_old_environment_and_can_return() {
 }
 
 #[test]
-fn a_new_stack_in_the_place_of_a_removed_one_continues_its_history() {
+fn new_stack_in_place_of_a_removed_one_continues_its_history() {
     let project = case("stacks");
     for (environment, runs) in [("qa", 3), ("forgotten", 2), ("purged", 0)] {
         let history = on(&project, environment, &["stack", "history"]).ok();

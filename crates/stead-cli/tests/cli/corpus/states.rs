@@ -51,7 +51,7 @@ const STACKS: &[Recorded] = &[
     recorded("values", "prod", 0, 1),
 ];
 
-/// Text of an export without the lines that name the version of stead, and without those that start with one of `others`.
+/// Returns an export without the lines that name the version of stead or start with one of `others`.
 fn comparable(export: &str, others: &[&str]) -> String {
     let varies = |line: &&str| {
         let mut keys = ["digest", "stead"].iter().chain(others);
@@ -145,7 +145,7 @@ fn recorded_aliases_find_resources_under_their_earlier_names() {
 }
 
 #[test]
-fn an_old_copy_and_a_pending_replacement_are_finished_by_the_next_run() {
+fn condemned_copy_and_pending_replacement_are_finished_by_the_next_run() {
     let project = case("leftovers");
     project.write("out/allowed", "");
     project.stead(&["up", "--yes"]).ok();
@@ -164,7 +164,7 @@ const PINNED: &[(&str, &str, usize)] = &[
 ];
 
 #[test]
-fn pinned_resources_are_kept_when_their_declarations_go() {
+fn pinned_resources_are_kept_when_their_declarations_are_removed() {
     for (name, environment, pins) in PINNED {
         let project = case(name);
         project.write("main.ts", NO_RESOURCES);
@@ -220,7 +220,7 @@ fn recorded_marks_refuse_deletions() {
 }
 
 #[test]
-fn retained_resources_are_listed_and_taken_back() {
+fn retained_resources_are_listed_and_imported_again() {
     let project = case("marks");
     let listed = project.stead(&["state", "retained", "--json"]).ok();
     assert_eq!(listed.lines().filter(|line| line.contains("out/dev/")).count(), 3, "{listed}");

@@ -1,10 +1,10 @@
-//! The four ways in which a path changes, and a program of several modules.
+//! Pinned resources survive each kind of path change.
 
 use super::{FILE, LOCAL, edit_keys, pin_lines};
 use crate::project::Project;
 
-/// Applies one program, then another one whose paths differ; the file is edited in between, and nothing real changes.
-fn survives(before: &[(&str, &str)], after: &[(&str, &str)]) -> Project {
+/// Asserts that a pinned key survives a change of its path, after an edit of the pinfile.
+fn assert_survives(before: &[(&str, &str)], after: &[(&str, &str)]) -> Project {
     let project = Project::with("");
     before.iter().for_each(|(file, text)| project.write(file, text));
     LOCAL.run(&project, &["up", "--yes"]).ok();
@@ -16,7 +16,7 @@ fn survives(before: &[(&str, &str)], after: &[(&str, &str)]) -> Project {
     edit_keys(&project, &refused.stdout);
     let done = LOCAL.run(&project, &["up", "--yes"]).ok();
     assert!(done.contains("1 to rename, 1 unchanged"), "{done}");
-    assert_eq!(project.read("keys"), key, "the very same key");
+    assert_eq!(project.read("keys"), key, "the key is unchanged");
     assert_eq!(LOCAL.run(&project, &["plan", "--exit-code"]).code, 0);
     project
 }
@@ -28,12 +28,12 @@ fn keys(head: &str, id: &str) -> String {
 }
 
 #[test]
-fn an_id_was_changed() {
-    survives(&[("main.ts", &keys("", "id: \"a\""))], &[("main.ts", &keys("", "id: \"b\""))]);
+fn pinned_resource_survives_a_changed_id() {
+    assert_survives(&[("main.ts", &keys("", "id: \"a\""))], &[("main.ts", &keys("", "id: \"b\""))]);
 }
 
 #[test]
-fn it_was_placed_in_another_class() {
+fn pinned_resource_survives_a_move_into_another_class() {
     let class = |name: &str| {
         let make = "new local.KeyPair({ path: \"keys\" });";
         format!(
@@ -41,12 +41,12 @@ fn it_was_placed_in_another_class() {
              class {name} extends Resource {{ key = {make} }}\nnew {name}();\n"
         )
     };
-    survives(&[("main.ts", &class("Old"))], &[("main.ts", &class("New"))]);
+    assert_survives(&[("main.ts", &class("Old"))], &[("main.ts", &class("New"))]);
 }
 
 #[test]
-fn a_newer_stead_gives_other_paths() {
-    // The names in state are what they were; only the key in the file is one that this stead does not make.
+fn pinned_resource_survives_other_paths_of_a_newer_version() {
+    // Names in state stay the same; the pinfile has a path that this version does not generate.
     let project = Project::with(&keys("", "id: \"a\""));
     LOCAL.run(&project, &["up", "--yes"]).ok();
     let key = project.read("keys");
@@ -61,7 +61,7 @@ fn a_newer_stead_gives_other_paths() {
 }
 
 #[test]
-fn a_newer_dependency_has_other_ids_inside() {
+fn pinned_resource_survives_other_ids_in_a_newer_package() {
     let package = |id: &str| {
         format!(
             "import {{ Resource }} from \"stead\";\nimport * as local from \"stead/local\";\n\
@@ -72,11 +72,11 @@ fn a_newer_dependency_has_other_ids_inside() {
     let main = "import { Vault } from \"vault\";\nnew Vault(\"mine\");\n";
     let (index, json) = ("node_modules/vault/index.ts", "node_modules/vault/package.json");
     let before = [("main.ts", main), (json, manifest), (index, &package("key"))];
-    survives(&before, &[(index, &package("primary"))]);
+    assert_survives(&before, &[(index, &package("primary"))]);
 }
 
 #[test]
-fn it_moves_twice_before_another_environment_moves_once() {
+fn pinned_resource_moves_twice_before_another_environment_moves_once() {
     let project = Project::with(
         &keys("import { env } from \"stead\";\n", "id: \"a\"").replace("\"keys\"", "\"keys-\" + env"),
     );

@@ -1,4 +1,4 @@
-//! `stead pin`, `--update-pins`, and files that are not what they should be.
+//! `stead pin`, `--update-pins`, and pinfiles that are invalid or change during a run.
 
 use super::{FILE, LOCAL, pin_lines};
 use crate::project::Project;
@@ -31,7 +31,7 @@ fn pins_are_listed_for_people_and_programs() {
 }
 
 #[test]
-fn a_pin_is_moved_by_the_command_that_the_error_prints() {
+fn pin_is_moved_by_the_command_that_the_error_prints() {
     let project = applied();
     project.write("main.ts", &LOCAL.in_a_class("Store", ""));
     let refused = project.stead(&["up", "--yes"]).ends(13);
@@ -51,7 +51,7 @@ fn a_pin_is_moved_by_the_command_that_the_error_prints() {
 }
 
 #[test]
-fn removing_the_last_pin_leaves_a_way_to_delete() {
+fn removing_the_last_pin_allows_the_deletion() {
     let project = applied();
     for path in ["local.KeyPair.cool-key", "local.Directory.cool-data", "local.File.cool-note"] {
         let removed = project.stead(&["pin", "rm", path]).ok();
@@ -67,7 +67,7 @@ fn removing_the_last_pin_leaves_a_way_to_delete() {
     "#);
     assert_eq!(project.stead(&["pin", "rm", "local.KeyPair.cool-key"]).code, 1);
     project.write("main.ts", "");
-    // A compilation does not know what is applied: the section stays.
+    // `compile` does not read state, so the section stays.
     LOCAL.run(&project, &["compile"]).ok();
     assert!(project.has(FILE));
     project.stead(&["up", "--yes"]).ok();
@@ -75,7 +75,7 @@ fn removing_the_last_pin_leaves_a_way_to_delete() {
 }
 
 #[test]
-fn a_stack_whose_pins_were_removed_can_be_destroyed() {
+fn stack_whose_pins_were_removed_can_be_destroyed() {
     let project = applied();
     std::fs::remove_file(project.path(FILE)).unwrap();
     assert_eq!(project.stead(&["destroy", "--yes"]).code, 13);
@@ -85,7 +85,7 @@ fn a_stack_whose_pins_were_removed_can_be_destroyed() {
 }
 
 #[test]
-fn update_pins_removes_what_nothing_has_any_more() {
+fn update_pins_removes_orphaned_pins() {
     let project = applied();
     project.write("main.ts", "");
     let planned = project.stead(&["plan", "--update-pins"]).ok();
@@ -96,7 +96,7 @@ fn update_pins_removes_what_nothing_has_any_more() {
 }
 
 #[test]
-fn a_saved_plan_carries_the_pins_that_it_was_made_with() {
+fn saved_plan_contains_its_pins() {
     let project = applied();
     project.write("main.ts", &LOCAL.in_a_class("Store", ""));
     super::edit_keys(&project, &project.stead(&["plan"]).ends(13).stdout);
@@ -114,19 +114,19 @@ fn a_saved_plan_carries_the_pins_that_it_was_made_with() {
 }
 
 #[test]
-fn a_saved_plan_is_refused_if_the_pinfile_is_another_one_by_now() {
+fn saved_plan_is_refused_if_the_pinfile_changed() {
     let project = applied();
     let plan = project.path("p.plan");
     project.stead(&["plan", "--out", plan.to_str().unwrap()]).ok();
     project.stead(&["pin", "rm", "local.File.cool-note"]).ok();
-    let there = project.everything();
+    let files = project.all_files();
     let refused = project.stead(&["up", plan.to_str().unwrap(), "--yes"]).ends(1);
     assert!(refused.stderr.contains("ST0415") && refused.stderr.contains("plan again"), "{}", refused.stderr);
-    assert_eq!(project.everything(), there);
+    assert_eq!(project.all_files(), files);
 }
 
 #[test]
-fn edited_values_hold_and_are_shown_as_the_files() {
+fn edited_frozen_values_apply_and_are_shown_with_their_file() {
     let project = applied();
     let edited = project
         .read(FILE)
@@ -150,7 +150,7 @@ fn edited_values_hold_and_are_shown_as_the_files() {
 }
 
 #[test]
-fn a_file_that_is_not_understood_stops_everything_with_its_place() {
+fn invalid_pinfile_is_refused_with_its_position() {
     let project = applied();
     let good = project.read(FILE);
     let broken = [
@@ -163,8 +163,8 @@ fn a_file_that_is_not_understood_stops_everything_with_its_place() {
     project.write("main.ts", "throw new Error(\"not looked at\");\n");
     for (text, code, message) in broken {
         project.write(FILE, &text);
-        let late = message.starts_with("there is no") || message.starts_with("nobody");
-        if late {
+        let needs_program = message.starts_with("there is no") || message == "cannot be set";
+        if needs_program {
             project.write("main.ts", &LOCAL.at_the_top());
         }
         for command in [&["up", "--yes"][..], &["plan"], &["compile"]] {
@@ -177,8 +177,8 @@ fn a_file_that_is_not_understood_stops_everything_with_its_place() {
 }
 
 #[test]
-fn a_file_that_changed_while_a_run_was_at_work_is_left_alone() {
-    // The program itself changes the file while it is applied: as an editor might.
+fn pinfile_that_changed_during_a_run_is_not_overwritten() {
+    // A command of the program changes the pinfile during the run, as an editor might.
     let touch = format!(
         "{}new local.Command({{ create: \"printf '{{\\\"version\\\":\\\"1\\\",\\\"pinned\\\":{{}}}}' > {FILE}\", idempotent: true }}, {{ id: \"c\" }});\n",
         LOCAL.at_the_top()
@@ -192,7 +192,7 @@ fn a_file_that_changed_while_a_run_was_at_work_is_left_alone() {
 }
 
 #[test]
-fn a_run_that_fails_writes_no_pins() {
+fn failed_run_writes_no_pinfile() {
     let failing = format!(
         "{}new local.Command({{ create: \"false\", idempotent: true }}, {{ id: \"c\" }});\n",
         LOCAL.at_the_top()
@@ -200,14 +200,14 @@ fn a_run_that_fails_writes_no_pins() {
     let project = Project::with(&failing);
     assert_eq!(project.stead(&["up", "--yes"]).code, 1);
     assert!(!project.has(FILE));
-    // What it made is protected all the same.
+    // The resources that it created are protected all the same.
     project.write("main.ts", "");
     let refused = project.stead(&["up", "--yes"]).ends(13);
     assert!(refused.stderr.contains("ST0418"), "{}", refused.stderr);
 }
 
 #[test]
-fn a_run_that_dies_before_it_writes_the_pins_leaves_them_in_state() {
+fn run_that_dies_before_writing_the_pinfile_leaves_the_pins_in_state() {
     let project = Project::with(&LOCAL.at_the_top());
     project.crash(&["up", "--yes"], "pins.write.before");
     assert!(!project.has(FILE) && project.has("cool-key"));
@@ -218,7 +218,7 @@ fn a_run_that_dies_before_it_writes_the_pins_leaves_them_in_state() {
 }
 
 #[test]
-fn types_that_hold_data_are_pinned_by_what_aws_calls_them() {
+fn stateful_aws_types_are_pinned_with_their_names() {
     let project = Project::with(
         "import { Resource, nodeOf } from \"stead\";\nimport { s3, sqs, rds, ec2, kms, iam } from \"stead/aws\";\n\
          new s3.Bucket({ BucketName: \"cool-bucket\", ObjectLockEnabled: false }, { id: \"CoolBucket\" });\n\

@@ -1,4 +1,4 @@
-//! Several environments on one target.
+//! Pins of several environments on one target.
 
 use super::{FILE, LOCAL};
 use crate::project::Project;
@@ -7,10 +7,10 @@ const BY_ENVIRONMENT: &str = "import { env } from \"stead\";\nimport * as local 
     new local.KeyPair({ path: `key-${env}` }, { id: \"k\" });\n";
 
 #[test]
-fn environments_whose_names_differ_have_sections_of_their_own() {
+fn environments_with_different_frozen_values_have_their_own_sections() {
     let project = Project::with(BY_ENVIRONMENT);
     LOCAL.run(&project, &["up", "--yes", "-e", "dev"]).ok();
-    // The shared section says what it is called in dev; prod is told before it makes anything.
+    // The shared section has the frozen value of dev; the plan for prod warns before a resource is created.
     let planned = LOCAL.run(&project, &["plan", "-e", "prod"]).ends(0);
     assert!(planned.stderr.contains("ST0419"), "{}", planned.stderr);
     assert!(planned.stderr.contains("\"local:prod\": {}"), "{}", planned.stderr);
@@ -48,7 +48,7 @@ fn environments_whose_names_differ_have_sections_of_their_own() {
 }
 
 #[test]
-fn a_value_of_another_environment_replaces_nothing() {
+fn frozen_value_of_another_environment_replaces_no_resource() {
     let project = Project::with(BY_ENVIRONMENT);
     LOCAL.run(&project, &["up", "--yes", "-e", "prod"]).ok();
     std::fs::remove_file(project.path(FILE)).unwrap();
@@ -60,7 +60,7 @@ fn a_value_of_another_environment_replaces_nothing() {
 }
 
 #[test]
-fn what_moved_in_one_environment_moves_in_the_next_with_the_same_file() {
+fn pinned_resource_moves_in_each_environment_with_one_pinfile() {
     let program =
         |id: &str| BY_ENVIRONMENT.replace("\"k\"", &format!("\"{id}\"")).replace("-${env}", "-${namespace}");
     let program = |id: &str| program(id).replace("{ env }", "{ namespace }");

@@ -1,4 +1,4 @@
-//! What is pinned is neither deleted nor replaced, whatever the cause.
+//! Pinned resources are neither deleted nor replaced, whatever the cause.
 
 use super::{FILE, LOCAL};
 use crate::project::{Project, Ran};
@@ -7,21 +7,21 @@ fn program(rest: &str) -> String {
     format!("import * as local from \"stead/local\";\n{rest}")
 }
 
-/// Applies one program; another command is refused with exit 13, says so, and touches nothing.
+/// Applies one program, and asserts that a command on the next one is refused with exit 13 and changes no file.
 fn refused(before: &str, after: &str, arguments: &[&str]) -> Ran {
     let project = Project::with(&program(before));
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", &program(after));
-    let there = project.everything();
+    let files = project.all_files();
     let ran = project.stead(arguments).ends(13);
-    assert_eq!(project.everything(), there);
+    assert_eq!(project.all_files(), files);
     ran
 }
 
 const TOKEN: &str = "const token = new local.RandomString({ length: 8 }, { id: \"token\", pinned: true });\n";
 
 #[test]
-fn a_change_that_replaces_is_refused() {
+fn replacing_a_pinned_resource_is_refused() {
     let longer = TOKEN.replace("8", "9");
     for command in [&["up", "--yes"][..], &["plan"]] {
         let ran = refused(TOKEN, &longer, command);
@@ -36,7 +36,7 @@ fn a_change_that_replaces_is_refused() {
 }
 
 #[test]
-fn destroy_is_refused() {
+fn destroying_a_pinned_resource_is_refused() {
     let ran = refused(TOKEN, TOKEN, &["destroy", "--yes"]);
     assert!(
         ran.stderr.contains("cannot delete dev:main:local.RandomString#token: it is pinned"),
@@ -46,7 +46,7 @@ fn destroy_is_refused() {
 }
 
 #[test]
-fn being_dragged_into_a_replacement_is_refused() {
+fn replacing_a_pinned_resource_with_another_is_refused() {
     let other = |path: &str| {
         format!("const other = new local.File({{ path: \"{path}\", content: \"\" }}, {{ id: \"o\" }});\n")
     };
@@ -56,7 +56,7 @@ fn being_dragged_into_a_replacement_is_refused() {
 }
 
 #[test]
-fn going_with_another_is_refused() {
+fn deleting_a_pinned_resource_with_its_container_is_refused() {
     let around = "const around = new local.Directory({ path: \"d\" }, { id: \"d\" });\n";
     let inside = TOKEN.replace("pinned: true", "pinned: true, deletedWith: around");
     let moved = around.replace("path: \"d\"", "path: \"e\"");
@@ -65,7 +65,7 @@ fn going_with_another_is_refused() {
 }
 
 #[test]
-fn rolling_back_and_forgetting_are_refused() {
+fn rollback_and_removal_from_state_of_a_pinned_resource_are_refused() {
     let project = Project::with(&program("new local.File({ path: \"a\", content: \"\" });\n"));
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", &program(TOKEN));
@@ -79,15 +79,15 @@ fn rolling_back_and_forgetting_are_refused() {
 }
 
 #[test]
-fn to_unpin_and_to_destroy_are_two_runs() {
+fn unpinning_and_deleting_need_two_runs() {
     let unpinned = TOKEN.replace("true", "false");
-    // In one: replaced while the pin goes.
+    // One run that unpins and replaces.
     let ran = refused(TOKEN, &unpinned.replace("8", "9"), &["up", "--yes"]);
     assert!(ran.stderr.contains("ST0414"), "{}", ran.stderr);
-    // In one: deleted while the pin goes.
+    // One run that unpins and deletes.
     let ran = refused(TOKEN, "", &["up", "--yes"]);
     assert!(ran.stderr.contains("ST0412"), "{}", ran.stderr);
-    // In two.
+    // Two runs.
     let project = Project::with(&program(TOKEN));
     project.stead(&["up", "--yes"]).ok();
     for next in [unpinned.as_str(), &unpinned.replace("8", "9"), ""] {
@@ -99,7 +99,7 @@ fn to_unpin_and_to_destroy_are_two_runs() {
 }
 
 #[test]
-fn a_name_that_changes_with_the_unpinning_is_refused_before_anything_is_planned() {
+fn change_of_a_frozen_value_while_unpinning_is_refused_before_planning() {
     let file = |path: &str, pinned: bool| {
         format!("new local.File({{ path: \"{path}\", content: \"\" }}, {{ id: \"f\", pinned: {pinned} }});\n")
     };
@@ -109,7 +109,7 @@ fn a_name_that_changes_with_the_unpinning_is_refused_before_anything_is_planned(
 }
 
 #[test]
-fn an_entry_that_somebody_removed_lets_it_go() {
+fn removing_an_entry_of_the_pinfile_allows_the_deletion() {
     let project =
         Project::with(&program(&format!("{TOKEN}new local.KeyPair({{ path: \"k\" }}, {{ id: \"k\" }});\n")));
     project.stead(&["up", "--yes"]).ok();
@@ -129,24 +129,24 @@ fn an_entry_that_somebody_removed_lets_it_go() {
 }
 
 #[test]
-fn a_lost_file_protects_what_state_remembers_and_comes_back() {
+fn lost_pinfile_keeps_recorded_pins_in_force_and_is_restored() {
     let project = Project::with(&LOCAL.at_the_top());
     project.stead(&["up", "--yes"]).ok();
     let file = project.read(FILE);
     std::fs::remove_file(project.path(FILE)).unwrap();
     project.write("main.ts", &program(""));
-    let there = project.everything();
+    let files = project.all_files();
     for command in [&["up", "--yes"][..], &["destroy", "--yes"]] {
         let refused = project.stead(command).ends(13);
         assert!(refused.stderr.contains("ST0418"), "{}", refused.stderr);
         assert!(refused.stderr.contains("stead pin restore"), "{}", refused.stderr);
     }
-    assert_eq!(project.everything(), there);
+    assert_eq!(project.all_files(), files);
     let restored = project.stead(&["pin", "restore"]).ok();
     assert_eq!(restored.matches("[+pin]").count(), 3, "{restored}");
     assert_eq!(project.read(FILE), file, "to the byte");
     assert!(project.stead(&["pin", "restore"]).ok().contains("Nothing to restore"));
-    // With the program as it was, a lost file simply comes back.
+    // The unchanged program writes a lost pinfile again.
     std::fs::remove_file(project.path(FILE)).unwrap();
     project.write("main.ts", &LOCAL.at_the_top());
     let done = project.stead(&["up", "--yes"]).ok();
@@ -154,23 +154,23 @@ fn a_lost_file_protects_what_state_remembers_and_comes_back() {
     assert_eq!(project.read(FILE), file);
 }
 
-/// It would look as if somebody had taken the others out.
+/// A pinfile with only the targeted pins would allow the deletion of the others.
 #[test]
-fn a_lost_file_is_not_written_by_a_run_for_a_part() {
+fn lost_pinfile_is_not_written_by_a_partial_run() {
     let project = Project::with(&LOCAL.at_the_top());
     project.stead(&["up", "--yes"]).ok();
     std::fs::remove_file(project.path(FILE)).unwrap();
     let other = "new local.RandomString({ length: 4 }, { id: \"other\", pinned: true });\n";
     project.write("main.ts", &program(other));
-    let partly = project.stead(&["up", "--yes", "--target-resource", "*other*"]);
-    assert!(partly.code == 0 && partly.stderr.contains("it is lost"), "{}", partly.stderr);
+    let partial = project.stead(&["up", "--yes", "--target-resource", "*other*"]);
+    assert!(partial.code == 0 && partial.stderr.contains("it is lost"), "{}", partial.stderr);
     assert!(!project.path(FILE).exists());
     let refused = project.stead(&["up", "--yes"]).ends(13);
     assert!(refused.stderr.contains("ST0418"), "{}", refused.stderr);
 }
 
 #[test]
-fn what_a_failed_run_made_is_pinned_although_the_file_has_no_entry_yet() {
+fn resource_of_a_failed_run_is_pinned_before_the_pinfile_has_an_entry() {
     let first = "new local.RandomString({ length: 4 }, { id: \"first\", pinned: true });\n";
     let broken = "new local.Command({ create: \"exit 3\" }, { id: \"broken\" });\n";
     let project = Project::with(&program(first));
@@ -179,18 +179,18 @@ fn what_a_failed_run_made_is_pinned_although_the_file_has_no_entry_yet() {
     project.write("main.ts", &program(&format!("{first}{TOKEN}{broken}")));
     let failed = project.stead(&["up", "--yes"]).ends(1);
     assert!(failed.stderr.contains("broken"), "{}", failed.stderr);
-    assert_eq!(project.read(FILE), before, "only a run that went well writes it");
+    assert_eq!(project.read(FILE), before, "only a successful run writes the pinfile");
 
     project.write("main.ts", &program(first));
     for command in [&["up", "--yes"][..], &["plan"], &["destroy", "--yes"]] {
         let ran = project.stead(command).ends(13);
-        assert!(ran.stderr.contains("the run that made it did not end well"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("the run that created it did not succeed"), "{}", ran.stderr);
         assert!(ran.stderr.contains("stead up --update-pins"), "{}", ran.stderr);
     }
     project.stead(&["up", "--yes", "--update-pins"]).ok();
     assert!(!project.stead(&["state", "ls"]).ok().contains("#token"));
 
-    // Once it was in the file, taking it out is what says that it may go.
+    // After a successful run, removing the entry allows the deletion.
     project.write("main.ts", &program(&format!("{first}{TOKEN}")));
     project.stead(&["up", "--yes"]).ok();
     project.stead(&["pin", "rm", "local.RandomString.token"]).ok();

@@ -1,36 +1,36 @@
-//! The journey of somebody who pins, refactors, says so, and unpins.
+//! Journey of a pinned resource: it is pinned, refactored, moved in the pinfile, and unpinned.
 
-use super::{FILE, LOCAL, Stage, edit_keys, pin_lines};
+use super::{FILE, Fixture, LOCAL, edit_keys, pin_lines};
 use crate::project::Project;
 
 #[test]
-fn something_pinned_survives_a_refactoring_and_leaves_when_it_is_told_to() {
+fn pinned_resource_survives_a_refactoring_until_it_is_unpinned() {
     journey(&LOCAL);
 }
 
-fn journey(stage: &Stage) {
-    // It appears.
-    let project = Project::with(&stage.at_the_top());
-    let compiled = stage.run(&project, &["compile"]).ok();
+fn journey(fixture: &Fixture) {
+    // The three resources are pinned.
+    let project = Project::with(&fixture.at_the_top());
+    let compiled = fixture.run(&project, &["compile"]).ok();
     let added = pin_lines(&compiled, "[+pin]");
     let mut expected: Vec<String> = ["key", "data", "note"]
         .iter()
-        .zip(stage.types)
+        .zip(fixture.types)
         .map(|(id, kind)| format!("{kind}.cool-{id}"))
         .collect();
     expected.sort();
     assert_eq!(added, expected, "{compiled}");
     let first = project.read(FILE);
-    let planned = stage.run(&project, &["plan"]).ok();
-    assert!(!planned.contains("pin]"), "the file says it already: {planned}");
-    stage.run(&project, &["up", "--yes"]).ok();
+    let planned = fixture.run(&project, &["plan"]).ok();
+    assert!(!planned.contains("pin]"), "the pinfile has the pins already: {planned}");
+    fixture.run(&project, &["up", "--yes"]).ok();
     assert_eq!(project.read(FILE), first);
 
-    // It is moved into a class, and nobody says so.
-    project.write("main.ts", &stage.in_a_class("Store", ""));
-    let before = project.everything();
+    // They move into a class, and the pinfile is not edited.
+    project.write("main.ts", &fixture.in_a_class("Store", ""));
+    let before = project.all_files();
     for command in [&["compile"][..], &["plan"], &["up", "--yes"]] {
-        let refused = stage.run(&project, command).ends(13);
+        let refused = fixture.run(&project, command).ends(13);
         assert_eq!(pin_lines(&refused.stdout, "[-pin]").len(), 3, "{}", refused.stdout);
         assert_eq!(pin_lines(&refused.stdout, "[+pin]").len(), 3, "{}", refused.stdout);
         assert!(!refused.stdout.contains("create"), "nothing is planned: {}", refused.stdout);
@@ -41,38 +41,38 @@ fn journey(stage: &Stage) {
         assert!(refused.stderr.contains("if moved, update the key"), "{}", refused.stderr);
         assert!(refused.stderr.contains("if deleted, remove the entry"), "{}", refused.stderr);
     }
-    assert_eq!(project.everything(), before, "nothing was written");
+    assert_eq!(project.all_files(), before, "nothing was written");
 
-    // The key is edited, with the path it came from.
-    edit_keys(&project, &stage.run(&project, &["plan"]).ends(13).stdout);
+    // The paths in the pinfile are edited, with their original paths.
+    edit_keys(&project, &fixture.run(&project, &["plan"]).ends(13).stdout);
     let edited = project.read(FILE);
-    let compiled = stage.run(&project, &["compile"]).ok();
+    let compiled = fixture.run(&project, &["compile"]).ok();
     assert!(!compiled.contains("pin]"), "{compiled}");
-    let graph = project.read(&format!(".stead/compiled/dev/{}.json", stage.target));
+    let graph = project.read(&format!(".stead/compiled/dev/{}.json", fixture.target));
     assert!(graph.contains("cool-data") && !graph.contains("store-data"), "frozen values are in the result");
-    let planned = stage.run(&project, &["plan"]).ok();
+    let planned = fixture.run(&project, &["plan"]).ok();
     assert!(planned.contains("3 to rename, 3 unchanged"), "{planned}");
     assert!(planned.contains(&format!("from {FILE}; the program sets")), "{planned}");
-    stage.run(&project, &["up", "--yes"]).ok();
-    assert_eq!(project.read(FILE), edited, "where it came from stays until every environment has moved");
-    assert_eq!(stage.run(&project, &["plan", "--exit-code"]).code, 0);
+    fixture.run(&project, &["up", "--yes"]).ok();
+    assert_eq!(project.read(FILE), edited, "original paths stay until every environment has moved");
+    assert_eq!(fixture.run(&project, &["plan", "--exit-code"]).code, 0);
     let recorded = project.stead(&["state", "ls"]).ok();
     assert_eq!(recorded.matches("main/Store:").count(), 3, "{recorded}");
 
-    // It need not be protected any more.
+    // The three resources are unpinned.
     let unpin = "for (const it of [key, data, note]) nodeOf(it).pinned = false;\n";
-    project.write("main.ts", &stage.in_a_class("Store", unpin));
-    let planned = stage.run(&project, &["plan"]).ok();
+    project.write("main.ts", &fixture.in_a_class("Store", unpin));
+    let planned = fixture.run(&project, &["plan"]).ok();
     assert_eq!(pin_lines(&planned, "[-pin]").len(), 3, "{planned}");
     assert_eq!(project.read(FILE), edited, "a plan writes nothing");
-    let done = stage.run(&project, &["up", "--yes"]).ok();
+    let done = fixture.run(&project, &["up", "--yes"]).ok();
     assert_eq!(pin_lines(&done, "[-pin]").len(), 3, "{done}");
     assert!(!project.has(FILE), "an empty pinfile is deleted");
     assert!(!done.contains("replace") && !done.contains("delete"), "{done}");
 }
 
 #[test]
-fn the_real_things_are_never_touched_on_the_way() {
+fn refactoring_of_pinned_resources_changes_no_real_resource() {
     let project = Project::with(&LOCAL.at_the_top());
     LOCAL.run(&project, &["up", "--yes"]).ok();
     project.write("cool-data/ledger", "1");
@@ -90,7 +90,7 @@ fn the_real_things_are_never_touched_on_the_way() {
 }
 
 #[test]
-fn the_file_is_small_sorted_and_the_same_on_every_machine() {
+fn pinfile_is_small_sorted_and_the_same_on_every_machine() {
     let texts = [(); 2].map(|()| {
         let project = Project::with(&LOCAL.at_the_top());
         LOCAL.run(&project, &["compile"]).ok();
@@ -127,7 +127,7 @@ fn the_file_is_small_sorted_and_the_same_on_every_machine() {
 }
 
 #[test]
-fn lines_and_messages_are_these() {
+fn pinfile_changes_and_refusals_are_printed() {
     let project = Project::with(&LOCAL.at_the_top());
     insta::assert_snapshot!(LOCAL.run(&project, &["compile"]).ok(), @"
     [+pin] local.Directory.cool-data
@@ -178,7 +178,7 @@ fn lines_and_messages_are_these() {
 }
 
 #[test]
-fn compile_writes_the_graph_where_it_is_told_and_touches_no_state() {
+fn compile_writes_the_graph_to_the_given_file_and_no_state() {
     let project = Project::with(&LOCAL.at_the_top());
     let out = project.path("out/graph.json");
     let compiled = LOCAL.run(&project, &["compile", "--out", out.to_str().unwrap()]).ok();

@@ -1,25 +1,25 @@
-//! The file in version control: two branches pin, move and unpin, and git merges them.
+//! Pinfiles in version control: two branches pin, move and unpin, and git merges them.
 
 use std::process::Command;
 
 use super::FILE;
 use crate::project::Project;
 
-/// What a program pins: ids in order, each a key pair.
+/// Ids of the pinned key pairs of a program, in order.
 type Pinned<'a> = &'a [&'a str];
 
-/// What comes of a merge.
+/// Result of a merge.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Comes {
-    /// Git merges by line, and the file says what the merged program pins.
-    Together,
-    /// Git does not know, and stead says so.
+enum MergeResult {
+    /// Git merged by line, and the pinfile has the pins of the merged program.
+    Merged,
+    /// Git left a conflict, and stead reports it.
     Conflict,
 }
 
 fn program(ids: Pinned<'_>) -> String {
     let key = |id: &&str| {
-        // A block of lines for each, far enough apart that git sees no neighbours.
+        // Blocks far enough apart that git does not see neighbouring changes.
         let gap = "//\n".repeat(8);
         format!("{gap}new local.KeyPair({{ path: \"keys/{id}\" }}, {{ id: \"{id}\" }});\n")
     };
@@ -43,11 +43,11 @@ fn git(project: &Project, arguments: &[&str]) -> bool {
 fn commit(project: &Project, ids: Pinned<'_>) {
     project.write("main.ts", &program(ids));
     project.stead(&["compile", "--update-pins"]).ok();
-    // Only the pinfile is merged here; what the programs come to is given.
+    // Git merges only the pinfile; the merged program is an argument of the test.
     assert!(git(project, &["add", "-A", "."]) && git(project, &["commit", "-qm", "pins"]));
 }
 
-fn merge(base: Pinned<'_>, ours: Pinned<'_>, theirs: Pinned<'_>, merged: Pinned<'_>) -> Comes {
+fn merge(base: Pinned<'_>, ours: Pinned<'_>, theirs: Pinned<'_>, merged: Pinned<'_>) -> MergeResult {
     let project = Project::with("");
     project.write(".gitignore", ".stead/\nmain.ts\n");
     assert!(git(&project, &["init", "-q"]));
@@ -69,14 +69,14 @@ fn merge(base: Pinned<'_>, ours: Pinned<'_>, theirs: Pinned<'_>, merged: Pinned<
             "{}",
             compiled.stderr
         );
-        return Comes::Conflict;
+        return MergeResult::Conflict;
     }
-    assert!(!compiled.ok().contains("pin]"), "the merged file is what the merged program pins");
-    Comes::Together
+    assert!(!compiled.ok().contains("pin]"), "the merged pinfile fits the merged program");
+    MergeResult::Merged
 }
 
 #[test]
-fn two_branches_that_pin_different_things_merge_by_line() {
+fn branches_that_pin_different_resources_merge_by_line() {
     let far = ["a", "c", "e", "g", "i"];
     let with = |more: &'static str| {
         let mut all = far.to_vec();
@@ -90,41 +90,41 @@ fn two_branches_that_pin_different_things_merge_by_line() {
         all.sort_unstable();
         all
     };
-    // In different gaps, whichever comes first.
+    // New pins in different gaps, in either order.
     for (one, two) in [("b", "d"), ("d", "b"), ("b", "f"), ("f", "d"), ("b", "h"), ("h", "d")] {
         let merged = both(one, two);
-        assert_eq!(merge(&far, &with(one), &with(two), &merged), Comes::Together, "{one} {two}");
+        assert_eq!(merge(&far, &with(one), &with(two), &merged), MergeResult::Merged, "{one} {two}");
     }
 }
 
 #[test]
-fn a_pin_that_goes_and_one_that_comes_merge_too() {
+fn removed_pin_and_added_pin_merge_by_line() {
     let base = ["a", "c", "e", "g"];
     assert_eq!(
         merge(&base, &["a", "b", "c", "e", "g"], &["a", "c", "g"], &["a", "b", "c", "g"]),
-        Comes::Together
+        MergeResult::Merged
     );
     assert_eq!(
         merge(&base, &["c", "e", "g"], &["a", "c", "e", "f", "g"], &["c", "e", "f", "g"]),
-        Comes::Together
+        MergeResult::Merged
     );
-    assert_eq!(merge(&base, &["c", "e", "g"], &["a", "c", "g"], &["c", "g"]), Comes::Together);
+    assert_eq!(merge(&base, &["c", "e", "g"], &["a", "c", "g"], &["c", "g"]), MergeResult::Merged);
 }
 
 #[test]
-fn the_same_pin_on_both_branches_is_one() {
+fn same_pin_on_both_branches_merges_into_one() {
     let base = ["a", "c"];
-    assert_eq!(merge(&base, &["a", "b", "c"], &["a", "b", "c"], &["a", "b", "c"]), Comes::Together);
+    assert_eq!(merge(&base, &["a", "b", "c"], &["a", "b", "c"], &["a", "b", "c"]), MergeResult::Merged);
 }
 
 #[test]
-fn what_git_cannot_merge_is_called_a_conflict_and_not_bad_json() {
-    // Two at one place, two at the end, and two first ones.
+fn merge_conflict_in_the_pinfile_is_reported_as_a_conflict() {
+    // Two new pins at one position, two at the end, and two in an empty pinfile.
     for (base, ours, theirs) in [
         (&["a", "z"][..], &["a", "m", "z"][..], &["a", "n", "z"][..]),
         (&["a"], &["a", "y"], &["a", "z"]),
         (&[], &["a"], &["b"]),
     ] {
-        assert_eq!(merge(base, ours, theirs, &[]), Comes::Conflict, "{ours:?} {theirs:?}");
+        assert_eq!(merge(base, ours, theirs, &[]), MergeResult::Conflict, "{ours:?} {theirs:?}");
     }
 }

@@ -1,12 +1,12 @@
-//! No room: a clear error, a whole state, and with room again the next run does the rest.
+//! Full disk: the run reports a clear error, state stays sound, and the next run with space finishes.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::cloud::{Chance, Program};
+use super::random_program::{Program, Random};
 use crate::project::{Project, Ran};
 
-/// A file system of its own, if this machine lets us make one.
+/// Small file system, if this machine allows the test to mount one.
 struct SmallDisk {
     place: PathBuf,
 }
@@ -22,7 +22,7 @@ impl SmallDisk {
         mounted.then(|| SmallDisk { place: place.to_owned() })
     }
 
-    /// Leaves room for so many kilobytes.
+    /// Fills the disk, except for this number of kilobytes.
     fn fill(&self, left: u64) {
         let ballast = std::fs::File::create(self.place.join("ballast")).unwrap();
         let mut ballast = std::io::BufWriter::new(ballast);
@@ -34,7 +34,7 @@ impl SmallDisk {
         ballast.set_len(full.saturating_sub(left * 1024)).unwrap();
     }
 
-    fn make_room(&self) {
+    fn free_space(&self) {
         std::fs::remove_file(self.place.join("ballast")).unwrap();
     }
 }
@@ -45,39 +45,40 @@ impl Drop for SmallDisk {
     }
 }
 
-/// A program with every kind of step: the second is applied over the first.
+/// Returns two programs; applying the second after the first has every kind of step.
 fn programs(seed: u64) -> [Program; 2] {
     let make = |edits: u64| {
-        let (mut chance, mut program) = (Chance(seed), Program::default());
-        (0..edits).for_each(|_| program.edit(&mut chance));
+        let (mut random, mut program) = (Random(seed), Program::default());
+        (0..edits).for_each(|_| program.edit(&mut random));
         program
     };
     [make(3), make(6)]
 }
 
-fn must_be_clear(ran: &Ran, words: &str, when: &str) {
+/// Asserts that a command succeeded, or failed with an error that contains the text.
+fn assert_clear_error(ran: &Ran, text: &str, when: &str) {
     assert!([0, 1, 15].contains(&ran.code), "{when}: exit {}\n{}", ran.code, ran.stderr);
     if ran.code != 0 {
         assert!(ran.stderr.contains("error[ST"), "{when}: {}", ran.stderr);
-        assert!(ran.stderr.contains(words), "{when}: {}", ran.stderr);
+        assert!(ran.stderr.contains(text), "{when}: {}", ran.stderr);
         assert!(!ran.stderr.contains("panicked"), "{when}: {}", ran.stderr);
     }
 }
 
 #[test]
-fn a_full_disk_is_said_clearly_and_with_room_again_the_work_goes_on() {
-    let rooms: Vec<u64> = (0..=40).step_by(4).collect();
-    let attempts = rooms.iter().map(|&left| std::thread::spawn(move || with_room_for(left)));
+fn full_disk_is_reported_and_the_next_run_with_space_finishes() {
+    let spaces: Vec<u64> = (0..=40).step_by(4).collect();
+    let attempts = spaces.iter().map(|&left| std::thread::spawn(move || with_space(left)));
     let attempts: Vec<_> = attempts.collect();
     let failed: Vec<_> = attempts.into_iter().map(|attempt| attempt.join().unwrap()).collect();
-    // Where mounting is not allowed the limit on the size of a file below stands for it.
+    // Where mounting is not allowed, the test of the file size limit below replaces this one.
     if failed.iter().all(Option::is_some) {
-        assert!(failed.contains(&Some(true)), "with no room at all it must fail");
+        assert!(failed.contains(&Some(true)), "a run without any space must fail");
     }
 }
 
-/// `None`: no file system can be made here. Otherwise whether the run had to give up.
-fn with_room_for(left: u64) -> Option<bool> {
+/// Returns true if the run failed; `None` if no file system can be mounted here.
+fn with_space(left: u64) -> Option<bool> {
     let project = Project::in_memory("");
     let disk = SmallDisk::mount(&project.path(""))?;
     let [before, after] = programs(left);
@@ -88,23 +89,24 @@ fn with_room_for(left: u64) -> Option<bool> {
     disk.fill(left);
     let ran = project.stead(&["up", "--yes", "--no-moves"]);
     let when = format!("with {left} kB");
-    must_be_clear(&ran, "o space left", &when);
+    assert_clear_error(&ran, "o space left", &when);
     assert_eq!(project.stead(&["state", "verify"]).code, 0, "{when}");
-    disk.make_room();
+    disk.free_space();
     project.stead(&["up", "--yes", "--no-moves"]).ok();
-    after.must_be_in(&project, &when);
+    after.assert_applied(&project, &when);
     assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0, "{when}");
     Some(ran.code != 0)
 }
 
-/// A limit on the size of files needs no rights: every write beyond it fails, as on a full disk.
+/// A file size limit needs no privileges: every write beyond it fails, as on a full disk.
 #[test]
-fn files_that_may_not_grow_are_said_clearly_and_without_the_limit_the_work_goes_on() {
+fn file_size_limit_is_reported_and_the_next_run_without_it_finishes() {
     let attempts: Vec<_> = [0, 1, 2, 4].map(|limit| std::thread::spawn(move || with_limit(limit))).into();
     let failed: Vec<bool> = attempts.into_iter().map(|attempt| attempt.join().unwrap()).collect();
     assert!(failed[0], "nothing can be written at all");
 }
 
+/// Returns true if the run failed.
 fn with_limit(blocks: u64) -> bool {
     let [before, after] = programs(100 + blocks);
     let project = Project::in_memory(&before.text());
@@ -117,9 +119,9 @@ fn with_limit(blocks: u64) -> bool {
     limited.envs(stead.get_envs().filter_map(|(key, value)| Some((key, value?))));
     let ran = project.ran(limited.output().unwrap());
     let when = format!("with {blocks} blocks a file");
-    must_be_clear(&ran, "too large", &when);
+    assert_clear_error(&ran, "too large", &when);
     assert_eq!(project.stead(&["state", "verify"]).code, 0, "{when}");
     project.stead(&["up", "--yes", "--no-moves"]).ok();
-    after.must_be_in(&project, &when);
+    after.assert_applied(&project, &when);
     ran.code != 0
 }

@@ -1,10 +1,10 @@
-//! A second Ctrl-C: leave now. What was under way is on record, and the next run knows.
+//! A second Ctrl-C stops a run at once. The operations under way are recorded, and the next run settles them.
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 
-use super::cloud::wait_for_orphans;
+use super::random_program::wait_for_orphans;
 use crate::project::Project;
 
 fn program(idempotent: bool) -> String {
@@ -17,13 +17,13 @@ fn program(idempotent: bool) -> String {
 }
 
 fn interrupt(child: &Child) {
-    // As a terminal does it: to the whole group.
+    // A terminal sends the signal to the whole process group.
     let group = format!("-{}", child.id());
     assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
 }
 
-/// Interrupted once while the script runs, and again when it said that it lets the script finish.
-fn interrupted_twice(project: &Project) {
+/// Interrupts a run while its script runs, and again after it reported that the script will finish.
+fn interrupt_twice(project: &Project) {
     let mut command = project.command(&["up", "--yes"]);
     let command = command.current_dir(project.path("")).process_group(0);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -32,22 +32,22 @@ fn interrupted_twice(project: &Project) {
     }
     interrupt(&child);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut said = String::new();
-    while !said.contains("stopping: 1 under way will finish") {
-        assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+    let mut output = String::new();
+    while !output.contains("stopping: 1 under way will finish") {
+        assert_ne!(stderr.read_line(&mut output).unwrap(), 0, "{output}");
     }
     interrupt(&child);
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
-    wait_for_orphans(project); // the script does not outlive the run that was told to leave
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{output}");
+    wait_for_orphans(project); // the script does not outlive the run
     assert_eq!(project.read("log"), "started\n");
     assert!(!project.has("after.txt"));
     project.stead(&["state", "verify"]).ok();
 }
 
 #[test]
-fn interrupted_twice_what_may_be_repeated_is_repeated_by_the_next_run() {
+fn idempotent_operation_of_a_twice_interrupted_run_is_repeated() {
     let project = Project::in_memory(&program(true));
-    interrupted_twice(&project);
+    interrupt_twice(&project);
     project.write("go", "");
     project.stead(&["up", "--yes"]).ok();
     assert_eq!(project.read("log"), "started\nstarted\nmade\n");
@@ -56,15 +56,15 @@ fn interrupted_twice_what_may_be_repeated_is_repeated_by_the_next_run() {
 }
 
 #[test]
-fn interrupted_twice_what_may_not_be_repeated_is_in_doubt() {
+fn non_idempotent_operation_of_a_twice_interrupted_run_is_in_doubt() {
     let project = Project::in_memory(&program(false));
-    interrupted_twice(&project);
+    interrupt_twice(&project);
     project.write("go", "");
-    let asked = project.stead(&["up", "--yes"]).ends(15);
+    let stopped = project.stead(&["up", "--yes"]).ends(15);
     assert!(
-        asked.stderr.contains("it is unknown whether the create of dev:main:local.Command#slow happened")
+        stopped.stderr.contains("it is unknown whether the create of dev:main:local.Command#slow happened")
     );
-    assert_eq!(project.read("log"), "started\n", "it was not run a second time");
+    assert_eq!(project.read("log"), "started\n", "the script was not run again");
     project.stead(&["state", "resolve", "slow", "--not-created"]).ok();
     project.stead(&["up", "--yes"]).ok();
     assert_eq!(project.read("log"), "started\nstarted\nmade\n");

@@ -130,7 +130,7 @@ impl Workspace {
             let outcome = if held_back.is_empty() { EditOutcome::Retried } else { EditOutcome::NotSentAgain };
             return Ok(EditReport { run: Some(id), outcome });
         };
-        match self.engine.answered(run.base(), &current, &word).await {
+        match self.engine.resolve(run.base(), &current, &word).await {
             Ok(records) => {
                 run.submit_together(records).durable().await?;
                 run.close(RunResult::Succeeded).await?;

@@ -1,4 +1,4 @@
-//! Edits of what is recorded. No edit changes a real resource, except that an operation in doubt may be sent again.
+//! Edits of the recorded state. No edit changes a real resource, except that an operation in doubt may be sent again.
 
 mod apply;
 mod forget;
@@ -21,7 +21,7 @@ use crate::ops::guards::permit_forgetting;
 use crate::ops::{OpError, OpEvent, RunKind, Wait, Workspace};
 use crate::{Drift, Resolution, Stack};
 
-/// An edit of what is recorded.
+/// An edit of the recorded state.
 pub enum StateEdit {
     /// Gives a resource, or all resources in a scope, another name and remembers the old one.
     Rename {
@@ -52,7 +52,7 @@ pub enum StateEdit {
         target: ResolveTarget,
         answer: Option<Resolution>,
     },
-    /// Records what the providers have.
+    /// Records the differences between state and providers.
     Refresh {
         selection: Selection,
     },
@@ -77,21 +77,21 @@ pub enum StateEdit {
     Unlock,
 }
 
-/// What becomes of the protection on a record itself.
+/// Sets or removes the protection on a record itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
     Set,
     Removed,
 }
 
-/// What a removed stack may still record.
+/// Whether a stack may be removed that still records resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remaining {
     Refuse,
     Forget,
 }
 
-/// What becomes of the history of a removed stack.
+/// Whether the history of a removed stack is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purge {
     Keep,
@@ -210,7 +210,7 @@ enum Work {
     Unlock,
 }
 
-/// What became of an edit.
+/// The result of an applied edit.
 #[derive(Debug)]
 pub struct EditReport {
     /// The run of the edit, where it had one.
@@ -218,7 +218,7 @@ pub struct EditReport {
     pub outcome: EditOutcome,
 }
 
-/// What a caller cannot know before.
+/// The part of the result that the proposal did not show.
 #[derive(Debug)]
 pub enum EditOutcome {
     Done,
@@ -280,7 +280,7 @@ impl Workspace {
         }
     }
 
-    /// An edit that was planned on what was read.
+    /// An edit that was planned on the loaded state.
     fn proposed_on(
         &self,
         loaded: stead_journal::Loaded,
@@ -297,7 +297,7 @@ impl ProposedEdit {
         &self.changes
     }
 
-    /// For a refresh: where the providers differ from what is recorded.
+    /// For a refresh: the differences between state and providers.
     pub fn drift(&self) -> &[Drift] {
         &self.drift
     }

@@ -18,7 +18,7 @@ impl Workspace {
         let Doubtful { pending, name } = pending(&loaded.state, target)?;
         let operation = pending.intent.operation();
         if let Some(word) = &answer {
-            word.fits(operation).map_err(OpError::invalid)?;
+            word.fits(&name, operation).map_err(OpError::invalid)?;
         }
         let work = Work::Settle { pending: Box::new(pending), answer };
         Ok(self.proposed_on(loaded, work, vec![EditChange::Resolved { name, operation }]))

@@ -1,0 +1,164 @@
+//! Repetition of a pending operation, with its old idempotency key.
+
+use std::sync::Arc;
+
+use stead_journal::{JournalError, Run};
+use stead_model::{Code, Diagnostic, Event, Operation, Resource, StepEnd};
+use stead_provider::Provider;
+use stead_state::{Intent, Outcome, Pending, Record};
+
+use crate::Engine;
+use crate::execute::call::{Answer, call};
+use crate::gather::retry::{MAX_ATTEMPTS, backoff};
+use crate::physical_ids::PhysicalIds;
+use crate::recover::permit::{CurrentGuards, DeletionHeldBack};
+use crate::recover::resolution::suggest_resolutions;
+
+/// Result of repeating one operation.
+pub(super) enum Repeated {
+    Finished,
+    DeletionHeldBack,
+    Unfinished(Diagnostic),
+}
+
+impl Engine {
+    /// Repeats one operation, and records its outcome.
+    pub(super) async fn repeat(
+        &self,
+        run: &Run,
+        pending: &Pending,
+        resource: &Resource,
+        provider: Arc<dyn Provider>,
+        guards: &CurrentGuards<'_>,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Repeated, JournalError> {
+        let operation = pending.intent.operation();
+        let answer = match self.send_again(run, pending, resource, provider, guards, events).await? {
+            Ok(answer) => answer,
+            Err(held) => return self.hold_back(run, pending, resource, &held, events).await,
+        };
+        #[cfg(stead_planted)]
+        if stead_model::planted::is("second-refusal-is-proof")
+            && matches!(answer.outcome, Outcome::Failed { .. })
+        {
+            run.submit(Record::End { op: pending.op, outcome: answer.outcome }).durable().await?;
+            return Ok(Repeated::Finished);
+        }
+        let message = match answer.outcome {
+            Outcome::Failed { message } | Outcome::InDoubt { message } => message,
+            done => {
+                let ended = Record::End { op: pending.op, outcome: done };
+                let copy = pending.intent.copy();
+                let observed = answer.actual_inputs.map(|inputs| Record::Observed {
+                    copy,
+                    inputs: Some(inputs),
+                    outputs: None,
+                });
+                run.submit_together(std::iter::once(ended).chain(observed).collect()).durable().await?;
+                return Ok(Repeated::Finished);
+            }
+        };
+        // The refusal of a repeated operation does not tell the outcome of the first attempt. A read may.
+        if let Some(records) = self.outcome_by_read(pending, resource).await {
+            run.submit_together(records).durable().await?;
+            return Ok(Repeated::Finished);
+        }
+        let problem = unfinished(resource, pending, &message);
+        let problem =
+            answer.refusal.and_then(|refusal| refusal.help).into_iter().fold(problem, Diagnostic::help);
+        run.submit(Record::End { op: pending.op, outcome: Outcome::InDoubt { message } }).durable().await?;
+        Ok(Repeated::Unfinished(suggest_resolutions(problem, &resource.name, operation)))
+    }
+
+    /// Sends the operation until the provider does more than refuse it for the moment.
+    ///
+    /// A deletion needs a permit of the current guards for each attempt.
+    async fn send_again(
+        &self,
+        run: &Run,
+        pending: &Pending,
+        resource: &Resource,
+        provider: Arc<dyn Provider>,
+        guards: &CurrentGuards<'_>,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Result<Answer, DeletionHeldBack>, JournalError> {
+        let operation = pending.intent.operation();
+        let timeout = self.operation_timeout(None, &provider, operation, &resource.ty);
+        let mut attempts = 1;
+        loop {
+            let deletion = match &pending.intent {
+                Intent::Delete { .. } => match guards.permit(resource, run.base()) {
+                    Ok(permit) => Some((resource.clone(), permit)),
+                    Err(held) => return Ok(Err(held)),
+                },
+                _ => None,
+            };
+            let receipt = run.resume(pending).await?;
+            let answer = call(&self.world, receipt, &provider, &pending.intent, deletion, timeout).await;
+            let answer = answer.checked(&pending.intent, &PhysicalIds::of(run.base()));
+            if !answer.is_transient() || attempts == MAX_ATTEMPTS {
+                return Ok(Ok(answer));
+            }
+            let pause = backoff(&self.world, attempts);
+            attempts += 1;
+            let because = answer.refusal.map(|refusal| refusal.message).unwrap_or_default();
+            let (name, millis) = (resource.name.clone(), pause.as_millis() as u64);
+            events(Event::StepRetried { operation, name, attempt: attempts, because, millis });
+            self.world.clock.sleep(pause).await;
+        }
+    }
+
+    /// Keeps a deletion that the current guards refuse from being sent again. A read tells its outcome.
+    async fn hold_back(
+        &self,
+        run: &Run,
+        pending: &Pending,
+        resource: &Resource,
+        held: &DeletionHeldBack,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Repeated, JournalError> {
+        let end = StepEnd::Skipped { because: held.to_string() };
+        let name = resource.name.clone();
+        events(Event::StepEnded { operation: Operation::Delete, name, end, millis: 0 });
+        if let Some(records) = self.outcome_by_read(pending, resource).await {
+            run.submit_together(records).durable().await?;
+            return Ok(Repeated::DeletionHeldBack);
+        }
+        let message = format!("the deletion of {} is not sent again: {held}", resource.name);
+        let problem = Diagnostic::error(Code::GUARDED, message)
+            .at(resource.source.clone(), 0, "declared here")
+            .note("It was under way when a run stopped, and may have happened; no read told its outcome.");
+        Ok(Repeated::Unfinished(suggest_resolutions(problem, &resource.name, Operation::Delete)))
+    }
+
+    /// Reads the resource to find the outcome of an update or a deletion, and returns the records of it.
+    ///
+    /// The outcome of a create cannot be read, since its physical id is unknown.
+    async fn outcome_by_read(&self, pending: &Pending, resource: &Resource) -> Option<Vec<Record>> {
+        if matches!(pending.intent, Intent::Create { .. }) {
+            return None;
+        }
+        #[cfg(stead_planted)]
+        if stead_model::planted::is("no-look-after-refusal") {
+            return None;
+        }
+        let found = self.read(resource).await.ok()?;
+        let message = "the resource was read instead".to_owned();
+        let did_not_happen = Record::End { op: pending.op, outcome: Outcome::Failed { message } };
+        Some(match (&pending.intent, found) {
+            (Intent::Delete { .. }, None) => vec![Record::End { op: pending.op, outcome: Outcome::Deleted }],
+            (Intent::Delete { .. }, Some(_)) => vec![did_not_happen],
+            (_, found) => {
+                let (inputs, outputs) = found.map(|live| (live.inputs, live.outputs)).unzip();
+                vec![did_not_happen, Record::Observed { copy: resource.copy(), inputs, outputs }]
+            }
+        })
+    }
+}
+
+fn unfinished(resource: &Resource, pending: &Pending, message: &str) -> Diagnostic {
+    let verb = pending.intent.operation().verb();
+    Diagnostic::error(Code::IN_DOUBT, format!("cannot finish the {verb} of {}: {message}", resource.name))
+        .at(resource.source.clone(), 0, "declared here")
+        .note(format!("The {verb} was under way when a run stopped, and may have happened."))
+}

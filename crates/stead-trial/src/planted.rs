@@ -1,0 +1,107 @@
+//! Planted bugs: known bugs that are compiled into the engine and enabled one at a time, to prove that the simulator
+//! detects each.
+//!
+//! The list is always compiled; the bugs themselves only with `--cfg stead_planted`.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::{play, run_seed};
+
+/// All planted bugs: the name in the code, and its effect.
+pub const BUGS: &[(&str, &str)] = &[
+    ("alias-applied-twice", "one alias matches two declared resources with one recorded resource"),
+    ("begun-deletion-unguarded", "recovery repeats a started deletion without asking the current guards"),
+    ("claim-not-synced", "the claim file of a living holder may be lost in a power loss"),
+    ("condemned-dropped-early", "the old copy is dropped from the state when the new one is created"),
+    ("conflict-taken-as-own", "a journal slot taken by another writer counts as written"),
+    ("create-first-ignored", "a create-first replacement deletes first"),
+    ("create-retried-on-timeout", "a create without an answer is repeated with a new idempotency key"),
+    ("delete-first-ignored", "a delete-first replacement creates first"),
+    ("deletions-do-not-wait", "deletions run although creates failed"),
+    ("dependants-deleted-last", "dependencies are deleted before their dependents"),
+    ("dependency-not-awaited", "a step starts before its dependencies are done"),
+    ("end-before-effect", "a deletion is recorded as done before the call returns"),
+    ("epoch-off-by-one", "recovery ignores the last epoch"),
+    ("folder-chain-not-synced", "the parent folders of a new blob are not synced"),
+    ("folder-not-synced", "the folder of a new blob is not synced"),
+    ("head-before-snapshot", "head names a snapshot that is not stored yet"),
+    ("head-not-synced", "the new head is not synced"),
+    ("id-of-another-believed", "the id of another resource is recorded for a created one"),
+    ("import-of-anothers-id", "an object managed by one resource is imported as another"),
+    ("journal-removed-first", "the journal is removed before head names the snapshot that contains it"),
+    ("key-reused", "all operations share one idempotency key"),
+    ("living-taken-for-dead", "a living holder counts as dead"),
+    ("mark-from-program-only", "the guard ignores recorded marks"),
+    ("no-look-after-refusal", "an operation in doubt is never settled by a read"),
+    ("operation-reused", "operations are numbered from one in every run"),
+    ("partial-create-lost", "a partial create is not recorded"),
+    ("pending-dropped", "recovery drops pending operations"),
+    ("permit-reused", "one permit allows every deletion"),
+    ("pin-lost-at-rename", "a renamed resource loses its pin"),
+    ("pinfile-not-written", "the pinfile is not updated"),
+    ("pinned-permitted", "a pin does not prevent a deletion"),
+    ("pins-recorded-first", "the state records a pin before the pinfile lists it"),
+    ("read-back-is-durable", "a failed write that can be read counts as durable"),
+    ("read-error-is-absence", "a resource that cannot be read is recorded as deleted"),
+    ("receipt-before-durable", "the provider is called before the intent is durable"),
+    ("receipt-never-expires", "a writer that was suspended during a takeover still starts a call"),
+    ("rename-loses-aliases", "a rename drops the former name"),
+    ("retain-ignored-on-replace", "a replacement deletes the old copy of a retained resource"),
+    ("rules-not-asked", "a record that violates a rule becomes durable"),
+    ("seal-removed", "the seal of an epoch is removed with its journal"),
+    ("seal-skipped", "a takeover leaves the old epoch open"),
+    ("second-refusal-is-proof", "a refused second attempt proves that the first did not happen"),
+    ("spool-forgotten", "spooled answers are not replayed"),
+    ("takeover-does-not-wait", "a takeover does not wait until receipts expire"),
+    ("uid-counter-lost", "the counter of uids is not recorded"),
+    ("unselected-touched", "a targeted run changes unselected resources"),
+    ("version-not-compared", "head is replaced without comparing its version"),
+];
+
+/// Detection of a planted bug.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Detection {
+    /// Number of lives run until the detection.
+    pub lives: u64,
+    /// Name of the oracle that was violated.
+    pub oracle: String,
+}
+
+/// Runs lives and plays alternately until one fails. Returns `None` if none of `most` fails.
+pub fn hunt(most: u64) -> Option<Detection> {
+    for lives in 1..=most {
+        let seed = (lives - 1) / 2;
+        let lived = catch_unwind(AssertUnwindSafe(|| match lives % 2 {
+            0 => run_seed(seed).map(|_| ()),
+            _ => play(seed).map(|_| ()),
+        }));
+        let oracle = match lived {
+            Ok(Ok(())) => continue,
+            Ok(Err(lost)) => lost.lines().next().unwrap_or_default().to_owned(),
+            Err(_) => "a panic".to_owned(),
+        };
+        return Some(Detection { lives, oracle });
+    }
+    None
+}
+
+/// Enables a bug in the engine of this thread, and disables any other.
+#[cfg(stead_planted)]
+pub fn plant(bug: &'static str) {
+    stead_model::planted::plant(bug);
+    stead_world::planted::plant(bug);
+}
+
+#[cfg(all(test, stead_planted))]
+compile_error!("the tests are about the engine without planted bugs");
+
+#[cfg(test)]
+mod tests {
+    use super::BUGS;
+
+    #[test]
+    fn there_are_enough_bugs_and_each_is_listed_once() {
+        assert!(BUGS.len() >= 25);
+        assert!(BUGS.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    }
+}

@@ -1,0 +1,12 @@
+//! Tests of the shipped engine in the simulator: random lives, fault matrices, plays, and former failures.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests use the real machine")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod deep_chain;
+mod found;
+mod lives;
+mod plays;
+mod run_matrix;
+mod shrinking;
+mod stack_matrix;
