@@ -91,7 +91,7 @@ impl From<OpError> for Failure {
             | OpError::Refused(problems)
             | OpError::Invalid(problems) => Failure::with_problems(kind, problems),
             OpError::Pinfile(problem) | OpError::NotFound(problem) | OpError::Unsound(problem) => {
-                Failure::new(kind, problem)
+                Failure::new(kind, *problem)
             }
             OpError::Stale(why) => {
                 let message = format!("the saved plan no longer applies: {why:?}");

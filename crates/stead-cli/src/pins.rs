@@ -63,7 +63,7 @@ pub(crate) fn report_write(
     ui: &Ui,
 ) -> Result<(), Failure> {
     let Some(written) = written else { return Ok(()) };
-    let (file, why) = match written.map_err(OpError::Pinfile)? {
+    let (file, why) = match written.map_err(OpError::pinfile)? {
         PinfileWrite::Done => return Ok(()),
         PinfileWrite::NoProgram { file } => {
             (file, "the program is not in this folder. Run `stead compile` beside the program.")

@@ -13,7 +13,7 @@ use stead_model::{Environment, Event, RunResult};
 use stead_world::World;
 use tokio::sync::watch;
 
-async fn up(folder: &Path) -> Result<RunResult, OpError> {
+pub(crate) async fn up(folder: &Path) -> Result<RunResult, OpError> {
     let world = World::real();
     let project = Project::read(&world, Project::locate(&world, folder)?)?;
     let environment = Environment { name: project.default_environment.clone(), namespace: None };

@@ -31,7 +31,7 @@ pub fn read_export(world: &World, file: &Path) -> Result<Export, OpError> {
     let length = world.files.metadata(file).ok().flatten().map(|found| found.len);
     if let Some(length) = length.filter(|length| *length > MAX_BYTES) {
         let message = format!("{} has {length} bytes; at most {MAX_BYTES} are read", file.display());
-        return Err(OpError::Unsound(Diagnostic::error(Code::LIMIT, message)));
+        return Err(OpError::unsound(Diagnostic::error(Code::LIMIT, message)));
     }
     let bytes = world.files.read(file).map_err(|error| {
         let message = format!("cannot read {}: {error}", file.display());
@@ -66,5 +66,5 @@ fn unusable(file: &Path, error: &ExportError) -> OpError {
         }
     };
     let problem = Diagnostic::error(code, format!("{}: {error}", file.display()));
-    OpError::Unsound(help.into_iter().fold(problem.note("Nothing was written."), Diagnostic::help))
+    OpError::unsound(help.into_iter().fold(problem.note("Nothing was written."), Diagnostic::help))
 }

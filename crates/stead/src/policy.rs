@@ -89,7 +89,7 @@ fn declared(graph: &Graph, wanted: &str) -> Result<Option<NodeId>, OpError> {
             let message = format!("{} resources are called {wanted:?}", several.len());
             let problem = Diagnostic::error(Code::NOT_FOUND, message);
             let problem = several.iter().fold(problem, |problem, id| problem.note(name(id).to_string()));
-            Err(OpError::NotFound(problem.help("use the whole name")))
+            Err(OpError::not_found(problem.help("use the whole name")))
         }
     }
 }
@@ -100,7 +100,7 @@ fn recorded<'a>(state: &'a State, graph: &Graph, wanted: &str) -> Result<&'a Res
         match nearest(wanted, names) {
             Some(meant) => {
                 let problem = Diagnostic::error(Code::NOT_FOUND, format!("there is no resource {wanted:?}"));
-                OpError::NotFound(problem.help(format!("did you mean {meant:?}?")))
+                OpError::not_found(problem.help(format!("did you mean {meant:?}?")))
             }
             None => not_found,
         }

@@ -103,7 +103,7 @@ impl Proposal {
 
     /// Removes the section of a pinfile that only says that its pins were removed on purpose.
     fn drop_empty_section(&self) -> Result<(), OpError> {
-        self.held_pins.as_ref().map_or(Ok(()), |pinning| pinning.forget_emptied()).map_err(OpError::Pinfile)
+        self.held_pins.as_ref().map_or(Ok(()), |pinning| pinning.forget_emptied()).map_err(OpError::pinfile)
     }
 }
 

@@ -54,7 +54,7 @@ impl Declares for EarlierRun {
             Some(snapshot) => Ok(Declaration::of(graph_of(&snapshot))),
             None => {
                 let message = format!("there is no run \"{}\" in this stack's history", self.run);
-                Err(OpError::NotFound(
+                Err(OpError::not_found(
                     Diagnostic::error(Code::NOT_FOUND, message)
                         .help(Hint::from(NextStep::ShowHistory).and(" lists the runs")),
                 ))

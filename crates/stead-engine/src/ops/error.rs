@@ -1,5 +1,7 @@
 //! Why an operation did not happen, in a form that a caller can match.
 
+use std::fmt;
+
 use stead_guard::pins::{PinfileChange, is_pinfile_error};
 use stead_journal::JournalError;
 use stead_model::{Code, Diagnostic, Hint, NextStep};
@@ -21,7 +23,7 @@ pub enum OpError {
     /// The program does not evaluate.
     Program(Vec<Diagnostic>),
     /// The pinfile cannot be read or written, or changed meanwhile.
-    Pinfile(Diagnostic),
+    Pinfile(Box<Diagnostic>),
     /// The program and the pinfile disagree.
     Pins(PinsRefused),
     /// A provider could not be read.
@@ -35,13 +37,13 @@ pub enum OpError {
     /// An approved plan does not fit any more.
     Stale(Stale),
     /// The named resource, run or operation does not exist, or the name is ambiguous.
-    NotFound(Diagnostic),
+    NotFound(Box<Diagnostic>),
     /// The request cannot be carried out in this state.
     Refused(Vec<Diagnostic>),
     /// The request itself is malformed.
     Invalid(Vec<Diagnostic>),
     /// State breaks its integrity rules and the request does not mend that.
-    Unsound(Diagnostic),
+    Unsound(Box<Diagnostic>),
     /// A proposal was made for reading only and cannot be applied.
     ReadOnly,
 }
@@ -66,6 +68,21 @@ pub enum OpClass {
 }
 
 impl OpError {
+    /// A problem with the pinfile.
+    pub fn pinfile(problem: Diagnostic) -> OpError {
+        OpError::Pinfile(Box::new(problem))
+    }
+
+    /// A name without a match, or with several.
+    pub fn not_found(problem: Diagnostic) -> OpError {
+        OpError::NotFound(Box::new(problem))
+    }
+
+    /// State, or a file of it, that cannot be used.
+    pub fn unsound(problem: Diagnostic) -> OpError {
+        OpError::Unsound(Box::new(problem))
+    }
+
     /// One problem with the request itself.
     pub fn invalid(problem: Diagnostic) -> OpError {
         OpError::Invalid(vec![problem])
@@ -98,6 +115,28 @@ impl OpError {
         }
     }
 
+    /// The problems to show, where the error has any of its own.
+    pub fn problems(&self) -> Vec<Diagnostic> {
+        match self {
+            OpError::Recovery(problems)
+            | OpError::Program(problems)
+            | OpError::Read(problems)
+            | OpError::Plan(problems)
+            | OpError::Guarded(problems)
+            | OpError::Refused(problems)
+            | OpError::Invalid(problems)
+            | OpError::Pins(PinsRefused { problems, .. }) => problems.clone(),
+            OpError::Pinfile(problem) | OpError::NotFound(problem) | OpError::Unsound(problem) => {
+                vec![problem.as_ref().clone()]
+            }
+            OpError::Stack(_)
+            | OpError::InDoubt(_)
+            | OpError::LooksMoved(_)
+            | OpError::Stale(_)
+            | OpError::ReadOnly => Vec::new(),
+        }
+    }
+
     /// Returns true if another run was faster: the same operation may succeed on the state that it left.
     pub fn was_too_late(&self) -> bool {
         use JournalError::{Held, OtherStackHeld, StateChanged};
@@ -127,6 +166,27 @@ fn class_of(error: &JournalError) -> OpClass {
     }
 }
 
+impl fmt::Display for OpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpError::Stack(error) => error.fmt(f),
+            OpError::InDoubt(doubtful) => {
+                write!(f, "{} operations of an interrupted run are in doubt", doubtful.len())
+            }
+            OpError::LooksMoved(_) => f.write_str("some resources look renamed, not removed"),
+            OpError::Stale(_) => f.write_str("the approved plan does not fit any more"),
+            OpError::ReadOnly => f.write_str("the proposal was made for reading only"),
+            _ => match self.problems().as_slice() {
+                [] => f.write_str("the operation failed"),
+                [one] => f.write_str(&one.message),
+                [first, rest @ ..] => write!(f, "{}, and {} more problems", first.message, rest.len()),
+            },
+        }
+    }
+}
+
+impl std::error::Error for OpError {}
+
 impl From<JournalError> for OpError {
     fn from(error: JournalError) -> OpError {
         OpError::Stack(error)
@@ -146,5 +206,5 @@ pub(super) fn no_stack(workspace: &Workspace) -> OpError {
         .and(" makes one; ")
         .then(NextStep::ListStacks)
         .and(" lists those there are");
-    OpError::NotFound(Diagnostic::error(Code::NOT_FOUND, message).help(hint))
+    OpError::not_found(Diagnostic::error(Code::NOT_FOUND, message).help(hint))
 }

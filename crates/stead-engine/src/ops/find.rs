@@ -22,13 +22,13 @@ pub fn find<'a>(state: &'a State, wanted: &str) -> Result<&'a Resource, OpError>
                 Some(meant) => Hint::text(format!("did you mean {meant:?}?")),
                 None => Hint::from(NextStep::ListState).and(" lists all"),
             };
-            Err(OpError::NotFound(problem.help(hint)))
+            Err(OpError::not_found(problem.help(hint)))
         }
         several => {
             let problem = not_found(format!("{} resources are called {wanted:?}", several.len()));
             let problem =
                 several.iter().fold(problem, |problem, resource| problem.note(resource.name.to_string()));
-            Err(OpError::NotFound(problem.help("use the whole name")))
+            Err(OpError::not_found(problem.help("use the whole name")))
         }
     }
 }

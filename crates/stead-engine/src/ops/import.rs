@@ -101,7 +101,7 @@ impl Import {
             Ok(None) => {
                 let message = format!("there is no {} with the id {}", self.ty, self.id);
                 let problem = Diagnostic::error(Code::CANNOT_IMPORT, message);
-                Err(OpError::NotFound(problem.help("look the id up at the provider")))
+                Err(OpError::not_found(problem.help("look the id up at the provider")))
             }
             Err(problem) => Err(OpError::Read(vec![problem])),
         }

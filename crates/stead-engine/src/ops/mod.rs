@@ -129,7 +129,7 @@ impl Workspace {
     pub(crate) fn current_guards(&self, loaded: &Loaded) -> Result<CurrentGuards<'static>, OpError> {
         let pins = match OpenPinfile::open(self.pinfile.clone(), Orphans::Refuse) {
             Ok(pinning) => pinning.standing(),
-            Err(problem) if loaded.state.pending().next().is_some() => return Err(OpError::Pinfile(problem)),
+            Err(problem) if loaded.state.pending().next().is_some() => return Err(OpError::pinfile(problem)),
             // No deletion is pending, so no guard reads this; and the pins in state hold in any case.
             Err(_) => PinfileStatus::default(),
         };

@@ -47,7 +47,7 @@ impl ProposedPinEdit {
 
     /// Writes the pinfile, unless it changed meanwhile.
     pub fn apply(self) -> Result<Vec<PinChange>, OpError> {
-        self.workspace.pinfile.put(&self.file, &self.content).map_err(OpError::Pinfile)?;
+        self.workspace.pinfile.put(&self.file, &self.content).map_err(OpError::pinfile)?;
         Ok(self.changes)
     }
 }
@@ -59,7 +59,7 @@ impl Workspace {
             let problem = Diagnostic::error(Code::USAGE, format!("target {} keeps no pins", self.target()));
             return Err(OpError::invalid(problem.help("choose another target")));
         }
-        self.pinfile.read().map(|(file, _)| file).map_err(OpError::Pinfile)
+        self.pinfile.read().map(|(file, _)| file).map_err(OpError::pinfile)
     }
 
     /// Prepares an edit of the pinfile.

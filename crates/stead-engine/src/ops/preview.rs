@@ -28,7 +28,7 @@ pub struct Compiled {
 impl Compiled {
     /// Writes the pinfile.
     pub fn write_pins(&self) -> Result<(), OpError> {
-        self.pins.write().map_err(OpError::Pinfile)
+        self.pins.write().map_err(OpError::pinfile)
     }
 }
 
@@ -57,7 +57,7 @@ impl Workspace {
         let proposal = self.propose(declares, request, Variant::Approved { approval, main }, events).await?;
         proposal.check_pinfile().map_err(|error| match error {
             OpError::Pinfile(problem) => {
-                OpError::Pinfile(problem.help("a saved plan goes by the pinfile as it was: plan again"))
+                OpError::pinfile(problem.help("a saved plan goes by the pinfile as it was: plan again"))
             }
             other => other,
         })?;
@@ -79,7 +79,7 @@ impl Workspace {
 
     /// Applies the pinfile to a declaration without looking at state.
     pub async fn compile(&self, declares: &dyn Declares, orphans: Orphans) -> Result<Compiled, OpError> {
-        let pinning = OpenPinfile::open(self.pinfile.clone(), orphans).map_err(OpError::Pinfile)?;
+        let pinning = OpenPinfile::open(self.pinfile.clone(), orphans).map_err(OpError::pinfile)?;
         let Declaration { graph, .. } = declares.declare().await?;
         let (graph, pins) = pinning.settle(graph, &self.engine.catalog, None).map_err(refused)?;
         Ok(Compiled { graph, pins })
@@ -96,7 +96,7 @@ impl Workspace {
             PinUse::Apply(orphans) => orphans,
             PinUse::Hold => Orphans::Refuse,
         };
-        let open = || OpenPinfile::open(self.pinfile.clone(), orphans).map_err(OpError::Pinfile);
+        let open = || OpenPinfile::open(self.pinfile.clone(), orphans).map_err(OpError::pinfile);
         let pinning = open()?;
         events(OpEvent::PinfileRead);
         let (loaded, declared) = tokio::join!(self.load_in_turn(request.wait, events), declares.declare());
@@ -115,7 +115,7 @@ impl Workspace {
             Variant::Approved { approval, main } => {
                 approval.check_state(&loaded.state).map_err(OpError::Stale)?;
                 let (place, text) = (self.pinfile.clone(), approval.pinfile());
-                (OpenPinfile::of_saved(place, main, text, orphans).map_err(OpError::Pinfile)?, None)
+                (OpenPinfile::of_saved(place, main, text, orphans).map_err(OpError::pinfile)?, None)
             }
             Variant::Import(import) => {
                 let undeclared = import.declare(self, &mut graph, &loaded.state).await?;

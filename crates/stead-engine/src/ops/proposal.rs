@@ -131,7 +131,7 @@ impl Proposal {
 
     pub(super) fn check_pinfile(&self) -> Result<(), OpError> {
         let unchanged = self.pins.as_ref().map_or(Ok(()), |pins| pins.still_the_same());
-        unchanged.map_err(|problem: Diagnostic| OpError::Pinfile(problem))
+        unchanged.map_err(|problem: Diagnostic| OpError::pinfile(problem))
     }
 }
 

@@ -91,11 +91,8 @@ impl Actor {
             self.trace.mark("drift");
         }
         for change in proposed.changes() {
-            match (change, proposed.base()) {
-                (EditChange::LockTaken { .. }, Some(base)) => {
-                    crate::oracle::coverage::mark_takeover(base, &self.trace)
-                }
-                _ => {}
+            if let (EditChange::LockTaken { .. }, Some(base)) = (change, proposed.base()) {
+                crate::oracle::coverage::mark_takeover(base, &self.trace);
             }
         }
         let leaving = self.leaving(proposed.changes(), proposed.base());

@@ -32,16 +32,14 @@ impl PermittedEdit {
                 (Some(id), EditOutcome::Done)
             }
             Work::Settle { pending, answer } => return workspace.answer(*pending, answer, events).await,
-            Work::MoveToStack { target, version: target_version, environment, uids } => {
-                let source_version = version;
-                let (target, environment, uids) = (&target, &environment, &uids);
+            Work::MoveToStack(moved) => {
                 transfer(Transfer {
                     source: stack,
-                    source_version,
-                    target,
-                    target_version,
-                    environment,
-                    uids,
+                    source_version: version,
+                    target: &moved.target,
+                    target_version: moved.version,
+                    environment: &moved.environment,
+                    uids: &moved.uids,
                 })
                 .await?;
                 (None, EditOutcome::Done)

@@ -192,12 +192,7 @@ enum Work {
         pending: Box<Pending>,
         answer: Option<Resolution>,
     },
-    MoveToStack {
-        target: Stack,
-        version: ReadVersion,
-        environment: Environment,
-        uids: BTreeSet<Uid>,
-    },
+    MoveToStack(Box<StackMove>),
     CreateStack,
     RemoveStack(Purge),
     DeleteHistory,
@@ -208,6 +203,14 @@ enum Work {
         number: usize,
     },
     Unlock,
+}
+
+/// Resources on their way to another stack.
+struct StackMove {
+    target: Stack,
+    version: ReadVersion,
+    environment: Environment,
+    uids: BTreeSet<Uid>,
 }
 
 /// The result of an applied edit.

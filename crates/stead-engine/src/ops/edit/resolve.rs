@@ -55,7 +55,7 @@ fn pending(state: &State, target: &ResolveTarget) -> Result<Doubtful, OpError> {
         [] => {
             let message = format!("no operation on {wanted} is in doubt");
             let hint = Hint::from(NextStep::ListState).and(" shows the unfinished operations");
-            Err(OpError::NotFound(Diagnostic::error(Code::NOT_FOUND, message).help(hint)))
+            Err(OpError::not_found(Diagnostic::error(Code::NOT_FOUND, message).help(hint)))
         }
         several => {
             let message = format!("several operations on {wanted} are unfinished");
@@ -63,7 +63,7 @@ fn pending(state: &State, target: &ResolveTarget) -> Result<Doubtful, OpError> {
                 let verb = one.pending.intent.operation().verb();
                 problem.note(format!("operation {}: {verb} {}", one.pending.op, one.name))
             });
-            Err(OpError::NotFound(problem.help("use the whole name, or the number of the operation")))
+            Err(OpError::not_found(problem.help("use the whole name, or the number of the operation")))
         }
     }
 }

@@ -7,7 +7,7 @@ use stead_plan::Follow;
 use stead_state::{OutsideLinks, State};
 
 use super::names::taken;
-use super::{EditChange, ProposedEdit, Work};
+use super::{EditChange, ProposedEdit, StackMove, Work};
 use crate::ops::{OpError, OpEvent, Wait, Workspace, find};
 
 impl Workspace {
@@ -47,7 +47,12 @@ impl Workspace {
                 return Err(taken(name));
             }
         }
-        let work = Work::MoveToStack { target: to.stack.clone(), version: target.version, environment, uids };
+        let work = Work::MoveToStack(Box::new(StackMove {
+            target: to.stack.clone(),
+            version: target.version,
+            environment,
+            uids,
+        }));
         Ok(self.proposed_on(source, work, changes))
     }
 }
