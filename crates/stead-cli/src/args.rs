@@ -485,3 +485,33 @@ pub(crate) struct PatchType {
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    fn missing(command: &clap::Command, path: &str, page: &str, found: &mut Vec<String>) {
+        for flag in command.get_arguments().filter_map(clap::Arg::get_long) {
+            if flag != "help" && flag != "version" && !page.contains(&format!("--{flag}")) {
+                found.push(format!("{path} --{flag}"));
+            }
+        }
+        for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+            let path = format!("{path} {}", inner.get_name());
+            if !page.contains(&path) {
+                found.push(path.clone());
+            }
+            missing(inner, &path, page, found);
+        }
+    }
+
+    #[test]
+    fn page_on_commands_lists_every_command_and_flag() {
+        let page = include_str!("../../../docs/reference/commands.md");
+        let mut found = Vec::new();
+        missing(&Arguments::command(), "stead", page, &mut found);
+        assert!(found.is_empty(), "docs/reference/commands.md does not list {found:?}");
+    }
+}

@@ -18,7 +18,10 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use mimalloc::MiMalloc;
 
+use stead_model::{Code, Diagnostic};
+
 use crate::args::Arguments;
+use crate::failure::Failure;
 use crate::ui::Ui;
 
 /// Allocator that returns memory to the system: a run allocates millions of small values on several threads.
@@ -34,7 +37,12 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let ui = Ui::new(&arguments.common, wiring::terminal());
+    let terminal = wiring::terminal();
+    let ui = Ui::new(&arguments.common, terminal);
+    let colour = if terminal.stderr_colour { wiring::Colour::On } else { wiring::Colour::Off };
+    if let Err(problem) = wiring::start_log(arguments.common.verbose, colour) {
+        return ExitCode::from(ui.report_failure(&Failure::from(Diagnostic::error(Code::USAGE, problem))));
+    }
     let runtime = match wiring::runtime() {
         Ok(runtime) => runtime,
         Err(error) => {

@@ -11,6 +11,7 @@ use stead::Stop;
 use stead_world::World;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
+use tracing::level_filters::LevelFilter;
 
 /// Capabilities of the terminal.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +42,39 @@ pub(crate) fn terminal() -> Terminal {
 
 pub(crate) fn runtime() -> std::io::Result<Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
+}
+
+/// Sends log lines to stderr if `-v` or `STEAD_LOG` asks for them. `STEAD_LOG` names a level: `error` to `trace`, or `off`.
+pub(crate) fn start_log(verbose: u8, colour: Colour) -> Result<(), String> {
+    let from_flag = match verbose {
+        0 => LevelFilter::OFF,
+        1 => LevelFilter::INFO,
+        2 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    };
+    let level = match std::env::var("STEAD_LOG") {
+        Ok(text) if !text.is_empty() => text
+            .parse()
+            .map_err(|_| format!("STEAD_LOG is {text:?}; it takes off, error, warn, info, debug or trace"))?,
+        _ => from_flag,
+    };
+    if level == LevelFilter::OFF {
+        return Ok(());
+    }
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(std::io::stderr)
+        .with_ansi(colour == Colour::On)
+        .without_time()
+        .init();
+    Ok(())
+}
+
+/// Whether stderr shows colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Colour {
+    Off,
+    On,
 }
 
 pub(crate) fn current_folder() -> PathBuf {

@@ -11,6 +11,7 @@ mod external_values;
 mod imports;
 mod journey;
 mod locking;
+mod logging;
 mod marks;
 mod pins;
 #[cfg(target_os = "linux")]

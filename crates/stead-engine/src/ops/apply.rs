@@ -8,7 +8,7 @@ use stead_plan::Purpose;
 use stead_state::{Record, Retained, State};
 use tokio::sync::watch;
 
-use crate::ops::{Access, OpError, OpEvent, Permitted, Proposal};
+use crate::ops::{Access, OpError, OpEvent, Permitted, Proposal, log};
 use crate::{Executed, PermittedPlan, PinfileWrite, Stop};
 
 /// The result of an applied proposal.
@@ -60,7 +60,10 @@ impl Permitted {
         let run = workspace.open(proposal.request.kind, planned_on, Takeover::IfDead, events).await?;
         let id = run.id();
         write_records(&run, std::mem::take(&mut proposal.observed)).await?;
-        let mut on_event = |event: Event| events(OpEvent::Run(event));
+        let mut on_event = |event: Event| {
+            log::event(&event);
+            events(OpEvent::Run(event));
+        };
         let Proposal { plan, base, graph, workspace, .. } = &proposal;
         let executed = workspace
             .engine

@@ -20,6 +20,7 @@ mod event;
 mod find;
 mod guards;
 mod import;
+mod log;
 mod pins;
 mod preview;
 mod proposal;
@@ -73,7 +74,9 @@ impl Workspace {
 
     /// Reads the stack. Writes nothing.
     pub async fn load(&self) -> Result<Loaded, OpError> {
-        Ok(self.stack.load().await?)
+        let loaded = self.stack.load().await?;
+        log::loaded(&loaded.state);
+        Ok(loaded)
     }
 
     /// Reads the stack, which must exist.
@@ -146,7 +149,10 @@ impl Workspace {
         if loaded.state.pending().next().is_some() {
             events(OpEvent::RecoveryStarted { state: loaded.state.clone() });
         }
-        let mut on_event = |event: Event| events(OpEvent::Run(event));
+        let mut on_event = |event: Event| {
+            log::event(&event);
+            events(OpEvent::Run(event));
+        };
         match self.engine.recover_loaded(&self.stack, loaded, guards, &mut on_event).await? {
             RecoveryResult::Ready(loaded) => Ok(*loaded),
             RecoveryResult::InDoubt(doubtful) => Err(OpError::InDoubt(doubtful)),
@@ -162,6 +168,7 @@ impl Workspace {
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Run, OpError> {
         let run = self.stack.open(kind.as_str(), planned_on, takeover).await?;
+        log::opened(kind.as_str(), run.id().as_str());
         events(OpEvent::RunOpened { run: run.id() });
         Ok(run)
     }

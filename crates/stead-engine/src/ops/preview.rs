@@ -6,6 +6,7 @@ use stead_guard::pins::{Orphans, PinRefusal, SettledGraph};
 use stead_journal::{Loaded, is_dead};
 use stead_state::State;
 
+use crate::ops::log;
 use crate::ops::{
     Access, Approval, Declaration, Declares, Import, Look, OpError, OpEvent, PinUse, PinsRefused,
     PlanRequest, Proposal, RunKind, Unfinished, Wait, Workspace,
@@ -141,6 +142,7 @@ impl Workspace {
         let Refreshed { state: base, drift, records: observed } =
             workspace.look(&recorded, &graph, &request).await?;
         let plan = workspace.engine.plan(&base, &graph, request.plan.clone()).await.map_err(OpError::Plan)?;
+        log::planned(&plan);
         if let Variant::Approved { approval, .. } = variant {
             approval.check_plan(&graph, &plan).map_err(OpError::Stale)?;
         }
