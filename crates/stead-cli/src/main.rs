@@ -10,9 +10,6 @@ mod session;
 mod ui;
 mod wiring;
 
-#[cfg(stead_planted)]
-compile_error!("stead is never built with planted bugs");
-
 use std::process::ExitCode;
 
 use clap::Parser as _;

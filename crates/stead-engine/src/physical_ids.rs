@@ -88,10 +88,6 @@ impl Answer {
     ///
     /// With an impossible id the create is in doubt, since the new object, if there is one, must have another id.
     pub(crate) fn checked(self, intent: &Intent, physical_ids: &PhysicalIds<'_>) -> Answer {
-        #[cfg(stead_planted)]
-        if stead_model::planted::is("id-of-another-believed") {
-            return self;
-        }
         let (Intent::Create { resource, .. }, Outcome::Created { id, .. }) = (intent, &self.outcome) else {
             return self;
         };

@@ -283,10 +283,6 @@ impl SettledPins {
     /// Writes the current pins after a successful run.
     pub fn write_after_run(&self) -> Result<PinfileWrite, Diagnostic> {
         let Some(settled) = &self.settled else { return Ok(PinfileWrite::Done) };
-        #[cfg(stead_planted)]
-        if stead_model::planted::is("pinfile-not-written") {
-            return Ok(PinfileWrite::Done);
-        }
         if settled.pins.is_withheld() {
             return Ok(PinfileWrite::Withheld { file: settled.pins.file.name.clone() });
         }

@@ -74,10 +74,6 @@ pub struct PinSources<'a> {
 impl PinSources<'_> {
     /// Decides whether a pin forbids a deletion.
     fn verdict(&self, deletion: &Deletion<'_>) -> PinVerdict {
-        #[cfg(stead_planted)]
-        if stead_model::planted::is("pinned-permitted") {
-            return PinVerdict::Free;
-        }
         pin_verdict(deletion.resource, deletion.declared_pin, self.pinfile, self.recorded)
     }
 }
@@ -109,8 +105,6 @@ fn copy(deletion: &Deletion<'_>) -> CopyRef {
 pub(crate) fn refusal(deletion: &Deletion<'_>, pin: PinVerdict) -> Option<Refusal> {
     let Deletion { resource, current_marks, cause, effect, .. } = deletion;
     let recorded = resource.prevents_deletion();
-    #[cfg(stead_planted)]
-    let recorded = recorded && !stead_model::planted::is("mark-from-program-only");
     let (mark, set_by) = match effect {
         _ if recorded || current_marks.prevents_deletion() => {
             (Mark::PreventDelete, SetBy::prevention(resource, current_marks))

@@ -61,10 +61,6 @@ pub struct SubmittedIntent {
 impl SubmittedIntent {
     /// Waits until the intent is durable. Returns its receipt and the intent as it was written.
     pub async fn receipt(self) -> Result<(Receipt, Intent), JournalError> {
-        #[cfg(stead_planted)]
-        if stead_world::planted::is("receipt-before-durable") {
-            return Ok((Receipt::new(self.op, self.intent.key().to_owned(), self.written, 1), self.intent));
-        }
         self.ack.durable().await?;
         self.world.crash_point("step.begin.durable");
         let receipt = Receipt::new(self.op, self.intent.key().to_owned(), self.written, 1);
@@ -85,9 +81,6 @@ impl Run {
         let OpenRequest { store, keys, world, .. } = &held.request;
         let appender = Appender::new(held.request.spool(), world.clone(), held.head.epoch, sound);
         let next_op = Mutex::new(held.state.next_op());
-        #[cfg(stead_planted)]
-        let next_op =
-            if stead_world::planted::is("operation-reused") { Mutex::new(OpId(1)) } else { next_op };
         let since = held.request.world.clock.now().to_string();
         let heartbeat = Heartbeat::start(store.clone(), keys.clone(), world.clone(), held.head.epoch);
         let appender = tokio::spawn(appender.run(records));
@@ -123,8 +116,6 @@ impl Run {
         let op = *next;
         *next = op.next();
         let key = format!("{}-{}-{op}", self.stack(), self.held.head.epoch);
-        #[cfg(stead_planted)]
-        let key = if stead_world::planted::is("key-reused") { self.stack().to_string() } else { key };
         let intent = intent(key);
         let ack = self.submit(Record::Begin { op, intent: intent.clone() });
         SubmittedIntent { op, intent, ack, written, world }

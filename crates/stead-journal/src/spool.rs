@@ -97,10 +97,6 @@ impl Spool {
         sound: &mut VerifiedState,
         epoch: stead_model::Epoch,
     ) -> Result<Vec<SpoolLocation>, JournalError> {
-        #[cfg(stead_planted)]
-        if stead_world::planted::is("spool-forgotten") {
-            return Ok(Vec::new());
-        }
         let mut replayed = Vec::new();
         for (location, answer) in self.find(sound.state().stack()).await? {
             match answer.status(sound.state(), epoch) {

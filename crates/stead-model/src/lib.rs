@@ -18,8 +18,6 @@ mod name;
 mod nearest;
 mod path;
 mod pattern;
-#[cfg(stead_planted)]
-pub mod planted;
 mod record;
 mod resolve;
 mod source;

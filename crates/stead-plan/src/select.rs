@@ -48,10 +48,6 @@ impl Selected {
     }
 
     pub(crate) fn touches(&self, id: NodeId) -> bool {
-        #[cfg(stead_planted)]
-        if stead_model::planted::is("unselected-touched") {
-            return true;
-        }
         self.part.as_ref().is_none_or(|part| part.nodes[id.index()])
     }
 

@@ -219,10 +219,6 @@ impl State {
 
     /// Marks all pending operations as in doubt, because the run that began them has ended.
     pub fn mark_pending_in_doubt(&mut self) {
-        #[cfg(stead_planted)]
-        if stead_model::planted::is("pending-dropped") {
-            self.pending.clear();
-        }
         for pending in self.pending.values_mut().filter(|pending| pending.doubt.is_none()) {
             pending.doubt = Some("the run stopped while it was under way".to_owned());
         }
@@ -252,8 +248,6 @@ impl State {
     pub(crate) fn fold(&mut self, record: &Record, touched: &mut Touched) -> Result<(), ReplayError> {
         self.check_not_departing(record)?;
         match record {
-            #[cfg(stead_planted)]
-            Record::Reserve { .. } if stead_model::planted::is("uid-counter-lost") => Ok(()),
             Record::Reserve { uids } => {
                 self.uids = self.uids.max(*uids);
                 Ok(())
@@ -398,10 +392,6 @@ impl State {
             if let Some(resource) = self.take_out(&copy)
                 && resource.lifecycle != Lifecycle::Replacing
             {
-                #[cfg(stead_planted)]
-                if stead_model::planted::is("condemned-dropped-early") {
-                    continue;
-                }
                 self.put(Resource { lifecycle: Lifecycle::Condemned, ..resource });
             }
         }

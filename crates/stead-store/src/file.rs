@@ -106,8 +106,6 @@ impl Store for FileStore {
                 self.run("write", &path.clone(), move |files| {
                     let _claim = files.claim(&lock)?;
                     let stale = read(files, &path)?.map(|blob| blob.version) != Some(expected);
-                    #[cfg(stead_planted)]
-                    let stale = stale && !stead_world::planted::is("version-not-compared");
                     if stale {
                         return Ok(false);
                     }
@@ -181,10 +179,6 @@ fn ensure_durable(
         return Ok(());
     }
     files.ensure_folder(folder)?;
-    #[cfg(stead_planted)]
-    if stead_world::planted::is("folder-chain-not-synced") {
-        return Ok(());
-    }
     // At most two levels above the root: `.stead` and the project folder.
     let above_root = root.ancestors().filter(|above| !above.as_os_str().is_empty());
     let top = above_root.take(3).last().unwrap_or(root);
@@ -214,10 +208,6 @@ fn create(files: &dyn Files, path: &Path, body: &[u8], unique: &str) -> io::Resu
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
         other => other.map(|()| true)?,
     };
-    #[cfg(stead_planted)]
-    if stead_world::planted::is("folder-not-synced") {
-        return Ok(created);
-    }
     // Also after a conflict, which promises that the existing blob is durable.
     files.sync_folder(folder)?;
     Ok(created)

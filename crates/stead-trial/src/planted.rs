@@ -1,7 +1,7 @@
 //! Planted bugs: known bugs that are compiled into the engine and enabled one at a time, to prove that the simulator
 //! detects each.
 //!
-//! The list is always compiled; the bugs themselves only with `--cfg stead_planted`.
+//! The bugs are patches, which `cargo xtask trial` applies to a copy of the tree.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -84,16 +84,6 @@ pub fn hunt(most: u64) -> Option<Detection> {
     }
     None
 }
-
-/// Enables a bug in the engine of this thread, and disables any other.
-#[cfg(stead_planted)]
-pub fn plant(bug: &'static str) {
-    stead_model::planted::plant(bug);
-    stead_world::planted::plant(bug);
-}
-
-#[cfg(all(test, stead_planted))]
-compile_error!("the tests are about the engine without planted bugs");
 
 #[cfg(test)]
 mod tests {

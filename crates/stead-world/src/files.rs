@@ -88,10 +88,6 @@ impl dyn Files + '_ {
     /// crash.
     pub fn write_atomically(&self, path: &Path, bytes: &[u8], mode: u32, unique: &str) -> io::Result<()> {
         let temporary = Self::temporary(path, unique);
-        #[cfg(stead_planted)]
-        if crate::planted::is("head-not-synced") {
-            return self.create_synced(&temporary, bytes, mode).and_then(|()| self.rename(&temporary, path));
-        }
         let written = self
             .create_synced(&temporary, bytes, mode)
             .and_then(|()| self.rename(&temporary, path))

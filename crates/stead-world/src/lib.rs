@@ -15,8 +15,6 @@ mod crash;
 mod entropy;
 mod files;
 mod host;
-#[cfg(stead_planted)]
-pub mod planted;
 mod process;
 mod real_files;
 

@@ -58,15 +58,6 @@ pub(crate) async fn call(
         return Answer::refused(refusal.help(Hint::from(NextStep::Apply).and(" again")));
     }
     world.crash_point("step.call.before");
-    #[cfg(stead_planted)]
-    if stead_model::planted::is("end-before-effect") && matches!(intent, Intent::Delete { .. }) {
-        let (provider, intent) = (provider.clone(), intent.clone());
-        drop(tokio::spawn(async move {
-            tokio::task::yield_now().await;
-            ask(receipt, &provider, &intent, deletion).await
-        }));
-        return Answer::of(Outcome::Deleted);
-    }
     let answer = tokio::select! {
         biased;
         answer = ask(receipt, provider, intent, deletion) => answer,
@@ -76,12 +67,6 @@ pub(crate) async fn call(
         }
     };
     world.crash_point("step.call.after");
-    #[cfg(stead_planted)]
-    if stead_model::planted::is("create-retried-on-timeout")
-        && let (Intent::Create { .. }, Outcome::InDoubt { .. }) = (intent, &answer.outcome)
-    {
-        return Answer::refused(Refusal::transient("no answer"));
-    }
     answer
 }
 
@@ -125,12 +110,6 @@ async fn ask(
 fn answer<T>(outcome: stead_provider::CallOutcome<T>, done: impl FnOnce(T) -> Outcome) -> Answer {
     match outcome {
         stead_provider::CallOutcome::Done(value) => Answer::of(done(value)),
-        #[cfg(stead_planted)]
-        stead_provider::CallOutcome::Partial(PartialResult { refusal, .. })
-            if stead_model::planted::is("partial-create-lost") =>
-        {
-            Answer::refused(refusal)
-        }
         stead_provider::CallOutcome::Partial(PartialResult { done: value, inputs, refusal }) => {
             Answer { refusal: Some(refusal), actual_inputs: Some(inputs), ..Answer::of(done(value)) }
         }

@@ -191,13 +191,6 @@ impl Executor<'_> {
             }
         };
         let changed = (outputs != *base.outputs()).then(|| Record::Outputs { outputs: outputs.clone() });
-        #[cfg(stead_planted)]
-        if stead_model::planted::is("pins-recorded-first") {
-            let listed = self.engine.pinfile.as_ref().and_then(|pinned| pinned.paths());
-            if let Some(paths) = listed.filter(|paths| Some(paths) != base.pinfile()) {
-                let _ = self.run.submit(Record::Pinfile { paths }).durable().await;
-            }
-        }
         let listed = self.write_pinfile(base);
         for record in changed.into_iter().chain(listed) {
             if let Err(error) = self.run.submit(record).durable().await {

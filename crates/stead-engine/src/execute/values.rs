@@ -157,10 +157,6 @@ impl<'a> Context<'a> {
         if let Some((id, node)) = id.and_then(|id| Some((id, self.graph.node(id)?))) {
             resource.ties.aliases = self.aliases.kept(node, id, Some(old));
         }
-        #[cfg(stead_planted)]
-        if stead_model::planted::is("pin-lost-at-rename") {
-            resource.pinned = false;
-        }
         resource
     }
 

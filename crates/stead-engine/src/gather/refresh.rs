@@ -69,10 +69,6 @@ impl Engine {
         for (resource, found) in reads.collect::<Vec<_>>().await {
             match found {
                 Ok(found) => drift.extend(self.compare(resource, found)),
-                #[cfg(stead_planted)]
-                Err(_) if stead_model::planted::is("read-error-is-absence") => {
-                    drift.extend(self.compare(resource, None));
-                }
                 Err(refusal) => problems.push(unreadable(resource, refusal)),
             }
         }

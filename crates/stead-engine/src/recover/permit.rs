@@ -52,20 +52,6 @@ impl CurrentGuards<'_> {
         resource: &Resource,
         state: &State,
     ) -> Result<DeletePermit, DeletionHeldBack> {
-        #[cfg(stead_planted)]
-        if stead_model::planted::is("begun-deletion-unguarded") {
-            let deletion = stead_guard::Deletion {
-                resource,
-                current_marks: Default::default(),
-                cause: stead_guard::Cause::LeftOver,
-                effect: stead_guard::DeletionEffect::Deleted,
-                declared_pin: Declared::NotPinned,
-            };
-            let pins = PinSources { pinfile: &PinfileStatus::NotKept, recorded: None };
-            let refused = || DeletionHeldBack { name: resource.name.clone(), how: "may not be deleted" };
-            let permits = stead_guard::decide(&[deletion], &pins).map_err(|_| refused())?;
-            return { permits }.take(&resource.copy()).ok_or_else(refused);
-        }
         let same = |other: &&Resource| {
             other.id == resource.id && other.ty == resource.ty && other.copy() != resource.copy()
         };

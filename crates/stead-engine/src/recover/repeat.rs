@@ -37,13 +37,6 @@ impl Engine {
             Ok(answer) => answer,
             Err(held) => return self.hold_back(run, pending, resource, &held, events).await,
         };
-        #[cfg(stead_planted)]
-        if stead_model::planted::is("second-refusal-is-proof")
-            && matches!(answer.outcome, Outcome::Failed { .. })
-        {
-            run.submit(Record::End { op: pending.op, outcome: answer.outcome }).durable().await?;
-            return Ok(Repeated::Finished);
-        }
         let message = match answer.outcome {
             Outcome::Failed { message } | Outcome::InDoubt { message } => message,
             done => {
@@ -136,10 +129,6 @@ impl Engine {
     /// The outcome of a create cannot be read, since its physical id is unknown.
     async fn outcome_by_read(&self, pending: &Pending, resource: &Resource) -> Option<Vec<Record>> {
         if matches!(pending.intent, Intent::Create { .. }) {
-            return None;
-        }
-        #[cfg(stead_planted)]
-        if stead_model::planted::is("no-look-after-refusal") {
             return None;
         }
         let found = self.read(resource).await.ok()?;

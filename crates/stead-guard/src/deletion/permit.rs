@@ -32,10 +32,6 @@ impl Permits {
     }
 
     pub fn take(&mut self, copy: &CopyRef) -> Option<DeletePermit> {
-        #[cfg(stead_planted)]
-        if stead_model::planted::is("permit-reused") {
-            return self.by_copy.keys().min().cloned().map(|copy| DeletePermit { copy });
-        }
         let permit = self.by_copy.remove(copy)?;
         self.taken.insert(copy.clone());
         Some(permit)

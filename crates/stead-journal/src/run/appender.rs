@@ -228,10 +228,6 @@ impl Appender {
                 Err(StoreError::Conflict { .. }) => return self.is_ours(key, bytes).await,
                 Err(error) => error,
             };
-            #[cfg(stead_planted)]
-            if stead_world::planted::is("read-back-is-durable") && self.is_ours(key, bytes).await.is_ok() {
-                return Ok(());
-            }
             let attempts = match (answers, error.class()) {
                 (Answers::Some, _) => ATTEMPTS_WITH_ANSWERS,
                 (Answers::None, ErrorClass::Permanent) => 2,
@@ -248,10 +244,6 @@ impl Appender {
     /// Succeeds if the slot contains these bytes. Each batch has a write id of its own, so equal bytes are
     /// this batch.
     async fn is_ours(&self, key: &Key, bytes: &Bytes) -> Result<(), JournalError> {
-        #[cfg(stead_planted)]
-        if stead_world::planted::is("conflict-taken-as-own") {
-            return Ok(());
-        }
         match self.store.get(key).await? {
             Some(blob) if blob.body == *bytes => Ok(()),
             _ => Err(JournalError::Fenced),

@@ -131,10 +131,6 @@ async fn take_head(request: &OpenRequest, head: &Head, expect: Expect) -> Result
 ///
 /// This can be told only on the same machine, where the system releases the claim of a dead process.
 pub fn is_dead(world: &World, owner: &Owner) -> bool {
-    #[cfg(stead_planted)]
-    if stead_world::planted::is("living-taken-for-dead") {
-        return true;
-    }
     owner.host == world.host.name
         && matches!(world.files.try_claim(std::path::Path::new(&owner.claim)), Ok(Some(_)))
 }
@@ -150,10 +146,6 @@ async fn claim(request: &OpenRequest, run: &RunId) -> Result<(Box<dyn Claim>, Pa
             let path = files.absolute(&folder)?.join(name);
             files.ensure_folder(&folder)?;
             let claim = files.claim(&path)?;
-            #[cfg(stead_planted)]
-            if stead_world::planted::is("claim-not-synced") {
-                return Ok((claim, path));
-            }
             // After a power loss the file must exist, so that the next run can see that it is unlocked.
             for above in folder.ancestors().take(3).filter(|above| !above.as_os_str().is_empty()) {
                 files.sync_folder(above)?;

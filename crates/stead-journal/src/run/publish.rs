@@ -34,8 +34,6 @@ impl HeldStack {
     pub(crate) async fn publish(&mut self, head: Head, run: Option<RunId>) -> Result<Digest, JournalError> {
         // Every record passed the rules when it was applied.
         let (bytes, digest) = self.state.snapshot(run).encode();
-        #[cfg(stead_planted)]
-        self.publish_badly(&head, &digest).await?;
         let OpenRequest { store, keys, world, .. } = &self.request;
         put_once(store, &keys.snapshot(&digest), Bytes::from(bytes)).await?;
         world.crash_point("run.publish.after_snapshot");
@@ -55,24 +53,6 @@ impl HeldStack {
         Ok(digest)
     }
 
-    /// Publishes in a wrong order, as a planted bug.
-    #[cfg(stead_planted)]
-    async fn publish_badly(&mut self, head: &Head, digest: &Digest) -> Result<(), JournalError> {
-        let OpenRequest { store, keys, world, .. } = &self.request;
-        if stead_world::planted::is("head-before-snapshot") {
-            let head = Head { snapshot: Some(digest.clone()), ..head.clone() };
-            let expect = Expect::Version(self.version.clone());
-            self.version = store.put(&keys.head(), Bytes::from(head.encode()), expect).await?;
-            world.crash_point("run.publish.after_head");
-        }
-        if stead_world::planted::is("journal-removed-first") {
-            for epoch in self.head.base.0..head.base.0 {
-                self.forget_journal(Epoch(epoch)).await?;
-            }
-        }
-        Ok(())
-    }
-
     /// Deletes the batches that the snapshot contains.
     ///
     /// The seal of an older epoch stays forever: a late writer must find its next slot taken.
@@ -80,8 +60,6 @@ impl HeldStack {
         let OpenRequest { store, keys, .. } = &self.request;
         let mut batches = store.list(&keys.journal(epoch)).await?;
         let keeps_seal = epoch < self.head.epoch;
-        #[cfg(stead_planted)]
-        let keeps_seal = keeps_seal && !stead_world::planted::is("seal-removed");
         if keeps_seal {
             batches.pop();
         }

@@ -17,10 +17,6 @@ use crate::{JournalError, OpenRequest, RECEIPT_VALIDITY};
 pub(super) async fn fence_and_wait(request: &OpenRequest, old: &Head, by: Epoch) -> Result<(), JournalError> {
     replay_and_seal(request, old, by).await?;
     request.world.crash_point("run.open.relieved");
-    #[cfg(stead_planted)]
-    if stead_world::planted::is("takeover-does-not-wait") {
-        return Ok(());
-    }
     request.world.clock.sleep(RECEIPT_VALIDITY + RECEIPT_MARGIN).await;
     Ok(())
 }
@@ -50,16 +46,10 @@ pub(super) async fn recover(
 async fn replay_and_seal(request: &OpenRequest, old: &Head, by: Epoch) -> Result<State, JournalError> {
     let mut state = State::from(read_base(&request.store, &request.keys, old).await?);
     let last = old.epoch.0;
-    #[cfg(stead_planted)]
-    let last = last.saturating_sub(u64::from(stead_world::planted::is("epoch-off-by-one")));
     for epoch in old.base.0..=last {
         let before = state.clone();
         loop {
             let tail = replay_epoch(&request.store, &request.keys, Epoch(epoch), &mut state).await?;
-            #[cfg(stead_planted)]
-            if stead_world::planted::is("seal-skipped") {
-                break;
-            }
             let OpenRequest { store, keys, world, .. } = request;
             if tail.sealed || seal(store, keys, world, Epoch(epoch), &tail, by).await? == Sealing::Sealed {
                 break;

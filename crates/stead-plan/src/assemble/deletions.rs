@@ -43,8 +43,6 @@ pub(super) fn add_deletions(assembly: &mut Assembly<'_, '_>) {
     }
     let earlier_steps: Vec<StepId> = (0..assembly.steps.len()).map(StepId).collect();
     let barrier = barrier(assembly, &removals, earlier_steps);
-    #[cfg(stead_planted)]
-    let barrier = barrier.filter(|_| !stead_model::planted::is("deletions-do-not-wait"));
     let base = assembly.planner.base;
     let containers = containers(&removals);
     let early: HashSet<CopyRef> = assembly.early_steps.keys().cloned().collect();
@@ -274,11 +272,6 @@ impl RemovalOrder {
             let needs = ties::needs(base, resource).chain(successor).chain(stand_ins);
             for need in needs.filter_map(|need| by_copy.get(&need.copy())) {
                 let (inner, outer) = (root(index), root(*need));
-                #[cfg(stead_planted)]
-                let (inner, outer) = match stead_model::planted::is("dependants-deleted-last") {
-                    true => (outer, inner),
-                    false => (inner, outer),
-                };
                 if inner != outer {
                     add(Phase::Remove(outer), Phase::Remove(inner));
                 }

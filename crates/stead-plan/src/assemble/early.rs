@@ -79,10 +79,6 @@ impl<'a> EarlyDeletions<'a> {
 }
 
 fn delete_first<'a>(planner: &Planner<'a>, id: NodeId) -> Option<(NodeId, &'a Resource)> {
-    #[cfg(stead_planted)]
-    if stead_model::planted::is("delete-first-ignored") {
-        return None;
-    }
     match &planner.decided[id.index()].as_ref()?.decision {
         Decision::Replace(Replacement { order: ReplaceOrder::DeleteFirst, .. }) => {
             Some((id, planner.old(id)?))

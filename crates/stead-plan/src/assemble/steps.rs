@@ -310,8 +310,6 @@ impl<'a> Assembly<'_, 'a> {
     fn after(&self, id: NodeId) -> Vec<StepId> {
         let needs = self.planner.edges[id.index()].iter();
         let mut after: Vec<StepId> = needs.filter_map(|need| self.done_by[need.index()]).collect();
-        #[cfg(stead_planted)]
-        after.retain(|_| !stead_model::planted::is("dependency-not-awaited"));
         after.extend(self.names.free[id.index()]);
         after.sort_unstable();
         after.dedup();

@@ -38,10 +38,6 @@ impl<'a> Aliases<'a> {
     ///
     /// A name that a declared resource has now, or that belongs to another resource, is left out.
     pub fn kept(&self, node: &Node, id: NodeId, old: Option<&Resource>) -> Vec<Name> {
-        #[cfg(stead_planted)]
-        if stead_model::planted::is("rename-loses-aliases") {
-            return Vec::new();
-        }
         let had = old.map(|old| &old.name).filter(|name| **name != node.name);
         let recorded = old.map(|old| old.ties.aliases.as_slice()).unwrap_or_default();
         let all: BTreeSet<&Name> = recorded.iter().chain(had).chain(&node.options.aliases).collect();

@@ -171,8 +171,6 @@ impl<'a> Matching<'a> {
             let aliases = &node.options.aliases;
             let mut found = aliases.iter().filter_map(|alias| self.base.by_name(alias));
             let is_free = |old: &&Resource| !self.claimed.contains(&old.uid);
-            #[cfg(stead_planted)]
-            let is_free = |old: &&Resource| is_free(old) || stead_model::planted::is("alias-applied-twice");
             let free = found.find(|old| is_free(old) && old.ty == node.ty);
             if let Some(old) = free {
                 self.bind(id, old, Match::Alias);

@@ -15,8 +15,6 @@ pub(super) fn taken(
 ) -> Vec<(NodeId, Diagnostic)> {
     let importing: Vec<NodeId> =
         graph.ids().filter(|id| graph.nodes[id.index()].options.import.is_some() && is_new(*id)).collect();
-    #[cfg(stead_planted)]
-    let importing = if stead_model::planted::is("import-of-anothers-id") { Vec::new() } else { importing };
     if importing.is_empty() {
         return Vec::new();
     }

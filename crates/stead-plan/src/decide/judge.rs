@@ -65,9 +65,6 @@ impl Planner<'_> {
         if old.lifecycle != Lifecycle::Live {
             return Decision::Create;
         }
-        #[cfg(stead_planted)]
-        let order =
-            if stead_model::planted::is("create-first-ignored") { ReplaceOrder::DeleteFirst } else { order };
         let replaced = |certainty, cause| Decision::Replace(Replacement { order, certainty, cause });
         if old.ty != node.ty {
             return replaced(Certainty::Certain, None);
@@ -163,10 +160,6 @@ impl Planner<'_> {
 
     /// Returns true if the current or the recorded deletion policy is to retain the physical resource.
     pub(crate) fn retains(&self, node: Option<NodeId>, copy: &Resource) -> bool {
-        #[cfg(stead_planted)]
-        if stead_model::planted::is("retain-ignored-on-replace") {
-            return false;
-        }
         copy.deletion_policy == Some(DeletionPolicy::Retain) || self.current_marks(node, copy).retains()
     }
 }
