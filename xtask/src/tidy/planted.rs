@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn list_and_patches_have_the_same_names() {
-        let list = "pub const BUGS: &[(&str, &str)] = &[\n    (\"a-bug\", \"loses a record\"),\n    (\"no-patch\", \"\"),\n];";
+        let list = "pub const BUGS: &[(&str, &str)] = &[\n    (\"a-bug\", \"loses a record\"),\n    (\"no-patch\", \"loses two records\"),\n];";
         let files = files([
             ("crates/stead-trial/src/bugs.rs", list),
             ("crates/stead-trial/planted/000-switch.patch", "+pub mod planted;\n"),
