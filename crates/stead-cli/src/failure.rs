@@ -83,16 +83,6 @@ impl From<OpError> for Failure {
                 Failure::with_problems(kind, problems).with_preface(Preface::PinLines(lines))
             }
             OpError::LooksMoved(plan) => moves::failure(&plan),
-            OpError::Recovery(problems)
-            | OpError::Program(problems)
-            | OpError::Read(problems)
-            | OpError::Plan(problems)
-            | OpError::Guarded(problems)
-            | OpError::Refused(problems)
-            | OpError::Invalid(problems) => Failure::with_problems(kind, problems),
-            OpError::Pinfile(problem) | OpError::NotFound(problem) | OpError::Unsound(problem) => {
-                Failure::new(kind, *problem)
-            }
             OpError::Stale(why) => {
                 let message = format!("the saved plan no longer applies: {why:?}");
                 Failure::new(kind, Diagnostic::error(Code::PLAN_STALE, message))
@@ -101,6 +91,7 @@ impl From<OpError> for Failure {
                 kind,
                 Diagnostic::error(Code::USAGE, "this plan is read-only and cannot be applied"),
             ),
+            other => Failure::with_problems(kind, other.problems()),
         }
     }
 }

@@ -72,9 +72,11 @@ impl Permitted {
         let Executed { result, done, problems, skipped, outputs, closed, under_way, pinfile } = executed;
         let closed = closed.map(|ClosedRun { state, .. }| state);
         let pinfile = pinfile.map(|written| proposal.complete_pins(written, closed.as_ref().ok()));
-        if result == RunResult::Succeeded && proposal.request.plan.purpose == Purpose::Destroy {
-            proposal.drop_empty_section()?;
-        }
+        let dropped = match (result, proposal.request.plan.purpose) {
+            (RunResult::Succeeded, Purpose::Destroy) => proposal.drop_empty_section(),
+            _ => Ok(()),
+        };
+        let pinfile = dropped.err().map(Err).or(pinfile);
         Ok(Report {
             proposal,
             run: Some(id),
@@ -105,8 +107,8 @@ impl Proposal {
     }
 
     /// Removes the section of a pinfile that only says that its pins were removed on purpose.
-    fn drop_empty_section(&self) -> Result<(), OpError> {
-        self.held_pins.as_ref().map_or(Ok(()), |pinning| pinning.forget_emptied()).map_err(OpError::pinfile)
+    fn drop_empty_section(&self) -> Result<(), Diagnostic> {
+        self.held_pins.as_ref().map_or(Ok(()), |pinning| pinning.forget_emptied())
     }
 }
 

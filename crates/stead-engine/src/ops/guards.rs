@@ -21,7 +21,10 @@ pub(super) fn permit_plan(
     engine.permit(plan, base, graph).map(|permitted| permitted.permits).map_err(OpError::Guarded)
 }
 
-/// Returns an error that names every resource whose record may not be forgotten.
+/// How many refusals to forget a resource are reported one by one.
+const SHOWN: usize = 20;
+
+/// Returns an error that names the resources whose records may not be forgotten.
 pub(super) fn permit_forgetting<'a>(
     resources: impl Iterator<Item = &'a Resource>,
     levels: &OuterLevels,
@@ -30,8 +33,16 @@ pub(super) fn permit_forgetting<'a>(
     let refusal = |resource: &Resource| {
         forget_refusal(resource, &levels.marks_for(resource)).or_else(|| pinned(resource, target))
     };
-    let refused: Vec<Diagnostic> = resources.filter_map(refusal).collect();
-    if refused.is_empty() { Ok(()) } else { Err(OpError::Guarded(refused)) }
+    let mut refused: Vec<Diagnostic> = resources.filter_map(refusal).collect();
+    if refused.is_empty() {
+        return Ok(());
+    }
+    let more = refused.len().saturating_sub(SHOWN);
+    refused.truncate(SHOWN);
+    if let Some(last) = refused.last_mut().filter(|_| more > 0) {
+        last.notes.push(format!("The guards refuse {more} more resources."));
+    }
+    Err(OpError::Guarded(refused))
 }
 
 fn pinned(resource: &Resource, target: &str) -> Option<Diagnostic> {

@@ -155,7 +155,7 @@ fn invalid_pinfile_is_refused_with_its_position() {
     let good = project.read(FILE);
     let broken = [
         (good.replacen("\"1\"", "\"7\"", 1), "ST0410", "main.ts.pin.json:2:14: unknown version"),
-        (good.replacen("\"type\"", "\"tpye\"", 1), "ST0410", "main.ts.pin.json:6:9: \"tpye\""),
+        (good.replacen("\"type\"", "\"tpye\"", 1), "ST0410", "main.ts.pin.json:6:9: unknown key \"tpye\""),
         (good.replace("local.KeyPair", "local.KeyPear"), "ST0410", "there is no type local.KeyPear"),
         (good.replace("\"path\": \"cool-note\"", "\"pth\": \"x\""), "ST0410", "cannot be set"),
         (format!("{}\n<<<<<<< HEAD\n", good.trim_end()), "ST0411", "merge conflict markers at line 26"),
