@@ -80,9 +80,12 @@ fn host() -> Result<String, String> {
     host.map(str::to_owned).ok_or_else(|| "rustc does not name its host".to_owned())
 }
 
+/// Builds the targets with the versions that the workspace has locked.
 fn build(root: &Path, folder: &Path, host: &str) -> Result<(), String> {
+    let copied = std::fs::copy(root.join("Cargo.lock"), root.join("fuzz/Cargo.lock"));
+    copied.map_err(|error| format!("fuzz/Cargo.lock: {error}"))?;
     let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--quiet", "--locked", "--manifest-path", "fuzz/Cargo.toml", "--target", host]);
+    cargo.args(["build", "--quiet", "--manifest-path", "fuzz/Cargo.toml", "--target", host]);
     cargo.current_dir(root).env("RUSTFLAGS", COVERAGE.join(" ")).env("CARGO_TARGET_DIR", folder);
     match cargo.status() {
         Ok(status) if status.success() => Ok(()),
