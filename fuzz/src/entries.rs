@@ -6,14 +6,12 @@ use stead_model::{Digest, Limits, Name, PathPattern, StackId};
 use stead_state::{Batch, Export, Head, RunRecord, Snapshot, Spooled, State, extent, verify};
 
 /// The bytes with a last line that is their digest, so that what is behind the seal is reached.
-fn sealed(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn sealed(bytes: &[u8]) -> Vec<u8> {
     let mut whole = bytes.to_vec();
     if !whole.ends_with(b"\n") {
         whole.push(b'\n');
     }
-    let seal = format!("\"{}\"\n", Digest::of(&whole));
-    whole.extend(seal.into_bytes());
-    whole
+    stead_state::seal(whole)
 }
 
 /// Without the last line, so that a whole file of the corpus reaches what is behind the seal too.

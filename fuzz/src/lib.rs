@@ -12,9 +12,7 @@ pub fn config(bytes: &[u8]) {
 /// Reads a saved plan: its seal, and the plan behind a seal that fits.
 pub fn saved(bytes: &[u8]) {
     let parse = |body: &[u8]| serde_json::from_slice::<stead::SavedPlan>(body).is_ok();
-    let _ = stead::sealed::open(bytes).map(parse);
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        let whole = stead::sealed::seal(format!("{text}\n"));
-        assert!(stead::sealed::open(whole.as_bytes()).map(parse).is_some());
-    }
+    let _ = stead_state::unseal(bytes).map(parse);
+    let whole = entries::sealed(bytes);
+    assert!(stead_state::unseal(&whole).map(parse).is_some());
 }

@@ -8,7 +8,7 @@ mod journal;
 mod snapshot;
 mod spool;
 
-pub use codec::FormatError;
+pub use codec::{FormatError, seal, unseal};
 pub use export::{Export, ExportError, Origin};
 pub use head::{Absent, Head, Owner, RunRecord};
 pub use journal::{AfterDelete, Batch, Intent, Outcome, Pending, Record, Settlement};

@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use stead_model::{
-    CopyRef, Generation, Lifecycle, Limits, Map, OpId, PhysicalId, Resource, SourceRef, StackId, TypeToken,
-    Uid, Value,
+    CopyRef, Generation, Limits, OpId, PhysicalId, Resource, SourceRef, StackId, TypeToken, Uid, Value,
 };
 use stead_state::{Export, ExportError, Origin, Snapshot};
 
@@ -12,22 +11,16 @@ fn resource(name: &str, needs: &[usize]) -> Resource {
     let mut dependencies: Vec<CopyRef> = needs.iter().map(need).collect();
     dependencies.sort_unstable();
     Resource {
-        uid: Uid(name.to_owned()),
-        generation: Generation(1),
-        name: format!("dev:main:t.T#{name}").parse().unwrap(),
-        ty: TypeToken("t.T".into()),
-        lifecycle: Lifecycle::Live,
         id: Some(PhysicalId(name.to_owned())),
         inputs: [("text".to_owned(), Value::from("ü\n"))].into(),
-        outputs: Map::new(),
         dependencies,
-        property_dependencies: Default::default(),
-        ties: Default::default(),
         prevent_delete: true,
-        deletion_policy: None,
-        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
-        marks: Default::default(),
-        pinned: false,
+        ..Resource::new(
+            Uid(name.to_owned()),
+            format!("dev:main:t.T#{name}").parse().unwrap(),
+            TypeToken("t.T".into()),
+            SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        )
     }
 }
 

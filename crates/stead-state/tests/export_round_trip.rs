@@ -1,8 +1,6 @@
 //! An exported state is imported unchanged.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::collections::BTreeMap;
-
 use proptest::prelude::*;
 use stead_model::{
     CopyRef, Generation, Lifecycle, Limits, Map, Number, OpId, PhysicalId, Resource, RunId, SourceRef,
@@ -42,22 +40,21 @@ fn resource(at: usize, (inputs, outputs, bits, id): (Map, Map, u8, String)) -> R
         aliases: Vec::new(),
     };
     Resource {
-        uid: Uid(format!("u{at}")),
-        generation: Generation(1),
-        name: format!("dev:main:t.T#r{at}").parse().unwrap(),
-        ty: TypeToken("t.T".into()),
         lifecycle: if bit(4) { Lifecycle::Replacing } else { Lifecycle::Live },
         id: (!bit(4)).then_some(PhysicalId(id)),
         inputs,
         outputs,
         dependencies: if bit(5) { vec![before()] } else { Vec::new() },
-        property_dependencies: BTreeMap::new(),
         ties,
         prevent_delete: bit(6),
         deletion_policy: bit(7).then_some(stead_model::DeletionPolicy::Retain),
-        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
-        marks: Default::default(),
         pinned: bit(6) != bit(7),
+        ..Resource::new(
+            Uid(format!("u{at}")),
+            format!("dev:main:t.T#r{at}").parse().unwrap(),
+            TypeToken("t.T".into()),
+            SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        )
     }
 }
 

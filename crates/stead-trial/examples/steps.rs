@@ -14,9 +14,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use stead_engine::Stack;
 use stead_journal::{Run, StackKeys, Takeover};
-use stead_model::{
-    Generation, Lifecycle, Map, PhysicalId, Resource, RunResult, SourceRef, StackId, TypeToken, Uid, Value,
-};
+use stead_model::{Map, PhysicalId, Resource, RunResult, SourceRef, StackId, TypeToken, Uid, Value};
 use stead_state::{Intent, Outcome, Record, Snapshot};
 use stead_store::{Blob, Expect, FileStore, Key, MemoryStore, Store, StoreError, Version};
 use stead_world::World;
@@ -57,22 +55,14 @@ impl Store for Counting {
 
 fn resource(at: usize) -> Result<Resource, Box<dyn Error>> {
     Ok(Resource {
-        uid: Uid(format!("uid-{at}")),
-        generation: Generation(1),
-        name: format!("dev:main:t.T#r{at}").parse()?,
-        ty: TypeToken("t.T".into()),
-        lifecycle: Lifecycle::Live,
         id: Some(PhysicalId(format!("id-{at}"))),
         inputs: [("text".to_owned(), Value::from("x".repeat(200)))].into(),
-        outputs: Map::new(),
-        dependencies: Vec::new(),
-        property_dependencies: Default::default(),
-        ties: Default::default(),
-        prevent_delete: false,
-        deletion_policy: None,
-        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
-        marks: Default::default(),
-        pinned: false,
+        ..Resource::new(
+            Uid(format!("uid-{at}")),
+            format!("dev:main:t.T#r{at}").parse()?,
+            TypeToken("t.T".into()),
+            SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        )
     })
 }
 

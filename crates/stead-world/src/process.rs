@@ -15,6 +15,17 @@ pub struct ShellCommand {
     pub environment: BTreeMap<String, String>,
 }
 
+impl ShellCommand {
+    /// Returns the text as one word of a command line, quoted where the shell would read more into it.
+    pub fn word(text: &str) -> String {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
+        if !text.is_empty() && text.chars().all(plain) {
+            return text.to_owned();
+        }
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
 /// Exit code and output of a process that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedProcess {
@@ -57,6 +68,17 @@ impl Processes for RealProcesses {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn quoted_words_reach_the_command_as_they_are() {
+        let words = ["plain-1.0/x:y", "dev:main:t.T#a", "", "it's", "two words", "$HOME `id` \\ \"x\"", "*"];
+        let quoted: Vec<String> = words.iter().map(|word| ShellCommand::word(word)).collect();
+        assert_eq!(quoted[0], words[0]);
+        let line = format!("printf '%s\\n' {}", quoted.join(" "));
+        let command = ShellCommand { line, folder: "/".into(), environment: BTreeMap::new() };
+        let done = RealProcesses.run(command).await.unwrap();
+        assert_eq!(String::from_utf8_lossy(&done.stdout), words.map(|word| format!("{word}\n")).concat());
+    }
 
     #[tokio::test]
     async fn command_runs_in_its_folder_with_its_environment_and_returns_its_code() {

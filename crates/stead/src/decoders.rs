@@ -4,8 +4,10 @@
 #[allow(unreachable_pub, reason = "a library elsewhere")]
 mod mutate;
 
+use stead_state::{seal, unseal};
+
+use crate::project;
 use crate::saved::SavedPlan;
-use crate::{project, sealed};
 
 #[test]
 fn damaged_stead_toml_never_panics_the_reader() {
@@ -21,12 +23,12 @@ fn damaged_stead_toml_never_panics_the_reader() {
 fn damage_to_a_saved_plan_is_always_found() {
     let plan = include_str!("../../../fuzz/corpus/saved/plan");
     let body = plan.lines().next().map(|line| format!("{line}\n")).unwrap_or_default();
-    let whole = sealed::seal(body.clone());
-    assert_eq!(sealed::open(whole.as_bytes()), Some(body.as_bytes()));
+    let whole = seal(body.clone().into_bytes());
+    assert_eq!(unseal(&whole), Some(body.as_bytes()));
     assert!(serde_json::from_str::<SavedPlan>(&body).is_ok());
     for seed in 0..3000 {
-        let bytes = mutate::mutated(whole.as_bytes(), seed);
-        assert!(bytes == whole.as_bytes() || sealed::open(&bytes).is_none(), "seed {seed}");
+        let bytes = mutate::mutated(&whole, seed);
+        assert!(bytes == whole || unseal(&bytes).is_none(), "seed {seed}");
         // A damaged body under a correct digest is read or refused, without a panic.
         let _ = serde_json::from_slice::<SavedPlan>(&mutate::mutated(body.as_bytes(), seed)).is_ok();
     }

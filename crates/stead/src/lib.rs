@@ -16,7 +16,6 @@ mod policy;
 mod program;
 mod project;
 mod saved;
-pub mod sealed;
 mod stacks;
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use stead_model::{Code, Diagnostic, Hint, Map, NextStep};
 
 use crate::program::{Program, ProgramSettings, Transcript};
 use crate::project::FILE;
-use crate::{FlagMarks, Project, sealed};
+use crate::{FlagMarks, Project};
 
 const FORMAT: u32 = 2;
 
@@ -89,13 +89,13 @@ impl SavedPlan {
     /// Writes the file, readable only for its owner, since it holds the config of the program.
     pub fn write(&self, workspace: &Workspace, file: &Path) -> Result<(), OpError> {
         // These types always serialise.
-        let mut text = serde_json::to_string(self).unwrap_or_default();
-        text.push('\n');
-        let text = sealed::seal(text);
+        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
+        bytes.push(b'\n');
+        let bytes = stead_state::seal(bytes);
         let world = &workspace.stack.world;
         let write = || {
             let unique = world.entropy.uuid()?;
-            world.files.write_atomically(file, text.as_bytes(), 0o600, &unique)
+            world.files.write_atomically(file, &bytes, 0o600, &unique)
         };
         write().map_err(|error| {
             let message = format!("cannot write {}: {error}", file.display());
@@ -112,7 +112,7 @@ impl SavedPlan {
             let problem = Diagnostic::error(Code::STORE, message).note("Nothing was changed.");
             OpError::refused(problem.help(NextStep::ApplySavedPlan))
         })?;
-        let Some(body) = sealed::open(&bytes) else {
+        let Some(body) = stead_state::unseal(&bytes) else {
             return Err(stale(file, &["the file is damaged, or no saved plan".to_owned()]));
         };
         let saved: SavedPlan = serde_json::from_slice(body)

@@ -21,7 +21,11 @@ pub(crate) async fn check(session: &Session, ui: &Ui) -> Result<u8, Failure> {
             .help("or put `tsc` on the PATH; stead itself does not need a compiler");
         return Err(Failure::new(Kind::Failed, problem));
     };
-    let done = run(session, &format!("{} --noEmit --pretty false -p .", quoted(&compiler))).await?;
+    let done = run(
+        session,
+        &format!("{} --noEmit --pretty false -p .", ShellCommand::word(&compiler.display().to_string())),
+    )
+    .await?;
     ui.raw(&String::from_utf8_lossy(&done.stdout));
     ui.note(String::from_utf8_lossy(&done.stderr).trim_end());
     if done.code == Some(0) {
@@ -62,8 +66,4 @@ async fn run(session: &Session, line: &str) -> Result<FinishedProcess, Failure> 
         let message = format!("cannot run {line}: {error}");
         Failure::new(Kind::Failed, Diagnostic::error(Code::NO_COMPILER, message))
     })
-}
-
-fn quoted(path: &std::path::Path) -> String {
-    format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
 }

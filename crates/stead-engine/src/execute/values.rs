@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stead_model::{
-    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Input, KnownOutputs, Lifecycle,
-    Limits, Map, Name, NodeId, PhysicalId, Resource, SourceRef, StackId, Ties, Uid, Value, known,
-    resolve_map,
+    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Input, KnownOutputs, Limits, Map,
+    Name, NodeId, PhysicalId, Resource, SourceRef, StackId, Ties, Uid, Value, known, resolve_map,
 };
 use stead_plan::{Aliases, Incarnation, Plan, StepId};
 use stead_state::State;
@@ -206,11 +205,7 @@ impl<'a> Context<'a> {
         };
         let property_dependencies = self.graph.property_dependencies(id);
         let mut resource = Resource {
-            uid: copy.uid,
             generation: copy.generation,
-            name: node.name.clone(),
-            ty: node.ty.clone(),
-            lifecycle: Lifecycle::Live,
             id: physical,
             inputs,
             outputs,
@@ -220,11 +215,8 @@ impl<'a> Context<'a> {
                 .map(|(property, nodes)| (property.to_owned(), sources(nodes)))
                 .collect(),
             ties: self.ties(id),
-            prevent_delete: false,
-            deletion_policy: None,
-            source: node.source.clone(),
-            marks: Default::default(),
             pinned: node.options.pinned.unwrap_or(false),
+            ..Resource::new(copy.uid, node.name.clone(), node.ty.clone(), node.source.clone())
         };
         resource.set_marks(&node.effective_marks());
         // Protection that was set on the record itself is not the program's to change.

@@ -6,9 +6,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use stead_guard::pins::SettledGraph;
-use stead_model::{
-    Code, Diagnostic, Generation, Graph, Lifecycle, Limits, Node, PhysicalId, Resource, Ties, Uid,
-};
+use stead_model::{Code, Diagnostic, Graph, Limits, Node, PhysicalId, Resource, Uid};
 use stead_plan::{LiveObject, Plan, Planner, Question, Request, Verdict};
 use stead_provider::{Diff, LiveState, Provider, Refusal};
 use stead_schema::check;
@@ -150,21 +148,9 @@ impl Engine {
 /// Returns the record that an existing resource would have, for a comparison with its declaration.
 fn existing(node: &Node, id: &PhysicalId, live: &LiveState) -> Resource {
     Resource {
-        uid: Uid(String::new()),
-        generation: Generation(1),
-        name: node.name.clone(),
-        ty: node.ty.clone(),
-        lifecycle: Lifecycle::Live,
         id: Some(id.clone()),
         inputs: live.inputs.clone(),
         outputs: live.outputs.clone(),
-        dependencies: Vec::new(),
-        property_dependencies: Default::default(),
-        ties: Ties::default(),
-        prevent_delete: false,
-        deletion_policy: None,
-        source: node.source.clone(),
-        marks: Default::default(),
-        pinned: false,
+        ..Resource::new(Uid(String::new()), node.name.clone(), node.ty.clone(), node.source.clone())
     }
 }

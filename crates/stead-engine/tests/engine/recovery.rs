@@ -1,7 +1,7 @@
 //! Recovery after crashes, operations in doubt, and drift.
 
 use stead_engine::{CurrentGuards, Resolution};
-use stead_model::{Generation, Lifecycle, Operation, PhysicalId, RunResult, Value};
+use stead_model::{Operation, PhysicalId, RunResult, Value};
 use stead_plan::Incarnation;
 use stead_state::{Intent, Record};
 
@@ -22,22 +22,13 @@ async fn crash_while_creating(bench: &mut Bench, program: &Program) {
     let node = &program.0.nodes[0];
     let inputs = stead_model::known(&node.inputs).unwrap();
     let resource = stead_model::Resource {
-        uid: stead_model::Uid::derive(run.stack(), &node.name.to_string(), *counter),
-        generation: Generation(1),
-        name: node.name.clone(),
-        ty: node.ty.clone(),
-        lifecycle: Lifecycle::Live,
-        id: None,
         inputs,
-        outputs: Default::default(),
-        dependencies: Vec::new(),
-        property_dependencies: Default::default(),
-        ties: Default::default(),
-        prevent_delete: false,
-        deletion_policy: None,
-        source: node.source.clone(),
-        marks: Default::default(),
-        pinned: false,
+        ..stead_model::Resource::new(
+            stead_model::Uid::derive(run.stack(), &node.name.to_string(), *counter),
+            node.name.clone(),
+            node.ty.clone(),
+            node.source.clone(),
+        )
     };
     drop(run.submit(Record::Reserve { uids: counter + 1 }));
     let begun = run.begin(|key| Intent::Create { key, resource: Box::new(resource) });

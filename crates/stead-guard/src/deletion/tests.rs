@@ -2,32 +2,21 @@
 
 use std::sync::Arc;
 
-use stead_model::{
-    DeletionPolicy, Generation, Level, Lifecycle, Map, MarkSource, Marked, PhysicalId, SourceRef, TypeToken,
-    Uid,
-};
+use stead_model::{DeletionPolicy, Level, MarkSource, Marked, PhysicalId, SourceRef, TypeToken, Uid};
 
 use super::*;
 use crate::pins::{Declared, PinfileStatus};
 
 pub(crate) fn resource(name: &str, prevent_delete: bool) -> Resource {
     Resource {
-        uid: Uid(name.into()),
-        generation: Generation(1),
-        name: format!("dev:main:t.T#{name}").parse().unwrap(),
-        ty: TypeToken("t.T".into()),
-        lifecycle: Lifecycle::Live,
         id: Some(PhysicalId("x".into())),
-        inputs: Map::new(),
-        outputs: Map::new(),
-        dependencies: Vec::new(),
-        property_dependencies: std::collections::BTreeMap::new(),
-        ties: Default::default(),
         prevent_delete,
-        deletion_policy: None,
-        source: SourceRef { file: "main.ts".into(), line: 3, column: 7 },
-        marks: Default::default(),
-        pinned: false,
+        ..Resource::new(
+            Uid(name.into()),
+            format!("dev:main:t.T#{name}").parse().unwrap(),
+            TypeToken("t.T".into()),
+            SourceRef { file: "main.ts".into(), line: 3, column: 7 },
+        )
     }
 }
 

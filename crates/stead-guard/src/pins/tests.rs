@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use stead_model::{
-    Diagnostic, Environment, Generation, Graph, Input, Lifecycle, Map, Name, NameParts, Node, NodeId,
-    NodeKind, Options, PhysicalId, Resource, SourceRef, TypeToken, Uid, Value,
+    Diagnostic, Environment, Graph, Input, Map, Name, NameParts, Node, NodeId, NodeKind, Options, PhysicalId,
+    Resource, SourceRef, TypeToken, Uid, Value,
 };
 use stead_state::{Snapshot, State};
 
@@ -100,24 +100,18 @@ fn with(entries: &str) -> String {
 
 fn recorded(name: &str, path: &str, pinned: bool) -> Resource {
     let name: Name = format!("dev:main{name}").parse().unwrap();
-    let NameParts::Placed { ty: resource, .. } = &*name else { panic!("{name}") };
+    let NameParts::Placed { ty, .. } = &*name else { panic!("{name}") };
+    let ty = ty.clone();
     Resource {
-        uid: Uid(name.to_string()),
-        generation: Generation(1),
-        ty: resource.clone(),
-        name,
-        lifecycle: Lifecycle::Live,
         id: Some(PhysicalId(path.into())),
         inputs: Map::from([("path".to_owned(), Value::from(path))]),
-        outputs: Map::new(),
-        dependencies: Vec::new(),
-        property_dependencies: BTreeMap::new(),
-        ties: Default::default(),
-        prevent_delete: false,
-        deletion_policy: None,
-        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
-        marks: Default::default(),
         pinned,
+        ..Resource::new(
+            Uid(name.to_string()),
+            name,
+            ty,
+            SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        )
     }
 }
 

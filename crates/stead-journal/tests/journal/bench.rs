@@ -1,13 +1,10 @@
 //! Test fixtures: a stack in memory, and runs on it.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use stead_journal::{JournalError, OpenRequest, Run, StackKeys, Takeover};
-use stead_model::{
-    Digest, Epoch, Generation, Lifecycle, Map, PhysicalId, Resource, Seq, SourceRef, TypeToken, Uid,
-};
+use stead_model::{Digest, Epoch, Map, PhysicalId, Resource, Seq, SourceRef, TypeToken, Uid};
 use stead_state::{Batch, Head, Intent, Outcome, Record, Snapshot};
 use stead_store::{Expect, Key, MemoryStore, Store};
 use stead_world::World;
@@ -29,24 +26,12 @@ pub(crate) fn request(store: &Arc<dyn Store>, claims: &Path, takeover: Takeover)
 }
 
 pub(crate) fn resource(name: &str) -> Resource {
-    Resource {
-        uid: Uid(format!("uid-{name}")),
-        generation: Generation(1),
-        name: format!("dev:main:t.T#{name}").parse().unwrap(),
-        ty: TypeToken("t.T".into()),
-        lifecycle: Lifecycle::Live,
-        id: None,
-        inputs: Map::new(),
-        outputs: Map::new(),
-        dependencies: Vec::new(),
-        property_dependencies: BTreeMap::new(),
-        ties: Default::default(),
-        prevent_delete: false,
-        deletion_policy: None,
-        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
-        marks: Default::default(),
-        pinned: false,
-    }
+    Resource::new(
+        Uid(format!("uid-{name}")),
+        format!("dev:main:t.T#{name}").parse().unwrap(),
+        TypeToken("t.T".into()),
+        SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+    )
 }
 
 pub(crate) async fn begin(run: &Run, name: &str) -> Result<stead_journal::Receipt, JournalError> {

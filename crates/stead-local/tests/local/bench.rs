@@ -7,9 +7,7 @@ use std::sync::Arc;
 use stead_guard::{Cause, Deletion, DeletionEffect, PinSources, decide};
 use stead_journal::{JournalError, OpenRequest, Run, StackKeys, Takeover, open};
 use stead_local::LocalProvider;
-use stead_model::{
-    Generation, Input, Lifecycle, Map, PhysicalId, Resource, SourceRef, TypeToken, Uid, Value,
-};
+use stead_model::{Input, Map, PhysicalId, Resource, SourceRef, TypeToken, Uid, Value};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, LiveState, Provider, Receipt,
     Refusal, UpdateRequest, Updated,
@@ -35,22 +33,13 @@ pub(crate) fn declared(inputs: &Map) -> BTreeMap<String, Input> {
 /// Returns a record as it is in state before the provider answers.
 pub(crate) fn record(token: &str, inputs: Map) -> Resource {
     Resource {
-        uid: Uid("uid".into()),
-        generation: Generation(1),
-        name: format!("dev:main:{token}#it").parse().unwrap(),
-        ty: TypeToken(token.into()),
-        lifecycle: Lifecycle::Live,
-        id: None,
         inputs,
-        outputs: Map::new(),
-        dependencies: Vec::new(),
-        property_dependencies: BTreeMap::new(),
-        ties: Default::default(),
-        prevent_delete: false,
-        deletion_policy: None,
-        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
-        marks: Default::default(),
-        pinned: false,
+        ..Resource::new(
+            Uid("uid".into()),
+            format!("dev:main:{token}#it").parse().unwrap(),
+            TypeToken(token.into()),
+            SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        )
     }
 }
 

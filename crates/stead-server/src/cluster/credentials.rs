@@ -107,7 +107,7 @@ impl ExecPlugin {
     async fn run(&self, world: &World) -> Result<Secret, String> {
         let Exec { api_version, command, args, env } = &self.exec;
         let words = std::iter::once(command).chain(args.iter().flatten());
-        let line = words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        let line = words.map(|word| ShellCommand::word(word)).collect::<Vec<_>>().join(" ");
         let info = serde_json::json!({
             "apiVersion": api_version, "kind": "ExecCredential", "spec": { "interactive": false },
         });
@@ -128,9 +128,4 @@ impl ExecPlugin {
             .map(Secret)
             .ok_or_else(|| format!("{command} gave no token, and other credentials are not supported"))
     }
-}
-
-/// Quotes a word for the shell.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }

@@ -54,10 +54,17 @@ pub(crate) fn check_format(what: &'static str, first: &[u8]) -> Result<(), Forma
 }
 
 /// Appends a last line with the digest of all lines before it, which makes every changed bit detectable.
-pub(crate) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
+pub fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
     let digest = Digest::of(&bytes);
     append(&mut bytes, &digest);
     bytes
+}
+
+/// Returns the lines before the digest, or `None` if they are damaged or have no digest.
+pub fn unseal(bytes: &[u8]) -> Option<&[u8]> {
+    let end = bytes.strip_suffix(b"\n")?.iter().rposition(|byte| *byte == b'\n')? + 1;
+    let (body, digest) = bytes.split_at(end);
+    (digest == line(&Digest::of(body))).then_some(body)
 }
 
 /// Returns the lines of a sealed object without the seal.
@@ -65,12 +72,10 @@ pub(crate) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
 /// Fails if the digest in the seal is not that of the lines before it.
 pub(crate) fn sealed_lines<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Vec<&'a [u8]>, FormatError> {
     let mut lines = lines(what, bytes)?;
-    let count = lines.len();
-    let seal = lines.pop().unwrap_or_default();
-    let digest: Digest = parse(what, count, seal)?;
-    if lines.is_empty() || digest != Digest::of(&bytes[..bytes.len() - seal.len() - 1]) {
-        return Err(damaged(what, count, "the digest does not match"));
+    if unseal(bytes).is_none() {
+        return Err(damaged(what, lines.len(), "the digest does not match"));
     }
+    lines.pop();
     Ok(lines)
 }
 

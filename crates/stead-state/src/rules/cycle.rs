@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stead_model::{Resource, Uid};
+use stead_model::{Dag, Resource, Uid};
 
 use super::{SnapshotView, StateView};
 use crate::hash::HashMap;
@@ -17,28 +17,17 @@ pub(crate) fn needs<'a>(view: &'a dyn StateView, resource: &Resource) -> Vec<&'a
     copies.filter_map(|copy| view.resolve(copy)).chain(uids.filter_map(copy_of)).collect()
 }
 
-/// Removes copies without remaining needs until none is left to remove. The rest is on a cycle or needs a copy on one.
+/// Finds the copies that are on a cycle, or need a copy on one.
 pub(crate) fn no_cycle(view: &SnapshotView<'_>, found: &mut Vec<(String, String)>) {
     let resources: Vec<&Resource> = view.resources().collect();
     let positions: HashMap<*const Resource, usize> =
         resources.iter().enumerate().map(|(at, resource)| (std::ptr::from_ref(*resource), at)).collect();
-    let mut waiting = vec![0usize; resources.len()];
-    let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); resources.len()];
-    for (at, resource) in resources.iter().enumerate() {
+    let needs_of = |resource: &&Resource| -> BTreeSet<usize> {
         let position = |need: &Resource| positions.get(&std::ptr::from_ref(need)).copied();
-        let needs: BTreeSet<usize> = needs(view, resource).into_iter().filter_map(position).collect();
-        waiting[at] = needs.len();
-        needs.into_iter().for_each(|need| dependents[need].push(at));
-    }
-    let mut free: Vec<usize> = (0..resources.len()).filter(|at| waiting[*at] == 0).collect();
-    while let Some(at) = free.pop() {
-        for &dependent in &dependents[at] {
-            waiting[dependent] -= 1;
-            if waiting[dependent] == 0 {
-                free.push(dependent);
-            }
-        }
-    }
-    let stuck = resources.iter().zip(&waiting).filter(|(_, waiting)| **waiting > 0);
-    found.extend(stuck.map(|(resource, _)| (resource.name.to_string(), "it is part of a cycle".to_owned())));
+        needs(view, resource).into_iter().filter_map(position).collect()
+    };
+    let mut dag = Dag::new(resources.iter().map(needs_of));
+    dag.finish_all();
+    let stuck = resources.iter().enumerate().filter(|(at, _)| dag.is_blocked(*at));
+    found.extend(stuck.map(|(_, resource)| (resource.name.to_string(), "it is part of a cycle".to_owned())));
 }

@@ -9,22 +9,14 @@ use crate::{AfterDelete, Intent};
 
 pub(crate) fn resource(name: &str, generation: u32) -> Resource {
     Resource {
-        uid: uid(name),
         generation: Generation(generation),
-        name: named(name),
-        ty: TypeToken("t.T".into()),
-        lifecycle: Lifecycle::Live,
         id: Some(PhysicalId(format!("{name}-{generation}"))),
-        inputs: BTreeMap::new(),
-        outputs: BTreeMap::new(),
-        dependencies: Vec::new(),
-        property_dependencies: BTreeMap::new(),
-        ties: Default::default(),
-        prevent_delete: false,
-        deletion_policy: None,
-        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
-        marks: Default::default(),
-        pinned: false,
+        ..Resource::new(
+            uid(name),
+            named(name),
+            TypeToken("t.T".into()),
+            SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        )
     }
 }
 

@@ -13,22 +13,13 @@ use crate::{Batch, verify};
 
 fn resource(name: u8, generation: u32) -> Resource {
     Resource {
-        uid: Uid(format!("u{name}")),
         generation: Generation(generation),
-        name: format!("dev:main:t.T#r{name}").parse().unwrap(),
-        ty: TypeToken("t.T".into()),
-        lifecycle: Lifecycle::Live,
-        id: None,
-        inputs: Map::new(),
-        outputs: Map::new(),
-        dependencies: Vec::new(),
-        property_dependencies: BTreeMap::new(),
-        ties: Default::default(),
-        prevent_delete: false,
-        deletion_policy: None,
-        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
-        marks: Default::default(),
-        pinned: false,
+        ..Resource::new(
+            Uid(format!("u{name}")),
+            format!("dev:main:t.T#r{name}").parse().unwrap(),
+            TypeToken("t.T".into()),
+            SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        )
     }
 }
 

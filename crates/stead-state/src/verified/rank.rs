@@ -7,6 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use stead_model::Dag;
+
 use super::VerifiedState;
 use crate::Violation;
 use crate::rules::needs;
@@ -14,28 +16,18 @@ use crate::rules::needs;
 impl VerifiedState {
     /// Assigns ranks to all copies of a state without a cycle, in topological order.
     pub(super) fn rank_all(&mut self) {
-        let slots: Vec<u32> =
+        let slots: BTreeSet<u32> =
             self.state.resources().into_iter().filter_map(|resource| self.index.slot(resource)).collect();
-        let count = slots.iter().max().map_or(0, |slot| *slot as usize + 1);
-        let mut waiting = vec![0usize; count];
-        let mut dependents: Vec<Vec<u32>> = vec![Vec::new(); count];
-        for &slot in &slots {
-            let needs = self.needs(slot);
-            waiting[slot as usize] = needs.len();
-            needs.into_iter().for_each(|need| dependents[need as usize].push(slot));
-        }
-        let mut free: Vec<u32> = slots.into_iter().filter(|slot| waiting[*slot as usize] == 0).collect();
-        let mut rank = 0;
-        while let Some(slot) = free.pop() {
-            self.index.set_rank(slot, rank);
-            rank += 1;
-            for &dependent in &dependents[slot as usize] {
-                waiting[dependent as usize] -= 1;
-                if waiting[dependent as usize] == 0 {
-                    free.push(dependent);
-                }
-            }
-        }
+        // Slots without a copy are vertices without needs, which costs a rank and nothing else.
+        let count = slots.last().map_or(0, |slot| slot + 1);
+        let needs = |slot| if slots.contains(&slot) { self.needs(slot) } else { BTreeSet::new() };
+        let order =
+            Dag::new((0..count).map(|slot| needs(slot).into_iter().map(|need| need as usize))).order();
+        let ranked =
+            order.into_iter().zip(0..).filter_map(|(slot, rank)| Some((u32::try_from(slot).ok()?, rank)));
+        ranked
+            .filter(|(slot, _)| slots.contains(slot))
+            .for_each(|(slot, rank)| self.index.set_rank(slot, rank));
     }
 
     /// Restores the rank order of these copies, or reports a violation if they are on a cycle.

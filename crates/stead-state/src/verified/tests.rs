@@ -357,9 +357,9 @@ fn every_check_is_counted() {
     assert_eq!(cost(Record::End { op: OpId(1), outcome }), of_copy + of_resource + of_counters);
     let amend =
         |user: &str, need: &str| Record::Amend { resource: Box::new(depends(resource(user, 1), need, 1)) };
-    // The ranks are `b` < `a` < `c`. The first change keeps the order and costs one comparison; the second also visits
-    // `b`, its user `a`, and `c` to reorder them.
-    let rank_steps = [cost(amend("a", "b")), cost(amend("b", "c"))]
+    // The ranks are `a` < `b` < `c`. The first change keeps the order and costs one comparison; the second also visits
+    // `a`, its user `b`, and `c` to reorder them.
+    let rank_steps = [cost(amend("b", "a")), cost(amend("a", "c"))]
         .map(|cost| cost - (of_copy + of_resource + of_counters));
     assert_eq!(rank_steps, [1, 4]);
 }

@@ -117,10 +117,7 @@ impl InitialStack {
             false => (Lifecycle::Live, Some(PhysicalId(format!("start-{own}")))),
         };
         let mut resource = Resource {
-            uid: Uid(format!("start-{}", id.index())),
             generation: Generation(if self.left_over.contains(own) { 2 } else { 1 }),
-            name: node.name.clone(),
-            ty: node.ty.clone(),
             lifecycle,
             outputs: outputs(&format!("start-{own}"), 2000 + id.index() as i64, &inputs),
             id: physical,
@@ -134,11 +131,13 @@ impl InitialStack {
                 replace_with: options.replace_with.iter().copied().filter_map(uid).collect(),
                 aliases,
             },
-            prevent_delete: false,
-            deletion_policy: None,
-            source: node.source.clone(),
-            marks: Default::default(),
             pinned: options.pinned == Some(true),
+            ..Resource::new(
+                Uid(format!("start-{}", id.index())),
+                node.name.clone(),
+                node.ty.clone(),
+                node.source.clone(),
+            )
         };
         resource.set_marks(&node.effective_marks());
         resource

@@ -6,6 +6,7 @@ use serde::Serialize;
 use stead::plan::{Action, Plan};
 use stead_model::{Name, TypeToken};
 use stead_state::{Retained, State};
+use stead_world::ShellCommand;
 
 use crate::failure::Failure;
 use crate::session::Session;
@@ -72,26 +73,6 @@ pub(crate) fn warn_of_retained(state: &State, plan: &Plan, ui: &Ui) {
 /// Returns the command that imports the resource again, ready to paste.
 fn import_command(retained: &Retained) -> String {
     let Retained { name, resource, id, .. } = retained;
-    format!("stead import {resource} {} {}", quoted(&name.to_string()), quoted(id.as_str()))
-}
-
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_with_shell_characters_is_quoted() {
-        assert_eq!(quoted("dev:main:local.File"), "dev:main:local.File");
-        assert_eq!(quoted("dev:main:local.File#a"), "'dev:main:local.File#a'");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
-    }
+    let (name, id) = (ShellCommand::word(&name.to_string()), ShellCommand::word(id.as_str()));
+    format!("stead import {resource} {name} {id}")
 }

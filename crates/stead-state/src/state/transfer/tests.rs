@@ -1,8 +1,6 @@
 //! Two stacks before, during and after a transfer.
 
-use std::collections::BTreeMap;
-
-use stead_model::{Lifecycle, Map, PhysicalId, SourceRef, StackId, TypeToken};
+use stead_model::{PhysicalId, SourceRef, StackId, TypeToken};
 
 use super::*;
 use crate::{Intent, Snapshot, relocated, verify};
@@ -10,22 +8,15 @@ use crate::{Intent, Snapshot, relocated, verify};
 fn resource(name: &str, needs: &[&str]) -> Resource {
     let copy = |name: &&str| CopyRef { uid: Uid((*name).to_owned()), generation: Generation(1) };
     Resource {
-        uid: Uid(name.to_owned()),
-        generation: Generation(1),
-        name: format!("dev:main:t.T#{name}").parse().unwrap(),
-        ty: TypeToken("t.T".into()),
-        lifecycle: Lifecycle::Live,
         id: Some(PhysicalId(name.to_owned())),
-        inputs: Map::new(),
-        outputs: Map::new(),
         dependencies: needs.iter().map(copy).collect(),
-        property_dependencies: BTreeMap::new(),
-        ties: Default::default(),
         prevent_delete: name == "kept",
-        deletion_policy: None,
-        source: SourceRef { file: "main.ts".into(), line: 1, column: 1 },
-        marks: Default::default(),
-        pinned: false,
+        ..Resource::new(
+            Uid(name.to_owned()),
+            format!("dev:main:t.T#{name}").parse().unwrap(),
+            TypeToken("t.T".into()),
+            SourceRef { file: "main.ts".into(), line: 1, column: 1 },
+        )
     }
 }
 
