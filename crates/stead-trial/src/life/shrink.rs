@@ -171,7 +171,7 @@ fn with_simpler_resources(script: &Script) -> Vec<Script> {
 pub fn as_test(script: &Script, name: &str) -> String {
     let text = serde_json::to_string_pretty(script).unwrap_or_default();
     format!(
-        "#[test]\nfn {name}() {{\n    let script = r##\"{text}\"##;\n    stead_trial::relive(script).unwrap();\n}}"
+        "#[test]\nfn {name}() {{\n    let script = r##\"{text}\"##;\n    stead_trial::replay(script).unwrap();\n}}"
     )
 }
 

@@ -381,3 +381,22 @@ fn the_content_of_an_older_copy_is_not_deleted_with_the_current_copy() {
     ]}"##;
     replay(script).unwrap();
 }
+
+/// The pinfile is lost and not written again, so that a pin that no run applied is known to the program alone.
+#[test]
+fn a_pin_that_no_run_applied_does_not_hold() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t9", {"size": 0, "place": 1}],
+        ["t0", {"size": 2, "place": 1}],
+        ["t23", {"size": 2, "place": 0}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up", "weather": {"fate": {}, "cloud": [{"at": 3, "luck": {"Lies": "Strange"}}]}},
+        {"seed": 0, "edits": [{"Add": ["t2", {"size": 4, "place": 2, "traits": ["Rooted"]}]}, {"Toggle": ["t23", "Pinned"]}], "task": "Refresh"},
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "outside": "LosesPinfile", "task": "Plan"},
+        {"seed": 0, "edits": [{"Remove": "t23"}], "task": "Up"},
+        {"seed": 0, "edits": [{"Toggle": ["t2", "Pinned"]}], "task": {"Target": [["t0"], true]}},
+        {"seed": 0, "task": {"Rollback": 2}}
+    ]}"##;
+    replay(script).unwrap();
+}
