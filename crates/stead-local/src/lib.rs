@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-use stead_model::{Hint, Input, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken};
+use stead_model::{Hint, Input, Inputs, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, LiveState, Provider, Receipt,
     Recovery, Refusal, UpdateRequest, Updated,
@@ -84,11 +84,7 @@ impl Provider for LocalProvider {
         self.types.values().map(|served| served.schema.clone()).collect()
     }
 
-    async fn check(
-        &self,
-        resource: &TypeToken,
-        mut inputs: BTreeMap<String, Input>,
-    ) -> Result<BTreeMap<String, Input>, Vec<Problem>> {
+    async fn check(&self, resource: &TypeToken, mut inputs: Inputs) -> Result<Inputs, Vec<Problem>> {
         let served = self.served(resource).map_err(|Refusal { message, help, .. }| {
             vec![Problem { path: PropertyPath::default(), message, help: help.map(|hint| hint.to_string()) }]
         })?;
@@ -102,7 +98,7 @@ impl Provider for LocalProvider {
         if problems.is_empty() { Ok(inputs) } else { Err(problems) }
     }
 
-    async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff {
+    async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
         let Ok(served) = self.served(&old.ty) else { return Diff::default() };
         let changes = stead_schema::diff(&served.schema, &old.inputs, inputs);
         let changes = served.operations.significant_changes(&self.machine, inputs, changes);

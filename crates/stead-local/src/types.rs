@@ -11,10 +11,8 @@ mod key_pair;
 mod random_pet;
 mod random_string;
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
-use stead_model::{Input, Map, Operation, Resource};
+use stead_model::{Inputs, Map, Operation, Resource};
 use stead_provider::{Created, LiveState, Receipt, Recovery, Refusal, Updated};
 use stead_schema::{Change, Problem, TypeSchema};
 
@@ -50,12 +48,7 @@ pub(crate) trait ResourceType: Send + Sync {
     }
 
     /// Returns the changes that need an operation, each marked with whether it forces a replacement.
-    fn significant_changes(
-        &self,
-        _machine: &Machine,
-        _new: &BTreeMap<String, Input>,
-        changes: Vec<Change>,
-    ) -> Vec<Change> {
+    fn significant_changes(&self, _machine: &Machine, _new: &Inputs, changes: Vec<Change>) -> Vec<Change> {
         changes
     }
 

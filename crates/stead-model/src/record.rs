@@ -1,14 +1,12 @@
 //! The record of a resource in state.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::unique::unique_keys;
 use crate::{
     CopyRef, Generation, Level, Map, MarkSource, Marked, Marks, Name, PhysicalId, RecordedMarks,
-    STATE_PROTECT, SourceRef, TypeToken, Uid,
+    STATE_PROTECT, SortedMap, SourceRef, Text, TypeToken, Uid,
 };
 
 /// Lifecycle of a copy of a resource.
@@ -72,17 +70,17 @@ pub struct Resource {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<PhysicalId>,
     /// Inputs of the last successful operation.
-    #[serde(default, deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
     pub inputs: Map,
     /// Outputs that the provider returned.
-    #[serde(default, deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
     pub outputs: Map,
     /// Copies that this one was created or updated with, sorted. A reference to a deleted copy means the current one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<CopyRef>,
     /// The dependencies that each property's value came from.
-    #[serde(default, deserialize_with = "unique_keys", skip_serializing_if = "BTreeMap::is_empty")]
-    pub property_dependencies: BTreeMap<String, Vec<Uid>>,
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    pub property_dependencies: SortedMap<Text, Vec<Uid>>,
     #[serde(default, skip_serializing_if = "Ties::is_empty")]
     pub ties: Ties,
     #[serde(default, skip_serializing_if = "is_false")]
@@ -114,7 +112,7 @@ impl Resource {
             inputs: Map::new(),
             outputs: Map::new(),
             dependencies: Vec::new(),
-            property_dependencies: BTreeMap::new(),
+            property_dependencies: SortedMap::new(),
             ties: Ties::default(),
             prevent_delete: false,
             deletion_policy: None,

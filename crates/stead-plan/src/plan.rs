@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use stead_guard::OuterLevels;
 use stead_model::{
-    CopyRef, Generation, Input, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken, Uid,
+    CopyRef, Generation, Inputs, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken, Uid,
 };
 use stead_schema::{Change, ReplaceOrder};
 use stead_state::AfterDelete;
@@ -36,7 +36,7 @@ pub enum Action {
     /// Creates a copy. Inputs may be known only when the step runs.
     Create {
         incarnation: Incarnation,
-        inputs: BTreeMap<String, Input>,
+        inputs: Inputs,
     },
     /// Records an existing physical resource, as its provider read it.
     Import {
@@ -47,7 +47,7 @@ pub enum Action {
     },
     Update {
         copy: CopyRef,
-        inputs: BTreeMap<String, Input>,
+        inputs: Inputs,
     },
     Delete {
         copy: CopyRef,
@@ -211,7 +211,7 @@ pub struct Plan {
     pub steps: Vec<Step>,
     pub summary: Summary,
     /// Outputs of the stack, as far as they are known.
-    pub outputs: BTreeMap<String, Input>,
+    pub outputs: Inputs,
     /// Differences to the recorded outputs.
     pub output_changes: Vec<Change>,
     /// Value of the uid counter after the run.

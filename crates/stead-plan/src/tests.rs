@@ -340,7 +340,7 @@ fn dependents_of_an_unchanged_resource_wait_for_its_dependencies() {
 fn plan_with_changed_outputs_only_is_not_empty() {
     let mut program = Program::default().node("a", &[]);
     let serial = program.of(0, "serial");
-    program.0.outputs.insert("serial".into(), serial);
+    program.0.outputs.insert("serial", serial);
     let plan = program.plan(&state(&[("a", &[], &[])]));
     assert!(plan.steps.is_empty() && !plan.is_empty());
     assert_eq!(plan.outputs["serial"], Input::Known(Value::from(7)));

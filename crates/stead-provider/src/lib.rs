@@ -8,11 +8,10 @@ mod refusal;
 mod registry;
 mod request;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken};
+use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken};
 use stead_schema::{Problem, TypeSchema};
 
 pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Recovery, Updated};
@@ -35,15 +34,11 @@ pub trait Provider: Send + Sync {
     fn types(&self) -> Vec<TypeSchema>;
 
     /// Returns the inputs with defaults filled in, or all problems with them. Deferred inputs stay deferred.
-    async fn check(
-        &self,
-        resource: &TypeToken,
-        inputs: BTreeMap<String, Input>,
-    ) -> Result<BTreeMap<String, Input>, Vec<Problem>>;
+    async fn check(&self, resource: &TypeToken, inputs: Inputs) -> Result<Inputs, Vec<Problem>>;
 
     /// Returns the changes from a record to new inputs, and whether they can be made in place. `inputs` come
     /// from `check`.
-    async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff;
+    async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff;
 
     /// Reads the real resource of a record; `None` if it does not exist.
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal>;

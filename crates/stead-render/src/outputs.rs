@@ -10,7 +10,7 @@ pub fn outputs(outputs: &Map) -> String {
     let mut out = String::new();
     for (key, value) in outputs {
         let text = match value {
-            Value::String(text) if !text.contains(|c: char| c.is_control()) => text.clone(),
+            Value::String(text) if !text.contains(|c: char| c.is_control()) => text.to_string(),
             other => crate::value(other),
         };
         let _ = writeln!(out, "{key:width$} = {text}");

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use stead_model::{
-    CopyRef, ExprId, Generation, Input, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken,
-    Uid, Value,
+    CopyRef, ExprId, Generation, Input, Inputs, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef,
+    TypeToken, Uid, Value,
 };
 use stead_plan::{
     Action, AfterDelete, Certainty, Incarnation, Match, Plan, RecordChange, ReplacementCause, Step, Summary,
@@ -31,7 +31,7 @@ fn later() -> Input {
     Input::Deferred(ExprId(0))
 }
 
-fn inputs() -> BTreeMap<String, Input> {
+fn inputs() -> Inputs {
     [("place".to_owned(), known("here")), ("size".to_owned(), later())].into()
 }
 
@@ -99,7 +99,7 @@ fn rendered(steps: Vec<Step>) -> String {
     let all = Plan {
         steps,
         summary: Summary { unchanged: 1, ..Summary::default() },
-        outputs: BTreeMap::new(),
+        outputs: Inputs::new(),
         output_changes: Vec::new(),
         uids: 0,
         existing: BTreeMap::new(),

@@ -58,7 +58,7 @@ fn resource(name: &str) -> Resource {
         inputs: [
             ("big".to_owned(), Value::from(9_007_199_254_740_993)),
             ("text".to_owned(), Value::from("ünï\"\\\n")),
-            ("tree".to_owned(), Value::List(vec![Value::Null, Value::Map(Map::new()), Value::from(true)])),
+            ("tree".to_owned(), Value::from(vec![Value::Null, Value::Map(Map::new()), Value::from(true)])),
         ]
         .into(),
         outputs: [("arn".to_owned(), Value::from("arn:x"))].into(),

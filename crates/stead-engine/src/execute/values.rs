@@ -1,9 +1,9 @@
 //! Current values of the declared resources during a run, and the records built from them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use stead_model::{
-    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Input, KnownOutputs, Limits, Map,
+    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Inputs, KnownOutputs, Limits, Map,
     Name, NodeId, PhysicalId, Resource, SourceRef, StackId, Ties, Uid, Value, known, resolve_map,
 };
 use stead_plan::{Aliases, Incarnation, Plan, StepId};
@@ -91,10 +91,10 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the values of inputs whose dependencies are done.
-    pub(crate) fn values(&self, inputs: &BTreeMap<String, Input>) -> Result<Map, Unresolved> {
+    pub(crate) fn values(&self, inputs: &Inputs) -> Result<Map, Unresolved> {
         let resolved =
             resolve_map(inputs, &self.graph.exprs, self, self.functions).map_err(Unresolved::Evaluation)?;
-        let values = known(&resolved).map_err(Unresolved::Property)?;
+        let values = known(&resolved).map_err(|property| Unresolved::Property(property.into()))?;
         match Limits::default().oversized(&values) {
             Some(excess) => Err(Unresolved::TooLarge(excess)),
             None => Ok(values),
@@ -111,7 +111,7 @@ impl<'a> Context<'a> {
         let mut outputs = Map::new();
         for (name, input) in &self.graph.outputs {
             match self.values(&[(name.clone(), input.clone())].into()) {
-                Ok(mut known) => outputs.append(&mut known),
+                Ok(known) => outputs.extend(known),
                 Err(Unresolved::Property(_)) => {
                     outputs.extend(
                         self.base

@@ -3,7 +3,7 @@
 use stead_guard::{OuterLevels, mark_graph};
 use stead_model::{
     Code, Diagnostic, Graph, Input, Map, Module, Name, NameParts, Node, NodeKind, Options, PhysicalId,
-    SourceRef, TypeToken, Value, check_id,
+    SourceRef, Text, TypeToken, Value, check_id,
 };
 use stead_plan::{Glob, Request, Selection};
 use stead_state::State;
@@ -71,7 +71,7 @@ impl Import {
             return Ok(None);
         }
         let inputs = self.read(workspace).await?;
-        let known = |(key, value): (&String, &Value)| (key.clone(), Input::Known(value.clone()));
+        let known = |(key, value): (&Text, &Value)| (key.clone(), Input::Known(value.clone()));
         let mut alone = Graph { nodes: vec![self.node(workspace, &inputs)], ..Graph::default() };
         mark_graph(&mut alone, &workspace.levels).map_err(OpError::Refused)?;
         graph.nodes.append(&mut alone.nodes);
@@ -81,7 +81,7 @@ impl Import {
     }
 
     fn node(&self, workspace: &Workspace, inputs: &Map) -> Node {
-        let known = |(key, value): (&String, &Value)| (key.clone(), Input::Known(value.clone()));
+        let known = |(key, value): (&Text, &Value)| (key.clone(), Input::Known(value.clone()));
         Node {
             name: self.name.clone(),
             ty: self.ty.clone(),

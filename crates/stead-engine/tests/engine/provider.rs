@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use stead_journal::StackKeys;
-use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken, Value};
+use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken, Value};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, PartialResult,
     Provider, Receipt, Recovery, Refusal, UpdateRequest, Updated,
@@ -202,11 +202,7 @@ impl Provider for Scripted {
         vec![schema(), TypeSchema { token: TypeToken("t.Provider".into()), ..schema() }]
     }
 
-    async fn check(
-        &self,
-        _: &TypeToken,
-        inputs: BTreeMap<String, Input>,
-    ) -> Result<BTreeMap<String, Input>, Vec<Problem>> {
+    async fn check(&self, _: &TypeToken, inputs: Inputs) -> Result<Inputs, Vec<Problem>> {
         if *self.reads.lock().unwrap() == Reads::Hang {
             std::future::pending::<()>().await;
         }
@@ -216,7 +212,7 @@ impl Provider for Scripted {
         }
     }
 
-    async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff {
+    async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
         Diff { changes: diff(&schema(), &old.inputs, inputs), order: Default::default() }
     }
 

@@ -105,7 +105,7 @@ async fn drift_is_found_recorded_and_corrected() {
     let ids: Vec<String> = bench.provider.real.lock().unwrap().keys().cloned().collect();
     {
         let mut real = bench.provider.real.lock().unwrap();
-        real.get_mut(&ids[0]).unwrap().insert("size".into(), Value::from("9"));
+        real.get_mut(&ids[0]).unwrap().insert("size", Value::from("9"));
         real.remove(&ids[1]);
     }
     let base = bench.load().await.state;

@@ -274,7 +274,7 @@ export const arn = q.Arn;
     .file("lib/twice.ts", "export const twice = (x: number): number => x * 2;")
     .file("dyn.ts", "export const value = 'dynamic';")
     .config("name", Value::from("shop"))
-    .config("list", Value::List(vec![Value::from(1), Value::Null]))
+    .config("list", Value::from(vec![Value::from(1), Value::Null]))
     .config("n", Value::from(5))
     .config("b", Value::from(true))
     .graph();

@@ -180,9 +180,14 @@ impl PinfileApplication<'_> {
                 continue;
             }
             let settable = self.types.settable(&entry.resource);
-            for attribute in entry.attributes.keys().filter(|name| !settable.contains(name)) {
-                let place =
-                    self.pins.file.place_in(&self.pins.key, path, &EntryPart::Attribute(attribute.clone()));
+            for attribute in
+                entry.attributes.keys().filter(|name| !settable.iter().any(|known| *name == known))
+            {
+                let place = self.pins.file.place_in(
+                    &self.pins.key,
+                    path,
+                    &EntryPart::Attribute(attribute.to_string()),
+                );
                 let (file, resource) = (&self.pins.file.name, &entry.resource);
                 self.problems.push(problems::unknown_attribute(file, resource, attribute, &settable, place));
             }
@@ -235,10 +240,10 @@ impl PinfileApplication<'_> {
             if program.as_ref().and_then(Input::as_known) == Some(value) {
                 continue;
             }
-            node.options.frozen.push(property.clone());
-            identity_differs |= identity.contains(property);
+            node.options.frozen.push(property.to_string());
+            identity_differs |= identity.iter().any(|known| property == known);
             let (node, path) = (leaf.id, leaf.path.clone());
-            let (property, value) = (property.clone(), value.clone());
+            let (property, value) = (property.to_string(), value.clone());
             self.overrides.push(Override { node, path, property, value, program });
         }
         let exists = self.state.is_none_or(|state| self.is_recorded(state, leaf, entry));

@@ -189,10 +189,10 @@ fn print_value(value: &Value, depth: usize) -> String {
     text
 }
 
-fn print_members<'a>(out: &mut String, depth: usize, members: impl Iterator<Item = (&'a String, String)>) {
+fn print_members(out: &mut String, depth: usize, members: impl Iterator<Item = (impl AsRef<str>, String)>) {
     let pad = "  ".repeat(depth + 1);
     let members: Vec<String> = members
-        .map(|(key, value)| format!("{pad}{}: {value}", Value::from(key.as_str()).to_json()))
+        .map(|(key, value)| format!("{pad}{}: {value}", Value::from(key.as_ref()).to_json()))
         .collect();
     match members.is_empty() {
         true => out.push_str("{}"),
@@ -253,7 +253,7 @@ fn object<'a>(tree: &'a Tree, what: &str) -> Result<&'a [Member], ParseError> {
 
 fn text(member: &Member) -> Result<String, ParseError> {
     match &member.value.kind {
-        Kind::Plain(Value::String(text)) => Ok(text.clone()),
+        Kind::Plain(Value::String(text)) => Ok(text.to_string()),
         _ => {
             let message = format!("`{}` must be a string, not {}", member.key, member.value.kind_name());
             Err(error_at(member.value.span, &message))

@@ -5,10 +5,8 @@
 
 mod shell;
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
-use stead_model::{Input, Map, Operation, PhysicalId, Resource, Value};
+use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, Text, Value};
 use stead_provider::{Created, LiveState, Receipt, Recovery, Refusal, Updated};
 use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
 use stead_world::ShellCommand;
@@ -77,12 +75,7 @@ impl ResourceType for Command {
     }
 
     /// With an `update` line a change is made in place; without one it forces a replacement.
-    fn significant_changes(
-        &self,
-        _machine: &Machine,
-        new: &BTreeMap<String, Input>,
-        mut changes: Vec<Change>,
-    ) -> Vec<Change> {
+    fn significant_changes(&self, _machine: &Machine, new: &Inputs, mut changes: Vec<Change>) -> Vec<Change> {
         for change in &mut changes {
             let affects_later = change.path.root().is_some_and(|root| AFFECTING_LATER.contains(&root));
             change.replaces = !affects_later && !new.contains_key(UPDATE);
@@ -139,7 +132,7 @@ fn changes_only_affect_later(old: &Map, new: &Map) -> bool {
     affecting_now(old).eq(affecting_now(new))
 }
 
-fn affecting_now(inputs: &Map) -> impl Iterator<Item = (&String, &Value)> {
+fn affecting_now(inputs: &Map) -> impl Iterator<Item = (&Text, &Value)> {
     inputs.iter().filter(|(name, _)| !AFFECTING_LATER.contains(&name.as_str()))
 }
 

@@ -1,12 +1,11 @@
 //! `local.Directory`: a folder. It is deleted only when it is empty: its contents are not managed by the
 //! resource.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use stead_model::{Input, Map, PhysicalId, Resource, Value};
+use stead_model::{Inputs, Map, PhysicalId, Resource, Value};
 use stead_provider::{Created, LiveState, Receipt, Refusal, Updated};
 use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
 use stead_world::{FileKind, Files};
@@ -59,12 +58,7 @@ impl ResourceType for Directory {
         path_problem(inputs).into_iter().chain(mode_problem(inputs)).collect()
     }
 
-    fn significant_changes(
-        &self,
-        machine: &Machine,
-        _new: &BTreeMap<String, Input>,
-        changes: Vec<Change>,
-    ) -> Vec<Change> {
+    fn significant_changes(&self, machine: &Machine, _new: &Inputs, changes: Vec<Change>) -> Vec<Change> {
         without_respelling(machine, changes)
     }
 

@@ -1,10 +1,9 @@
 //! `local.File`: a text file. It overwrites other files only with `overwrite`, and writes atomically.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use stead_model::{Digest, Input, Map, PhysicalId, Resource, Value};
+use stead_model::{Digest, Inputs, Map, PhysicalId, Resource, Value};
 use stead_provider::{Created, LiveState, Receipt, Refusal, Updated};
 use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
 use stead_world::{FileKind, Files, Metadata};
@@ -68,12 +67,7 @@ impl ResourceType for File {
     }
 
     /// Ignores `overwrite`, which only affects the create.
-    fn significant_changes(
-        &self,
-        machine: &Machine,
-        _new: &BTreeMap<String, Input>,
-        mut changes: Vec<Change>,
-    ) -> Vec<Change> {
+    fn significant_changes(&self, machine: &Machine, _new: &Inputs, mut changes: Vec<Change>) -> Vec<Change> {
         changes.retain(|change| change.path.root() != Some(OVERWRITE));
         without_respelling(machine, changes)
     }

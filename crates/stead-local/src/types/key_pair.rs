@@ -5,12 +5,11 @@
 
 mod openssh;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
 use sha2::{Digest as _, Sha256};
-use stead_model::{Hint, Input, Map, NextStep, PhysicalId, Resource, Value};
+use stead_model::{Hint, Inputs, Map, NextStep, PhysicalId, Resource, Value};
 use stead_provider::{Created, LiveState, Receipt, Refusal, Updated};
 use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
 use stead_world::{FileKind, Files};
@@ -79,12 +78,7 @@ impl ResourceType for KeyPair {
         file_path_problem(inputs).into_iter().chain(comment).collect()
     }
 
-    fn significant_changes(
-        &self,
-        machine: &Machine,
-        _new: &BTreeMap<String, Input>,
-        changes: Vec<Change>,
-    ) -> Vec<Change> {
+    fn significant_changes(&self, machine: &Machine, _new: &Inputs, changes: Vec<Change>) -> Vec<Change> {
         without_respelling(machine, changes)
     }
 

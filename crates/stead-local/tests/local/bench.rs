@@ -1,13 +1,12 @@
 //! Test fixtures: a project folder, a provider for it, and real receipts and permits.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stead_guard::{Cause, Deletion, DeletionEffect, PinSources, decide};
 use stead_journal::{JournalError, OpenRequest, Run, StackKeys, Takeover, open};
 use stead_local::LocalProvider;
-use stead_model::{Input, Map, PhysicalId, Resource, SourceRef, TypeToken, Uid, Value};
+use stead_model::{Input, Inputs, Map, PhysicalId, Resource, SourceRef, TypeToken, Uid, Value};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, LiveState, Provider, Receipt,
     Refusal, UpdateRequest, Updated,
@@ -26,7 +25,7 @@ pub(crate) fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {
     entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-pub(crate) fn declared(inputs: &Map) -> BTreeMap<String, Input> {
+pub(crate) fn declared(inputs: &Map) -> Inputs {
     inputs.iter().map(|(name, value)| (name.clone(), Input::Known(value.clone()))).collect()
 }
 

@@ -13,7 +13,7 @@ fn data(value: impl Into<Value>) -> Map {
 #[tokio::test]
 async fn data_accepts_any_value_and_changes_in_place() {
     let bench = Bench::new();
-    let nested = Value::Map(map([("list", Value::List(vec![Value::Null, 1.into()]))]));
+    let nested = Value::Map(map([("list", Value::from(vec![Value::Null, 1.into()]))]));
     let made = bench.created(DATA, data(nested.clone())).await;
     assert_eq!(made.outputs, map([("output", nested)]));
     let live = bench.live(&made).await.unwrap();

@@ -39,7 +39,7 @@ async fn random_string_stays_until_an_input_changes() {
     assert_eq!(made.inputs, {
         let filled = [("upper", true), ("lower", true), ("numeric", true), ("special", false)];
         let mut inputs = map(filled.map(|(name, value)| (name, Value::from(value))));
-        inputs.insert("length".into(), 16.into());
+        inputs.insert("length", 16.into());
         inputs
     });
     assert_eq!(bench.changes(&made, map([("length", 16.into())])).await, [""; 0]);

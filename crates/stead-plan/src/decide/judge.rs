@@ -1,8 +1,6 @@
 //! Decides about one declared resource, once its provider has given its verdict.
 
-use std::collections::BTreeMap;
-
-use stead_model::{DeletionPolicy, Input, Lifecycle, Marks, NodeId, Resource};
+use stead_model::{DeletionPolicy, Input, Inputs, Lifecycle, Marks, NodeId, Resource};
 use stead_schema::{Change, ReplaceOrder};
 
 use super::{Identity, Planner, RecordChange};
@@ -37,12 +35,7 @@ impl Planner<'_> {
     /// Returns whether a replacement creates or deletes first, by the options, or else by the provider's `order`.
     ///
     /// A retained old copy is not deleted, so with another physical name the new copy is created first.
-    pub(super) fn replace_order(
-        &self,
-        id: NodeId,
-        inputs: &BTreeMap<String, Input>,
-        order: ReplaceOrder,
-    ) -> ReplaceOrder {
+    pub(super) fn replace_order(&self, id: NodeId, inputs: &Inputs, order: ReplaceOrder) -> ReplaceOrder {
         let order = match self.graph.nodes[id.index()].options.delete_before_replace {
             Some(true) => ReplaceOrder::DeleteFirst,
             Some(false) => ReplaceOrder::CreateFirst,

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use stead_guard::pins::SettledGraph;
 use stead_model::{
-    Code, Dag, DependencyCycle, Diagnostic, Functions, Graph, Hint, Input, KnownOutputs, Lifecycle, Map,
-    Name, NextStep, NodeId, NodeKind, PhysicalId, Resource, Value, resolve_map,
+    Code, Dag, DependencyCycle, Diagnostic, Functions, Graph, Hint, Input, Inputs, KnownOutputs, Lifecycle,
+    Map, Name, NextStep, NodeId, NodeKind, PhysicalId, Resource, Value, resolve_map,
 };
 use stead_schema::{Catalog, Change, Problem, ReplaceOrder};
 use stead_state::State;
@@ -22,7 +22,7 @@ use crate::{Plan, Request};
 pub struct Question<'a> {
     pub node: NodeId,
     /// The declared inputs, resolved as far as values are known.
-    pub inputs: BTreeMap<String, Input>,
+    pub inputs: Inputs,
     /// The recorded resource to compare with, or `None` if one will be created.
     pub old: Option<&'a Resource>,
     /// The physical id to import, if the resource is not recorded yet.
@@ -43,7 +43,7 @@ pub enum Verdict {
     /// The inputs are valid. They are returned with defaults, together with the changes to the old resource.
     #[serde(rename = "fits")]
     Valid {
-        inputs: BTreeMap<String, Input>,
+        inputs: Inputs,
         changes: Vec<Change>,
         order: ReplaceOrder,
         /// The physical resource to import, if it exists.
@@ -60,14 +60,14 @@ pub enum Verdict {
 #[derive(Clone, Debug)]
 pub(crate) struct Decided {
     pub decision: Decision,
-    pub inputs: BTreeMap<String, Input>,
+    pub inputs: Inputs,
     pub changes: Vec<Change>,
     pub found: Option<LiveObject>,
 }
 
 impl Decided {
     fn without_inputs(decision: Decision) -> Decided {
-        Decided { decision, inputs: BTreeMap::new(), changes: Vec::new(), found: None }
+        Decided { decision, inputs: Inputs::new(), changes: Vec::new(), found: None }
     }
 }
 
@@ -208,7 +208,7 @@ impl<'a> Planner<'a> {
         Some(if self.old(id).is_some() { Decision::Untouched } else { Decision::Absent })
     }
 
-    fn question(&self, id: NodeId, inputs: BTreeMap<String, Input>) -> Question<'a> {
+    fn question(&self, id: NodeId, inputs: Inputs) -> Question<'a> {
         let options = &self.graph.nodes[id.index()].options;
         let old = self.comparable(id);
         let inputs = match old {
@@ -251,7 +251,7 @@ impl<'a> Planner<'a> {
                 }
                 // The inputs of an unchanged resource are in its record.
                 let inputs = match decision {
-                    Decision::Unchanged | Decision::Record(_) => BTreeMap::new(),
+                    Decision::Unchanged | Decision::Record(_) => Inputs::new(),
                     _ => inputs,
                 };
                 self.decide(id, Decided { decision, inputs, changes, found });
@@ -303,7 +303,7 @@ impl<'a> Planner<'a> {
         let take = |decided: &mut Option<Decided>| match decided {
             Some(Decided { decision: Decision::Replace(_), inputs, .. }) => inputs.clone(),
             Some(Decided { inputs, .. }) => std::mem::take(inputs),
-            None => BTreeMap::new(),
+            None => Inputs::new(),
         };
         let inputs = self.decided.iter_mut().map(take).collect();
         let suggestions = std::mem::take(&mut self.correlation.suggestions);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stead_model::{Digest, Limits, Map, MarkSource, Name, OpId, Resource, RunId, StackId, unique_keys};
+use stead_model::{Digest, Limits, Map, MarkSource, Name, OpId, Resource, RunId, StackId};
 
 use crate::state::extent_of;
 use crate::{FORMAT, Pending, Retained, Snapshot};
@@ -37,7 +37,6 @@ pub struct Export {
     run: Option<RunId>,
     uids: u64,
     next_op: OpId,
-    #[serde(deserialize_with = "unique_keys")]
     outputs: Map,
     pending: Vec<Pending>,
     resources: Vec<Arc<Resource>>,

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use stead_model::{CopyRef, Digest, Epoch, Map, OpId, Operation, PhysicalId, Resource, Seq, unique_keys};
+use stead_model::{CopyRef, Digest, Epoch, Map, OpId, Operation, PhysicalId, Resource, Seq};
 
 use super::codec::{FormatError, append, damaged, line, parse, seal, sealed_lines};
 use crate::{Arrival, Departure, FORMAT, RetainReason};
@@ -36,7 +36,6 @@ pub enum Intent {
     Update {
         key: String,
         resource: Box<Resource>,
-        #[serde(deserialize_with = "unique_keys")]
         previous: Map,
     },
     Delete {

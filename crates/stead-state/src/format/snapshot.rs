@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use flate2::read::GzDecoder;
 use serde::{Deserialize, Serialize};
-use stead_model::{Digest, Limits, Map, OpId, Resource, RunId, StackId, unique_keys};
+use stead_model::{Digest, Limits, Map, OpId, Resource, RunId, StackId};
 
 use super::codec::{FormatError, check_format, damaged, line, parse};
 use super::gzip::{pack, stored};
@@ -49,7 +49,6 @@ struct Header {
     uids: u64,
     next_op: OpId,
     resources: usize,
-    #[serde(deserialize_with = "unique_keys")]
     outputs: Map,
     pending: Vec<Pending>,
     #[serde(default, skip_serializing_if = "Transfers::is_empty")]

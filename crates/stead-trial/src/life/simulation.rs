@@ -396,7 +396,7 @@ impl Simulation {
             OutsideChange::Deletes(which) => pick(which).into_iter().for_each(|id| model.delete_outside(id)),
             OutsideChange::Changes(which) => {
                 if let Some(object) = pick(which).and_then(|id| model.objects.get_mut(id)) {
-                    object.inputs.insert("size".into(), Value::from(99));
+                    object.inputs.insert("size", Value::from(99));
                     object.drifted = true;
                 }
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use stead_journal::StackKeys;
-use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken, Value};
+use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken, Value};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, PartialResult,
     Provider, Receipt, Recovery, Refusal, RefusalClass, UpdateRequest, Updated,
@@ -267,15 +267,11 @@ impl Provider for PlayProvider {
         vec![schema()]
     }
 
-    async fn check(
-        &self,
-        _: &TypeToken,
-        inputs: BTreeMap<String, Input>,
-    ) -> Result<BTreeMap<String, Input>, Vec<Problem>> {
+    async fn check(&self, _: &TypeToken, inputs: Inputs) -> Result<Inputs, Vec<Problem>> {
         Ok(inputs)
     }
 
-    async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff {
+    async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
         Diff { changes: diff(&schema(), &old.inputs, inputs), order: Default::default() }
     }
 

@@ -288,7 +288,7 @@ impl Loader<'_> {
 
 /// Returns code and exports for a JSON file: the whole value as default, and each key that is an identifier.
 fn json_module(text: &str, value: &stead_model::Value) -> (String, Exports) {
-    let text = stead_model::Value::String(text.to_owned()).to_json();
+    let text = stead_model::Value::from(text).to_json();
     let mut code = format!("const whole = JSON.parse({text});\nexport default whole;\n");
     let mut exports = Exports::default();
     exports.names.insert("default".to_owned(), Span::default());
@@ -296,7 +296,7 @@ fn json_module(text: &str, value: &stead_model::Value) -> (String, Exports) {
         let named = map.keys().filter(|key| is_identifier_name(key) && *key != "default");
         for (index, key) in named.enumerate() {
             code.push_str(&format!("const name{index} = whole.{key};\nexport {{ name{index} as {key} }};\n"));
-            exports.names.insert(key.clone(), Span::default());
+            exports.names.insert(key.to_string(), Span::default());
         }
     }
     (code, exports)

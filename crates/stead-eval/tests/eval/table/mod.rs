@@ -250,9 +250,9 @@ fn deferred(rows: &[Row], kinds: &[[String; 2]], plain: &Plain, left: &[usize]) 
     };
     let graph = &evaluation.graph;
     let outputs: HashMap<String, Input> = match &graph.outputs["out"] {
-        Input::Map(map) => map.clone().into_iter().collect(),
+        Input::Map(map) => map.iter().map(|(key, input)| (key.to_string(), input.clone())).collect(),
         Input::Known(Value::Map(map)) => {
-            map.iter().map(|(key, value)| (key.clone(), Input::Known(value.clone()))).collect()
+            map.iter().map(|(key, value)| (key.to_string(), Input::Known(value.clone()))).collect()
         }
         other => panic!("{other:?}"),
     };

@@ -16,12 +16,13 @@ fn values() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::Bool),
         any::<i64>().prop_map(|number| Value::Number(Number::Int(number))),
-        any::<String>().prop_map(Value::String),
+        any::<String>().prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 12, 4, |inner| {
         prop_oneof![
-            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
-            proptest::collection::btree_map(any::<String>(), inner, 0..4).prop_map(Value::Map),
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::btree_map(any::<String>(), inner, 0..4)
+                .prop_map(|map| Value::Map(map.into_iter().collect())),
         ]
     })
 }
@@ -35,7 +36,10 @@ fn sections() -> impl Strategy<Value = BTreeMap<String, Section>> {
             let original = original.filter(|original| originals.insert(original.clone()));
             let resource = TypeToken("t.Box".into());
             let original_path = original.map(|original| format!("t.Box.{original}"));
-            (format!("t.Box.{id}"), PinEntry { resource, original_path, attributes })
+            (
+                format!("t.Box.{id}"),
+                PinEntry { resource, original_path, attributes: attributes.into_iter().collect() },
+            )
         });
         entries.collect::<Section>()
     });
@@ -118,7 +122,7 @@ proptest! {
             for node in &settled.graph.nodes {
                 // A resource that was pinned has the value that it was pinned with.
                 if let Some((_, path)) = was(node.name.short()) {
-                    prop_assert_eq!(&node.inputs["path"], &Input::Known(Value::String(path)));
+                    prop_assert_eq!(&node.inputs["path"], &Input::Known(Value::from(path)));
                 }
             }
         }
