@@ -19,6 +19,7 @@ mod name;
 mod nearest;
 mod path;
 mod pattern;
+mod pool;
 mod record;
 mod resolve;
 mod sorted_map;
@@ -43,6 +44,7 @@ pub use name::{Environment, Module, Name, NameError, NameParts, Scope, ScopePart
 pub use nearest::nearest;
 pub use path::{PropertyPath, Segment};
 pub use pattern::{PathPattern, PatternError, PatternPart};
+pub use pool::ValuePool;
 pub use record::{DeletionPolicy, Lifecycle, Resource, Ties};
 pub use resolve::{EvalError, KnownOutputs, known, resolve, resolve_map};
 pub use sorted_map::SortedMap;

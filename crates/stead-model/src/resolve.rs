@@ -59,6 +59,9 @@ pub fn resolve_map(
     known: &dyn KnownOutputs,
     functions: &dyn Functions,
 ) -> Result<Inputs, EvalError> {
+    if inputs.values().all(|input| matches!(input, Input::Known(_))) {
+        return Ok(inputs.clone());
+    }
     let mut resolver = Resolver { exprs, known, functions, memo: HashMap::new() };
     inputs.iter().map(|(key, input)| Ok((key.clone(), resolver.input(input)?))).collect()
 }

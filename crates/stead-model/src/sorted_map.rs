@@ -86,6 +86,11 @@ impl<K, V> SortedMap<K, V> {
         self.0 = None;
     }
 
+    /// Returns the address of the entries, which clones have in common.
+    pub(crate) fn address(&self) -> *const (K, V) {
+        self.entries().as_ptr()
+    }
+
     fn entries(&self) -> &[(K, V)] {
         self.0.as_ref().map_or(&[], |entries| entries.as_slice())
     }
@@ -213,7 +218,8 @@ impl<K: Ord + Clone, V: Clone> SortedMap<K, V> {
         entries.insert(at, (key, value));
     }
 
-    fn entries_mut(&mut self) -> &mut Vec<(K, V)> {
+    /// Returns the entries. The order of the keys must stay the same.
+    pub(crate) fn entries_mut(&mut self) -> &mut Vec<(K, V)> {
         Arc::make_mut(self.0.get_or_insert_default())
     }
 }

@@ -77,7 +77,7 @@ impl<'js, 'a> InputReader<'js, 'a> {
             let input = self.input(&value)?;
             self.path.pop();
             self.budget += rest;
-            inputs.extend(input.map(|input| (key, input)));
+            inputs.extend(input.map(|input| (self.intrinsics.pool.borrow_mut().key(&key), input)));
         }
         Ok(inputs.into_iter().collect())
     }
@@ -93,7 +93,7 @@ impl<'js, 'a> InputReader<'js, 'a> {
             let input = if self.spend(1) { self.input(&value)? } else { None };
             if let (Some(Segment::Key(key)), Some(input)) = (self.path.pop(), input) {
                 self.spend(key.len() + 4);
-                members.push((key, input));
+                members.push((self.intrinsics.pool.borrow_mut().key(&key), input));
             }
         }
         Ok(members.into_iter().collect())
@@ -115,7 +115,7 @@ impl<'js, 'a> InputReader<'js, 'a> {
             }
         } else if let Some(text) = value.as_string() {
             match text.to_string() {
-                Ok(text) => Plain::from(text),
+                Ok(text) => Plain::String(self.intrinsics.pool.borrow_mut().text(&text)),
                 Err(_) => return self.refuse("the text contains an unpaired surrogate".to_owned(), None),
             }
         } else if let Some(object) = value.as_object() {
@@ -164,7 +164,7 @@ impl<'js, 'a> InputReader<'js, 'a> {
         self.around.push(object.clone());
         let members = self.members(object);
         self.around.pop();
-        Ok(Some(Input::map(members?)))
+        Ok(Some(self.shared(Input::map(members?))))
     }
 
     fn items(&mut self, array: &Array<'js>) -> rquickjs::Result<Option<Input>> {
@@ -180,7 +180,15 @@ impl<'js, 'a> InputReader<'js, 'a> {
             self.path.pop();
             items.extend(input);
         }
-        Ok(Some(Input::list(items)))
+        Ok(Some(self.shared(Input::list(items))))
+    }
+
+    /// Returns the value that was read before if an equal one was: programs pass one object to many resources.
+    fn shared(&self, input: Input) -> Input {
+        match input {
+            Input::Known(value) => Input::Known(self.intrinsics.pool.borrow_mut().container(value)),
+            deferred => deferred,
+        }
     }
 
     fn instance(&mut self, value: &Value<'js>, object: &Object<'js>) -> rquickjs::Result<Option<Input>> {

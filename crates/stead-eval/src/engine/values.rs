@@ -1,8 +1,11 @@
 //! Converts between JavaScript values and plain values of the model.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use rquickjs::object::{Filter, Property};
 use rquickjs::{Array, Ctx, Function, IntoAtom, IntoJs, Object, Symbol, Type, Value};
-use stead_model::{Number, Value as Plain};
+use stead_model::{Number, Value as Plain, ValuePool};
 
 const MAX_DEPTH: usize = stead_model::MAX_NESTING;
 
@@ -12,6 +15,8 @@ pub(crate) struct Intrinsics<'js> {
     pub(crate) id_symbol: Symbol<'js>,
     pub(crate) node_of: Function<'js>,
     pub(crate) object_prototype: Object<'js>,
+    /// Values read so far, so that an object that the program passes twice is one value.
+    pub(crate) pool: Rc<RefCell<ValuePool>>,
 }
 
 impl<'js> Intrinsics<'js> {

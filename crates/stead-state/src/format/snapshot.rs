@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use flate2::read::GzDecoder;
 use serde::{Deserialize, Serialize};
-use stead_model::{Digest, Limits, Map, OpId, Resource, RunId, StackId};
+use stead_model::{Digest, Limits, Map, OpId, Resource, RunId, StackId, ValuePool};
 
 use super::codec::{FormatError, check_format, damaged, line, parse};
 use super::gzip::{pack, stored};
@@ -129,13 +129,18 @@ impl Snapshot {
             return Err(damaged(WHAT, 1, &problem));
         }
         let mut resources: Vec<Arc<Resource>> = Vec::with_capacity(header.resources);
+        // Outputs repeat inputs, and inputs repeat the outputs of dependencies.
+        let mut pool = ValuePool::default();
         while let Some(line) = lines.next()? {
             // The header is line 1.
             let number = resources.len() + 2;
             if resources.len() == header.resources {
                 return Err(damaged(WHAT, number, "it has more resources than its header states"));
             }
-            resources.push(Arc::new(parse(WHAT, number, line)?));
+            let mut resource: Resource = parse(WHAT, number, line)?;
+            pool.share_map(&mut resource.inputs);
+            pool.share_map(&mut resource.outputs);
+            resources.push(Arc::new(resource));
         }
         if resources.len() < header.resources {
             return Err(damaged(WHAT, lines.read, "resources are missing"));
