@@ -79,7 +79,7 @@ impl Program {
         let graph = SettledGraph::from_records(self.0.clone());
         let mut planner = Planner::new(base, &graph, &catalog, request, &NoFunctions)?;
         loop {
-            let questions = planner.questions();
+            let questions = planner.questions(usize::MAX);
             if questions.is_empty() {
                 break;
             }

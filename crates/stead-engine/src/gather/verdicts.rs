@@ -17,6 +17,9 @@ use crate::gather::limits::fits;
 use crate::gather::provider_limits::ProviderLimits;
 use crate::gather::read::no_answer;
 
+/// Questions that wait for a provider at a time.
+const QUESTIONS: usize = 256;
+
 impl Engine {
     /// Plans the steps that lead from the state to the graph. Writes nothing.
     pub async fn plan(
@@ -32,7 +35,7 @@ impl Engine {
         let limits = &ProviderLimits::of(&self.providers);
         let mut asked = FuturesUnordered::new();
         loop {
-            let mut new = planner.questions();
+            let mut new = planner.questions(QUESTIONS.saturating_sub(waiting.len()));
             new.reverse();
             waiting.append(&mut new);
             while asked.len() < self.parallel

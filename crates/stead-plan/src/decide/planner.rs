@@ -104,7 +104,7 @@ pub fn plan(
 ) -> Result<Plan, Vec<Diagnostic>> {
     let mut planner = Planner::new(base, graph, catalog, request, functions)?;
     loop {
-        let questions = planner.questions();
+        let questions = planner.questions(usize::MAX);
         if questions.is_empty() {
             return planner.finish();
         }
@@ -149,7 +149,8 @@ impl<'a> Planner<'a> {
             None => (edges, order),
         };
         let undecided = Dag::new(edges.iter().map(|needs| needs.iter().map(|need| need.index())));
-        let ready = undecided.ready().map(NodeId::at).collect();
+        let mut ready: Vec<NodeId> = undecided.ready().map(NodeId::at).collect();
+        ready.reverse(); // the last one is asked about first
         let decided = vec![None; graph.nodes.len()];
         let is_new = |id: NodeId| correlation.matched[id.index()].is_none() && selected.touches(id);
         let problems = super::imports::taken(base, graph, is_new);
@@ -172,10 +173,14 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Returns all questions that can be asked now. None are left once the list is empty.
-    pub fn questions(&mut self) -> Vec<Question<'a>> {
+    /// Returns questions that can be asked now, up to a number. None are left once the list is empty.
+    ///
+    /// A question has inputs of its own, so that asking for all of them at once would hold the inputs of the stack twice.
+    pub fn questions(&mut self, at_most: usize) -> Vec<Question<'a>> {
         let mut questions = Vec::new();
-        while let Some(id) = self.ready.pop() {
+        while questions.len() < at_most
+            && let Some(id) = self.ready.pop()
+        {
             if let Some(decision) = self.decision_without_verdict(id) {
                 self.decide(id, Decided::without_inputs(decision));
                 continue;
