@@ -57,14 +57,13 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
             .write(&session.workspace, file)?;
         ui.note(&format!("Saved; `stead up {}` applies exactly this plan, or nothing.", file.display()));
     }
-    if !arguments.exit_code {
-        return Ok(0);
-    }
-    let cause = match scope.refresh {
-        Some(_) => proposal.cause().await,
-        None => Cause::Program,
+    let code = match (arguments.exit_code, scope.refresh) {
+        (false, _) => 0,
+        (true, None) => exit_code(proposal, Cause::Program),
+        (true, Some(_)) => exit_code(proposal, proposal.cause().await),
     };
-    Ok(exit_code(proposal, cause))
+    permitted.leave_to_exit();
+    Ok(code)
 }
 
 /// Lists unfinished work of other runs, which the plan does not include.

@@ -145,4 +145,12 @@ impl Permitted {
     pub fn proposal(&self) -> &Proposal {
         &self.proposal
     }
+
+    /// Drops the proposal without freeing its graph, state and plan, for a process that is about to end.
+    ///
+    /// Freeing the values of a large stack one by one takes a tenth of the time of a plan.
+    pub fn leave_to_exit(self) {
+        let Proposal { graph, recorded, base, plan, .. } = self.proposal;
+        std::mem::forget((graph, recorded, base, plan));
+    }
 }
