@@ -45,6 +45,7 @@ pub fn graph_of(snapshot: &Snapshot) -> Graph {
                 provider: ties.provider.as_ref().and_then(|copy| node(&copy.uid)),
                 aliases: ties.aliases.clone(),
                 pinned: resource.pinned.then_some(true),
+                undeclared: resource.imported,
                 ..Options::default()
             },
             source: resource.source.clone(),

@@ -43,7 +43,8 @@ pub async fn repair(
     if let Some((bytes, _)) = &survey.stored_head {
         put_once(store, &keys.replaced_head(&Digest::of(bytes)), bytes.clone()).await?;
     }
-    let snapshot = Snapshot { run: Some(run.clone()), ..proposal.snapshot.clone() };
+    let proposed = proposal.snapshot.clone().succeeding(survey.recorded.as_ref());
+    let snapshot = Snapshot { run: Some(run.clone()), ..proposed };
     let (bytes, digest) = snapshot.encode();
     put_once(store, &keys.snapshot(&digest), Bytes::from(bytes)).await?;
     world.crash_point("repair.after_snapshot");
@@ -69,11 +70,14 @@ pub async fn repair(
         format: FORMAT,
         run: run.clone(),
         command: "state repair".to_owned(),
+        targets: Vec::new(),
+        options: Vec::new(),
         user: world.host.user.clone(),
         host: world.host.name.clone(),
         started: now.clone(),
         ended: now,
         result: RunResult::Succeeded,
+        base: survey.head.as_ref().and_then(|head| head.snapshot.clone()),
         snapshot: digest.clone(),
     };
     put_once(store, &keys.history(&run), Bytes::from(record.encode())).await?;

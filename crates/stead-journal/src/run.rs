@@ -149,7 +149,8 @@ impl Run {
     /// Ends the run with an imported state, which has to pass the same integrity rules.
     pub async fn close_with(self, imported: Snapshot) -> Result<ClosedRun, JournalError> {
         let (stack, transfers) = (self.stack().clone(), self.base().transfers().clone());
-        let imported = Snapshot { stack, transfers, ..imported };
+        let before = self.base().snapshot(None);
+        let imported = Snapshot { stack, transfers, ..imported.succeeding(Some(&before)) };
         self.end(RunResult::Succeeded, Some(State::from(imported))).await
     }
 

@@ -68,6 +68,9 @@ pub struct Options {
     /// Physical id of an existing resource to import.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub import: Option<PhysicalId>,
+    /// Whether no program declares the resource: the node comes from an import or from the record of one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub undeclared: bool,
     #[serde(skip_serializing_if = "Timeouts::is_empty")]
     pub timeouts: Timeouts,
     /// Marks by their keys, as written in the program.

@@ -40,7 +40,7 @@ pub use name::{Environment, Module, Name, NameError, NameParts, Scope, ScopePart
 pub use nearest::nearest;
 pub use path::{PropertyPath, Segment};
 pub use pattern::{PathPattern, PatternError, PatternPart};
-pub use record::{DeletionPolicy, Lifecycle, Resource, Ties};
+pub use record::{DeletionPolicy, Lifecycle, NotBase64, PrivateData, ProviderData, Resource, Ties};
 pub use resolve::{EvalError, KnownOutputs, known, resolve, resolve_map};
 pub use source::SourceRef;
 pub use unique::unique_keys;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::unique::unique_keys;
 use crate::{
     CopyRef, Generation, Level, Map, MarkSource, Marked, Marks, Name, PhysicalId, RecordedMarks,
-    STATE_PROTECT, SourceRef, TypeToken, Uid,
+    STATE_PROTECT, SourceRef, TypeToken, Uid, Value,
 };
 
 /// Lifecycle of a copy of a resource.
@@ -33,7 +33,7 @@ pub enum DeletionPolicy {
 
 /// Relations of a resource to others, besides its dependencies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Ties {
     /// The provisioned resource whose class allocated this one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,9 +58,59 @@ impl Ties {
     }
 }
 
+/// Data that a provider keeps with a copy. Stead stores it and hands it back, and never reads it.
+///
+/// An update, a rename and a refresh keep the data unless the provider's answer contains new data. A replacement starts
+/// without data, because the old data belongs to the old physical resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct ProviderData {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private: Option<PrivateData>,
+    /// Version of the provider's schema that wrote the inputs and outputs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema_version: Option<u64>,
+    /// The provider's structured identity of the physical resource, where the id alone is not enough.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Value>,
+}
+
+/// Private bytes of a provider, as base64 text with padding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PrivateData(String);
+
+impl PrivateData {
+    pub fn as_base64(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The text is not base64 with padding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("private data is not base64")]
+pub struct NotBase64;
+
+impl TryFrom<String> for PrivateData {
+    type Error = NotBase64;
+
+    fn try_from(text: String) -> Result<PrivateData, NotBase64> {
+        let body = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(&text);
+        let known = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/';
+        let whole = text.len().is_multiple_of(4);
+        if whole && body.bytes().all(known) { Ok(PrivateData(text)) } else { Err(NotBase64) }
+    }
+}
+
+impl From<PrivateData> for String {
+    fn from(data: PrivateData) -> String {
+        data.0
+    }
+}
+
 /// The record of one copy of a resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Resource {
     pub uid: Uid,
     pub generation: Generation,
@@ -97,6 +147,16 @@ pub struct Resource {
     /// Whether the resource was pinned when it was last applied.
     #[serde(default, skip_serializing_if = "is_false")]
     pub pinned: bool,
+    /// Serial of the stack when this record last changed. The fold of the journal sets it; 0 in a record that was never
+    /// folded, or that format 1 stored.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub version: u64,
+    /// Whether the resource was imported and no program has declared it since.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub imported: bool,
+    /// Data that the provider keeps with the copy. Shared, because few resources have any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_data: Option<Arc<ProviderData>>,
 }
 
 impl Resource {
@@ -121,6 +181,9 @@ impl Resource {
             source,
             marks: RecordedMarks::default(),
             pinned: false,
+            version: 0,
+            imported: false,
+            provider_data: None,
         }
     }
 
@@ -180,13 +243,17 @@ impl Resource {
     }
 
     /// Returns a property as a program reads it: the output, or else the input.
-    pub fn property(&self, name: &str) -> Option<&crate::Value> {
+    pub fn property(&self, name: &str) -> Option<&Value> {
         self.outputs.get(name).or_else(|| self.inputs.get(name))
     }
 }
 
 fn is_live(lifecycle: &Lifecycle) -> bool {
     *lifecycle == Lifecycle::Live
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 fn is_false(flag: &bool) -> bool {

@@ -181,6 +181,7 @@ fn reason(step: &Step) -> Option<String> {
 
 fn changed_record(noted: RecordChange) -> &'static str {
     match noted {
+        RecordChange::Declared => "it was imported, and the program declares it now",
         RecordChange::Pinned => "it is pinned now",
         RecordChange::Unpinned => "it is no longer pinned",
         RecordChange::PreventDelete => "its protection against deletion changed",

@@ -73,6 +73,7 @@ proptest! {
         let snapshot = Snapshot {
             stack: StackId("s".into()),
             run: Some(RunId("run-1".into())),
+            serial: uids,
             uids,
             next_op: OpId(4),
             outputs,

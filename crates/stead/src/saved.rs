@@ -14,7 +14,8 @@ use crate::program::{Program, ProgramSettings, Transcript};
 use crate::project::FILE;
 use crate::{FlagMarks, Project};
 
-const FORMAT: u32 = 2;
+/// A file of another format is refused: a saved plan is short-lived, and making it anew loses nothing.
+const FORMAT: u32 = 3;
 
 /// Stands for the version of a provider that the target does not have.
 const MISSING: &str = "a target without it";
@@ -115,8 +116,16 @@ impl SavedPlan {
         let Some(body) = stead_state::unseal(&bytes) else {
             return Err(stale(file, &["the file is damaged, or no saved plan".to_owned()]));
         };
-        let saved: SavedPlan = serde_json::from_slice(body)
-            .map_err(|_| stale(file, &["it was made by another version of stead".to_owned()]))?;
+        #[derive(Deserialize)]
+        struct AnyFormat {
+            format: u32,
+        }
+        let other_version = || stale(file, &["it was made by another version of stead".to_owned()]);
+        match serde_json::from_slice(body) {
+            Ok(AnyFormat { format: FORMAT }) => {}
+            _ => return Err(other_version()),
+        }
+        let saved: SavedPlan = serde_json::from_slice(body).map_err(|_| other_version())?;
         saved.fits(project, workspace, file)?;
         Ok(saved)
     }

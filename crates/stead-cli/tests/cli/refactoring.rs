@@ -93,6 +93,8 @@ fn existing_resource_is_imported_and_its_declaration_printed() {
     }, { id: "kept" });
     "#);
     project.write("main.ts", &format!("import * as local from \"stead/local\";\n{declaration}"));
+    let declared = project.stead(&["up", "--yes"]).ok();
+    assert!(declared.contains("it was imported, and the program declares it now"), "{declared}");
     assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
     assert_eq!(project.read("there.txt"), "here already\n");
     let missing = project.stead(&["import", "local.File", "other", "nowhere.txt", "--yes"]);

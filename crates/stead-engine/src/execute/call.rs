@@ -85,12 +85,12 @@ async fn ask(
                 inputs: &resource.inputs,
             };
             let outcome = provider.create(receipt, request).await;
-            answer(outcome, |made| Outcome::Created { id: made.id, outputs: recordable(made.outputs) })
+            answer(outcome, |made| Outcome::created(made.id, recordable(made.outputs)))
         }
         (Intent::Update { resource, previous, .. }, _) => {
             let request = UpdateRequest { resource, old_inputs: previous };
             let outcome = provider.update(receipt, request).await;
-            answer(outcome, |changed| Outcome::Updated { outputs: recordable(changed.outputs) })
+            answer(outcome, |changed| Outcome::updated(recordable(changed.outputs)))
         }
         (Intent::Delete { .. }, Some((resource, permit))) => {
             match provider.delete(receipt, permit, DeleteRequest { resource: &resource }).await {

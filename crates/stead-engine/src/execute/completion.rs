@@ -74,8 +74,7 @@ impl Executor<'_> {
         };
         // The `End` enters the journal's queue before the `Begin` of any dependent.
         let ended = Record::End { op, outcome: answer.outcome };
-        let observed =
-            answer.actual_inputs.map(|inputs| Record::Observed { copy, inputs: Some(inputs), outputs: None });
+        let observed = answer.actual_inputs.map(|inputs| Record::observed(copy, Some(inputs), None));
         let ack = self.run.submit_together(std::iter::once(ended).chain(observed).collect());
         if end == StepEnd::Done {
             self.queue.done(id);
@@ -218,10 +217,10 @@ impl Executor<'_> {
 /// Returns the resource after its operation; `None` after a deletion.
 fn after(intent: Intent, outcome: &Outcome) -> Option<Resource> {
     let (mut resource, id, outputs) = match (intent, outcome) {
-        (Intent::Create { resource, .. }, Outcome::Created { id, outputs }) => {
+        (Intent::Create { resource, .. }, Outcome::Created { id, outputs, .. }) => {
             (resource, Some(id.clone()), outputs)
         }
-        (Intent::Update { resource, .. }, Outcome::Updated { outputs }) => {
+        (Intent::Update { resource, .. }, Outcome::Updated { outputs, .. }) => {
             let id = resource.id.clone();
             (resource, id, outputs)
         }

@@ -56,7 +56,7 @@ impl Executor<'_> {
         self.physical_ids.remove(copy.clone());
         let record = match after {
             AfterDelete::Gone => Record::Forget { copy, kept },
-            AfterDelete::Replacing => Record::Observed { copy, inputs: None, outputs: None },
+            AfterDelete::Replacing => Record::observed(copy, None, None),
         };
         self.submit(id, record);
     }

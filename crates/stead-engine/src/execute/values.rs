@@ -216,12 +216,16 @@ impl<'a> Context<'a> {
                 .collect(),
             ties: self.ties(id),
             pinned: node.options.pinned.unwrap_or(false),
-            ..Resource::new(copy.uid, node.name.clone(), node.ty.clone(), node.source.clone())
+            imported: node.options.undeclared,
+            ..Resource::new(copy.uid.clone(), node.name.clone(), node.ty.clone(), node.source.clone())
         };
         resource.set_marks(&node.effective_marks());
         // Protection that was set on the record itself is not the program's to change.
         let recorded = self.base.copies_of(&resource.uid).last();
         resource.marks.protected = recorded.is_some_and(|recorded| recorded.marks.protected);
+        // Data of the provider belongs to the physical resource, so a replacement starts without it.
+        let same_copy = self.base.copy(&copy);
+        resource.provider_data = same_copy.and_then(|recorded| recorded.provider_data.clone());
         resource
     }
 }

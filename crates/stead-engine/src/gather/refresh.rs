@@ -109,9 +109,7 @@ fn changed_copy<'a>(action: &'a Action, plan: &'a Plan, node: Option<NodeId>) ->
 }
 
 fn observed(drift: &Drift) -> Record {
-    Record::Observed {
-        copy: drift.copy.clone(),
-        inputs: drift.found.as_ref().map(|live| live.inputs.clone()),
-        outputs: drift.found.as_ref().map(|live| live.outputs.clone()),
-    }
+    let inputs = drift.found.as_ref().map(|live| live.inputs.clone());
+    let outputs = drift.found.as_ref().map(|live| live.outputs.clone());
+    Record::observed(drift.copy.clone(), inputs, outputs)
 }

@@ -89,7 +89,12 @@ impl Import {
             parent: None,
             inputs: inputs.iter().map(known).collect(),
             // The program pins it once it declares it.
-            options: Options { import: Some(self.id.clone()), pinned: Some(false), ..Options::default() },
+            options: Options {
+                import: Some(self.id.clone()),
+                pinned: Some(false),
+                undeclared: true,
+                ..Options::default()
+            },
             source: SourceRef { file: workspace.pinfile.main.as_str().into(), line: 1, column: 1 },
             marks: Default::default(),
         }

@@ -42,11 +42,7 @@ impl Engine {
             done => {
                 let ended = Record::End { op: pending.op, outcome: done };
                 let copy = pending.intent.copy();
-                let observed = answer.actual_inputs.map(|inputs| Record::Observed {
-                    copy,
-                    inputs: Some(inputs),
-                    outputs: None,
-                });
+                let observed = answer.actual_inputs.map(|inputs| Record::observed(copy, Some(inputs), None));
                 run.submit_together(std::iter::once(ended).chain(observed).collect()).durable().await?;
                 return Ok(Repeated::Finished);
             }
@@ -139,7 +135,7 @@ impl Engine {
             (Intent::Delete { .. }, Some(_)) => vec![did_not_happen],
             (_, found) => {
                 let (inputs, outputs) = found.map(|live| (live.inputs, live.outputs)).unzip();
-                vec![did_not_happen, Record::Observed { copy: resource.copy(), inputs, outputs }]
+                vec![did_not_happen, Record::observed(resource.copy(), inputs, outputs)]
             }
         })
     }

@@ -64,7 +64,7 @@ impl Engine {
                 // cannot be read, the resolution alone counts.
                 if let Ok(Some(LiveState { inputs, outputs })) = self.read(resource).await {
                     let (inputs, outputs) = (Some(inputs), Some(outputs));
-                    records.push(Record::Observed { copy: resource.copy(), inputs, outputs });
+                    records.push(Record::observed(resource.copy(), inputs, outputs));
                 }
                 Ok(records)
             }
@@ -96,7 +96,7 @@ impl Engine {
 fn with_observation(end: Record, intended: &Resource, inputs: Map) -> Vec<Record> {
     let mut records = vec![end];
     if inputs != intended.inputs {
-        records.push(Record::Observed { copy: intended.copy(), inputs: Some(inputs), outputs: None });
+        records.push(Record::observed(intended.copy(), Some(inputs), None));
     }
     records
 }

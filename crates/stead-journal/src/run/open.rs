@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stead_model::RunId;
-use stead_state::{Head, Owner};
+use stead_state::{Command, Head, Owner};
 use stead_store::{Expect, Store, Version};
 use stead_world::{Claim, World};
 
@@ -73,6 +73,7 @@ pub async fn open(request: OpenRequest) -> Result<Run, JournalError> {
         since: request.world.clock.now().to_string(),
         run: run.clone(),
         claim: claim_path.display().to_string(),
+        command: Some(Command::new(&request.command)),
     };
     let head = Head { epoch, owner: Some(owner), ..old.clone() };
     let version = take_head(&request, &head, expect).await?;

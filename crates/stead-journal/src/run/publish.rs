@@ -90,11 +90,14 @@ impl HeldStack {
             format: FORMAT,
             run,
             command: self.request.command.clone(),
+            targets: Vec::new(),
+            options: Vec::new(),
             user: world.host.user.clone(),
             host: world.host.name.clone(),
             started,
             ended: world.clock.now().to_string(),
             result,
+            base: None,
             snapshot,
         }
     }

@@ -149,6 +149,7 @@ violations! {
     "S10" s10_counter_behind_a_number_in_use: [
         Snapshot { uids: 0, ..snapshot(vec![resource("a", 1)]) },
         Snapshot { next_op: OpId(1), ..with_pending(vec![resource("a", 1)], vec![delete("k", "a")]) },
+        Snapshot { serial: 4, ..snapshot(vec![Resource { version: 5, ..resource("a", 1) }]) },
     ];
     "S11" s11_copy_without_uid_or_generation: [
         snapshot(vec![Resource { uid: Uid(String::new()), ..resource("a", 1) }]),

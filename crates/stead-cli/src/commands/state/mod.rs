@@ -72,6 +72,10 @@ fn describe(state: &State, resource: &Resource, style: &Style) -> String {
     if resource.pinned {
         let _ = writeln!(out, "  pinned    {}", physical_path(&resource.name, &resource.ty));
     }
+    if resource.imported {
+        let _ = writeln!(out, "  imported  no program has declared it yet");
+    }
+    let _ = writeln!(out, "  version   {}", resource.version);
     for (title, properties) in [("inputs", &resource.inputs), ("outputs", &resource.outputs)] {
         if !properties.is_empty() {
             let _ = writeln!(out, "  {title}");
