@@ -177,6 +177,8 @@ impl From<JournalError> for Failure {
             ),
             JournalError::Format { .. }
             | JournalError::Missing { .. }
+            | JournalError::HeadMissing { .. }
+            | JournalError::JournalGap { .. }
             | JournalError::BrokenChain { .. }
             | JournalError::Replay { .. } => Failure::new(
                 Kind::Unsound,

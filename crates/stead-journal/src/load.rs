@@ -122,14 +122,36 @@ pub(crate) async fn presence(
     }
 }
 
-/// Reads the head of a stack, also of one that was removed or renamed.
+/// Reads the head of a stack, also of one that was removed or renamed. `None`: there was never a stack.
+///
+/// The head of a stack is its first object and is never deleted. Other objects without a head are therefore damage, and
+/// not an empty stack, whose resources would all be created again.
 pub async fn read_head(
     store: &Arc<dyn Store>,
     keys: &StackKeys,
 ) -> Result<Option<(Head, Version)>, JournalError> {
-    let Some(blob) = store.get(&keys.head()).await? else { return Ok(None) };
+    let Some(blob) = store.get(&keys.head()).await? else {
+        return match has_objects(store, keys).await? {
+            // A stack may have been created after the head was read.
+            true if store.get(&keys.head()).await?.is_none() => {
+                Err(JournalError::HeadMissing { key: keys.head().to_string() })
+            }
+            true => Box::pin(read_head(store, keys)).await,
+            false => Ok(None),
+        };
+    };
     let head = Head::decode(&blob.body).map_err(|source| format_error(&keys.head(), source))?;
     Ok(Some((head, blob.version)))
+}
+
+/// Returns true if any snapshot, journal or run record is stored.
+pub(crate) async fn has_objects(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<bool, JournalError> {
+    for prefix in [keys.snapshots(), keys.histories(), keys.journals()] {
+        if !store.list(&prefix).await?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Reads the snapshot that head refers to, and checks its limits and integrity rules.
@@ -161,6 +183,8 @@ pub(crate) struct Tail {
 }
 
 /// Replays an epoch's batches, in order, up to its seal or its first free slot.
+///
+/// Fails if there is a batch after a free slot: the batches of an epoch are written in order, so one was lost.
 pub(crate) async fn replay_epoch(
     store: &Arc<dyn Store>,
     keys: &StackKeys,
@@ -170,7 +194,15 @@ pub(crate) async fn replay_epoch(
     let mut tail = Tail { seq: Seq(0), previous: None, sealed: false };
     loop {
         let key = keys.batch(epoch, tail.seq);
-        let Some(blob) = store.get(&key).await? else { return Ok(tail) };
+        let Some(blob) = store.get(&key).await? else {
+            if !has_later_batch(store, keys, epoch, tail.seq).await? {
+                return Ok(tail);
+            }
+            if store.get(&key).await?.is_none() {
+                return Err(JournalError::JournalGap { key: key.to_string() });
+            }
+            continue; // the run is alive, and wrote this batch and the later one just now
+        };
         let batch = Batch::decode(&blob.body).map_err(|source| format_error(&key, source))?;
         if batch.epoch != epoch || batch.seq != tail.seq || batch.previous != tail.previous {
             return Err(JournalError::BrokenChain { key: key.to_string() });
@@ -186,6 +218,17 @@ pub(crate) async fn replay_epoch(
             return Ok(tail);
         }
     }
+}
+
+/// Returns true if the epoch has a batch after this slot.
+async fn has_later_batch(
+    store: &Arc<dyn Store>,
+    keys: &StackKeys,
+    epoch: Epoch,
+    slot: Seq,
+) -> Result<bool, JournalError> {
+    let slot = keys.batch(epoch, slot);
+    Ok(store.list(&keys.journal(epoch)).await?.iter().any(|key| *key > slot))
 }
 
 /// Returns the digest of the last batch of the run that head names, if that run was not closed.

@@ -18,7 +18,11 @@ use crate::load::Tail;
 use crate::seal::{Sealing, seal};
 use crate::{JournalError, StackKeys, is_dead};
 
+pub(crate) use survey::epoch_of;
 pub use survey::{Survey, survey};
+
+/// The command in the history of a repair.
+pub(crate) const REPAIR: &str = "state repair";
 
 /// Makes a proposal the state of the stack. Returns the digest of its snapshot.
 pub async fn repair(
@@ -69,7 +73,7 @@ pub async fn repair(
     let record = RunRecord {
         format: FORMAT,
         run: run.clone(),
-        command: "state repair".to_owned(),
+        command: REPAIR.to_owned(),
         targets: Vec::new(),
         options: Vec::new(),
         user: world.host.user.clone(),

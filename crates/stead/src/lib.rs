@@ -26,12 +26,12 @@ pub use policy::{MarkExplanation, MarksInForce, explain_marks};
 pub use program::{Notice, Program, ProgramSettings, Transcript};
 pub use project::{FILE, FlagMarks, Prevention, Project, TARGETS, check, local_catalog};
 pub use saved::SavedPlan;
-pub use stacks::{StackEntry, history, stacks};
+pub use stacks::{StackEntry, check_history, history, stacks};
 
 pub use stead_engine::ops;
 pub use stead_engine::{Doubtful, Drift, OnFailure, PinfileWrite, Resolution, SettledPins, Stop};
 pub use stead_eval::{ConsoleLevel, ConsoleLine, DECLARATIONS, UnknownBranches};
-pub use stead_journal::{JournalError, Survey, UnrecordedAnswer, load_run, survey};
+pub use stead_journal::{HistoryCheck, JournalError, Survey, UnrecordedAnswer, load_run, survey};
 
 /// Types of plans.
 pub mod plan {

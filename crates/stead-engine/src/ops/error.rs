@@ -153,6 +153,8 @@ fn class_of(error: &JournalError) -> OpClass {
         JournalError::Integrity(_)
         | JournalError::Format { .. }
         | JournalError::Missing { .. }
+        | JournalError::HeadMissing { .. }
+        | JournalError::JournalGap { .. }
         | JournalError::BrokenChain { .. }
         | JournalError::Replay { .. }
         | JournalError::Limit { .. } => OpClass::Unsound,

@@ -72,7 +72,8 @@ async fn survey_of_a_renamed_stack_names_the_new_environment() {
 
 #[tokio::test]
 async fn missing_head_is_reported_if_there_is_a_history_or_a_journal() {
-    let problem = [format!("{} is missing", keys().head())];
+    let exist = "snapshots, journals or run records of the stack exist";
+    let problem = [format!("{} is missing, but {exist}", keys().head())];
     let (dir, store) = setup();
     ran(&store, dir.path(), &["a"]).await; // leaves a history, and no journal
     lose_head(&store).await;
@@ -209,7 +210,7 @@ async fn missing_or_damaged_snapshot_is_reported_and_not_proposed() {
     let bytes = store.get(&key).await.unwrap().unwrap().body;
     store.delete(&key).await.unwrap();
     let survey = survey_stack(&store).await;
-    assert_eq!(survey.problems, [format!("{key} is missing, but the head of the stack refers to it")]);
+    assert_eq!(survey.problems, [format!("{key} is missing, but another object of the stack refers to it")]);
     assert_eq!(ways(&survey), [history("run-1")]);
     overwrite(&store, &key, bytes.slice(..20)).await;
     let survey = survey_stack(&store).await;

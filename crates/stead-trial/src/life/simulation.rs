@@ -335,6 +335,8 @@ impl Simulation {
             JournalError::Integrity(_)
             | JournalError::RecordRefused(_)
             | JournalError::Replay { .. }
+            | JournalError::HeadMissing { .. }
+            | JournalError::JournalGap { .. }
             | JournalError::BrokenChain { .. }
             | JournalError::Format { .. }
             | JournalError::Missing { .. } => Err(violation("state is sound", format!("{cause:?}"))),

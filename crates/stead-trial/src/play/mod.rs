@@ -189,6 +189,8 @@ impl PlaySimulation {
             JournalError::Integrity(_)
             | JournalError::RecordRefused(_)
             | JournalError::Replay { .. }
+            | JournalError::HeadMissing { .. }
+            | JournalError::JournalGap { .. }
             | JournalError::BrokenChain { .. }
             | JournalError::Format { .. }
             | JournalError::Missing { .. } => return Err(format!("state is not sound: {cause:?}")),
