@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use stead_engine::ops::{Approval, OpError, Proposal, Stale, Workspace};
 use stead_eval::UnknownBranches;
-use stead_model::{Code, Diagnostic, Hint, Map, NextStep};
+use stead_model::{Code, Diagnostic, Hint, Map, Name, NextStep};
 
 use crate::program::{Program, ProgramSettings, Transcript};
 use crate::project::FILE;
@@ -133,11 +133,18 @@ impl SavedPlan {
     /// Returns the error for a plan that would be a different one now.
     pub fn stale(file: &Path, why: Stale) -> OpError {
         let why = match why {
-            Stale::StateChanged => "the state of the stack changed since",
-            Stale::ProgramChanged => "the program now declares something else",
-            Stale::PlanChanged => "the same program and state now give another plan",
+            Stale::AnotherStack => vec!["it was made for a stack that is not this one".to_owned()],
+            Stale::StateChanged { changed } => named("changed since the plan was made", &changed),
+            Stale::ProgramChanged => vec!["the program now declares something else".to_owned()],
+            Stale::PlanChanged { differing } if differing.is_empty() => {
+                vec!["other resources changed since, and the program now gives another plan".to_owned()]
+            }
+            Stale::PlanChanged { differing } => {
+                named("now has another step than the plan, because other resources changed", &differing)
+            }
+            Stale::NotReproduced => vec!["the same program and state now give another plan".to_owned()],
         };
-        stale(file, &[why.to_owned()])
+        stale(file, &why)
     }
 
     fn fits(&self, project: &Project, workspace: &Workspace, file: &Path) -> Result<(), OpError> {
@@ -183,6 +190,16 @@ fn differences<'a>(then: &MadeFor<'a>, now: &MadeFor<'a>) -> Vec<String> {
     }
     let differing = pairs.iter().filter(|(_, was, is)| was != is);
     differing.map(|(what, was, is)| format!("{what}: it was made for {was}, and this is {is}")).collect()
+}
+
+/// The most resources that a message lists.
+const MOST_NAMED: usize = 10;
+
+/// Returns a line for each resource, and the number of those that are left out.
+fn named(what: &str, names: &[Name]) -> Vec<String> {
+    let left_out = names.len().saturating_sub(MOST_NAMED);
+    let more = (left_out > 0).then(|| format!("and {left_out} more"));
+    names.iter().take(MOST_NAMED).map(|name| format!("{name} {what}")).chain(more).collect()
 }
 
 fn stale(file: &Path, differing: &[String]) -> OpError {

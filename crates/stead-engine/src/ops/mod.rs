@@ -24,6 +24,7 @@ mod log;
 mod pins;
 mod preview;
 mod proposal;
+mod read_set;
 mod request;
 
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! From a declaration to a proposal: read, recover, apply the pinfile, read the providers, plan.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use stead_guard::pins::{Orphans, PinRefusal, SettledGraph};
@@ -9,7 +10,7 @@ use stead_state::State;
 use crate::ops::log;
 use crate::ops::{
     Access, Approval, Declaration, Declares, Import, Look, OpError, OpEvent, PinUse, PinsRefused,
-    PlanRequest, Proposal, RunKind, Unfinished, Wait, Workspace,
+    PlanRequest, Proposal, RunKind, Stale, Unfinished, Wait, Workspace,
 };
 use crate::{CurrentGuards, OnFailure, OpenPinfile, Refreshed, SettledPins};
 
@@ -141,10 +142,18 @@ impl Workspace {
         let Loaded { state: recorded, version, .. } = loaded;
         let Refreshed { state: base, drift, records: observed } =
             workspace.look(&recorded, &graph, &request).await?;
-        let plan = workspace.engine.plan(&base, &graph, request.plan.clone()).await.map_err(OpError::Plan)?;
+        let planned = workspace.engine.plan(&base, &graph, request.plan.clone()).await;
+        let plan = planned.map_err(|problems| match variant {
+            // The rest of the stack changed, so that the approved plan cannot even be made any more.
+            Variant::Approved { approval, .. } => match approval.another_plan(&recorded, BTreeSet::new()) {
+                Stale::NotReproduced => OpError::Plan(problems),
+                stale => OpError::Stale(stale),
+            },
+            _ => OpError::Plan(problems),
+        })?;
         log::planned(&plan);
         if let Variant::Approved { approval, .. } = variant {
-            approval.check_plan(&graph, &plan).map_err(OpError::Stale)?;
+            approval.check_plan(&recorded, &graph, &plan).map_err(OpError::Stale)?;
         }
         Ok(Proposal {
             workspace,

@@ -114,7 +114,7 @@ impl Proposal {
             PinUse::Hold => Orphans::Refuse,
         };
         let pinfile = self.pins.as_ref().and_then(|pins| pins.text());
-        Approval::new(&self.base, &self.graph, &self.plan, self.request.plan.clone(), pinfile, orphans)
+        Approval::new(&self.recorded, &self.graph, &self.plan, self.request.plan.clone(), pinfile, orphans)
     }
 
     /// Asks every guard about the whole plan.

@@ -173,7 +173,9 @@ impl Actor {
                 self.trace.mark("a saved plan was applied");
                 self.permit_and_apply(proposal).await
             }
-            Err(OpError::Stale(Stale::StateChanged)) => {
+            Err(OpError::Stale(
+                Stale::StateChanged { .. } | Stale::PlanChanged { .. } | Stale::AnotherStack,
+            )) => {
                 self.trace.mark("a saved plan was too old");
                 self.refused("the plan is too old")
             }
