@@ -8,8 +8,8 @@ mod survey;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use stead_model::{Digest, Epoch, RunId, RunResult, Seq};
-use stead_state::{FORMAT, Head, Proposal, RunRecord, Snapshot, verify};
+use stead_model::{Digest, Epoch, RunId, Seq};
+use stead_state::{FORMAT, Head, Proposal, RunEnd, RunRecord, Snapshot, verify};
 use stead_store::{Expect, Store};
 use stead_world::World;
 
@@ -80,7 +80,7 @@ pub async fn repair(
         host: world.host.name.clone(),
         started: now.clone(),
         ended: now,
-        result: RunResult::Succeeded,
+        result: RunEnd::Succeeded,
         base: survey.head.as_ref().and_then(|head| head.snapshot.clone()),
         snapshot: digest.clone(),
     };

@@ -174,8 +174,9 @@ impl Run {
         held.request.world.crash_point("run.close.before");
         let run = RunId(format!("run-{}", held.head.epoch.0));
         let head = Head { owner: None, base: held.head.epoch.next(), ..held.head.clone() };
+        let base = held.head.snapshot.clone();
         let snapshot = held.publish(head, Some(run.clone())).await?;
-        let record = held.record(run, since, result, snapshot.clone());
+        let record = held.record(run, since, result, base, snapshot.clone());
         let key = held.request.keys.history(&record.run);
         put_once(&held.request.store, &key, Bytes::from(record.encode())).await?;
         let state = held.release().await;

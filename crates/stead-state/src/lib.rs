@@ -18,7 +18,7 @@ mod verified;
 
 pub use format::{
     Absent, AfterDelete, Batch, Command, Export, ExportError, FormatError, Head, Intent, Origin, Outcome,
-    Owner, Pending, Record, RunRecord, Settlement, Snapshot, SpoolStatus, Spooled, seal, unseal,
+    Owner, Pending, Record, RunEnd, RunRecord, Settlement, Snapshot, SpoolStatus, Spooled, seal, unseal,
 };
 pub use repair::{Difference, Proposal, RepairMethod, compare, propose_repairs};
 pub use rules::{RULES, Rule, Violation, verify};

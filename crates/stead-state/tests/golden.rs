@@ -9,11 +9,11 @@
 use std::path::PathBuf;
 
 use stead_model::{
-    CopyRef, Digest, Epoch, Generation, Lifecycle, Map, OpId, PhysicalId, ProviderData, Resource, RunId,
-    RunResult, Seq, SourceRef, StackId, TypeToken, Uid, Value,
+    CopyRef, Digest, Epoch, Generation, Lifecycle, Map, OpId, PhysicalId, ProviderData, Resource, RunId, Seq,
+    SourceRef, StackId, TypeToken, Uid, Value,
 };
 use stead_state::{
-    Absent, AfterDelete, Batch, Command, Head, Intent, Outcome, Owner, Pending, Record, RunRecord,
+    Absent, AfterDelete, Batch, Command, Head, Intent, Outcome, Owner, Pending, Record, RunEnd, RunRecord,
     Settlement, Snapshot, Spooled, seal,
 };
 
@@ -264,7 +264,7 @@ fn history_and_spooled_answers_of_format_1_are_read() {
     let digest = Digest::of(b"");
     let bytes = line.replace("DIGEST", digest.as_str()) + "\n";
     let record = RunRecord::decode(bytes.as_bytes()).unwrap();
-    assert_eq!((record.command.as_str(), record.result), ("up", RunResult::Succeeded));
+    assert_eq!((record.command.as_str(), record.result), ("up", RunEnd::Succeeded));
     assert_eq!((record.targets.len(), record.base, record.snapshot), (0, None, digest));
     let spooled = |rest: &str| {
         let line = format!("{{\"format\":1,\"stack\":\"s\",\"epoch\":2,\"op\":7,\"key\":\"k\",{rest}}}\n");

@@ -57,7 +57,7 @@ impl Permitted {
         proposal.check_pinfile()?;
         let planned_on = Some(proposal.version.clone());
         let workspace = &proposal.workspace;
-        let run = workspace.open(proposal.request.kind, planned_on, Takeover::IfDead, events).await?;
+        let run = workspace.open(proposal.request.command(), planned_on, Takeover::IfDead, events).await?;
         let id = run.id();
         write_records(&run, std::mem::take(&mut proposal.observed)).await?;
         let mut on_event = |event: Event| {

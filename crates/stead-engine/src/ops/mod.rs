@@ -33,7 +33,7 @@ use stead_guard::OuterLevels;
 use stead_guard::pins::{Orphans, PinfileStatus};
 use stead_journal::{Loaded, ReadVersion, Run, Takeover};
 use stead_model::{Environment, Event, RunResult};
-use stead_state::Owner;
+use stead_state::{Command, Owner};
 
 use crate::{CurrentGuards, Engine, OpenPinfile, PinfileLocation, RecoveryResult, Stack, awaited_targets};
 
@@ -163,13 +163,15 @@ impl Workspace {
 
     pub(crate) async fn open(
         &self,
-        kind: RunKind,
+        command: impl Into<Command>,
         planned_on: Option<ReadVersion>,
         takeover: Takeover,
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Run, OpError> {
-        let run = self.stack.open(kind.as_str(), planned_on, takeover).await?;
-        log::opened(kind.as_str(), run.id().as_str());
+        let command = command.into();
+        let name = command.name.clone();
+        let run = self.stack.open(command, planned_on, takeover).await?;
+        log::opened(&name, run.id().as_str());
         events(OpEvent::RunOpened { run: run.id() });
         Ok(run)
     }

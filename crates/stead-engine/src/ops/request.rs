@@ -1,7 +1,8 @@
 //! The request that a caller makes of a preview.
 
 use stead_guard::pins::Orphans;
-use stead_plan::Request;
+use stead_plan::{Follow, MovePolicy, Request, Selection};
+use stead_state::Command;
 
 use crate::OnFailure;
 
@@ -45,6 +46,12 @@ impl RunKind {
             RunKind::RenameStack => "stack rename",
             RunKind::Unlock => "unlock",
         }
+    }
+}
+
+impl From<RunKind> for Command {
+    fn from(kind: RunKind) -> Command {
+        Command::new(kind.as_str())
     }
 }
 
@@ -115,6 +122,26 @@ impl PlanRequest {
     /// A run that deletes the recorded resources.
     pub fn destroy(plan: Request) -> PlanRequest {
         PlanRequest { kind: RunKind::Destroy, pins: PinUse::Hold, ..PlanRequest::up(plan) }
+    }
+
+    /// The command for the history: what was selected, and each setting that is not the default.
+    pub(super) fn command(&self) -> Command {
+        let Selection { targets, exclude, reach } = &self.plan.selection;
+        let mut options: Vec<String> =
+            exclude.iter().map(|glob| format!("exclude={}", glob.as_str())).collect();
+        let settings = [
+            (reach.dependencies == Follow::Yes, "with-dependencies"),
+            (reach.dependents == Follow::Yes, "with-dependants"),
+            (self.plan.moves == MovePolicy::Accept, "moves=accept"),
+            (self.plan.moves == MovePolicy::Refuse, "moves=refuse"),
+            (self.look == Look::All, "read=all"),
+            (self.look == Look::Changed, "read=changed"),
+            (self.pins == PinUse::Apply(Orphans::Remove), "remove-orphaned-pins"),
+            (self.on_failure == OnFailure::Stop, "stop-on-failure"),
+        ];
+        options.extend(settings.into_iter().filter(|(set, _)| *set).map(|(_, name)| name.to_owned()));
+        let targets = targets.iter().map(|glob| glob.as_str().to_owned()).collect();
+        Command { name: self.kind.as_str().to_owned(), targets, options }
     }
 
     /// A run back to the state after an earlier run.

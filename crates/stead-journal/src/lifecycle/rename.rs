@@ -113,7 +113,7 @@ async fn prepare(
     clear_history(store, new).await?;
     put_once(store, &new.snapshot(&digest), Bytes::from(bytes)).await?;
     let since = held.request.world.clock.now().to_string();
-    let record = held.record(id, since, RunResult::Succeeded, digest.clone());
+    let record = held.record(id, since, RunResult::Succeeded, None, digest.clone());
     put_once(store, &new.history(&record.run), Bytes::from(record.encode())).await?;
     let epoch = held.head.epoch.max(taken);
     let stack = held.head.stack.clone();

@@ -46,6 +46,35 @@ impl Command {
     }
 }
 
+impl From<&str> for Command {
+    fn from(name: &str) -> Command {
+        Command::new(name)
+    }
+}
+
+/// How a run ended, for the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunEnd {
+    Succeeded,
+    Failed,
+    InDoubt,
+    Interrupted,
+    /// The process of the run was killed, or its lock was taken. The next run wrote this record.
+    Killed,
+}
+
+impl From<RunResult> for RunEnd {
+    fn from(result: RunResult) -> RunEnd {
+        match result {
+            RunResult::Succeeded => RunEnd::Succeeded,
+            RunResult::Failed => RunEnd::Failed,
+            RunResult::InDoubt => RunEnd::InDoubt,
+            RunResult::Interrupted => RunEnd::Interrupted,
+        }
+    }
+}
+
 /// Why a head exists without a stack. The head is never deleted, so that earlier writers stay fenced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -132,7 +161,7 @@ pub struct RunRecord {
     pub host: String,
     pub started: String,
     pub ended: String,
-    pub result: RunResult,
+    pub result: RunEnd,
     /// The snapshot that the run started from; `None` if the stack was empty, or in format 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Digest>,
@@ -203,7 +232,7 @@ mod tests {
             host: "h".into(),
             started: "2026-01-01T00:00:00Z".into(),
             ended: "2026-01-01T00:00:01Z".into(),
-            result: RunResult::Succeeded,
+            result: RunEnd::Succeeded,
             base: None,
             snapshot: Digest::of(b""),
         };
