@@ -4,6 +4,7 @@
 
 mod cloud;
 mod commands;
+mod losses;
 mod program;
 mod store;
 
@@ -92,7 +93,7 @@ impl PlaySimulation {
 
     async fn run(&mut self) -> Result<(), String> {
         for _ in 0..3 + self.rng.below(4) {
-            match self.rng.below(14) {
+            match self.rng.below(16) {
                 0 => self.destroy().await?,
                 1 => self.refresh().await?,
                 2 | 3 => self.part().await?,
@@ -102,6 +103,8 @@ impl PlaySimulation {
                 7..=9 => self.take_over().await?,
                 10 => self.race().await?,
                 11 => self.up_with_lying_provider().await?,
+                12 => self.lose_an_object().await?,
+                13 => self.apply_two_saved_plans().await?,
                 _ => self.up().await?,
             }
             self.check_state().await?;
