@@ -8,6 +8,7 @@ mod branches;
 mod build;
 mod calls;
 mod commonjs;
+mod corrected;
 mod implicit_calls;
 mod imports;
 mod instrument;
@@ -35,6 +36,7 @@ use crate::program::site::Site;
 use crate::program::source_text::SourceText;
 
 pub(crate) use calls::Calls;
+pub(crate) use corrected::{ArgumentMistake, corrected_new};
 pub(crate) use imports::{Exports, Import, Needs};
 
 /// Compiled module.

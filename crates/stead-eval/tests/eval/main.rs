@@ -13,6 +13,7 @@ mod interpreter;
 mod language;
 mod library;
 mod limits;
+mod misplaced;
 mod options;
 mod packages;
 mod pins;
