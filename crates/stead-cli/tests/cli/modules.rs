@@ -32,3 +32,42 @@ fn missing_file_behind_an_unused_import_stops_the_plan() {
     assert!(failed.stderr.contains("ST0102") && failed.stderr.contains("main.ts:1:21"), "{}", failed.stderr);
     assert!(failed.stderr.contains("did you mean `./network`?"), "{}", failed.stderr);
 }
+
+const SITE: &str = "import { Resource } from \"stead\";\nimport * as local from \"stead/local\";\n\
+    export class Site extends Resource {\n  constructor(id: string, path: string) {\n    super(id);\n    new local.File({ path, content: path });\n  }\n}\n";
+
+fn sites(second: &str) -> [(&'static str, String); 2] {
+    let module = |id: &str, path: &str| {
+        format!("import {{ Site }} from \"./site\";\nnew Site(\"{id}\", \"{path}\");\n")
+    };
+    [("a.ts", module("one", "a.txt")), ("b.ts", module(second, "b.txt"))]
+}
+
+#[test]
+fn one_id_in_two_modules_is_refused_and_the_recorded_counter_is_renamed() {
+    let project = Project::with("import \"./a\";\nimport \"./b\";\n");
+    // Earlier versions recorded the files of two `Site#one` as if one had both.
+    let both = "new local.File({ path: \"a.txt\", content: \"a.txt\" });\n    new local.File({ path: \"b.txt\", content: \"b.txt\" });";
+    project.write("site.ts", &SITE.replace("new local.File({ path, content: path });", both));
+    project.write("a.ts", &sites("one")[0].1);
+    project.write("b.ts", "");
+    project.stead(&["up", "--yes"]).ok();
+    let recorded = "dev:site/Site#one:local.File\ndev:site/Site#one:local.File#2\n";
+    assert!(project.stead(&["state", "ls"]).ok().contains(recorded));
+    project.write("site.ts", SITE);
+    for (path, text) in sites("one") {
+        project.write(path, &text);
+    }
+    let refused = project.stead(&["plan"]);
+    assert_eq!(refused.code, 1);
+    for part in ["ST0105", "b.ts:2:1", "a.ts:2:1", "give one of the two another id"] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    for (path, text) in sites("two") {
+        project.write(path, &text);
+    }
+    let plan = project.stead(&["up", "--yes"]);
+    let command = "stead rename 'dev:site/Site#one:local.File#2' 'dev:site/Site#two:local.File'";
+    assert!(plan.stderr.contains(command), "{}", plan.stderr);
+    assert!(project.has("a.txt") && project.has("b.txt"));
+}

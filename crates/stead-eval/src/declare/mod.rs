@@ -3,6 +3,7 @@
 //! Errors are collected instead of thrown, so that one evaluation shows all of them.
 //! An error about misplaced arguments shows the corrected line.
 
+pub(crate) mod gid;
 pub(crate) mod input_reader;
 mod misplaced;
 pub(crate) mod names;

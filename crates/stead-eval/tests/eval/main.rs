@@ -8,6 +8,7 @@ mod deferred;
 mod external;
 mod failures;
 mod files;
+mod gids;
 mod imports;
 mod interpreter;
 mod language;
