@@ -149,3 +149,17 @@ fn unused_import_that_cannot_run_names_import_type() {
       help: if you need only types of it, write `import type { … } from "old"`; else remove the import
     "#);
 }
+
+#[test]
+fn cycle_of_modules_names_import_type() {
+    let main = "import { A } from './a';\nexport const out = new A().x;\n";
+    let a = "import { B } from './b';\nexport class A { x = 1; b?: B; }\n";
+    let b = "import { A } from './a';\nexport class B extends A {}\n";
+    insta::assert_snapshot!(program(main).file("a.ts", a).file("b.ts", b).failure(), @"
+    ST0103 the program threw: ReferenceError: A is not initialized
+      @ b.ts:2:24 +1 thrown here
+      help: if two modules import each other, the one that is imported first runs last; write `import type` where only types are needed
+    ");
+    let types = a.replace("import {", "import type {");
+    assert_eq!(show(&program(main).file("a.ts", &types).file("b.ts", b).graph()), "> out = 1\n");
+}
