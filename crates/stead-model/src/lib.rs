@@ -20,6 +20,7 @@ mod path;
 mod pattern;
 mod record;
 mod resolve;
+mod shown;
 mod source;
 mod unique;
 mod value;
