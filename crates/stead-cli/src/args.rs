@@ -11,6 +11,8 @@ pub(crate) use serve::{AdmissionCommand, GuardFlags, ManifestArguments, Manifest
 use stead::guard::OuterLevels;
 use stead::plan::{Follow, Glob, MovePolicy, Purpose, Reach, Request, Selection};
 
+use crate::terminal::ColourChoice;
+
 /// Infrastructure as code that holds.
 #[derive(Parser)]
 #[command(name = "stead", version, max_term_width = 100, disable_help_subcommand = true)]
@@ -47,6 +49,15 @@ pub(crate) struct Common {
     /// Allow ?:, &&, ||, ?? on values known only after apply; they still cannot decide which resources exist
     #[arg(long, global = true)]
     pub allow_unknown_branches: bool,
+    /// Show plans in full: unchanged parts and resources, and long values
+    #[arg(long, global = true, conflicts_with = "concise")]
+    pub full: bool,
+    /// Show plans with one line a resource
+    #[arg(long, global = true)]
+    pub concise: bool,
+    /// Colours in the output
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    pub color: ColourChoice,
     /// Maximum number of operations under way at the same time
     #[arg(long, value_name = "N", default_value_t = 32, global = true)]
     pub parallel: usize,

@@ -7,6 +7,7 @@ use stead_model::{Code, Diagnostic, Hint, NextStep, Operation, ResolveAnswer};
 use stead_state::{FormatError, Owner, StackRef};
 
 use crate::commands::moves;
+use crate::hints::recorded_flags;
 
 /// Exit codes of failed commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +125,7 @@ fn held(owner: &Owner, other: Option<&StackRef>, message: String) -> Failure {
         Some(StackRef { environment, target }) => (
             problem
                 .note("A move of resources from this stack to that one is unfinished, and needs both locks."),
-            format!("stead unlock -e {environment} --target {target}"),
+            format!("stead unlock{} --target {target}", recorded_flags(environment)),
         ),
     };
     let problem = problem.help("wait until that run ends, or pass `--wait`").help(format!(
@@ -188,7 +189,7 @@ impl From<JournalError> for Failure {
             JournalError::Renamed { to } => Failure::new(
                 Kind::Failed,
                 Diagnostic::error(Code::STACK_RENAMED, message)
-                    .help(format!("use `-e {to}`"))
+                    .help(format!("use `{}`", recorded_flags(&to).trim_start()))
                     .help("for a new, empty stack here, run `stead stack new` first"),
             ),
             JournalError::Exists { .. } => {
@@ -197,7 +198,10 @@ impl From<JournalError> for Failure {
             }
             JournalError::HistoryKept { environment } => {
                 let problem = Diagnostic::error(Code::NAME_TAKEN, message).note("Nothing was changed.");
-                let help = format!("to delete that history, run `stead stack rm --purge -e {environment}`");
+                let help = format!(
+                    "to delete that history, run `stead stack rm --purge{}`",
+                    recorded_flags(&environment)
+                );
                 Failure::new(Kind::Failed, problem.help(help))
             }
             JournalError::Limit { .. } => {

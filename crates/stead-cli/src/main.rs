@@ -6,7 +6,9 @@ mod confirm;
 mod failure;
 mod hints;
 mod pins;
+mod progress;
 mod session;
+mod terminal;
 mod ui;
 mod wiring;
 
@@ -19,6 +21,7 @@ use stead_model::{Code, Diagnostic};
 
 use crate::args::Arguments;
 use crate::failure::Failure;
+use crate::terminal::Terminal;
 use crate::ui::Ui;
 
 /// Allocator that returns memory to the system: a run allocates millions of small values on several threads.
@@ -34,9 +37,9 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let terminal = wiring::terminal();
+    let terminal = Terminal::new(arguments.common.color, &wiring::surroundings());
     let ui = Ui::new(&arguments.common, terminal);
-    let colour = if terminal.stderr_colour { wiring::Colour::On } else { wiring::Colour::Off };
+    let colour = if terminal.stderr.colour { wiring::Colour::On } else { wiring::Colour::Off };
     if let Err(problem) = wiring::start_log(arguments.common.verbose, colour) {
         return ExitCode::from(ui.report_failure(&Failure::from(Diagnostic::error(Code::USAGE, problem))));
     }

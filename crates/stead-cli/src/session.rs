@@ -28,6 +28,7 @@ impl Session {
         let project = Project::read(&world, root)?;
         let name = common.env.clone().unwrap_or_else(|| project.default_environment.clone());
         let environment = Environment { name, namespace: common.namespace.clone() };
+        ui.set_environment(&environment);
         let target = common.target.clone().unwrap_or_else(|| project.default_target.clone());
         let workspace = project.workspace(&environment, &target, common.parallel)?;
         let branches = match common.allow_unknown_branches {

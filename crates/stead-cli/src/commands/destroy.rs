@@ -26,7 +26,7 @@ pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui:
         ui.result("Nothing to destroy.\n");
         return Ok(0);
     }
-    show_plan(session, proposal.plan(), ui);
+    show_plan(session, &proposal, ui);
     let question =
         format!("Destroy {extent} of environment {} on target {}?", session.environment(), session.target());
     apply_plan(session, proposal, &question, ui).await

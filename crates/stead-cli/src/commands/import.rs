@@ -24,7 +24,7 @@ pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &
     let typescript = proposal.undeclared().map(|Undeclared { name, ty, inputs }| {
         stead_render::declaration(name, ty, workspace.engine.catalog.get(ty), inputs)
     });
-    show_plan(session, proposal.plan(), ui);
+    show_plan(session, &proposal, ui);
     let code = apply_plan(session, proposal, "Import this resource into the stack?", ui).await?;
     if let Some(typescript) = typescript {
         ui.note("The program does not declare the resource yet. Add this declaration:");

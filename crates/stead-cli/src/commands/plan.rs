@@ -3,6 +3,7 @@
 use stead::ops::{Access, Cause, Look, PinUse, PlanRequest, Proposal, Unfinished};
 use stead::plan::{Action, Why};
 use stead::{Notice, SavedPlan};
+use stead_world::ShellCommand;
 
 use crate::args::PlanArguments;
 use crate::commands::moves::show_suggestions;
@@ -10,6 +11,7 @@ use crate::commands::run::{show_drift, show_plan, show_reads, show_unchanged};
 use crate::commands::state::warn_of_retained;
 use crate::commands::up::{orphans, show_nothing_to_do};
 use crate::failure::Failure;
+use crate::hints::stack_flags;
 use crate::pins;
 use crate::session::Session;
 use crate::ui::Ui;
@@ -33,15 +35,15 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
         return Ok(0);
     }
     show_reads(&program.transcript(), ui);
-    show_drift(proposal.drift(), ui);
+    show_drift(session, proposal.drift(), ui);
     if scope.unchanged {
-        show_unchanged(proposal.graph(), proposal.plan(), ui);
+        show_unchanged(session, proposal.graph(), proposal.plan(), ui);
     }
     if proposal.plan().is_empty() {
-        show_nothing_to_do(&proposal, ui);
+        show_nothing_to_do(&proposal, scope.refresh, ui);
     } else {
-        show_plan(session, proposal.plan(), ui);
-        warn_of_retained(proposal.base(), proposal.plan(), ui);
+        show_plan(session, &proposal, ui);
+        warn_of_retained(session, proposal.base(), proposal.plan(), ui);
     }
     // A plan that the guards refuse is shown first.
     let permitted = proposal.permit()?;
@@ -49,13 +51,15 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     pins::show_released(proposal, ui);
     if proposal.plan().has_likely_moves() {
         ui.note(
-            "Some changes look like renames: `stead plan --suggest-renames` lists them, and `stead up` stops at them.",
+            "Some changes look like renames: `stead plan --suggest-renames` lists them, and `stead up` refuses them.",
         );
     }
     if let Some(file) = &arguments.out {
         SavedPlan::new(&session.project, &session.workspace, &program, proposal)
             .write(&session.workspace, file)?;
-        ui.note(&format!("Saved; `stead up {}` applies exactly this plan, or nothing.", file.display()));
+        let on = stack_flags(session.environment());
+        let file = ShellCommand::word(&file.display().to_string());
+        ui.note(&format!("Saved; `stead up {file}{on}` applies exactly this plan, or nothing."));
     }
     if !arguments.exit_code {
         return Ok(0);

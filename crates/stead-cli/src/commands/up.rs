@@ -49,25 +49,34 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
     let proposal = session.workspace.preview(&program, request, &mut ui.listener()).await?;
     proposal.pins().into_iter().for_each(|pins| pins::show(pins, ui));
     show_reads(&program.transcript(), ui);
-    show_drift(proposal.drift(), ui);
+    show_drift(session, proposal.drift(), ui);
     if scope.unchanged {
-        show_unchanged(proposal.graph(), proposal.plan(), ui);
+        show_unchanged(session, proposal.graph(), proposal.plan(), ui);
     }
     if proposal.is_empty() {
-        show_nothing_to_do(&proposal, ui);
+        show_nothing_to_do(&proposal, scope.refresh, ui);
         show_outputs(proposal.base().outputs(), ui);
         return finish_empty(proposal, ui).await;
     }
-    show_plan(session, proposal.plan(), ui);
-    warn_of_retained(proposal.base(), proposal.plan(), ui);
+    show_plan(session, &proposal, ui);
+    warn_of_retained(session, proposal.base(), proposal.plan(), ui);
     apply_plan(session, proposal, &question(session), ui).await
 }
 
-pub(crate) fn show_nothing_to_do(proposal: &Proposal, ui: &Ui) {
+/// Says that nothing is to do, and how much of reality that is known of.
+pub(crate) fn show_nothing_to_do(proposal: &Proposal, refresh: Option<Refresh>, ui: &Ui) {
     let count = proposal.plan().summary.unchanged;
-    let subject = if count == 1 { "resource is" } else { "resources are" };
+    let resources = if count == 1 { "1 resource".to_owned() } else { format!("{count} resources") };
     ui.json("plan", proposal.plan());
-    ui.result(&format!("Nothing to do: {count} {subject} as declared.\n"));
+    ui.result(&match (count, refresh) {
+        (0, _) => "Nothing to do: the program declares no resource, and none is recorded.\n".to_owned(),
+        (1, Some(Refresh::All)) => "Nothing to do: 1 resource is as declared.\n".to_owned(),
+        (_, Some(Refresh::All)) => format!("Nothing to do: {resources} are as declared.\n"),
+        (_, None | Some(Refresh::Changed)) => format!(
+            "Nothing to do: the recorded state of {resources} matches the program.\n\
+             The real resources were not checked; `--refresh` checks them.\n"
+        ),
+    });
 }
 
 fn question(session: &Session) -> String {
@@ -96,7 +105,7 @@ async fn up_saved(session: &Session, file: &Path, on_failure: OnFailure, ui: &Ui
         other => other,
     })?;
     proposal.pins().into_iter().for_each(|pins| pins::show(pins, ui));
-    show_plan(session, proposal.plan(), ui);
+    show_plan(session, &proposal, ui);
     if proposal.is_empty() {
         return finish_empty(proposal, ui).await;
     }

@@ -23,5 +23,6 @@ mod repair;
 mod saved;
 #[cfg(unix)]
 mod serving;
+mod shown;
 mod stacks;
 mod steps;

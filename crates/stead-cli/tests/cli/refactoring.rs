@@ -24,7 +24,7 @@ fn likely_rename_stops_the_run_until_the_printed_command_is_run() {
     assert_eq!(project.read("a.txt"), "one");
     insta::assert_snapshot!(project.stead(&["plan", "--suggest-renames"]).ok(), @r"
     certain: `path` identifies the same real resource
-        stead rename 'dev:main:local.File#old' 'dev:main:local.File#new'
+        stead rename 'dev:main:local.File#old' 'dev:main:local.File#new' -e dev
     ");
 
     let dry = project.stead(&["rename", "dev:main:local.File#old", "dev:main:local.File#new", "--dry-run"]);
@@ -42,10 +42,10 @@ fn accept_moves_renames_and_no_moves_deletes_and_creates() {
     insta::assert_snapshot!(project.stead(&["plan", "--accept-moves"]).ok(), @r#"
     shop · environment dev · target local
 
-    > rename dev:main:local.File#old → dev:main:local.File#new  main.ts:2:1
+    > rename main:local.File#old → main:local.File#new  main.ts:2:1
         because it looks the same, and certain moves are applied
 
-    ~ update dev:main:local.File#new  main.ts:2:1
+    ~ update main:local.File#new  main.ts:2:1
         because `content` changed
         content: "one" → "two"
 
@@ -136,10 +136,10 @@ fn refresh_of_changed_resources_reads_no_others() {
     project.write("main.ts", &program(&[("a", "a.txt", "2"), ("b", "b.txt", "1")]));
     let shown = project.stead(&["plan", "--refresh=changed"]).ok();
     assert!(
-        shown.contains("^ refresh dev:main:local.File#a\n    because it was changed outside of stead"),
+        shown.contains("^ refresh main:local.File#a\n    because it was changed outside of stead"),
         "{shown}"
     );
     assert!(!shown.contains("File#b"), "{shown}");
     let all = project.stead(&["plan", "--refresh"]).ok();
-    assert!(all.contains("^ refresh dev:main:local.File#b"), "{all}");
+    assert!(all.contains("^ refresh main:local.File#b"), "{all}");
 }

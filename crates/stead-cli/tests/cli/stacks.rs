@@ -71,10 +71,10 @@ fn renamed_stack_is_unchanged_and_the_old_name_refers_to_the_new_one() {
     project.stead(&["stack", "rename", "prod:acme", "--yes"]).ok();
     assert_eq!(project.stead(&["stack", "ls"]).ok(), "shop\tprod:acme\tlocal\n");
     let plan = ["plan", "--exit-code", "-e", "prod", "--namespace", "acme"];
-    assert!(project.stead(&plan).ok().contains("2 resources are as declared"));
+    assert!(project.stead(&plan).ok().contains("recorded state of 2 resources matches the program"));
     let refused = project.stead(&["up", "--yes"]).ends(1);
     assert!(
-        refused.stderr.contains("ST0214") && refused.stderr.contains("-e prod:acme"),
+        refused.stderr.contains("ST0214") && refused.stderr.contains("-e prod --namespace acme"),
         "{}",
         refused.stderr
     );

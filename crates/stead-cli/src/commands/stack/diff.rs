@@ -9,7 +9,7 @@ use stead::{load_run, read_export};
 use stead_model::{
     Code, Diagnostic, Environment, Input, Lifecycle, Map, Name, PropertyPath, Resource, RunId, Value,
 };
-use stead_render::{Paint, Style, change_line, value};
+use stead_render::{Paint, Style, change_lines, value};
 use stead_schema::{Change, TypeSchema, diff as changes_between};
 use stead_state::Snapshot;
 
@@ -173,7 +173,7 @@ fn describe(difference: &Difference, style: &Style) -> String {
     for (key, input) in &difference.inputs {
         let _ = writeln!(out, "    {key}: {}", value(input));
     }
-    difference.changes.iter().for_each(|change| out.push_str(&change_line(change, style)));
+    difference.changes.iter().for_each(|change| out.push_str(&change_lines(change, style)));
     out.push('\n');
     out
 }

@@ -21,7 +21,7 @@ pub(crate) async fn rollback(session: &Session, run: &str, ui: &Ui) -> Result<u8
         ui.result(&format!("Nothing to do: every resource is as it was after {run}.\n"));
         return Ok(0);
     }
-    show_plan(session, proposal.plan(), ui);
+    show_plan(session, &proposal, ui);
     let question = format!("Go back to the state after {run} in environment {}?", session.environment());
     let code = apply_plan(session, proposal, &question, ui).await?;
     ui.note("The program did not change; the next `stead up` applies it again.");

@@ -138,7 +138,7 @@ fn edited_frozen_values_apply_and_are_shown_with_their_file() {
 
     shop · environment dev · target local
 
-    ~ update dev:main:local.File#cool-note  main.ts:5:14
+    ~ update main:local.File#cool-note  main.ts:5:14
         because `content` changed
         content: "kept" → "edited"  from the pinfile
 

@@ -28,7 +28,7 @@ fn replacing_a_pinned_resource_is_refused() {
         assert!(ran.stderr.contains("ST0414"), "{}", ran.stderr);
         assert!(ran.stderr.contains("a change of `length` forces it, and it is pinned"), "{}", ran.stderr);
         assert!(
-            ran.stderr.contains("set `pinned: false` on it, `stead up`, then change it"),
+            ran.stderr.contains("set `pinned: false` on it, `stead up -e dev`, then change it"),
             "{}",
             ran.stderr
         );

@@ -168,10 +168,10 @@ fn pinfile_changes_and_refusals_are_printed() {
        |
        = note: Nothing was written, and no provider was called.
        = help: if moved, update the key in main.ts.pin.json to reflect the new path, with the old one as "originalPath"
-       = help: to record the move: stead pin mv local.Directory.cool-data local.Directory.Store_data_6D950BEA
-       = help: to record the move: stead pin mv local.File.cool-note local.File.Store_note_2DBCEFE3
-       = help: to record the move: stead pin mv local.KeyPair.cool-key local.KeyPair.Store_key_490D07AE
-       = help: if deleted, remove the entry from main.ts.pin.json: stead pin rm PATH
+       = help: to record the move: stead pin mv local.Directory.cool-data local.Directory.Store_data_6D950BEA -e dev
+       = help: to record the move: stead pin mv local.File.cool-note local.File.Store_note_2DBCEFE3 -e dev
+       = help: to record the move: stead pin mv local.KeyPair.cool-key local.KeyPair.Store_key_490D07AE -e dev
+       = help: if deleted, remove the entry from main.ts.pin.json: stead pin rm PATH -e dev
 
     For more on this, run `stead explain ST0412`.
     "#);
