@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 pub(crate) use marks::MarkFlags;
 pub(crate) use serve::{AdmissionCommand, GuardFlags, ManifestArguments, ManifestPart, ServeArguments};
-use stead::guard::OuterLevels;
+use stead::guard::{Orphans, OuterLevels};
 use stead::plan::{Follow, Glob, MovePolicy, Purpose, Reach, Request, Selection};
 
 /// Infrastructure as code that holds.
@@ -176,6 +176,11 @@ impl MoveFlags {
     }
 }
 
+/// Returns how pins of resources that the program does not declare are treated.
+pub(crate) fn orphans(update_pins: bool) -> Orphans {
+    if update_pins { Orphans::Release } else { Orphans::Refuse }
+}
+
 /// Flags that `plan` and `up` share.
 #[derive(Args)]
 pub(crate) struct RunScope {
@@ -188,25 +193,32 @@ pub(crate) struct RunScope {
     pub moves: MoveFlags,
     #[command(flatten)]
     pub marks: MarkFlags,
-    /// Remove orphaned pins from the pinfile: pins of resources that the program no longer declares
+    /// Release the pins of resources that the program no longer declares, so that they may be deleted
     #[arg(long)]
     pub update_pins: bool,
+    /// Leave resources alone that a pin holds, list them, and apply the rest
+    #[arg(long, conflicts_with = "update_pins")]
+    pub keep_pinned: bool,
     /// Also show unchanged resources
     #[arg(long)]
     pub unchanged: bool,
 }
 
 impl RunScope {
+    pub(crate) fn orphans(&self) -> Orphans {
+        if self.keep_pinned { Orphans::Keep } else { orphans(self.update_pins) }
+    }
+
     pub(crate) fn request(&self, outer: OuterLevels) -> Request {
         let (moves, selection) = (self.moves.moves(), self.select.selection());
-        Request { purpose: Purpose::Up, moves, selection, outer }
+        Request { purpose: Purpose::Up, moves, selection, outer, ..Request::default() }
     }
 }
 
 #[derive(Args)]
 pub(crate) struct UpArguments {
     /// Plan saved by `plan --out`: apply exactly this plan, or nothing
-    #[arg(conflicts_with_all = ["refresh", "target_resource", "exclude", "accept_moves", "no_moves", "deletion_policy", "prevent_delete", "update_pins"])]
+    #[arg(conflicts_with_all = ["refresh", "target_resource", "exclude", "accept_moves", "no_moves", "deletion_policy", "prevent_delete", "update_pins", "keep_pinned"])]
     pub plan: Option<PathBuf>,
     #[command(flatten)]
     pub scope: RunScope,
@@ -268,7 +280,7 @@ pub(crate) struct CompileArguments {
     /// File for the graph [default: .stead/compiled/ENV/TARGET.json]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Remove orphaned pins from the pinfile: pins of resources that the program no longer declares
+    /// Release the pins of resources that the program no longer declares, so that they may be deleted
     #[arg(long)]
     pub update_pins: bool,
 }
@@ -284,7 +296,7 @@ pub(crate) enum PinCommand {
         /// New path, which `plan` prints after `[+pin]`
         to: String,
     },
-    /// Remove a pin, so that its resource may be deleted
+    /// Release a pin, so that its resource may be deleted
     Rm {
         /// Path in the pinfile
         path: String,

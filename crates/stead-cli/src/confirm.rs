@@ -20,15 +20,20 @@ pub(crate) fn confirm(session: &Session, ui: &Ui, question: &str) -> Result<(), 
             .help("check the plan, then run the command again with `--yes`")
             .into());
     }
-    let mut stderr = std::io::stderr().lock();
-    let _ = write!(stderr, "{question} [y/N] ");
-    let _ = stderr.flush();
-    let mut answer = String::new();
-    let read = std::io::stdin().read_line(&mut answer);
-    match (read, answer.trim().to_lowercase().as_str()) {
-        (Ok(_), "y" | "yes") => Ok(()),
+    match ask(&format!("{question} [y/N] ")).map(|answer| answer.to_lowercase()).as_deref() {
+        Some("y" | "yes") => Ok(()),
         _ => Err(not_confirmed("not confirmed").into()),
     }
+}
+
+/// Asks a question at the terminal. Returns the answer without spaces around it.
+pub(crate) fn ask(question: &str) -> Option<String> {
+    let mut stderr = std::io::stderr().lock();
+    let _ = write!(stderr, "{question}");
+    let _ = stderr.flush();
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).ok()?;
+    Some(answer.trim().to_owned())
 }
 
 fn not_confirmed(message: &str) -> Diagnostic {

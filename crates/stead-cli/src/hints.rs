@@ -6,7 +6,7 @@ use stead_model::{NextStep, Operation, ResolveAnswer};
 pub(crate) fn phrase(step: &NextStep) -> String {
     match step {
         NextStep::Apply => "`stead up`".to_owned(),
-        NextStep::ApplyUpdatingPins => "`stead up --update-pins`".to_owned(),
+        NextStep::ApplyKeepingPinned => "`stead up --keep-pinned`".to_owned(),
         NextStep::Compile => "`stead compile`".to_owned(),
         NextStep::Refresh => "`stead refresh`".to_owned(),
         NextStep::Import => "`stead import`".to_owned(),

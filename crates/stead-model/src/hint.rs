@@ -17,7 +17,7 @@ pub enum NextStep {
     /// Apply the program.
     Apply,
     /// Apply the program and remove pins without a resource from the pinfile.
-    ApplyUpdatingPins,
+    ApplyKeepingPinned,
     /// Evaluate the program and write graph and pinfile.
     Compile,
     /// Read every resource from its provider and record the result.
@@ -108,7 +108,7 @@ impl fmt::Display for NextStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NextStep::Apply => f.write_str("apply the program"),
-            NextStep::ApplyUpdatingPins => f.write_str("apply the program and update the pins"),
+            NextStep::ApplyKeepingPinned => f.write_str("apply the program and keep the pinned resources"),
             NextStep::Compile => f.write_str("compile the program"),
             NextStep::Refresh => f.write_str("refresh the stack"),
             NextStep::Import => f.write_str("import the resource"),

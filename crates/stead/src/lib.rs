@@ -44,8 +44,8 @@ pub mod plan {
 /// Types of the guards: marks, levels and pins.
 pub mod guard {
     pub use stead_guard::pins::{
-        Orphans, Override, PinEntry, Pinfile, PinfileChange, Section, physical_path, program_value,
-        stateful_types,
+        EntryStatus, Orphans, Override, PinEntry, Pinfile, PinfileChange, Section, physical_path,
+        program_value, stateful_types,
     };
     pub use stead_guard::{OuterLevels, ResolvedMark, Row, SettingEffect};
 }

@@ -14,7 +14,8 @@ pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui:
     let selection = arguments.select.selection();
     let extent = if selection.is_everything() { "all" } else { "this" };
     let outer = session.levels(&arguments.marks);
-    let plan = Request { purpose: Purpose::Destroy, moves: MovePolicy::Refuse, selection, outer };
+    let moves = MovePolicy::Refuse;
+    let plan = Request { purpose: Purpose::Destroy, moves, selection, outer, ..Request::default() };
     let request = PlanRequest {
         on_failure: on_failure(arguments.fail_fast),
         wait: session.wait,

@@ -8,7 +8,7 @@ use crate::args::PlanArguments;
 use crate::commands::moves::show_suggestions;
 use crate::commands::run::{show_drift, show_plan, show_reads, show_unchanged};
 use crate::commands::state::warn_of_retained;
-use crate::commands::up::{orphans, show_nothing_to_do};
+use crate::commands::up::show_nothing_to_do;
 use crate::failure::Failure;
 use crate::pins;
 use crate::session::Session;
@@ -21,7 +21,7 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     let program = session.program(levels.clone(), &show_notice);
     let request = PlanRequest {
         look: scope.refresh.map(Look::from).unwrap_or_default(),
-        pins: PinUse::Apply(orphans(scope.update_pins)),
+        pins: PinUse::Apply(scope.orphans()),
         access: Access::ReadOnly,
         ..PlanRequest::up(scope.request(levels))
     };
@@ -43,6 +43,7 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
         show_plan(session, proposal.plan(), ui);
         warn_of_retained(proposal.base(), proposal.plan(), ui);
     }
+    pins::show_held(&proposal, ui);
     // A plan that the guards refuse is shown first.
     let permitted = proposal.permit()?;
     let proposal = permitted.proposal();

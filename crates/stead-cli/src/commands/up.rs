@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use stead::guard::Orphans;
 use stead::ops::{Look, OpError, PinUse, PlanRequest, Proposal};
 use stead::{Notice, OnFailure, Program, SavedPlan};
 
@@ -27,10 +26,6 @@ pub(crate) fn on_failure(fail_fast: bool) -> OnFailure {
     if fail_fast { OnFailure::Stop } else { OnFailure::GoOn }
 }
 
-pub(crate) fn orphans(update_pins: bool) -> Orphans {
-    if update_pins { Orphans::Remove } else { Orphans::Refuse }
-}
-
 pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> Result<u8, Failure> {
     if let Some(file) = &arguments.plan {
         return up_saved(session, file, on_failure(arguments.fail_fast), ui).await;
@@ -41,7 +36,7 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
     let program = session.program(levels.clone(), &show_notice);
     let request = PlanRequest {
         look: scope.refresh.map(Look::from).unwrap_or_default(),
-        pins: PinUse::Apply(orphans(scope.update_pins)),
+        pins: PinUse::Apply(scope.orphans()),
         on_failure: on_failure(arguments.fail_fast),
         wait: session.wait,
         ..PlanRequest::up(scope.request(levels))
@@ -55,11 +50,14 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
     }
     if proposal.is_empty() {
         show_nothing_to_do(&proposal, ui);
+        pins::show_held(&proposal, ui);
         show_outputs(proposal.base().outputs(), ui);
         return finish_empty(proposal, ui).await;
     }
     show_plan(session, proposal.plan(), ui);
     warn_of_retained(proposal.base(), proposal.plan(), ui);
+    pins::show_held(&proposal, ui);
+    let proposal = pins::ask_to_release(session, proposal, ui);
     apply_plan(session, proposal, &question(session), ui).await
 }
 

@@ -11,7 +11,6 @@ use crate::execute::executor::{Executor, TaskEvent};
 use crate::execute::problems::{failure, in_doubt, partial};
 use crate::execute::values::Unresolved;
 use crate::gather::retry::{MAX_ATTEMPTS, backoff};
-use crate::pinfile::PinfileWrite;
 
 impl Executor<'_> {
     /// Handles the result of a task.
@@ -191,27 +190,14 @@ impl Executor<'_> {
             }
         };
         let changed = (outputs != *base.outputs()).then(|| Record::Outputs { outputs: outputs.clone() });
-        let listed = self.write_pinfile(base);
-        for record in changed.into_iter().chain(listed) {
-            if let Err(error) = self.run.submit(record).durable().await {
-                self.progress.journal_error = Some(error);
-                return (RunResult::Failed, outputs);
-            }
+        self.progress.pinfile = self.engine.pinfile.as_ref().map(|pinned| pinned.write_after_run());
+        if let Some(record) = changed
+            && let Err(error) = self.run.submit(record).durable().await
+        {
+            self.progress.journal_error = Some(error);
+            return (RunResult::Failed, outputs);
         }
         (result, outputs)
-    }
-
-    /// Writes the pinfile, and returns the record of its new paths.
-    ///
-    /// The paths are recorded only after the file is written: a recorded path that is missing from the file means that a person
-    /// removed it.
-    fn write_pinfile(&mut self, base: &State) -> Option<Record> {
-        let pinned = self.engine.pinfile.as_ref()?;
-        let paths = pinned.paths().filter(|paths| Some(paths) != base.pinfile());
-        let written = pinned.write_after_run();
-        let done = written == Ok(PinfileWrite::Done);
-        self.progress.pinfile = Some(written);
-        paths.filter(|_| done).map(|paths| Record::Pinfile { paths })
     }
 }
 

@@ -25,7 +25,6 @@ use crate::execute::queue::Queue;
 use crate::execute::retries::Retries;
 use crate::execute::values::Context;
 use crate::physical_ids::PhysicalIds;
-use crate::pinfile::listed_before;
 use crate::{Engine, OnFailure, PermittedPlan, Stop};
 
 /// Result of a task of the executor.
@@ -110,8 +109,6 @@ impl<'a> Executor<'a> {
     /// Runs steps until all are finished, none may start any more, or the run shall leave at once.
     pub(crate) async fn run(&mut self, mut stop: watch::Receiver<Stop>) {
         drop(self.run.submit(Record::Reserve { uids: self.plan.uids }));
-        let listed = listed_before(&self.engine.pins, self.context.base, self.context.graph);
-        listed.into_iter().for_each(|paths| drop(self.run.submit(Record::Pinfile { paths })));
         let mut watching = true;
         loop {
             while self.may_start()

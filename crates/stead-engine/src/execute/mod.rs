@@ -13,7 +13,7 @@ mod records;
 mod retries;
 mod values;
 
-use stead_guard::{Permits, PinSources};
+use stead_guard::Permits;
 use stead_journal::{ClosedRun, JournalError, Run};
 use stead_model::{Diagnostic, Event, Graph, Map, Name, Operation, RunResult};
 use stead_plan::Plan;
@@ -76,8 +76,7 @@ impl Engine {
         base: &State,
         graph: &Graph,
     ) -> Result<PermittedPlan<'a>, Vec<Diagnostic>> {
-        let pins = PinSources { pinfile: &self.pins, recorded: base.pinfile() };
-        match stead_guard::decide(&plan.deletions(base, graph), &pins) {
+        match stead_guard::decide(&plan.deletions(base, graph), &self.pins) {
             Ok(permits) => Ok(PermittedPlan { plan, permits }),
             Err(refused) => Err(refused.iter().map(stead_guard::Refusal::diagnostic).collect()),
         }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use stead_journal::{Ack, ClosedRun, JournalError, Run, Takeover};
 use stead_model::{Diagnostic, Event, Map, Name, Operation, RunId, RunResult};
-use stead_plan::Purpose;
 use stead_state::{Record, Retained, State};
 use tokio::sync::watch;
 
@@ -72,11 +71,6 @@ impl Permitted {
         let Executed { result, done, problems, skipped, outputs, closed, under_way, pinfile } = executed;
         let closed = closed.map(|ClosedRun { state, .. }| state);
         let pinfile = pinfile.map(|written| proposal.complete_pins(written, closed.as_ref().ok()));
-        let dropped = match (result, proposal.request.plan.purpose) {
-            (RunResult::Succeeded, Purpose::Destroy) => proposal.drop_empty_section(),
-            _ => Ok(()),
-        };
-        let pinfile = dropped.err().map(Err).or(pinfile);
         Ok(Report {
             proposal,
             run: Some(id),
@@ -104,11 +98,6 @@ impl Proposal {
             pins.complete(&self.workspace.engine.catalog, state)?;
         }
         Ok(written)
-    }
-
-    /// Removes the section of a pinfile that only says that its pins were removed on purpose.
-    fn drop_empty_section(&self) -> Result<(), Diagnostic> {
-        self.held_pins.as_ref().map_or(Ok(()), |pinning| pinning.forget_emptied())
     }
 }
 

@@ -30,6 +30,8 @@ struct ApprovedPins {
     pinfile: Option<String>,
     #[serde(default)]
     update_pins: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    keep_pinned: bool,
 }
 
 /// Why an approved plan does not fit any more.
@@ -50,12 +52,20 @@ impl Approval {
         pinfile: Option<String>,
         orphans: Orphans,
     ) -> Approval {
-        let pins = ApprovedPins { pinfile, update_pins: orphans == Orphans::Remove };
+        let pins = ApprovedPins {
+            pinfile,
+            update_pins: orphans == Orphans::Release,
+            keep_pinned: orphans == Orphans::Keep,
+        };
         Approval { state: state_digest(base), graph: digest(graph), plan: digest(plan), request, pins }
     }
 
     pub(super) fn orphans(&self) -> Orphans {
-        if self.pins.update_pins { Orphans::Remove } else { Orphans::Refuse }
+        match (self.pins.update_pins, self.pins.keep_pinned) {
+            (true, _) => Orphans::Release,
+            (false, true) => Orphans::Keep,
+            (false, false) => Orphans::Refuse,
+        }
     }
 
     /// The text of the pinfile when the plan was made.

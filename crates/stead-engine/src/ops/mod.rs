@@ -19,6 +19,7 @@ mod error;
 mod event;
 mod find;
 mod guards;
+mod held;
 mod import;
 mod log;
 mod pins;
@@ -46,6 +47,7 @@ pub use edit::{
 pub use error::{OpClass, OpError, PinsRefused};
 pub use event::OpEvent;
 pub use find::find;
+pub use held::HeldPin;
 pub use import::{Import, Undeclared};
 pub use pins::{PinChange, PinEdit, ProposedPinEdit};
 pub use preview::Compiled;
@@ -137,6 +139,12 @@ impl Workspace {
             Err(_) => PinfileStatus::default(),
         };
         Ok(CurrentGuards { pins, outer: self.levels.clone(), program: None })
+    }
+
+    /// The pins that forbid deletions, where no program is evaluated. Without a readable pinfile, the pins in state hold.
+    pub(crate) fn pins_in_force(&self) -> PinfileStatus {
+        let open = OpenPinfile::open(self.pinfile.clone(), Orphans::Refuse);
+        open.map(|pinning| pinning.standing()).unwrap_or_default()
     }
 
     /// Finishes the operations of an interrupted run. Operations that only a person can answer for are an error.

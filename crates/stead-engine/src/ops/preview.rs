@@ -1,14 +1,18 @@
 //! From a declaration to a proposal: read, recover, apply the pinfile, read the providers, plan.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use stead_guard::pins::{Orphans, PinRefusal, SettledGraph};
 use stead_journal::{Loaded, is_dead};
+use stead_model::{Graph, Name};
+use stead_plan::Plan;
 use stead_state::State;
 
+use crate::ops::held::with_needs;
 use crate::ops::log;
 use crate::ops::{
-    Access, Approval, Declaration, Declares, Import, Look, OpError, OpEvent, PinUse, PinsRefused,
+    Access, Approval, Declaration, Declares, HeldPin, Import, Look, OpError, OpEvent, PinUse, PinsRefused,
     PlanRequest, Proposal, RunKind, Unfinished, Wait, Workspace,
 };
 use crate::{CurrentGuards, OnFailure, OpenPinfile, Refreshed, SettledPins};
@@ -89,7 +93,7 @@ impl Workspace {
     async fn propose(
         &self,
         declares: &dyn Declares,
-        request: PlanRequest,
+        mut request: PlanRequest,
         variant: Variant<'_>,
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Proposal, OpError> {
@@ -125,23 +129,24 @@ impl Workspace {
         };
         let mut workspace = self.clone();
         workspace.engine = workspace.engine.with_functions(functions).on_failure(request.on_failure);
-        let (graph, pins, held_pins) = match request.pins {
+        let (graph, pins) = match request.pins {
             PinUse::Apply(_) => {
                 let (graph, pins) =
                     pinning.settle(graph, &self.engine.catalog, Some(&loaded.state)).map_err(refused)?;
-                (graph, Some(Arc::new(pins)), None)
+                let pins = Arc::new(pins);
+                workspace.engine = workspace.engine.with_pinfile(pins.clone());
+                (graph, Some(pins))
             }
-            PinUse::Hold => (SettledGraph::from_records(graph), None, Some(pinning)),
-        };
-        workspace.engine = match (&pins, &held_pins) {
-            (Some(pins), _) => workspace.engine.with_pinfile(pins.clone()),
-            (None, Some(pinning)) => workspace.engine.with_pins(pinning.standing()),
-            (None, None) => workspace.engine,
+            PinUse::Hold => {
+                workspace.engine = workspace.engine.with_pins(pinning.standing());
+                hold_recorded_pins(&mut graph, &loaded.state);
+                (SettledGraph::from_records(graph), None)
+            }
         };
         let Loaded { state: recorded, version, .. } = loaded;
         let Refreshed { state: base, drift, records: observed } =
             workspace.look(&recorded, &graph, &request).await?;
-        let plan = workspace.engine.plan(&base, &graph, request.plan.clone()).await.map_err(OpError::Plan)?;
+        let (plan, held) = workspace.plan_around_pins(&base, &graph, &mut request).await?;
         log::planned(&plan);
         if let Variant::Approved { approval, .. } = variant {
             approval.check_plan(&graph, &plan).map_err(OpError::Stale)?;
@@ -157,10 +162,34 @@ impl Workspace {
             drift,
             plan,
             pins,
-            held_pins,
+            held,
             unfinished,
             undeclared,
         })
+    }
+
+    /// Plans. If the request keeps pinned resources, the resources that a pin holds are left alone, with all they need.
+    async fn plan_around_pins(
+        &self,
+        base: &Arc<State>,
+        graph: &SettledGraph,
+        request: &mut PlanRequest,
+    ) -> Result<(Plan, Vec<HeldPin>), OpError> {
+        let mut kept: Vec<HeldPin> = Vec::new();
+        loop {
+            let plan = self.engine.plan(base, graph, request.plan.clone()).await.map_err(OpError::Plan)?;
+            if request.pins != PinUse::Apply(Orphans::Keep) {
+                return Ok((plan, kept));
+            }
+            // Leaving one resource alone can make another one the next to go, but never the same one again.
+            let held = HeldPin::all(&plan, base, graph, &self.engine.pins);
+            let left = with_needs(&held, &plan, base, graph);
+            if left.is_subset(&request.plan.held) {
+                return Ok((plan, kept));
+            }
+            request.plan.held.extend(left);
+            kept.extend(held);
+        }
     }
 
     /// Reads the resources from the providers that the request asks for.
@@ -202,6 +231,16 @@ impl Workspace {
                 .map(|(name, operation)| (operation, name))
                 .collect(),
         })
+    }
+}
+
+/// Pins the declarations of an earlier run whose resources are pinned now: going back in time ends no pin.
+fn hold_recorded_pins(graph: &mut Graph, state: &State) {
+    let pinned = state.copies().filter(|copy| copy.pinned);
+    let names: HashSet<&Name> =
+        pinned.flat_map(|copy| std::iter::once(&copy.name).chain(&copy.ties.aliases)).collect();
+    for node in graph.nodes.iter_mut().filter(|node| names.contains(&node.name)) {
+        node.options.pinned = Some(true);
     }
 }
 

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use stead_guard::Permits;
-use stead_guard::pins::{Orphans, SettledGraph};
+use stead_guard::pins::{Orphans, PinfileStatus, SettledGraph};
 use stead_journal::ReadVersion;
 use stead_model::{Diagnostic, Name, Operation};
-use stead_plan::Plan;
+use stead_plan::{Action, Plan, Step};
 use stead_state::{Owner, Record, StackRef, State};
 
 use crate::ops::guards::permit_plan;
-use crate::ops::{Access, Approval, OpError, PinUse, PlanRequest, Undeclared, Workspace};
-use crate::{Drift, OpenPinfile, SettledPins};
+use crate::ops::{Access, Approval, HeldPin, OpError, PinUse, PlanRequest, Undeclared, Workspace};
+use crate::{Drift, SettledPins};
 
 /// A plan, with the state and the graph that it was made on.
 pub struct Proposal {
@@ -30,8 +30,8 @@ pub struct Proposal {
     pub(super) plan: Plan,
     /// The pinfile as applied to the graph, to be written after a successful run.
     pub(super) pins: Option<Arc<SettledPins>>,
-    /// The pinfile that only holds against deletions.
-    pub(super) held_pins: Option<OpenPinfile>,
+    /// Resources that the plan leaves alone because a pin holds them, as the request asks.
+    pub(super) held: Vec<HeldPin>,
     pub(super) unfinished: Unfinished,
     pub(super) undeclared: Option<Undeclared>,
 }
@@ -92,9 +92,45 @@ impl Proposal {
         self.undeclared.as_ref()
     }
 
-    /// Resources that go although they were pinned, because a person removed the pin, with the name of the pinfile.
-    pub fn released(&self) -> Vec<(Name, &str)> {
-        self.pins.as_ref().map(|pins| pins.released(&self.plan, &self.base)).unwrap_or_default()
+    /// Resources that a permitted plan deletes or forgets although state pins them, because the pin was released.
+    pub fn released(&self) -> Vec<&Name> {
+        if self.workspace.engine.pins == PinfileStatus::NotKept {
+            return Vec::new();
+        }
+        let goes = |step: &'_ Step| {
+            let (Action::Delete { copy, .. } | Action::Forget { copy, .. }) = &step.action else {
+                return false;
+            };
+            self.base.copy(copy).is_some_and(|resource| resource.pinned)
+        };
+        self.plan.steps.iter().filter(|step| goes(step)).map(|step| &step.name).collect()
+    }
+
+    /// Resources that the plan leaves alone because a pin holds them.
+    pub fn held(&self) -> &[HeldPin] {
+        &self.held
+    }
+
+    /// Resources that the plan deletes and that state alone pins. A person may release them by name.
+    pub fn releasable(&self) -> Vec<HeldPin> {
+        if self.pins.is_none() {
+            return Vec::new();
+        }
+        let pins = &self.workspace.engine.pins;
+        let held = HeldPin::all(&self.plan, &self.base, &self.graph, pins).into_iter();
+        held.filter(|held| held.verdict.is_in_state_only()).collect()
+    }
+
+    /// Releases pins that state alone records. The pinfile says so after the run.
+    #[must_use]
+    pub fn release(mut self, released: &[HeldPin]) -> Proposal {
+        let pins = released.iter().map(|held| (held.path.clone(), held.ty.clone())).collect();
+        if let Some(settled) = &self.pins {
+            let settled = Arc::new(settled.releasing(&pins));
+            self.workspace.engine = self.workspace.engine.with_pinfile(settled.clone());
+            self.pins = Some(settled);
+        }
+        self
     }
 
     /// Tells whether the plan is needed because of the program or because of drift alone.

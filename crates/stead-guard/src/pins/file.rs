@@ -21,8 +21,18 @@ pub struct PinEntry {
     pub resource: TypeToken,
     /// The path under which the leaf was first pinned, if it was moved since.
     pub original_path: Option<String>,
+    pub status: EntryStatus,
     /// Frozen values, which take precedence over the program's.
     pub attributes: Map,
+}
+
+/// Whether an entry pins its resource.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EntryStatus {
+    #[default]
+    Pinned,
+    /// A person ended the pin. The entry stays until the release was applied in every environment.
+    Released,
 }
 
 /// The pins of one target, or of one environment on it, by physical path.
@@ -162,6 +172,9 @@ fn print_entry(entry: &PinEntry) -> String {
     let quoted = |text: &str| Value::from(text).to_json();
     let mut members = vec![("type".to_owned(), quoted(entry.resource.as_str()))];
     members.extend(entry.original_path.iter().map(|path| ("originalPath".to_owned(), quoted(path))));
+    if entry.status == EntryStatus::Released {
+        members.push(("released".to_owned(), "true".to_owned()));
+    }
     members.push(("attributes".to_owned(), print_value(&Value::Map(entry.attributes.clone()), 4)));
     let mut text = String::new();
     print_members(&mut text, 3, members.iter().map(|(key, value)| (key, value.clone())));
@@ -207,7 +220,7 @@ fn read_entry(pin: &Member) -> Result<(PinEntry, Vec<(EntryPart, Span)>), ParseE
         return Err(error_at(pin.span, &message));
     };
     let members = object(&pin.value, "a pin")?;
-    only(members, &["type", "fqn", "originalPath", "attributes"])?;
+    only(members, &["type", "fqn", "originalPath", "released", "attributes"])?;
     let types = [member(members, "type"), member(members, "fqn")];
     if types.iter().all(Option::is_none) {
         return Err(error_at(pin.span, &format!("`type` is missing; the type in the key is {resource:?}")));
@@ -220,6 +233,7 @@ fn read_entry(pin: &Member) -> Result<(PinEntry, Vec<(EntryPart, Span)>), ParseE
     }
     let original = member(members, "originalPath");
     let original_path = original.map(|original| original_path(original, pin, resource)).transpose()?;
+    let status = member(members, "released").map(released).transpose()?.unwrap_or_default();
     let attributes = match member(members, "attributes") {
         Some(attributes) => object(&attributes.value, "`attributes`")?,
         None => &[],
@@ -228,7 +242,7 @@ fn read_entry(pin: &Member) -> Result<(PinEntry, Vec<(EntryPart, Span)>), ParseE
     parts.extend(original.map(|original| (EntryPart::OriginalPath, original.value.span)));
     parts.extend(attributes.iter().map(|member| (EntryPart::Attribute(member.key.clone()), member.span)));
     let (resource, attributes) = (TypeToken(resource.to_owned()), json::map(attributes));
-    Ok((PinEntry { resource, original_path, attributes }, parts))
+    Ok((PinEntry { resource, original_path, status, attributes }, parts))
 }
 
 fn original_path(original: &Member, pin: &Member, resource: &str) -> Result<String, ParseError> {
@@ -241,6 +255,17 @@ fn original_path(original: &Member, pin: &Member, resource: &str) -> Result<Stri
         }
         Some(_) if path == pin.key => invalid("`originalPath` equals the key".to_owned()),
         Some(_) => Ok(path),
+    }
+}
+
+fn released(member: &Member) -> Result<EntryStatus, ParseError> {
+    match &member.value.kind {
+        Kind::Plain(Value::Bool(true)) => Ok(EntryStatus::Released),
+        Kind::Plain(Value::Bool(false)) => Ok(EntryStatus::Pinned),
+        _ => {
+            let message = format!("`released` must be true or false, not {}", member.value.kind_name());
+            Err(error_at(member.value.span, &message))
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stead_guard::{Cause, Deletion, DeletionEffect, PinSources, decide};
+use stead_guard::{Cause, Deletion, DeletionEffect, decide};
 use stead_journal::{JournalError, OpenRequest, Run, StackKeys, Takeover, open};
 use stead_local::LocalProvider;
 use stead_model::{Input, Map, PhysicalId, Resource, SourceRef, TypeToken, Uid, Value};
@@ -107,7 +107,7 @@ pub(crate) fn permit(resource: &Resource) -> DeletePermit {
         effect: DeletionEffect::Deleted,
         declared_pin: stead_guard::pins::Declared::NotPinned,
     };
-    let pins = PinSources { pinfile: &stead_guard::pins::PinfileStatus::NotKept, recorded: None };
+    let pins = stead_guard::pins::PinfileStatus::NotKept;
     decide(&[deletion], &pins).unwrap().take(&resource.copy()).unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use stead_guard::pins::PinfileStatus;
-use stead_guard::{Deletion, Permits, PinSources, Refusal};
+use stead_guard::{Deletion, Permits, Refusal};
 use stead_model::{DeletionPolicy, PathPattern, Ties};
 
 fn pattern(text: &str) -> PathPattern {
@@ -15,7 +15,7 @@ fn delete_first(options: &mut Options) {
 
 /// Decides for a target that keeps no pins.
 fn decide(deletions: &[Deletion<'_>]) -> Result<Permits, Vec<Refusal>> {
-    stead_guard::decide(deletions, &PinSources { pinfile: &PinfileStatus::NotKept, recorded: None })
+    stead_guard::decide(deletions, &PinfileStatus::NotKept)
 }
 
 #[test]

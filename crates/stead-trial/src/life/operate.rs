@@ -86,7 +86,7 @@ impl Actor {
             Command::UpRefreshAll => PlanRequest { look: Look::All, ..moves(MovePolicy::Refuse) },
             Command::UpPins => PlanRequest {
                 look: Look::All,
-                pins: PinUse::Apply(Orphans::Remove),
+                pins: PinUse::Apply(Orphans::Release),
                 ..moves(MovePolicy::Refuse)
             },
             Command::UpMoves { accept: true } => moves(MovePolicy::Accept),
@@ -131,7 +131,7 @@ impl Actor {
         request: PlanRequest,
         program: Option<&Graph>,
     ) -> CommandResult {
-        let updates_pins = request.pins == PinUse::Apply(Orphans::Remove);
+        let updates_pins = request.pins == PinUse::Apply(Orphans::Release);
         let previewed =
             self.workspace.preview(declares, request, &mut |event| self.on_event(event, program)).await;
         self.end_recovery();

@@ -193,11 +193,16 @@ fn unpinning_and_changing_in_one_run_is_refused() {
 fn removed_orphans_are_released() {
     let (graph, base) = (Program::default().0, state(vec![recorded(":t.Box#data", "data", true)]));
     let settled =
-        apply_pinfile(graph, pins(Some(&with(DATA))), &FewTypes, Some(&base), Orphans::Remove).unwrap();
+        apply_pinfile(graph, pins(Some(&with(DATA))), &FewTypes, Some(&base), Orphans::Release).unwrap();
     assert_eq!(changes(&settled), ["[-pin] t.Box.data"]);
-    assert_eq!(settled.pins.update(EmptySection::Remove), PinfileUpdate::Remove);
-    let (paths, unlisted) = (Default::default(), super::super::Unlisted::Released);
-    assert_eq!(settled.status, super::super::PinfileStatus::Listed { paths, unlisted });
+    let PinfileUpdate::Write(text) = settled.pins.update(EmptySection::Remove) else { panic!() };
+    assert!(text.contains("\"released\": true"), "{text}");
+    let verdict = super::super::pin_verdict(
+        &recorded(":t.Box#data", "data", true),
+        super::super::Declared::NotPinned,
+        &settled.status,
+    );
+    assert_eq!(verdict, super::super::PinVerdict::Free);
 }
 
 #[test]
