@@ -57,21 +57,19 @@ fn removing_the_last_pin_allows_the_deletion() {
         let removed = project.stead(&["pin", "rm", path]).ok();
         assert_eq!(removed, format!("[-pin] {path}\n"));
     }
-    insta::assert_snapshot!(project.read(FILE), @r#"
-    {
-      "version": "1",
-      "pinned": {
-        "local": {}
-      }
-    }
-    "#);
-    assert_eq!(project.stead(&["pin", "rm", "local.KeyPair.cool-key"]).code, 1);
+    let released = project.read(FILE);
+    assert_eq!(released.matches("\"released\": true").count(), 3, "{released}");
+    assert!(project.stead(&["pin", "ls"]).ok().contains("released"));
+    let again = project.stead(&["pin", "rm", "local.KeyPair.cool-key"]).ends(1);
+    assert!(again.stderr.contains("already"), "{}", again.stderr);
     project.write("main.ts", "");
-    // `compile` does not read state, so the section stays.
     LOCAL.run(&project, &["compile"]).ok();
-    assert!(project.has(FILE));
-    project.stead(&["up", "--yes"]).ok();
-    assert!(!project.has(FILE) && !project.has("cool-key"));
+    let done = project.stead(&["up", "--yes"]).ends(0);
+    assert!(done.stderr.contains("its pin is released, so it may be deleted"), "{}", done.stderr);
+    assert!(!project.has("cool-key"));
+    assert_eq!(project.read(FILE), released, "a release stays until every environment has applied it");
+    std::fs::remove_file(project.path(FILE)).unwrap();
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
 }
 
 #[test]
@@ -79,20 +77,24 @@ fn stack_whose_pins_were_removed_can_be_destroyed() {
     let project = applied();
     std::fs::remove_file(project.path(FILE)).unwrap();
     assert_eq!(project.stead(&["destroy", "--yes"]).code, 13);
-    project.stead(&["pin", "rm", "local.KeyPair.cool-key"]).ok();
+    for path in ["local.KeyPair.cool-key", "local.Directory.cool-data", "local.File.cool-note"] {
+        assert_eq!(project.stead(&["destroy", "--yes"]).code, 13, "one release releases one pin");
+        project.stead(&["pin", "rm", path]).ok();
+    }
     project.stead(&["destroy", "--yes"]).ok();
-    assert!(!project.has(FILE) && !project.has("cool-key"));
+    assert!(!project.has("cool-key"));
 }
 
 #[test]
-fn update_pins_removes_orphaned_pins() {
+fn update_pins_releases_orphaned_pins() {
     let project = applied();
     project.write("main.ts", "");
     let planned = project.stead(&["plan", "--update-pins"]).ok();
     assert_eq!(pin_lines(&planned, "[-pin]").len(), 3, "{planned}");
     assert!(project.has(FILE) && planned.contains("3 to delete"), "{planned}");
     project.stead(&["up", "--yes", "--update-pins"]).ok();
-    assert!(!project.has(FILE) && !project.has("cool-key"));
+    assert!(!project.has("cool-key"));
+    assert_eq!(project.read(FILE).matches("\"released\": true").count(), 3);
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn journey(fixture: &Fixture) {
             assert!(refused.stderr.contains(&format!("stead pin mv {old} ")), "{}", refused.stderr);
         }
         assert!(refused.stderr.contains("if moved, update the key"), "{}", refused.stderr);
-        assert!(refused.stderr.contains("if deleted, remove the entry"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("if deleted, release the pin"), "{}", refused.stderr);
     }
     assert_eq!(project.all_files(), before, "nothing was written");
 
@@ -171,7 +171,7 @@ fn pinfile_changes_and_refusals_are_printed() {
        = help: to record the move: stead pin mv local.Directory.cool-data local.Directory.Store_data_6D950BEA
        = help: to record the move: stead pin mv local.File.cool-note local.File.Store_note_2DBCEFE3
        = help: to record the move: stead pin mv local.KeyPair.cool-key local.KeyPair.Store_key_490D07AE
-       = help: if deleted, remove the entry from main.ts.pin.json: stead pin rm PATH
+       = help: if deleted, release the pin in main.ts.pin.json: stead pin rm PATH
 
     For more on this, run `stead explain ST0412`.
     "#);

@@ -79,7 +79,7 @@ fn orphaned_pins_are_refused_and_listed() {
       help: if moved, update the key in main.ts.pin.json to reflect the new path, with the old one as "originalPath"
       help: to record the move: move the pin t.Box.data to t.Box.Store_data_83E994B0
       help: to record the move: move the pin t.Key.gone to t.Key.k
-      help: if deleted, remove the entry from main.ts.pin.json: remove the pin PATH
+      help: if deleted, release the pin in main.ts.pin.json: remove the pin PATH
     "#);
     let deleted = Program::default().apply_pinfile(Some(&with(DATA))).unwrap_err();
     insta::assert_snapshot!(full_text(&deleted), @r#"
@@ -89,7 +89,7 @@ fn orphaned_pins_are_refused_and_listed() {
       at main.ts.pin.json:1:35: pinned here
       note: Nothing was written, and no provider was called.
       help: if moved, update the key in main.ts.pin.json to reflect the new path, with the old one as "originalPath"
-      help: if deleted, remove the entry from main.ts.pin.json: remove the pin t.Box.data
+      help: if deleted, release the pin in main.ts.pin.json: remove the pin t.Box.data
     "#);
 }
 
