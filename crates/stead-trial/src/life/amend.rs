@@ -32,6 +32,17 @@ pub(crate) enum Doubts {
     All,
 }
 
+/// Returns the new names of pinned resources that an edit moves to the other stack.
+fn moved_pins(changes: &[EditChange], base: Option<&State>) -> Vec<Name> {
+    let other = Environment::new(OTHER);
+    let moved = changes.iter().filter_map(|change| match change {
+        EditChange::Renamed { from, to } if *to == from.in_environment(&other) => Some((from, to)),
+        _ => None,
+    });
+    let pinned = |from: &Name| base?.by_name(from).filter(|resource| resource.pinned);
+    moved.filter(|(from, _)| pinned(from).is_some()).map(|(_, to)| to.clone()).collect()
+}
+
 impl Actor {
     pub(crate) async fn amend(&self, command: &Command, program: &Program) -> CommandResult {
         let named = |wanted: &str| {
@@ -102,7 +113,22 @@ impl Actor {
             }
             self.on_event(event, None);
         };
-        proposed.permit()?.apply(&mut on_event).await
+        let pinned = moved_pins(proposed.changes(), proposed.base());
+        let report = proposed.permit()?.apply(&mut on_event).await?;
+        self.check_moved_pins(&pinned).await;
+        Ok(report)
+    }
+
+    /// Checks that resources that were pinned are pinned in the stack to which they moved.
+    async fn check_moved_pins(&self, pinned: &[Name]) {
+        if pinned.is_empty() || !self.process.is_alive() {
+            return;
+        }
+        let Ok(moved) = other_stack(&self.workspace.stack).load().await else { return };
+        let lost = |name: &&Name| moved.state.by_name(name).is_some_and(|resource| !resource.pinned);
+        if let Some(name) = pinned.iter().find(lost) {
+            self.cloud.model().violations.push(violation("a moved resource keeps its pin", name.to_string()));
+        }
     }
 
     /// Returns the ids of the resources that an edit stops managing.

@@ -115,9 +115,7 @@ impl Actor {
             None => Ok(Attempt::Succeeded),
             Some(Err(_)) => self.refused("the pinfile cannot be written"),
             // A file that was not written says nothing about the pins of the program, and neither does the state.
-            Some(Ok(PinfileWrite::NoProgram { .. } | PinfileWrite::Withheld { .. })) => {
-                Ok(Attempt::Succeeded)
-            }
+            Some(Ok(PinfileWrite::NoProgram { .. })) => Ok(Attempt::Succeeded),
             Some(Ok(PinfileWrite::Done)) => {
                 self.update_model_pins(proposal.base(), proposal.graph());
                 self.check_pinfile_matches(proposal.graph())?;

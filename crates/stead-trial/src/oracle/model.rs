@@ -26,7 +26,7 @@ pub(crate) enum Pin {
     #[default]
     None,
     Held,
-    /// A person removed the entry from the pinfile: the object may be deleted.
+    /// A person released the pin: the object may be deleted.
     Released,
 }
 

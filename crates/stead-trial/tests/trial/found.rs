@@ -382,7 +382,7 @@ fn the_content_of_an_older_copy_is_not_deleted_with_the_current_copy() {
     replay(script).unwrap();
 }
 
-/// The pinfile is lost and not written again, so that a pin that no run applied is known to the program alone.
+/// The pinfile is lost, and a partial run writes it again with a pin that no run applied.
 #[test]
 fn a_pin_that_no_run_applied_does_not_hold() {
     let script = r##"{"medium": "Files", "program": {"things": [
