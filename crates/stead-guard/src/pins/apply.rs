@@ -107,7 +107,7 @@ pub fn apply_pinfile(
     state: Option<&State>,
     orphans: Orphans,
 ) -> Result<AppliedPinfile, PinRefusal> {
-    let leaves = leaves(&graph, &pins);
+    let leaves = leaves(&graph, &pins, state);
     let mut application = PinfileApplication {
         graph,
         pins,
@@ -135,7 +135,7 @@ pub fn apply_pinfile(
 /// Returns the leaves of the types that have pins, in the order of the program.
 ///
 /// A leaf is pinned by its nearest setting, or else by the default of its type.
-pub(crate) fn leaves(graph: &Graph, pins: &Pins) -> Vec<Leaf> {
+pub(crate) fn leaves(graph: &Graph, pins: &Pins, state: Option<&State>) -> Vec<Leaf> {
     let is_leaf = |id: &NodeId| {
         let node = &graph.nodes[id.index()];
         node.kind == NodeKind::Provisioned && !node.ty.as_str().ends_with(".Provider")
@@ -146,8 +146,9 @@ pub(crate) fn leaves(graph: &Graph, pins: &Pins) -> Vec<Leaf> {
     };
     let all: Vec<(NodeId, bool)> = graph.ids().filter(is_leaf).map(with_setting).collect();
     let pinned = all.iter().filter(|(_, pinned)| *pinned).map(|(id, _)| &graph.nodes[id.index()].ty);
+    let in_state = state.into_iter().flat_map(State::copies).filter(|copy| copy.pinned).map(|copy| &copy.ty);
     let pinned_types: HashSet<&TypeToken> =
-        pinned.chain(pins.saved().values().map(|entry| &entry.resource)).collect();
+        pinned.chain(pins.saved().values().map(|entry| &entry.resource)).chain(in_state).collect();
     let leaf = |(id, pinned): (NodeId, bool)| {
         let node = &graph.nodes[id.index()];
         pinned_types.contains(&node.ty).then(|| Leaf {

@@ -205,6 +205,8 @@ fn released_resource_that_the_program_pins_is_pinned_again() {
 #[test]
 fn resource_that_state_alone_pins_and_the_program_unpins_is_named() {
     let base = state(vec![recorded(":t.Box#a", "a", true)]);
+    let alone = Program::default().unpinned(":t.Box#a", "a").apply_pinfile_on(None, Some(&base)).unwrap();
+    assert_eq!(changes(&alone), ["[-pin] t.Box.a"]);
     for text in [None, Some(with(r#""t.Box.a":{"type":"t.Box","released":true}"#))] {
         let program = Program::default().unpinned(":t.Box#a", "a").pinned(":t.Box#b", "b");
         let applied = program.apply_pinfile_on(text.as_deref(), Some(&base)).unwrap();
