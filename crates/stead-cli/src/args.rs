@@ -414,6 +414,16 @@ pub(crate) struct ResolveArguments {
     pub name: String,
     #[command(flatten)]
     pub answer: Answer,
+    /// Output of a resource that no provider can read; string, or JSON for other types. Repeatable
+    #[arg(long = "output", value_name = "NAME=VALUE", value_parser = name_and_value, conflicts_with_all = ["not_created", "retry"])]
+    pub outputs: Vec<(String, String)>,
+}
+
+fn name_and_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write it as NAME=VALUE".to_owned()),
+    }
 }
 
 #[derive(Args)]

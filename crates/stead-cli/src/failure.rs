@@ -98,7 +98,7 @@ impl From<OpError> for Failure {
 
 /// Describes an operation in doubt, with the commands that settle it.
 fn in_doubt(doubtful: &Doubtful) -> Diagnostic {
-    let Doubtful { name, pending } = doubtful;
+    let Doubtful { name, pending, may_still_run } = doubtful;
     let operation = pending.intent.operation();
     let why = pending.doubt.as_deref().unwrap_or("the run stopped while it was under way");
     let message = format!("it is unknown whether the {} of {name} happened: {why}", operation.verb());
@@ -108,8 +108,11 @@ fn in_doubt(doubtful: &Doubtful) -> Diagnostic {
         Operation::Create => "if it was created: ",
         Operation::Update | Operation::Delete => "if it happened: ",
     };
-    Diagnostic::error(Code::IN_DOUBT, message)
-        .note("stead does not repeat the operation on its own: it could then happen twice.")
+    let problem = Diagnostic::error(Code::IN_DOUBT, message)
+        .note("stead does not repeat the operation on its own: it could then happen twice.");
+    may_still_run
+        .iter()
+        .fold(problem, |problem, sentence| problem.note(sentence.clone()))
         .help(resolve(happened, ResolveAnswer::Happened(operation)))
         .help(resolve("if it did not happen: ", ResolveAnswer::DidNotHappen))
         .help(resolve("if repeating it is safe: ", ResolveAnswer::Retry))

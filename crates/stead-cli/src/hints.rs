@@ -20,6 +20,10 @@ pub(crate) fn phrase(step: &NextStep) -> String {
         NextStep::RestorePins => "`stead pin restore`".to_owned(),
         NextStep::Unprotect { name } => format!("`stead state unprotect '{name}'`"),
         NextStep::Resolve { name, answer } => format!("stead state resolve '{name}' {}", flag(*answer)),
+        NextStep::StateOutputs { names } => {
+            let flags: Vec<String> = names.iter().map(|name| format!("--output {name}=VALUE")).collect();
+            format!("`{}`", flags.join(" "))
+        }
         NextStep::SelectDependencies => {
             "pass `--with-dependencies` to select its dependencies too".to_owned()
         }

@@ -47,7 +47,11 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let code = match runtime.block_on(commands::run(arguments, &ui)) {
+    let command = async {
+        wiring::report_file_size_limit();
+        commands::run(arguments, &ui).await
+    };
+    let code = match runtime.block_on(command) {
         Ok(code) => code,
         Err(failure) => ui.report_failure(&failure),
     };

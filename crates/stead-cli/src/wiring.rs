@@ -112,6 +112,18 @@ pub(crate) fn interrupts() -> watch::Receiver<Stop> {
     receiver
 }
 
+/// Turns an exceeded limit of file size into an error of the write. By default the system ends the process without a message.
+#[cfg(unix)]
+pub(crate) fn report_file_size_limit() {
+    /// SIGXFSZ on Linux and macOS.
+    const FILE_SIZE_EXCEEDED: i32 = 25;
+    // The handler stays for the life of the process; child processes get the default again.
+    let _ = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::from_raw(FILE_SIZE_EXCEEDED));
+}
+
+#[cfg(not(unix))]
+pub(crate) fn report_file_size_limit() {}
+
 #[cfg(unix)]
 async fn interrupted() {
     use tokio::signal::unix::{SignalKind, signal};

@@ -25,7 +25,7 @@ use stead_world::World;
 pub use execute::{Executed, OnFailure, PermittedPlan, Stop};
 pub use gather::{Drift, Refreshed};
 pub use pinfile::{KnownTypes, OpenPinfile, PinfileLocation, PinfileWrite, SettledPins};
-pub use recover::{CurrentGuards, Doubtful, Recovered, Resolution};
+pub use recover::{CurrentGuards, Doubtful, Recovered, Resolution, StatedOutputs};
 pub use rollback::graph_of;
 pub use stack::{RecoveryResult, Stack};
 pub use transfer::{Transfer, awaited_targets, finish_transfers, transfer, waiting_sources};

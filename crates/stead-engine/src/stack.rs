@@ -99,11 +99,13 @@ impl Engine {
             let (repeatable, doubtful) = self.triage(&loaded.state);
             let locked = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
             if repeatable.is_empty() && !locked && loaded.spooled_answers == 0 {
+                let doubtful = self.with_work_under_way(&loaded.state, doubtful).await;
                 return Ok(RecoveryResult::InDoubt(doubtful));
             }
             let run = stack.open("recover", None, Takeover::IfDead).await?;
             // The dead run may have written more after the stack was loaded.
             let (repeatable, doubtful) = self.triage(run.base());
+            let doubtful = self.with_work_under_way(run.base(), doubtful).await;
             let recovered = self.recover(&run, &repeatable, guards, events).await?;
             let failed = !recovered.problems.is_empty();
             run.close(if failed { RunResult::Failed } else { RunResult::Succeeded }).await?;

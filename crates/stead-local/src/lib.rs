@@ -16,8 +16,8 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use stead_model::{Hint, Input, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken};
 use stead_provider::{
-    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, LiveState, Provider, Receipt,
-    Recovery, Refusal, UpdateRequest, Updated,
+    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, LiveState, Provider, Reads,
+    Receipt, Recovery, Refusal, UpdateRequest, Updated,
 };
 use stead_schema::{Problem, TypeSchema};
 use stead_world::World;
@@ -109,6 +109,10 @@ impl Provider for LocalProvider {
         Diff { changes, order: served.schema.replace_order }
     }
 
+    fn reads(&self, resource: &TypeToken) -> Reads {
+        self.served(resource).map_or(Reads::RealResource, |served| served.operations.reads())
+    }
+
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
         let recorded = LiveState { inputs: resource.inputs.clone(), outputs: resource.outputs.clone() };
         self.served(&resource.ty)?.operations.read(&self.machine, &recorded).await
@@ -128,7 +132,11 @@ impl Provider for LocalProvider {
 
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
         match self.checked(request.resource, request.inputs) {
-            Ok(operations) => outcome(operations.create(&self.machine, &receipt, request.inputs).await),
+            Ok(operations) => {
+                let attempt = operations.create(&self.machine, &receipt, request.inputs).await;
+                let id = || PhysicalId(receipt.idempotency_key().to_owned());
+                outcome(attempt, request.inputs, |outputs| Created { id: id(), outputs })
+            }
             Err(refusal) => CallOutcome::Refused(refusal),
         }
     }
@@ -136,7 +144,10 @@ impl Provider for LocalProvider {
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
         let UpdateRequest { resource, old_inputs } = request;
         match self.checked(&resource.ty, &resource.inputs) {
-            Ok(operations) => outcome(operations.update(&self.machine, &receipt, resource, old_inputs).await),
+            Ok(operations) => {
+                let attempt = operations.update(&self.machine, &receipt, resource, old_inputs).await;
+                outcome(attempt, &resource.inputs, |outputs| Updated { outputs })
+            }
             Err(refusal) => CallOutcome::Refused(refusal),
         }
     }
@@ -154,9 +165,16 @@ impl Provider for LocalProvider {
             return CallOutcome::Refused(Refusal::new(message).help(help));
         }
         match self.served(&resource.ty) {
-            Ok(served) => outcome(served.operations.delete(&self.machine, &receipt, resource).await),
+            Ok(served) => {
+                let attempt = served.operations.delete(&self.machine, &receipt, resource).await;
+                outcome(attempt, &resource.inputs, |_| ())
+            }
             Err(refusal) => CallOutcome::Refused(refusal),
         }
+    }
+
+    async fn may_still_run(&self, resource: &TypeToken, key: &str) -> Option<String> {
+        self.served(resource).ok()?.operations.may_still_run(&self.machine, key).await
     }
 
     fn recovery(&self, operation: Operation, resource: &TypeToken, inputs: &Map) -> Recovery {

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use stead_model::{Input, Map, Operation, Resource};
-use stead_provider::{Created, LiveState, Receipt, Recovery, Refusal, Updated};
+use stead_provider::{Created, LiveState, Reads, Receipt, Recovery, Refusal, Updated};
 use stead_schema::{Change, Problem, TypeSchema};
 
 use crate::failure::Attempt;
@@ -64,8 +64,13 @@ pub(crate) trait ResourceType: Send + Sync {
         None
     }
 
-    /// Reads the real resource of a record.
-    async fn read(&self, machine: &Machine, recorded: &LiveState) -> Result<Option<LiveState>, Refusal>;
+    /// Returns what `read` can tell.
+    fn reads(&self) -> Reads;
+
+    /// Reads the real resource of a record. Only a type with [`Reads::RealResource`] has one.
+    async fn read(&self, _machine: &Machine, _recorded: &LiveState) -> Result<Option<LiveState>, Refusal> {
+        Err(Refusal::new("it cannot be read"))
+    }
 
     async fn create(&self, machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created>;
 
@@ -79,6 +84,11 @@ pub(crate) trait ResourceType: Send + Sync {
     ) -> Attempt<Updated>;
 
     async fn delete(&self, machine: &Machine, receipt: &Receipt, resource: &Resource) -> Attempt<()>;
+
+    /// Returns a sentence about work of an earlier attempt that may still go on; `None` if none can.
+    async fn may_still_run(&self, _machine: &Machine, _key: &str) -> Option<String> {
+        None
+    }
 
     fn recovery(&self, _operation: Operation, _inputs: &Map) -> Recovery {
         Recovery::Repeat

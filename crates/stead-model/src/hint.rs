@@ -53,6 +53,10 @@ pub enum NextStep {
         name: Name,
         answer: ResolveAnswer,
     },
+    /// State the outputs of a resource that no provider can read.
+    StateOutputs {
+        names: Vec<String>,
+    },
     /// Extend the selection to the dependencies of the selected resources.
     SelectDependencies,
     /// Extend the selection to the dependents of the selected resources.
@@ -130,6 +134,7 @@ impl fmt::Display for NextStep {
                 }
                 ResolveAnswer::Retry => write!(f, "send the operation on {name} again"),
             },
+            NextStep::StateOutputs { names } => write!(f, "state the values of {}", names.join(", ")),
             NextStep::SelectDependencies => f.write_str("select the dependencies too"),
             NextStep::SelectDependents => f.write_str("select the dependents too"),
             NextStep::RefreshStack { environment, target } => {

@@ -6,14 +6,17 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::{
-    Argument, Builtin, Code, Diagnostic, Expr, ExprId, ExprTable, FunctionRef, Functions, Input, Key, NodeId,
-    Number, Operand, SourceRef, TemplatePart, Value,
+    Argument, Builtin, Code, Diagnostic, Expr, ExprId, ExprTable, FunctionRef, Functions, Hint, Input, Key,
+    Name, NextStep, NodeId, Number, Operand, SourceRef, TemplatePart, Value,
 };
 
 /// Property values known so far, while planning or applying.
 pub trait KnownOutputs {
     /// Returns the value of a property, or `None` while it is unknown.
-    fn property(&self, node: NodeId, property: &str) -> Option<Value>;
+    ///
+    /// Fails with [`EvalError::NoOutput`] if the resource is settled and has no such value: a missing value
+    /// is never passed on as `null`.
+    fn property(&self, node: NodeId, property: &str) -> Result<Option<Value>, EvalError>;
 }
 
 /// The reason why an expression has no value, where JavaScript would throw.
@@ -21,6 +24,9 @@ pub trait KnownOutputs {
 pub enum EvalError {
     #[error("cannot read {key:?} of {of}")]
     NoSuchMember { key: String, of: String },
+    /// No value of the property is recorded, because the provider did not return one.
+    #[error("no value of `{property}` is recorded for {resource}")]
+    NoOutput { resource: Name, property: String },
     #[error("the graph refers to an expression that is not in it")]
     Dangling,
     #[error("no interpreter is available to evaluate it")]
@@ -36,6 +42,12 @@ impl EvalError {
         let problem = Diagnostic::error(code, format!("{what} has no value: {self}"));
         let problem = match self {
             EvalError::Threw { place: Some(place), .. } => problem.at(place.clone(), 0, "thrown here"),
+            EvalError::NoOutput { resource, .. } => problem
+                .note("A value that its provider did not return is never passed on as `null`.")
+                .help(Hint::from(NextStep::Refresh).and(format!(
+                    " records it if the provider can read {resource}; otherwise replace that resource, or do \
+                     not use the value"
+                ))),
             _ => problem,
         };
         declared.into_iter().fold(problem, |problem, at| problem.at(at.clone(), 0, "declared here"))
@@ -112,7 +124,7 @@ impl Resolver<'_> {
             return Ok(done.clone());
         }
         let value = match self.exprs.get(id).ok_or(EvalError::Dangling)? {
-            Expr::Property { node, property } => self.known.property(*node, property).map(Input::Known),
+            Expr::Property { node, property } => self.known.property(*node, property)?.map(Input::Known),
             Expr::Get { of, key } => self.member(*of, key)?,
             Expr::Template(parts) => self.template(parts)?.map(|text| Input::Known(Value::String(text))),
             Expr::Add(left, right) => match (self.input(left)?, self.input(right)?) {
@@ -284,8 +296,8 @@ mod tests {
     struct Outputs(HashMap<(u32, &'static str), Value>);
 
     impl KnownOutputs for Outputs {
-        fn property(&self, node: NodeId, property: &str) -> Option<Value> {
-            self.0.iter().find(|((n, p), _)| *n == node.0 && *p == property).map(|(_, v)| v.clone())
+        fn property(&self, node: NodeId, property: &str) -> Result<Option<Value>, EvalError> {
+            Ok(self.0.iter().find(|((n, p), _)| *n == node.0 && *p == property).map(|(_, v)| v.clone()))
         }
     }
 

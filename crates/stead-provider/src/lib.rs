@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken};
 use stead_schema::{Problem, TypeSchema};
 
-pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Recovery, Updated};
+pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Reads, Recovery, Updated};
 pub use refusal::{Refusal, RefusalClass};
 pub use registry::Providers;
 pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
@@ -45,7 +45,13 @@ pub trait Provider: Send + Sync {
     /// from `check`.
     async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff;
 
+    /// Returns what `read` can tell about resources of a type.
+    fn reads(&self, resource: &TypeToken) -> Reads;
+
     /// Reads the real resource of a record; `None` if it does not exist.
+    ///
+    /// Called only for types with [`Reads::RealResource`]. A property that cannot be read keeps its recorded
+    /// value; all others have the value of the real resource.
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal>;
 
     /// Reads a real resource without a record, by its id; `None` if it does not exist.
@@ -81,6 +87,13 @@ pub trait Provider: Send + Sync {
 
     /// Returns the most calls that may be under way at once; `None`: as many as the run allows.
     fn max_parallel_calls(&self) -> Option<usize> {
+        None
+    }
+
+    /// Returns a sentence about work of an operation in doubt that may still go on, for the person who answers for it.
+    ///
+    /// `None` if the provider starts no work that outlives the call on this side.
+    async fn may_still_run(&self, _: &TypeToken, _idempotency_key: &str) -> Option<String> {
         None
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use stead_model::{Input, Number, PropertyPath, Value, nearest};
 
 use crate::cfn;
-use crate::{Access, Shape, TypeSchema};
+use crate::{Access, Property, Shape, TypeSchema};
 
 /// Problem with one property.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +43,13 @@ pub fn check(schema: &TypeSchema, inputs: &BTreeMap<String, Input>) -> Vec<Probl
             });
         }
     }
+    problems
+}
+
+/// Returns all problems of a value for a property, whichever party sets the property.
+pub fn check_value(property: &Property, value: &Value) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    known(&property.shape, value, &PropertyPath::of(&property.name), &mut problems);
     problems
 }
 
@@ -150,7 +157,6 @@ mod tests {
     use stead_model::ExprId;
 
     use super::*;
-    use crate::Property;
 
     fn schema() -> TypeSchema {
         TypeSchema::new(

@@ -6,6 +6,7 @@
 mod corpus;
 mod crashes;
 mod determinism;
+mod doubts;
 mod errors;
 mod external_values;
 mod imports;

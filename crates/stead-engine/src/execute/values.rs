@@ -227,8 +227,13 @@ impl<'a> Context<'a> {
 }
 
 impl KnownOutputs for Context<'_> {
-    fn property(&self, id: NodeId, property: &str) -> Option<Value> {
-        let resource = self.current(id)?;
-        Some(resource.property(property).cloned().unwrap_or_default())
+    fn property(&self, id: NodeId, property: &str) -> Result<Option<Value>, EvalError> {
+        let Some(resource) = self.current(id) else { return Ok(None) };
+        match resource.property(property) {
+            Some(value) => Ok(Some(value.clone())),
+            None => {
+                Err(EvalError::NoOutput { resource: resource.name.clone(), property: property.to_owned() })
+            }
+        }
     }
 }

@@ -12,7 +12,7 @@ use stead_state::{Record, State};
 
 use crate::Engine;
 use crate::gather::provider_limits::ProviderLimits;
-use crate::gather::read::unreadable;
+use crate::gather::read::{Reading, unreadable};
 
 /// A resource that differs from its record.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +68,9 @@ impl Engine {
         let (mut drift, mut problems) = (Vec::new(), Vec::new());
         for (resource, found) in reads.collect::<Vec<_>>().await {
             match found {
-                Ok(found) => drift.extend(self.compare(resource, found)),
+                Ok(Reading::Found(live)) => drift.extend(self.compare(resource, Some(live))),
+                Ok(Reading::Gone) => drift.extend(self.compare(resource, None)),
+                Ok(Reading::AsRecorded | Reading::CannotLook) => {}
                 Err(refusal) => problems.push(unreadable(resource, refusal)),
             }
         }

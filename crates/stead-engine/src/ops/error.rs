@@ -97,6 +97,9 @@ impl OpError {
         match self {
             OpError::Stack(error) => class_of(error),
             OpError::InDoubt(_) => OpClass::InDoubt,
+            OpError::Recovery(problems) | OpError::Refused(problems) if needs_an_answer(problems) => {
+                OpClass::InDoubt
+            }
             OpError::Pins(PinsRefused { problems, .. }) if problems.iter().any(is_pinfile_error) => {
                 OpClass::Failed
             }
@@ -142,6 +145,11 @@ impl OpError {
         use JournalError::{Held, OtherStackHeld, StateChanged};
         matches!(self, OpError::Stack(Held(_) | OtherStackHeld { .. } | StateChanged))
     }
+}
+
+/// Returns true if a person has to answer for an operation in doubt before the next run.
+fn needs_an_answer(problems: &[Diagnostic]) -> bool {
+    problems.iter().any(|problem| problem.code == Code::IN_DOUBT)
 }
 
 fn class_of(error: &JournalError) -> OpClass {

@@ -107,7 +107,7 @@ impl Workspace {
         let (loaded, unfinished) = match request.access {
             Access::Apply => (self.settle(loaded, &guards, events).await?, Unfinished::default()),
             Access::ReadOnly => {
-                let unfinished = self.unfinished(&loaded)?;
+                let unfinished = self.unfinished(&loaded).await?;
                 (loaded, unfinished)
             }
         };
@@ -182,14 +182,14 @@ impl Workspace {
     }
 
     /// Lists the unfinished work that a read-only proposal leaves out. Operations that only a person can answer for are an error.
-    fn unfinished(&self, loaded: &Loaded) -> Result<Unfinished, OpError> {
+    async fn unfinished(&self, loaded: &Loaded) -> Result<Unfinished, OpError> {
         let owner = loaded.head.as_ref().and_then(|head| head.owner.as_ref());
         if let Some(owner) = owner.filter(|owner| !is_dead(&self.stack.world, owner)) {
             return Ok(Unfinished { holder: Some(Box::new(owner.clone())), ..Unfinished::default() });
         }
         let (repeatable, doubtful) = self.engine.triage(&loaded.state);
         if !doubtful.is_empty() {
-            return Err(OpError::InDoubt(doubtful));
+            return Err(OpError::InDoubt(self.engine.with_work_under_way(&loaded.state, doubtful).await));
         }
         let departing = loaded.state.transfers().departing.iter();
         let named = |intent| Some((loaded.state.subject(intent)?, intent.operation()));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use stead_model::{Input, Map, PhysicalId, Resource, Value};
-use stead_provider::{Created, LiveState, Receipt, Refusal, Updated};
+use stead_provider::{Created, LiveState, Reads, Receipt, Refusal, Updated};
 use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
 use stead_world::{FileKind, Files};
 
@@ -70,6 +70,10 @@ impl ResourceType for Directory {
 
     fn inputs_from_id(&self, id: &str) -> Option<Map> {
         Some([(PATH.to_owned(), Value::from(id))].into())
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::RealResource
     }
 
     async fn read(&self, machine: &Machine, recorded: &LiveState) -> Result<Option<LiveState>, Refusal> {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use sha2::{Digest as _, Sha256};
 use stead_model::{Hint, Input, Map, NextStep, PhysicalId, Resource, Value};
-use stead_provider::{Created, LiveState, Receipt, Refusal, Updated};
+use stead_provider::{Created, LiveState, Reads, Receipt, Refusal, Updated};
 use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
 use stead_world::{FileKind, Files};
 use zeroize::Zeroizing;
@@ -90,6 +90,10 @@ impl ResourceType for KeyPair {
 
     fn inputs_from_id(&self, id: &str) -> Option<Map> {
         Some([(PATH.to_owned(), Value::from(id))].into())
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::RealResource
     }
 
     async fn read(&self, machine: &Machine, recorded: &LiveState) -> Result<Option<LiveState>, Refusal> {

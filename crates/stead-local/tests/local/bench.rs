@@ -237,6 +237,8 @@ fn names_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    // Notes of the process groups of commands.
+    names.retain(|name| name != ".stead");
     names.sort();
     names
 }

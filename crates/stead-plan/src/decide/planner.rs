@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use stead_guard::pins::SettledGraph;
 use stead_model::{
-    Code, Dag, DependencyCycle, Diagnostic, Functions, Graph, Hint, Input, KnownOutputs, Lifecycle, Map,
-    Name, NextStep, NodeId, NodeKind, PhysicalId, Resource, Value, resolve_map,
+    Code, Dag, DependencyCycle, Diagnostic, EvalError, Functions, Graph, Hint, Input, KnownOutputs,
+    Lifecycle, Map, Name, NextStep, NodeId, NodeKind, PhysicalId, Resource, Value, resolve_map,
 };
 use stead_schema::{Catalog, Change, Problem, ReplaceOrder};
 use stead_state::State;
@@ -336,17 +336,20 @@ impl<'a> Planner<'a> {
 }
 
 impl KnownOutputs for Planner<'_> {
-    fn property(&self, id: NodeId, property: &str) -> Option<Value> {
-        let decided = self.decided[id.index()].as_ref()?;
+    fn property(&self, id: NodeId, property: &str) -> Result<Option<Value>, EvalError> {
+        let Some(decided) = self.decided[id.index()].as_ref() else { return Ok(None) };
         let recorded = || self.old(id).and_then(|old| old.property(property)).cloned();
         let wanted = || decided.inputs.get(property).and_then(Input::as_known).cloned();
         let stable = || {
             let schema = self.catalog.get(&self.graph.nodes[id.index()].ty)?;
             schema.property(property).filter(|property| property.stable)
         };
-        match decided.decision {
+        Ok(match decided.decision {
             Decision::Unchanged | Decision::Record(_) | Decision::Untouched => {
-                Some(recorded().unwrap_or_default())
+                Some(recorded().ok_or_else(|| EvalError::NoOutput {
+                    resource: self.graph.nodes[id.index()].name.clone(),
+                    property: property.to_owned(),
+                })?)
             }
             Decision::Update => wanted().or_else(|| stable().and_then(|_| recorded())),
             Decision::Import => {
@@ -356,7 +359,7 @@ impl KnownOutputs for Planner<'_> {
             }
             Decision::Create | Decision::Replace(_) => wanted(),
             Decision::Group | Decision::Absent => None,
-        }
+        })
     }
 }
 

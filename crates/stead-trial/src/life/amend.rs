@@ -1,10 +1,10 @@
 //! Commands that edit the state of a stack, and a foreign tool that writes an invalid record.
 
-use stead_engine::Resolution;
 use stead_engine::ops::{
     EditChange, EditReport, Holder, OpError, OpEvent, ResolveTarget, StateEdit, Wait, Workspace,
 };
 use stead_engine::{PinfileLocation, Stack};
+use stead_engine::{Resolution, StatedOutputs};
 use stead_journal::{JournalError, StackKeys, Takeover};
 use stead_model::{
     CopyRef, Environment, Generation, Lifecycle, Limits, Name, OpId, PhysicalId, Resource, Uid,
@@ -210,15 +210,17 @@ impl Actor {
         let created = |key: &str| model.made(key).filter(|id| model.objects.contains_key(*id));
         let done = match intent {
             Intent::Create { key, .. } => {
-                return created(key)
-                    .map_or(Resolution::DidNotHappen, |id| Resolution::Created(PhysicalId(id.clone())));
+                return created(key).map_or(Resolution::DidNotHappen, |id| Resolution::Created {
+                    id: PhysicalId(id.clone()),
+                    outputs: StatedOutputs::default(),
+                });
             }
             Intent::Update { resource, .. } => {
                 object(resource).is_some_and(|object| object.inputs == resource.inputs)
             }
             Intent::Delete { copy, .. } => state.copy(copy).and_then(object).is_none(),
         };
-        if done { Resolution::Done } else { Resolution::DidNotHappen }
+        if done { Resolution::Done { outputs: StatedOutputs::default() } } else { Resolution::DidNotHappen }
     }
 
     /// Moves a resource to another stack, with all its dependencies.

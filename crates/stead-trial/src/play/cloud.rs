@@ -10,7 +10,7 @@ use stead_journal::StackKeys;
 use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken, Value};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, PartialResult,
-    Provider, Receipt, Recovery, Refusal, RefusalClass, UpdateRequest, Updated,
+    Provider, Reads, Receipt, Recovery, Refusal, RefusalClass, UpdateRequest, Updated,
 };
 use stead_schema::{Access, Problem, Property, Shape, TypeSchema, diff};
 use stead_state::{Batch, Record};
@@ -277,6 +277,10 @@ impl Provider for PlayProvider {
 
     async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff {
         Diff { changes: diff(&schema(), &old.inputs, inputs), order: Default::default() }
+    }
+
+    fn reads(&self, _: &TypeToken) -> Reads {
+        Reads::RealResource
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken, Value};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, PartialResult,
-    Provider, Receipt, Recovery, Refusal, UpdateRequest, Updated,
+    Provider, Reads, Receipt, Recovery, Refusal, UpdateRequest, Updated,
 };
 use stead_schema::{Access, Problem, Property, Shape, TypeSchema, diff};
 
@@ -214,6 +214,10 @@ impl Provider for CloudProvider {
 
     async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff {
         Diff { changes: diff(&schemas()[0], &old.inputs, inputs), order: Default::default() }
+    }
+
+    fn reads(&self, _: &TypeToken) -> Reads {
+        Reads::RealResource
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {

@@ -6,7 +6,7 @@ mod syntax;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use stead_model::{Input, KnownOutputs, NodeId, Value, resolve};
+use stead_model::{EvalError, Input, KnownOutputs, NodeId, Value, resolve};
 
 use crate::common::{diagnostics, program};
 
@@ -82,8 +82,8 @@ function canon(v: any, depth = 0): string {
 struct Known(Value);
 
 impl KnownOutputs for Known {
-    fn property(&self, _: NodeId, _: &str) -> Option<Value> {
-        Some(self.0.clone())
+    fn property(&self, _: NodeId, _: &str) -> Result<Option<Value>, EvalError> {
+        Ok(Some(self.0.clone()))
     }
 }
 
