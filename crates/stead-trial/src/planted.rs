@@ -20,6 +20,14 @@ pub const BUGS: &[(&str, &str)] = &[
     ("deletions-do-not-wait", "deletions run although creates failed"),
     ("dependants-deleted-last", "dependencies are deleted before their dependents"),
     ("dependency-not-awaited", "a step starts before its dependencies are done"),
+    (
+        "echo-after-answer-believed",
+        "an update that did not happen is recorded with its new inputs after an answer",
+    ),
+    (
+        "echo-after-refusal-believed",
+        "an update that did not happen is recorded with its new inputs after a repeat",
+    ),
     ("end-before-effect", "a deletion is recorded as done before the call returns"),
     ("epoch-off-by-one", "recovery ignores the last epoch"),
     ("folder-chain-not-synced", "the parent folders of a new blob are not synced"),
@@ -32,8 +40,13 @@ pub const BUGS: &[(&str, &str)] = &[
     ("key-reused", "all operations share one idempotency key"),
     ("living-taken-for-dead", "a living holder counts as dead"),
     ("mark-from-program-only", "the guard ignores recorded marks"),
+    ("missing-output-is-null", "an output that a provider lost is passed on as null"),
     ("no-look-after-refusal", "an operation in doubt is never settled by a read"),
     ("operation-reused", "operations are numbered from one in every run"),
+    (
+        "outputs-not-asked-for",
+        "an operation that cannot be looked at is recorded as done without its outputs",
+    ),
     ("partial-create-lost", "a partial create is not recorded"),
     ("pending-dropped", "recovery drops pending operations"),
     ("permit-reused", "one permit allows every deletion"),

@@ -1,9 +1,11 @@
 //! A play: a short life with situations that scripts leave out. A rival takes over from a slow process, two processes
 //! plan at the same time, runs are targeted, resources are renamed, imported and retained, providers hang, fail in
-//! part, are busy, unreadable or wrong, and stores are slow or lose answers.
+//! part, are busy, unreadable or wrong, and stores are slow or lose answers. A second stack has providers that cannot look,
+//! and people who answer for them.
 
 mod cloud;
 mod commands;
+mod doubt;
 mod program;
 mod store;
 
@@ -36,7 +38,10 @@ pub fn play(seed: u64) -> Result<Vec<String>, String> {
     let mut simulation = PlaySimulation::new(seed);
     let outcome = runtime.block_on(simulation.run());
     match outcome {
-        Ok(()) => Ok(simulation.trace),
+        Ok(()) => {
+            let doubts = runtime.block_on(doubt::play(seed))?;
+            Ok([simulation.trace, doubts].concat())
+        }
         Err(lost) => Err(format!("play {seed}: {lost}\n{}", simulation.trace.join("\n"))),
     }
 }
