@@ -64,7 +64,7 @@ pub(crate) trait ResourceType: Send + Sync {
         None
     }
 
-    /// Returns what `read` can tell.
+    /// Returns the ability of `read`.
     fn reads(&self) -> Reads;
 
     /// Reads the real resource of a record. Only a type with [`Reads::RealResource`] has one.

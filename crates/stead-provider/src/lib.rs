@@ -45,7 +45,7 @@ pub trait Provider: Send + Sync {
     /// from `check`.
     async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff;
 
-    /// Returns what `read` can tell about resources of a type.
+    /// Returns the ability of `read` for resources of a type.
     fn reads(&self, resource: &TypeToken) -> Reads;
 
     /// Reads the real resource of a record; `None` if it does not exist.

@@ -23,7 +23,7 @@ impl StatedOutputs {
         resource: &Resource,
         schema: Option<&TypeSchema>,
     ) -> Result<Map, Diagnostic> {
-        // Without a schema nobody knows which outputs there are, so that a recorded one is kept.
+        // Without a schema the promised outputs are unknown, so that every recorded one is kept.
         let kept = |name: &str| schema.is_none_or(|schema| schema.property(name).is_some_and(|p| p.stable));
         let mut outputs: Map = resource
             .outputs

@@ -8,7 +8,7 @@ use crate::project::Project;
 
 /// A command whose descendants go on until they are ended or `go` exists; `grandchild` holds the id of one of them.
 fn program(options: &str) -> String {
-    let create = "if [ -e grandchild ] && kill -0 $(cat grandchild) 2>/dev/null; then echo beside >> log; fi; \
+    let create = "if [ -e grandchild ] && grep -vq ') Z ' /proc/$(cat grandchild)/stat 2>/dev/null; then echo beside >> log; fi; \
                   echo started >> log; \
                   (while [ ! -e go ]; do sleep 0.05; done; echo went on >> log) & echo $! > grandchild.new; \
                   mv grandchild.new grandchild; wait";
@@ -86,17 +86,48 @@ fn descendants_end_at_the_second_request_to_terminate() {
     assert_eq!(project.read("log"), "started\n");
 }
 
+/// Kills a run and the watcher of its command, so that the command goes on.
+fn kill_with_watcher(project: &Project, mut child: Child) {
+    let note = std::fs::read_dir(project.path(".stead/commands")).unwrap().next().unwrap().unwrap().path();
+    let group = std::fs::read_to_string(note).unwrap().lines().nth(2).unwrap().to_owned();
+    let parent = child.id().to_string();
+    let is_watcher = |id: &String| {
+        let stat = std::fs::read_to_string(Path::new("/proc").join(id).join("stat")).unwrap_or_default();
+        let fields: Vec<&str> = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').collect();
+        *id != group && fields.get(1) == Some(&parent.as_str())
+    };
+    let ids =
+        std::fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let watchers: Vec<String> = ids.filter(is_watcher).collect();
+    assert_eq!(watchers.len(), 1, "{watchers:?}");
+    assert!(Command::new("kill").args(["-s", "KILL", &watchers[0]]).status().unwrap().success());
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn repeat_ends_a_command_that_outlived_its_run() {
+    let project = Project::in_memory(&program(""));
+    let (child, grandchild) = started(&project);
+    kill_with_watcher(&project, child);
+    assert!(runs(&grandchild));
+    let again = project.spawn(&["up", "--yes"]);
+    until("the second start", || project.read("grandchild") != grandchild);
+    assert!(!runs(&grandchild));
+    project.write("go", "");
+    project.ran(again.wait_with_output().unwrap()).ok();
+    assert_eq!(project.read("log"), "started\nstarted\nwent on\n");
+}
+
 #[test]
 fn command_in_doubt_that_still_runs_is_reported() {
-    // The command ignores the request to terminate, and its grace period lasts longer than the question.
-    let create = "trap '' TERM; touch began; while [ ! -e go ]; do sleep 0.05; done";
+    let create = "touch began; while [ ! -e go ]; do sleep 0.05; done";
     let project = Project::in_memory(&format!(
         "import * as local from \"stead/local\";\nnew local.Command({{ create: {create:?} }}, {{ id: \"slow\" }});\n"
     ));
-    let mut child = project.spawn(&["up", "--yes"]);
+    let child = project.spawn(&["up", "--yes"]);
     until("the start of the command", || project.has("began"));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill_with_watcher(&project, child);
     let stopped = project.stead(&["up", "--yes"]).ends(15);
     assert!(stopped.stderr.contains("Its command still runs on this machine"), "{}", stopped.stderr);
     project.write("go", "");
