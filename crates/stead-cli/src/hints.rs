@@ -42,6 +42,7 @@ pub(crate) fn phrase(step: &NextStep) -> String {
             "`up FILE` applies a plan that `stead plan --out FILE` saved; without FILE, `up` plans itself"
                 .to_owned()
         }
+        NextStep::TakeOver { name } => format!("`--take-over '{name}'`"),
         NextStep::ForgetResources => "`--forget-resources`".to_owned(),
     }
 }

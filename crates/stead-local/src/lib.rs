@@ -8,6 +8,7 @@ mod failure;
 mod files;
 mod inputs;
 mod machine;
+mod owners;
 mod types;
 
 use std::collections::BTreeMap;
@@ -16,13 +17,14 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use stead_model::{Hint, Input, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken};
 use stead_provider::{
-    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, LiveState, Provider, Receipt,
-    Recovery, Refusal, UpdateRequest, Updated,
+    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, LiveState, Ownership, Provider,
+    Receipt, Recovery, Refusal, UpdateRequest, Updated,
 };
-use stead_schema::{Problem, TypeSchema};
+use stead_schema::{Problem, ReplaceOrder, TypeSchema};
 use stead_world::World;
 
 use crate::failure::outcome;
+use crate::files::path::drop_respelling;
 use crate::inputs::InputView;
 use crate::machine::Machine;
 use crate::types::ResourceType;
@@ -105,8 +107,13 @@ impl Provider for LocalProvider {
     async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff {
         let Ok(served) = self.served(&old.ty) else { return Diff::default() };
         let changes = stead_schema::diff(&served.schema, &old.inputs, inputs);
-        let changes = served.operations.significant_changes(&self.machine, inputs, changes);
-        Diff { changes, order: served.schema.replace_order }
+        let mut changes = served.operations.significant_changes(&self.machine, inputs, changes);
+        // Two copies cannot be in one place, whatever else forces a replacement.
+        let order = match drop_respelling(&self.machine, &mut changes).await {
+            true => ReplaceOrder::DeleteFirst,
+            false => served.schema.replace_order,
+        };
+        Diff { changes, order }
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
@@ -157,6 +164,10 @@ impl Provider for LocalProvider {
             Ok(served) => outcome(served.operations.delete(&self.machine, &receipt, resource).await),
             Err(refusal) => CallOutcome::Refused(refusal),
         }
+    }
+
+    fn ownership(&self) -> Option<&dyn Ownership> {
+        Some(self)
     }
 
     fn recovery(&self, operation: Operation, resource: &TypeToken, inputs: &Map) -> Recovery {

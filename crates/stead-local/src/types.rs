@@ -12,6 +12,7 @@ mod random_pet;
 mod random_string;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use async_trait::async_trait;
 use stead_model::{Input, Map, Operation, Resource};
@@ -62,6 +63,11 @@ pub(crate) trait ResourceType: Send + Sync {
     /// Returns the inputs that follow from an id; `None` if the resource exists only in state.
     fn inputs_from_id(&self, _id: &str) -> Option<Map> {
         None
+    }
+
+    /// Returns the places on this machine that the resource consists of; empty if it exists only in state.
+    fn places(&self, _machine: &Machine, _inputs: &Map) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     /// Reads the real resource of a record.

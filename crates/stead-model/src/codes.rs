@@ -118,6 +118,8 @@ codes! {
     CANNOT_IMPORT = "ST0306";
     /// A resource cannot have the requested name.
     CANNOT_RENAME = "ST0307";
+    /// Two resources of one stack are the same real resource.
+    SAME_RESOURCE = "ST0320";
 
     /// A guard refused a deletion or a replacement.
     GUARDED = "ST0401";
@@ -147,6 +149,10 @@ codes! {
     PINFILE_LOST = "ST0418";
     /// The pinfile has a frozen value for a resource that does not exist yet.
     FROZEN_BEFORE_CREATED = "ST0419";
+    /// Another stack owns the real resource.
+    OWNED_ELSEWHERE = "ST0430";
+    /// The marks that name the owners of real resources cannot be read or written.
+    OWNERS_UNAVAILABLE = "ST0431";
 
     /// A provider failed a step.
     STEP_FAILED = "ST0501";

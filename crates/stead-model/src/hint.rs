@@ -90,6 +90,10 @@ pub enum NextStep {
     },
     /// Apply a saved plan.
     ApplySavedPlan,
+    /// Take a real resource from the stack that owns it.
+    TakeOver {
+        name: Name,
+    },
     /// Remove the stack although it still has resources, and stop managing them.
     ForgetResources,
 }
@@ -145,6 +149,7 @@ impl fmt::Display for NextStep {
             NextStep::ExportStack => f.write_str("export the stack"),
             NextStep::SavePlan { file } => write!(f, "save the plan as {file}"),
             NextStep::ApplySavedPlan => f.write_str("apply a file that a plan was saved to"),
+            NextStep::TakeOver { name } => write!(f, "take {name} over"),
             NextStep::ForgetResources => f.write_str("forget the resources"),
         }
     }

@@ -4,6 +4,7 @@
 //! takes a [`DeletePermit`], which only the guards give. No such call is possible without them.
 
 mod outcome;
+mod ownership;
 mod refusal;
 mod registry;
 mod request;
@@ -16,6 +17,7 @@ use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken};
 use stead_schema::{Problem, TypeSchema};
 
 pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Recovery, Updated};
+pub use ownership::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity, StatePlace};
 pub use refusal::{Refusal, RefusalClass};
 pub use registry::Providers;
 pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
@@ -81,6 +83,11 @@ pub trait Provider: Send + Sync {
 
     /// Returns the most calls that may be under way at once; `None`: as many as the run allows.
     fn max_parallel_calls(&self) -> Option<usize> {
+        None
+    }
+
+    /// Returns the marks that name the owners of real resources; `None` if this provider has none.
+    fn ownership(&self) -> Option<&dyn Ownership> {
         None
     }
 

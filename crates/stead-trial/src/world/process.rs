@@ -183,6 +183,7 @@ impl Process {
                 user: "user".into(),
                 pid: self.id as u32,
                 home: Some("/home".into()),
+                owners: Some("/home/owners".into()),
             }),
             slow_work: SlowWork::Inline,
         }
