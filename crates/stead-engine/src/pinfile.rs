@@ -117,6 +117,8 @@ impl PinfileLocation {
                 files.remove_file(&path).and_then(|()| files.sync_folder(path.parent().unwrap_or(&self.root)))
             }
             PinfileUpdate::Write(text) => {
+                // A link to the file stays one: the file that it leads to is written, with the mode of that file.
+                let path = files.canonical(&path).unwrap_or_else(|_| path.clone());
                 let mode = files.metadata(&path).ok().flatten().map_or(0o644, |found| found.mode);
                 let unique = self.world.entropy.uuid();
                 unique.and_then(|unique| files.write_atomically(&path, text.as_bytes(), mode, &unique))
