@@ -188,6 +188,8 @@ pub(crate) struct RunScope {
     pub moves: MoveFlags,
     #[command(flatten)]
     pub marks: MarkFlags,
+    #[command(flatten)]
+    pub owners: OwnerFlags,
     /// Remove orphaned pins from the pinfile: pins of resources that the program no longer declares
     #[arg(long)]
     pub update_pins: bool,
@@ -200,6 +202,20 @@ impl RunScope {
     pub(crate) fn request(&self, outer: OuterLevels) -> Request {
         let (moves, selection) = (self.moves.moves(), self.select.selection());
         Request { purpose: Purpose::Up, moves, selection, outer }
+    }
+}
+
+/// Flag for real resources that another stack owns.
+#[derive(Args, Clone, Default)]
+pub(crate) struct OwnerFlags {
+    /// Take a resource from the stack that owns it: a name or an id, `*` matches any text; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub take_over: Vec<String>,
+}
+
+impl OwnerFlags {
+    pub(crate) fn globs(&self) -> Vec<Glob> {
+        self.take_over.iter().map(Glob::new).collect()
     }
 }
 
@@ -221,6 +237,8 @@ pub(crate) struct DestroyArguments {
     pub select: SelectionFlags,
     #[command(flatten)]
     pub marks: MarkFlags,
+    #[command(flatten)]
+    pub owners: OwnerFlags,
     /// After a failure, start no further operation
     #[arg(long)]
     pub fail_fast: bool,
@@ -246,6 +264,8 @@ pub(crate) struct ImportArguments {
     pub name: String,
     /// Physical id of the existing resource
     pub id: String,
+    #[command(flatten)]
+    pub owners: OwnerFlags,
 }
 
 #[derive(Args)]
@@ -347,6 +367,12 @@ pub(crate) enum StateCommand {
     Unprotect {
         /// Name of the resource, or its id if it is unique
         name: String,
+    },
+    /// List the real resources that stacks of this project own, with the marks that are stale
+    Owners {
+        /// List the marks of all projects
+        #[arg(long)]
+        all: bool,
     },
     /// List retained resources, with the commands that import them again
     Retained,

@@ -83,6 +83,7 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::State(StateCommand::Unprotect { name }) => {
             state::protect(&session()?, &name, Protection::Removed, ui).await
         }
+        Command::State(StateCommand::Owners { all }) => state::owners(&session()?, all, ui).await,
         Command::State(StateCommand::Retained) => state::retained(&session()?, ui).await,
         Command::State(StateCommand::Ls) => state::ls(&session()?, ui).await,
         Command::State(StateCommand::Show { name }) => state::show(&session()?, &name, ui).await,

@@ -29,7 +29,9 @@ pub use saved::SavedPlan;
 pub use stacks::{StackEntry, history, stacks};
 
 pub use stead_engine::ops;
-pub use stead_engine::{Doubtful, Drift, OnFailure, PinfileWrite, Resolution, SettledPins, Stop};
+pub use stead_engine::{
+    Doubtful, Drift, OnFailure, OwnedThing, PinfileWrite, Resolution, SettledPins, Standing, Stop,
+};
 pub use stead_eval::{ConsoleLevel, ConsoleLine, DECLARATIONS, UnknownBranches};
 pub use stead_journal::{JournalError, Survey, UnrecordedAnswer, load_run, survey};
 

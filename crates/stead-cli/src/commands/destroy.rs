@@ -18,6 +18,7 @@ pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui:
     let request = PlanRequest {
         on_failure: on_failure(arguments.fail_fast),
         wait: session.wait,
+        take_over: arguments.owners.globs(),
         ..PlanRequest::destroy(plan)
     };
     let proposal = session.workspace.preview(&Nothing, request, &mut ui.listener()).await?;

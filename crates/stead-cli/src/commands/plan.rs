@@ -23,6 +23,7 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
         look: scope.refresh.map(Look::from).unwrap_or_default(),
         pins: PinUse::Apply(orphans(scope.update_pins)),
         access: Access::ReadOnly,
+        take_over: scope.owners.globs(),
         ..PlanRequest::up(scope.request(levels))
     };
     let proposal = session.workspace.preview(&program, request, &mut ui.listener()).await?;

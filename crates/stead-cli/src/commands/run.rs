@@ -4,7 +4,7 @@ use serde::Serialize;
 use stead::ops::{Proposal, Report};
 use stead::plan::Plan;
 use stead::{Drift, Transcript};
-use stead_model::{Graph, Map, Name, Operation, RunResult, TypeToken};
+use stead_model::{Code, Diagnostic, Graph, Map, Name, Operation, RunResult, TypeToken};
 use stead_render::{Drifted, Header};
 use stead_schema::Change;
 
@@ -115,10 +115,20 @@ pub(crate) async fn apply_plan(
     confirm(session, ui, question)?;
     let report = permitted.apply(wiring::interrupts(), &mut ui.listener()).await?;
     report.retained().into_iter().for_each(|retained| show_retained(retained, ui));
+    if let Some(reason) = &report.marks_unavailable {
+        ui.problem(&marks_unavailable(reason));
+    }
     let pinfile = report.pinfile.clone();
     let code = report_end(session, report, ui)?;
     pins::report_write(pinfile, ui)?;
     Ok(code)
+}
+
+fn marks_unavailable(reason: &str) -> Diagnostic {
+    let message = format!("cannot mark the owner of a resource: {reason}");
+    Diagnostic::warning(Code::OWNERS_UNAVAILABLE, message)
+        .note("Everything was done. Another stack will not know that this stack owns the resource.")
+        .help("set STEAD_OWNERS to a folder that this user can write")
 }
 
 fn report_end(session: &Session, report: Report, ui: &Ui) -> Result<u8, Failure> {

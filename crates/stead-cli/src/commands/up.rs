@@ -4,6 +4,7 @@ use std::path::Path;
 
 use stead::guard::Orphans;
 use stead::ops::{Look, OpError, PinUse, PlanRequest, Proposal};
+use stead::plan::Glob;
 use stead::{Notice, OnFailure, Program, SavedPlan};
 
 use crate::args::{Refresh, UpArguments};
@@ -33,7 +34,8 @@ pub(crate) fn orphans(update_pins: bool) -> Orphans {
 
 pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> Result<u8, Failure> {
     if let Some(file) = &arguments.plan {
-        return up_saved(session, file, on_failure(arguments.fail_fast), ui).await;
+        let settings = (on_failure(arguments.fail_fast), arguments.scope.owners.globs());
+        return up_saved(session, file, settings, ui).await;
     }
     let scope = &arguments.scope;
     let show_notice = |notice: Notice<'_>| ui.notice(&notice);
@@ -44,6 +46,7 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
         pins: PinUse::Apply(orphans(scope.update_pins)),
         on_failure: on_failure(arguments.fail_fast),
         wait: session.wait,
+        take_over: scope.owners.globs(),
         ..PlanRequest::up(scope.request(levels))
     };
     let proposal = session.workspace.preview(&program, request, &mut ui.listener()).await?;
@@ -82,7 +85,12 @@ async fn finish_empty(proposal: Proposal, ui: &Ui) -> Result<u8, Failure> {
 }
 
 /// Applies exactly the saved plan, or nothing. The sources of the program are not needed.
-async fn up_saved(session: &Session, file: &Path, on_failure: OnFailure, ui: &Ui) -> Result<u8, Failure> {
+async fn up_saved(
+    session: &Session,
+    file: &Path,
+    settings: (OnFailure, Vec<Glob>),
+    ui: &Ui,
+) -> Result<u8, Failure> {
     let Session { project, workspace, .. } = session;
     let saved = SavedPlan::read(project, workspace, file)?;
     let show_notice = |notice: Notice<'_>| ui.notice(&notice);
@@ -90,7 +98,7 @@ async fn up_saved(session: &Session, file: &Path, on_failure: OnFailure, ui: &Ui
         Program::replayed(project, workspace, saved.settings(), saved.transcript().clone(), &show_notice);
     let mut events = ui.listener();
     let previewed =
-        workspace.preview_approved(&program, saved.approval(), on_failure, session.wait, &mut events);
+        workspace.preview_approved(&program, saved.approval(), settings, session.wait, &mut events);
     let proposal = previewed.await.map_err(|error| match error {
         OpError::Stale(why) => SavedPlan::stale(file, why),
         other => other,

@@ -13,6 +13,7 @@ mod journey;
 mod locking;
 mod logging;
 mod marks;
+mod owners;
 mod pins;
 #[cfg(target_os = "linux")]
 mod processes;

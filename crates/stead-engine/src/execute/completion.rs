@@ -3,6 +3,7 @@
 use stead_journal::Ack;
 use stead_model::{Diagnostic, Event, Map, OpId, Resource, RunResult, StepEnd};
 use stead_plan::{Action, StepId};
+use stead_provider::Occasion;
 use stead_state::{Intent, Outcome, Record, State};
 
 use crate::Stop;
@@ -199,6 +200,13 @@ impl Executor<'_> {
             }
         }
         (result, outputs)
+    }
+
+    /// Marks what this run imported, and releases what it let go.
+    pub(crate) async fn settle_owners(&self) {
+        let providers = &self.engine.providers;
+        self.owners.claim_all(providers, &self.adopted, Occasion::Import).await;
+        self.owners.release_all(providers, &self.let_go).await;
     }
 
     /// Writes the pinfile, and returns the record of its new paths.

@@ -94,9 +94,11 @@ impl Engine {
         stop: watch::Receiver<Stop>,
     ) -> Executed {
         events(Event::RunStarted { run: run.id(), steps: permitted.plan.steps.len() });
-        let mut executor = Executor::new(self, &run, permitted, base, graph, events);
+        let owners = self.run_owners(permitted.plan, base, run.stack()).await;
+        let mut executor = Executor::new(self, &run, permitted, base, graph, owners, events);
         executor.run(stop).await;
         let (result, outputs) = executor.conclude(base).await;
+        executor.settle_owners().await;
         let under_way = executor.under_way();
         let Executor { progress, events, .. } = executor;
         let Progress { journal_error, done, skipped, problems, stopping, pinfile, .. } = progress;

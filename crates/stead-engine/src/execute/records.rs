@@ -27,6 +27,7 @@ impl Executor<'_> {
                 let (physical, inputs, outputs) = (physical.clone(), inputs.clone(), outputs.clone());
                 let resource = self.context.imported_record(node, incarnation, physical, inputs, outputs);
                 resource.id.iter().for_each(|id| self.physical_ids.add(&resource.ty, id, resource.copy()));
+                self.adopted.push(resource.clone());
                 self.submit(id, Record::Adopt { resource: Box::new(resource.clone()) });
                 self.context.set_current(node, resource);
             }
@@ -54,6 +55,8 @@ impl Executor<'_> {
         kept: Option<Box<RetainReason>>,
     ) {
         self.physical_ids.remove(copy.clone());
+        self.owners.forget(&copy);
+        self.let_go.extend(self.context.base.copy(&copy).cloned());
         let record = match after {
             AfterDelete::Gone => Record::Forget { copy, kept },
             AfterDelete::Replacing => Record::Observed { copy, inputs: None, outputs: None },

@@ -28,6 +28,8 @@ pub struct Report {
     pub under_way: Vec<(Operation, Name)>,
     /// Whether the pinfile was written, if it was to be written and everything else succeeded.
     pub pinfile: Option<Result<PinfileWrite, Diagnostic>>,
+    /// Why owner marks could not be read or written, if they could not.
+    pub marks_unavailable: Option<String>,
 }
 
 impl Report {
@@ -77,7 +79,10 @@ impl Permitted {
             _ => Ok(()),
         };
         let pinfile = dropped.err().map(Err).or(pinfile);
+        let owners = proposal.workspace.engine.owners.as_ref();
+        let marks_unavailable = owners.and_then(|owners| owners.take_problem());
         Ok(Report {
+            marks_unavailable,
             proposal,
             run: Some(id),
             result,
@@ -126,6 +131,7 @@ fn nothing_to_do(proposal: Proposal) -> Report {
         closed: Ok(proposal.base.clone()),
         under_way: Vec::new(),
         pinfile,
+        marks_unavailable: None,
         proposal,
     }
 }

@@ -97,8 +97,10 @@ impl Workspace {
             environment: environment.clone(),
             ..self.pinfile.clone()
         };
+        let owners = self.engine.owners.as_ref();
+        let owners = owners.map(|owners| owners.of_sibling(&environment.to_string(), target));
         Workspace {
-            engine: self.engine.clone(),
+            engine: Engine { owners, ..self.engine.clone() },
             stack: Stack { keys, ..self.stack.clone() },
             pinfile,
             levels,

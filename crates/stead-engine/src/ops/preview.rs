@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use stead_guard::pins::{Orphans, PinRefusal, SettledGraph};
 use stead_journal::{Loaded, is_dead};
+use stead_plan::Glob;
 use stead_state::State;
 
 use crate::ops::log;
@@ -49,12 +50,13 @@ impl Workspace {
         &self,
         declares: &dyn Declares,
         (approval, main): (&Approval, &str),
-        on_failure: OnFailure,
+        (on_failure, take_over): (OnFailure, Vec<Glob>),
         wait: Wait,
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Proposal, OpError> {
         let pins = PinUse::Apply(approval.orphans());
-        let request = PlanRequest { pins, on_failure, wait, ..PlanRequest::up(approval.request.clone()) };
+        let request =
+            PlanRequest { pins, on_failure, wait, take_over, ..PlanRequest::up(approval.request.clone()) };
         let proposal = self.propose(declares, request, Variant::Approved { approval, main }, events).await?;
         proposal.check_pinfile().map_err(|error| match error {
             OpError::Pinfile(problem) => {
@@ -70,11 +72,11 @@ impl Workspace {
         &self,
         declares: &dyn Declares,
         import: &Import,
-        wait: Wait,
+        (wait, take_over): (Wait, Vec<Glob>),
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Proposal, OpError> {
         let plan = import.request(self.levels.clone());
-        let request = PlanRequest { kind: RunKind::Import, wait, ..PlanRequest::up(plan) };
+        let request = PlanRequest { kind: RunKind::Import, wait, take_over, ..PlanRequest::up(plan) };
         self.propose(declares, request, Variant::Import(import), events).await
     }
 
@@ -143,6 +145,14 @@ impl Workspace {
             workspace.look(&recorded, &graph, &request).await?;
         let plan = workspace.engine.plan(&base, &graph, request.plan.clone()).await.map_err(OpError::Plan)?;
         log::planned(&plan);
+        if let Some(owners) = &mut workspace.engine.owners {
+            owners.take_over = request.take_over.clone();
+        }
+        let twice = workspace.engine.same_thing_twice(&plan, &base).await;
+        if !twice.is_empty() {
+            return Err(OpError::Plan(twice));
+        }
+        let owned_elsewhere = workspace.engine.foreign_owners(&plan, &base).await;
         if let Variant::Approved { approval, .. } = variant {
             approval.check_plan(&graph, &plan).map_err(OpError::Stale)?;
         }
@@ -156,6 +166,7 @@ impl Workspace {
             observed,
             drift,
             plan,
+            owned_elsewhere,
             pins,
             held_pins,
             unfinished,

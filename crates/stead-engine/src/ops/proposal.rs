@@ -28,6 +28,8 @@ pub struct Proposal {
     pub(super) observed: Vec<Record>,
     pub(super) drift: Vec<Drift>,
     pub(super) plan: Plan,
+    /// Refusals of steps on what another stack owns.
+    pub(super) owned_elsewhere: Vec<Diagnostic>,
     /// The pinfile as applied to the graph, to be written after a successful run.
     pub(super) pins: Option<Arc<SettledPins>>,
     /// The pinfile that only holds against deletions.
@@ -124,6 +126,9 @@ impl Proposal {
     pub fn permit(self) -> Result<Permitted, OpError> {
         if self.request.access == Access::Apply && !self.is_empty() && self.plan.has_likely_moves() {
             return Err(OpError::LooksMoved(Box::new(self.plan)));
+        }
+        if !self.owned_elsewhere.is_empty() {
+            return Err(OpError::Guarded(self.owned_elsewhere));
         }
         let permits = permit_plan(&self.workspace.engine, &self.plan, &self.base, &self.graph)?;
         Ok(Permitted { proposal: self, permits })

@@ -1,7 +1,7 @@
 //! The request that a caller makes of a preview.
 
 use stead_guard::pins::Orphans;
-use stead_plan::Request;
+use stead_plan::{Glob, Request};
 
 use crate::OnFailure;
 
@@ -96,6 +96,8 @@ pub struct PlanRequest {
     pub on_failure: OnFailure,
     pub access: Access,
     pub wait: Wait,
+    /// Resources that may be taken from the stack that owns them.
+    pub take_over: Vec<Glob>,
 }
 
 impl PlanRequest {
@@ -109,6 +111,7 @@ impl PlanRequest {
             on_failure: OnFailure::default(),
             access: Access::default(),
             wait: Wait::default(),
+            take_over: Vec::new(),
         }
     }
 

@@ -65,6 +65,7 @@ impl Engine {
         events: &mut dyn FnMut(Event),
     ) -> Result<Recovered, JournalError> {
         let mut recovered = Recovered::default();
+        let owners = self.recovery_owners(run.base()).await;
         for pending in operations {
             let Some(resource) = subject(run.base(), &pending.intent).cloned() else { continue };
             let Some(provider) = self.providers.of(&resource.ty).cloned() else {
@@ -73,7 +74,7 @@ impl Engine {
             };
             let operation = pending.intent.operation();
             events(Event::Recovering { operation, name: resource.name.clone(), run: run.id() });
-            match self.repeat(run, pending, &resource, provider, guards, events).await? {
+            match self.repeat(run, pending, &resource, (provider, &owners), guards, events).await? {
                 Repeated::Finished => recovered.finished.push(resource.name),
                 Repeated::DeletionHeldBack => recovered.held_back.push(resource.name),
                 Repeated::Unfinished(problem) => recovered.problems.push(problem),

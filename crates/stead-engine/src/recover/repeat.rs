@@ -10,6 +10,7 @@ use stead_state::{Intent, Outcome, Pending, Record};
 use crate::Engine;
 use crate::execute::call::{Answer, call};
 use crate::gather::retry::{MAX_ATTEMPTS, backoff};
+use crate::owners::RunOwners;
 use crate::physical_ids::PhysicalIds;
 use crate::recover::permit::{CurrentGuards, DeletionHeldBack};
 use crate::recover::resolution::suggest_resolutions;
@@ -28,12 +29,12 @@ impl Engine {
         run: &Run,
         pending: &Pending,
         resource: &Resource,
-        provider: Arc<dyn Provider>,
+        called: (Arc<dyn Provider>, &RunOwners),
         guards: &CurrentGuards<'_>,
         events: &mut dyn FnMut(Event),
     ) -> Result<Repeated, JournalError> {
         let operation = pending.intent.operation();
-        let answer = match self.send_again(run, pending, resource, provider, guards, events).await? {
+        let answer = match self.send_again(run, pending, resource, called, guards, events).await? {
             Ok(answer) => answer,
             Err(held) => return self.hold_back(run, pending, resource, &held, events).await,
         };
@@ -71,11 +72,11 @@ impl Engine {
         run: &Run,
         pending: &Pending,
         resource: &Resource,
-        provider: Arc<dyn Provider>,
+        called: (Arc<dyn Provider>, &RunOwners),
         guards: &CurrentGuards<'_>,
         events: &mut dyn FnMut(Event),
     ) -> Result<Result<Answer, DeletionHeldBack>, JournalError> {
-        let operation = pending.intent.operation();
+        let ((provider, owners), operation) = (called, pending.intent.operation());
         let timeout = self.operation_timeout(None, &provider, operation, &resource.ty);
         let mut attempts = 1;
         loop {
@@ -87,7 +88,8 @@ impl Engine {
                 _ => None,
             };
             let receipt = run.resume(pending).await?;
-            let answer = call(&self.world, receipt, &provider, &pending.intent, deletion, timeout).await;
+            let answer =
+                call(&self.world, owners, receipt, &provider, &pending.intent, deletion, timeout).await;
             let answer = answer.checked(&pending.intent, &PhysicalIds::of(run.base()));
             if !answer.is_transient() || attempts == MAX_ATTEMPTS {
                 return Ok(Ok(answer));

@@ -165,7 +165,7 @@ impl Actor {
         let mut on_event = |event| self.on_event(event, Some(&graph));
         let previewed = self
             .workspace
-            .preview_approved(&declared, approved, OnFailure::GoOn, Wait::No, &mut on_event)
+            .preview_approved(&declared, approved, (OnFailure::GoOn, Vec::new()), Wait::No, &mut on_event)
             .await;
         self.end_recovery();
         match previewed {
@@ -212,7 +212,8 @@ impl Actor {
         let graph = program.graph();
         let declared = DeclaredGraph(graph.clone());
         let mut on_event = |event| self.on_event(event, Some(&graph));
-        let previewed = self.workspace.preview_import(&declared, &import, Wait::No, &mut on_event).await;
+        let previewed =
+            self.workspace.preview_import(&declared, &import, (Wait::No, Vec::new()), &mut on_event).await;
         self.end_recovery();
         let attempt = match previewed {
             Ok(proposal) => self.permit_and_apply(proposal).await?,

@@ -1,6 +1,7 @@
 //! `stead state`: lists, shows, checks and edits the recorded resources.
 
 mod mv;
+mod owners;
 mod protect;
 mod repair;
 mod resolve;
@@ -21,6 +22,7 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) use mv::mv;
+pub(crate) use owners::owners;
 pub(crate) use protect::protect;
 pub(crate) use repair::repair;
 pub(crate) use resolve::resolve;
