@@ -5,12 +5,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::{play, run_seed};
+use crate::{dispute, play, run_seed};
 
 /// All planted bugs: the name in the code, and its effect.
 pub const BUGS: &[(&str, &str)] = &[
     ("alias-applied-twice", "one alias matches two declared resources with one recorded resource"),
     ("begun-deletion-unguarded", "recovery repeats a started deletion without asking the current guards"),
+    ("changed-file-deleted", "a file that was changed outside is deleted"),
     ("claim-not-synced", "the claim file of a living holder may be lost in a power loss"),
     ("condemned-dropped-early", "the old copy is dropped from the state when the new one is created"),
     ("conflict-taken-as-own", "a journal slot taken by another writer counts as written"),
@@ -34,7 +35,9 @@ pub const BUGS: &[(&str, &str)] = &[
     ("mark-from-program-only", "the guard ignores recorded marks"),
     ("no-look-after-refusal", "an operation in doubt is never settled by a read"),
     ("operation-reused", "operations are numbered from one in every run"),
+    ("owner-not-asked", "the mark of another stack does not refuse"),
     ("partial-create-lost", "a partial create is not recorded"),
+    ("path-by-spelling", "two spellings of one path are two files"),
     ("pending-dropped", "recovery drops pending operations"),
     ("permit-reused", "one permit allows every deletion"),
     ("pin-lost-at-rename", "a renamed resource loses its pin"),
@@ -67,13 +70,14 @@ pub struct Detection {
     pub oracle: String,
 }
 
-/// Runs lives and plays alternately until one fails. Returns `None` if none of `most` fails.
+/// Runs lives, plays and disputes alternately until one fails. Returns `None` if none of `most` fails.
 pub fn hunt(most: u64) -> Option<Detection> {
     for lives in 1..=most {
-        let seed = (lives - 1) / 2;
-        let lived = catch_unwind(AssertUnwindSafe(|| match lives % 2 {
+        let seed = (lives - 1) / 3;
+        let lived = catch_unwind(AssertUnwindSafe(|| match lives % 3 {
             0 => run_seed(seed).map(|_| ()),
-            _ => play(seed).map(|_| ()),
+            1 => play(seed).map(|_| ()),
+            _ => dispute(seed).map(|_| ()),
         }));
         let oracle = match lived {
             Ok(Ok(())) => continue,
