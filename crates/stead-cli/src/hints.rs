@@ -1,6 +1,7 @@
 //! Text of the operations that hints propose, in the syntax of this command line.
 
 use stead_model::{NextStep, Operation, ResolveAnswer};
+use stead_world::ShellCommand;
 
 /// Returns the command or the flag of an operation, ready to paste.
 pub(crate) fn phrase(step: &NextStep) -> String {
@@ -42,6 +43,9 @@ pub(crate) fn phrase(step: &NextStep) -> String {
             "`up FILE` applies a plan that `stead plan --out FILE` saved; without FILE, `up` plans itself"
                 .to_owned()
         }
+        NextStep::SelectResources => "`--target-resource PATTERN`".to_owned(),
+        NextStep::CreateEnvironment { name } => format!("`stead env new {}`", ShellCommand::word(name)),
+        NextStep::SelectEnvironment { environment } => format!("`-e {environment}`"),
         NextStep::ForgetResources => "`--forget-resources`".to_owned(),
     }
 }

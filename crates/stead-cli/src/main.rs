@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod confirm;
 mod failure;
+mod foreign_words;
 mod hints;
 mod pins;
 mod session;
@@ -19,14 +20,22 @@ use stead_model::{Code, Diagnostic};
 
 use crate::args::Arguments;
 use crate::failure::Failure;
-use crate::ui::Ui;
+use crate::ui::{Reader, Ui};
 
 /// Allocator that returns memory to the system: a run allocates millions of small values on several threads.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let terminal = wiring::terminal();
+    let words = match foreign_words::translate(wiring::arguments()) {
+        Ok(words) => words,
+        Err(problem) => {
+            let ui = Ui::with_reader(Reader::of_words(wiring::arguments()), terminal);
+            return ExitCode::from(ui.report_failure(&Failure::from(problem)));
+        }
+    };
+    let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Requested help and version go to stdout, usage errors to stderr.
@@ -34,7 +43,6 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let terminal = wiring::terminal();
     let ui = Ui::new(&arguments.common, terminal);
     let colour = if terminal.stderr_colour { wiring::Colour::On } else { wiring::Colour::Off };
     if let Err(problem) = wiring::start_log(arguments.common.verbose, colour) {

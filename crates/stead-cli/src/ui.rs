@@ -1,6 +1,7 @@
 //! Output of commands: results to stdout and the rest to stderr, or one JSON object per line.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,9 +21,17 @@ use crate::wiring::Terminal;
 
 /// Reader of the output: a person, or a program that passed `--json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reader {
+pub(crate) enum Reader {
     Person,
     Program,
+}
+
+impl Reader {
+    /// Returns the reader of a command line that was not parsed.
+    pub(crate) fn of_words(words: impl IntoIterator<Item = OsString>) -> Reader {
+        let json = |word: OsString| word == "--json" || word == "-json";
+        if words.into_iter().any(json) { Reader::Program } else { Reader::Person }
+    }
 }
 
 pub(crate) struct Ui {
@@ -34,7 +43,10 @@ pub(crate) struct Ui {
 
 impl Ui {
     pub(crate) fn new(common: &Common, terminal: Terminal) -> Ui {
-        let reader = if common.json { Reader::Program } else { Reader::Person };
+        Ui::with_reader(if common.json { Reader::Program } else { Reader::Person }, terminal)
+    }
+
+    pub(crate) fn with_reader(reader: Reader, terminal: Terminal) -> Ui {
         Ui { reader, terminal, sources: RefCell::new(None) }
     }
 

@@ -4,6 +4,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "the wiring reads the environment")]
 
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
@@ -38,6 +39,11 @@ pub(crate) fn terminal() -> Terminal {
         interactive: std::io::stdin().is_terminal() && stderr,
         width: columns.unwrap_or(100),
     }
+}
+
+/// Returns the arguments of the process, with the name of the binary.
+pub(crate) fn arguments() -> Vec<OsString> {
+    std::env::args_os().collect()
 }
 
 pub(crate) fn runtime() -> std::io::Result<Runtime> {

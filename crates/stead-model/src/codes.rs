@@ -173,9 +173,13 @@ codes! {
     TYPE_ERRORS = "ST0607";
     /// A saved plan does not fit the state or the program any more.
     PLAN_STALE = "ST0608";
+    /// The project has no environment of this name.
+    NO_SUCH_ENVIRONMENT = "ST0611";
 
     /// A secret would be stored, and the stack has no secrets manager.
     NO_SECRETS_MANAGER = "ST0701";
+    /// Data has the key that marks secrets and assets.
+    RESERVED_KEY = "ST0702";
 
     /// The admission webhook refused a deletion because a mark protects the object.
     ADMISSION_REFUSED = "ST0801";

@@ -90,6 +90,16 @@ pub enum NextStep {
     },
     /// Apply a saved plan.
     ApplySavedPlan,
+    /// Limit the operation to some resources.
+    SelectResources,
+    /// Add an environment to the project.
+    CreateEnvironment {
+        name: String,
+    },
+    /// Repeat the operation in another environment.
+    SelectEnvironment {
+        environment: Environment,
+    },
     /// Remove the stack although it still has resources, and stop managing them.
     ForgetResources,
 }
@@ -145,6 +155,9 @@ impl fmt::Display for NextStep {
             NextStep::ExportStack => f.write_str("export the stack"),
             NextStep::SavePlan { file } => write!(f, "save the plan as {file}"),
             NextStep::ApplySavedPlan => f.write_str("apply a file that a plan was saved to"),
+            NextStep::SelectResources => f.write_str("select them by their names"),
+            NextStep::CreateEnvironment { name } => write!(f, "add the environment {name} to the project"),
+            NextStep::SelectEnvironment { environment } => write!(f, "use the environment {environment}"),
             NextStep::ForgetResources => f.write_str("forget the resources"),
         }
     }

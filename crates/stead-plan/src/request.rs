@@ -61,6 +61,9 @@ pub struct Request {
     pub purpose: Purpose,
     pub moves: MovePolicy,
     pub selection: Selection,
+    /// Declared resources to replace even without a change: names, or ids that only one resource has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replace: Vec<String>,
     /// Marks of the outer levels, which apply to resources that the program does not declare.
     #[serde(default, skip_serializing_if = "OuterLevels::is_empty")]
     pub outer: OuterLevels,

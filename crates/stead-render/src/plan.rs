@@ -44,7 +44,8 @@ pub fn same<'n>(names: impl Iterator<Item = &'n Name>, style: &Style) -> String 
 
 /// Renders a summary: `2 to create, 1 to replace, 3 unchanged`.
 pub fn summary(summary: &Summary) -> String {
-    let Summary { create, update, replace, delete, import, moved, forget, unchanged, left_alone } = summary;
+    let Summary { create, update, replace, delete, import, moved, forget, unchanged, left_alone, .. } =
+        summary;
     let parts = [
         (create, "to create"),
         (import, "to import"),
@@ -204,6 +205,7 @@ fn replaced(forced_by: &[PropertyPath], drag: Option<&ReplacementCause>, certain
         ([], Some(ReplacementCause::Provider { name })) => {
             format!("its provider {name} now points elsewhere")
         }
+        (_, Some(ReplacementCause::Requested)) => "the command asks for its replacement".to_owned(),
         (paths, _) if certainty == Certainty::Possible => {
             format!("{} may change, and cannot be changed in place", paths.join(", "))
         }

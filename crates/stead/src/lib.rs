@@ -11,7 +11,9 @@
 //! **Invariants:** the library does not print, does not read the environment of the process, and knows no terminal. The futures are
 //! not `Send`, so that an operation runs on one thread.
 
+mod environments;
 mod export;
+mod find;
 mod policy;
 mod program;
 mod project;
@@ -21,10 +23,12 @@ mod stacks;
 #[cfg(test)]
 mod decoders;
 
+pub use environments::{KnownBy, KnownEnvironment, KnownStack, check_environment, environments};
 pub use export::{check_export, export, read_export};
+pub use find::{FoundResource, Search, search};
 pub use policy::{MarkExplanation, MarksInForce, explain_marks};
 pub use program::{Notice, Program, ProgramSettings, Transcript};
-pub use project::{FILE, FlagMarks, Prevention, Project, TARGETS, check, local_catalog};
+pub use project::{FILE, FlagMarks, Prevention, Project, TARGETS, check, local_catalog, read_environment};
 pub use saved::SavedPlan;
 pub use stacks::{StackEntry, history, stacks};
 

@@ -8,13 +8,28 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use stead_engine::ops::{Approval, OpError, Proposal, Stale, Workspace};
 use stead_eval::UnknownBranches;
-use stead_model::{Code, Diagnostic, Hint, Map, NextStep};
+use stead_model::{Code, Diagnostic, Expr, Graph, Hint, Map, NextStep};
 
 use crate::program::{Program, ProgramSettings, Transcript};
 use crate::project::FILE;
 use crate::{FlagMarks, Project};
 
 const FORMAT: u32 = 2;
+
+fn no_secrets(graph: &Graph) -> Result<(), OpError> {
+    let secret = graph.exprs.iter().find_map(|expr| match expr {
+        Expr::Secret { from, source, .. } => Some((from, source)),
+        _ => None,
+    });
+    let Some((from, source)) = secret else { return Ok(()) };
+    let message = format!("the plan cannot be saved: the program has a secret ({from})");
+    let problem = Diagnostic::error(Code::NO_SECRETS_MANAGER, message)
+        .at(source.clone(), 0, "it becomes a secret here")
+        .note("A saved plan holds config and sources of the program. Without a key, the secret would be in it in plain text.")
+        .note("Nothing was written.")
+        .help("apply without a saved plan, or keep the secret outside of the program");
+    Err(OpError::refused(problem))
+}
 
 /// Stands for the version of a provider that the target does not have.
 const MISSING: &str = "a target without it";
@@ -48,14 +63,16 @@ struct MadeFor<'a> {
 }
 
 impl SavedPlan {
+    /// Fails if the program has secrets: the file holds its config and its sources, and nothing encrypts them yet.
     pub fn new(
         project: &Project,
         workspace: &Workspace,
         program: &Program<'_>,
         proposal: &Proposal,
-    ) -> SavedPlan {
+    ) -> Result<SavedPlan, OpError> {
+        no_secrets(proposal.graph())?;
         let ProgramSettings { main, config, branches, .. } = program.settings().clone();
-        SavedPlan {
+        Ok(SavedPlan {
             format: FORMAT,
             stead: env!("CARGO_PKG_VERSION").to_owned(),
             project: project.name.clone(),
@@ -67,7 +84,7 @@ impl SavedPlan {
             approval: proposal.approval(),
             transcript: program.transcript(),
             providers: versions(workspace),
-        }
+        })
     }
 
     /// Returns the approval and the entry point of the program.

@@ -1,9 +1,9 @@
 //! `stead destroy`: deletes every recorded resource. The program is not needed.
 
-use stead::ops::{Nothing, PlanRequest};
+use stead::ops::{Access, Nothing, PlanRequest, Proposal};
 use stead::plan::{MovePolicy, Purpose, Request};
 
-use crate::args::DestroyArguments;
+use crate::args::{DestroyArguments, MarkFlags, SelectionFlags};
 use crate::commands::run::{apply_plan, show_plan};
 use crate::commands::up::on_failure;
 use crate::failure::Failure;
@@ -11,23 +11,45 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui: &Ui) -> Result<u8, Failure> {
-    let selection = arguments.select.selection();
-    let extent = if selection.is_everything() { "all" } else { "this" };
-    let outer = session.levels(&arguments.marks);
-    let plan = Request { purpose: Purpose::Destroy, moves: MovePolicy::Refuse, selection, outer };
-    let request = PlanRequest {
-        on_failure: on_failure(arguments.fail_fast),
-        wait: session.wait,
-        ..PlanRequest::destroy(plan)
+    let DestroyArguments { select, marks, fail_fast } = arguments;
+    let extent = if select.selection().is_everything() { "all" } else { "this" };
+    let request = PlanRequest { on_failure: on_failure(*fail_fast), ..request(session, select, marks) };
+    let Some(proposal) = propose(session, request, ui).await? else { return Ok(0) };
+    let question =
+        format!("Destroy {extent} of environment {} on target {}?", session.environment(), session.target());
+    apply_plan(session, proposal, &question, ui).await
+}
+
+/// Shows the plan of `destroy`. Takes no lock and writes nothing.
+pub(crate) async fn preview(
+    session: &Session,
+    select: &SelectionFlags,
+    marks: &MarkFlags,
+    ui: &Ui,
+) -> Result<Option<Proposal>, Failure> {
+    let request = PlanRequest { access: Access::ReadOnly, ..request(session, select, marks) };
+    propose(session, request, ui).await
+}
+
+fn request(session: &Session, select: &SelectionFlags, marks: &MarkFlags) -> PlanRequest {
+    let plan = Request {
+        purpose: Purpose::Destroy,
+        moves: MovePolicy::Refuse,
+        selection: select.selection(),
+        outer: session.levels(marks),
+        ..Request::default()
     };
+    PlanRequest { wait: session.wait, ..PlanRequest::destroy(plan) }
+}
+
+/// Plans and shows the deletions; `None` if there are none.
+async fn propose(session: &Session, request: PlanRequest, ui: &Ui) -> Result<Option<Proposal>, Failure> {
     let proposal = session.workspace.preview(&Nothing, request, &mut ui.listener()).await?;
     if proposal.is_empty() {
         ui.json("plan", proposal.plan());
         ui.result("Nothing to destroy.\n");
-        return Ok(0);
+        return Ok(None);
     }
     show_plan(session, proposal.plan(), ui);
-    let question =
-        format!("Destroy {extent} of environment {} on target {}?", session.environment(), session.target());
-    apply_plan(session, proposal, &question, ui).await
+    Ok(Some(proposal))
 }

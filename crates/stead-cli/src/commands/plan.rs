@@ -4,7 +4,8 @@ use stead::ops::{Access, Cause, Look, PinUse, PlanRequest, Proposal, Unfinished}
 use stead::plan::{Action, Why};
 use stead::{Notice, SavedPlan};
 
-use crate::args::PlanArguments;
+use crate::args::{PlanArguments, RunScope};
+use crate::commands::destroy;
 use crate::commands::moves::show_suggestions;
 use crate::commands::run::{show_drift, show_plan, show_reads, show_unchanged};
 use crate::commands::state::warn_of_retained;
@@ -15,6 +16,9 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) -> Result<u8, Failure> {
+    if arguments.destroy {
+        return plan_destroy(session, arguments, ui).await;
+    }
     let scope = &arguments.scope;
     let show_notice = |notice: Notice<'_>| ui.notice(&notice);
     let levels = session.levels(&scope.marks);
@@ -53,7 +57,7 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
         );
     }
     if let Some(file) = &arguments.out {
-        SavedPlan::new(&session.project, &session.workspace, &program, proposal)
+        SavedPlan::new(&session.project, &session.workspace, &program, proposal)?
             .write(&session.workspace, file)?;
         ui.note(&format!("Saved; `stead up {}` applies exactly this plan, or nothing.", file.display()));
     }
@@ -65,6 +69,16 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
         None => Cause::Program,
     };
     Ok(exit_code(proposal, cause))
+}
+
+/// Shows what `destroy` would delete, and whether the guards permit it.
+async fn plan_destroy(session: &Session, arguments: &PlanArguments, ui: &Ui) -> Result<u8, Failure> {
+    let RunScope { select, marks, .. } = &arguments.scope;
+    let Some(proposal) = destroy::preview(session, select, marks, ui).await? else { return Ok(0) };
+    show_unfinished(proposal.unfinished(), ui);
+    // A plan that the guards refuse is shown first.
+    let permitted = proposal.permit()?;
+    Ok(if arguments.exit_code { exit_code(permitted.proposal(), Cause::Program) } else { 0 })
 }
 
 /// Lists unfinished work of other runs, which the plan does not include.

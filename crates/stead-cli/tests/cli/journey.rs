@@ -20,7 +20,7 @@ fn new_project_is_planned_applied_and_destroyed() {
 
     let up = project.stead(&["up", "--yes"]).ok();
     assert!(up.contains("Done: 2 steps."), "{up}");
-    let greeting = project.read("greeting.txt");
+    let greeting = project.read("greeting.dev.txt");
     assert!(greeting.starts_with("hello, "), "{greeting}");
 
     let before = project.all_files();
@@ -29,7 +29,7 @@ fn new_project_is_planned_applied_and_destroyed() {
     assert_eq!(project.all_files(), before, "an empty plan changes no file");
 
     project.stead(&["destroy", "--yes"]).ok();
-    assert!(!project.has("greeting.txt"));
+    assert!(!project.has("greeting.dev.txt"));
     assert!(project.stead(&["destroy", "--yes"]).ok().contains("Nothing to destroy"));
     assert_eq!(project.stead(&["state", "ls"]).ok(), "");
 }

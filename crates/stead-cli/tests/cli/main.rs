@@ -6,8 +6,10 @@
 mod corpus;
 mod crashes;
 mod determinism;
+mod environments;
 mod errors;
 mod external_values;
+mod graph_format;
 mod imports;
 mod journey;
 mod locking;
@@ -25,3 +27,4 @@ mod saved;
 mod serving;
 mod stacks;
 mod steps;
+mod words;

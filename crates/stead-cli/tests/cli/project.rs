@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+/// A project with the environments `dev`, the default, and `prod`.
+const SETTINGS: &str = "project = \"shop\"\n\n[env.prod]\n";
+
 pub(crate) struct Project {
     folder: tempfile::TempDir,
 }
@@ -19,7 +22,7 @@ impl Project {
     /// Creates a project with this program as its `main.ts`.
     pub(crate) fn with(main: &str) -> Project {
         let project = Project { folder: tempfile::tempdir().unwrap() };
-        project.write("stead.toml", "project = \"shop\"\n");
+        project.write("stead.toml", SETTINGS);
         project.write("main.ts", main);
         project
     }
@@ -30,7 +33,7 @@ impl Project {
     pub(crate) fn in_memory(main: &str) -> Project {
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
         let project = Project { folder };
-        project.write("stead.toml", "project = \"shop\"\n");
+        project.write("stead.toml", SETTINGS);
         project.write("main.ts", main);
         project
     }

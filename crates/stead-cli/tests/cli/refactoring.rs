@@ -143,3 +143,29 @@ fn refresh_of_changed_resources_reads_no_others() {
     let all = project.stead(&["plan", "--refresh"]).ok();
     assert!(all.contains("^ refresh dev:main:local.File#b"), "{all}");
 }
+
+#[test]
+fn scope_without_its_id_is_refused_with_the_scopes_that_may_be_meant() {
+    let site = |class: &str| {
+        format!(
+            "import {{ Resource }} from \"stead\";\nimport * as local from \"stead/local\";\n\
+             class {class} extends Resource {{\n  constructor(id: string) {{\n    super(id);\n    \
+             new local.Data({{ value: id }}, {{ id: \"a\" }});\n    new local.Data({{ value: id + 2 }}, {{ id: \"b\" }});\n  }}\n}}\n\
+             new {class}(\"home\");\nnew {class}(\"shop\");\nnew local.Data({{ value: 0 }}, {{ id: \"alone\" }});\n"
+        )
+    };
+    let project = Project::with(&site("Site"));
+    project.stead(&["up", "--yes"]).ok();
+    let before = project.all_files();
+    let refused = project.stead(&["rename", "dev:main/Site", "dev:main/Web", "--yes"]).ends(1);
+    insta::assert_snapshot!(refused.stderr);
+    let near = project.stead(&["rename", "dev:main/Site#hmoe", "dev:main/Web", "--yes"]).ends(1);
+    assert!(near.stderr.contains("did you mean \"dev:main/Site#home\"?"), "{}", near.stderr);
+    assert_eq!(project.all_files(), before, "nothing was changed");
+
+    project.stead(&["rename", "dev:main/Site#home", "dev:main/Web#home", "--yes"]).ok();
+    assert_eq!(project.stead(&["stack", "history"]).ok().lines().count(), 2, "one run renames all");
+    project.write("main.ts", &site("Web"));
+    let plan = project.stead(&["plan", "--accept-moves"]).ok();
+    assert!(plan.contains("2 to rename, 3 unchanged"), "a renamed resource is not unchanged: {plan}");
+}

@@ -138,7 +138,18 @@ impl Engine {
             return mistakes;
         }
         let served: Vec<&str> = self.providers.names().collect();
-        let problem = Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {}", node.ty))
+        let problem = match self.catalog.get(&node.ty) {
+            // The type is right, and its properties were checked.
+            Some(_) => Diagnostic::error(
+                Code::NO_PROVIDER,
+                format!("this version can check {}, and cannot create it", node.ty),
+            )
+            .note(
+                "The schema of the type is known; the provider that applies it is not part of this version.",
+            ),
+            None => Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {}", node.ty)),
+        };
+        let problem = problem
             .at(node.source.clone(), 0, "declared here")
             .help(format!("this target has: {}", served.join(", ")));
         vec![problem]

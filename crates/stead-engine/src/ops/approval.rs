@@ -71,8 +71,16 @@ impl Approval {
         if self.graph != digest(graph) {
             return Err(Stale::ProgramChanged);
         }
-        if self.plan == digest(plan) { Ok(()) } else { Err(Stale::PlanChanged) }
+        let approved = self.plan == digest(plan) || self.plan == digest(&counted_as_before(plan));
+        if approved { Ok(()) } else { Err(Stale::PlanChanged) }
     }
+}
+
+/// The same plan with the summary of files from before renamed resources were told apart from unchanged ones.
+fn counted_as_before(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    plan.summary.unchanged += plan.summary.only_renamed;
+    plan
 }
 
 fn digest<T: Serialize>(value: &T) -> Digest {

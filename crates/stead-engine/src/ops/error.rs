@@ -4,7 +4,7 @@ use std::fmt;
 
 use stead_guard::pins::{PinfileChange, is_pinfile_error};
 use stead_journal::JournalError;
-use stead_model::{Code, Diagnostic, Hint, NextStep};
+use stead_model::{Code, Diagnostic, Hint, NextStep, SIGNATURE_KEY};
 use stead_plan::Plan;
 use stead_store::StoreError;
 
@@ -197,6 +197,13 @@ impl From<StoreError> for OpError {
     fn from(error: StoreError) -> OpError {
         OpError::Stack(error.into())
     }
+}
+
+/// Reports data from outside that looks like a secret of Stead.
+pub(super) fn reserved_key(what: &str) -> OpError {
+    let message = format!("{what} has the key `{SIGNATURE_KEY}`, which marks secrets in state");
+    let problem = Diagnostic::error(Code::RESERVED_KEY, message).note("Nothing was changed.");
+    OpError::refused(problem.help("give the key another name where the value comes from"))
 }
 
 pub(super) fn no_stack(workspace: &Workspace) -> OpError {

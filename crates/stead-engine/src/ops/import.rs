@@ -8,6 +8,7 @@ use stead_model::{
 use stead_plan::{Glob, Request, Selection};
 use stead_state::State;
 
+use crate::ops::error::reserved_key;
 use crate::ops::{OpError, Workspace};
 
 /// The resource to import, and the name that it gets.
@@ -97,7 +98,14 @@ impl Import {
 
     async fn read(&self, workspace: &Workspace) -> Result<Map, OpError> {
         match workspace.engine.read_existing(&self.ty, &self.id).await {
-            Ok(Some(live)) => Ok(live.inputs),
+            Ok(Some(live)) => {
+                let mut properties = live.inputs.iter().chain(live.outputs.iter());
+                let reserved = properties.find(|(_, value)| value.reserved_path().is_some());
+                if let Some((property, _)) = reserved {
+                    return Err(reserved_key(&format!("`{property}` of {} {}", self.ty, self.id)));
+                }
+                Ok(live.inputs)
+            }
             Ok(None) => {
                 let message = format!("there is no {} with the id {}", self.ty, self.id);
                 let problem = Diagnostic::error(Code::CANNOT_IMPORT, message);

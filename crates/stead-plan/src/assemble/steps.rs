@@ -151,19 +151,32 @@ impl<'a> Assembly<'_, 'a> {
             }
             (Decision::Replace(replacement), Some(old)) => self.replace(id, decided, old, replacement, after),
             (Decision::Record(changes), Some(old)) => {
-                self.summary.unchanged += 1;
+                self.count_unchanged(id);
                 let action = Action::Record { copy: old.copy() };
                 self.declared(id, action, Why::RecordOnly { changes: changes.clone() }, Vec::new(), after);
             }
             _ => {
-                self.summary.unchanged += 1;
                 // A renamed resource has a step for its name.
-                if old.is_some_and(|old| old.name == self.planner.graph.nodes[id.index()].name) {
+                if !self.is_renamed(id) {
                     self.unchanged.push(id);
                 }
+                self.count_unchanged(id);
                 self.pass_on(id, after);
             }
         }
+    }
+
+    /// Counts a resource that no step changes, except perhaps for its name.
+    fn count_unchanged(&mut self, id: NodeId) {
+        match self.is_renamed(id) {
+            true => self.summary.only_renamed += 1,
+            false => self.summary.unchanged += 1,
+        }
+    }
+
+    /// Returns true if the recorded resource has another name than the declared one.
+    fn is_renamed(&self, id: NodeId) -> bool {
+        self.planner.old(id).is_some_and(|old| old.name != self.planner.graph.nodes[id.index()].name)
     }
 
     /// Makes the dependents of a group or an unchanged resource wait for the steps that it would wait for.

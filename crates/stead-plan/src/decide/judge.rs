@@ -43,6 +43,12 @@ impl Planner<'_> {
         inputs: &BTreeMap<String, Input>,
         order: ReplaceOrder,
     ) -> ReplaceOrder {
+        // A requested replacement may keep the physical name, which only one of the two copies can have.
+        if self.requested.contains(&id)
+            && self.old(id).is_some_and(|old| self.identity(id, old, inputs) == Identity::Same)
+        {
+            return ReplaceOrder::DeleteFirst;
+        }
         let order = match self.graph.nodes[id.index()].options.delete_before_replace {
             Some(true) => ReplaceOrder::DeleteFirst,
             Some(false) => ReplaceOrder::CreateFirst,
@@ -68,6 +74,9 @@ impl Planner<'_> {
         let replaced = |certainty, cause| Decision::Replace(Replacement { order, certainty, cause });
         if old.ty != node.ty {
             return replaced(Certainty::Certain, None);
+        }
+        if self.requested.contains(&id) {
+            return replaced(Certainty::Certain, Some(ReplacementCause::Requested));
         }
         let own = changes.iter().filter(|change| change.replaces).map(certainty).max();
         match (own, self.replacement_cause(id, old)) {

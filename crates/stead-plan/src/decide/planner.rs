@@ -87,6 +87,8 @@ pub struct Planner<'a> {
     pub(crate) correlation: Correlation<'a>,
     pub(crate) selected: Selected,
     pub(crate) aliases: Aliases<'a>,
+    /// The nodes that the request replaces.
+    pub(super) requested: BTreeSet<NodeId>,
     undecided: Dag,
     ready: Vec<NodeId>,
     pub(crate) decided: Vec<Option<Decided>>,
@@ -143,6 +145,7 @@ impl<'a> Planner<'a> {
         let correlation = correlate(base, graph, &order, catalog, request.moves);
         let aliases = Aliases::of(base, graph, |id| correlation.matched[id.index()]);
         let selected = Selected::of(base, graph, &edges, &correlation, request)?;
+        let requested = super::requested::requested(graph, &correlation, &selected, request)?;
         let (edges, order) = match crate::ties::partial_edges(base, &edges, &correlation, &selected) {
             // Planning continues despite a cycle; `broken_dependencies` reports it.
             Some(partial) => graph.order(&partial).map_or((edges, order), |order| (partial, order)),
@@ -165,6 +168,7 @@ impl<'a> Planner<'a> {
             correlation,
             selected,
             aliases,
+            requested,
             undecided,
             ready,
             decided,

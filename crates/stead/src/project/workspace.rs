@@ -7,7 +7,7 @@ use stead_engine::ops::{OpError, Workspace};
 use stead_engine::{Engine, PinfileLocation, Stack};
 use stead_journal::StackKeys;
 use stead_local::LocalProvider;
-use stead_model::{Code, Diagnostic, Environment, NameError};
+use stead_model::{Code, Diagnostic, Environment, Hint, NameError, NextStep};
 use stead_provider::Providers;
 use stead_schema::Catalog;
 use stead_store::{FileStore, Store};
@@ -73,7 +73,9 @@ fn check_target(target: &str) -> Result<(), OpError> {
         return Ok(());
     }
     let problem = Diagnostic::error(Code::USAGE, format!("there is no target {target:?}"));
-    Err(OpError::invalid(problem.help(format!("there is: {}", TARGETS.join(", ")))))
+    let problem = problem.help(format!("there is: {}", TARGETS.join(", ")));
+    let select = Hint::text("a target is where the program is applied; to select resources: ");
+    Err(OpError::invalid(problem.help(select.then(NextStep::SelectResources))))
 }
 
 fn local_providers(world: &World, root: &Path) -> Providers {

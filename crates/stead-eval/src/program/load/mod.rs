@@ -79,7 +79,7 @@ pub(crate) fn load(
         Ok(Some(text)) => loader.file(entry, text),
         Ok(None) => loader.problems.push(
             Diagnostic::error(Code::MODULE_NOT_FOUND, format!("there is no entry point `{entry}`"))
-                .help("`entry` in stead.toml names the file that the program starts with"),
+                .help("`main` in stead.toml names the file that the program starts with; without it, that is `main.ts`"),
         ),
         Err(error) => loader.problems.push(unreadable(entry, &error)),
     }
