@@ -215,12 +215,22 @@ pub(crate) struct UpArguments {
     pub fail_fast: bool,
 }
 
+/// Whether an operation that does not apply the program asks it for protection.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct ProgramFlags {
+    /// Go by the recorded protection alone: the program may protect more, and is not asked
+    #[arg(long)]
+    pub without_program: bool,
+}
+
 #[derive(Args)]
 pub(crate) struct DestroyArguments {
     #[command(flatten)]
     pub select: SelectionFlags,
     #[command(flatten)]
     pub marks: MarkFlags,
+    #[command(flatten)]
+    pub program: ProgramFlags,
     /// After a failure, start no further operation
     #[arg(long)]
     pub fail_fast: bool,
@@ -316,6 +326,8 @@ pub(crate) enum StackCommand {
     Rollback {
         /// Run, such as run-7; `stack history` lists the runs
         run: String,
+        #[command(flatten)]
+        program: ProgramFlags,
     },
     /// Replace the stack's state by an exported file; no real resource changes
     Import {

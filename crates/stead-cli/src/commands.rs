@@ -62,7 +62,9 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         }
         Command::Rename(arguments) => rename::rename(&session()?, &arguments, ui).await,
         Command::Import(arguments) => import::import(&session()?, &arguments, ui).await,
-        Command::Stack(StackCommand::Rollback { run }) => stack::rollback(&session()?, &run, ui).await,
+        Command::Stack(StackCommand::Rollback { run, program }) => {
+            stack::rollback(&session()?, &run, program, ui).await
+        }
         Command::Unlock => unlock::unlock(&session()?, ui).await,
         Command::Stack(StackCommand::Ls) => stack::ls(&session()?, ui).await,
         Command::Stack(StackCommand::History) => stack::history(&session()?, ui).await,

@@ -28,6 +28,7 @@ pub(crate) fn phrase(step: &NextStep) -> String {
             format!("`stead refresh -e {environment} -t {target}`")
         }
         NextStep::CreateStack => "`stead stack new`".to_owned(),
+        NextStep::WithoutProgram => "`--without-program`".to_owned(),
         NextStep::ShowHistory => "`stead stack history`".to_owned(),
         NextStep::RenameFrom { from } => format!("stead rename '{from}' …"),
         NextStep::MoveToStack => "`--to-stack`".to_owned(),

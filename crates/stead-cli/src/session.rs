@@ -5,7 +5,7 @@ use stead::ops::{OpError, Wait, Workspace};
 use stead::{FlagMarks, Notice, Program, Project, UnknownBranches};
 use stead_model::Environment;
 
-use crate::args::{Common, MarkFlags};
+use crate::args::{Common, MarkFlags, ProgramFlags};
 use crate::failure::Failure;
 use crate::ui::Ui;
 use crate::wiring;
@@ -59,6 +59,15 @@ impl Session {
     /// Returns the program of the project.
     pub(crate) fn program<'a>(&self, levels: OuterLevels, listener: &'a dyn Fn(Notice<'_>)) -> Program<'a> {
         Program::of(&self.project, &self.workspace, self.branches, levels, listener)
+    }
+
+    /// Returns the program that an operation asks for protection; `None` if it was told not to.
+    pub(crate) fn protection<'a>(
+        &self,
+        flags: ProgramFlags,
+        listener: &'a dyn Fn(Notice<'_>),
+    ) -> Option<Program<'a>> {
+        (!flags.without_program).then(|| self.program(self.levels_without_flags(), listener))
     }
 
     /// Runs a command; with `--wait`, repeats the command after each conflict with another run.

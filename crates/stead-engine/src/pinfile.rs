@@ -142,7 +142,7 @@ impl PinfileLocation {
     }
 
     /// A saved plan may be applied where the program is not; then there is no place for a pinfile either.
-    fn has_program(&self) -> bool {
+    pub fn has_program(&self) -> bool {
         matches!(self.world.files.metadata(&self.root.join(&self.main)), Ok(Some(_)))
     }
 }

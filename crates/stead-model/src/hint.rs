@@ -66,6 +66,8 @@ pub enum NextStep {
     CreateStack,
     /// List the runs of the stack.
     ShowHistory,
+    /// Go by the recorded protection, without asking the program.
+    WithoutProgram,
     /// Record another name for this resource.
     RenameFrom {
         from: Name,
@@ -136,6 +138,7 @@ impl fmt::Display for NextStep {
                 write!(f, "refresh the stack of environment {environment} on target {target}")
             }
             NextStep::CreateStack => f.write_str("create an empty stack"),
+            NextStep::WithoutProgram => f.write_str("go without the program"),
             NextStep::ShowHistory => f.write_str("list the runs of the stack"),
             NextStep::RenameFrom { from } => write!(f, "rename {from}"),
             NextStep::MoveToStack => f.write_str("move it to the other stack"),

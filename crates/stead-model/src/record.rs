@@ -135,7 +135,17 @@ impl Resource {
 
     /// Returns true if the resource may be neither deleted nor forgotten.
     pub fn prevents_deletion(&self) -> bool {
-        self.prevent_delete || self.marks.protected
+        self.recorded_prevention() || self.marks.protected
+    }
+
+    /// Returns the deletion policy that the last run recorded, if one was set.
+    pub fn recorded_policy(&self) -> Option<DeletionPolicy> {
+        self.deletion_policy.filter(|_| lasts(&self.marks.deletion_policy))
+    }
+
+    /// Returns true if the last run recorded prevent-delete.
+    pub fn recorded_prevention(&self) -> bool {
+        self.prevent_delete && lasts(&self.marks.prevent_delete)
     }
 
     /// Returns the recorded marks with their sources.
@@ -148,13 +158,14 @@ impl Resource {
         let prevented = || {
             let is_set = self.prevent_delete || self.marks.prevent_delete.is_some();
             let source = || set(&self.marks.prevent_delete, "preventDelete");
+            let is_set = is_set && lasts(&self.marks.prevent_delete);
             is_set.then(|| Marked { value: self.prevent_delete, source: source() })
         };
         let protected = || Marked { value: true, source: own(STATE_PROTECT) };
         let policy = |value| Marked { value, source: set(&self.marks.deletion_policy, "deletionPolicy") };
         Marks {
             prevent_delete: if self.marks.protected { Some(protected()) } else { prevented() },
-            deletion_policy: self.deletion_policy.map(policy),
+            deletion_policy: self.recorded_policy().map(policy),
         }
     }
 
@@ -168,21 +179,49 @@ impl Resource {
 
     /// Returns true if the recorded marks differ from these in value or source. A moved line is not a difference.
     pub fn marks_differ(&self, marks: &Marks) -> bool {
-        let other = |recorded: &Option<Arc<MarkSource>>, now: Option<&Arc<MarkSource>>| match (recorded, now)
-        {
+        let other = |recorded: &Option<Arc<MarkSource>>, now: Option<&Arc<MarkSource>>| match (
+            recorded.as_ref().filter(|_| lasts(recorded)),
+            now,
+        ) {
             (Some(recorded), Some(now)) => !recorded.same_setting(now),
             (recorded, now) => recorded.is_some() != now.is_some(),
         };
-        self.prevent_delete != marks.prevents_deletion()
-            || self.deletion_policy != marks.policy()
+        self.recorded_prevention() != marks.prevents_deletion()
+            || self.recorded_policy() != marks.policy()
             || other(&self.marks.prevent_delete, marks.prevent_delete.as_ref().map(|mark| &mark.source))
             || other(&self.marks.deletion_policy, marks.deletion_policy.as_ref().map(|mark| &mark.source))
+    }
+
+    /// Takes over every mark and the pin that the other settings add to the recorded ones. No protection is removed.
+    ///
+    /// Returns true if the record changed.
+    pub fn add_protection(&mut self, marks: &Marks, pinned: Option<bool>) -> bool {
+        let (prevents, retains) = (
+            marks.prevents_deletion() && !self.prevents_deletion(),
+            marks.retains() && self.recorded_policy() != Some(DeletionPolicy::Retain),
+        );
+        if prevents {
+            self.prevent_delete = true;
+            self.marks.prevent_delete = marks.prevent_delete.as_ref().map(|mark| mark.source.clone());
+        }
+        if retains {
+            self.deletion_policy = marks.policy();
+            self.marks.deletion_policy = marks.deletion_policy.as_ref().map(|mark| mark.source.clone());
+        }
+        let pins = pinned == Some(true) && !self.pinned;
+        self.pinned |= pins;
+        prevents || retains || pins
     }
 
     /// Returns a property as a program reads it: the output, or else the input.
     pub fn property(&self, name: &str) -> Option<&crate::Value> {
         self.outputs.get(name).or_else(|| self.inputs.get(name))
     }
+}
+
+/// Returns true unless a flag set the mark: a flag is for one run, and records of old versions have such marks.
+fn lasts(source: &Option<Arc<MarkSource>>) -> bool {
+    source.as_ref().is_none_or(|source| source.level != Level::Flag)
 }
 
 fn is_live(lifecycle: &Lifecycle) -> bool {

@@ -97,7 +97,7 @@ pub fn interrupted_deletions<'a>(
 /// program had it already in the interrupted run that replaced the copy.
 pub(crate) fn current_marks(declared: Option<Marks>, copy: &Resource, outer: &OuterLevels) -> Marks {
     let condemned = copy.lifecycle == Lifecycle::Condemned;
-    match declared {
+    match declared.map(|marks| outer.with_flag(marks, &copy.ty)) {
         Some(marks) if condemned && marks.retains() => Marks { prevent_delete: None, ..marks },
         _ if condemned => Marks::default(),
         Some(marks) => marks,

@@ -1,6 +1,7 @@
-//! `stead destroy`: deletes every recorded resource. The program is not needed.
+//! `stead destroy`: deletes every recorded resource, unless a record or the program protects it.
 
-use stead::ops::{Nothing, PlanRequest};
+use stead::Notice;
+use stead::ops::{Declares, Nothing, PlanRequest};
 use stead::plan::{MovePolicy, Purpose, Request};
 
 use crate::args::DestroyArguments;
@@ -20,7 +21,10 @@ pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui:
         wait: session.wait,
         ..PlanRequest::destroy(plan)
     };
-    let proposal = session.workspace.preview(&Nothing, request, &mut ui.listener()).await?;
+    let show_notice = |notice: Notice<'_>| ui.notice(&notice);
+    let program = session.protection(arguments.program, &show_notice);
+    let nothing = Nothing { program: program.as_ref().map(|program| program as &dyn Declares) };
+    let proposal = session.workspace.preview(&nothing, request, &mut ui.listener()).await?;
     if proposal.is_empty() {
         ui.json("plan", proposal.plan());
         ui.result("Nothing to destroy.\n");

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stead::guard::Orphans;
-use stead::ops::{Look, OpError, PinUse, PlanRequest, Proposal};
+use stead::ops::{Declares, Look, OpError, PinUse, PlanRequest, Proposal, Protecting};
 use stead::{Notice, OnFailure, Program, SavedPlan};
 
 use crate::args::{Refresh, UpArguments};
@@ -81,7 +81,8 @@ async fn finish_empty(proposal: Proposal, ui: &Ui) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Applies exactly the saved plan, or nothing. The sources of the program are not needed.
+/// Applies exactly the saved plan, or nothing. The sources of the program are not needed; where they are, their marks and pins
+/// count as they are today.
 async fn up_saved(session: &Session, file: &Path, on_failure: OnFailure, ui: &Ui) -> Result<u8, Failure> {
     let Session { project, workspace, .. } = session;
     let saved = SavedPlan::read(project, workspace, file)?;
@@ -89,6 +90,12 @@ async fn up_saved(session: &Session, file: &Path, on_failure: OnFailure, ui: &Ui
     let program =
         Program::replayed(project, workspace, saved.settings(), saved.transcript().clone(), &show_notice);
     let mut events = ui.listener();
+    let today = workspace
+        .pinfile
+        .has_program()
+        .then(|| session.program(session.levels_without_flags(), &show_notice));
+    let today = today.as_ref().map(|program| program as &dyn Declares);
+    let program = Protecting { declared: &program, program: today };
     let previewed =
         workspace.preview_approved(&program, saved.approval(), on_failure, session.wait, &mut events);
     let proposal = previewed.await.map_err(|error| match error {

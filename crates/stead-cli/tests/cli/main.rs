@@ -17,6 +17,7 @@ mod pins;
 #[cfg(target_os = "linux")]
 mod processes;
 mod project;
+mod protection;
 mod provider;
 mod refactoring;
 mod repair;

@@ -66,7 +66,7 @@ impl Executor<'_> {
         let step = &self.plan.steps[id.0];
         let resource = self.context.base.copy(copy).filter(|_| step.why == Why::Retained)?;
         let declared = match step.node.and_then(|node| self.context.graph.node(node)) {
-            Some(node) => node.effective_marks(),
+            Some(node) => self.plan.outer.with_flag(node.effective_marks(), &node.ty),
             None => self.plan.outer.marks_for(resource),
         };
         let policies = [declared.deletion_policy, resource.recorded_marks().deletion_policy];

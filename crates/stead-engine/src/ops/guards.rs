@@ -21,6 +21,20 @@ pub(super) fn permit_plan(
     engine.permit(plan, base, graph).map(|permitted| permitted.permits).map_err(OpError::Guarded)
 }
 
+/// Refuses an approved plan that deletes resources which are to be retained by now.
+pub(super) fn permit_retained(resources: &[&Resource]) -> Result<(), OpError> {
+    let refusal = |resource: &&Resource| {
+        let source = resource.recorded_marks().deletion_policy.map(|mark| mark.source.to_string());
+        let set = source.map(|source| format!(" ({source})")).unwrap_or_default();
+        let message = format!("cannot delete {}: the program retains it by now{set}", resource.name);
+        Diagnostic::error(Code::GUARDED, message)
+            .note("The plan was saved before. Nothing was changed.")
+            .help(Hint::text("plan again, which shows the resource as one that stays"))
+    };
+    let refused: Vec<Diagnostic> = resources.iter().take(SHOWN).map(refusal).collect();
+    if refused.is_empty() { Ok(()) } else { Err(OpError::Guarded(refused)) }
+}
+
 /// How many refusals to forget a resource are reported one by one.
 const SHOWN: usize = 20;
 

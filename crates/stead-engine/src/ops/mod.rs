@@ -24,6 +24,7 @@ mod log;
 mod pins;
 mod preview;
 mod proposal;
+mod protection;
 mod request;
 
 use std::sync::Arc;
@@ -38,7 +39,7 @@ use crate::{CurrentGuards, Engine, OpenPinfile, PinfileLocation, RecoveryResult,
 
 pub use apply::Report;
 pub use approval::{Approval, Stale};
-pub use declare::{Declaration, Declares, EarlierRun, Nothing};
+pub use declare::{Declaration, Declares, EarlierRun, Nothing, Protecting};
 pub use edit::{
     Change, EditChange, EditOutcome, EditReport, Holder, PermittedEdit, ProposedEdit, Protection, Purge,
     Remaining, ResolveTarget, StateEdit,

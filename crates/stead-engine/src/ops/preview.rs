@@ -6,10 +6,10 @@ use stead_guard::pins::{Orphans, PinRefusal, SettledGraph};
 use stead_journal::{Loaded, is_dead};
 use stead_state::State;
 
-use crate::ops::log;
+use crate::ops::protection::{keep_protection, protect, retained_today};
 use crate::ops::{
     Access, Approval, Declaration, Declares, Import, Look, OpError, OpEvent, PinUse, PinsRefused,
-    PlanRequest, Proposal, RunKind, Unfinished, Wait, Workspace,
+    PlanRequest, Proposal, RunKind, Unfinished, Wait, Workspace, guards, log,
 };
 use crate::{CurrentGuards, OnFailure, OpenPinfile, Refreshed, SettledPins};
 
@@ -45,6 +45,9 @@ impl Workspace {
     }
 
     /// Plans an approved plan again, which must come out the same. `main` is the entry point that it was made with.
+    ///
+    /// The declaration's [`protection`](Declaration::protection) is today's program, where there is one: a deletion that it forbids
+    /// is refused although the plan was approved.
     pub async fn preview_approved(
         &self,
         declares: &dyn Declares,
@@ -101,8 +104,8 @@ impl Workspace {
         let pinning = open()?;
         events(OpEvent::PinfileRead);
         let (loaded, declared) = tokio::join!(self.load_in_turn(request.wait, events), declares.declare());
-        let (loaded, Declaration { mut graph, functions }) = (loaded?, declared?);
-        let program = (request.pins != PinUse::Hold).then_some(&graph);
+        let (loaded, Declaration { mut graph, functions, protection }) = (loaded?, declared?);
+        let program = protection.as_ref().or((request.pins != PinUse::Hold).then_some(&graph));
         let guards = CurrentGuards { pins: pinning.standing(), outer: request.plan.outer.clone(), program };
         let (loaded, unfinished) = match request.access {
             Access::Apply => (self.settle(loaded, &guards, events).await?, Unfinished::default()),
@@ -123,6 +126,14 @@ impl Workspace {
                 (pinning, undeclared)
             }
         };
+        let protected = match request.pins {
+            PinUse::Apply(_) => protect(&loaded.state, None),
+            PinUse::Hold => protect(&loaded.state, protection.as_ref()),
+        };
+        let kept_protection = match request.kind {
+            RunKind::Rollback => keep_protection(&mut graph, &protected.state),
+            _ => Vec::new(),
+        };
         let mut workspace = self.clone();
         workspace.engine = workspace.engine.with_functions(functions).on_failure(request.on_failure);
         let (graph, pins, held_pins) = match request.pins {
@@ -140,12 +151,18 @@ impl Workspace {
         };
         let Loaded { state: recorded, version, .. } = loaded;
         let Refreshed { state: base, drift, records: observed } =
-            workspace.look(&recorded, &graph, &request).await?;
+            workspace.look(&protected.state, &graph, &request).await?;
         let plan = workspace.engine.plan(&base, &graph, request.plan.clone()).await.map_err(OpError::Plan)?;
         log::planned(&plan);
+        let mut guarded = base.clone();
         if let Variant::Approved { approval, .. } = variant {
             approval.check_plan(&graph, &plan).map_err(OpError::Stale)?;
+            guarded = protect(&base, protection.as_ref()).state;
+            guards::permit_retained(&retained_today(&plan, &base, &guarded))?;
         }
+        // A plan without steps leaves the records as they are.
+        let added = if plan.is_empty() { Vec::new() } else { protected.records };
+        let observed = added.into_iter().chain(observed).collect();
         Ok(Proposal {
             workspace,
             request,
@@ -153,6 +170,8 @@ impl Workspace {
             graph,
             recorded,
             base,
+            guarded,
+            kept_protection,
             observed,
             drift,
             plan,

@@ -24,6 +24,10 @@ pub struct Proposal {
     pub(super) recorded: Arc<State>,
     /// The state that the plan starts from.
     pub(super) base: Arc<State>,
+    /// The base with the protection of today's program, which the guards go by.
+    pub(super) guarded: Arc<State>,
+    /// Resources that a rollback leaves protected, although they were not at the time.
+    pub(super) kept_protection: Vec<Name>,
     /// The records that turn the recorded state into the base.
     pub(super) observed: Vec<Record>,
     pub(super) drift: Vec<Drift>,
@@ -83,6 +87,11 @@ impl Proposal {
         self.pins.as_deref()
     }
 
+    /// Resources that a rollback leaves pinned, protected or retained, although they were not at the time.
+    pub fn kept_protection(&self) -> &[Name] {
+        &self.kept_protection
+    }
+
     pub fn unfinished(&self) -> &Unfinished {
         &self.unfinished
     }
@@ -125,7 +134,7 @@ impl Proposal {
         if self.request.access == Access::Apply && !self.is_empty() && self.plan.has_likely_moves() {
             return Err(OpError::LooksMoved(Box::new(self.plan)));
         }
-        let permits = permit_plan(&self.workspace.engine, &self.plan, &self.base, &self.graph)?;
+        let permits = permit_plan(&self.workspace.engine, &self.plan, &self.guarded, &self.graph)?;
         Ok(Permitted { proposal: self, permits })
     }
 

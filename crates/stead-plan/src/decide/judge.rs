@@ -160,7 +160,7 @@ impl Planner<'_> {
 
     /// Returns true if the current or the recorded deletion policy is to retain the physical resource.
     pub(crate) fn retains(&self, node: Option<NodeId>, copy: &Resource) -> bool {
-        copy.deletion_policy == Some(DeletionPolicy::Retain) || self.current_marks(node, copy).retains()
+        copy.recorded_policy() == Some(DeletionPolicy::Retain) || self.current_marks(node, copy).retains()
     }
 }
 

@@ -44,7 +44,7 @@ impl Planner<'_> {
         }
         let marks = node.effective_marks();
         let (prevents, policy) =
-            (old.prevent_delete != marks.prevents_deletion(), old.deletion_policy != marks.policy());
+            (old.recorded_prevention() != marks.prevents_deletion(), old.recorded_policy() != marks.policy());
         changes.extend(prevents.then_some(RecordChange::PreventDelete));
         changes.extend(policy.then_some(RecordChange::DeletionPolicy));
         if !prevents && !policy && old.marks_differ(&marks) {

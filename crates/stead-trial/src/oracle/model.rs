@@ -201,8 +201,7 @@ impl Model {
             }
             if self.protected_today.get(&process).is_some_and(|protected_today| protected_today.contains(&id))
             {
-                self.violations
-                    .push(violation("a currently guarded resource is not deleted by recovery", id.clone()));
+                self.violations.push(violation("a currently guarded resource is not deleted", id.clone()));
             }
             if object.pin == Pin::Held || object.declared.contains(&process) {
                 self.violations.push(violation("no pinned resource is deleted", id.clone()));

@@ -109,9 +109,13 @@ impl Actor {
     /// An old copy keeps the marks that it had as the current one.
     pub(crate) fn note_protected(&self, state: &State, program: Option<&Graph>) {
         let deletes = |pending: &Pending| matches!(pending.intent, Intent::Delete { .. });
-        if !state.pending().any(deletes) {
-            return;
+        if state.pending().any(deletes) {
+            self.note_protection(state, program);
         }
+    }
+
+    /// Notes the resources that the current program or pinfile guards, until the end of the recovery or of the command.
+    pub(crate) fn note_protection(&self, state: &State, program: Option<&Graph>) {
         let named = |(graph, resource): (&Graph, &Resource)| {
             let (id, node) = graph.ids().zip(&graph.nodes).find(|(_, node)| node.name == resource.name)?;
             Some(graph.pin_setting(id) == Some(true) || node.options.prevent_delete == Some(true))

@@ -125,7 +125,7 @@ impl<'a> Program<'a> {
                 self.warn_of_deprecations(&graph);
                 let warnings = mark_graph(&mut graph, &levels).map_err(OpError::Program)?;
                 warnings.iter().for_each(|warning| (self.listener)(Notice::Warning(warning)));
-                Ok(Declaration { graph, functions: evaluation.functions })
+                Ok(Declaration { graph, functions: evaluation.functions, protection: None })
             }
             Ok(Err(failure)) => {
                 console(&failure.console);
