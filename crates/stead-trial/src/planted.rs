@@ -31,6 +31,8 @@ pub const BUGS: &[(&str, &str)] = &[
     ("journal-removed-first", "the journal is removed before head names the snapshot that contains it"),
     ("key-reused", "all operations share one idempotency key"),
     ("living-taken-for-dead", "a living holder counts as dead"),
+    ("protection-of-today-ignored", "destroy, rollback and saved plans go by the recorded protection alone"),
+    ("rollback-unprotects", "a rollback restores the marks and pins of the time"),
     ("mark-from-program-only", "the guard ignores recorded marks"),
     ("no-look-after-refusal", "an operation in doubt is never settled by a read"),
     ("operation-reused", "operations are numbered from one in every run"),

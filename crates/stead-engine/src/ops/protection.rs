@@ -48,8 +48,11 @@ fn nodes(program: &Graph) -> HashMap<&Name, NodeId> {
 /// Gives the resources of an earlier run the protection that they have now, and returns the resources that keep some.
 pub(super) fn keep_protection(graph: &mut Graph, state: &State) -> Vec<Name> {
     let mut kept = Vec::new();
+    let live = || state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live);
+    let former = live().flat_map(|copy| copy.ties.aliases.iter().map(move |name| (name, copy)));
+    let named: HashMap<&Name, &Resource> = former.chain(live().map(|copy| (&copy.name, copy))).collect();
     for node in &mut graph.nodes {
-        let Some(current) = state.by_name(&node.name) else { continue };
+        let Some(current) = named.get(&node.name) else { continue };
         let (now, before) = (current.recorded_marks(), node.effective_marks());
         // Protection of the record itself stays without a mark in the graph.
         let prevents = current.recorded_prevention() && !before.prevents_deletion();

@@ -42,12 +42,12 @@ impl OuterLevels {
         marks
     }
 
-    /// Returns the levels that outlast a run: all but the flag.
+    /// Returns all levels without the flag, which is for one run.
     pub fn lasting(&self) -> OuterLevels {
         OuterLevels(self.levels().filter(|level| *level.level() != Level::Flag).cloned().collect())
     }
 
-    /// Returns the marks in effect during this run, from those that the graph has for a declared resource.
+    /// Adds the marks of the flag to those that the graph has for a declared resource.
     pub fn with_flag(&self, marks: Marks, ty: &TypeToken) -> Marks {
         let Some(flag) = self.levels().find(|level| *level.level() == Level::Flag) else { return marks };
         let flag = resolve(&[flag], &service_of(ty));

@@ -4,14 +4,15 @@ use std::sync::PoisonError;
 
 use stead_engine::ops::{OpError, OpEvent, Permitted, Proposal, Report};
 use stead_engine::{PinfileWrite, Stop};
-use stead_model::{Event, Graph, Resource, RunId, RunResult, StepEnd};
+use stead_model::{DeletionPolicy, Event, Graph, Lifecycle, Resource, RunId, RunResult, StepEnd};
 use stead_plan::{Action, Why};
+use stead_state::State;
 use tokio::sync::watch;
 
 use crate::Cloud;
-use crate::life::operate::{Attempt, CommandResult};
+use crate::life::operate::{Attempt, CommandError, CommandResult};
 use crate::life::run_observer::{RunObserver, describe, outline};
-use crate::oracle::model::Pin;
+use crate::oracle::model::{Pin, violation};
 use crate::world::site::Actor;
 
 impl Actor {
@@ -95,6 +96,9 @@ impl Actor {
         let Report { proposal, result, closed, pinfile, .. } = report;
         watched.is_planned(proposal.plan(), result)?;
         let state = closed?;
+        if proposal.pins().is_none() {
+            removes_no_protection(proposal.base(), &state)?;
+        }
         self.check_pins_recorded(&state, proposal.graph(), proposal.plan(), result, pinfile)?;
         *self.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
         self.trace.log(format!("{result:?}"));
@@ -178,4 +182,22 @@ impl Drop for DoomedIds {
             model.doomed.remove(id);
         }
     }
+}
+
+/// Checks that a run without a program left every resource at least as protected as it was.
+fn removes_no_protection(before: &State, after: &State) -> Result<(), CommandError> {
+    let protection = |resource: &Resource| {
+        let retains = resource.recorded_policy() == Some(DeletionPolicy::Retain);
+        [resource.prevents_deletion(), retains, resource.pinned]
+    };
+    for old in before.copies().filter(|copy| copy.lifecycle == Lifecycle::Live) {
+        let new = after.copies_of(&old.uid).last();
+        let lost =
+            |new: &&Resource| protection(old).iter().zip(protection(new)).any(|(old, new)| *old && !new);
+        if let Some(new) = new.filter(lost) {
+            let detail = format!("{} lost protection", new.name);
+            return Err(CommandError::Violation(violation("only a program removes protection", detail)));
+        }
+    }
+    Ok(())
 }
