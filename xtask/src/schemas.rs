@@ -90,7 +90,9 @@ fn published(folder: &Path) -> Result<Vec<Value>, String> {
             && let Value::Map(region) = json(&path)?
         {
             types.extend(
-                region.into_iter().filter_map(|(name, hash)| Some((name, hash.as_str()?.to_owned()))),
+                region
+                    .into_iter()
+                    .filter_map(|(name, hash)| Some((name.to_string(), hash.as_str()?.to_owned()))),
             );
         }
     }

@@ -4,11 +4,14 @@ mod admission;
 mod check;
 mod compile;
 mod destroy;
+mod env;
 mod explain;
+mod find;
 mod graph;
 mod import;
 mod init;
 pub(crate) mod moves;
+mod output;
 mod pin;
 mod plan;
 mod policy;
@@ -33,7 +36,8 @@ use crate::ui::Ui;
 /// Runs a command, and returns the exit code of a command that did not fail.
 pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
     let Arguments { common, command } = arguments;
-    let session = || Session::open(&common, ui);
+    let session = async || Session::open(&common, ui).await;
+    let any_session = || Session::open_any(&common, ui);
     match command {
         Command::Init { name } => init::init(&common, name, ui),
         Command::Explain { code } => explain::explain(&code, ui),
@@ -42,56 +46,65 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
             admission::manifests(&common, &arguments, ui)
         }
         Command::Provider(command) => provider::provider(command, ui),
-        Command::Types => types::types(&session()?, ui),
-        Command::Check => check::check(&session()?, ui).await,
-        Command::Compile(arguments) => compile::compile(&session()?, &arguments, ui).await,
-        Command::Pin(command) => pin::pin(&session()?, command, ui).await,
-        Command::Graph => graph::graph(&session()?, ui).await,
-        Command::Plan(arguments) => plan::plan(&session()?, &arguments, ui).await,
+        Command::Types => types::types(&any_session()?, ui),
+        Command::Check => check::check(&any_session()?, ui).await,
+        Command::Compile(arguments) => compile::compile(&session().await?, &arguments, ui).await,
+        Command::Pin(command) => pin::pin(&session().await?, command, ui).await,
+        Command::Graph => graph::graph(&session().await?, ui).await,
+        Command::Plan(arguments) => plan::plan(&session().await?, &arguments, ui).await,
         Command::Up(arguments) => {
-            let session = session()?;
+            // A saved plan names the environment that it was made for.
+            let session = if arguments.plan.is_some() { any_session()? } else { session().await? };
             session.retry_on_conflict(ui, async || up::up(&session, &arguments, ui).await).await
         }
         Command::Destroy(arguments) => {
-            let session = session()?;
+            let session = session().await?;
             session.retry_on_conflict(ui, async || destroy::destroy(&session, &arguments, ui).await).await
         }
         Command::Refresh(select) => {
-            let session = session()?;
+            let session = session().await?;
             session.retry_on_conflict(ui, async || refresh::refresh(&session, &select, ui).await).await
         }
-        Command::Rename(arguments) => rename::rename(&session()?, &arguments, ui).await,
-        Command::Import(arguments) => import::import(&session()?, &arguments, ui).await,
-        Command::Stack(StackCommand::Rollback { run }) => stack::rollback(&session()?, &run, ui).await,
-        Command::Unlock => unlock::unlock(&session()?, ui).await,
-        Command::Stack(StackCommand::Ls) => stack::ls(&session()?, ui).await,
-        Command::Stack(StackCommand::History) => stack::history(&session()?, ui).await,
-        Command::Stack(StackCommand::New) => stack::new(&session()?, ui).await,
-        Command::Stack(StackCommand::Rm(arguments)) => stack::rm(&session()?, &arguments, ui).await,
-        Command::Stack(StackCommand::Rename { to }) => stack::rename(&session()?, &to, ui).await,
-        Command::Stack(StackCommand::Diff(arguments)) => stack::diff(&session()?, &arguments, ui).await,
-        Command::Stack(StackCommand::Export) => stack::export(&session()?, ui).await,
-        Command::Stack(StackCommand::Import { file }) => stack::import(&session()?, &file, ui).await,
-        Command::State(StateCommand::Rm { name }) => state::rm(&session()?, &name, ui).await,
-        Command::State(StateCommand::Mv(arguments)) => state::mv(&session()?, &arguments, ui).await,
+        Command::Rename(arguments) => rename::rename(&session().await?, &arguments, ui).await,
+        Command::Import(arguments) => import::import(&session().await?, &arguments, ui).await,
+        Command::Output(arguments) => output::output(&session().await?, &arguments, ui).await,
+        Command::Find(arguments) => find::find(&common, &any_session()?, &arguments, ui).await,
+        Command::Env(command) => env::env(&any_session()?, &command, ui).await,
+        Command::Stack(StackCommand::Rollback { run, program }) => {
+            stack::rollback(&session().await?, &run, program, ui).await
+        }
+        Command::Unlock => unlock::unlock(&session().await?, ui).await,
+        Command::Stack(StackCommand::Ls) => stack::ls(&any_session()?, ui).await,
+        Command::Stack(StackCommand::History) => stack::history(&any_session()?, ui).await,
+        Command::Stack(StackCommand::New) => stack::new(&any_session()?, ui).await,
+        Command::Stack(StackCommand::Rm(arguments)) => stack::rm(&any_session()?, &arguments, ui).await,
+        Command::Stack(StackCommand::Rename { to }) => stack::rename(&session().await?, &to, ui).await,
+        Command::Stack(StackCommand::Diff(arguments)) => stack::diff(&session().await?, &arguments, ui).await,
+        Command::Stack(StackCommand::Export) => stack::export(&session().await?, ui).await,
+        Command::Stack(StackCommand::Import { file }) => stack::import(&session().await?, &file, ui).await,
+        Command::State(StateCommand::Rm { name }) => state::rm(&session().await?, &name, ui).await,
+        Command::State(StateCommand::Mv(arguments)) => state::mv(&session().await?, &arguments, ui).await,
         Command::Policy(PolicyCommand::Explain { name, marks }) => {
-            policy::explain(&session()?, &name, &marks, ui).await
+            policy::explain(&session().await?, &name, &marks, ui).await
         }
         Command::State(StateCommand::Protect { name }) => {
-            state::protect(&session()?, &name, Protection::Set, ui).await
+            state::protect(&session().await?, &name, Protection::Set, ui).await
         }
         Command::State(StateCommand::Unprotect { name }) => {
-            state::protect(&session()?, &name, Protection::Removed, ui).await
+            state::protect(&session().await?, &name, Protection::Removed, ui).await
         }
-        Command::State(StateCommand::Retained) => state::retained(&session()?, ui).await,
-        Command::State(StateCommand::Ls) => state::ls(&session()?, ui).await,
-        Command::State(StateCommand::Show { name }) => state::show(&session()?, &name, ui).await,
+        Command::State(StateCommand::Owners { all }) => state::owners(&session().await?, all, ui).await,
+        Command::State(StateCommand::Retained) => state::retained(&session().await?, ui).await,
+        Command::State(StateCommand::Ls) => state::ls(&session().await?, ui).await,
+        Command::State(StateCommand::Show { name }) => state::show(&session().await?, &name, ui).await,
         Command::State(StateCommand::Verify { file }) => {
-            state::verify(&session()?, file.as_deref(), ui).await
+            state::verify(&session().await?, file.as_deref(), ui).await
         }
         Command::State(StateCommand::Repair { file, take }) => {
-            state::repair(&session()?, file.as_deref(), take, ui).await
+            state::repair(&session().await?, file.as_deref(), take, ui).await
         }
-        Command::State(StateCommand::Resolve(arguments)) => state::resolve(&session()?, &arguments, ui).await,
+        Command::State(StateCommand::Resolve(arguments)) => {
+            state::resolve(&session().await?, &arguments, ui).await
+        }
     }
 }

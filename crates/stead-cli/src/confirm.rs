@@ -20,15 +20,25 @@ pub(crate) fn confirm(session: &Session, ui: &Ui, question: &str) -> Result<(), 
             .help("check the plan, then run the command again with `--yes`")
             .into());
     }
+    accept(ask(&format!("{question} [y/N] ")).as_deref().unwrap_or_default())
+}
+
+/// Fails unless the answer is yes. Another answer is no mistake on the command line, so that it is no wrong usage.
+fn accept(answer: &str) -> Result<(), Failure> {
+    match answer.trim().to_lowercase().as_str() {
+        "y" | "yes" => Ok(()),
+        _ => Err(Failure::new(Kind::Failed, not_confirmed("not confirmed"))),
+    }
+}
+
+/// Asks a question at the terminal. Returns the answer without spaces around it.
+pub(crate) fn ask(question: &str) -> Option<String> {
     let mut stderr = std::io::stderr().lock();
-    let _ = write!(stderr, "{question} [y/N] ");
+    let _ = write!(stderr, "{question}");
     let _ = stderr.flush();
     let mut answer = String::new();
-    let read = std::io::stdin().read_line(&mut answer);
-    match (read, answer.trim().to_lowercase().as_str()) {
-        (Ok(_), "y" | "yes") => Ok(()),
-        _ => Err(not_confirmed("not confirmed").into()),
-    }
+    std::io::stdin().read_line(&mut answer).ok()?;
+    Some(answer.trim().to_owned())
 }
 
 fn not_confirmed(message: &str) -> Diagnostic {
@@ -38,5 +48,22 @@ fn not_confirmed(message: &str) -> Diagnostic {
 impl From<Diagnostic> for Failure {
     fn from(problem: Diagnostic) -> Failure {
         Failure::new(Kind::Usage, problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_answer_but_yes_fails_and_is_not_wrong_usage() {
+        for yes in ["y\n", "YES\n", " yes "] {
+            assert!(accept(yes).is_ok(), "{yes:?}");
+        }
+        for no in ["n\n", "", "\n", "yess\n"] {
+            let failure = accept(no).unwrap_err();
+            assert_eq!(failure.kind as u8, 1, "{no:?}");
+            assert_eq!(failure.problems[0].code, Code::NOT_CONFIRMED);
+        }
     }
 }

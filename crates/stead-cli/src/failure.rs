@@ -7,6 +7,7 @@ use stead_model::{Code, Diagnostic, Hint, NextStep, Operation, ResolveAnswer};
 use stead_state::{FormatError, Owner, StackRef};
 
 use crate::commands::moves;
+use crate::hints::recorded_flags;
 
 /// Exit codes of failed commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +99,7 @@ impl From<OpError> for Failure {
 
 /// Describes an operation in doubt, with the commands that settle it.
 fn in_doubt(doubtful: &Doubtful) -> Diagnostic {
-    let Doubtful { name, pending } = doubtful;
+    let Doubtful { name, pending, may_still_run } = doubtful;
     let operation = pending.intent.operation();
     let why = pending.doubt.as_deref().unwrap_or("the run stopped while it was under way");
     let message = format!("it is unknown whether the {} of {name} happened: {why}", operation.verb());
@@ -108,8 +109,11 @@ fn in_doubt(doubtful: &Doubtful) -> Diagnostic {
         Operation::Create => "if it was created: ",
         Operation::Update | Operation::Delete => "if it happened: ",
     };
-    Diagnostic::error(Code::IN_DOUBT, message)
-        .note("stead does not repeat the operation on its own: it could then happen twice.")
+    let problem = Diagnostic::error(Code::IN_DOUBT, message)
+        .note("stead does not repeat the operation on its own: it could then happen twice.");
+    may_still_run
+        .iter()
+        .fold(problem, |problem, sentence| problem.note(sentence.clone()))
         .help(resolve(happened, ResolveAnswer::Happened(operation)))
         .help(resolve("if it did not happen: ", ResolveAnswer::DidNotHappen))
         .help(resolve("if repeating it is safe: ", ResolveAnswer::Retry))
@@ -124,7 +128,7 @@ fn held(owner: &Owner, other: Option<&StackRef>, message: String) -> Failure {
         Some(StackRef { environment, target }) => (
             problem
                 .note("A move of resources from this stack to that one is unfinished, and needs both locks."),
-            format!("stead unlock -e {environment} --target {target}"),
+            format!("stead unlock{} --target {target}", recorded_flags(environment)),
         ),
     };
     let problem = problem.help("wait until that run ends, or pass `--wait`").help(format!(
@@ -177,6 +181,8 @@ impl From<JournalError> for Failure {
             ),
             JournalError::Format { .. }
             | JournalError::Missing { .. }
+            | JournalError::HeadMissing { .. }
+            | JournalError::JournalGap { .. }
             | JournalError::BrokenChain { .. }
             | JournalError::Replay { .. } => Failure::new(
                 Kind::Unsound,
@@ -188,7 +194,7 @@ impl From<JournalError> for Failure {
             JournalError::Renamed { to } => Failure::new(
                 Kind::Failed,
                 Diagnostic::error(Code::STACK_RENAMED, message)
-                    .help(format!("use `-e {to}`"))
+                    .help(format!("use `{}`", recorded_flags(&to).trim_start()))
                     .help("for a new, empty stack here, run `stead stack new` first"),
             ),
             JournalError::Exists { .. } => {
@@ -197,7 +203,10 @@ impl From<JournalError> for Failure {
             }
             JournalError::HistoryKept { environment } => {
                 let problem = Diagnostic::error(Code::NAME_TAKEN, message).note("Nothing was changed.");
-                let help = format!("to delete that history, run `stead stack rm --purge -e {environment}`");
+                let help = format!(
+                    "to delete that history, run `stead stack rm --purge{}`",
+                    recorded_flags(&environment)
+                );
                 Failure::new(Kind::Failed, problem.help(help))
             }
             JournalError::Limit { .. } => {

@@ -1,49 +1,99 @@
 //! Text of the operations that hints propose, in the syntax of this command line.
 
-use stead_model::{NextStep, Operation, ResolveAnswer};
+use stead_model::{Environment, NextStep, Operation, ResolveAnswer};
+use stead_world::ShellCommand;
 
 /// Returns the command or the flag of an operation, ready to paste.
-pub(crate) fn phrase(step: &NextStep) -> String {
+///
+/// A command on a stack carries the environment, so that it does the same in every shell.
+pub(crate) fn phrase(step: &NextStep, environment: Option<&Environment>) -> String {
+    let on = environment.map(stack_flags).unwrap_or_default();
     match step {
-        NextStep::Apply => "`stead up`".to_owned(),
-        NextStep::ApplyUpdatingPins => "`stead up --update-pins`".to_owned(),
-        NextStep::Compile => "`stead compile`".to_owned(),
-        NextStep::Refresh => "`stead refresh`".to_owned(),
+        NextStep::Apply => format!("`stead up{on}`"),
+        NextStep::ApplyKeepingPinned => format!("`stead up --keep-pinned{on}`"),
+        NextStep::Compile => format!("`stead compile{on}`"),
+        NextStep::Refresh => format!("`stead refresh{on}`"),
         NextStep::Import => "`stead import`".to_owned(),
-        NextStep::Rename { from, to } => format!("`stead rename '{from}' '{to}'`"),
-        NextStep::ListState => "`stead state ls`".to_owned(),
-        NextStep::ShowGraph => "`stead graph`".to_owned(),
+        NextStep::Rename { from, to } => format!("`stead rename '{from}' '{to}'{on}`"),
+        NextStep::ListState => format!("`stead state ls{on}`"),
+        NextStep::ShowGraph => format!("`stead graph{on}`"),
         NextStep::ListStacks => "`stead stack ls`".to_owned(),
         NextStep::ListPins => "`stead pin ls`".to_owned(),
-        NextStep::RemovePin { path } => format!("stead pin rm {path}"),
-        NextStep::MovePin { from, to } => format!("stead pin mv {from} {to}"),
-        NextStep::RestorePins => "`stead pin restore`".to_owned(),
-        NextStep::Unprotect { name } => format!("`stead state unprotect '{name}'`"),
-        NextStep::Resolve { name, answer } => format!("stead state resolve '{name}' {}", flag(*answer)),
+        NextStep::RemovePin { path } => format!("stead pin rm {path}{on}"),
+        NextStep::MovePin { from, to } => format!("stead pin mv {from} {to}{on}"),
+        NextStep::RestorePins => format!("`stead pin restore{on}`"),
+        NextStep::Unprotect { name } => format!("`stead state unprotect '{name}'{on}`"),
+        NextStep::Resolve { name, answer } => format!("stead state resolve '{name}' {}{on}", flag(*answer)),
+        NextStep::StateOutputs { names } => {
+            let flags: Vec<String> = names.iter().map(|name| format!("--output {name}=VALUE")).collect();
+            format!("`{}`", flags.join(" "))
+        }
         NextStep::SelectDependencies => {
             "pass `--with-dependencies` to select its dependencies too".to_owned()
         }
         NextStep::SelectDependents => "pass `--with-dependents` to select its dependents too".to_owned(),
         NextStep::RefreshStack { environment, target } => {
-            format!("`stead refresh -e {environment} -t {target}`")
+            format!("`stead refresh{} -t {target}`", recorded_flags(environment))
         }
-        NextStep::CreateStack => "`stead stack new`".to_owned(),
-        NextStep::ShowHistory => "`stead stack history`".to_owned(),
-        NextStep::RenameFrom { from } => format!("stead rename '{from}' …"),
+        NextStep::CreateStack => format!("`stead stack new{on}`"),
+        NextStep::WithoutProgram => "`--without-program`".to_owned(),
+        NextStep::ShowHistory => format!("`stead stack history{on}`"),
+        NextStep::RenameFrom { from } => format!("stead rename '{from}' …{on}"),
         NextStep::MoveToStack => "`--to-stack`".to_owned(),
-        NextStep::Destroy { environment } => format!("`stead destroy -e {environment}`"),
+        NextStep::Destroy { environment } => format!("`stead destroy{}`", stack_flags(environment)),
         NextStep::StartProject => {
             "start a project here with `stead init`, or point to one with `-C DIR`".to_owned()
         }
         NextStep::Explain { code } => format!("see `stead explain {code}`"),
-        NextStep::ExportStack => "`stead stack export > FILE`".to_owned(),
-        NextStep::SavePlan { file } => format!("`stead plan --out {file}`"),
+        NextStep::ExportStack => format!("`stead stack export{on} > FILE`"),
+        NextStep::SavePlan { file } => format!("`stead plan --out {file}{on}`"),
         NextStep::ApplySavedPlan => {
             "`up FILE` applies a plan that `stead plan --out FILE` saved; without FILE, `up` plans itself"
                 .to_owned()
         }
+        NextStep::TakeOver { name } => format!("`--take-over '{name}'`"),
+        NextStep::SelectResources => "`--target-resource PATTERN`".to_owned(),
+        NextStep::CreateEnvironment { name } => format!("`stead env new {}`", ShellCommand::word(name)),
+        NextStep::SelectEnvironment { environment } => format!("`-e {environment}`"),
         NextStep::ForgetResources => "`--forget-resources`".to_owned(),
     }
+}
+
+/// Returns the flags that select an environment: ` -e prod --namespace acme`.
+pub(crate) fn stack_flags(environment: &Environment) -> String {
+    let word = ShellCommand::word;
+    match &environment.namespace {
+        None => format!(" -e {}", word(&environment.name)),
+        Some(namespace) => format!(" -e {} --namespace {}", word(&environment.name), word(namespace)),
+    }
+}
+
+/// Returns the flags that select an environment by its recorded name, such as `prod:acme`.
+pub(crate) fn recorded_flags(environment: &str) -> String {
+    environment.parse().map_or_else(|_| format!(" -e {environment}"), |of| stack_flags(&of))
+}
+
+/// Commands that work on one stack.
+const ON_A_STACK: [&str; 12] = [
+    "plan", "up", "destroy", "refresh", "rename", "import", "unlock", "graph", "compile", "state", "policy",
+    "pin",
+];
+
+/// Adds the environment to every command in a text, such as `` `stead plan` ``, that works on one stack and lacks it.
+pub(crate) fn with_environment(text: &str, environment: &Environment) -> String {
+    let flags = stack_flags(environment);
+    let mut out = String::with_capacity(text.len());
+    // Odd parts stand between backticks.
+    for (at, part) in text.split('`').enumerate() {
+        let command = part.strip_prefix("stead ").filter(|_| at % 2 == 1);
+        let word = command.and_then(|command| command.split(' ').next()).unwrap_or_default();
+        out.push_str(if at == 0 { "" } else { "`" });
+        out.push_str(part);
+        if ON_A_STACK.contains(&word) && !part.contains(" -e ") && !part.contains(['>', '|']) {
+            out.push_str(&flags);
+        }
+    }
+    out
 }
 
 fn flag(answer: ResolveAnswer) -> &'static str {
@@ -52,5 +102,24 @@ fn flag(answer: ResolveAnswer) -> &'static str {
         ResolveAnswer::Happened(Operation::Update | Operation::Delete) => "--done",
         ResolveAnswer::DidNotHappen => "--not-created",
         ResolveAnswer::Retry => "--retry",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_on_a_stack_carry_the_environment() {
+        let acme: Environment = "prod:acme".parse().unwrap();
+        let text = "run `stead plan` or `stead up -e dev`; `stead explain ST0101`, `up`, stead plan";
+        let shown = "run `stead plan -e prod --namespace acme` or `stead up -e dev`; `stead explain ST0101`, `up`, \
+                     stead plan";
+        assert_eq!(with_environment(text, &acme), shown);
+        let rename =
+            NextStep::Rename { from: "dev:main:T#a".parse().unwrap(), to: "dev:main:T#b".parse().unwrap() };
+        let dev = Environment::new("dev");
+        assert_eq!(phrase(&rename, Some(&dev)), "`stead rename 'dev:main:T#a' 'dev:main:T#b' -e dev`");
+        assert_eq!(phrase(&NextStep::Apply, None), "`stead up`");
     }
 }

@@ -4,9 +4,12 @@ mod args;
 mod commands;
 mod confirm;
 mod failure;
+mod foreign_words;
 mod hints;
 mod pins;
+mod progress;
 mod session;
+mod terminal;
 mod ui;
 mod wiring;
 
@@ -19,14 +22,23 @@ use stead_model::{Code, Diagnostic};
 
 use crate::args::Arguments;
 use crate::failure::Failure;
-use crate::ui::Ui;
+use crate::terminal::{ColourChoice, Terminal};
+use crate::ui::{Reader, Ui};
 
 /// Allocator that returns memory to the system: a run allocates millions of small values on several threads.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let words = match foreign_words::translate(wiring::arguments()) {
+        Ok(words) => words,
+        Err(problem) => {
+            let terminal = Terminal::new(ColourChoice::Auto, &wiring::surroundings());
+            let ui = Ui::with_reader(Reader::of_words(wiring::arguments()), terminal);
+            return ExitCode::from(ui.report_failure(&Failure::from(problem)));
+        }
+    };
+    let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Requested help and version go to stdout, usage errors to stderr.
@@ -34,9 +46,9 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let terminal = wiring::terminal();
+    let terminal = Terminal::new(arguments.common.color, &wiring::surroundings());
     let ui = Ui::new(&arguments.common, terminal);
-    let colour = if terminal.stderr_colour { wiring::Colour::On } else { wiring::Colour::Off };
+    let colour = if terminal.stderr.colour { wiring::Colour::On } else { wiring::Colour::Off };
     if let Err(problem) = wiring::start_log(arguments.common.verbose, colour) {
         return ExitCode::from(ui.report_failure(&Failure::from(Diagnostic::error(Code::USAGE, problem))));
     }
@@ -47,7 +59,11 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let code = match runtime.block_on(commands::run(arguments, &ui)) {
+    let command = async {
+        wiring::report_file_size_limit();
+        commands::run(arguments, &ui).await
+    };
+    let code = match runtime.block_on(command) {
         Ok(code) => code,
         Err(failure) => ui.report_failure(&failure),
     };

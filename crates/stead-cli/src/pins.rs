@@ -2,16 +2,24 @@
 
 use serde::Serialize;
 use stead::guard::{Override, PinfileChange, program_value};
-use stead::ops::{OpError, Proposal};
+use stead::ops::{HeldPin, OpError, Proposal};
 use stead::{PinfileWrite, SettledPins};
-use stead_model::{Diagnostic, Value};
+use stead_model::{Diagnostic, Name, Value};
 
+use crate::confirm::ask;
 use crate::failure::Failure;
+use crate::session::Session;
 use crate::ui::Ui;
 
 #[derive(Serialize)]
 struct PinLine<'a> {
     change: &'static str,
+    path: &'a str,
+}
+
+#[derive(Serialize)]
+struct HeldLine<'a> {
+    name: &'a Name,
     path: &'a str,
 }
 
@@ -50,11 +58,37 @@ fn show_override(over: &Override, file: &str, ui: &Ui) {
     ui.json("frozen", &OverrideLine { path, property, value });
 }
 
-/// Lists the deleted resources whose pins were removed from the pinfile.
+/// Lists the deleted resources whose pins were released.
 pub(crate) fn show_released(proposal: &Proposal, ui: &Ui) {
-    for (name, file) in proposal.released() {
-        ui.note(&format!("{name} was pinned; its entry was removed from {file}, so it may be deleted."));
+    for name in proposal.released() {
+        ui.note(&format!("{name} was pinned; its pin is released, so it may be deleted."));
     }
+}
+
+/// Lists the resources that `--keep-pinned` leaves alone.
+pub(crate) fn show_held(proposal: &Proposal, ui: &Ui) {
+    for HeldPin { name, path, .. } in proposal.held() {
+        ui.note(&format!("{name} is pinned and stays as it is. To end the pin: stead pin rm {path}"));
+        ui.json("held", &HeldLine { name, path });
+    }
+}
+
+/// Asks for the names of resources that the plan deletes and that state alone pins. Their pins end if all are typed.
+///
+/// Without a terminal nothing is asked, and the guards refuse the plan.
+pub(crate) fn ask_to_release(session: &Session, proposal: Proposal, ui: &Ui) -> Proposal {
+    let pinned = proposal.releasable();
+    if session.yes || !ui.interactive() || pinned.is_empty() {
+        return proposal;
+    }
+    let agreed = pinned.iter().all(|HeldPin { name, .. }| {
+        let question = format!(
+            "{name} was pinned at the last run, and the pinfile has no entry for it.\n\
+             To end its pin and delete it, type its name: "
+        );
+        ask(&question).is_some_and(|answer| answer == name.to_string() || answer == name.short())
+    });
+    if agreed { proposal.release(&pinned) } else { proposal }
 }
 
 /// Reports why the pinfile was not written.
@@ -67,9 +101,6 @@ pub(crate) fn report_write(
         PinfileWrite::Done => return Ok(()),
         PinfileWrite::NoProgram { file } => {
             (file, "the program is not in this folder. Run `stead compile` beside the program.")
-        }
-        PinfileWrite::Withheld { file } => {
-            (file, "it is lost, and had pins that the program does not have. Run `stead pin restore`.")
         }
     };
     ui.note(&format!("{file} is not written: {why}"));

@@ -3,9 +3,9 @@
 use stead::guard::OuterLevels;
 use stead::ops::{OpError, Wait, Workspace};
 use stead::{FlagMarks, Notice, Program, Project, UnknownBranches};
-use stead_model::Environment;
+use stead_model::{Code, Diagnostic, Environment};
 
-use crate::args::{Common, MarkFlags};
+use crate::args::{Common, MarkFlags, ProgramFlags};
 use crate::failure::Failure;
 use crate::ui::Ui;
 use crate::wiring;
@@ -20,14 +20,22 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn open(common: &Common, ui: &Ui) -> Result<Session, Failure> {
+    /// Opens the project, in an environment that it has.
+    pub(crate) async fn open(common: &Common, ui: &Ui) -> Result<Session, Failure> {
+        let session = Session::open_any(common, ui)?;
+        stead::check_environment(&session.project, &session.workspace).await?;
+        Ok(session)
+    }
+
+    /// Opens the project, also in an environment that it does not have yet, or has no longer.
+    pub(crate) fn open_any(common: &Common, ui: &Ui) -> Result<Session, Failure> {
         let world = wiring::world();
         let folder = common.directory.clone().unwrap_or_else(wiring::current_folder);
         let root = Project::locate(&world, &folder)?;
         ui.set_project(&root, &world);
         let project = Project::read(&world, root)?;
-        let name = common.env.clone().unwrap_or_else(|| project.default_environment.clone());
-        let environment = Environment { name, namespace: common.namespace.clone() };
+        let environment = environment(&project, common)?;
+        ui.set_environment(&environment);
         let target = common.target.clone().unwrap_or_else(|| project.default_target.clone());
         let workspace = project.workspace(&environment, &target, common.parallel)?;
         let branches = match common.allow_unknown_branches {
@@ -61,6 +69,15 @@ impl Session {
         Program::of(&self.project, &self.workspace, self.branches, levels, listener)
     }
 
+    /// Returns the program that an operation asks for protection; `None` if it was told not to.
+    pub(crate) fn protection<'a>(
+        &self,
+        flags: ProgramFlags,
+        listener: &'a dyn Fn(Notice<'_>),
+    ) -> Option<Program<'a>> {
+        (!flags.without_program).then(|| self.program(self.levels_without_flags(), listener))
+    }
+
     /// Runs a command; with `--wait`, repeats the command after each conflict with another run.
     pub(crate) async fn retry_on_conflict(
         &self,
@@ -80,5 +97,21 @@ impl Session {
     /// Returns the workspace of another stack of the project: `environment[:namespace][@target]`.
     pub(crate) fn sibling(&self, text: &str) -> Result<Workspace, OpError> {
         self.project.sibling(&self.workspace, text)
+    }
+}
+
+/// Returns the environment that the flags name: `-e environment[:namespace]`, and `--namespace`.
+fn environment(project: &Project, common: &Common) -> Result<Environment, Failure> {
+    let environment = match &common.env {
+        Some(text) => stead::read_environment(text)?,
+        None => project.default_environment()?,
+    };
+    match (&environment.namespace, &common.namespace) {
+        (Some(one), Some(other)) if one != other => {
+            let message = format!("two namespaces are given: {one:?} by `-e`, {other:?} by `--namespace`");
+            Err(Diagnostic::error(Code::USAGE, message).into())
+        }
+        (_, Some(namespace)) => Ok(Environment { namespace: Some(namespace.clone()), ..environment }),
+        (_, None) => Ok(environment),
     }
 }

@@ -1,41 +1,72 @@
 //! Output of commands: results to stdout and the rest to stderr, or one JSON object per line.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use stead::ops::OpEvent;
 use stead::{ConsoleLevel, ConsoleLine, Notice};
-use stead_model::{Diagnostic, Event, Severity};
-use stead_render::{Style, json_line, progress_line};
-use stead_world::{Files, World};
+use stead_model::{Diagnostic, Environment, Event, NextStep, Severity};
+use stead_render::{Detail, Style, json_line};
+use stead_world::{Clock, Files, RealClock, World};
 
 use crate::args::Common;
 use crate::failure::{Failure, Preface};
 use crate::hints;
 use crate::pins;
-use crate::wiring::Terminal;
+use crate::progress::{Display, Progress, Sink, watch};
+use crate::terminal::{Stream, Terminal};
 
 /// Reader of the output: a person, or a program that passed `--json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reader {
+pub(crate) enum Reader {
     Person,
     Program,
+}
+
+/// Bytes of progress lines after which they are written at once.
+const MAX_PENDING: usize = 16 * 1024;
+
+impl Reader {
+    /// Returns the reader of a command line that was not parsed.
+    pub(crate) fn of_words(words: impl IntoIterator<Item = OsString>) -> Reader {
+        let json = |word: OsString| word == "--json" || word == "-json";
+        if words.into_iter().any(json) { Reader::Program } else { Reader::Person }
+    }
 }
 
 pub(crate) struct Ui {
     reader: Reader,
     terminal: Terminal,
+    detail: Detail,
     /// Root of the project and its files, to quote source lines in problems.
     sources: RefCell<Option<(PathBuf, Arc<dyn Files>)>>,
+    clock: RefCell<Arc<dyn Clock>>,
+    /// The environment that the command works on, once it is known.
+    environment: RefCell<Option<Environment>>,
+    /// Progress that is not written yet: to stderr for a person, to stdout for a program.
+    pending: RefCell<String>,
 }
 
 impl Ui {
     pub(crate) fn new(common: &Common, terminal: Terminal) -> Ui {
+        let detail = match (common.full, common.concise) {
+            (true, _) => Detail::Full,
+            (false, true) => Detail::Concise,
+            (false, false) => Detail::Normal,
+        };
         let reader = if common.json { Reader::Program } else { Reader::Person };
-        Ui { reader, terminal, sources: RefCell::new(None) }
+        Ui { detail, ..Ui::with_reader(reader, terminal) }
+    }
+
+    pub(crate) fn with_reader(reader: Reader, terminal: Terminal) -> Ui {
+        let (sources, environment) = (RefCell::new(None), RefCell::new(None));
+        let clock: Arc<dyn Clock> = Arc::new(RealClock::start());
+        let (clock, pending) = (RefCell::new(clock), RefCell::default());
+        Ui { reader, terminal, detail: Detail::Normal, sources, clock, environment, pending }
     }
 
     /// Returns true if the output is JSON.
@@ -47,9 +78,28 @@ impl Ui {
         self.terminal.interactive && self.reader == Reader::Person
     }
 
-    /// Sets the project whose source lines problems quote.
+    /// Sets the project whose source lines problems quote, and the clock of its world.
     pub(crate) fn set_project(&self, root: &Path, world: &World) {
         *self.sources.borrow_mut() = Some((root.to_owned(), world.files.clone()));
+        *self.clock.borrow_mut() = world.clock.clone();
+    }
+
+    /// Sets the environment that names are shown without, and that printed commands carry.
+    pub(crate) fn set_environment(&self, environment: &Environment) {
+        *self.environment.borrow_mut() = Some(environment.clone());
+    }
+
+    /// Returns the command or the flag of an operation in this environment, ready to paste.
+    pub(crate) fn phrase(&self, step: &NextStep) -> String {
+        hints::phrase(step, self.environment.borrow().as_ref())
+    }
+
+    /// Adds the environment to the commands in a text.
+    fn on_this_stack(&self, text: &str) -> String {
+        match &*self.environment.borrow() {
+            Some(environment) => hints::with_environment(text, environment),
+            None => text.to_owned(),
+        }
     }
 
     fn source(&self, file: &str) -> Option<String> {
@@ -59,41 +109,53 @@ impl Ui {
     }
 
     pub(crate) fn out_style(&self) -> Style {
-        Style { colour: self.terminal.stdout_colour, width: self.terminal.width }
+        self.style(self.terminal.stdout)
     }
 
     pub(crate) fn err_style(&self) -> Style {
-        Style { colour: self.terminal.stderr_colour, width: self.terminal.width }
+        self.style(self.terminal.stderr)
+    }
+
+    fn style(&self, stream: Stream) -> Style {
+        let Stream { colour, wrap } = stream;
+        Style { colour, width: self.terminal.width, wrap, detail: self.detail }
     }
 
     /// Writes a result for a person to stdout.
     pub(crate) fn result(&self, text: &str) {
         if self.reader == Reader::Person {
-            write(&mut std::io::stdout().lock(), text);
+            self.write(&mut std::io::stdout().lock(), text);
         }
     }
 
     /// Writes a result for a program to stdout, as one line of JSON.
     pub(crate) fn json<T: Serialize>(&self, kind: &str, body: &T) {
         if self.reader == Reader::Program {
-            write(&mut std::io::stdout().lock(), &json_line(kind, body));
+            self.write(&mut std::io::stdout().lock(), &json_line(kind, body));
         }
     }
 
     /// Writes a result that is the same for persons and programs to stdout.
     pub(crate) fn raw(&self, text: &str) {
-        write(&mut std::io::stdout().lock(), text);
+        self.write(&mut std::io::stdout().lock(), text);
     }
 
     /// Writes a line for a person to stderr.
     pub(crate) fn note(&self, text: &str) {
         if self.reader == Reader::Person {
-            write(&mut std::io::stderr().lock(), &format!("{text}\n"));
+            let (text, style) = (self.on_this_stack(text), self.err_style());
+            // Indented lines are commands and lists.
+            let wrapped =
+                |line: &str| if line.starts_with(' ') { line.to_owned() } else { style.sentence(line, "") };
+            let text: String = text.split('\n').map(|line| format!("{}\n", wrapped(line))).collect();
+            self.write(&mut std::io::stderr().lock(), &text);
         }
     }
 
     pub(crate) fn problem(&self, problem: &Diagnostic) {
-        let problem = problem.phrased(&hints::phrase);
+        let mut problem = problem.phrased(&|step| self.phrase(step));
+        problem.notes.iter_mut().for_each(|note| *note = self.on_this_stack(note));
+        problem.help.iter_mut().for_each(|help| *help = self.on_this_stack(&help.to_string()).into());
         match self.reader {
             Reader::Program => self.json("problem", &problem),
             Reader::Person => {
@@ -102,7 +164,7 @@ impl Ui {
                 if problem.severity == Severity::Error {
                     text.push('\n');
                 }
-                write(&mut std::io::stderr().lock(), &text);
+                self.write(&mut std::io::stderr().lock(), &text);
             }
         }
     }
@@ -114,22 +176,55 @@ impl Ui {
     /// Shows a warning or a console line of an evaluation.
     pub(crate) fn notice(&self, notice: &Notice<'_>) {
         match notice {
-            Notice::Console(line) => self.note(&console_text(line)),
+            // The program's own text is not changed.
+            Notice::Console(line) if self.reader == Reader::Person => {
+                self.write(&mut std::io::stderr().lock(), &format!("{}\n", console_text(line)));
+            }
+            Notice::Console(_) => {}
             Notice::Warning(warning) => self.problem(warning),
         }
     }
 
-    /// Returns a listener that shows the progress of an operation.
+    /// Returns a listener that shows the progress of a short operation.
     pub(crate) fn listener(&self) -> impl FnMut(OpEvent) + '_ {
         let mut progress = self.progress();
         move |event| match event {
-            OpEvent::Run(event) => progress.event(&event),
+            OpEvent::Run(event) => {
+                progress.event(&event);
+                Sink::flush(self);
+            }
+            other => self.operation(&other),
+        }
+    }
+
+    /// Runs an operation, and shows its progress as time passes.
+    pub(crate) async fn watch<T>(
+        &self,
+        mut seen: impl FnMut(&Event),
+        operation: impl AsyncFnOnce(&mut dyn FnMut(OpEvent)) -> T,
+    ) -> T {
+        let progress = RefCell::new(self.progress());
+        let mut listener = |event| match event {
+            OpEvent::Run(event) => {
+                seen(&event);
+                progress.borrow_mut().event(&event);
+            }
+            other => self.operation(&other),
+        };
+        watch(&progress, operation(&mut listener)).await
+    }
+
+    fn operation(&self, event: &OpEvent) {
+        match event {
             OpEvent::Waiting(owner) => self.note(&format!(
                 "Waiting: {} on {} has held the lock since {}.",
                 owner.user, owner.host, owner.since
             )),
             OpEvent::TakenOver { .. } => self.note("The holder sends no heartbeat; taking over the lock."),
-            OpEvent::PinfileRead | OpEvent::RecoveryStarted { .. } | OpEvent::RunOpened { .. } => {}
+            OpEvent::Run(_)
+            | OpEvent::PinfileRead
+            | OpEvent::RecoveryStarted { .. }
+            | OpEvent::RunOpened { .. } => {}
         }
     }
 
@@ -151,7 +246,49 @@ impl Ui {
 
     /// Returns the display of a run's progress.
     fn progress(&self) -> Progress<'_> {
-        Progress { ui: self, bar: None, running: Vec::new() }
+        let display = match (self.reader, self.terminal.live_progress) {
+            (Reader::Program, _) => Display::Json,
+            (Reader::Person, true) => Display::Live { rows: self.terminal.rows.saturating_sub(4).max(2) },
+            (Reader::Person, false) => Display::Lines,
+        };
+        // Before a project is open there is no environment to leave out.
+        let environment = self.environment.borrow().clone().unwrap_or_else(|| Environment::new(""));
+        Progress::new(self, self.clock.borrow().clone(), environment, self.err_style(), display)
+    }
+
+    /// Writes text, after all progress. A reader may close the pipe early: errors are ignored.
+    fn write(&self, to: &mut dyn Write, text: &str) {
+        Sink::flush(self);
+        let _ = to.write_all(text.as_bytes());
+        let _ = to.flush();
+    }
+
+    fn add(&self, text: &str) {
+        self.pending.borrow_mut().push_str(text);
+        if self.pending.borrow().len() >= MAX_PENDING {
+            Sink::flush(self);
+        }
+    }
+}
+
+impl Sink for Ui {
+    fn line(&self, text: &str) {
+        self.add(&format!("{text}\n"));
+    }
+
+    fn event(&self, event: &Event) {
+        self.add(&json_line("event", event));
+    }
+
+    fn flush(&self) {
+        let pending = self.pending.take();
+        if pending.is_empty() {
+            return;
+        }
+        let (mut stdout, mut stderr) = (std::io::stdout().lock(), std::io::stderr().lock());
+        let to: &mut dyn Write = if self.reader == Reader::Program { &mut stdout } else { &mut stderr };
+        let _ = to.write_all(pending.as_bytes());
+        let _ = to.flush();
     }
 }
 
@@ -163,63 +300,4 @@ fn console_text(line: &ConsoleLine) -> String {
     };
     let position = line.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
     format!("{position}{level}{}", line.text)
-}
-
-/// Writes text and ignores errors: a reader may close the pipe early.
-fn write(to: &mut dyn std::io::Write, text: &str) {
-    let _ = to.write_all(text.as_bytes());
-    let _ = to.flush();
-}
-
-/// Progress of a run: a bar on a terminal, one line per step elsewhere, one JSON event per line for programs.
-struct Progress<'a> {
-    ui: &'a Ui,
-    bar: Option<ProgressBar>,
-    running: Vec<String>,
-}
-
-impl Progress<'_> {
-    fn event(&mut self, event: &Event) {
-        if self.ui.reader == Reader::Program {
-            self.ui.json("event", event);
-            return;
-        }
-        match event {
-            Event::RunStarted { steps, .. } if self.ui.terminal.live_progress => self.start(*steps),
-            Event::StepStarted { name, .. } => self.running.push(name.to_string()),
-            Event::StepEnded { name, .. } => {
-                let name = name.to_string();
-                self.running.retain(|running| *running != name);
-                if let Some(bar) = &self.bar {
-                    bar.inc(1);
-                }
-            }
-            Event::RunEnded { .. } => {
-                if let Some(bar) = self.bar.take() {
-                    bar.finish_and_clear();
-                }
-            }
-            _ => {}
-        }
-        let line = progress_line(event, &self.ui.err_style());
-        match (&self.bar, line) {
-            (Some(bar), line) => {
-                bar.set_message(self.running.first().cloned().unwrap_or_default());
-                if let Some(line) = line {
-                    bar.println(line);
-                }
-            }
-            (None, Some(line)) => self.ui.note(&line),
-            (None, None) => {}
-        }
-    }
-
-    fn start(&mut self, steps: usize) {
-        let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {pos}/{len} {elapsed} {wide_msg}") {
-            bar.set_style(style);
-        }
-        bar.enable_steady_tick(std::time::Duration::from_millis(120));
-        self.bar = Some(bar);
-    }
 }

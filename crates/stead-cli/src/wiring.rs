@@ -4,6 +4,7 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "the wiring reads the environment")]
 
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
@@ -13,31 +14,27 @@ use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 use tracing::level_filters::LevelFilter;
 
-/// Capabilities of the terminal.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Terminal {
-    pub stdout_colour: bool,
-    pub stderr_colour: bool,
-    /// Printed lines can be overwritten.
-    pub live_progress: bool,
-    /// A person can answer questions.
-    pub interactive: bool,
-    pub width: usize,
+use crate::terminal::Surroundings;
+
+pub(crate) fn surroundings() -> Surroundings {
+    let set = |key: &str| std::env::var_os(key).is_some_and(|value| !value.is_empty());
+    let size = terminal_size::terminal_size();
+    Surroundings {
+        stdin_is_terminal: std::io::stdin().is_terminal(),
+        stdout_is_terminal: std::io::stdout().is_terminal(),
+        stderr_is_terminal: std::io::stderr().is_terminal(),
+        no_color: set("NO_COLOR"),
+        colour_forced: set("CLICOLOR_FORCE")
+            && std::env::var_os("CLICOLOR_FORCE").is_some_and(|on| on != "0"),
+        dumb: std::env::var_os("TERM").is_some_and(|term| term == "dumb"),
+        columns: std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()),
+        size: size.map(|(columns, rows)| (usize::from(columns.0), usize::from(rows.0))),
+    }
 }
 
-pub(crate) fn terminal() -> Terminal {
-    let (stdout, stderr) = (std::io::stdout().is_terminal(), std::io::stderr().is_terminal());
-    let set = |key: &str| std::env::var_os(key).is_some_and(|value| !value.is_empty());
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let colour = !set("NO_COLOR") && !dumb;
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    Terminal {
-        stdout_colour: stdout && colour,
-        stderr_colour: stderr && colour,
-        live_progress: stderr && !dumb,
-        interactive: std::io::stdin().is_terminal() && stderr,
-        width: columns.unwrap_or(100),
-    }
+/// Returns the arguments of the process, with the name of the binary.
+pub(crate) fn arguments() -> Vec<OsString> {
+    std::env::args_os().collect()
 }
 
 pub(crate) fn runtime() -> std::io::Result<Runtime> {
@@ -111,6 +108,18 @@ pub(crate) fn interrupts() -> watch::Receiver<Stop> {
     });
     receiver
 }
+
+/// Turns an exceeded limit of file size into an error of the write. By default the system ends the process without a message.
+#[cfg(unix)]
+pub(crate) fn report_file_size_limit() {
+    /// SIGXFSZ on Linux and macOS.
+    const FILE_SIZE_EXCEEDED: i32 = 25;
+    // The handler stays for the life of the process; child processes get the default again.
+    let _ = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::from_raw(FILE_SIZE_EXCEEDED));
+}
+
+#[cfg(not(unix))]
+pub(crate) fn report_file_size_limit() {}
 
 #[cfg(unix)]
 async fn interrupted() {

@@ -57,7 +57,7 @@ fn select(schema: &Schema, value: &Value, parts: &[PatternPart], form: Option<Fo
         }
         (PatternPart::Any, Value::Map(map)) => {
             let all =
-                map.iter().map(|(key, inside)| (key.clone(), select(schema, inside, rest, member(key))));
+                map.iter().map(|(key, inside)| (key.to_string(), select(schema, inside, rest, member(key))));
             Selected::Members(all.filter(|(_, found)| !found.is_nothing()).collect())
         }
         (PatternPart::Any, Value::List(items)) => {

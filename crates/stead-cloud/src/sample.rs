@@ -226,7 +226,7 @@ impl<'a> Sampler<'a> {
             Rest::Open => {
                 map.insert("Version".to_owned(), Value::from(position.label.as_str()));
                 let inside = Map::from([("Effect".to_owned(), Value::from("Allow"))]);
-                map.insert("Statement".to_owned(), Value::List(vec![Value::Map(inside)]));
+                map.insert("Statement".to_owned(), Value::from(vec![Value::Map(inside)]));
             }
             Rest::Closed => {}
         }
@@ -234,7 +234,7 @@ impl<'a> Sampler<'a> {
 
     fn list(&mut self, merged: &MergedForm, position: &Position<'_>) -> Value {
         let Some(element) = merged.items else {
-            return Value::List(vec![Value::from(position.label.as_str())]);
+            return Value::from(vec![Value::from(position.label.as_str())]);
         };
         let least = merged.min_items as usize;
         let wanted =
@@ -255,7 +255,7 @@ impl<'a> Sampler<'a> {
                 items.push(item);
             }
         }
-        Value::List(items)
+        Value::from(items)
     }
 }
 

@@ -50,7 +50,7 @@ fn set(schema: &Schema, at: &mut Value, parts: &[PatternPart], form: FormId, pat
         (PatternPart::Any, Value::Map(map)) => {
             for (key, inside) in map.iter_mut() {
                 let Some(member) = schema.member(form, key) else { continue };
-                path.push(Segment::Key(key.clone()));
+                path.push(Segment::Key(key.to_string()));
                 set(schema, inside, rest, member, path);
                 path.pop();
             }
@@ -175,7 +175,7 @@ pub(crate) fn canonical_value(schema: &Schema, value: &Value, form: Option<FormI
             if form.is_some_and(|form| schema.is_unordered(form)) {
                 items.sort();
             }
-            Value::List(items)
+            Value::from(items)
         }
         leaf => leaf.clone(),
     }

@@ -85,13 +85,13 @@ impl Check<'_> {
             }
         }
         for (key, inside) in map {
-            let own = form.properties.get(key).copied();
+            let own = form.properties.get(key.as_str()).copied();
             let rest = match form.rest {
                 Rest::Of(rest) => Some(rest),
                 Rest::Open | Rest::Closed => None,
             };
             if let Some(member) = own.or(rest) {
-                self.path.push(Segment::Key(key.clone()));
+                self.path.push(Segment::Key(key.to_string()));
                 self.value(inside, member, &BTreeSet::new(), 0)?;
                 self.path.pop();
             } else if !outer.contains(key.as_str()) && !self.allows(id, key) {

@@ -6,6 +6,7 @@
 mod execute;
 mod gather;
 pub mod ops;
+mod owners;
 mod physical_ids;
 mod pinfile;
 mod recover;
@@ -24,8 +25,9 @@ use stead_world::World;
 
 pub use execute::{Executed, OnFailure, PermittedPlan, Stop};
 pub use gather::{Drift, Refreshed};
+pub use owners::{OwnedThing, Owners, Standing, Stores};
 pub use pinfile::{KnownTypes, OpenPinfile, PinfileLocation, PinfileWrite, SettledPins};
-pub use recover::{CurrentGuards, Doubtful, Recovered, Resolution};
+pub use recover::{CurrentGuards, Doubtful, Recovered, Resolution, StatedOutputs};
 pub use rollback::graph_of;
 pub use stack::{RecoveryResult, Stack};
 pub use transfer::{Transfer, awaited_targets, finish_transfers, transfer, waiting_sources};
@@ -45,6 +47,8 @@ pub struct Engine {
     pub pins: PinfileStatus,
     /// The pinfile to write after a successful run; `None` writes none.
     pub pinfile: Option<Arc<SettledPins>>,
+    /// The stack that claims real resources; `None` asks and sets no owner marks.
+    pub owners: Option<Owners>,
 }
 
 impl Engine {
@@ -59,6 +63,7 @@ impl Engine {
             on_failure: OnFailure::GoOn,
             pins: PinfileStatus::default(),
             pinfile: None,
+            owners: None,
         }
     }
 

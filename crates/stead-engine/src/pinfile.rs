@@ -1,19 +1,16 @@
 //! The pinfile beside the entry point: read before anything else, settled with the graph, written when all went well.
 //!
-//! **Invariants:** the file is written only if it did not change since it was read; state calls a path listed only after the file
-//! that lists it was written. In the other order, a crash in between would make a pin look like one that a person removed.
+//! **Invariant:** the file is written only if it did not change since it was read.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use stead_guard::pins::{
-    AppliedPinfile, Declared, EmptySection, Orphans, Override, PinRefusal, PinVerdict, Pinfile,
-    PinfileChange, PinfileStatus, PinfileUpdate, Pins, SettledGraph, Types, apply_pinfile, keeps_pins,
-    physical_path, pin_verdict,
+    AppliedPinfile, EmptySection, Orphans, Override, PinRefusal, Pinfile, PinfileChange, PinfileStatus,
+    PinfileUpdate, Pins, SettledGraph, Types, apply_pinfile, keeps_pins,
 };
-use stead_model::{Code, Diagnostic, Digest, Environment, Graph, Hint, Name, NextStep, Resource, TypeToken};
-use stead_plan::{Action, Plan};
+use stead_model::{Code, Diagnostic, Digest, Environment, Graph, Hint, NextStep, TypeToken};
 use stead_schema::{Catalog, identity};
 use stead_state::State;
 use stead_world::World;
@@ -59,8 +56,6 @@ pub enum PinfileWrite {
     Done,
     /// The file should change, but the program is not in this folder, so that the file has no place.
     NoProgram { file: String },
-    /// The file is lost, and state remembers pins that the program does not have; writing it would drop them.
-    Withheld { file: String },
 }
 
 /// The identifying properties of the types in a catalog.
@@ -117,6 +112,8 @@ impl PinfileLocation {
                 files.remove_file(&path).and_then(|()| files.sync_folder(path.parent().unwrap_or(&self.root)))
             }
             PinfileUpdate::Write(text) => {
+                // A link to the file stays one: the file that it leads to is written, with the mode of that file.
+                let path = files.canonical(&path).unwrap_or_else(|_| path.clone());
                 let mode = files.metadata(&path).ok().flatten().map_or(0o644, |found| found.mode);
                 let unique = self.world.entropy.uuid();
                 unique.and_then(|unique| files.write_atomically(&path, text.as_bytes(), mode, &unique))
@@ -142,7 +139,7 @@ impl PinfileLocation {
     }
 
     /// A saved plan may be applied where the program is not; then there is no place for a pinfile either.
-    fn has_program(&self) -> bool {
+    pub fn has_program(&self) -> bool {
         matches!(self.world.files.metadata(&self.root.join(&self.main)), Ok(Some(_)))
     }
 }
@@ -182,16 +179,6 @@ impl OpenPinfile {
         self.kept.as_ref().map_or(PinfileStatus::NotKept, |kept| PinfileStatus::of(&kept.pins))
     }
 
-    /// A section that says that its pins went on purpose has nothing to say once everything is gone.
-    pub fn forget_emptied(&self) -> Result<(), Diagnostic> {
-        match &self.kept {
-            Some(Kept { pins, .. }) if pins.exists() && pins.saved().is_empty() => {
-                self.place.put(&pins.file, &pins.update(EmptySection::Remove))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Applies the rules. State is looked at if there is one.
     pub fn settle(
         self,
@@ -207,22 +194,6 @@ impl OpenPinfile {
         let graph = std::mem::take(&mut settled.graph);
         Ok((graph, SettledPins { place, settled: Some(settled), text }))
     }
-}
-
-/// Returns the listed paths that state must record before a run pins resources that the file does not list yet.
-///
-/// A path on record that the file does not have was removed by a person; a new pin must not look like one.
-pub(crate) fn listed_before(pins: &PinfileStatus, base: &State, graph: &Graph) -> Option<BTreeSet<String>> {
-    let PinfileStatus::Listed { paths, .. } = pins else { return None };
-    let pinned = graph.nodes.iter().filter(|node| node.options.pinned == Some(true));
-    let fresh: BTreeSet<String> =
-        pinned.map(|node| physical_path(&node.name, &node.ty)).filter(|path| !paths.contains(path)).collect();
-    if fresh.is_empty() {
-        return None;
-    }
-    let before = base.pinfile().unwrap_or(paths);
-    let listed: BTreeSet<String> = before.iter().filter(|path| !fresh.contains(*path)).cloned().collect();
-    (base.pinfile() != Some(&listed)).then_some(listed)
 }
 
 impl SettledPins {
@@ -246,11 +217,6 @@ impl SettledPins {
         self.settled.as_ref().map_or(&[], |settled| &settled.warnings)
     }
 
-    /// The paths that the pinfile will have, if one is kept.
-    pub(crate) fn paths(&self) -> Option<BTreeSet<String>> {
-        self.settled.as_ref().map(|settled| settled.pins.paths())
-    }
-
     /// The pinfile as it was read, for a plan that is saved.
     pub fn text(&self) -> Option<String> {
         self.text.clone()
@@ -264,28 +230,17 @@ impl SettledPins {
         }
     }
 
-    /// The resources that the plan deletes although they were pinned, because a person removed the entry; with the name of the file.
-    pub fn released(&self, plan: &Plan, base: &State) -> Vec<(Name, &str)> {
-        let Some(settled) = &self.settled else { return Vec::new() };
-        let free = |resource: &&Resource| {
-            pin_verdict(resource, Declared::NotPinned, &settled.status, base.pinfile()) == PinVerdict::Free
-        };
-        let goes = |step: &stead_plan::Step| {
-            let (Action::Delete { copy, .. } | Action::Forget { copy, .. }) = &step.action else {
-                return None;
-            };
-            base.copy(copy).filter(|resource| resource.pinned).filter(free)?;
-            Some((step.name.clone(), settled.pins.file.name.as_str()))
-        };
-        plan.steps.iter().filter_map(goes).collect()
+    /// Returns the pins with some more released, which state alone records.
+    #[must_use]
+    pub(crate) fn releasing(&self, pins: &BTreeMap<String, TypeToken>) -> SettledPins {
+        let mut released = self.clone();
+        released.settled.iter_mut().for_each(|settled| settled.release(pins));
+        released
     }
 
     /// Writes the current pins after a successful run.
     pub fn write_after_run(&self) -> Result<PinfileWrite, Diagnostic> {
         let Some(settled) = &self.settled else { return Ok(PinfileWrite::Done) };
-        if settled.pins.is_withheld() {
-            return Ok(PinfileWrite::Withheld { file: settled.pins.file.name.clone() });
-        }
         let content = settled.pins.update(EmptySection::Remove);
         if content != PinfileUpdate::Unchanged && !self.place.has_program() {
             return Ok(PinfileWrite::NoProgram { file: settled.pins.file.name.clone() });

@@ -1,9 +1,9 @@
 //! Rollback: an earlier snapshot as a graph, which is planned and applied like a program.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use stead_model::{
-    Expr, Graph, Input, Lifecycle, Marks, Node, NodeId, NodeKind, Options, Resource, Uid, Value,
+    Expr, Graph, Input, Inputs, Lifecycle, Marks, Node, NodeId, NodeKind, Options, Resource, Uid, Value,
 };
 use stead_state::Snapshot;
 
@@ -45,6 +45,7 @@ pub fn graph_of(snapshot: &Snapshot) -> Graph {
                 provider: ties.provider.as_ref().and_then(|copy| node(&copy.uid)),
                 aliases: ties.aliases.clone(),
                 pinned: resource.pinned.then_some(true),
+                undeclared: resource.imported,
                 ..Options::default()
             },
             source: resource.source.clone(),
@@ -68,8 +69,8 @@ fn inputs(
     by_uid: &HashMap<&Uid, &Resource>,
     nodes: &HashMap<&Uid, NodeId>,
     graph: &mut Graph,
-) -> BTreeMap<String, Input> {
-    let mut inputs = BTreeMap::new();
+) -> Inputs {
+    let mut inputs = Inputs::new();
     for (key, value) in &resource.inputs {
         let sources = resource.property_dependencies.get(key).into_iter().flatten();
         let mut references =

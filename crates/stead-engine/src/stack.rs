@@ -8,7 +8,7 @@ use stead_journal::{
     load_with_spool, open, wait_for_lock,
 };
 use stead_model::{Diagnostic, Event, RunResult};
-use stead_state::Owner;
+use stead_state::{Command, Owner};
 use stead_store::Store;
 use stead_world::World;
 
@@ -41,7 +41,7 @@ impl Stack {
     /// Fails if the stack is no longer at the version `planned_on`; `None` accepts every version.
     pub async fn open(
         &self,
-        command: &str,
+        command: impl Into<Command>,
         planned_on: Option<ReadVersion>,
         takeover: Takeover,
     ) -> Result<Run, JournalError> {
@@ -49,7 +49,7 @@ impl Stack {
             store: self.store.clone(),
             keys: self.keys.clone(),
             world: self.world.clone(),
-            command: command.to_owned(),
+            command: command.into(),
             claims: self.claims.clone(),
             planned_on,
             takeover,
@@ -99,11 +99,13 @@ impl Engine {
             let (repeatable, doubtful) = self.triage(&loaded.state);
             let locked = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
             if repeatable.is_empty() && !locked && loaded.spooled_answers == 0 {
+                let doubtful = self.with_work_under_way(&loaded.state, doubtful).await;
                 return Ok(RecoveryResult::InDoubt(doubtful));
             }
             let run = stack.open("recover", None, Takeover::IfDead).await?;
             // The dead run may have written more after the stack was loaded.
             let (repeatable, doubtful) = self.triage(run.base());
+            let doubtful = self.with_work_under_way(run.base(), doubtful).await;
             let recovered = self.recover(&run, &repeatable, guards, events).await?;
             let failed = !recovered.problems.is_empty();
             run.close(if failed { RunResult::Failed } else { RunResult::Succeeded }).await?;

@@ -52,6 +52,8 @@ export abstract class Resource {
   constructor(id?: string, options?: GroupOptions);
   /** Pins all instances with the resources inside them. A setting of one instance has precedence. */
   static pinned?: boolean;
+  /** Property whose value is the `gid` of each instance: a string, known while planning and unique in the environment. */
+  static gid?: string;
 }
 
 /** Settings of a resource after its declaration. */

@@ -11,8 +11,6 @@ mod permit;
 mod pin_refusal;
 mod refusal;
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 use stead_model::{CopyRef, Marks, Name, Resource};
 
@@ -63,18 +61,10 @@ pub struct Deletion<'a> {
     pub declared_pin: Declared,
 }
 
-/// The pins of a run outside of the program.
-#[derive(Clone, Copy, Debug)]
-pub struct PinSources<'a> {
-    pub pinfile: &'a PinfileStatus,
-    /// The paths in the pinfile after the last successful run; `None` if state does not have them.
-    pub recorded: Option<&'a BTreeSet<String>>,
-}
-
-impl PinSources<'_> {
-    /// Decides whether a pin forbids a deletion.
-    fn verdict(&self, deletion: &Deletion<'_>) -> PinVerdict {
-        pin_verdict(deletion.resource, deletion.declared_pin, self.pinfile, self.recorded)
+impl Deletion<'_> {
+    /// Decides whether a pin forbids the deletion.
+    pub fn pin_verdict(&self, pinfile: &PinfileStatus) -> PinVerdict {
+        pin_verdict(self.resource, self.declared_pin, pinfile)
     }
 }
 
@@ -89,9 +79,9 @@ pub enum Mark {
 /// Permits all deletions of a plan, or returns the refused ones.
 ///
 /// A permitted deletion with a container has a permit of its own, for the case that the container stays.
-pub fn decide(deletions: &[Deletion<'_>], pins: &PinSources<'_>) -> Result<Permits, Vec<Refusal>> {
+pub fn decide(deletions: &[Deletion<'_>], pinfile: &PinfileStatus) -> Result<Permits, Vec<Refusal>> {
     let refused: Vec<Refusal> =
-        deletions.iter().filter_map(|deletion| refusal(deletion, pins.verdict(deletion))).collect();
+        deletions.iter().filter_map(|deletion| refusal(deletion, deletion.pin_verdict(pinfile))).collect();
     let deleted = deletions.iter().filter(|deletion| {
         matches!(deletion.effect, DeletionEffect::Deleted | DeletionEffect::DeletedWithContainer { .. })
     });

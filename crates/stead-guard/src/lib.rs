@@ -12,7 +12,7 @@ mod marks;
 pub mod pins;
 
 pub use deletion::{
-    Cause, DeletePermit, Deletion, DeletionEffect, Mark, Permits, PinSources, Refusal, decide, forget_refusal,
+    Cause, DeletePermit, Deletion, DeletionEffect, Mark, Permits, Refusal, decide, forget_refusal,
 };
 pub use marks::{
     BadMark, LevelMarks, MarkKey, MarkReader, OuterLevels, RawMark, RawValue, ResolvedMark, Row,

@@ -20,12 +20,12 @@ pub use apply::{
     AppliedPinfile, Orphans, Override, PinRefusal, PinfileChange, Types, apply_pinfile, entries_from_state,
     identity_attributes, is_pinfile_error,
 };
-pub use file::{PinEntry, Pinfile, PinfileUpdate, Section, print};
+pub use file::{EntryStatus, PinEntry, Pinfile, PinfileUpdate, Section, print};
 pub use path::{paths_of, physical_path, split_path};
 pub use problems::program_value;
 pub use section::{
-    EmptySection, Pins, add_entries, keeps_pins, missing_entries, move_pin, no_such_pin, remove_pin,
+    EmptySection, Pins, add_entries, keeps_pins, missing_entries, move_pin, no_such_pin, release_pin,
 };
 pub use settled::SettledGraph;
 pub use stateful::{is_stateful, stateful_types};
-pub use verdict::{Declared, PinVerdict, PinfileStatus, Unlisted, pin_verdict};
+pub use verdict::{Declared, PinVerdict, PinfileStatus, pin_verdict};

@@ -11,8 +11,12 @@ pub enum JournalError {
     Store(#[from] Arc<StoreError>),
     #[error("{key}: {source}")]
     Format { key: String, source: FormatError },
-    #[error("{key} is missing, but the head of the stack refers to it")]
+    #[error("{key} is missing, but another object of the stack refers to it")]
     Missing { key: String },
+    #[error("{key} is missing, but snapshots, journals or run records of the stack exist")]
+    HeadMissing { key: String },
+    #[error("{key} is missing, but later records of the same run exist")]
+    JournalGap { key: String },
     #[error("{key} does not follow the record before it")]
     BrokenChain { key: String },
     #[error("{key}: {source}")]

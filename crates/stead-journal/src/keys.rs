@@ -1,5 +1,7 @@
 //! The keys of a stack's objects in its store.
 
+use std::collections::BTreeSet;
+
 use stead_model::{Digest, Epoch, OpId, RunId, Seq};
 use stead_store::Key;
 
@@ -31,18 +33,16 @@ impl StackKeys {
         self.prefix.segments().nth(2).unwrap_or_default()
     }
 
-    /// Returns the stacks in a listing of a store, as (project, environment, target).
+    /// Returns the stacks in a listing of a store, as (project, environment, target), also those whose head is missing.
     pub fn in_listing(keys: &[Key]) -> Vec<(String, String, String)> {
         let stack = |key: &Key| {
-            let segments: Vec<String> = key.segments().collect();
-            match segments.as_slice() {
-                [project, environment, target, last] if last == "head" => {
-                    Some((project.clone(), environment.clone(), target.clone()))
-                }
-                _ => None,
-            }
+            let mut segments = key.segments();
+            let stack = (segments.next()?, segments.next()?, segments.next()?);
+            let of_a_stack = ["head", "snapshot", "journal", "history"];
+            of_a_stack.contains(&segments.next()?.as_str()).then_some(stack)
         };
-        keys.iter().filter_map(stack).collect()
+        let stacks: BTreeSet<(String, String, String)> = keys.iter().filter_map(stack).collect();
+        stacks.into_iter().collect()
     }
 
     pub fn head(&self) -> Key {
@@ -105,9 +105,13 @@ mod tests {
     #[test]
     fn listing_contains_each_stack_once() {
         let (dev, prod) = (StackKeys::new("shop", "dev", "local"), StackKeys::new("shop", "prod:eu", "aws"));
+        let lost = StackKeys::new("shop", "without-head", "aws");
+        let other = StackKeys::new("shop", "lease-alone", "aws");
         let keys = [dev.head(), dev.lease(), dev.batch(Epoch(1), Seq(0)), prod.head()];
+        let keys = [&keys[..], &[lost.batch(Epoch(1), Seq(0)), other.lease()]].concat();
         let stack =
             |environment: &str, target: &str| ("shop".to_owned(), environment.to_owned(), target.to_owned());
-        assert_eq!(StackKeys::in_listing(&keys), [stack("dev", "local"), stack("prod:eu", "aws")]);
+        let found = [stack("dev", "local"), stack("prod:eu", "aws"), stack("without-head", "aws")];
+        assert_eq!(StackKeys::in_listing(&keys), found);
     }
 }

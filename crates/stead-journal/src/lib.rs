@@ -25,7 +25,7 @@ mod seal;
 mod spool;
 
 pub use error::{JournalError, UnrecordedAnswer};
-pub use history::{exists, load_run};
+pub use history::{HistoryCheck, check_history, exists, load_run};
 pub use keys::StackKeys;
 pub use lifecycle::{create, purge, rename};
 pub use load::{Loaded, ReadVersion, load, load_with_spool, read_head};

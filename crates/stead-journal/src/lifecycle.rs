@@ -105,7 +105,7 @@ impl Run {
         let (bytes, digest) = last.encode();
         let (store, keys) = (held.request.store.clone(), held.request.keys.clone());
         put_once(&store, &keys.snapshot(&digest), Bytes::from(bytes)).await?;
-        let record = held.record(run, since, RunResult::Succeeded, digest);
+        let record = held.record(run, since, RunResult::Succeeded, held.head.snapshot.clone(), digest);
         put_once(&store, &keys.history(&record.run), Bytes::from(record.encode())).await?;
         held.request.world.crash_point("run.leave.before_head");
         let base = held.head.epoch.next();

@@ -50,13 +50,27 @@ pub async fn load(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<Loaded, Jo
 /// Reads as [`load`] does, and includes answers that were spooled on this machine.
 pub async fn load_with_spool(spool: &Spool) -> Result<Loaded, JournalError> {
     let Spool { store, keys, .. } = spool;
+    loop {
+        let stored = read_head(store, keys).await?;
+        let version = stored.as_ref().map(|(_, version)| version.clone());
+        match load_from(spool, stored).await {
+            // A run that closes deletes the journals that its snapshot contains, also while they are read.
+            Err(JournalError::JournalGap { .. })
+                if version != read_head(store, keys).await?.map(|(_, version)| version) => {}
+            loaded => return loaded,
+        }
+    }
+}
+
+async fn load_from(spool: &Spool, stored: Option<(Head, Version)>) -> Result<Loaded, JournalError> {
+    let Spool { store, keys, .. } = spool;
     let absent = |head| Loaded {
         head: None,
         version: ReadVersion { head, ..ReadVersion::default() },
         state: Arc::new(empty_state()),
         spooled_answers: 0,
     };
-    let (head, version) = match read_head(store, keys).await? {
+    let (head, version) = match stored {
         None => return Ok(absent(None)),
         Some((head, version)) => match presence(store, keys, head).await? {
             Presence::Stack(head) => (*head, version),
@@ -122,14 +136,36 @@ pub(crate) async fn presence(
     }
 }
 
-/// Reads the head of a stack, also of one that was removed or renamed.
+/// Reads the head of a stack, also of one that was removed or renamed. `None`: there was never a stack.
+///
+/// The head of a stack is its first object and is never deleted. Other objects without a head are therefore damage, and
+/// not an empty stack, whose resources would all be created again.
 pub async fn read_head(
     store: &Arc<dyn Store>,
     keys: &StackKeys,
 ) -> Result<Option<(Head, Version)>, JournalError> {
-    let Some(blob) = store.get(&keys.head()).await? else { return Ok(None) };
+    let Some(blob) = store.get(&keys.head()).await? else {
+        return match has_objects(store, keys).await? {
+            // A stack may have been created after the head was read.
+            true if store.get(&keys.head()).await?.is_none() => {
+                Err(JournalError::HeadMissing { key: keys.head().to_string() })
+            }
+            true => Box::pin(read_head(store, keys)).await,
+            false => Ok(None),
+        };
+    };
     let head = Head::decode(&blob.body).map_err(|source| format_error(&keys.head(), source))?;
     Ok(Some((head, blob.version)))
+}
+
+/// Returns true if any snapshot, journal or run record is stored.
+pub(crate) async fn has_objects(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<bool, JournalError> {
+    for prefix in [keys.snapshots(), keys.histories(), keys.journals()] {
+        if !store.list(&prefix).await?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Reads the snapshot that head refers to, and checks its limits and integrity rules.
@@ -161,6 +197,8 @@ pub(crate) struct Tail {
 }
 
 /// Replays an epoch's batches, in order, up to its seal or its first free slot.
+///
+/// Fails if there is a batch after a free slot: the batches of an epoch are written in order, so one was lost.
 pub(crate) async fn replay_epoch(
     store: &Arc<dyn Store>,
     keys: &StackKeys,
@@ -170,7 +208,15 @@ pub(crate) async fn replay_epoch(
     let mut tail = Tail { seq: Seq(0), previous: None, sealed: false };
     loop {
         let key = keys.batch(epoch, tail.seq);
-        let Some(blob) = store.get(&key).await? else { return Ok(tail) };
+        let Some(blob) = store.get(&key).await? else {
+            if !has_later_batch(store, keys, epoch, tail.seq).await? {
+                return Ok(tail);
+            }
+            if store.get(&key).await?.is_none() {
+                return Err(JournalError::JournalGap { key: key.to_string() });
+            }
+            continue; // the run is alive, and wrote this batch and the later one just now
+        };
         let batch = Batch::decode(&blob.body).map_err(|source| format_error(&key, source))?;
         if batch.epoch != epoch || batch.seq != tail.seq || batch.previous != tail.previous {
             return Err(JournalError::BrokenChain { key: key.to_string() });
@@ -186,6 +232,17 @@ pub(crate) async fn replay_epoch(
             return Ok(tail);
         }
     }
+}
+
+/// Returns true if the epoch has a batch after this slot.
+async fn has_later_batch(
+    store: &Arc<dyn Store>,
+    keys: &StackKeys,
+    epoch: Epoch,
+    slot: Seq,
+) -> Result<bool, JournalError> {
+    let slot = keys.batch(epoch, slot);
+    Ok(store.list(&keys.journal(epoch)).await?.iter().any(|key| *key > slot))
 }
 
 /// Returns the digest of the last batch of the run that head names, if that run was not closed.

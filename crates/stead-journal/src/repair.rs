@@ -8,8 +8,8 @@ mod survey;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use stead_model::{Digest, Epoch, RunId, RunResult, Seq};
-use stead_state::{FORMAT, Head, Proposal, RunRecord, Snapshot, verify};
+use stead_model::{Digest, Epoch, RunId, Seq};
+use stead_state::{FORMAT, Head, Proposal, RunEnd, RunRecord, Snapshot, verify};
 use stead_store::{Expect, Store};
 use stead_world::World;
 
@@ -18,7 +18,11 @@ use crate::load::Tail;
 use crate::seal::{Sealing, seal};
 use crate::{JournalError, StackKeys, is_dead};
 
+pub(crate) use survey::epoch_of;
 pub use survey::{Survey, survey};
+
+/// The command in the history of a repair.
+pub(crate) const REPAIR: &str = "state repair";
 
 /// Makes a proposal the state of the stack. Returns the digest of its snapshot.
 pub async fn repair(
@@ -43,7 +47,8 @@ pub async fn repair(
     if let Some((bytes, _)) = &survey.stored_head {
         put_once(store, &keys.replaced_head(&Digest::of(bytes)), bytes.clone()).await?;
     }
-    let snapshot = Snapshot { run: Some(run.clone()), ..proposal.snapshot.clone() };
+    let proposed = proposal.snapshot.clone().succeeding(survey.recorded.as_ref());
+    let snapshot = Snapshot { run: Some(run.clone()), ..proposed };
     let (bytes, digest) = snapshot.encode();
     put_once(store, &keys.snapshot(&digest), Bytes::from(bytes)).await?;
     world.crash_point("repair.after_snapshot");
@@ -68,12 +73,15 @@ pub async fn repair(
     let record = RunRecord {
         format: FORMAT,
         run: run.clone(),
-        command: "state repair".to_owned(),
+        command: REPAIR.to_owned(),
+        targets: Vec::new(),
+        options: Vec::new(),
         user: world.host.user.clone(),
         host: world.host.name.clone(),
         started: now.clone(),
         ended: now,
-        result: RunResult::Succeeded,
+        result: RunEnd::Succeeded,
+        base: survey.head.as_ref().and_then(|head| head.snapshot.clone()),
         snapshot: digest.clone(),
     };
     put_once(store, &keys.history(&run), Bytes::from(record.encode())).await?;

@@ -149,7 +149,8 @@ impl Run {
     /// Ends the run with an imported state, which has to pass the same integrity rules.
     pub async fn close_with(self, imported: Snapshot) -> Result<ClosedRun, JournalError> {
         let (stack, transfers) = (self.stack().clone(), self.base().transfers().clone());
-        let imported = Snapshot { stack, transfers, ..imported };
+        let before = self.base().snapshot(None);
+        let imported = Snapshot { stack, transfers, ..imported.succeeding(Some(&before)) };
         self.end(RunResult::Succeeded, Some(State::from(imported))).await
     }
 
@@ -173,8 +174,9 @@ impl Run {
         held.request.world.crash_point("run.close.before");
         let run = RunId(format!("run-{}", held.head.epoch.0));
         let head = Head { owner: None, base: held.head.epoch.next(), ..held.head.clone() };
+        let base = held.head.snapshot.clone();
         let snapshot = held.publish(head, Some(run.clone())).await?;
-        let record = held.record(run, since, result, snapshot.clone());
+        let record = held.record(run, since, result, base, snapshot.clone());
         let key = held.request.keys.history(&record.run);
         put_once(&held.request.store, &key, Bytes::from(record.encode())).await?;
         let state = held.release().await;

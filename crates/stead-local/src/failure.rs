@@ -6,12 +6,22 @@
 use std::io;
 use std::path::Path;
 
-use stead_provider::{CallOutcome, Doubt, Refusal};
+use stead_model::Map;
+use stead_provider::{CallOutcome, Doubt, PartialResult, Refusal};
 
 #[derive(Debug)]
 pub(crate) enum Failure {
     Refused(Refusal),
     InDoubt(Doubt),
+    /// The operation was carried out, and some of its outputs cannot be recorded.
+    OutputsLost(Box<OutputsLost>),
+}
+
+/// The recordable outputs of an operation, and why there are no others.
+#[derive(Debug)]
+pub(crate) struct OutputsLost {
+    pub(crate) outputs: Map,
+    pub(crate) refusal: Refusal,
 }
 
 pub(crate) type Attempt<T> = Result<T, Failure>;
@@ -32,15 +42,22 @@ impl Failure {
         match self {
             Failure::Refused(refusal) => refusal,
             Failure::InDoubt(doubt) => Refusal::new(doubt.message),
+            Failure::OutputsLost(lost) => lost.refusal,
         }
     }
 }
 
-pub(crate) fn outcome<T>(attempt: Attempt<T>) -> CallOutcome<T> {
+/// Returns the outcome of an operation. `lost` makes its result from the outputs that can be recorded; `inputs` are those of the
+/// operation.
+pub(crate) fn outcome<T>(attempt: Attempt<T>, inputs: &Map, lost: impl FnOnce(Map) -> T) -> CallOutcome<T> {
     match attempt {
         Ok(done) => CallOutcome::Done(done),
         Err(Failure::Refused(refusal)) => CallOutcome::Refused(refusal),
         Err(Failure::InDoubt(doubt)) => CallOutcome::InDoubt(doubt),
+        Err(Failure::OutputsLost(failed)) => {
+            let OutputsLost { outputs, refusal } = *failed;
+            CallOutcome::Partial(PartialResult { done: lost(outputs), inputs: inputs.clone(), refusal })
+        }
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use stead_model::{Input, Map, PropertyPath, Value};
+use stead_model::{Inputs, Map, PropertyPath, Value};
 use stead_provider::Refusal;
 use stead_schema::Problem;
 
 /// Inputs for checks, which see only known values.
 #[derive(Clone, Copy)]
 pub(crate) enum InputView<'a> {
-    Declared(&'a BTreeMap<String, Input>),
+    Declared(&'a Inputs),
     Resolved(&'a Map),
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn texts(inputs: &Map, name: &str) -> Result<BTreeMap<String, String>
     };
     map.iter()
         .map(|(key, value)| match value {
-            Value::String(text) => Ok((key.clone(), text.clone())),
+            Value::String(text) => Ok((key.to_string(), text.to_string())),
             other => Err(wrong(&format!("{name}.{key}"), "a string", other)),
         })
         .collect()

@@ -8,21 +8,23 @@ mod failure;
 mod files;
 mod inputs;
 mod machine;
+mod owners;
 mod types;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-use stead_model::{Hint, Input, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken};
+use stead_model::{Hint, Input, Inputs, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken};
 use stead_provider::{
-    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, LiveState, Provider, Receipt,
-    Recovery, Refusal, UpdateRequest, Updated,
+    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, LiveState, Ownership, Provider,
+    Reads, Receipt, Recovery, Refusal, UpdateRequest, Updated,
 };
-use stead_schema::{Problem, TypeSchema};
+use stead_schema::{Problem, ReplaceOrder, TypeSchema};
 use stead_world::World;
 
 use crate::failure::outcome;
+use crate::files::path::drop_respelling;
 use crate::inputs::InputView;
 use crate::machine::Machine;
 use crate::types::ResourceType;
@@ -84,11 +86,7 @@ impl Provider for LocalProvider {
         self.types.values().map(|served| served.schema.clone()).collect()
     }
 
-    async fn check(
-        &self,
-        resource: &TypeToken,
-        mut inputs: BTreeMap<String, Input>,
-    ) -> Result<BTreeMap<String, Input>, Vec<Problem>> {
+    async fn check(&self, resource: &TypeToken, mut inputs: Inputs) -> Result<Inputs, Vec<Problem>> {
         let served = self.served(resource).map_err(|Refusal { message, help, .. }| {
             vec![Problem { path: PropertyPath::default(), message, help: help.map(|hint| hint.to_string()) }]
         })?;
@@ -102,11 +100,20 @@ impl Provider for LocalProvider {
         if problems.is_empty() { Ok(inputs) } else { Err(problems) }
     }
 
-    async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff {
+    async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
         let Ok(served) = self.served(&old.ty) else { return Diff::default() };
         let changes = stead_schema::diff(&served.schema, &old.inputs, inputs);
-        let changes = served.operations.significant_changes(&self.machine, inputs, changes);
-        Diff { changes, order: served.schema.replace_order }
+        let mut changes = served.operations.significant_changes(&self.machine, inputs, changes);
+        // Two copies cannot be in one place, whatever else forces a replacement.
+        let order = match drop_respelling(&self.machine, &mut changes).await {
+            true => ReplaceOrder::DeleteFirst,
+            false => served.schema.replace_order,
+        };
+        Diff { changes, order }
+    }
+
+    fn reads(&self, resource: &TypeToken) -> Reads {
+        self.served(resource).map_or(Reads::RealResource, |served| served.operations.reads())
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
@@ -128,7 +135,11 @@ impl Provider for LocalProvider {
 
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
         match self.checked(request.resource, request.inputs) {
-            Ok(operations) => outcome(operations.create(&self.machine, &receipt, request.inputs).await),
+            Ok(operations) => {
+                let attempt = operations.create(&self.machine, &receipt, request.inputs).await;
+                let id = || PhysicalId(receipt.idempotency_key().to_owned());
+                outcome(attempt, request.inputs, |outputs| Created { id: id(), outputs })
+            }
             Err(refusal) => CallOutcome::Refused(refusal),
         }
     }
@@ -136,7 +147,10 @@ impl Provider for LocalProvider {
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
         let UpdateRequest { resource, old_inputs } = request;
         match self.checked(&resource.ty, &resource.inputs) {
-            Ok(operations) => outcome(operations.update(&self.machine, &receipt, resource, old_inputs).await),
+            Ok(operations) => {
+                let attempt = operations.update(&self.machine, &receipt, resource, old_inputs).await;
+                outcome(attempt, &resource.inputs, |outputs| Updated { outputs })
+            }
             Err(refusal) => CallOutcome::Refused(refusal),
         }
     }
@@ -154,9 +168,20 @@ impl Provider for LocalProvider {
             return CallOutcome::Refused(Refusal::new(message).help(help));
         }
         match self.served(&resource.ty) {
-            Ok(served) => outcome(served.operations.delete(&self.machine, &receipt, resource).await),
+            Ok(served) => {
+                let attempt = served.operations.delete(&self.machine, &receipt, resource).await;
+                outcome(attempt, &resource.inputs, |_| ())
+            }
             Err(refusal) => CallOutcome::Refused(refusal),
         }
+    }
+
+    async fn may_still_run(&self, resource: &TypeToken, key: &str) -> Option<String> {
+        self.served(resource).ok()?.operations.may_still_run(&self.machine, key).await
+    }
+
+    fn ownership(&self) -> Option<&dyn Ownership> {
+        Some(self)
     }
 
     fn recovery(&self, operation: Operation, resource: &TypeToken, inputs: &Map) -> Recovery {

@@ -17,6 +17,16 @@ impl Machine {
         self.project.join(path)
     }
 
+    /// Returns true if two paths lead to one place, however they are spelled.
+    pub(crate) async fn is_same_place(&self, old: &str, new: &str) -> bool {
+        let (old, new) = (self.locate(old), self.locate(new));
+        if old == new {
+            return true;
+        }
+        let compared = self.on_disk(move |files| Ok(files.place_of(&old) == files.place_of(&new)));
+        compared.await.unwrap_or(false)
+    }
+
     /// Runs blocking file operations without blocking other tasks.
     pub(crate) async fn on_disk<T, F>(&self, work: F) -> Attempt<T>
     where

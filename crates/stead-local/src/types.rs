@@ -11,11 +11,10 @@ mod key_pair;
 mod random_pet;
 mod random_string;
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
-use stead_model::{Input, Map, Operation, Resource};
-use stead_provider::{Created, LiveState, Receipt, Recovery, Refusal, Updated};
+use std::path::PathBuf;
+use stead_model::{Inputs, Map, Operation, Resource};
+use stead_provider::{Created, LiveState, Reads, Receipt, Recovery, Refusal, Updated};
 use stead_schema::{Change, Problem, TypeSchema};
 
 use crate::failure::Attempt;
@@ -50,12 +49,7 @@ pub(crate) trait ResourceType: Send + Sync {
     }
 
     /// Returns the changes that need an operation, each marked with whether it forces a replacement.
-    fn significant_changes(
-        &self,
-        _machine: &Machine,
-        _new: &BTreeMap<String, Input>,
-        changes: Vec<Change>,
-    ) -> Vec<Change> {
+    fn significant_changes(&self, _machine: &Machine, _new: &Inputs, changes: Vec<Change>) -> Vec<Change> {
         changes
     }
 
@@ -64,8 +58,18 @@ pub(crate) trait ResourceType: Send + Sync {
         None
     }
 
-    /// Reads the real resource of a record.
-    async fn read(&self, machine: &Machine, recorded: &LiveState) -> Result<Option<LiveState>, Refusal>;
+    /// Returns the places on this machine that the resource consists of; empty if it exists only in state.
+    fn places(&self, _machine: &Machine, _inputs: &Map) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// Returns the ability of `read`.
+    fn reads(&self) -> Reads;
+
+    /// Reads the real resource of a record. Only a type with [`Reads::RealResource`] has one.
+    async fn read(&self, _machine: &Machine, _recorded: &LiveState) -> Result<Option<LiveState>, Refusal> {
+        Err(Refusal::new("it cannot be read"))
+    }
 
     async fn create(&self, machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created>;
 
@@ -79,6 +83,11 @@ pub(crate) trait ResourceType: Send + Sync {
     ) -> Attempt<Updated>;
 
     async fn delete(&self, machine: &Machine, receipt: &Receipt, resource: &Resource) -> Attempt<()>;
+
+    /// Returns a sentence about work of an earlier attempt that may still go on; `None` if none can.
+    async fn may_still_run(&self, _machine: &Machine, _key: &str) -> Option<String> {
+        None
+    }
 
     fn recovery(&self, _operation: Operation, _inputs: &Map) -> Recovery {
         Recovery::Repeat

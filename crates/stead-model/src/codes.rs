@@ -118,6 +118,8 @@ codes! {
     CANNOT_IMPORT = "ST0306";
     /// A resource cannot have the requested name.
     CANNOT_RENAME = "ST0307";
+    /// Two resources of one stack are the same real resource.
+    SAME_RESOURCE = "ST0320";
 
     /// A guard refused a deletion or a replacement.
     GUARDED = "ST0401";
@@ -147,6 +149,10 @@ codes! {
     PINFILE_LOST = "ST0418";
     /// The pinfile has a frozen value for a resource that does not exist yet.
     FROZEN_BEFORE_CREATED = "ST0419";
+    /// Another stack owns the real resource.
+    OWNED_ELSEWHERE = "ST0430";
+    /// The marks that name the owners of real resources cannot be read or written.
+    OWNERS_UNAVAILABLE = "ST0431";
 
     /// A provider failed a step.
     STEP_FAILED = "ST0501";
@@ -173,9 +179,13 @@ codes! {
     TYPE_ERRORS = "ST0607";
     /// A saved plan does not fit the state or the program any more.
     PLAN_STALE = "ST0608";
+    /// The project has no environment of this name.
+    NO_SUCH_ENVIRONMENT = "ST0611";
 
     /// A secret would be stored, and the stack has no secrets manager.
     NO_SECRETS_MANAGER = "ST0701";
+    /// Data has the key that marks secrets and assets.
+    RESERVED_KEY = "ST0702";
 
     /// The admission webhook refused a deletion because a mark protects the object.
     ADMISSION_REFUSED = "ST0801";

@@ -3,27 +3,30 @@
 //! Expressions are data in one table per graph and refer to each other by index, so that shared parts
 //! stay shared. An expression refers to earlier ones only; the table is acyclic by construction.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{NodeId, SourceRef, Value};
+use crate::{NodeId, SortedMap, SourceRef, Text, Value};
 
 /// Position of an expression in the table of its graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ExprId(pub u32);
 
+/// The inputs of a resource by the names of their properties.
+pub type Inputs = SortedMap<Text, Input>;
+
 /// A declared value: known, deferred, or a container with a deferred value inside.
 ///
 /// A container without a deferred value inside is always one `Known`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
     Known(Value),
     Deferred(ExprId),
     List(Vec<Input>),
-    Map(BTreeMap<String, Input>),
+    Map(Inputs),
 }
 
 /// A member or element access.
@@ -209,13 +212,13 @@ impl Input {
     /// Makes a list, which is one `Known` if all items are known.
     pub fn list(items: Vec<Input>) -> Input {
         if items.iter().all(|item| matches!(item, Input::Known(_))) {
-            return Input::Known(Value::List(items.into_iter().filter_map(Input::into_known).collect()));
+            return Input::Known(items.into_iter().filter_map(Input::into_known).collect());
         }
         Input::List(items)
     }
 
     /// Makes a map, which is one `Known` if all values are known.
-    pub fn map(entries: BTreeMap<String, Input>) -> Input {
+    pub fn map(entries: Inputs) -> Input {
         if entries.values().all(|item| matches!(item, Input::Known(_))) {
             let known = entries.into_iter().filter_map(|(key, item)| Some((key, item.into_known()?)));
             return Input::Known(Value::Map(known.collect()));

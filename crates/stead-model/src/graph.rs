@@ -1,13 +1,13 @@
 //! The graph: all resources that a program declares, with their inputs, options and dependencies.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Dag, DeletionPolicy, ExprTable, Input, Level, Map, MarkSource, Marked, Marks, Name, PathPattern,
-    PhysicalId, SourceRef, TypeToken,
+    Dag, DeletionPolicy, ExprTable, Input, Inputs, Level, Map, MarkSource, Marked, Marks, Name, PathPattern,
+    PhysicalId, SortedMap, SourceRef, TypeToken,
 };
 
 /// Position of a node in its graph. Nodes are in the order in which the program allocated them.
@@ -68,10 +68,13 @@ pub struct Options {
     /// Physical id of an existing resource to import.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub import: Option<PhysicalId>,
+    /// Whether no program declares the resource: the node comes from an import or from the record of one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub undeclared: bool,
     #[serde(skip_serializing_if = "Timeouts::is_empty")]
     pub timeouts: Timeouts,
     /// Marks by their keys, as written in the program.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "Map::is_empty")]
     pub annotations: Map,
     /// Another spelling of `prevent_delete`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,7 +138,7 @@ pub struct Node {
     pub kind: NodeKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<NodeId>,
-    pub inputs: BTreeMap<String, Input>,
+    pub inputs: Inputs,
     #[serde(default)]
     pub options: Options,
     pub source: SourceRef,
@@ -154,7 +157,7 @@ impl Node {
             ty,
             kind,
             parent: None,
-            inputs: BTreeMap::new(),
+            inputs: Inputs::new(),
             options: Options::default(),
             source,
             marks: Marks::default(),
@@ -184,7 +187,7 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     pub exprs: ExprTable,
     /// The exports of the entry point.
-    pub outputs: BTreeMap<String, Input>,
+    pub outputs: Inputs,
 }
 
 /// Resources that depend on each other. The first name is repeated at the end.
@@ -202,7 +205,7 @@ impl Graph {
     }
 
     /// Returns the nodes that each deferred property depends on.
-    pub fn property_dependencies(&self, id: NodeId) -> BTreeMap<&str, BTreeSet<NodeId>> {
+    pub fn property_dependencies(&self, id: NodeId) -> SortedMap<&str, BTreeSet<NodeId>> {
         let inputs = self.node(id).map(|node| &node.inputs);
         inputs
             .into_iter()
@@ -331,8 +334,8 @@ mod tests {
             ..Graph::default()
         };
         let of_c = graph.exprs.push(Expr::Property { node: NodeId(2), property: "id".into() });
-        graph.nodes[0].inputs.insert("x".into(), Input::Deferred(of_c));
-        graph.nodes[1].inputs.insert("y".into(), Input::Known(Value::Null));
+        graph.nodes[0].inputs.insert("x", Input::Deferred(of_c));
+        graph.nodes[1].inputs.insert("y", Input::Known(Value::Null));
         let order = graph.order(&graph.edges()).unwrap();
         assert_eq!(order, [NodeId(1), NodeId(2), NodeId(0)]);
     }

@@ -17,7 +17,7 @@ pub enum NextStep {
     /// Apply the program.
     Apply,
     /// Apply the program and remove pins without a resource from the pinfile.
-    ApplyUpdatingPins,
+    ApplyKeepingPinned,
     /// Evaluate the program and write graph and pinfile.
     Compile,
     /// Read every resource from its provider and record the result.
@@ -53,6 +53,10 @@ pub enum NextStep {
         name: Name,
         answer: ResolveAnswer,
     },
+    /// State the outputs of a resource that no provider can read.
+    StateOutputs {
+        names: Vec<String>,
+    },
     /// Extend the selection to the dependencies of the selected resources.
     SelectDependencies,
     /// Extend the selection to the dependents of the selected resources.
@@ -66,6 +70,8 @@ pub enum NextStep {
     CreateStack,
     /// List the runs of the stack.
     ShowHistory,
+    /// Go by the recorded protection, without asking the program.
+    WithoutProgram,
     /// Record another name for this resource.
     RenameFrom {
         from: Name,
@@ -90,6 +96,20 @@ pub enum NextStep {
     },
     /// Apply a saved plan.
     ApplySavedPlan,
+    /// Take a real resource from the stack that owns it.
+    TakeOver {
+        name: Name,
+    },
+    /// Limit the operation to some resources.
+    SelectResources,
+    /// Add an environment to the project.
+    CreateEnvironment {
+        name: String,
+    },
+    /// Repeat the operation in another environment.
+    SelectEnvironment {
+        environment: Environment,
+    },
     /// Remove the stack although it still has resources, and stop managing them.
     ForgetResources,
 }
@@ -108,7 +128,7 @@ impl fmt::Display for NextStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NextStep::Apply => f.write_str("apply the program"),
-            NextStep::ApplyUpdatingPins => f.write_str("apply the program and update the pins"),
+            NextStep::ApplyKeepingPinned => f.write_str("apply the program and keep the pinned resources"),
             NextStep::Compile => f.write_str("compile the program"),
             NextStep::Refresh => f.write_str("refresh the stack"),
             NextStep::Import => f.write_str("import the resource"),
@@ -130,12 +150,14 @@ impl fmt::Display for NextStep {
                 }
                 ResolveAnswer::Retry => write!(f, "send the operation on {name} again"),
             },
+            NextStep::StateOutputs { names } => write!(f, "state the values of {}", names.join(", ")),
             NextStep::SelectDependencies => f.write_str("select the dependencies too"),
             NextStep::SelectDependents => f.write_str("select the dependents too"),
             NextStep::RefreshStack { environment, target } => {
                 write!(f, "refresh the stack of environment {environment} on target {target}")
             }
             NextStep::CreateStack => f.write_str("create an empty stack"),
+            NextStep::WithoutProgram => f.write_str("go without the program"),
             NextStep::ShowHistory => f.write_str("list the runs of the stack"),
             NextStep::RenameFrom { from } => write!(f, "rename {from}"),
             NextStep::MoveToStack => f.write_str("move it to the other stack"),
@@ -145,6 +167,10 @@ impl fmt::Display for NextStep {
             NextStep::ExportStack => f.write_str("export the stack"),
             NextStep::SavePlan { file } => write!(f, "save the plan as {file}"),
             NextStep::ApplySavedPlan => f.write_str("apply a file that a plan was saved to"),
+            NextStep::TakeOver { name } => write!(f, "take {name} over"),
+            NextStep::SelectResources => f.write_str("select them by their names"),
+            NextStep::CreateEnvironment { name } => write!(f, "add the environment {name} to the project"),
+            NextStep::SelectEnvironment { environment } => write!(f, "use the environment {environment}"),
             NextStep::ForgetResources => f.write_str("forget the resources"),
         }
     }

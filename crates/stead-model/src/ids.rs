@@ -109,6 +109,7 @@ impl Uid {
 
 /// A reference to one copy of a resource.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CopyRef {
     pub uid: Uid,
     pub generation: Generation,

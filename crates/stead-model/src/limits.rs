@@ -1,6 +1,6 @@
 //! Limits of a stack, as values, so that tests can set them.
 
-use crate::{Dag, Map, Value};
+use crate::{Dag, Map, Text, Value};
 
 /// Maximum nesting of lists and objects in a value.
 ///
@@ -112,7 +112,7 @@ impl Value {
             Value::Map(map) => {
                 let levels = levels.checked_sub(1)?;
                 let entry =
-                    |(key, item): (&String, &Value)| Some(text_bytes(key) + 2 + item.json_bytes(levels)?);
+                    |(key, item): (&Text, &Value)| Some(text_bytes(key) + 2 + item.json_bytes(levels)?);
                 map.iter().try_fold(2, |sum, item| Some(sum + entry(item)?))
             }
             Value::String(text) => Some(text_bytes(text)),
@@ -124,7 +124,7 @@ impl Value {
     #[must_use]
     pub fn flattened(self, levels: usize) -> Value {
         match (self, levels) {
-            (value @ (Value::List(_) | Value::Map(_)), 0) => Value::String(value.to_json()),
+            (value @ (Value::List(_) | Value::Map(_)), 0) => Value::from(value.to_json()),
             (Value::List(items), _) => {
                 Value::List(items.into_iter().map(|item| item.flattened(levels - 1)).collect())
             }
@@ -174,17 +174,17 @@ mod tests {
     }
 
     fn nested(levels: usize) -> Value {
-        (0..levels).fold(Value::Null, |value, _| Value::List(vec![value]))
+        (0..levels).fold(Value::Null, |value, _| Value::from(vec![value]))
     }
 
     fn of(value: Value) -> Map {
-        [("p".to_owned(), value)].into()
+        [("p", value)].into()
     }
 
     #[test]
     fn property_of_four_mebibytes_is_accepted_and_one_byte_more_is_refused() {
         let limits = Limits::default();
-        let text = |bytes: usize| Value::String("x".repeat(bytes - 2));
+        let text = |bytes: usize| Value::from("x".repeat(bytes - 2));
         assert_eq!(limits.oversized(&of(text(4 << 20))), None);
         assert!(limits.oversized(&of(text((4 << 20) + 1))).is_some());
         let four = |last: usize| -> Map {
@@ -193,7 +193,7 @@ mod tests {
         };
         assert_eq!(limits.oversized(&four(4 << 20)), None);
         let mut five = four(4 << 20);
-        five.insert("p4".to_owned(), Value::Null);
+        five.insert("p4", Value::Null);
         assert!(limits.oversized(&five).is_some());
     }
 

@@ -38,12 +38,48 @@ impl fmt::Display for Level {
 
 /// Where a mark was set, and under which key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "StoredSource")]
 pub struct MarkSource {
     #[serde(flatten)]
     pub level: Level,
     pub key: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<SourceRef>,
+}
+
+/// The fields of a [`MarkSource`] as they are stored, all at one level. An unknown field is refused, which serde cannot
+/// do for a flattened field.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredSource {
+    level: String,
+    of: Option<String>,
+    key: String,
+    place: Option<SourceRef>,
+}
+
+/// A stored level is unknown, or it has a name too many or too few.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown level {0:?} of a mark")]
+struct UnknownLevel(String);
+
+impl TryFrom<StoredSource> for MarkSource {
+    type Error = UnknownLevel;
+
+    fn try_from(stored: StoredSource) -> Result<MarkSource, UnknownLevel> {
+        let StoredSource { level, of, key, place } = stored;
+        let level = match (level.as_str(), of) {
+            ("resource", Some(of)) => Level::Resource(of),
+            ("enclosing", Some(of)) => Level::Enclosing(of),
+            ("namespace", Some(of)) => Level::Namespace(of),
+            ("environment", Some(of)) => Level::Environment(of),
+            ("project", Some(of)) => Level::Project(of),
+            ("flag", None) => Level::Flag,
+            ("built-in", None) => Level::BuiltIn,
+            _ => return Err(UnknownLevel(level)),
+        };
+        Ok(MarkSource { level, key, place })
+    }
 }
 
 impl MarkSource {
@@ -117,7 +153,7 @@ impl Marks {
 
 /// Sources of the marks in a record, and the protection set on the record itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct RecordedMarks {
     /// Source of `preventDelete`, if it is set.
     #[serde(skip_serializing_if = "Option::is_none")]

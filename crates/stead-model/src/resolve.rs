@@ -3,17 +3,20 @@
 //! Planning and applying use the same code: expressions with an unknown dependency stay deferred in a plan, and at apply there are
 //! none.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use crate::{
-    Argument, Builtin, Code, Diagnostic, Expr, ExprId, ExprTable, FunctionRef, Functions, Input, Key, NodeId,
-    Number, Operand, SourceRef, TemplatePart, Value,
+    Argument, Builtin, Code, Diagnostic, Expr, ExprId, ExprTable, FunctionRef, Functions, Hint, Input,
+    Inputs, Key, Map, Name, NextStep, NodeId, Number, Operand, SourceRef, TemplatePart, Text, Value,
 };
 
 /// Property values known so far, while planning or applying.
 pub trait KnownOutputs {
     /// Returns the value of a property, or `None` while it is unknown.
-    fn property(&self, node: NodeId, property: &str) -> Option<Value>;
+    ///
+    /// Fails with [`EvalError::NoOutput`] if the resource is settled and has no such value: a missing value
+    /// is never passed on as `null`.
+    fn property(&self, node: NodeId, property: &str) -> Result<Option<Value>, EvalError>;
 }
 
 /// The reason why an expression has no value, where JavaScript would throw.
@@ -21,6 +24,9 @@ pub trait KnownOutputs {
 pub enum EvalError {
     #[error("cannot read {key:?} of {of}")]
     NoSuchMember { key: String, of: String },
+    /// No value of the property is recorded, because the provider did not return one.
+    #[error("no value of `{property}` is recorded for {resource}")]
+    NoOutput { resource: Name, property: String },
     #[error("the graph refers to an expression that is not in it")]
     Dangling,
     #[error("no interpreter is available to evaluate it")]
@@ -36,6 +42,12 @@ impl EvalError {
         let problem = Diagnostic::error(code, format!("{what} has no value: {self}"));
         let problem = match self {
             EvalError::Threw { place: Some(place), .. } => problem.at(place.clone(), 0, "thrown here"),
+            EvalError::NoOutput { resource, .. } => problem
+                .note("A value that its provider did not return is never passed on as `null`.")
+                .help(Hint::from(NextStep::Refresh).and(format!(
+                    " records it if the provider can read {resource}; otherwise replace that resource, or do \
+                     not use the value"
+                ))),
             _ => problem,
         };
         declared.into_iter().fold(problem, |problem, at| problem.at(at.clone(), 0, "declared here"))
@@ -54,17 +66,20 @@ pub fn resolve(
 
 /// Evaluates all properties of a resource and each shared expression once.
 pub fn resolve_map(
-    inputs: &BTreeMap<String, Input>,
+    inputs: &Inputs,
     exprs: &ExprTable,
     known: &dyn KnownOutputs,
     functions: &dyn Functions,
-) -> Result<BTreeMap<String, Input>, EvalError> {
+) -> Result<Inputs, EvalError> {
+    if inputs.values().all(|input| matches!(input, Input::Known(_))) {
+        return Ok(inputs.clone());
+    }
     let mut resolver = Resolver { exprs, known, functions, memo: HashMap::new() };
     inputs.iter().map(|(key, input)| Ok((key.clone(), resolver.input(input)?))).collect()
 }
 
 /// Returns the plain values, or the name of the first property that is still deferred.
-pub fn known(inputs: &BTreeMap<String, Input>) -> Result<BTreeMap<String, Value>, String> {
+pub fn known(inputs: &Inputs) -> Result<Map, Text> {
     inputs
         .iter()
         .map(|(key, input)| match input {
@@ -112,15 +127,15 @@ impl Resolver<'_> {
             return Ok(done.clone());
         }
         let value = match self.exprs.get(id).ok_or(EvalError::Dangling)? {
-            Expr::Property { node, property } => self.known.property(*node, property).map(Input::Known),
+            Expr::Property { node, property } => self.known.property(*node, property)?.map(Input::Known),
             Expr::Get { of, key } => self.member(*of, key)?,
-            Expr::Template(parts) => self.template(parts)?.map(|text| Input::Known(Value::String(text))),
+            Expr::Template(parts) => self.template(parts)?.map(|text| Input::Known(Value::from(text))),
             Expr::Add(left, right) => match (self.input(left)?, self.input(right)?) {
                 (Input::Known(left), Input::Known(right)) => Some(Input::Known(add(&left, &right))),
                 _ => None,
             },
             Expr::Json { of, indent } => {
-                self.input(of)?.as_known().map(|value| Input::Known(Value::String(json(value, *indent))))
+                self.input(of)?.as_known().map(|value| Input::Known(Value::from(json(value, *indent))))
             }
             Expr::Builtin { builtin, operands } => self.builtin(builtin, operands)?.map(Input::Known),
             Expr::Apply { function, arguments } => self.apply(function, arguments)?.map(Input::Known),
@@ -144,9 +159,11 @@ impl Resolver<'_> {
                 Key::Index(index) => items.get(*index).cloned().unwrap_or(Input::Known(Value::Null)),
                 Key::Name(_) => return Err(no_such_member(key, "a list")),
             },
-            Input::Map(mut map) => match key {
-                Key::Name(name) => map.remove(name).unwrap_or(Input::Known(Value::Null)),
-                Key::Index(index) => map.remove(&index.to_string()).unwrap_or(Input::Known(Value::Null)),
+            Input::Map(map) => match key {
+                Key::Name(name) => map.get(name.as_str()).cloned().unwrap_or(Input::Known(Value::Null)),
+                Key::Index(index) => {
+                    map.get(index.to_string().as_str()).cloned().unwrap_or(Input::Known(Value::Null))
+                }
             },
         };
         Ok(Some(found))
@@ -196,8 +213,8 @@ impl Resolver<'_> {
 
 fn member(value: &Value, key: &Key) -> Result<Value, EvalError> {
     let found = match (value, key) {
-        (Value::Map(map), Key::Name(name)) => map.get(name).cloned(),
-        (Value::Map(map), Key::Index(index)) => map.get(&index.to_string()).cloned(),
+        (Value::Map(map), Key::Name(name)) => map.get(name.as_str()).cloned(),
+        (Value::Map(map), Key::Index(index)) => map.get(index.to_string().as_str()).cloned(),
         (Value::List(items), Key::Index(index)) => items.get(*index).cloned(),
         (Value::List(items), Key::Name(name)) if name == "length" => Some(Value::from(items.len() as i64)),
         (Value::String(text), Key::Name(name)) if name == "length" => {
@@ -234,7 +251,7 @@ fn add(left: &Value, right: &Value) -> Value {
     {
         return Value::Number(sum);
     }
-    Value::String(javascript_string(left) + &javascript_string(right))
+    Value::from(javascript_string(left) + &javascript_string(right))
 }
 
 fn addend(value: &Value) -> Option<f64> {
@@ -252,7 +269,7 @@ fn javascript_string(value: &Value) -> String {
         Value::Null => "null".to_owned(),
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => number.to_string(),
-        Value::String(text) => text.clone(),
+        Value::String(text) => text.to_string(),
         Value::List(items) => items
             .iter()
             .map(|item| if *item == Value::Null { String::new() } else { javascript_string(item) })
@@ -284,8 +301,8 @@ mod tests {
     struct Outputs(HashMap<(u32, &'static str), Value>);
 
     impl KnownOutputs for Outputs {
-        fn property(&self, node: NodeId, property: &str) -> Option<Value> {
-            self.0.iter().find(|((n, p), _)| *n == node.0 && *p == property).map(|(_, v)| v.clone())
+        fn property(&self, node: NodeId, property: &str) -> Result<Option<Value>, EvalError> {
+            Ok(self.0.iter().find(|((n, p), _)| *n == node.0 && *p == property).map(|(_, v)| v.clone()))
         }
     }
 
@@ -323,7 +340,7 @@ mod tests {
             table.push(Expr::Add(Box::new(Input::Deferred(first)), Box::new(Input::Known(Value::from(2)))));
         let text =
             table.push(Expr::Add(Box::new(Input::Deferred(sum)), Box::new(Input::Known(Value::from("!")))));
-        let outputs = Outputs(HashMap::from([((0, "list"), Value::List(vec![Value::from(40)]))]));
+        let outputs = Outputs(HashMap::from([((0, "list"), Value::from(vec![Value::from(40)]))]));
         assert_eq!(
             resolve(&Input::Deferred(text), &table, &outputs, &NoFunctions).unwrap(),
             Input::Known("42!".into())

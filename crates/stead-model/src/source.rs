@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A place in a source file: path relative to the project, line and column from 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SourceRef {
     pub file: String,
     pub line: u32,

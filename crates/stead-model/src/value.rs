@@ -4,25 +4,26 @@
 //! see `Input`.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{self, MapAccess, SeqAccess, Visitor};
-use serde::ser::{SerializeMap, SerializeSeq};
+use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A sorted map of property names to values.
-pub type Map = BTreeMap<String, Value>;
+use crate::{List, SortedMap, Text};
 
-/// A plain, fully known value.
+/// A sorted map of property names to values.
+pub type Map = SortedMap<Text, Value>;
+
+/// A plain, fully known value. Clones share their texts, lists and maps, so a clone costs the same for every size.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Value {
     #[default]
     Null,
     Bool(bool),
     Number(Number),
-    String(String),
-    List(Vec<Value>),
+    String(Text),
+    List(List),
     Map(Map),
 }
 
@@ -183,13 +184,43 @@ impl Value {
 
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
-        Value::String(text.to_owned())
+        Value::String(text.into())
     }
 }
 
 impl From<String> for Value {
     fn from(text: String) -> Self {
+        Value::String(text.into())
+    }
+}
+
+impl From<Text> for Value {
+    fn from(text: Text) -> Self {
         Value::String(text)
+    }
+}
+
+impl From<Vec<Value>> for Value {
+    fn from(items: Vec<Value>) -> Self {
+        Value::List(items.into())
+    }
+}
+
+impl From<List> for Value {
+    fn from(items: List) -> Self {
+        Value::List(items)
+    }
+}
+
+impl From<Map> for Value {
+    fn from(map: Map) -> Self {
+        Value::Map(map)
+    }
+}
+
+impl FromIterator<Value> for Value {
+    fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Self {
+        Value::List(items.into_iter().collect())
     }
 }
 
@@ -221,13 +252,7 @@ impl Serialize for Value {
                 }
                 seq.end()
             }
-            Value::Map(map) => {
-                let mut out = serializer.serialize_map(Some(map.len()))?;
-                for (key, value) in map {
-                    out.serialize_entry(key, value)?;
-                }
-                out.end()
-            }
+            Value::Map(map) => map.serialize(serializer),
         }
     }
 }
@@ -268,11 +293,11 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::String(text.to_owned()))
+        Ok(Value::from(text))
     }
 
     fn visit_string<E>(self, text: String) -> Result<Value, E> {
-        Ok(Value::String(text))
+        Ok(Value::from(text))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
@@ -280,17 +305,11 @@ impl<'de> Visitor<'de> for ValueVisitor {
         while let Some(item) = seq.next_element()? {
             items.push(item);
         }
-        Ok(Value::List(items))
+        Ok(Value::from(items))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some((key, value)) = access.next_entry::<String, Value>()? {
-            if map.insert(key, value).is_some() {
-                return Err(de::Error::custom("duplicate key in an object"));
-            }
-        }
-        Ok(Value::Map(map))
+    fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Value, A::Error> {
+        Map::from_access(access).map(Value::Map)
     }
 }
 
@@ -328,12 +347,13 @@ mod tests {
             any::<bool>().prop_map(Value::Bool),
             any::<i64>().prop_map(Value::from),
             any::<f64>().prop_filter_map("finite", |n| Number::from_f64(n).map(Value::Number)),
-            ".*".prop_map(Value::String),
+            ".*".prop_map(Value::from),
         ];
         leaf.prop_recursive(4, 64, 8, |inner| {
             prop_oneof![
-                proptest::collection::vec(inner.clone(), 0..8).prop_map(Value::List),
-                proptest::collection::btree_map(".*", inner, 0..8).prop_map(Value::Map),
+                proptest::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
+                proptest::collection::btree_map(".*", inner, 0..8)
+                    .prop_map(|map| Value::Map(map.into_iter().collect())),
             ]
         })
     }

@@ -10,7 +10,7 @@ use stead_state::{AfterDelete, State};
 
 use crate::Purpose;
 use crate::assemble::is_in;
-use crate::plan::{Action, Plan, Step, Why};
+use crate::plan::{Action, Plan, ReplacementCause, Step, Why};
 
 impl Plan {
     /// Returns all resources that would be deleted or forgotten, for the guards.
@@ -97,7 +97,7 @@ pub fn interrupted_deletions<'a>(
 /// program had it already in the interrupted run that replaced the copy.
 pub(crate) fn current_marks(declared: Option<Marks>, copy: &Resource, outer: &OuterLevels) -> Marks {
     let condemned = copy.lifecycle == Lifecycle::Condemned;
-    match declared {
+    match declared.map(|marks| outer.with_flag(marks, &copy.ty)) {
         Some(marks) if condemned && marks.retains() => Marks { prevent_delete: None, ..marks },
         _ if condemned => Marks::default(),
         Some(marks) => marks,
@@ -128,7 +128,7 @@ fn deletion<'a>(
     let cause = match (&step.why, step.node) {
         _ if resource.lifecycle == Lifecycle::Condemned => Cause::LeftOver,
         (_, Some(node)) => Cause::Replaced { because: causes.because(node, step) },
-        (Why::OldCopy, None) => Cause::Replaced { because: forced_by(&step.changes) },
+        (Why::OldCopy, None) => Cause::Replaced { because: forced_by(step) },
         (_, None) => removed.clone(),
     };
     Some(Deletion {
@@ -183,15 +183,15 @@ impl<'p> Causes<'p> {
 
     /// Explains why a node is replaced, back to the first replacement in the chain.
     fn because(&self, node: NodeId, step: &Step) -> String {
-        let Some(replacement) = self.by_node.get(&node) else { return forced_by(&step.changes) };
-        let Some(direct) = other_cause(replacement) else { return forced_by(&replacement.changes) };
+        let Some(replacement) = self.by_node.get(&node) else { return forced_by(step) };
+        let Some(direct) = other_cause(replacement) else { return forced_by(replacement) };
         let mut root = direct;
         let mut seen: HashSet<&Name> = HashSet::from([&replacement.name]);
         let own = loop {
             match self.by_name.get(root) {
                 Some(step) if seen.insert(root) => match other_cause(step) {
                     Some(further) => root = further,
-                    None => break format!(", where {}", forced_by(&step.changes)),
+                    None => break format!(", where {}", forced_by(step)),
                 },
                 Some(_) => break String::new(),
                 None => return format!("it is replaced because of changes to {root}"),
@@ -212,14 +212,21 @@ fn other_cause(step: &Step) -> Option<&Name> {
         return None;
     }
     match &step.why {
-        Why::Replaced { cause: Some(cause), .. } => Some(cause.name()),
+        Why::Replaced { cause: Some(cause), .. } => cause.name(),
         _ => step.unknown_from.first(),
     }
 }
 
-fn forced_by(changes: &[Change]) -> String {
-    let forcing: Vec<String> =
-        changes.iter().filter(|change| change.replaces).map(|change| format!("`{}`", change.path)).collect();
+fn forced_by(step: &Step) -> String {
+    if matches!(&step.why, Why::Replaced { cause: Some(ReplacementCause::Requested), .. }) {
+        return "the request asks for its replacement".to_owned();
+    }
+    let forcing: Vec<String> = step
+        .changes
+        .iter()
+        .filter(|change| change.replaces)
+        .map(|change| format!("`{}`", change.path))
+        .collect();
     match forcing.as_slice() {
         [] => "its type or one of its ties changed".to_owned(),
         [one] => format!("a change of {one} forces it"),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use stead_guard::OuterLevels;
 use stead_model::{
-    CopyRef, Generation, Input, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken, Uid,
+    CopyRef, Generation, Inputs, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken, Uid,
 };
 use stead_schema::{Change, ReplaceOrder};
 use stead_state::AfterDelete;
@@ -36,7 +36,7 @@ pub enum Action {
     /// Creates a copy. Inputs may be known only when the step runs.
     Create {
         incarnation: Incarnation,
-        inputs: BTreeMap<String, Input>,
+        inputs: Inputs,
     },
     /// Records an existing physical resource, as its provider read it.
     Import {
@@ -47,7 +47,7 @@ pub enum Action {
     },
     Update {
         copy: CopyRef,
-        inputs: BTreeMap<String, Input>,
+        inputs: Inputs,
     },
     Delete {
         copy: CopyRef,
@@ -82,7 +82,7 @@ pub enum Certainty {
     Certain,
 }
 
-/// The relation through which the replacement of another resource replaces this one.
+/// The cause of a replacement besides changed properties: a request, or the replacement of another resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "tie")]
 pub enum ReplacementCause {
@@ -92,15 +92,18 @@ pub enum ReplacementCause {
     DeletedWith { name: Name },
     /// The other resource is the provider, and manages another place now: another region, another account.
     Provider { name: Name },
+    /// The request names the resource.
+    Requested,
 }
 
 impl ReplacementCause {
-    /// Returns the name of the other resource.
-    pub fn name(&self) -> &Name {
+    /// Returns the name of the other resource, if there is one.
+    pub fn name(&self) -> Option<&Name> {
         match self {
             ReplacementCause::ReplaceWith { name }
             | ReplacementCause::DeletedWith { name }
-            | ReplacementCause::Provider { name } => name,
+            | ReplacementCause::Provider { name } => Some(name),
+            ReplacementCause::Requested => None,
         }
     }
 }
@@ -196,6 +199,9 @@ pub struct Summary {
     #[serde(skip_serializing_if = "is_zero")]
     pub forget: usize,
     pub unchanged: usize,
+    /// Resources that only get another name. They are counted in `moved`, and not in `unchanged`.
+    #[serde(skip)]
+    pub only_renamed: usize,
     /// Not selected, so neither read nor changed.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_alone: usize,
@@ -211,7 +217,7 @@ pub struct Plan {
     pub steps: Vec<Step>,
     pub summary: Summary,
     /// Outputs of the stack, as far as they are known.
-    pub outputs: BTreeMap<String, Input>,
+    pub outputs: Inputs,
     /// Differences to the recorded outputs.
     pub output_changes: Vec<Change>,
     /// Value of the uid counter after the run.

@@ -1,8 +1,10 @@
 //! The request for a plan: its purpose, the selected resources, and the policy for likely moves.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use stead_guard::OuterLevels;
-use stead_model::Name;
+use stead_model::{Name, Uid};
 
 /// The purpose of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +63,12 @@ pub struct Request {
     pub purpose: Purpose,
     pub moves: MovePolicy,
     pub selection: Selection,
+    /// Recorded resources that the plan leaves alone, because a pin holds them and the user keeps them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub held: BTreeSet<Uid>,
+    /// Declared resources to replace even without a change: names, or ids that only one resource has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replace: Vec<String>,
     /// Marks of the outer levels, which apply to resources that the program does not declare.
     #[serde(default, skip_serializing_if = "OuterLevels::is_empty")]
     pub outer: OuterLevels,

@@ -30,13 +30,23 @@ impl Selected {
         request: &Request,
     ) -> Result<Selected, Vec<Diagnostic>> {
         let selection = &request.selection;
-        if selection.is_everything() {
+        if selection.is_everything() && request.held.is_empty() {
             return Ok(Selected { part: None });
         }
         let candidates = Candidates::of(base, graph, edges, correlation);
-        let chosen = candidates.choose(selection);
-        if !chosen.iter().zip(&candidates.provisioned).any(|(chosen, provisioned)| *chosen && *provisioned) {
+        let mut chosen = candidates.choose(selection);
+        if !selection.is_everything()
+            && !chosen
+                .iter()
+                .zip(&candidates.provisioned)
+                .any(|(chosen, provisioned)| *chosen && *provisioned)
+        {
             return Err(vec![nothing_selected(selection, &candidates.names)]);
+        }
+        let matched = correlation.matched.iter().map(|old| old.map(|old| &old.uid));
+        let uids = matched.chain(candidates.removed.iter().map(Some));
+        for (chosen, uid) in chosen.iter_mut().zip(uids) {
+            *chosen = *chosen && !uid.is_some_and(|uid| request.held.contains(uid));
         }
         let (nodes, removed) = chosen.split_at(graph.nodes.len());
         let removed = candidates.removed.into_iter().zip(removed.iter().copied()).collect();

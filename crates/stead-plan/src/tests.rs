@@ -79,7 +79,7 @@ impl Program {
         let graph = SettledGraph::from_records(self.0.clone());
         let mut planner = Planner::new(base, &graph, &catalog, request, &NoFunctions)?;
         loop {
-            let questions = planner.questions();
+            let questions = planner.questions(usize::MAX);
             if questions.is_empty() {
                 break;
             }
@@ -340,7 +340,7 @@ fn dependents_of_an_unchanged_resource_wait_for_its_dependencies() {
 fn plan_with_changed_outputs_only_is_not_empty() {
     let mut program = Program::default().node("a", &[]);
     let serial = program.of(0, "serial");
-    program.0.outputs.insert("serial".into(), serial);
+    program.0.outputs.insert("serial", serial);
     let plan = program.plan(&state(&[("a", &[], &[])]));
     assert!(plan.steps.is_empty() && !plan.is_empty());
     assert_eq!(plan.outputs["serial"], Input::Known(Value::from(7)));

@@ -4,18 +4,19 @@
 //! takes a [`DeletePermit`], which only the guards give. No such call is possible without them.
 
 mod outcome;
+mod ownership;
 mod refusal;
 mod registry;
 mod request;
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken};
+use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken};
 use stead_schema::{Problem, TypeSchema};
 
-pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Recovery, Updated};
+pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Reads, Recovery, Updated};
+pub use ownership::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity, StatePlace};
 pub use refusal::{Refusal, RefusalClass};
 pub use registry::Providers;
 pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
@@ -35,17 +36,19 @@ pub trait Provider: Send + Sync {
     fn types(&self) -> Vec<TypeSchema>;
 
     /// Returns the inputs with defaults filled in, or all problems with them. Deferred inputs stay deferred.
-    async fn check(
-        &self,
-        resource: &TypeToken,
-        inputs: BTreeMap<String, Input>,
-    ) -> Result<BTreeMap<String, Input>, Vec<Problem>>;
+    async fn check(&self, resource: &TypeToken, inputs: Inputs) -> Result<Inputs, Vec<Problem>>;
 
     /// Returns the changes from a record to new inputs, and whether they can be made in place. `inputs` come
     /// from `check`.
-    async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff;
+    async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff;
+
+    /// Returns the ability of `read` for resources of a type.
+    fn reads(&self, resource: &TypeToken) -> Reads;
 
     /// Reads the real resource of a record; `None` if it does not exist.
+    ///
+    /// Called only for types with [`Reads::RealResource`]. A property that cannot be read keeps its recorded
+    /// value; all others have the value of the real resource.
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal>;
 
     /// Reads a real resource without a record, by its id; `None` if it does not exist.
@@ -81,6 +84,18 @@ pub trait Provider: Send + Sync {
 
     /// Returns the most calls that may be under way at once; `None`: as many as the run allows.
     fn max_parallel_calls(&self) -> Option<usize> {
+        None
+    }
+
+    /// Returns a sentence about work of an operation in doubt that may still go on, for the person that gives the answer.
+    ///
+    /// `None` if the provider starts no work that outlives the call on this side.
+    async fn may_still_run(&self, _: &TypeToken, _idempotency_key: &str) -> Option<String> {
+        None
+    }
+
+    /// Returns the marks that name the owners of real resources; `None` if this provider has none.
+    fn ownership(&self) -> Option<&dyn Ownership> {
         None
     }
 

@@ -82,3 +82,17 @@ pub enum Recovery {
     /// Ask a person.
     Ask,
 }
+
+/// Source of truth about the resources of a type, besides their records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// `read` returns the values of the real resource.
+    RealResource,
+    /// The resource has no counterpart outside state: its record is the truth.
+    StateOnly,
+    /// The resource has effects outside, and the provider cannot look at them.
+    ///
+    /// Recovery then never learns the outcome of an operation from a read, and a person who states that a
+    /// create or an update happened also states the outputs.
+    Nothing,
+}

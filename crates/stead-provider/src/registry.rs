@@ -26,6 +26,11 @@ impl Providers {
         self.by_name.get(resource.provider())
     }
 
+    /// Returns the provider with this name.
+    pub fn named(&self, name: &str) -> Option<&Arc<dyn Provider>> {
+        self.by_name.get(name)
+    }
+
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
     }

@@ -4,7 +4,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use stead_model::{Diagnostic, Label, Severity, SourceRef};
 
-use crate::Style;
+use crate::{Style, Wrap};
 
 /// Returns the text of a source file, by its path in the project.
 pub type SourceText<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -17,8 +17,9 @@ pub fn diagnostic(problem: &Diagnostic, sources: SourceText<'_>, style: &Style) 
     };
     let lines: Vec<LabelledLine<'_>> =
         problem.labels.iter().filter_map(|label| LabelledLine::of(label, sources)).collect();
-    let mut group =
-        Group::with_title(level.primary_title(problem.message.as_str()).id(problem.code.as_str()));
+    // `error[ST0104]: ` stands before the message, `  = note: ` before a note.
+    let message = wrapped(&problem.message, &" ".repeat(problem.code.as_str().len() + 10), style);
+    let mut group = Group::with_title(level.primary_title(message.as_str()).id(problem.code.as_str()));
     for (index, line) in lines.iter().enumerate() {
         let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
         let annotation = kind.span(line.start..line.end).label(line.label.text.as_str());
@@ -32,15 +33,26 @@ pub fn diagnostic(problem: &Diagnostic, sources: SourceText<'_>, style: &Style) 
         group = group.element(Level::NOTE.message(format!("{} at {}", label.text, label.place)));
     }
     for note in &problem.notes {
-        group = group.element(Level::NOTE.message(note.as_str()));
+        group = group.element(Level::NOTE.message(wrapped(note, NOTE, style)));
     }
     for help in &problem.help {
-        group = group.element(Level::HELP.message(help.to_string()));
+        group = group.element(Level::HELP.message(wrapped(&help.to_string(), NOTE, style)));
     }
     let renderer = if style.colour { Renderer::styled() } else { Renderer::plain() };
-    let mut text = renderer.decor_style(DecorStyle::Ascii).term_width(style.width).render(&[group]);
+    // Source lines are cut at the width; in a file there is room.
+    let width = if style.wrap == Wrap::No { style.width.max(100) } else { style.width };
+    let mut text = renderer.decor_style(DecorStyle::Ascii).term_width(width).render(&[group]);
     text.push('\n');
     text
+}
+
+/// Room that the renderer takes before a note.
+const NOTE: &str = "              ";
+
+/// Breaks a sentence beside an indentation, which the renderer adds itself.
+fn wrapped(text: &str, indent: &str, style: &Style) -> String {
+    let lines: Vec<String> = text.split('\n').map(|line| style.sentence(line, indent)).collect();
+    lines.join("\n").replace(&format!("\n{indent}"), "\n")
 }
 
 /// A label with the text of its line, and its byte range in that line.
@@ -90,5 +102,19 @@ mod tests {
         let gone = SourceRef { file: "gone.ts".into(), line: 7, column: 1 };
         let problem = Diagnostic::error(Code::GUARDED, "no").at(gone, 0, "declared");
         insta::assert_snapshot!(diagnostic(&problem, &|_| None, &Style::default()));
+    }
+
+    #[test]
+    fn sentences_are_broken_between_words_on_a_terminal() {
+        let problem =
+            Diagnostic::error(Code::GUARDED, "this is a long message about a resource that cannot go")
+                .note("Nothing was changed: the guards check the whole plan before it runs.")
+                .help(
+                    "declare it again, set `preventDelete: false` on it, `stead up -e dev`, then remove it",
+                );
+        let style = Style { width: 50, wrap: Wrap::Words, ..Style::default() };
+        let text = diagnostic(&problem, &|_| None, &style);
+        assert!(text.lines().all(|line| line.chars().count() <= 50), "{text}");
+        assert!(text.contains("`stead up -e dev`"), "{text}");
     }
 }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use stead_model::{Name, TypeToken, Value};
+use stead_model::{Environment, Name, TypeToken, Value};
 use stead_schema::Change;
 
-use crate::{Paint, Style, change_line, value};
+use crate::{Paint, Style, change_lines, value};
 
 /// A resource that differs from its record.
 pub struct Drifted<'a> {
@@ -15,9 +15,10 @@ pub struct Drifted<'a> {
 }
 
 /// Renders the step that would record the drift.
-pub fn drift(drifted: &Drifted<'_>, style: &Style) -> String {
+pub fn drift(drifted: &Drifted<'_>, environment: &Environment, style: &Style) -> String {
     let Drifted { name, changes } = drifted;
-    let (sign, name) = (style.paint(Paint::Caution, "^"), style.paint(Paint::Strong, &name.to_string()));
+    let name = name.shown_in(environment);
+    let (sign, name) = (style.paint(Paint::Caution, "^"), style.paint(Paint::Strong, &name));
     let because = match changes {
         None => "because it no longer exists",
         Some([]) => "because its outputs were changed outside of stead",
@@ -25,7 +26,7 @@ pub fn drift(drifted: &Drifted<'_>, style: &Style) -> String {
     };
     let mut out = format!("{sign} refresh {name}\n    {}\n", style.paint(Paint::Quiet, because));
     for change in changes.iter().copied().flatten() {
-        out.push_str(&change_line(change, style));
+        out.push_str(&change_lines(change, style));
     }
     out
 }

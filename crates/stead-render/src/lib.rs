@@ -1,29 +1,33 @@
 //! Renders plans, problems and progress as text and JSON. Pure: no terminal, no file, no environment.
 //!
-//! Colour never carries meaning alone. A value of any length is rendered on one line of bounded length.
+//! Colour never carries meaning alone. Two different values never
+//! look alike: a part that is left out is equal on both sides, or is replaced by its digest.
 //! **Invariant:** no text contains command-line syntax; where an operation is proposed, the caller phrases
 //! it.
 
+mod change;
 mod diagnostic;
+mod diff;
 mod drift;
 mod json;
 mod moves;
+mod node;
 mod outputs;
 mod plan;
 mod progress;
 mod schema;
 mod style;
 mod typescript;
-mod value;
+mod visible;
 
+pub use change::{change_lines, input, value};
 pub use diagnostic::{SourceText, diagnostic};
 pub use drift::{Drifted, drift, read};
 pub use json::{JSON_VERSION, json_line};
 pub use moves::{PhraseStep, ambiguities, reason, rename_step, suggestions};
 pub use outputs::outputs;
-pub use plan::{Header, change_line, plan, same, summary};
-pub use progress::progress_line;
+pub use plan::{Done, Header, PlanJson, View, leaves_out_new_properties, plan, plan_json, same, summary};
+pub use progress::{Running, progress_line};
 pub use schema::{schema, update};
-pub use style::{Paint, Style};
+pub use style::{Detail, Paint, Style, Wrap};
 pub use typescript::declaration;
-pub use value::{input, value};

@@ -2,17 +2,18 @@
 
 use std::fmt::Write as _;
 
-use stead_model::{Map, Value};
+use stead_model::Map;
 
-/// Renders `name = value` lines; strings without quotes, other values as JSON.
+use crate::node::Node;
+use crate::visible;
+
+/// Renders `name = value` lines, never cut; strings without quotes, other values as JSON.
 pub fn outputs(outputs: &Map) -> String {
     let width = outputs.keys().map(|key| key.chars().count()).max().unwrap_or(0);
     let mut out = String::new();
     for (key, value) in outputs {
-        let text = match value {
-            Value::String(text) if !text.contains(|c: char| c.is_control()) => text.clone(),
-            other => crate::value(other),
-        };
+        let plain = value.as_str().filter(|text| visible::is_plain(text));
+        let text = plain.map_or_else(|| Node::from(value).text(), str::to_owned);
         let _ = writeln!(out, "{key:width$} = {text}");
     }
     out

@@ -21,7 +21,7 @@ pub fn declaration(name: &Name, resource: &TypeToken, schema: Option<&TypeSchema
     };
     match option {
         Some((key, id)) => {
-            let _ = writeln!(out, "}}, {{ {key}: {} }});", Value::String(id.clone()).to_json());
+            let _ = writeln!(out, "}}, {{ {key}: {} }});", Value::from(id.as_str()).to_json());
         }
         None => out.push_str("});\n"),
     }
@@ -32,7 +32,7 @@ fn property(key: &str) -> String {
     let mut characters = key.chars();
     let plain = characters.next().is_some_and(|first| first.is_ascii_alphabetic() || "_$".contains(first))
         && characters.all(|rest| rest.is_ascii_alphanumeric() || "_$".contains(rest));
-    if plain { key.to_owned() } else { Value::String(key.to_owned()).to_json() }
+    if plain { key.to_owned() } else { Value::from(key).to_json() }
 }
 
 fn literal(value: &Value, depth: usize) -> String {
@@ -64,7 +64,7 @@ mod tests {
             ("path".to_owned(), Value::from("a \"b\".txt")),
             (
                 "tags".to_owned(),
-                Value::Map([("x-y".to_owned(), Value::List(vec![1.into(), true.into()]))].into()),
+                Value::Map([("x-y".to_owned(), Value::from(vec![1.into(), true.into()]))].into()),
             ),
             ("none".to_owned(), Value::Map(Map::new())),
         ]

@@ -5,14 +5,14 @@
 use std::collections::BTreeMap;
 
 use stead_model::{
-    CopyRef, ExprId, Generation, Input, Map, Name, NodeId, PhysicalId, PropertyPath, SourceRef, TypeToken,
-    Uid, Value,
+    CopyRef, Environment, ExprId, Generation, Input, Inputs, Map, Name, NodeId, PhysicalId, PropertyPath,
+    Resource, SourceRef, TypeToken, Uid, Value,
 };
 use stead_plan::{
     Action, AfterDelete, Certainty, Incarnation, Match, Plan, RecordChange, ReplacementCause, Step, Summary,
     Why,
 };
-use stead_render::{Drifted, Header, Style, drift, plan, read, same};
+use stead_render::{Drifted, Header, Style, View, drift, plan, read, same};
 use stead_schema::{Change, ReplaceOrder};
 
 fn name(id: &str) -> Name {
@@ -31,7 +31,7 @@ fn later() -> Input {
     Input::Deferred(ExprId(0))
 }
 
-fn inputs() -> BTreeMap<String, Input> {
+fn inputs() -> Inputs {
     [("place".to_owned(), known("here")), ("size".to_owned(), later())].into()
 }
 
@@ -95,11 +95,22 @@ fn moved(from: &str, to: &str, by: Match) -> Step {
     step("moved", Action::Move { copy: copy(), from, to }, Why::Moved { by })
 }
 
+/// The record of every resource that goes.
+fn recorded() -> Resource {
+    let place = SourceRef { file: "old.ts".into(), line: 9, column: 1 };
+    let inputs = [("place".to_owned(), Value::from("here")), ("size".to_owned(), Value::from(3))];
+    Resource {
+        id: Some(PhysicalId("i-1".into())),
+        inputs: inputs.into_iter().collect(),
+        ..Resource::new(Uid("u1".into()), name("any"), TypeToken("t.T".into()), place)
+    }
+}
+
 fn rendered(steps: Vec<Step>) -> String {
     let all = Plan {
         steps,
         summary: Summary { unchanged: 1, ..Summary::default() },
-        outputs: BTreeMap::new(),
+        outputs: Inputs::new(),
         output_changes: Vec::new(),
         uids: 0,
         existing: BTreeMap::new(),
@@ -109,8 +120,17 @@ fn rendered(steps: Vec<Step>) -> String {
         purpose: Default::default(),
         outer: Default::default(),
     };
-    let header = Header { project: "shop", environment: "dev", target: "local" };
-    plan(&all, &header, &Style::default())
+    let dev = Environment::new("dev");
+    let header = Header { project: "shop", environment: &dev, target: "local" };
+    let record = recorded();
+    let view = View {
+        header,
+        record: &|copy: &CopyRef| (copy.uid == record.uid).then_some(&record),
+        schema: &|_| None,
+        unchanged: &[],
+        style: Style::default(),
+    };
+    plan(&all, &view)
 }
 
 #[test]
@@ -203,10 +223,11 @@ fn drift_look_ups_and_unchanged_resources() {
     let style = Style::default();
     let changes = [change("size", Some("small"), Some(known("big"))), change("tag", Some("x"), None)];
     let (a, b) = (name("a"), name("b"));
-    let mut text = drift(&Drifted { name: &a, changes: Some(&changes) }, &style);
-    text.push_str(&drift(&Drifted { name: &a, changes: Some(&[]) }, &style));
-    text.push_str(&drift(&Drifted { name: &b, changes: None }, &style));
+    let dev = Environment::new("dev");
+    let mut text = drift(&Drifted { name: &a, changes: Some(&changes) }, &dev, &style);
+    text.push_str(&drift(&Drifted { name: &a, changes: Some(&[]) }, &dev, &style));
+    text.push_str(&drift(&Drifted { name: &b, changes: None }, &dev, &style));
     text.push_str(&read(&TypeToken("local.File".into()), "/etc/motd\u{1b}[2J", &style));
-    text.push_str(&same([&a, &b].into_iter(), &style));
+    text.push_str(&same([&a, &b].into_iter(), &dev, &style));
     insta::assert_snapshot!(text);
 }

@@ -1,11 +1,9 @@
 //! Checks inputs against a type's schema, before any request to a provider.
 
-use std::collections::BTreeMap;
-
-use stead_model::{Input, Number, PropertyPath, Value, nearest};
+use stead_model::{Input, Inputs, Number, PropertyPath, Value, nearest};
 
 use crate::cfn;
-use crate::{Access, Shape, TypeSchema};
+use crate::{Access, Property, Shape, TypeSchema};
 
 /// Problem with one property.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +14,7 @@ pub struct Problem {
 }
 
 /// Returns all problems of the inputs. Deferred values are assumed to be valid.
-pub fn check(schema: &TypeSchema, inputs: &BTreeMap<String, Input>) -> Vec<Problem> {
+pub fn check(schema: &TypeSchema, inputs: &Inputs) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (name, input) in inputs {
         let path = PropertyPath::of(name);
@@ -46,16 +44,23 @@ pub fn check(schema: &TypeSchema, inputs: &BTreeMap<String, Input>) -> Vec<Probl
     problems
 }
 
+/// Returns all problems of a value for a property, whichever party sets the property.
+pub fn check_value(property: &Property, value: &Value) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    known(&property.shape, value, &PropertyPath::of(&property.name), &mut problems);
+    problems
+}
+
 /// Returns a warning for each deprecated property in use.
-pub fn warnings(schema: &TypeSchema, inputs: &BTreeMap<String, Input>) -> Vec<Problem> {
+pub fn warnings(schema: &TypeSchema, inputs: &Inputs) -> Vec<Problem> {
     published(schema, inputs, cfn::deprecations)
 }
 
 /// Applies a check of published schemas, if the type is a published one.
 fn published(
     schema: &TypeSchema,
-    inputs: &BTreeMap<String, Input>,
-    run: fn(&cfn::Schema, &BTreeMap<String, Input>) -> Vec<Problem>,
+    inputs: &Inputs,
+    run: fn(&cfn::Schema, &Inputs) -> Vec<Problem>,
 ) -> Vec<Problem> {
     let shape = schema.properties.first().map(|property| &property.shape);
     match shape {
@@ -105,7 +110,7 @@ fn known(want: &Shape, value: &Value, path: &PropertyPath, problems: &mut Vec<Pr
         | (Shape::Number, Value::Number(_))
         | (Shape::Integer, Value::Number(Number::Int(_) | Number::Uint(_)))
         | (Shape::Boolean, Value::Bool(_)) => {}
-        (Shape::Choice(choices), Value::String(text)) if choices.contains(text) => {}
+        (Shape::Choice(choices), Value::String(text)) if choices.iter().any(|choice| text == choice) => {}
         (Shape::Choice(choices), Value::String(text)) => problems.push(Problem {
             path: path.clone(),
             message: format!("`{path}` cannot be {text:?}"),
@@ -150,7 +155,6 @@ mod tests {
     use stead_model::ExprId;
 
     use super::*;
-    use crate::Property;
 
     fn schema() -> TypeSchema {
         TypeSchema::new(
@@ -176,7 +180,7 @@ mod tests {
         let found = messages(&[
             ("pat", Value::from("x").into()),
             ("mode", Value::from("rx").into()),
-            ("lines", Value::List(vec![Value::from(1), Value::from("two")]).into()),
+            ("lines", Value::from(vec![Value::from(1), Value::from("two")]).into()),
             ("size", Value::from(1).into()),
         ]);
         insta::assert_snapshot!(found.join("\n"), @r#"

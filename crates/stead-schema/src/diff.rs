@@ -1,9 +1,7 @@
 //! Difference between the inputs last applied and the desired inputs.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
-use stead_model::{Input, Map, PropertyPath, Value};
+use stead_model::{Input, Inputs, Map, PropertyPath, Text, Value};
 
 use crate::TypeSchema;
 
@@ -24,9 +22,9 @@ pub struct Change {
 /// Returns all changes, ordered by path. Objects are compared leaf by leaf, lists as a whole.
 ///
 /// A deferred value counts as changed, because it comes from a resource that is about to change.
-pub fn diff(schema: &TypeSchema, old: &Map, new: &BTreeMap<String, Input>) -> Vec<Change> {
+pub fn diff(schema: &TypeSchema, old: &Map, new: &Inputs) -> Vec<Change> {
     let mut changes = Vec::new();
-    let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let names: std::collections::BTreeSet<&Text> = old.keys().chain(new.keys()).collect();
     for name in names {
         let replaces = schema.property(name).is_some_and(|property| property.create_only);
         let path = PropertyPath::of(name);
@@ -55,14 +53,8 @@ fn compare(
     }
 }
 
-fn compare_maps(
-    path: &PropertyPath,
-    old: &Map,
-    new: &BTreeMap<String, Input>,
-    replaces: bool,
-    changes: &mut Vec<Change>,
-) {
-    let keys: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+fn compare_maps(path: &PropertyPath, old: &Map, new: &Inputs, replaces: bool, changes: &mut Vec<Change>) {
+    let keys: std::collections::BTreeSet<&Text> = old.keys().chain(new.keys()).collect();
     for key in keys {
         compare(&path.key(key), old.get(key), new.get(key), replaces, changes);
     }
@@ -94,14 +86,14 @@ mod tests {
                 Property::new("tags", Shape::Any, Access::Optional, ""),
             ],
         );
-        let old: Map = [("at".into(), value("@here")), ("tags".into(), value("a"))].into();
+        let old: Map = [("at", value("@here")), ("tags", value("a"))].into();
         let same = old.iter().map(|(key, value)| (key.clone(), Input::Known(value.clone()))).collect();
         assert!(diff(&schema, &old, &same).is_empty());
 
         let new = [
-            ("at".into(), Input::Deferred(ExprId(7))),
-            ("tags".into(), Input::Known(value("b"))),
-            ("extra".into(), Input::Known(Value::Null)),
+            ("at", Input::Deferred(ExprId(7))),
+            ("tags", Input::Known(value("b"))),
+            ("extra", Input::Known(Value::Null)),
         ];
         let changes = diff(&schema, &old, &new.into());
         let seen: Vec<_> = changes.iter().map(|c| (c.path.to_string(), c.replaces)).collect();

@@ -27,7 +27,7 @@ fn collect(value: &Value, path: &mut Vec<Segment>, leaves: &mut BTreeMap<Propert
         }
         Value::Map(map) if !map.is_empty() => {
             for (key, item) in map {
-                inside(Segment::Key(key.clone()), item, leaves);
+                inside(Segment::Key(key.to_string()), item, leaves);
             }
         }
         leaf => {
@@ -57,7 +57,7 @@ fn build(leaves: &[Leaf<'_>]) -> Option<Value> {
                 }
                 items.push(build(&inside)?);
             }
-            Some(Value::List(items))
+            Some(Value::from(items))
         }
         _ => {
             let mut map = Map::new();
@@ -102,12 +102,13 @@ mod tests {
             any::<bool>().prop_map(Value::Bool),
             any::<u64>().prop_map(|number| Value::Number(Number::from_u64(number))),
             any::<i64>().prop_map(Value::from),
-            ".*".prop_map(Value::String),
+            ".*".prop_map(Value::from),
         ];
         leaf.prop_recursive(5, 64, 6, move |inner| {
             prop_oneof![
-                proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::List),
-                proptest::collection::btree_map(key.clone(), inner, 0..6).prop_map(Value::Map),
+                proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                proptest::collection::btree_map(key.clone(), inner, 0..6)
+                    .prop_map(|map| Value::Map(map.into_iter().collect())),
             ]
         })
     }
@@ -137,6 +138,6 @@ mod tests {
         assert_eq!(unflatten(&[one(a.clone()), one(a.key("b"))].into()), None, "a leaf under a leaf");
         assert_eq!(unflatten(&[one(a.index(1))].into()), None, "a hole");
         assert_eq!(unflatten(&[one(a.index(0)), one(a.key("b"))].into()), None, "a list and an object");
-        assert_eq!(unflatten(&[(a, Value::List(vec![Value::Null]))].into()), None, "no leaf");
+        assert_eq!(unflatten(&[(a, Value::from(vec![Value::Null]))].into()), None, "no leaf");
     }
 }

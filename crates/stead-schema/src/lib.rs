@@ -13,7 +13,7 @@ mod published;
 mod types;
 
 pub use catalog::Catalog;
-pub use check::{Problem, check, warnings};
+pub use check::{Problem, check, check_value, warnings};
 pub use declarations::declarations;
 pub use diff::{Change, diff};
 pub use flatten::{flatten, unflatten};

@@ -5,6 +5,7 @@ mod decide;
 mod groups;
 mod judge;
 pub(crate) mod manifests;
+mod near_miss;
 pub(crate) mod object;
 mod review;
 

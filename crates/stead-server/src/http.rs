@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** no client can exceed the limits on time, memory and connections in this file and in `routes`.
 
+mod connections;
 mod routes;
 
 use std::io;
@@ -24,6 +25,7 @@ use crate::deadline::{Deadline, within};
 use crate::event::{Event, Notices};
 use crate::net::{Listener, Stream};
 use crate::tls::{CertificateError, Identity, TlsFiles};
+use connections::{Connection, Connections};
 
 /// Timeout from the first byte to the end of the first request's headers.
 const FIRST_REQUEST: Duration = Duration::from_secs(10);
@@ -37,7 +39,8 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Pause after a failed accept, when the system has no sockets left.
 const NO_SOCKETS: Duration = Duration::from_millis(200);
 
-const MAX_CONNECTIONS: usize = 512;
+/// Default for [`Settings::max_connections`].
+pub const MAX_CONNECTIONS: usize = 512;
 const MAX_HEADER_BYTES: usize = 64 << 10;
 
 #[derive(Clone, Debug)]
@@ -45,6 +48,8 @@ pub struct Settings {
     /// Address as `HOST:PORT`; port 0 takes any free port.
     pub listen: String,
     pub tls: TlsFiles,
+    /// Maximum number of open connections. Another one closes the idlest.
+    pub max_connections: usize,
 }
 
 #[derive(Debug, Error)]
@@ -68,6 +73,7 @@ pub struct Server {
     address: SocketAddr,
     acceptor: TlsAcceptor,
     identity: Identity,
+    connections: Arc<Connections>,
     shared: Arc<Shared>,
 }
 
@@ -109,7 +115,9 @@ impl Server {
             stopping: AtomicBool::new(false),
             held: AtomicUsize::new(0),
         });
-        Ok(Server { listener, address, acceptor: TlsAcceptor::from(Arc::new(config)), identity, shared })
+        let connections = Connections::new(shared.world.clock.clone(), settings.max_connections);
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        Ok(Server { listener, address, acceptor, identity, connections, shared })
     }
 
     /// Returns the address that the server listens on.
@@ -119,7 +127,7 @@ impl Server {
 
     /// Serves requests until `asked_to_end` resolves, then finishes pending requests.
     pub async fn run(self, asked_to_end: impl Future<Output = ()>) -> Stopped {
-        let Server { listener, acceptor, identity, shared, .. } = self;
+        let Server { listener, acceptor, identity, connections: open, shared, .. } = self;
         let mut renewal = std::pin::pin!(identity.watch(shared.world.clone(), shared.notices.clone()));
         let mut asked = std::pin::pin!(asked_to_end);
         let (end, ending) = watch::channel(());
@@ -130,10 +138,10 @@ impl Server {
                 () = asked.as_mut() => break,
                 () = renewal.as_mut() => {}
                 Some(_) = connections.join_next() => {}
-                accepted = listener.accept(), if connections.len() < MAX_CONNECTIONS => match accepted {
+                accepted = async { open.room().await; listener.accept().await } => match accepted {
                     Ok(stream) => {
                         let (acceptor, shared, ending) = (acceptor.clone(), shared.clone(), ending.clone());
-                        connections.spawn(serve(stream, acceptor, shared, ending));
+                        connections.spawn(serve(stream, open.open(), acceptor, shared, ending));
                     }
                     Err(_) => shared.world.clock.sleep(NO_SOCKETS).await,
                 },
@@ -151,6 +159,7 @@ impl Server {
 /// Serves one connection, from the handshake to its end.
 async fn serve(
     stream: impl Stream,
+    place: Connection,
     acceptor: TlsAcceptor,
     shared: Arc<Shared>,
     mut ending: watch::Receiver<()>,
@@ -164,15 +173,17 @@ async fn serve(
             Err(_) => return,
         },
         () = deadline.passed() => return,
+        () = place.displaced() => return,
         _ = ending.changed() => return,
     };
     let service = service_fn(|request| {
-        let (shared, deadline) = (shared.clone(), deadline.clone());
+        let (shared, deadline, place) = (shared.clone(), deadline.clone(), &place);
         async move {
             // The limits in `routes` apply during the request.
             deadline.extend(NEXT_REQUEST);
-            let response = routes::respond(request, &shared).await;
+            let response = routes::respond(request, &shared, place).await;
             deadline.extend(NEXT_REQUEST);
+            place.answered();
             Ok::<_, std::convert::Infallible>(response)
         }
     });
@@ -182,6 +193,7 @@ async fn serve(
     tokio::select! {
         _ = connection.as_mut() => return,
         () = deadline.passed() => return,
+        () = place.displaced() => return,
         _ = ending.changed() => connection.as_mut().graceful_shutdown(),
     }
     tokio::select! {

@@ -15,5 +15,5 @@ mod tls;
 pub use admission::manifests::{BadManifest, Manifests, Part, manifests};
 pub use cluster::{Access, ApiServer, ClusterError, InCluster};
 pub use event::{Decision, Event, Notices};
-pub use http::{Server, ServerError, Settings, Stopped};
+pub use http::{MAX_CONNECTIONS, Server, ServerError, Settings, Stopped};
 pub use tls::{CertificateError, TlsFiles};

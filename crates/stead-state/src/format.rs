@@ -7,10 +7,11 @@ mod head;
 mod journal;
 mod snapshot;
 mod spool;
+mod v1;
 
 pub use codec::{FormatError, seal, unseal};
 pub use export::{Export, ExportError, Origin};
-pub use head::{Absent, Head, Owner, RunRecord};
+pub use head::{Absent, Command, Head, Owner, RunEnd, RunRecord};
 pub use journal::{AfterDelete, Batch, Intent, Outcome, Pending, Record, Settlement};
 pub use snapshot::Snapshot;
 pub use spool::{SpoolStatus, Spooled};

@@ -17,8 +17,8 @@ mod state;
 mod verified;
 
 pub use format::{
-    Absent, AfterDelete, Batch, Export, ExportError, FormatError, Head, Intent, Origin, Outcome, Owner,
-    Pending, Record, RunRecord, Settlement, Snapshot, SpoolStatus, Spooled, seal, unseal,
+    Absent, AfterDelete, Batch, Command, Export, ExportError, FormatError, Head, Intent, Origin, Outcome,
+    Owner, Pending, Record, RunEnd, RunRecord, Settlement, Snapshot, SpoolStatus, Spooled, seal, unseal,
 };
 pub use repair::{Difference, Proposal, RepairMethod, compare, propose_repairs};
 pub use rules::{RULES, Rule, Violation, verify};
@@ -29,4 +29,4 @@ pub use state::{
 pub use verified::{ApplyError, VerifiedState};
 
 /// The format version that this build writes. Readers accept this version and older ones, and refuse newer ones.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;

@@ -86,6 +86,8 @@ fn sorted(mut snapshot: Snapshot) -> Snapshot {
     snapshot.resources.dedup();
     snapshot.pending.sort_by_key(|pending| pending.op);
     snapshot.pending.dedup();
+    let version = snapshot.resources.iter().map(|resource| resource.version).max().unwrap_or_default();
+    snapshot.serial = snapshot.serial.max(version);
     let uids: HashSet<&Uid> = snapshot.resources.iter().map(|resource| &resource.uid).collect();
     snapshot.uids = snapshot.uids.max(uids.len() as u64);
     let beyond = snapshot.pending.last().map_or(OpId(0), |pending| pending.op.next());

@@ -55,6 +55,8 @@ pub(crate) trait StateView {
     fn pending_creates(&self, name: &Name) -> usize;
     /// Returns the number of resources, the number of allocated uids, and the number of the next operation.
     fn counters(&self) -> (usize, u64, OpId);
+    /// Returns the serial of the state.
+    fn serial(&self) -> u64;
 
     /// Returns the copy that a reference means: the named copy, or the current one if the named copy is gone.
     fn resolve(&self, copy: &CopyRef) -> Option<&Resource> {
@@ -120,6 +122,7 @@ pub const RULES: &[Rule] = &[
         &[
             Check::Counters(pending::uid_counter_is_beyond),
             Check::Pending(pending::operation_counter_is_beyond),
+            Check::Copy(pending::serial_is_beyond),
         ],
     ),
     rule("S11", "each copy has a uid and a generation", &[Check::Copy(copies::has_identity)]),

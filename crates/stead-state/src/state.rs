@@ -28,6 +28,8 @@ use crate::{AfterDelete, Intent, Outcome, Pending, Record, Settlement, Snapshot}
 #[derive(Clone, Debug)]
 pub struct State {
     stack: StackId,
+    /// Number of records folded so far; see [`State::serial`].
+    pub(crate) serial: u64,
     pub(crate) uids: u64,
     next_op: OpId,
     outputs: Map,
@@ -75,6 +77,7 @@ impl From<Snapshot> for State {
     fn from(snapshot: Snapshot) -> State {
         let mut state = State {
             stack: snapshot.stack,
+            serial: snapshot.serial,
             uids: snapshot.uids,
             next_op: snapshot.next_op,
             outputs: snapshot.outputs,
@@ -95,6 +98,14 @@ impl From<Snapshot> for State {
 impl State {
     pub fn stack(&self) -> &StackId {
         &self.stack
+    }
+
+    /// Returns the serial of the stack: the number of journal records that led to this state.
+    ///
+    /// Of two states of one stack, the one with the higher serial is newer. A record's `version` is the serial at
+    /// its last change.
+    pub fn serial(&self) -> u64 {
+        self.serial
     }
 
     pub fn outputs(&self) -> &Map {
@@ -228,6 +239,7 @@ impl State {
         Snapshot {
             stack: self.stack.clone(),
             run,
+            serial: self.serial,
             uids: self.uids,
             next_op: self.next_op,
             outputs: self.outputs.clone(),
@@ -246,6 +258,15 @@ impl State {
 
     /// Folds one journal record into the state and appends the resources that it changed to `touched`.
     pub(crate) fn fold(&mut self, record: &Record, touched: &mut Touched) -> Result<(), ReplayError> {
+        let before = self.serial;
+        if !matches!(record, Record::Seal { .. }) {
+            self.serial = before.checked_add(1).ok_or(ReplayError::Counter)?;
+        }
+        self.fold_numbered(record, touched).inspect_err(|_| self.serial = before)
+    }
+
+    /// Folds a record whose serial is set.
+    fn fold_numbered(&mut self, record: &Record, touched: &mut Touched) -> Result<(), ReplayError> {
         self.check_not_departing(record)?;
         match record {
             Record::Reserve { uids } => {
@@ -270,7 +291,18 @@ impl State {
                 }
                 self.insert(resource.as_ref().clone(), touched)
             }
-            Record::Observed { copy, inputs, outputs } => self.observed(copy, inputs, outputs, touched),
+            Record::Observed { copy, inputs: None, outputs: None, .. } => {
+                self.existing(copy)?;
+                self.deleted(copy, AfterDelete::Replacing, touched);
+                Ok(())
+            }
+            Record::Observed { copy, inputs, outputs, provider_data } => {
+                let mut resource = self.existing(copy)?.clone();
+                resource.inputs = inputs.clone().unwrap_or(resource.inputs);
+                resource.outputs = outputs.clone().unwrap_or(resource.outputs);
+                resource.provider_data = provider_data.clone().or(resource.provider_data);
+                self.insert(resource, touched)
+            }
             Record::Forget { copy, kept } => {
                 let resource = self.existing(copy)?;
                 let retained = kept.as_deref().and_then(|reason| retained(resource, reason));
@@ -319,14 +351,16 @@ impl State {
         let Pending { intent, .. } = self.pending.remove(&op).ok_or(ReplayError::UnknownOperation(op))?;
         match (intent, outcome) {
             (_, Outcome::Failed { .. }) => Ok(()),
-            (Intent::Create { mut resource, .. }, Outcome::Created { id, outputs }) => {
+            (Intent::Create { mut resource, .. }, Outcome::Created { id, outputs, provider_data }) => {
                 resource.id = Some(id.clone());
                 resource.outputs.clone_from(outputs);
+                resource.provider_data = provider_data.clone().or(resource.provider_data);
                 self.replace_older(&resource.uid);
                 self.insert(*resource, touched)
             }
-            (Intent::Update { mut resource, .. }, Outcome::Updated { outputs }) => {
+            (Intent::Update { mut resource, .. }, Outcome::Updated { outputs, provider_data }) => {
                 resource.outputs.clone_from(outputs);
+                resource.provider_data = provider_data.clone().or(resource.provider_data);
                 self.insert(*resource, touched)
             }
             (Intent::Delete { copy, after, .. }, Outcome::Deleted) => {
@@ -347,10 +381,10 @@ impl State {
         let outcome = match (settlement, &pending.intent) {
             (Settlement::DidNotHappen, _) => Outcome::Failed { message: String::new() },
             (Settlement::Happened { id: Some(id), outputs }, Intent::Create { .. }) => {
-                Outcome::Created { id: id.clone(), outputs: outputs.clone() }
+                Outcome::created(id.clone(), outputs.clone())
             }
             (Settlement::Happened { outputs, .. }, Intent::Update { .. }) => {
-                Outcome::Updated { outputs: outputs.clone() }
+                Outcome::updated(outputs.clone())
             }
             (Settlement::Happened { .. }, Intent::Delete { .. }) => Outcome::Deleted,
             (Settlement::Happened { id: None, .. }, Intent::Create { .. }) => {
@@ -358,27 +392,6 @@ impl State {
             }
         };
         self.end(op, &outcome, touched)
-    }
-
-    fn observed(
-        &mut self,
-        copy: &CopyRef,
-        inputs: &Option<Map>,
-        outputs: &Option<Map>,
-        touched: &mut Touched,
-    ) -> Result<(), ReplayError> {
-        let mut resource = self.existing(copy)?.clone();
-        match (inputs, outputs) {
-            (None, None) => {
-                self.deleted(copy, AfterDelete::Replacing, touched);
-                Ok(())
-            }
-            (inputs, outputs) => {
-                resource.inputs = inputs.clone().unwrap_or(resource.inputs);
-                resource.outputs = outputs.clone().unwrap_or(resource.outputs);
-                self.insert(resource, touched)
-            }
-        }
     }
 
     fn existing(&self, copy: &CopyRef) -> Result<&Resource, ReplayError> {
@@ -392,7 +405,7 @@ impl State {
             if let Some(resource) = self.take_out(&copy)
                 && resource.lifecycle != Lifecycle::Replacing
             {
-                self.put(Resource { lifecycle: Lifecycle::Condemned, ..resource });
+                self.write(Resource { lifecycle: Lifecycle::Condemned, ..resource });
             }
         }
     }
@@ -405,7 +418,7 @@ impl State {
             AfterDelete::Gone => self.remove(copy, Removal::Deleted, touched),
             AfterDelete::Replacing => {
                 if let Some(resource) = self.take_out(copy) {
-                    self.put(Resource { lifecycle: Lifecycle::Replacing, id: None, ..resource });
+                    self.write(Resource { lifecycle: Lifecycle::Replacing, id: None, ..resource });
                     touched.push(copy.uid.clone());
                 }
             }

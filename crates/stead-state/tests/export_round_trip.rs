@@ -15,18 +15,19 @@ fn value() -> impl Strategy<Value = Value> {
         any::<i64>().prop_map(Value::from),
         any::<u64>().prop_map(|number| Value::Number(Number::from_u64(number))),
         any::<f64>().prop_filter_map("finite", Number::from_f64).prop_map(Value::Number),
-        "[^\\p{Cc}]*".prop_map(Value::String),
+        "[^\\p{Cc}]*".prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 12, 4, |inner| {
         prop_oneof![
-            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
-            proptest::collection::btree_map("[^\\p{Cc}]*", inner, 0..4).prop_map(Value::Map),
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::btree_map("[^\\p{Cc}]*", inner, 0..4)
+                .prop_map(|map| Value::Map(map.into_iter().collect())),
         ]
     })
 }
 
 fn map() -> impl Strategy<Value = Map> {
-    proptest::collection::btree_map("[^\\p{Cc}]*", value(), 0..4)
+    proptest::collection::btree_map("[^\\p{Cc}]*", value(), 0..4).prop_map(|map| map.into_iter().collect())
 }
 
 fn resource(at: usize, (inputs, outputs, bits, id): (Map, Map, u8, String)) -> Resource {
@@ -73,6 +74,7 @@ proptest! {
         let snapshot = Snapshot {
             stack: StackId("s".into()),
             run: Some(RunId("run-1".into())),
+            serial: uids,
             uids,
             next_op: OpId(4),
             outputs,

@@ -1,4 +1,5 @@
-//! Format 1 as it was first released: every later version reads these files and writes the same bytes.
+//! The stored formats as they were released: every later version reads the files of all formats, and writes the same
+//! bytes as the files of the current one.
 //!
 //! To write them again on purpose: `STEAD_GOLDEN=write cargo test -p stead-state --test golden`.
 
@@ -8,13 +9,20 @@
 use std::path::PathBuf;
 
 use stead_model::{
-    CopyRef, Digest, Epoch, Generation, Lifecycle, Map, OpId, PhysicalId, Resource, RunId, Seq, SourceRef,
-    StackId, TypeToken, Uid, Value,
+    CopyRef, Digest, Epoch, Generation, Lifecycle, Map, OpId, PhysicalId, ProviderData, Resource, RunId, Seq,
+    SourceRef, StackId, TypeToken, Uid, Value,
 };
-use stead_state::{AfterDelete, Batch, Head, Intent, Outcome, Owner, Pending, Record, Settlement, Snapshot};
+use stead_state::{
+    Absent, AfterDelete, Batch, Command, Head, Intent, Outcome, Owner, Pending, Record, RunEnd, RunRecord,
+    Settlement, Snapshot, Spooled, seal,
+};
 
 fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
+}
+
+fn format_1(name: &str) -> Vec<u8> {
+    std::fs::read(path(&format!("v1/{name}"))).unwrap()
 }
 
 /// Returns the stored bytes. Panics if `written`, the current encoding, differs from them.
@@ -49,28 +57,29 @@ fn unpacked(bytes: &[u8]) -> String {
 
 fn resource(name: &str) -> Resource {
     Resource {
-        uid: Uid(format!("uid-{name}")),
-        generation: Generation(1),
         name: format!("prod:acme:net%2Fvpc/Network#a:aws.s3.Bucket#{name}").parse().unwrap(),
-        ty: TypeToken("aws.s3.Bucket".into()),
-        lifecycle: Lifecycle::Live,
         id: Some(PhysicalId(format!("id-{name}"))),
         inputs: [
             ("big".to_owned(), Value::from(9_007_199_254_740_993)),
             ("text".to_owned(), Value::from("ünï\"\\\n")),
-            ("tree".to_owned(), Value::List(vec![Value::Null, Value::Map(Map::new()), Value::from(true)])),
+            ("tree".to_owned(), Value::from(vec![Value::Null, Value::Map(Map::new()), Value::from(true)])),
         ]
         .into(),
         outputs: [("arn".to_owned(), Value::from("arn:x"))].into(),
-        dependencies: Vec::new(),
-        property_dependencies: Default::default(),
-        ties: Default::default(),
-        prevent_delete: false,
-        deletion_policy: None,
-        source: SourceRef { file: "net/vpc.ts".into(), line: 3, column: 14 },
-        marks: Default::default(),
-        pinned: false,
+        ..Resource::new(
+            Uid(format!("uid-{name}")),
+            "dev#x".parse().unwrap(),
+            TypeToken("aws.s3.Bucket".into()),
+            SourceRef { file: "net/vpc.ts".into(), line: 3, column: 14 },
+        )
     }
+}
+
+/// Returns data of a provider, with every field.
+fn provider_data() -> Option<std::sync::Arc<ProviderData>> {
+    let identity = Some(serde_json::from_str(r#"{"arn":"arn:x"}"#).unwrap());
+    let private = Some("AAEC/w==".to_owned().try_into().unwrap());
+    Some(ProviderData { private, schema_version: Some(3), identity }.into())
 }
 
 fn copy(name: &str) -> CopyRef {
@@ -81,91 +90,126 @@ fn dependent() -> Resource {
     Resource {
         dependencies: vec![copy("a")],
         property_dependencies: [("text".to_owned(), vec![Uid("uid-a".into())])].into(),
-        ties: Default::default(),
         prevent_delete: true,
-        deletion_policy: None,
         ..resource("b")
     }
 }
 
-#[test]
-fn encoding_of_head_is_unchanged() {
-    let owner = Owner {
+fn owner(command: Option<Command>) -> Owner {
+    Owner {
         user: "ada".into(),
         host: "h".into(),
         pid: 7,
         since: "2026-01-01T00:00:00Z".into(),
         run: RunId("run-3".into()),
         claim: "/p/claim".into(),
-    };
-    let head = Head {
+        command,
+    }
+}
+
+fn head(command: Option<Command>) -> Head {
+    Head {
         stack: StackId("5f8d0347-3297-47bb-a1cc-79d2fcd6f36a".into()),
         epoch: Epoch(3),
-        owner: Some(owner),
+        owner: Some(owner(command)),
         snapshot: Some(Digest::of(b"")),
         base: Epoch(2),
         absent: None,
-    };
-    let bytes = golden("head", &head.encode());
+    }
+}
+
+#[test]
+fn encoding_of_head_is_unchanged() {
+    let command =
+        Command { name: "up".into(), targets: vec!["*db*".into()], options: vec!["refresh".into()] };
+    let head = head(Some(command));
+    let bytes = golden("v2/head", &head.encode());
     assert_eq!(Head::decode(&bytes).unwrap(), head);
     every_damage_is_detected(&bytes, |bytes| Head::decode(bytes).is_ok());
 }
 
 #[test]
-fn encoding_of_a_batch_with_every_record_is_unchanged() {
-    let records = vec![
+fn head_of_format_1_is_read() {
+    let bytes = format_1("head");
+    assert_eq!(Head::decode(&bytes).unwrap(), head(None));
+    every_damage_is_detected(&bytes, |bytes| Head::decode(bytes).is_ok());
+    let absent = |text: &str| {
+        let line = format!("{{\"format\":1,\"stack\":\"s\",\"epoch\":3,\"base\":4,\"absent\":{text}}}\n");
+        Head::decode(&seal(line.into_bytes())).map(|head| head.absent)
+    };
+    let (to, from, at) = ("qa".to_owned(), "dev".to_owned(), Epoch(3));
+    assert_eq!(absent(r#"{"why":"removed"}"#).unwrap(), Some(Absent::Removed));
+    assert_eq!(absent(r#"{"why":"renamed","to":"qa","at":3}"#).unwrap(), Some(Absent::Renamed { to, at }));
+    assert_eq!(
+        absent(r#"{"why":"arriving","from":"dev","at":3}"#).unwrap(),
+        Some(Absent::Arriving { from, at })
+    );
+    for refused in [r#"{"why":"removed","more":1}"#, r#"{"why":"renamed","to":"qa"}"#, "{}", "1"] {
+        assert!(absent(refused).is_err(), "{refused}");
+    }
+}
+
+/// Returns one of every record that format 1 had.
+fn old_records() -> Vec<Record> {
+    let create = Intent::Create { key: "k-1".into(), resource: Box::new(resource("a")) };
+    let (key, previous) = ("k-2".into(), resource("b").inputs);
+    let update = Intent::Update { key, resource: Box::new(dependent()), previous };
+    let delete = Intent::Delete { key: "k-3".into(), copy: copy("a"), after: AfterDelete::Replacing };
+    vec![
         Record::Reserve { uids: 2 },
-        Record::Begin {
-            op: OpId(1),
-            intent: Intent::Create { key: "k-1".into(), resource: Box::new(resource("a")) },
-        },
-        Record::End {
-            op: OpId(1),
-            outcome: Outcome::Created { id: PhysicalId("id-a".into()), outputs: Map::new() },
-        },
-        Record::Begin {
-            op: OpId(2),
-            intent: Intent::Update {
-                key: "k-2".into(),
-                resource: Box::new(dependent()),
-                previous: resource("b").inputs,
-            },
-        },
+        Record::Begin { op: OpId(1), intent: create },
+        Record::End { op: OpId(1), outcome: Outcome::created(PhysicalId("id-a".into()), Map::new()) },
+        Record::Begin { op: OpId(2), intent: update },
         Record::Resume { op: OpId(2) },
         Record::End { op: OpId(2), outcome: Outcome::InDoubt { message: "no answer".into() } },
         Record::Settle { op: OpId(2), settlement: Settlement::Happened { id: None, outputs: Map::new() } },
-        Record::Begin {
-            op: OpId(3),
-            intent: Intent::Delete { key: "k-3".into(), copy: copy("a"), after: AfterDelete::Replacing },
-        },
+        Record::Begin { op: OpId(3), intent: delete },
         Record::Settle { op: OpId(3), settlement: Settlement::DidNotHappen },
         Record::Amend { resource: Box::new(dependent()) },
-        Record::Observed { copy: copy("a"), inputs: Some(Map::new()), outputs: None },
+        Record::observed(copy("a"), Some(Map::new()), None),
         Record::Forget { copy: copy("a"), kept: None },
         Record::Outputs { outputs: [("url".to_owned(), Value::from("x"))].into() },
         Record::Pinfile { paths: ["t.T.a".to_owned()].into() },
         Record::Seal { by: Epoch(4) },
-    ];
-    let batch = Batch {
-        epoch: Epoch(3),
-        seq: Seq(1),
-        previous: Some(Digest::of(b"x")),
-        write_id: "w-1".into(),
-        records,
-    };
-    let bytes = golden("batch", &batch.encode());
+    ]
+}
+
+fn batch(records: Vec<Record>) -> Batch {
+    let (previous, write_id) = (Some(Digest::of(b"x")), "w-1".into());
+    Batch { epoch: Epoch(3), seq: Seq(1), previous, write_id, records }
+}
+
+#[test]
+fn encoding_of_a_batch_with_every_record_is_unchanged() {
+    let mut records = old_records();
+    let (id, outputs) = (PhysicalId("id-a".into()), Map::new());
+    let created = Outcome::Created { id, outputs: outputs.clone(), provider_data: provider_data() };
+    let updated = Outcome::Updated { outputs: outputs.clone(), provider_data: provider_data() };
+    records.extend([created, updated, Outcome::Deleted].map(|outcome| Record::End { op: OpId(4), outcome }));
+    let (inputs, outputs) = (None, Some(outputs));
+    records.push(Record::Observed { copy: copy("a"), inputs, outputs, provider_data: provider_data() });
+    records.push(Record::Adopt { resource: Box::new(Resource { imported: true, ..resource("d") }) });
+    let batch = batch(records);
+    let bytes = golden("v2/batch", &batch.encode());
     assert_eq!(Batch::decode(&bytes).unwrap(), batch);
     every_damage_is_detected(&bytes, |bytes| Batch::decode(bytes).is_ok());
 }
 
 #[test]
-fn encoding_of_a_snapshot_is_unchanged() {
+fn batch_of_format_1_is_read() {
+    let bytes = format_1("batch");
+    assert_eq!(Batch::decode(&bytes).unwrap(), batch(old_records()));
+    every_damage_is_detected(&bytes, |bytes| Batch::decode(bytes).is_ok());
+}
+
+fn snapshot() -> Snapshot {
     let old = Resource { lifecycle: Lifecycle::Condemned, ..resource("a") };
     let new = Resource { generation: Generation(2), ..resource("a") };
     let gone = Resource { lifecycle: Lifecycle::Replacing, id: None, ..resource("c") };
-    let snapshot = Snapshot {
+    Snapshot {
         stack: StackId("5f8d0347-3297-47bb-a1cc-79d2fcd6f36a".into()),
         run: Some(RunId("run-3".into())),
+        serial: 4,
         uids: 3,
         next_op: OpId(4),
         outputs: [("url".to_owned(), Value::from("x"))].into(),
@@ -178,18 +222,155 @@ fn encoding_of_a_snapshot_is_unchanged() {
         resources: [old, new, dependent(), gone].map(std::sync::Arc::new).into(),
         retained: Vec::new(),
         pinfile: None,
-    };
+    }
+}
+
+#[test]
+fn encoding_of_a_snapshot_is_unchanged() {
+    let mut snapshot = Snapshot { serial: 20, ..snapshot() };
+    for (at, resource) in snapshot.resources.iter_mut().enumerate() {
+        let changed = Resource {
+            version: 17 + at as u64,
+            imported: at == 2,
+            provider_data: provider_data().filter(|_| at == 1),
+            ..resource.as_ref().clone()
+        };
+        *resource = changed.into();
+    }
     assert_eq!(stead_state::verify(&snapshot), []);
     // The compression may change. The unpacked text may not, and files with the old compression stay readable.
     let (written, _) = snapshot.encode();
     if std::env::var_os("STEAD_GOLDEN").is_some() {
-        std::fs::write(path("snapshot"), &written).unwrap();
+        std::fs::write(path("v2/snapshot"), &written).unwrap();
     }
-    let stored = std::fs::read(path("snapshot")).unwrap();
+    let stored = std::fs::read(path("v2/snapshot")).unwrap();
     assert_eq!(unpacked(&stored), unpacked(&written));
     for bytes in [stored, written] {
         let digest = Digest::of(&bytes);
         assert_eq!(Snapshot::decode(&bytes, &digest).unwrap(), snapshot);
         every_damage_is_detected(&bytes, |bytes| Snapshot::decode(bytes, &digest).is_ok());
     }
+}
+
+#[test]
+fn snapshot_of_format_1_is_read_with_the_operation_counter_as_its_serial() {
+    let bytes = format_1("snapshot");
+    assert_eq!(Snapshot::decode(&bytes, &Digest::of(&bytes)).unwrap(), snapshot());
+}
+
+#[test]
+fn history_and_spooled_answers_of_format_1_are_read() {
+    let line = r#"{"format":1,"run":"run-3","command":"up","user":"ada","host":"h","started":"s","ended":"e","result":"succeeded","snapshot":"DIGEST"}"#;
+    let digest = Digest::of(b"");
+    let bytes = line.replace("DIGEST", digest.as_str()) + "\n";
+    let record = RunRecord::decode(bytes.as_bytes()).unwrap();
+    assert_eq!((record.command.as_str(), record.result), ("up", RunEnd::Succeeded));
+    assert_eq!((record.targets.len(), record.base, record.snapshot), (0, None, digest));
+    let spooled = |rest: &str| {
+        let line = format!("{{\"format\":1,\"stack\":\"s\",\"epoch\":2,\"op\":7,\"key\":\"k\",{rest}}}\n");
+        Spooled::decode(&seal(line.into_bytes()))
+    };
+    let outcome = Outcome::created(PhysicalId("i".into()), Map::new());
+    let (stack, inputs) = (StackId("s".into()), Some(Map::new()));
+    let expected = Spooled { stack, epoch: Epoch(2), op: OpId(7), key: "k".into(), outcome, inputs };
+    let read = spooled(r#""outcome":"created","id":"i","outputs":{},"inputs":{}"#).unwrap();
+    assert_eq!(read, expected);
+    let deleted = spooled(r#""outcome":"deleted""#).unwrap();
+    assert_eq!(deleted, Spooled { outcome: Outcome::Deleted, inputs: None, ..expected });
+    assert!(spooled(r#""outcome":"deleted","id":"i""#).is_err());
+}
+
+/// Returns every line of the golden files of format 2, and of objects that have none.
+fn lines() -> Vec<(&'static str, String)> {
+    let (snapshot, _) = Snapshot {
+        retained: vec![serde_json::from_str(
+            r#"{"name":"dev#x","type":"t.T","id":"i","run":"run-1","source":{"level":"flag","key":"k","place":{"file":"f","line":1,"column":1}}}"#,
+        )
+        .unwrap()],
+        ..snapshot()
+    }
+    .encode();
+    let spooled = Spooled {
+        stack: StackId("s".into()),
+        epoch: Epoch(2),
+        op: OpId(7),
+        key: "k".into(),
+        outcome: Outcome::Created {
+            id: PhysicalId("i".into()),
+            outputs: Map::new(),
+            provider_data: provider_data(),
+        },
+        inputs: None,
+    };
+    let renamed = Absent::Renamed { to: "qa".into(), at: Epoch(3) };
+    let absent = Head { absent: Some(renamed), ..head(Some(Command::new("up"))) };
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    vec![
+        ("head", text(absent.encode())),
+        ("batch", text(golden_bytes("v2/batch"))),
+        ("snapshot", unpacked(&golden_bytes("v2/snapshot"))),
+        ("snapshot", unpacked(&snapshot)),
+        ("spooled", text(spooled.encode())),
+    ]
+}
+
+fn golden_bytes(name: &str) -> Vec<u8> {
+    std::fs::read(path(name)).unwrap()
+}
+
+/// Returns the JSON pointers of all objects in a value whose keys are names of fields, and not keys of a user.
+fn objects(value: &serde_json::Value, at: &str, found: &mut Vec<String>) {
+    let of_users = ["inputs", "outputs", "previous", "identity", "propertyDependencies"];
+    match value {
+        serde_json::Value::Object(fields) => {
+            found.push(at.to_owned());
+            for (key, value) in fields.iter().filter(|(key, _)| !of_users.contains(&key.as_str())) {
+                objects(value, &format!("{at}/{key}"), found);
+            }
+        }
+        serde_json::Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                objects(item, &format!("{at}/{index}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn unknown_field_in_any_object_of_any_line_is_refused() {
+    use std::io::Write as _;
+    let mut tried = 0;
+    for (kind, text) in lines() {
+        let sealed = kind != "snapshot";
+        let body: Vec<&str> = text.lines().collect();
+        let last = body.len() - usize::from(sealed);
+        for at in 0..last {
+            let line: serde_json::Value = serde_json::from_str(body[at]).unwrap();
+            let mut pointers = Vec::new();
+            objects(&line, "", &mut pointers);
+            for pointer in pointers {
+                let mut changed = line.clone();
+                let object = changed.pointer_mut(&pointer).unwrap().as_object_mut().unwrap();
+                object.insert("unheard-of".to_owned(), 1.into());
+                let mut lines: Vec<String> = body[..last].iter().map(|line| (*line).to_owned()).collect();
+                lines[at] = changed.to_string();
+                let bytes = (lines.join("\n") + "\n").into_bytes();
+                let refused = match kind {
+                    "head" => Head::decode(&seal(bytes)).is_err(),
+                    "batch" => Batch::decode(&seal(bytes)).is_err(),
+                    "spooled" => Spooled::decode(&seal(bytes)).is_err(),
+                    _ => {
+                        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+                        gzip.write_all(&bytes).unwrap();
+                        let bytes = gzip.finish().unwrap();
+                        Snapshot::decode(&bytes, &Digest::of(&bytes)).is_err()
+                    }
+                };
+                assert!(refused, "{kind}, line {}, {pointer}", at + 1);
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 80, "{tried}");
 }

@@ -72,7 +72,7 @@ async fn steps(run: &Run, resources: &[Resource]) -> Result<(), Box<dyn Error>> 
         let previous = resource.inputs.clone();
         let begun = run.begin(|key| Intent::Update { key, resource: Box::new(resource.clone()), previous });
         let (receipt, _) = begun.receipt().await?;
-        let outcome = Outcome::Updated { outputs: Map::new() };
+        let outcome = Outcome::updated(Map::new());
         run.submit(Record::End { op: receipt.op(), outcome }).durable().await?;
     }
     Ok(())

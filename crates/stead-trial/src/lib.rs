@@ -5,6 +5,7 @@
 //! compare the recorded state with a reference model after every command. **Invariant:** the same seed gives the same life,
 //! event for event.
 
+mod dispute;
 mod faults;
 mod life;
 mod matrix;
@@ -13,6 +14,7 @@ pub mod planted;
 mod play;
 mod world;
 
+pub use dispute::dispute;
 pub use faults::behaviour::{CloudBehaviour, CloudFault, StoreBehaviour, StoreFault, WrongAnswer};
 pub use faults::plan::{FaultPlan, Interrupts};
 pub use faults::process_faults::{

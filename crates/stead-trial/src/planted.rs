@@ -5,12 +5,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::{play, run_seed};
+use crate::{dispute, play, run_seed};
 
 /// All planted bugs: the name in the code, and its effect.
 pub const BUGS: &[(&str, &str)] = &[
     ("alias-applied-twice", "one alias matches two declared resources with one recorded resource"),
     ("begun-deletion-unguarded", "recovery repeats a started deletion without asking the current guards"),
+    ("changed-file-deleted", "a file that was changed outside is deleted"),
     ("claim-not-synced", "the claim file of a living holder may be lost in a power loss"),
     ("condemned-dropped-early", "the old copy is dropped from the state when the new one is created"),
     ("conflict-taken-as-own", "a journal slot taken by another writer counts as written"),
@@ -20,6 +21,14 @@ pub const BUGS: &[(&str, &str)] = &[
     ("deletions-do-not-wait", "deletions run although creates failed"),
     ("dependants-deleted-last", "dependencies are deleted before their dependents"),
     ("dependency-not-awaited", "a step starts before its dependencies are done"),
+    (
+        "echo-after-answer-believed",
+        "an update that did not happen is recorded with its new inputs after an answer",
+    ),
+    (
+        "echo-after-refusal-believed",
+        "an update that did not happen is recorded with its new inputs after a repeat",
+    ),
     ("end-before-effect", "a deletion is recorded as done before the call returns"),
     ("epoch-off-by-one", "recovery ignores the last epoch"),
     ("folder-chain-not-synced", "the parent folders of a new blob are not synced"),
@@ -28,25 +37,39 @@ pub const BUGS: &[(&str, &str)] = &[
     ("head-not-synced", "the new head is not synced"),
     ("id-of-another-believed", "the id of another resource is recorded for a created one"),
     ("import-of-anothers-id", "an object managed by one resource is imported as another"),
+    ("journal-gap-ignored", "a journal counts as ended before its first missing batch"),
     ("journal-removed-first", "the journal is removed before head names the snapshot that contains it"),
     ("key-reused", "all operations share one idempotency key"),
     ("living-taken-for-dead", "a living holder counts as dead"),
     ("mark-from-program-only", "the guard ignores recorded marks"),
+    ("missing-head-is-empty", "a stack without its head counts as an empty one"),
+    ("missing-output-is-null", "an output that a provider lost is passed on as null"),
     ("no-look-after-refusal", "an operation in doubt is never settled by a read"),
     ("operation-reused", "operations are numbered from one in every run"),
+    (
+        "outputs-not-asked-for",
+        "an operation that cannot be looked at is recorded as done without its outputs",
+    ),
+    ("overlap-applied", "a saved plan is applied although what it read changed"),
+    ("owner-not-asked", "the mark of another stack does not refuse"),
     ("partial-create-lost", "a partial create is not recorded"),
+    ("path-by-spelling", "two spellings of one path are two files"),
     ("pending-dropped", "recovery drops pending operations"),
     ("permit-reused", "one permit allows every deletion"),
+    ("pin-absence-ends-it", "a pin in state ends if a section of the pinfile has no entry for it"),
+    ("pin-lost-at-move", "a resource that is moved to another stack loses its pin"),
     ("pin-lost-at-rename", "a renamed resource loses its pin"),
+    ("pin-of-general-section-ends", "a pin ends if the more special section has no entry for it"),
     ("pinfile-not-written", "the pinfile is not updated"),
     ("pinned-permitted", "a pin does not prevent a deletion"),
-    ("pins-recorded-first", "the state records a pin before the pinfile lists it"),
+    ("protection-of-today-ignored", "destroy, rollback and saved plans go by the recorded protection alone"),
     ("read-back-is-durable", "a failed write that can be read counts as durable"),
     ("read-error-is-absence", "a resource that cannot be read is recorded as deleted"),
     ("receipt-before-durable", "the provider is called before the intent is durable"),
     ("receipt-never-expires", "a writer that was suspended during a takeover still starts a call"),
     ("rename-loses-aliases", "a rename drops the former name"),
     ("retain-ignored-on-replace", "a replacement deletes the old copy of a retained resource"),
+    ("rollback-unprotects", "a rollback restores the marks and pins of the time"),
     ("rules-not-asked", "a record that violates a rule becomes durable"),
     ("seal-removed", "the seal of an epoch is removed with its journal"),
     ("seal-skipped", "a takeover leaves the old epoch open"),
@@ -67,13 +90,14 @@ pub struct Detection {
     pub oracle: String,
 }
 
-/// Runs lives and plays alternately until one fails. Returns `None` if none of `most` fails.
+/// Runs lives, plays and disputes alternately until one fails. Returns `None` if none of `most` fails.
 pub fn hunt(most: u64) -> Option<Detection> {
     for lives in 1..=most {
-        let seed = (lives - 1) / 2;
-        let lived = catch_unwind(AssertUnwindSafe(|| match lives % 2 {
+        let seed = (lives - 1) / 3;
+        let lived = catch_unwind(AssertUnwindSafe(|| match lives % 3 {
             0 => run_seed(seed).map(|_| ()),
-            _ => play(seed).map(|_| ()),
+            1 => play(seed).map(|_| ()),
+            _ => dispute(seed).map(|_| ()),
         }));
         let oracle = match lived {
             Ok(Ok(())) => continue,

@@ -1,7 +1,7 @@
 //! File operations for durable writes.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
@@ -31,13 +31,15 @@ pub trait Files: Send + Sync {
     /// Creates a file that must not exist. Its bytes are durable when this returns; its name is durable only
     /// after `sync_folder`.
     fn create_synced(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()>;
+    /// Creates a file that must not exist. A crash may lose it, or leave it without its bytes.
+    fn create_unsynced(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()>;
     fn set_mode(&self, path: &Path, mode: u32) -> io::Result<()>;
     /// Renames a file, and atomically replaces an existing file at `to`.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Gives a file a second name; fails if that name exists.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
     fn remove_file(&self, path: &Path) -> io::Result<()>;
-    /// Creates one folder, which must not exist.
+    /// Creates one folder, which must not exist. Only its owner may write in it, whatever the umask allows.
     fn create_folder(&self, path: &Path) -> io::Result<()>;
     /// Removes one folder, which must be empty.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
@@ -49,6 +51,8 @@ pub trait Files: Send + Sync {
     fn try_claim(&self, path: &Path) -> io::Result<Option<Box<dyn Claim>>>;
     /// Returns the absolute form of a path.
     fn absolute(&self, path: &Path) -> io::Result<PathBuf>;
+    /// Returns the absolute path without symbolic links and `..`. Fails if the path does not exist.
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
     /// Returns the number of syncs so far.
     fn syncs(&self) -> u64;
 }
@@ -84,6 +88,48 @@ impl dyn Files + '_ {
         self.sync_folder(parent.unwrap_or(Path::new(".")))
     }
 
+    /// Returns the place that a path leads to, whether or not it exists: two spellings of one place are equal.
+    ///
+    /// Links and `..` are resolved as far as the path exists, and the rest is appended. A link in the last part
+    /// is not followed, as the operations on files do not follow it either.
+    pub fn place_of(&self, path: &Path) -> PathBuf {
+        match (path.parent(), path.file_name()) {
+            (Some(parent), Some(name)) => self.folder_place(parent).join(name),
+            _ => self.folder_place(path),
+        }
+    }
+
+    /// Returns the place of a folder; links are followed in every part.
+    fn folder_place(&self, path: &Path) -> PathBuf {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        if let Ok(place) = self.canonical(path) {
+            return place;
+        }
+        match (path.parent(), path.components().next_back()) {
+            (Some(parent), Some(Component::Normal(name))) => self.folder_place(parent).join(name),
+            (Some(parent), Some(Component::ParentDir)) => {
+                let place = self.folder_place(parent);
+                place.parent().map_or(place.clone(), Path::to_owned)
+            }
+            (Some(parent), Some(Component::CurDir)) => self.folder_place(parent),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// Creates a file atomically; fails if the path exists, even if it appeared a moment ago.
+    pub fn write_exclusively(&self, path: &Path, bytes: &[u8], mode: u32, unique: &str) -> io::Result<()> {
+        let temporary = Self::temporary(path, unique);
+        let linked =
+            self.create_synced(&temporary, bytes, mode).and_then(|()| match self.link(&temporary, path) {
+                // A file system without hard links: the creation is still exclusive, but not atomic.
+                Err(error) if has_no_links(&error) => self.create_synced(path, bytes, mode),
+                linked => linked,
+            });
+        // Best effort: a file that stays starts with `.tmp-` and is never read.
+        let _ = self.remove_file(&temporary);
+        linked.and_then(|()| self.sync_folder(parent_of(path)))
+    }
+
     /// Replaces or creates a file atomically: a reader sees the old bytes or the new ones, also after a
     /// crash.
     pub fn write_atomically(&self, path: &Path, bytes: &[u8], mode: u32, unique: &str) -> io::Result<()> {
@@ -103,4 +149,9 @@ impl dyn Files + '_ {
 /// Returns the folder that a path is in.
 fn parent_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Returns true if the file system cannot give a file a second name.
+fn has_no_links(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied)
 }

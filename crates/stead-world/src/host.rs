@@ -1,5 +1,7 @@
 //! Host, user and process id, for the record of the run that holds a stack.
 
+use std::path::PathBuf;
+
 /// Identity of this process, as shown to other people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
@@ -7,18 +9,34 @@ pub struct Host {
     pub user: String,
     pub pid: u32,
     /// The user's home folder.
-    pub home: Option<std::path::PathBuf>,
+    pub home: Option<PathBuf>,
+    /// The folder with the marks that name the owners of files. `None`: there is no home folder for it.
+    pub owners: Option<PathBuf>,
 }
 
-/// Returns the numeric user id, for a container or a service where no variable names the user.
+/// Returns the user of this process, for a container or a service where no variable names the user.
 #[cfg(unix)]
-fn user_id() -> String {
+fn own_user() -> String {
     use std::os::unix::fs::MetadataExt as _;
-    std::fs::metadata("/proc/self").map_or_else(|_| "unknown".to_owned(), |own| format!("uid {}", own.uid()))
+    let Ok(uid) = std::fs::metadata("/proc/self").map(|own| own.uid()) else { return "unknown".to_owned() };
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    user_name(&users, uid).map_or_else(|| format!("uid {uid}"), str::to_owned)
+}
+
+/// Returns the name of a user id in the text of `/etc/passwd`: `name:password:uid:…` on each line.
+#[cfg(unix)]
+fn user_name(users: &str, uid: u32) -> Option<&str> {
+    let uid = uid.to_string();
+    let name = users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let (name, _, id) = (fields.next()?, fields.next()?, fields.next()?);
+        (id == uid).then_some(name)
+    });
+    name.filter(|name| !name.is_empty() && !name.contains(char::is_control))
 }
 
 #[cfg(not(unix))]
-fn user_id() -> String {
+fn own_user() -> String {
     "unknown".to_owned()
 }
 
@@ -33,11 +51,30 @@ impl Host {
             .ok()
             .or_else(|| from_environment(&["HOSTNAME", "COMPUTERNAME"]));
         let user = from_environment(&["USER", "LOGNAME", "USERNAME"]);
+        let home = from_environment(&["HOME", "USERPROFILE"]).map(PathBuf::from);
+        let state_folder = from_environment(&["XDG_STATE_HOME"]).map(PathBuf::from);
+        let state_folder = state_folder.or_else(|| Some(home.as_ref()?.join(".local/state")));
+        let owners = from_environment(&["STEAD_OWNERS"]).map(PathBuf::from);
         Host {
             name: name.unwrap_or_else(|| "unknown-host".to_owned()),
-            user: user.unwrap_or_else(user_id),
+            user: user.unwrap_or_else(own_user),
             pid: std::process::id(),
-            home: from_environment(&["HOME", "USERPROFILE"]).map(std::path::PathBuf::from),
+            owners: owners.or_else(|| Some(state_folder?.join("stead").join("owners"))),
+            home,
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn user_without_a_variable_is_named_by_the_system() {
+        let users = "root:x:0:0:root:/root:/bin/sh\nbroken\n:x:5:5::/:\nci:x:1000:1000::/home/ci:/bin/sh\n";
+        assert_eq!(user_name(users, 0), Some("root"));
+        assert_eq!(user_name(users, 1000), Some("ci"));
+        assert_eq!(user_name(users, 5), None);
+        assert_eq!(user_name(users, 7), None);
     }
 }

@@ -25,7 +25,10 @@ pub use crash::{AbortAt, CrashPoints, NoCrash};
 pub use entropy::{Entropy, RealEntropy};
 pub use files::{Claim, FileKind, Files, Metadata};
 pub use host::Host;
-pub use process::{FinishedProcess, Processes, RealProcesses, ShellCommand};
+pub use process::{
+    Captured, FinishedProcess, GatedProcess, GroupStatus, ProcessEnd, ProcessGroup, Processes, RealProcesses,
+    ShellCommand,
+};
 pub use real_files::RealFiles;
 
 /// Access to everything outside the process. Cheap to clone.

@@ -1,11 +1,23 @@
-//! Child processes: command lines for the system's shell.
+//! Child processes: command lines for the system's shell, each in a process group of its own.
+//!
+//! A command waits at a gate until its process group is noted, and its group ends with this process: a second process, the
+//! watcher, ends the group when this process closes their pipe in any way, also by dying.
+
+mod capture;
+mod group;
+#[cfg(unix)]
+mod unix;
+#[cfg(not(unix))]
+mod windows;
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
-use std::process::Stdio;
 
 use async_trait::async_trait;
+
+pub use capture::Captured;
+pub use group::{GroupStatus, ProcessGroup};
 
 /// A command line. The child inherits the environment of this process, with these variables added.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,48 +38,63 @@ impl ShellCommand {
     }
 }
 
-/// Exit code and output of a process that has ended.
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessEnd {
+    Exited(i32),
+    /// A signal with this number ended the process.
+    Signalled(i32),
+}
+
+/// End and output of a process that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedProcess {
-    /// The exit code; `None` if a signal ended the process.
-    pub code: Option<i32>,
-    pub stdout: Vec<u8>,
-    pub stderr: Vec<u8>,
+    pub end: ProcessEnd,
+    pub stdout: Captured,
+    pub stderr: Captured,
 }
 
 #[async_trait]
 pub trait Processes: Send + Sync {
-    /// Runs the command to its end. An error means that the command did not start.
-    async fn run(&self, command: ShellCommand) -> io::Result<FinishedProcess>;
+    /// Starts a command that waits at its gate. An error means that the command did not start.
+    async fn start(&self, command: ShellCommand) -> io::Result<Box<dyn GatedProcess>>;
+
+    /// Returns whether a process group that was noted earlier still runs.
+    fn status(&self, group: &ProcessGroup) -> GroupStatus;
+
+    /// Ends a process group that was noted earlier: it is asked to terminate, and killed after a grace period.
+    ///
+    /// Returns its status afterwards.
+    async fn end(&self, group: &ProcessGroup) -> io::Result<GroupStatus>;
+}
+
+impl dyn Processes + '_ {
+    /// Runs a command to its end without a note of its group.
+    pub async fn run(&self, command: ShellCommand) -> io::Result<FinishedProcess> {
+        self.start(command).await?.release().await
+    }
+}
+
+/// A command that has not begun yet. Dropping it, or its release, ends its process group.
+#[async_trait]
+pub trait GatedProcess: Send {
+    /// Returns the process group of the command; `None` where the system has none.
+    fn group(&self) -> Option<ProcessGroup>;
+
+    /// Lets the command begin, and waits for its end. After an error it is unknown how much of the command ran.
+    async fn release(self: Box<Self>) -> io::Result<FinishedProcess>;
 }
 
 /// Runs processes on this machine.
 pub struct RealProcesses;
 
-#[async_trait]
-impl Processes for RealProcesses {
-    async fn run(&self, command: ShellCommand) -> io::Result<FinishedProcess> {
-        let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
-        let mut child = tokio::process::Command::new(shell);
-        child
-            .arg(flag)
-            .arg(&command.line)
-            .current_dir(&command.folder)
-            .envs(&command.environment)
-            .stdin(Stdio::null())
-            .kill_on_drop(true);
-        // Ctrl-C is sent to the terminal's process group. Commands that are under way are to finish, so they
-        // get their own.
-        #[cfg(unix)]
-        child.process_group(0);
-        let output = child.output().await?;
-        Ok(FinishedProcess { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn real() -> Box<dyn Processes> {
+        Box::new(RealProcesses)
+    }
 
     #[tokio::test]
     async fn quoted_words_reach_the_command_as_they_are() {
@@ -76,8 +103,11 @@ mod tests {
         assert_eq!(quoted[0], words[0]);
         let line = format!("printf '%s\\n' {}", quoted.join(" "));
         let command = ShellCommand { line, folder: "/".into(), environment: BTreeMap::new() };
-        let done = RealProcesses.run(command).await.unwrap();
-        assert_eq!(String::from_utf8_lossy(&done.stdout), words.map(|word| format!("{word}\n")).concat());
+        let done = real().run(command).await.unwrap();
+        assert_eq!(
+            String::from_utf8_lossy(done.stdout.last()),
+            words.map(|word| format!("{word}\n")).concat()
+        );
     }
 
     #[tokio::test]
@@ -88,9 +118,62 @@ mod tests {
             folder: dir.path().to_owned(),
             environment: [("WHO".to_owned(), "me".to_owned())].into(),
         };
-        let done = RealProcesses.run(command).await.unwrap();
-        assert_eq!(done.code, Some(3));
-        assert_eq!(String::from_utf8_lossy(&done.stderr), "me\n");
-        assert!(String::from_utf8_lossy(&done.stdout).trim().ends_with(dir.path().to_str().unwrap()));
+        let done = real().run(command).await.unwrap();
+        assert_eq!(done.end, ProcessEnd::Exited(3));
+        assert_eq!(String::from_utf8_lossy(done.stderr.last()), "me\n");
+        assert!(String::from_utf8_lossy(done.stdout.last()).trim().ends_with(dir.path().to_str().unwrap()));
+    }
+
+    #[tokio::test]
+    async fn command_that_is_never_released_does_not_begin() {
+        let dir = tempfile::tempdir().unwrap();
+        let command = ShellCommand {
+            line: "touch began".into(),
+            folder: dir.path().to_owned(),
+            environment: BTreeMap::new(),
+        };
+        let gated = real().start(command).await.unwrap();
+        let group = gated.group().unwrap();
+        assert_eq!(real().status(&group), GroupStatus::Running);
+        drop(gated);
+        assert_eq!(real().end(&group).await.unwrap(), GroupStatus::Gone);
+        assert!(!dir.path().join("began").exists());
+    }
+
+    #[tokio::test]
+    async fn dropped_command_ends_with_all_its_descendants() {
+        let dir = tempfile::tempdir().unwrap();
+        let line = "(trap '' TERM; touch began; while :; do sleep 0.05; done) & wait".into();
+        let command = ShellCommand { line, folder: dir.path().to_owned(), environment: BTreeMap::new() };
+        let gated = real().start(command).await.unwrap();
+        let group = gated.group().unwrap();
+        let running = tokio::spawn(gated.release());
+        while !dir.path().join("began").exists() {
+            tokio::task::yield_now().await;
+        }
+        running.abort();
+        assert!(running.await.is_err());
+        // The watcher kills the group after the grace period: a descendant ignores the request to terminate.
+        while real().status(&group) == GroupStatus::Running {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn signal_that_ended_a_command_is_reported() {
+        let command =
+            ShellCommand { line: "kill -s KILL $$".into(), folder: "/".into(), environment: BTreeMap::new() };
+        assert_eq!(real().run(command).await.unwrap().end, ProcessEnd::Signalled(9));
+    }
+
+    #[tokio::test]
+    async fn long_output_is_drained_and_kept_in_part() {
+        let line = "printf first; head -c 20000000 /dev/zero; printf last".into();
+        let command = ShellCommand { line, folder: "/".into(), environment: BTreeMap::new() };
+        let stdout = real().run(command).await.unwrap().stdout;
+        assert_eq!(stdout.total(), 20_000_009);
+        assert!(stdout.whole().is_none());
+        assert!(stdout.first().starts_with(b"first") && stdout.last().ends_with(b"last"));
+        assert!(stdout.first().len() + stdout.last().len() <= Captured::HEAD + 2 * Captured::TAIL);
     }
 }

@@ -57,6 +57,10 @@ impl Files for RealFiles {
         self.sync(&file)
     }
 
+    fn create_unsynced(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+        with_mode(OpenOptions::new().write(true).create_new(true), mode).open(path)?.write_all(bytes)
+    }
+
     fn set_mode(&self, path: &Path, mode: u32) -> io::Result<()> {
         set_mode(path, mode)
     }
@@ -73,6 +77,13 @@ impl Files for RealFiles {
         fs::remove_file(path)
     }
 
+    #[cfg(unix)]
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        use std::os::unix::fs::DirBuilderExt as _;
+        fs::DirBuilder::new().mode(0o755).create(path)
+    }
+
+    #[cfg(not(unix))]
     fn create_folder(&self, path: &Path) -> io::Result<()> {
         fs::create_dir(path)
     }
@@ -108,6 +119,10 @@ impl Files for RealFiles {
 
     fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
         std::path::absolute(path)
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::canonicalize(path)
     }
 
     fn syncs(&self) -> u64 {
@@ -187,6 +202,36 @@ mod tests {
         assert!(error.to_string().contains("is a file, but a folder is needed"), "{error}");
         files.ensure_folder(&dir.path().join("x/y z/ü")).unwrap();
         assert_eq!(files.list(&dir.path().join("x/y z")).unwrap(), ["ü"]);
+    }
+
+    #[test]
+    fn exclusive_write_never_replaces_a_file() {
+        let (dir, files) = files();
+        let path = dir.path().join("a");
+        files.write_exclusively(&path, b"one", 0o640, "1").unwrap();
+        let error = files.write_exclusively(&path, b"two", 0o600, "2").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(files.read(&path).unwrap(), b"one");
+        assert_eq!(files.list(dir.path()).unwrap(), ["a"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn every_spelling_of_a_path_has_one_place() {
+        let (dir, files) = files();
+        let root = files.canonical(dir.path()).unwrap();
+        files.ensure_folder(&root.join("d/e")).unwrap();
+        std::os::unix::fs::symlink(root.join("d"), root.join("link")).unwrap();
+        files.create_synced(&root.join("d/f"), b"", 0o600).unwrap();
+        std::os::unix::fs::symlink(root.join("d/f"), root.join("d/g")).unwrap();
+        for spelling in ["d/f", "./d/f", "link/f", "d/e/../f", "link/e/../../d/./f", "no/../d/f", "d//f"] {
+            assert_eq!(files.place_of(&root.join(spelling)), root.join("d/f"), "{spelling}");
+        }
+        for spelling in ["d/new/x", "link/new/x", "d/new/../new/x"] {
+            assert_eq!(files.place_of(&root.join(spelling)), root.join("d/new/x"), "{spelling}");
+        }
+        assert_eq!(files.place_of(&root.join("d/e/..")), root.join("d"));
+        assert_eq!(files.place_of(&root.join("link/g")), root.join("d/g"), "the last link is not followed");
     }
 
     #[test]

@@ -9,14 +9,14 @@ use std::path::Path;
 use stead::ops::{OpError, OpEvent, PlanRequest};
 use stead::plan::Request;
 use stead::{Notice, Program, Project, Stop, UnknownBranches};
-use stead_model::{Environment, Event, RunResult};
+use stead_model::{Event, RunResult};
 use stead_world::World;
 use tokio::sync::watch;
 
 pub(crate) async fn up(folder: &Path) -> Result<RunResult, OpError> {
     let world = World::real();
     let project = Project::read(&world, Project::locate(&world, folder)?)?;
-    let environment = Environment { name: project.default_environment.clone(), namespace: None };
+    let environment = project.default_environment()?;
     let workspace = project.workspace(&environment, &project.default_target, 32)?;
 
     let levels = workspace.levels.clone();

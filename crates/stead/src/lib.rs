@@ -11,7 +11,9 @@
 //! **Invariants:** the library does not print, does not read the environment of the process, and knows no terminal. The futures are
 //! not `Send`, so that an operation runs on one thread.
 
+mod environments;
 mod export;
+mod find;
 mod policy;
 mod program;
 mod project;
@@ -21,17 +23,22 @@ mod stacks;
 #[cfg(test)]
 mod decoders;
 
+pub use environments::{KnownBy, KnownEnvironment, KnownStack, check_environment, environments};
 pub use export::{check_export, export, read_export};
+pub use find::{FoundResource, Search, search};
 pub use policy::{MarkExplanation, MarksInForce, explain_marks};
 pub use program::{Notice, Program, ProgramSettings, Transcript};
-pub use project::{FILE, FlagMarks, Prevention, Project, TARGETS, check, local_catalog};
+pub use project::{FILE, FlagMarks, Prevention, Project, TARGETS, check, local_catalog, read_environment};
 pub use saved::SavedPlan;
-pub use stacks::{StackEntry, history, stacks};
+pub use stacks::{StackEntry, check_history, history, stacks};
 
 pub use stead_engine::ops;
-pub use stead_engine::{Doubtful, Drift, OnFailure, PinfileWrite, Resolution, SettledPins, Stop};
+pub use stead_engine::{
+    Doubtful, Drift, OnFailure, OwnedThing, PinfileWrite, Resolution, SettledPins, Standing, StatedOutputs,
+    Stop,
+};
 pub use stead_eval::{ConsoleLevel, ConsoleLine, DECLARATIONS, UnknownBranches};
-pub use stead_journal::{JournalError, Survey, UnrecordedAnswer, load_run, survey};
+pub use stead_journal::{HistoryCheck, JournalError, Survey, UnrecordedAnswer, load_run, survey};
 
 /// Types of plans.
 pub mod plan {
@@ -44,8 +51,8 @@ pub mod plan {
 /// Types of the guards: marks, levels and pins.
 pub mod guard {
     pub use stead_guard::pins::{
-        Orphans, Override, PinEntry, Pinfile, PinfileChange, Section, physical_path, program_value,
-        stateful_types,
+        EntryStatus, Orphans, Override, PinEntry, Pinfile, PinfileChange, Section, physical_path,
+        program_value, stateful_types,
     };
     pub use stead_guard::{OuterLevels, ResolvedMark, Row, SettingEffect};
 }

@@ -8,13 +8,29 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use stead_engine::ops::{Approval, OpError, Proposal, Stale, Workspace};
 use stead_eval::UnknownBranches;
-use stead_model::{Code, Diagnostic, Hint, Map, NextStep};
+use stead_model::{Code, Diagnostic, Expr, Graph, Hint, Map, Name, NextStep};
 
 use crate::program::{Program, ProgramSettings, Transcript};
 use crate::project::FILE;
 use crate::{FlagMarks, Project};
 
-const FORMAT: u32 = 2;
+/// A file of another format is refused: a saved plan is short-lived, and making it anew loses nothing.
+const FORMAT: u32 = 3;
+
+fn no_secrets(graph: &Graph) -> Result<(), OpError> {
+    let secret = graph.exprs.iter().find_map(|expr| match expr {
+        Expr::Secret { from, source, .. } => Some((from, source)),
+        _ => None,
+    });
+    let Some((from, source)) = secret else { return Ok(()) };
+    let message = format!("the plan cannot be saved: the program has a secret ({from})");
+    let problem = Diagnostic::error(Code::NO_SECRETS_MANAGER, message)
+        .at(source.clone(), 0, "it becomes a secret here")
+        .note("A saved plan holds config and sources of the program. Without a key, the secret would be in it in plain text.")
+        .note("Nothing was written.")
+        .help("apply without a saved plan, or keep the secret outside of the program");
+    Err(OpError::refused(problem))
+}
 
 /// Stands for the version of a provider that the target does not have.
 const MISSING: &str = "a target without it";
@@ -48,14 +64,16 @@ struct MadeFor<'a> {
 }
 
 impl SavedPlan {
+    /// Fails if the program has secrets: the file holds its config and its sources, and nothing encrypts them yet.
     pub fn new(
         project: &Project,
         workspace: &Workspace,
         program: &Program<'_>,
         proposal: &Proposal,
-    ) -> SavedPlan {
+    ) -> Result<SavedPlan, OpError> {
+        no_secrets(proposal.graph())?;
         let ProgramSettings { main, config, branches, .. } = program.settings().clone();
-        SavedPlan {
+        Ok(SavedPlan {
             format: FORMAT,
             stead: env!("CARGO_PKG_VERSION").to_owned(),
             project: project.name.clone(),
@@ -67,7 +85,7 @@ impl SavedPlan {
             approval: proposal.approval(),
             transcript: program.transcript(),
             providers: versions(workspace),
-        }
+        })
     }
 
     /// Returns the approval and the entry point of the program.
@@ -115,8 +133,16 @@ impl SavedPlan {
         let Some(body) = stead_state::unseal(&bytes) else {
             return Err(stale(file, &["the file is damaged, or no saved plan".to_owned()]));
         };
-        let saved: SavedPlan = serde_json::from_slice(body)
-            .map_err(|_| stale(file, &["it was made by another version of stead".to_owned()]))?;
+        #[derive(Deserialize)]
+        struct AnyFormat {
+            format: u32,
+        }
+        let other_version = || stale(file, &["it was made by another version of stead".to_owned()]);
+        match serde_json::from_slice(body) {
+            Ok(AnyFormat { format: FORMAT }) => {}
+            _ => return Err(other_version()),
+        }
+        let saved: SavedPlan = serde_json::from_slice(body).map_err(|_| other_version())?;
         saved.fits(project, workspace, file)?;
         Ok(saved)
     }
@@ -124,11 +150,18 @@ impl SavedPlan {
     /// Returns the error for a plan that would be a different one now.
     pub fn stale(file: &Path, why: Stale) -> OpError {
         let why = match why {
-            Stale::StateChanged => "the state of the stack changed since",
-            Stale::ProgramChanged => "the program now declares something else",
-            Stale::PlanChanged => "the same program and state now give another plan",
+            Stale::AnotherStack => vec!["it was made for a stack that is not this one".to_owned()],
+            Stale::StateChanged { changed } => named("changed since the plan was made", &changed),
+            Stale::ProgramChanged => vec!["the program now declares something else".to_owned()],
+            Stale::PlanChanged { differing } if differing.is_empty() => {
+                vec!["other resources changed since, and the program now gives another plan".to_owned()]
+            }
+            Stale::PlanChanged { differing } => {
+                named("now has another step than the plan, because other resources changed", &differing)
+            }
+            Stale::NotReproduced => vec!["the same program and state now give another plan".to_owned()],
         };
-        stale(file, &[why.to_owned()])
+        stale(file, &why)
     }
 
     fn fits(&self, project: &Project, workspace: &Workspace, file: &Path) -> Result<(), OpError> {
@@ -174,6 +207,16 @@ fn differences<'a>(then: &MadeFor<'a>, now: &MadeFor<'a>) -> Vec<String> {
     }
     let differing = pairs.iter().filter(|(_, was, is)| was != is);
     differing.map(|(what, was, is)| format!("{what}: it was made for {was}, and this is {is}")).collect()
+}
+
+/// The most resources that a message lists.
+const MOST_NAMED: usize = 10;
+
+/// Returns a line for each resource, and the number of those that are left out.
+fn named(what: &str, names: &[Name]) -> Vec<String> {
+    let left_out = names.len().saturating_sub(MOST_NAMED);
+    let more = (left_out > 0).then(|| format!("and {left_out} more"));
+    names.iter().take(MOST_NAMED).map(|name| format!("{name} {what}")).chain(more).collect()
 }
 
 fn stale(file: &Path, differing: &[String]) -> OpError {

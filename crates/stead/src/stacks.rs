@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use stead_engine::ops::{OpError, Workspace};
-use stead_journal::{StackKeys, exists, read_head};
+use stead_journal::{HistoryCheck, StackKeys, exists, read_head};
 use stead_state::{Absent, RunRecord};
 use stead_store::Key;
 
@@ -48,4 +48,9 @@ pub async fn history(workspace: &Workspace) -> Result<Vec<RunRecord>, OpError> {
         (&a.started, a.run.as_str().len(), &a.run).cmp(&(&b.started, b.run.as_str().len(), &b.run))
     });
     Ok(runs)
+}
+
+/// Checks the run records and the snapshots of a stack. The current state does not depend on them.
+pub async fn check_history(workspace: &Workspace) -> Result<HistoryCheck, OpError> {
+    Ok(stead_journal::check_history(&workspace.stack.store, &workspace.stack.keys).await?)
 }

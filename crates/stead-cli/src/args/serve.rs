@@ -56,7 +56,7 @@ pub(crate) struct ManifestArguments {
     /// Container image of this version of stead
     #[arg(long, value_name = "IMAGE", default_value = concat!("stead:", env!("CARGO_PKG_VERSION")))]
     pub image: String,
-    /// PEM file of the CA that signed the webhook's certificate [default: a placeholder]
+    /// PEM file of the CA that signed the webhook's certificate [default: cert-manager adds it]
     #[arg(long, value_name = "FILE")]
     pub ca_bundle: Option<PathBuf>,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use stead_model::{Code, Diagnostic};
-use stead_world::{FinishedProcess, ShellCommand};
+use stead_world::{FinishedProcess, ProcessEnd, ShellCommand};
 
 use crate::commands::types;
 use crate::failure::{Failure, Kind};
@@ -26,9 +26,9 @@ pub(crate) async fn check(session: &Session, ui: &Ui) -> Result<u8, Failure> {
         &format!("{} --noEmit --pretty false -p .", ShellCommand::word(&compiler.display().to_string())),
     )
     .await?;
-    ui.raw(&String::from_utf8_lossy(&done.stdout));
-    ui.note(String::from_utf8_lossy(&done.stderr).trim_end());
-    if done.code == Some(0) {
+    ui.raw(&String::from_utf8_lossy(done.stdout.first()));
+    ui.note(String::from_utf8_lossy(done.stderr.last()).trim_end());
+    if done.end == ProcessEnd::Exited(0) {
         ui.result("No type errors.\n");
         return Ok(0);
     }
@@ -52,8 +52,8 @@ async fn compiler(session: &Session) -> Option<PathBuf> {
             return Some(path);
         }
     }
-    let found = run(session, "command -v tsc").await.ok().filter(|done| done.code == Some(0))?;
-    Some(PathBuf::from(String::from_utf8_lossy(&found.stdout).trim()))
+    let found = run(session, "command -v tsc").await.ok().filter(|done| done.end == ProcessEnd::Exited(0))?;
+    Some(PathBuf::from(String::from_utf8_lossy(found.stdout.first()).trim()))
 }
 
 async fn run(session: &Session, line: &str) -> Result<FinishedProcess, Failure> {

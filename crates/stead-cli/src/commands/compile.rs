@@ -6,9 +6,8 @@ use serde::Serialize;
 use stead::Notice;
 use stead_model::{Code, Diagnostic, Graph};
 
-use crate::args::CompileArguments;
+use crate::args::{CompileArguments, orphans};
 use crate::commands::types::Wrote;
-use crate::commands::up::orphans;
 use crate::failure::{Failure, Kind};
 use crate::pins;
 use crate::session::Session;

@@ -1,9 +1,10 @@
-//! `stead destroy`: deletes every recorded resource. The program is not needed.
+//! `stead destroy`: deletes every recorded resource, unless a record or the program protects it.
 
-use stead::ops::{Nothing, PlanRequest};
+use stead::Notice;
+use stead::ops::{Access, Declares, Nothing, PlanRequest, Proposal};
 use stead::plan::{MovePolicy, Purpose, Request};
 
-use crate::args::DestroyArguments;
+use crate::args::{DestroyArguments, MarkFlags, ProgramFlags, SelectionFlags};
 use crate::commands::run::{apply_plan, show_plan};
 use crate::commands::up::on_failure;
 use crate::failure::Failure;
@@ -11,23 +12,55 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui: &Ui) -> Result<u8, Failure> {
-    let selection = arguments.select.selection();
-    let extent = if selection.is_everything() { "all" } else { "this" };
-    let outer = session.levels(&arguments.marks);
-    let plan = Request { purpose: Purpose::Destroy, moves: MovePolicy::Refuse, selection, outer };
-    let request = PlanRequest {
-        on_failure: on_failure(arguments.fail_fast),
-        wait: session.wait,
-        ..PlanRequest::destroy(plan)
-    };
-    let proposal = session.workspace.preview(&Nothing, request, &mut ui.listener()).await?;
-    if proposal.is_empty() {
-        ui.json("plan", proposal.plan());
-        ui.result("Nothing to destroy.\n");
-        return Ok(0);
-    }
-    show_plan(session, proposal.plan(), ui);
+    let DestroyArguments { select, marks, owners, program, fail_fast } = arguments;
+    let extent = if select.selection().is_everything() { "all" } else { "this" };
+    let request = request(session, select, marks);
+    let request = PlanRequest { on_failure: on_failure(*fail_fast), take_over: owners.globs(), ..request };
+    let Some(proposal) = propose(session, request, *program, ui).await? else { return Ok(0) };
     let question =
         format!("Destroy {extent} of environment {} on target {}?", session.environment(), session.target());
     apply_plan(session, proposal, &question, ui).await
+}
+
+/// Shows the plan of `destroy`. Takes no lock and writes nothing.
+pub(crate) async fn preview(
+    session: &Session,
+    select: &SelectionFlags,
+    marks: &MarkFlags,
+    program: ProgramFlags,
+    ui: &Ui,
+) -> Result<Option<Proposal>, Failure> {
+    let request = PlanRequest { access: Access::ReadOnly, ..request(session, select, marks) };
+    propose(session, request, program, ui).await
+}
+
+fn request(session: &Session, select: &SelectionFlags, marks: &MarkFlags) -> PlanRequest {
+    let plan = Request {
+        purpose: Purpose::Destroy,
+        moves: MovePolicy::Refuse,
+        selection: select.selection(),
+        outer: session.levels(marks),
+        ..Request::default()
+    };
+    PlanRequest { wait: session.wait, ..PlanRequest::destroy(plan) }
+}
+
+/// Plans and shows the deletions; `None` if there are none.
+async fn propose(
+    session: &Session,
+    request: PlanRequest,
+    flags: ProgramFlags,
+    ui: &Ui,
+) -> Result<Option<Proposal>, Failure> {
+    let show_notice = |notice: Notice<'_>| ui.notice(&notice);
+    let program = session.protection(flags, &show_notice);
+    let nothing = Nothing { program: program.as_ref().map(|program| program as &dyn Declares) };
+    let proposal = session.workspace.preview(&nothing, request, &mut ui.listener()).await?;
+    if proposal.is_empty() {
+        ui.json("plan", proposal.plan());
+        ui.result("Nothing to destroy.\n");
+        return Ok(None);
+    }
+    show_plan(session, &proposal, ui);
+    Ok(Some(proposal))
 }

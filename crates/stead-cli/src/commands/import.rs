@@ -20,11 +20,12 @@ pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &
     let show_notice = |notice: Notice<'_>| ui.notice(&notice);
     let program = session.program(session.levels_without_flags(), &show_notice);
     let import = Import::new(workspace, &arguments.ty, &arguments.name, &arguments.id)?;
-    let proposal = workspace.preview_import(&program, &import, session.wait, &mut ui.listener()).await?;
+    let settings = (session.wait, arguments.owners.globs());
+    let proposal = workspace.preview_import(&program, &import, settings, &mut ui.listener()).await?;
     let typescript = proposal.undeclared().map(|Undeclared { name, ty, inputs }| {
         stead_render::declaration(name, ty, workspace.engine.catalog.get(ty), inputs)
     });
-    show_plan(session, proposal.plan(), ui);
+    show_plan(session, &proposal, ui);
     let code = apply_plan(session, proposal, "Import this resource into the stack?", ui).await?;
     if let Some(typescript) = typescript {
         ui.note("The program does not declare the resource yet. Add this declaration:");

@@ -1,7 +1,10 @@
 //! `stead init`: creates a project that is ready to plan, with types for the editor.
 
+use std::path::Path;
+
 use stead::{FILE, local_catalog};
 use stead_model::{Code, Diagnostic};
+use stead_world::World;
 
 use crate::args::Common;
 use crate::commands::types;
@@ -48,12 +51,31 @@ pub(crate) fn init(common: &Common, name: Option<String>, ui: &Ui) -> Result<u8,
                 ui.result(&format!("wrote {file}\n"));
                 ui.json("wrote", &types::Wrote { path: file.to_owned() });
             }
-            _ => ui.result(&format!("kept {file}\n")),
+            _ => {
+                ui.result(&format!("kept {file}\n"));
+                if file == "tsconfig.json" {
+                    advise_on_tsconfig(&world, &path, ui);
+                }
+            }
         }
     }
     types::write(&world, &root, &["local"], &local_catalog(&world, &root))?;
     ui.result(&format!("wrote {}/\n\nNext: stead plan, then stead up.\n", types::FOLDER));
     Ok(0)
+}
+
+/// Says what an existing `tsconfig.json` needs, so that the editor finds the types of `stead`.
+fn advise_on_tsconfig(world: &World, path: &Path, ui: &Ui) {
+    let text = world.files.read(path).unwrap_or_default();
+    if String::from_utf8_lossy(&text).contains(types::FOLDER) {
+        return;
+    }
+    let lines = TSCONFIG.lines().skip_while(|line| !line.contains("\"paths\"")).take(4);
+    let paths: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
+    ui.note(&format!(
+        "tsconfig.json is not changed. Add this to its \"compilerOptions\", so that the editor finds `stead`:\n\n{}\n",
+        paths.join("\n")
+    ));
 }
 
 /// Quotes a name for TOML, whose basic strings are JSON strings for all characters of a name.

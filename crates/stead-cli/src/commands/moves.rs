@@ -1,11 +1,10 @@
 //! Likely moves in a plan: their suggestions, and the failure that stops a run before it deletes a moved resource.
 
 use stead::plan::{Ambiguity, Plan, Suggestion};
-use stead_model::{Code, Diagnostic, NextStep};
+use stead_model::{Code, Diagnostic, Hint, NextStep};
 use stead_render::{ambiguities, reason, rename_step, suggestions};
 
 use crate::failure::{Failure, Kind, Preface};
-use crate::hints;
 use crate::ui::Ui;
 
 /// Maximum number of renames in a problem; `plan --suggest-renames` lists all.
@@ -18,7 +17,7 @@ pub(crate) fn show_suggestions(plan: &Plan, ui: &Ui) {
     if plan.suggestions.is_empty() && plan.ambiguities.is_empty() {
         ui.result("No resource looks renamed.\n");
     } else {
-        ui.result(&suggestions(plan, &ui.out_style(), &command));
+        ui.result(&suggestions(plan, &ui.out_style(), &|step| command(step, ui)));
     }
 }
 
@@ -40,7 +39,8 @@ fn problem(plan: &Plan) -> Diagnostic {
     let problem = Diagnostic::error(Code::LOOKS_MOVED, format!("{count} {subject} renamed, not removed"))
         .note("This plan would delete the old resource and create a new one. Nothing was changed.");
     let problem = moves.iter().take(MAX_SHOWN).fold(problem, |problem, suggestion| {
-        problem.help(format!("{}   ({})", command(&rename_step(suggestion)), reason(&suggestion.reason)))
+        let why = format!("   ({})", reason(&suggestion.reason));
+        problem.help(Hint::from(rename_step(suggestion)).and(why))
     });
     let more = moves.len().saturating_sub(MAX_SHOWN);
     let problem = match more {
@@ -51,13 +51,13 @@ fn problem(plan: &Plan) -> Diagnostic {
         None => problem,
         Some((from, to)) => problem
             .note("Several resources look alike, so that stead cannot match them; `--accept-moves` leaves them out.")
-            .help(format!("match them one by one, such as: stead rename '{from}' '{to}'"))
+            .help(Hint::text("match them one by one, such as: ").then(NextStep::Rename { from: from.clone(), to: to.clone() }))
             .help("give each resource without an `id` one in the program first"),
     };
     problem.help("`--accept-moves` applies the certain moves as renames, `--no-moves` deletes and creates")
 }
 
 /// Returns the command of an operation, ready to paste.
-fn command(step: &NextStep) -> String {
-    hints::phrase(step).trim_matches('`').to_owned()
+fn command(step: &NextStep, ui: &Ui) -> String {
+    ui.phrase(step).trim_matches('`').to_owned()
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use stead::guard::{PinEntry, Pinfile, PinfileChange, Section};
+use stead::guard::{EntryStatus, PinEntry, Pinfile, PinfileChange, Section};
 use stead::ops::{PinChange, PinEdit};
 use stead_model::{Map, TypeToken};
 use stead_render::{Paint, Style};
@@ -22,6 +22,8 @@ struct PinLine<'a> {
     resource: &'a TypeToken,
     #[serde(skip_serializing_if = "Option::is_none")]
     original_path: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    released: bool,
     attributes: &'a Map,
 }
 
@@ -46,7 +48,8 @@ pub(crate) async fn pin(session: &Session, command: PinCommand, ui: &Ui) -> Resu
         }
         PinCommand::Rm { path } => (
             PinEdit::Remove { path },
-            "The next `stead up` or `stead destroy` may delete the resource. If the program still pins it, the next run pins it again."
+            "The next `stead up` or `stead destroy` may delete the resource, in every environment that uses this section. \
+             If the program still pins it, the next run pins it again."
                 .to_owned(),
         ),
         PinCommand::Restore => (
@@ -81,9 +84,9 @@ fn ls(file: &Pinfile, ui: &Ui) {
         ui.result(&format!("{}\n", style.paint(Paint::Strong, section)));
         for (path, entry) in entries {
             ui.result(&describe(path, entry, &style));
-            let PinEntry { resource, original_path, attributes } = entry;
-            let original_path = original_path.as_deref();
-            ui.json("pin", &PinLine { section, path, resource, original_path, attributes });
+            let PinEntry { resource, original_path, status, attributes } = entry;
+            let (original_path, released) = (original_path.as_deref(), *status == EntryStatus::Released);
+            ui.json("pin", &PinLine { section, path, resource, original_path, released, attributes });
         }
     }
 }
@@ -92,6 +95,9 @@ fn describe(path: &str, entry: &PinEntry, style: &Style) -> String {
     let mut out = format!("  {path}\n");
     if let Some(original) = &entry.original_path {
         let _ = writeln!(out, "    {}", style.paint(Paint::Quiet, &format!("from {original}")));
+    }
+    if entry.status == EntryStatus::Released {
+        let _ = writeln!(out, "    {}", style.paint(Paint::Quiet, "released"));
     }
     for (property, value) in &entry.attributes {
         let _ = writeln!(out, "    {property}: {}", value.to_json());

@@ -3,26 +3,33 @@
 use stead::ops::{Access, Cause, Look, PinUse, PlanRequest, Proposal, Unfinished};
 use stead::plan::{Action, Why};
 use stead::{Notice, SavedPlan};
+use stead_world::ShellCommand;
 
-use crate::args::PlanArguments;
+use crate::args::{PlanArguments, ProgramFlags, RunScope};
+use crate::commands::destroy;
 use crate::commands::moves::show_suggestions;
-use crate::commands::run::{show_drift, show_plan, show_reads, show_unchanged};
+use crate::commands::run::{show_drift, show_plan, show_reads, show_unchanged, show_undeclared_imports};
 use crate::commands::state::warn_of_retained;
-use crate::commands::up::{orphans, show_nothing_to_do};
+use crate::commands::up::show_nothing_to_do;
 use crate::failure::Failure;
+use crate::hints::stack_flags;
 use crate::pins;
 use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) -> Result<u8, Failure> {
+    if arguments.destroy {
+        return plan_destroy(session, arguments, ui).await;
+    }
     let scope = &arguments.scope;
     let show_notice = |notice: Notice<'_>| ui.notice(&notice);
     let levels = session.levels(&scope.marks);
     let program = session.program(levels.clone(), &show_notice);
     let request = PlanRequest {
         look: scope.refresh.map(Look::from).unwrap_or_default(),
-        pins: PinUse::Apply(orphans(scope.update_pins)),
+        pins: PinUse::Apply(scope.orphans()),
         access: Access::ReadOnly,
+        take_over: scope.owners.globs(),
         ..PlanRequest::up(scope.request(levels))
     };
     let proposal = session.workspace.preview(&program, request, &mut ui.listener()).await?;
@@ -33,38 +40,52 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
         return Ok(0);
     }
     show_reads(&program.transcript(), ui);
-    show_drift(proposal.drift(), ui);
+    show_drift(session, proposal.drift(), ui);
     if scope.unchanged {
-        show_unchanged(proposal.graph(), proposal.plan(), ui);
+        show_unchanged(session, proposal.graph(), proposal.plan(), ui);
     }
+    show_undeclared_imports(session, &proposal, ui);
     if proposal.plan().is_empty() {
-        show_nothing_to_do(&proposal, ui);
+        show_nothing_to_do(&proposal, scope.refresh, ui);
     } else {
-        show_plan(session, proposal.plan(), ui);
-        warn_of_retained(proposal.base(), proposal.plan(), ui);
+        show_plan(session, &proposal, ui);
+        warn_of_retained(session, proposal.base(), proposal.plan(), ui);
     }
+    pins::show_held(&proposal, ui);
     // A plan that the guards refuse is shown first.
     let permitted = proposal.permit()?;
     let proposal = permitted.proposal();
     pins::show_released(proposal, ui);
     if proposal.plan().has_likely_moves() {
         ui.note(
-            "Some changes look like renames: `stead plan --suggest-renames` lists them, and `stead up` stops at them.",
+            "Some changes look like renames: `stead plan --suggest-renames` lists them, and `stead up` refuses them.",
         );
     }
     if let Some(file) = &arguments.out {
-        SavedPlan::new(&session.project, &session.workspace, &program, proposal)
+        SavedPlan::new(&session.project, &session.workspace, &program, proposal)?
             .write(&session.workspace, file)?;
-        ui.note(&format!("Saved; `stead up {}` applies exactly this plan, or nothing.", file.display()));
+        let on = stack_flags(session.environment());
+        let file = ShellCommand::word(&file.display().to_string());
+        ui.note(&format!("Saved; `stead up {file}{on}` applies exactly this plan, or nothing."));
     }
-    if !arguments.exit_code {
-        return Ok(0);
-    }
-    let cause = match scope.refresh {
-        Some(_) => proposal.cause().await,
-        None => Cause::Program,
+    let code = match (arguments.exit_code, scope.refresh) {
+        (false, _) => 0,
+        (true, None) => exit_code(proposal, Cause::Program),
+        (true, Some(_)) => exit_code(proposal, proposal.cause().await),
     };
-    Ok(exit_code(proposal, cause))
+    permitted.leave_to_exit();
+    Ok(code)
+}
+
+/// Shows what `destroy` would delete, and whether the guards permit it.
+async fn plan_destroy(session: &Session, arguments: &PlanArguments, ui: &Ui) -> Result<u8, Failure> {
+    let RunScope { select, marks, .. } = &arguments.scope;
+    let program = ProgramFlags { without_program: arguments.without_program };
+    let Some(proposal) = destroy::preview(session, select, marks, program, ui).await? else { return Ok(0) };
+    show_unfinished(proposal.unfinished(), ui);
+    // A plan that the guards refuse is shown first.
+    let permitted = proposal.permit()?;
+    Ok(if arguments.exit_code { exit_code(permitted.proposal(), Cause::Program) } else { 0 })
 }
 
 /// Lists unfinished work of other runs, which the plan does not include.

@@ -126,7 +126,7 @@ fn patch(world: &World, arguments: &PatchArguments, ui: &Ui) -> Result<u8, Failu
     ui.result(&stead_render::update(&update));
     let patch = match &update {
         Update::Patch { operations, .. } => patch_document(operations),
-        _ => Value::List(Vec::new()),
+        _ => Value::from(Vec::new()),
     };
     if matches!(update, Update::Patch { .. }) {
         ui.result(&format!("\n{}\n", patch.to_json()));

@@ -16,7 +16,7 @@ pub(crate) async fn refresh(session: &Session, select: &SelectionFlags, ui: &Ui)
         ui.result("No drift: every resource is as recorded.\n");
         return Ok(0);
     }
-    show_drift(edit.drift(), ui);
+    show_drift(session, edit.drift(), ui);
     let edit = edit.permit()?;
     confirm(session, ui, "Record this drift?")?;
     edit.apply(&mut ui.listener()).await?;

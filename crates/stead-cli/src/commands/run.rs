@@ -1,11 +1,11 @@
 //! Parts that `up`, `destroy` and `plan` share: show a plan, confirm, apply, report.
 
 use serde::Serialize;
-use stead::ops::{Proposal, Report};
+use stead::ops::{OpEvent, Proposal, Report};
 use stead::plan::Plan;
 use stead::{Drift, Transcript};
-use stead_model::{Graph, Map, Name, Operation, RunResult, TypeToken};
-use stead_render::{Drifted, Header};
+use stead_model::{Code, CopyRef, Diagnostic, Graph, Map, Name, Operation, RunResult, TypeToken};
+use stead_render::{Done, Drifted, Header, View, leaves_out_new_properties, plan_json};
 use stead_schema::Change;
 
 use crate::commands::state::show_retained;
@@ -39,22 +39,35 @@ struct UnderWay {
     name: Name,
 }
 
-pub(crate) fn show_plan(session: &Session, plan: &Plan, ui: &Ui) {
-    let header = Header {
-        project: &session.project.name,
-        environment: &session.environment().to_string(),
-        target: session.target(),
+pub(crate) fn show_plan(session: &Session, proposal: &Proposal, ui: &Ui) {
+    let (plan, graph, base) = (proposal.plan(), proposal.graph(), proposal.base());
+    let unchanged: Vec<&Name> = plan.unchanged.iter().filter_map(|id| Some(&graph.node(*id)?.name)).collect();
+    let view = View {
+        header: Header {
+            project: &session.project.name,
+            environment: session.environment(),
+            target: session.target(),
+        },
+        record: &|copy: &CopyRef| base.copy(copy),
+        schema: &|ty: &TypeToken| session.workspace.engine.catalog.get(ty),
+        unchanged: &unchanged,
+        style: ui.out_style(),
     };
-    ui.result(&stead_render::plan(plan, &header, &ui.out_style()));
-    ui.json("plan", plan);
+    if ui.is_json() {
+        return ui.json("plan", &plan_json(plan, &view));
+    }
+    ui.result(&stead_render::plan(plan, &view));
+    if leaves_out_new_properties(plan, &view.style) {
+        ui.note("Properties of new resources are left out; `--full` shows them.");
+    }
 }
 
-pub(crate) fn show_drift(drift: &[Drift], ui: &Ui) {
+pub(crate) fn show_drift(session: &Session, drift: &[Drift], ui: &Ui) {
     let style = ui.out_style();
     for Drift { name, found, changes, .. } in drift {
         let gone = found.is_none();
         let drifted = Drifted { name, changes: (!gone).then_some(changes.as_slice()) };
-        ui.result(&format!("{}\n", stead_render::drift(&drifted, &style)));
+        ui.result(&format!("{}\n", stead_render::drift(&drifted, session.environment(), &style)));
         ui.json("drift", &DriftLine { action: "refresh", name, gone, changes });
     }
 }
@@ -84,10 +97,10 @@ struct ReadLine<'a> {
 }
 
 /// Shows the unchanged resources.
-pub(crate) fn show_unchanged(graph: &Graph, plan: &Plan, ui: &Ui) {
+pub(crate) fn show_unchanged(session: &Session, graph: &Graph, plan: &Plan, ui: &Ui) {
     let names = || plan.unchanged.iter().filter_map(|id| Some(&graph.node(*id)?.name));
     names().for_each(|name| ui.json("same", &SameLine { action: "same", name }));
-    ui.result(&format!("{}\n", stead_render::same(names(), &ui.out_style())));
+    ui.result(&format!("{}\n", stead_render::same(names(), session.environment(), &ui.out_style())));
 }
 
 #[derive(Serialize)]
@@ -113,15 +126,27 @@ pub(crate) async fn apply_plan(
     let permitted = proposal.permit()?;
     pins::show_released(permitted.proposal(), ui);
     confirm(session, ui, question)?;
-    let report = permitted.apply(wiring::interrupts(), &mut ui.listener()).await?;
-    report.retained().into_iter().for_each(|retained| show_retained(retained, ui));
+    let mut done = Done::new(permitted.proposal().plan());
+    let apply = async |events: &mut dyn FnMut(OpEvent)| permitted.apply(wiring::interrupts(), events).await;
+    let report = ui.watch(|event| done.event(event), apply).await?;
+    report.retained().into_iter().for_each(|retained| show_retained(session, retained, ui));
+    if let Some(reason) = &report.marks_unavailable {
+        ui.problem(&marks_unavailable(reason));
+    }
     let pinfile = report.pinfile.clone();
-    let code = report_end(session, report, ui)?;
+    let code = report_end(session, report, &done, ui)?;
     pins::report_write(pinfile, ui)?;
     Ok(code)
 }
 
-fn report_end(session: &Session, report: Report, ui: &Ui) -> Result<u8, Failure> {
+fn marks_unavailable(reason: &str) -> Diagnostic {
+    let message = format!("cannot mark the owner of a resource: {reason}");
+    Diagnostic::warning(Code::OWNERS_UNAVAILABLE, message)
+        .note("Everything was done. Another stack will not know that this stack owns the resource.")
+        .help("set STEAD_OWNERS to a folder that this user can write")
+}
+
+fn report_end(session: &Session, report: Report, changes: &Done, ui: &Ui) -> Result<u8, Failure> {
     let Report { result, done, problems, skipped, outputs, closed, under_way, .. } = report;
     let under_way: Vec<UnderWay> =
         under_way.into_iter().map(|(operation, name)| UnderWay { operation, name }).collect();
@@ -131,7 +156,7 @@ fn report_end(session: &Session, report: Report, ui: &Ui) -> Result<u8, Failure>
     let kind = match result {
         RunResult::Succeeded => {
             closed?;
-            ui.result(&format!("\nDone: {done} {}.\n", if done == 1 { "step" } else { "steps" }));
+            ui.result(&format!("\nDone: {changes}.\n"));
             show_outputs(&outputs, ui);
             return Ok(0);
         }
@@ -199,5 +224,17 @@ mod tests {
         assert!(text.contains("    create dev:main:local.Command#c9\n    and 2 more\n"), "{text}");
         assert!(text.contains("`stead up` first repeats"), "{text}");
         assert!(left_in_doubt(&under_way[..1]).unwrap().starts_with("1 operation was under way"));
+    }
+}
+
+/// Names the resources that were imported and are not declared yet, which every plan leaves alone.
+pub(crate) fn show_undeclared_imports(session: &Session, proposal: &Proposal, ui: &Ui) {
+    for resource in proposal.undeclared_imports() {
+        let name = resource.name.shown_in(session.environment());
+        ui.note(&format!(
+            "{name} was imported and is not declared yet, so it is left alone. Declare it, or stop managing it with \
+             `stead state rm '{}'`.",
+            resource.name
+        ));
     }
 }

@@ -6,7 +6,8 @@ use serde::Serialize;
 use stead_model::{Code, Diagnostic};
 use stead_server::admission::{Groups, Guard};
 use stead_server::{
-    Access, ApiServer, ClusterError, Event, InCluster, Server, ServerError, Settings, Stopped, TlsFiles,
+    Access, ApiServer, ClusterError, Event, InCluster, MAX_CONNECTIONS, Server, ServerError, Settings,
+    Stopped, TlsFiles,
 };
 use stead_world::{Timestamp, World};
 use tokio::sync::{mpsc, oneshot};
@@ -44,6 +45,7 @@ pub(crate) async fn serve(common: &Common, arguments: &ServeArguments, ui: &Ui) 
     let settings = Settings {
         listen: arguments.listen.clone(),
         tls: TlsFiles { certificate: folder.join(&arguments.tls_cert), key: folder.join(&arguments.tls_key) },
+        max_connections: MAX_CONNECTIONS,
     };
     let (notices, events) = mpsc::unbounded_channel();
     let server = Server::open(world.clone(), settings, guard, notices).await?;

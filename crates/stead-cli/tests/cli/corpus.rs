@@ -32,6 +32,12 @@ fn on(project: &Project, environment: &str, arguments: &[&str]) -> Ran {
     project.stead(&[arguments, &stack[..used]].concat())
 }
 
+/// Declares an environment in `stead.toml`, for a command that makes its stack.
+fn declare(project: &Project, environment: &str) {
+    let (name, _) = environment.split_once(':').unwrap_or((environment, ""));
+    assert!([0, 1].contains(&project.stead(&["env", "new", name]).code), "{name}");
+}
+
 /// Asserts that a guard refuses a command, and that the command changes no file.
 fn assert_refused(project: &Project, environment: &str, arguments: &[&str]) -> Ran {
     let before = project.all_files();

@@ -102,7 +102,9 @@ fn interrupted_command_is_in_doubt_until_it_is_resolved() {
     insta::assert_snapshot!(stopped.stderr);
     assert_eq!(project.stead(&["plan"]).code, 15);
     assert_eq!(project.read("log"), "created\n", "the command is not run again");
-    project.stead(&["state", "resolve", "migrate", "--created", "by-hand"]).ok();
+    let created = ["state", "resolve", "migrate", "--created", "by-hand"];
+    let outputs = ["--output", "stdout=", "--output", "stderr=", "--output", "exitCode=0"];
+    project.stead(&[&created[..], &outputs].concat()).ok();
     assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
     assert_eq!(project.read("log"), "created\n");
 }

@@ -110,7 +110,7 @@ fn damaged_state_is_refused_with_exit_16_and_never_written() {
         assert!(refused.stderr.contains("ST0202"), "{}", refused.stderr);
     }
     assert_eq!(project.all_files(), before);
-    project.write(head, "{\"format\":2}\n\"x\"\n");
+    project.write(head, "{\"format\":3}\n\"x\"\n");
     assert!(project.stead(&["plan"]).ends(16).stderr.contains("ST0203"));
 }
 
@@ -119,4 +119,24 @@ fn error_codes_are_explained() {
     let project = Project::empty();
     assert!(project.stead(&["explain", "st0104"]).ok().starts_with("# ST0104"));
     assert!(project.stead(&["explain", "ST0140"]).ends(2).stderr.contains("did you mean"));
+}
+
+#[test]
+fn missing_entry_point_names_the_key_that_sets_it() {
+    let project = Project::with("");
+    std::fs::remove_file(project.path("main.ts")).unwrap();
+    let missing = project.stead(&["plan"]).ends(1);
+    assert!(missing.stderr.contains("`main` in stead.toml"), "{}", missing.stderr);
+}
+
+#[test]
+fn known_type_without_a_provider_is_not_called_misspelt() {
+    let project = Project::with("import { s3 } from \"stead/aws\";\nnew s3.Bucket({}, { id: \"b\" });\n");
+    let refused = project.stead(&["plan"]).ends(1);
+    assert!(
+        refused.stderr.contains("this version can check aws.s3.Bucket, and cannot create it"),
+        "{}",
+        refused.stderr
+    );
+    assert!(!project.stead(&["explain", "ST0302"]).ok().contains("misspelt"));
 }

@@ -107,3 +107,61 @@ fn secret_is_refused_by_state_and_never_printed() {
     let graph = project.stead(&["graph", "--json"]).ok();
     assert!(graph.contains("secret") && !graph.contains("canary"), "{graph}");
 }
+
+#[test]
+fn plan_of_a_program_with_a_secret_is_not_saved() {
+    let project = Project::with("");
+    project.write("stead.toml", "project = \"shop\"\n[config]\npassword = \"canary-7f3a\"\n");
+    let data = "import * as local from \"stead/local\";\nnew local.Data({ value: 1 }, { id: \"a\" });\n";
+    // No property holds the secret, so that the program can be planned.
+    let unused = "config.secret(\"password\");\n";
+    let file = project.path("plan.out").display().to_string();
+    for secret in [unused, "const p = config.secret(\"password\");\nconst q = `${p}!`;\n"] {
+        project.write("main.ts", &format!("import {{ config }} from \"stead\";\n{data}{secret}"));
+        project.stead(&["plan"]).ok();
+        let refused = project.stead(&["plan", "--out", &file]).ends(1);
+        assert!(refused.stderr.contains("ST0701"), "{}", refused.stderr);
+        assert!(!project.has("plan.out"));
+    }
+    let canary = |(path, bytes): &(std::path::PathBuf, Vec<u8>)| {
+        !path.ends_with("stead.toml") && String::from_utf8_lossy(bytes).contains("canary-7f3a")
+    };
+    assert!(!project.all_files().iter().any(canary));
+}
+
+#[test]
+fn data_with_the_key_of_secrets_is_refused_in_programs_and_imports() {
+    const KEY: &str = "4dabf18193072939515e22adb298388d";
+    let program = |value: &str| {
+        format!(
+            "import * as local from \"stead/local\";\nnew local.Data({{ value: {value} }}, {{ id: \"a\" }});\n"
+        )
+    };
+    let secret = format!("{{ \"{KEY}\": \"1b47061264138c4ac30d75fd1eb44270\", ciphertext: \"x\" }}");
+    let project = Project::with(&program(&format!("[1, {{ deep: {secret} }}]")));
+    for command in [&["plan"][..], &["up", "--yes"], &["compile"]] {
+        let refused = project.stead(command).ends(1);
+        assert!(refused.stderr.contains("ST0702"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("`value[1].deep`"), "{}", refused.stderr);
+    }
+    project.write("main.ts", &format!("export const leak = {secret};\n"));
+    assert!(project.stead(&["plan"]).ends(1).stderr.contains("the output `leak`"));
+
+    project.write("note.txt", "text");
+    project
+        .write("main.ts", &format!("import {{ file }} from \"stead\";\n{}", program("file(\"note.txt\")")));
+    project.stead(&["up", "--yes"]).ok();
+    let export = project.stead(&["stack", "export"]).ok();
+    let file = project.path("export.json").display().to_string();
+    project.write("export.json", &export);
+    project.stead(&["stack", "import", &file, "--yes"]).ok();
+    // The digest would reveal the change first.
+    let forged = export.replace("c44067f5952c0a294b673a41bacd8c17", "1b47061264138c4ac30d75fd1eb44270");
+    let mut forged: serde_json::Value = serde_json::from_str(&forged).unwrap();
+    forged.as_object_mut().unwrap().remove("digest");
+    project.write("export.json", &forged.to_string());
+    let before = project.stead(&["stack", "export"]).ok();
+    let refused = project.stead(&["stack", "import", &file, "--yes"]).ends(1);
+    assert!(refused.stderr.contains("ST0702"), "{}", refused.stderr);
+    assert_eq!(project.stead(&["stack", "export"]).ok(), before);
+}

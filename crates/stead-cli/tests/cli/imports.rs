@@ -48,3 +48,40 @@ fn chain_of_ten_thousand_resources_is_planned_and_shown() {
     let plan = project.stead(&["plan"]).ok();
     assert!(plan.ends_with("10000 to create, 0 unchanged\n"), "{}", &plan[plan.len() - 200..]);
 }
+
+#[test]
+fn imported_file_is_kept_until_the_program_declared_it_once() {
+    let project = Project::with("export {};\n");
+    project.write("f", "mine");
+    project.stead(&["import", "local.File", "f", "f", "--yes"]).ok();
+    for command in [&["plan"][..], &["up", "--yes"]] {
+        let told = project.stead(command).ends(0).stderr;
+        assert!(told.contains("local.File#f was imported and is not declared yet"), "{told}");
+    }
+    assert_eq!(project.read("f"), "mine");
+    project.stead(&["destroy", "--yes"]).ok();
+    assert_eq!(project.read("f"), "mine", "destroy forgets a resource that no program declared");
+
+    project.stead(&["import", "local.File", "f", "f", "--yes"]).ok();
+    let declared = "import * as local from \"stead/local\";\nnew local.File({ path: \"f\", content: \"mine\" }, { id: \"f\" });\n";
+    project.write("main.ts", declared);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", "export {};\n");
+    project.stead(&["up", "--yes"]).ok();
+    assert!(!project.has("f"), "declared once, and removed from the program");
+}
+
+#[test]
+fn retained_file_comes_back_with_its_deletion_policy() {
+    let program = "import * as local from \"stead/local\";\nnew local.File({ path: \"db\", content: \"data\" }, { id: \"db\", deletionPolicy: \"retain\" });\n";
+    let project = Project::with(program);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", "export {};\n");
+    project.stead(&["up", "--yes"]).ok();
+    project.stead(&["import", "local.File", "dev:main:local.File#db", "db", "--yes"]).ok();
+    let shown = project.stead(&["state", "show", "db"]).ok();
+    assert!(shown.contains("retain"), "{shown}");
+    project.stead(&["up", "--yes"]).ok();
+    project.stead(&["destroy", "--yes"]).ok();
+    assert_eq!(project.read("db"), "data");
+}

@@ -47,7 +47,10 @@ fn waiting_run_reports_the_holder_and_then_acquires_the_lock() {
     project.write("go", "");
     project.ran(first.wait_with_output().unwrap()).ok();
     let second = project.ran(second.wait_with_output().unwrap()).ok();
-    assert!(second.starts_with("Nothing to do: 1 resource is as declared."), "{second}");
+    assert!(
+        second.starts_with("Nothing to do: the recorded state of 1 resource matches the program."),
+        "{second}"
+    );
 }
 
 #[test]
@@ -113,10 +116,13 @@ fn second_interrupt_stops_at_once_and_lists_the_operations_in_doubt() {
     project.write("go", "");
     assert!(output.contains("1 operation was under way when the run stopped"), "{output}");
     assert!(output.contains("    create dev:main:local.Command#slow\n"), "{output}");
-    assert!(output.contains("`stead up` first repeats the operations that are safe to repeat"), "{output}");
+    assert!(
+        output.contains("`stead up -e dev` first repeats the operations that are safe to repeat"),
+        "{output}"
+    );
     // The command is idempotent, so the next run repeats it.
     let again = project.stead(&["up", "--yes"]).ends(0);
-    assert!(again.stderr.contains("finishing the create of dev:main:local.Command#slow"), "{}", again.stderr);
+    assert!(again.stderr.contains("finishing the create of main:local.Command#slow"), "{}", again.stderr);
 }
 
 #[test]

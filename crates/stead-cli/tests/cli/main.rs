@@ -6,22 +6,30 @@
 mod corpus;
 mod crashes;
 mod determinism;
+mod doubts;
+mod environments;
 mod errors;
 mod external_values;
+mod graph_format;
 mod imports;
 mod journey;
 mod locking;
 mod logging;
 mod marks;
+mod modules;
+mod owners;
 mod pins;
 #[cfg(target_os = "linux")]
 mod processes;
 mod project;
+mod protection;
 mod provider;
 mod refactoring;
 mod repair;
 mod saved;
 #[cfg(unix)]
 mod serving;
+mod shown;
 mod stacks;
 mod steps;
+mod words;

@@ -118,7 +118,7 @@ fn protect_needs_no_program_and_no_program_removes_the_protection() {
     std::fs::remove_file(project.path("main.ts")).unwrap();
     assert_eq!(project.stead(&["state", "protect", "db"]).ok(), "Protected dev:main:local.File#db.\n");
     project.stead(&["state", "protect", "db"]).ok();
-    insta::assert_snapshot!(project.stead(&["destroy", "--yes"]).ends(13).stderr);
+    insta::assert_snapshot!(project.stead(&["destroy", "--yes", "--without-program"]).ends(13).stderr);
     project.write("main.ts", &TWO.replace("id: \"db\"", "id: \"db\", preventDelete: false"));
     project.stead(&["up", "--yes"]).ok();
     assert_eq!(project.stead(&["destroy", "--yes"]).code, 13);

@@ -1,5 +1,6 @@
 //! Tests of pins, for each rule.
 
+mod absence;
 mod cases;
 mod commands;
 mod environments;

@@ -4,6 +4,7 @@
 //! that stands for the cloud. The operation's idempotency key is its name, so that a duplicate or a lost object shows.
 
 mod full_disk;
+mod groups;
 mod interrupts;
 mod random_program;
 mod repeated_kills;

@@ -2,9 +2,15 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::rc::Rc;
+
+/// A project with the environments `dev`, the default, and `prod`.
+const SETTINGS: &str = "project = \"shop\"\n\n[env.prod]\n";
 
 pub(crate) struct Project {
     folder: tempfile::TempDir,
+    /// The folder with the owner marks, which projects of one user share.
+    owners: Rc<tempfile::TempDir>,
 }
 
 /// Output and exit code of a finished command.
@@ -18,8 +24,8 @@ pub(crate) struct Ran {
 impl Project {
     /// Creates a project with this program as its `main.ts`.
     pub(crate) fn with(main: &str) -> Project {
-        let project = Project { folder: tempfile::tempdir().unwrap() };
-        project.write("stead.toml", "project = \"shop\"\n");
+        let project = Project::empty();
+        project.write("stead.toml", SETTINGS);
         project.write("main.ts", main);
         project
     }
@@ -29,8 +35,8 @@ impl Project {
     /// A kill has the same effects there as on a disk; a power loss does not.
     pub(crate) fn in_memory(main: &str) -> Project {
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
-        let project = Project { folder };
-        project.write("stead.toml", "project = \"shop\"\n");
+        let project = Project { folder, ..Project::empty() };
+        project.write("stead.toml", SETTINGS);
         project.write("main.ts", main);
         project
     }
@@ -45,11 +51,17 @@ impl Project {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, bytes).unwrap();
         }
-        Project { folder }
+        Project { folder, ..Project::empty() }
+    }
+
+    /// Creates a project of the same user, with the same owner marks.
+    pub(crate) fn of_same_user(&self, main: &str) -> Project {
+        Project { owners: self.owners.clone(), ..Project::with(main) }
     }
 
     pub(crate) fn empty() -> Project {
-        Project { folder: tempfile::tempdir().unwrap() }
+        let folder = || tempfile::tempdir().unwrap();
+        Project { folder: folder(), owners: Rc::new(folder()) }
     }
 
     pub(crate) fn path(&self, file: &str) -> PathBuf {
@@ -80,6 +92,7 @@ impl Project {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("USER", "ada")
             .env("NO_COLOR", "1")
+            .env("STEAD_OWNERS", self.owners.path())
             .stdin(Stdio::null());
         command
     }

@@ -24,7 +24,7 @@ fn likely_rename_stops_the_run_until_the_printed_command_is_run() {
     assert_eq!(project.read("a.txt"), "one");
     insta::assert_snapshot!(project.stead(&["plan", "--suggest-renames"]).ok(), @r"
     certain: `path` identifies the same real resource
-        stead rename 'dev:main:local.File#old' 'dev:main:local.File#new'
+        stead rename 'dev:main:local.File#old' 'dev:main:local.File#new' -e dev
     ");
 
     let dry = project.stead(&["rename", "dev:main:local.File#old", "dev:main:local.File#new", "--dry-run"]);
@@ -42,10 +42,10 @@ fn accept_moves_renames_and_no_moves_deletes_and_creates() {
     insta::assert_snapshot!(project.stead(&["plan", "--accept-moves"]).ok(), @r#"
     shop · environment dev · target local
 
-    > rename dev:main:local.File#old → dev:main:local.File#new  main.ts:2:1
+    > rename main:local.File#old → main:local.File#new  main.ts:2:1
         because it looks the same, and certain moves are applied
 
-    ~ update dev:main:local.File#new  main.ts:2:1
+    ~ update main:local.File#new  main.ts:2:1
         because `content` changed
         content: "one" → "two"
 
@@ -93,6 +93,8 @@ fn existing_resource_is_imported_and_its_declaration_printed() {
     }, { id: "kept" });
     "#);
     project.write("main.ts", &format!("import * as local from \"stead/local\";\n{declaration}"));
+    let declared = project.stead(&["up", "--yes"]).ok();
+    assert!(declared.contains("it was imported, and the program declares it now"), "{declared}");
     assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
     assert_eq!(project.read("there.txt"), "here already\n");
     let missing = project.stead(&["import", "local.File", "other", "nowhere.txt", "--yes"]);
@@ -136,10 +138,36 @@ fn refresh_of_changed_resources_reads_no_others() {
     project.write("main.ts", &program(&[("a", "a.txt", "2"), ("b", "b.txt", "1")]));
     let shown = project.stead(&["plan", "--refresh=changed"]).ok();
     assert!(
-        shown.contains("^ refresh dev:main:local.File#a\n    because it was changed outside of stead"),
+        shown.contains("^ refresh main:local.File#a\n    because it was changed outside of stead"),
         "{shown}"
     );
     assert!(!shown.contains("File#b"), "{shown}");
     let all = project.stead(&["plan", "--refresh"]).ok();
-    assert!(all.contains("^ refresh dev:main:local.File#b"), "{all}");
+    assert!(all.contains("^ refresh main:local.File#b"), "{all}");
+}
+
+#[test]
+fn scope_without_its_id_is_refused_with_the_scopes_that_may_be_meant() {
+    let site = |class: &str| {
+        format!(
+            "import {{ Resource }} from \"stead\";\nimport * as local from \"stead/local\";\n\
+             class {class} extends Resource {{\n  constructor(id: string) {{\n    super(id);\n    \
+             new local.Data({{ value: id }}, {{ id: \"a\" }});\n    new local.Data({{ value: id + 2 }}, {{ id: \"b\" }});\n  }}\n}}\n\
+             new {class}(\"home\");\nnew {class}(\"shop\");\nnew local.Data({{ value: 0 }}, {{ id: \"alone\" }});\n"
+        )
+    };
+    let project = Project::with(&site("Site"));
+    project.stead(&["up", "--yes"]).ok();
+    let before = project.all_files();
+    let refused = project.stead(&["rename", "dev:main/Site", "dev:main/Web", "--yes"]).ends(1);
+    insta::assert_snapshot!(refused.stderr);
+    let near = project.stead(&["rename", "dev:main/Site#hmoe", "dev:main/Web", "--yes"]).ends(1);
+    assert!(near.stderr.contains("did you mean \"dev:main/Site#home\"?"), "{}", near.stderr);
+    assert_eq!(project.all_files(), before, "nothing was changed");
+
+    project.stead(&["rename", "dev:main/Site#home", "dev:main/Web#home", "--yes"]).ok();
+    assert_eq!(project.stead(&["stack", "history"]).ok().lines().count(), 2, "one run renames all");
+    project.write("main.ts", &site("Web"));
+    let plan = project.stead(&["plan", "--accept-moves"]).ok();
+    assert!(plan.contains("2 to rename, 3 unchanged"), "a renamed resource is not unchanged: {plan}");
 }

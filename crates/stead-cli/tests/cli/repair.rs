@@ -73,6 +73,12 @@ fn damaged_snapshot_is_repaired_from_history_and_the_damaged_object_is_kept() {
     assert_eq!(files(&project, "kept").len(), 1, "and so is the head that referred to it");
     let history = project.stead(&["stack", "history"]).ok();
     assert!(history.contains("state repair"), "{history}");
+    let verified = project.stead(&["state", "verify"]);
+    assert!(
+        verified.code == 0 && verified.stderr.contains("damaged before the last repair"),
+        "{}",
+        verified.stderr
+    );
     std::fs::remove_file(project.path("b.txt")).unwrap(); // no longer recorded
     project.stead(&["up", "--yes"]).ok();
     assert_eq!(names(&project), ["a", "b"]);
@@ -90,12 +96,83 @@ fn damaged_or_missing_head_is_rebuilt_from_the_newest_snapshot() {
             assert!(listed.stderr.contains("head is missing"), "{}", listed.stderr);
         } else {
             flip_a_byte(&head);
-            assert_repair_asks_first(&project);
         }
+        assert_repair_asks_first(&project);
         project.stead(&["state", "repair", "--take", "1", "--yes"]).ok();
         assert_eq!(names(&project), ["a", "b"], "nothing is lost: the newest snapshot is whole");
         assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
     }
+}
+
+#[test]
+fn stack_without_its_head_is_not_taken_for_an_empty_one() {
+    let project = applied_twice();
+    std::fs::remove_file(project.path(&format!("{STACK}/head"))).unwrap();
+    let before = project.all_files();
+    let commands: [&[&str]; 7] = [
+        &["up", "--yes"],
+        &["plan"],
+        &["destroy", "--yes"],
+        &["state", "ls"],
+        &["stack", "history"],
+        &["stack", "new"],
+        &["stack", "rm", "--yes"],
+    ];
+    for command in commands {
+        let refused = project.stead(command).ends(16);
+        assert!(refused.stderr.contains("stead state repair"), "{command:?}: {}", refused.stderr);
+    }
+    assert!(project.stead(&["stack", "ls"]).ok().contains("dev"), "it is listed");
+    assert_eq!(project.all_files(), before);
+}
+
+const CHAIN: &str = r#"
+import * as local from "stead/local";
+const a = new local.RandomPet({ words: 1 }, { id: "a" });
+const b = new local.File({ path: "b.txt", content: a.result }, { id: "b" });
+const c = new local.File({ path: "c.txt", content: b.path }, { id: "c" });
+new local.File({ path: "d.txt", content: c.path }, { id: "d" });
+"#;
+
+#[test]
+fn missing_batch_in_the_journal_of_a_dead_run_is_damage() {
+    let project = Project::with(CHAIN);
+    project.crash(&["up", "--yes"], "run.close.before:1");
+    let batches = files(&project, "journal/0000000001");
+    assert!(batches.len() >= 4, "{batches:?}");
+    let aside = project.path("aside");
+    for batch in &batches[..batches.len() - 1] {
+        std::fs::rename(batch, &aside).unwrap();
+        let before = project.all_files();
+        let verified = project.stead(&["state", "verify"]).ends(16);
+        assert!(verified.stderr.contains("is missing, but later records"), "{}", verified.stderr);
+        for command in [&["up", "--yes"][..], &["state", "repair"]] {
+            assert_eq!(project.stead(command).code, 16, "{command:?}");
+        }
+        assert_eq!(project.all_files(), before);
+        std::fs::rename(&aside, batch).unwrap();
+    }
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(names(&project), ["b", "c", "d", "a"]);
+}
+
+#[test]
+fn verify_checks_the_history_and_old_snapshots() {
+    let project = applied_twice();
+    let current = snapshot(&project);
+    let old = files(&project, "snapshot").into_iter().find(|path| *path != current).unwrap();
+    let record = project.path(&format!("{STACK}/history/run-1"));
+    for damaged in [old, record] {
+        let whole = std::fs::read(&damaged).unwrap();
+        std::fs::write(&damaged, &whole[..whole.len() / 2]).unwrap();
+        let found = project.stead(&["state", "verify"]).ends(16);
+        let name = damaged.file_name().unwrap().to_str().unwrap();
+        assert!(found.stderr.contains(name), "{}", found.stderr);
+        assert!(found.stderr.contains("The current state is sound"), "{}", found.stderr);
+        assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+        std::fs::write(&damaged, whole).unwrap();
+    }
+    project.stead(&["state", "verify"]).ok();
 }
 
 #[test]
@@ -167,7 +244,7 @@ fn export_edited_by_hand_is_repaired_into_a_second_file() {
 #[test]
 fn state_of_a_newer_version_is_not_repaired() {
     let project = applied_twice();
-    project.write(&format!("{STACK}/head"), "{\"format\":2}\n\"x\"\n");
+    project.write(&format!("{STACK}/head"), "{\"format\":3}\n\"x\"\n");
     let before = project.all_files();
     assert!(project.stead(&["state", "repair", "--take", "1", "--yes"]).ends(16).stderr.contains("ST0203"));
     assert_eq!(project.all_files(), before);

@@ -48,7 +48,93 @@ fn saved_plan_with_functions_applies_without_the_sources() {
     assert!(up.starts_with(&saved), "the saved plan is shown:\n{saved}\n{up}");
     check(&project, &up);
     let again = project.stead(&["up", plan, "--yes"]).ends(1);
-    assert!(again.stderr.contains("the state of the stack changed since"), "{}", again.stderr);
+    assert!(again.stderr.contains("#framed changed since the plan was made"), "{}", again.stderr);
+}
+
+const THREE: &str = r#"
+import * as local from "stead/local";
+const base = new local.RandomPet({ words: 2 }, { id: "base" });
+new local.File({ path: "a.txt", content: "A" }, { id: "a" });
+new local.File({ path: "b.txt", content: `${base.result} B` }, { id: "b" });
+new local.File({ path: "c.txt", content: `${base.result} C` }, { id: "c" });
+"#;
+
+/// Saves a plan for the resources with these ids.
+fn save(project: &Project, ids: &[&str], name: &str) -> String {
+    let file = project.path(name).to_str().unwrap().to_owned();
+    let targets: Vec<String> = ids.iter().map(|id| format!("*#{id}")).collect();
+    let mut arguments = vec!["plan", "--out", &file];
+    targets.iter().for_each(|target| arguments.extend(["--target-resource", target]));
+    project.stead(&arguments).ok();
+    file
+}
+
+/// Changes the content of a file in the program.
+fn change(project: &Project, letter: &str, content: &str) {
+    let main = project.read("main.ts");
+    let old = main.lines().find(|line| line.contains(&format!("\"{letter}.txt\""))).unwrap().to_owned();
+    let new = old.replace(&format!("{}\" }}", letter.to_uppercase()), &format!("{content}\" }}"));
+    let new = new.replace(&format!("{}` }}", letter.to_uppercase()), &format!("{content}` }}"));
+    assert_ne!(old, new);
+    project.write("main.ts", &main.replace(&old, &new));
+}
+
+#[test]
+fn saved_plans_over_disjoint_parts_both_apply() {
+    let project = Project::with(THREE);
+    // Both are made before there is a stack.
+    let (a, b) = (save(&project, &["a"], "plan-a"), save(&project, &["base", "b"], "plan-b"));
+    project.stead(&["up", &a, "--yes"]).ok();
+    project.stead(&["up", &b, "--yes"]).ok();
+    assert!(project.has("a.txt") && project.has("b.txt") && !project.has("c.txt"));
+    // Both read `base`, and neither changes it.
+    change(&project, "a", "changed a");
+    change(&project, "b", "changed b");
+    let (a, b) = (save(&project, &["a"], "plan-a"), save(&project, &["b"], "plan-b"));
+    let c = save(&project, &["c"], "plan-c");
+    for plan in [&c, &b, &a] {
+        project.stead(&["up", plan, "--yes"]).ok();
+    }
+    assert_eq!(project.read("a.txt"), "changed a");
+    assert!(project.read("b.txt").ends_with(" changed b") && project.read("c.txt").ends_with(" C"));
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+}
+
+#[test]
+fn overlapping_saved_plan_is_refused_with_the_resources_that_changed() {
+    let project = Project::with(THREE);
+    project.stead(&["up", "--yes"]).ok();
+    change(&project, "b", "changed b");
+    change(&project, "a", "changed a");
+    let (one, two) = (save(&project, &["a", "b"], "plan-one"), save(&project, &["b"], "plan-two"));
+    project.stead(&["up", &one, "--yes"]).ok();
+    let before = project.all_files();
+    insta::assert_snapshot!(project.stead(&["up", &two, "--yes"]).ends(1).stderr);
+    assert_eq!(project.all_files(), before);
+    // A plan that reads a resource is refused once that resource is replaced.
+    change(&project, "c", "changed c");
+    let c = save(&project, &["c"], "plan-c");
+    project.write("main.ts", &project.read("main.ts").replace("words: 2", "words: 3"));
+    project.stead(&["up", "--yes"]).ok();
+    let refused = project.stead(&["up", &c, "--yes"]).ends(1);
+    assert!(refused.stderr.contains("#base changed since the plan was made"), "{}", refused.stderr);
+}
+
+#[test]
+fn saved_plan_is_refused_if_it_would_now_do_more() {
+    let project = Project::with(THREE);
+    project.stead(&["up", "--yes"]).ok();
+    change(&project, "a", "changed a");
+    let whole = project.path("plan").to_str().unwrap().to_owned();
+    project.stead(&["plan", "--out", &whole]).ok();
+    // The plan does not touch `c`. Another program changes it, so that the plan would change it back.
+    let planned = project.read("main.ts");
+    change(&project, "c", "changed c");
+    project.stead(&["up", "--yes", "--target-resource", "*#c"]).ok();
+    project.write("main.ts", &planned);
+    let refused = project.stead(&["up", &whole, "--yes"]).ends(1);
+    assert!(refused.stderr.contains("#c now has another step than the plan"), "{}", refused.stderr);
+    assert!(project.read("c.txt").ends_with(" changed c") && project.read("a.txt") == "A");
 }
 
 #[test]

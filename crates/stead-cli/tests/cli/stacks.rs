@@ -71,10 +71,10 @@ fn renamed_stack_is_unchanged_and_the_old_name_refers_to_the_new_one() {
     project.stead(&["stack", "rename", "prod:acme", "--yes"]).ok();
     assert_eq!(project.stead(&["stack", "ls"]).ok(), "shop\tprod:acme\tlocal\n");
     let plan = ["plan", "--exit-code", "-e", "prod", "--namespace", "acme"];
-    assert!(project.stead(&plan).ok().contains("2 resources are as declared"));
+    assert!(project.stead(&plan).ok().contains("recorded state of 2 resources matches the program"));
     let refused = project.stead(&["up", "--yes"]).ends(1);
     assert!(
-        refused.stderr.contains("ST0214") && refused.stderr.contains("-e prod:acme"),
+        refused.stderr.contains("ST0214") && refused.stderr.contains("-e prod --namespace acme"),
         "{}",
         refused.stderr
     );
@@ -180,4 +180,30 @@ fn killed_move_is_finished_or_undone_by_the_next_command() {
         let count = |environment| project.stead(&["state", "ls", "-e", environment]).ok().lines().count();
         assert_eq!((count("dev"), count("prod")), (left, 2 - left), "{point}");
     }
+}
+
+#[test]
+fn history_has_the_limits_of_each_run_and_the_runs_that_were_killed() {
+    let file = |name: &str, content: &str| {
+        format!("new local.File({{ path: \"{name}.txt\", content: \"{content}\" }}, {{ id: \"{name}\" }});\n")
+    };
+    let program = |content: &str| {
+        format!("import * as local from \"stead/local\";\n{}{}", file("a", content), file("b", content))
+    };
+    let project = Project::with(&program("1"));
+    project.stead(&["up", "--yes", "--target-resource", "*#a"]).ok();
+    project.write("main.ts", &program("2"));
+    project.crash(&["up", "--yes", "--target-resource", "*#b"], "step.begin.durable:1");
+    project.stead(&["up", "--yes"]).ok();
+    let history = project.stead(&["stack", "history"]).ok();
+    let lines: Vec<&str> = history.lines().collect();
+    assert!(lines[0].starts_with("run-1\t") && lines[0].contains("\tup *#a\tSucceeded\t"), "{history}");
+    assert!(lines[1].starts_with("run-2\t") && lines[1].contains("\tup *#b\tKilled\t"), "{history}");
+    let record = |run: &str| -> serde_json::Value {
+        serde_json::from_str(&project.read(&format!(".stead/state/shop/dev/local/history/{run}"))).unwrap()
+    };
+    let (first, killed, next) = (record("run-1"), record("run-2"), record("run-3"));
+    assert_eq!((&first["base"], &killed["base"]), (&serde_json::Value::Null, &first["snapshot"]));
+    assert_eq!(next["base"], killed["snapshot"], "the next run starts where the killed one ended");
+    project.stead(&["state", "verify"]).ok();
 }

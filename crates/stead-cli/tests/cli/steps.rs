@@ -111,7 +111,7 @@ fn import_of_a_missing_file_names_the_export_command() {
     let project = Project::with("");
     let refused = project.stead(&["stack", "import", "nowhere.json"]).ends(1);
     assert!(
-        refused.stderr.contains("help: `stead stack export > FILE` makes such a file"),
+        refused.stderr.contains("help: `stead stack export -e dev > FILE` makes such a file"),
         "{}",
         refused.stderr
     );

@@ -62,7 +62,7 @@ impl Walk<'_> {
     fn map(&mut self, map: &Map, form: Option<FormId>, cursors: &[Cursor<'_>; 2]) {
         for (key, value) in map {
             let member = form.and_then(|form| self.schema.member(form, key));
-            self.path.push(Segment::Key(key.clone()));
+            self.path.push(Segment::Key(key.to_string()));
             self.value(value, member, &cursors.each_ref().map(|cursor| cursor.key(key)));
             self.path.pop();
         }

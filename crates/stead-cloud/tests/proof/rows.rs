@@ -144,7 +144,7 @@ fn optional(subject: &Subject<'_>, part: &[ServicesPart]) -> Option<String> {
     };
     part.iter().find_map(|part| {
         let with_part = |name: &str| cursor(Class::ReadOnly, name).reaches() == (*part == ServicesPart::Some);
-        subject.desired.keys().find(|name| with_part(name) && may_go(name)).cloned()
+        subject.desired.keys().find(|name| with_part(name) && may_go(name)).map(|name| name.to_string())
     })
 }
 
@@ -195,7 +195,7 @@ fn beside_artefact(subject: &Subject<'_>, want: Map) -> Option<Wanted> {
     let (last, want) = (lacking(&subject.desired, name), lacking(&want, name));
     let mut full = lacking(&subject.full, name);
     let after = lacking(&subject.live(&want).ok()?, name);
-    full.insert(name.to_owned(), Value::List(Vec::new()));
+    full.insert(name.to_owned(), Value::from(Vec::new()));
     (last != want).then(|| Wanted { last, full, want, end: End::Updated(after), possible: OnceCell::new() })
 }
 
@@ -208,7 +208,7 @@ fn shorter(subject: &Subject<'_>, leaf: &Leaf) -> Option<Map> {
     if !leaf.is_free() || last + 1 != items.len() {
         return None;
     }
-    let want = replaced(&subject.desired, &list, Value::List(items[..last].to_vec()));
+    let want = replaced(&subject.desired, &list, Value::from(items[..last].to_vec()));
     creatable(subject.schema, &want).is_ok().then_some(want)
 }
 

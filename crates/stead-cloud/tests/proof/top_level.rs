@@ -46,7 +46,7 @@ impl Strategy for TopLevel {
             return Answer::Nothing;
         }
         changes.extend(again);
-        Answer::Patch(Value::List(changes))
+        Answer::Patch(Value::from(changes))
     }
 }
 

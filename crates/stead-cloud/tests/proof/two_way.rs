@@ -41,7 +41,7 @@ impl Strategy for TwoWay {
         }
         let mut operations = Vec::new();
         members(question.live, &unflat(wanted), "", &mut operations);
-        if operations.is_empty() { Answer::Nothing } else { Answer::Patch(Value::List(operations)) }
+        if operations.is_empty() { Answer::Nothing } else { Answer::Patch(Value::from(operations)) }
     }
 }
 
@@ -62,7 +62,7 @@ fn flat(map: &Map) -> BTreeMap<String, Value> {
             Value::Map(inside) => {
                 out.extend(flat(inside).into_iter().map(|(below, value)| (format!("{key}/{below}"), value)));
             }
-            leaf => drop(out.insert(key.clone(), leaf.clone())),
+            leaf => drop(out.insert(key.to_string(), leaf.clone())),
         }
     }
     out

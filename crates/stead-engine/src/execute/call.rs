@@ -12,6 +12,8 @@ use stead_provider::{
 use stead_state::{Intent, Outcome};
 use stead_world::World;
 
+use crate::owners::RunOwners;
+
 /// The copy to delete, and the permit of the guards for it.
 pub(crate) type Deletion = (Resource, DeletePermit);
 
@@ -42,20 +44,30 @@ impl Answer {
     }
 }
 
-/// Makes the call that the intent describes. The receipt proves that the intent is durable.
+/// Makes the call that the intent describes, unless another record or stack owns the real resource. The receipt proves
+/// that the intent is durable.
 ///
 /// The operation is in doubt if the provider does not answer within `timeout`.
 pub(crate) async fn call(
     world: &World,
+    owners: &RunOwners,
     receipt: Receipt,
     provider: &Arc<dyn Provider>,
     intent: &Intent,
     deletion: Option<Deletion>,
     timeout: Duration,
 ) -> Answer {
+    let deleted = deletion.as_ref().map(|(resource, _)| resource);
+    let claims = match owners.before(provider, intent, deleted).await {
+        Ok(claims) => claims,
+        Err(refusal) => return Answer::refused(refusal),
+    };
+    // Asked last, since the look at the owner takes time.
     if !receipt.is_valid(world.clock.monotonic()) {
         let refusal = Refusal::new("the call did not start in time");
-        return Answer::refused(refusal.help(Hint::from(NextStep::Apply).and(" again")));
+        let answer = Answer::refused(refusal.help(Hint::from(NextStep::Apply).and(" again")));
+        owners.after(provider, intent, claims, &answer.outcome).await;
+        return answer;
     }
     world.crash_point("step.call.before");
     let answer = tokio::select! {
@@ -67,6 +79,7 @@ pub(crate) async fn call(
         }
     };
     world.crash_point("step.call.after");
+    owners.after(provider, intent, claims, &answer.outcome).await;
     answer
 }
 
@@ -85,12 +98,12 @@ async fn ask(
                 inputs: &resource.inputs,
             };
             let outcome = provider.create(receipt, request).await;
-            answer(outcome, |made| Outcome::Created { id: made.id, outputs: recordable(made.outputs) })
+            answer(outcome, |made| Outcome::created(made.id, recordable(made.outputs)))
         }
         (Intent::Update { resource, previous, .. }, _) => {
             let request = UpdateRequest { resource, old_inputs: previous };
             let outcome = provider.update(receipt, request).await;
-            answer(outcome, |changed| Outcome::Updated { outputs: recordable(changed.outputs) })
+            answer(outcome, |changed| Outcome::updated(recordable(changed.outputs)))
         }
         (Intent::Delete { .. }, Some((resource, permit))) => {
             match provider.delete(receipt, permit, DeleteRequest { resource: &resource }).await {

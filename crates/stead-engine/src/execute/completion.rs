@@ -3,6 +3,7 @@
 use stead_journal::Ack;
 use stead_model::{Diagnostic, Event, Map, OpId, Resource, RunResult, StepEnd};
 use stead_plan::{Action, StepId};
+use stead_provider::Occasion;
 use stead_state::{Intent, Outcome, Record, State};
 
 use crate::Stop;
@@ -11,7 +12,6 @@ use crate::execute::executor::{Executor, TaskEvent};
 use crate::execute::problems::{failure, in_doubt, partial};
 use crate::execute::values::Unresolved;
 use crate::gather::retry::{MAX_ATTEMPTS, backoff};
-use crate::pinfile::PinfileWrite;
 
 impl Executor<'_> {
     /// Handles the result of a task.
@@ -74,8 +74,7 @@ impl Executor<'_> {
         };
         // The `End` enters the journal's queue before the `Begin` of any dependent.
         let ended = Record::End { op, outcome: answer.outcome };
-        let observed =
-            answer.actual_inputs.map(|inputs| Record::Observed { copy, inputs: Some(inputs), outputs: None });
+        let observed = answer.actual_inputs.map(|inputs| Record::observed(copy, Some(inputs), None));
         let ack = self.run.submit_together(std::iter::once(ended).chain(observed).collect());
         if end == StepEnd::Done {
             self.queue.done(id);
@@ -191,37 +190,31 @@ impl Executor<'_> {
             }
         };
         let changed = (outputs != *base.outputs()).then(|| Record::Outputs { outputs: outputs.clone() });
-        let listed = self.write_pinfile(base);
-        for record in changed.into_iter().chain(listed) {
-            if let Err(error) = self.run.submit(record).durable().await {
-                self.progress.journal_error = Some(error);
-                return (RunResult::Failed, outputs);
-            }
+        self.progress.pinfile = self.engine.pinfile.as_ref().map(|pinned| pinned.write_after_run());
+        if let Some(record) = changed
+            && let Err(error) = self.run.submit(record).durable().await
+        {
+            self.progress.journal_error = Some(error);
+            return (RunResult::Failed, outputs);
         }
         (result, outputs)
     }
 
-    /// Writes the pinfile, and returns the record of its new paths.
-    ///
-    /// The paths are recorded only after the file is written: a recorded path that is missing from the file means that a person
-    /// removed it.
-    fn write_pinfile(&mut self, base: &State) -> Option<Record> {
-        let pinned = self.engine.pinfile.as_ref()?;
-        let paths = pinned.paths().filter(|paths| Some(paths) != base.pinfile());
-        let written = pinned.write_after_run();
-        let done = written == Ok(PinfileWrite::Done);
-        self.progress.pinfile = Some(written);
-        paths.filter(|_| done).map(|paths| Record::Pinfile { paths })
+    /// Marks what this run imported, and releases what it let go.
+    pub(crate) async fn settle_owners(&self) {
+        let providers = &self.engine.providers;
+        self.owners.claim_all(providers, &self.adopted, Occasion::Import).await;
+        self.owners.release_all(providers, &self.let_go).await;
     }
 }
 
 /// Returns the resource after its operation; `None` after a deletion.
 fn after(intent: Intent, outcome: &Outcome) -> Option<Resource> {
     let (mut resource, id, outputs) = match (intent, outcome) {
-        (Intent::Create { resource, .. }, Outcome::Created { id, outputs }) => {
+        (Intent::Create { resource, .. }, Outcome::Created { id, outputs, .. }) => {
             (resource, Some(id.clone()), outputs)
         }
-        (Intent::Update { resource, .. }, Outcome::Updated { outputs }) => {
+        (Intent::Update { resource, .. }, Outcome::Updated { outputs, .. }) => {
             let id = resource.id.clone();
             (resource, id, outputs)
         }

@@ -24,8 +24,8 @@ use crate::execute::progress::Progress;
 use crate::execute::queue::Queue;
 use crate::execute::retries::Retries;
 use crate::execute::values::Context;
+use crate::owners::RunOwners;
 use crate::physical_ids::PhysicalIds;
-use crate::pinfile::listed_before;
 use crate::{Engine, OnFailure, PermittedPlan, Stop};
 
 /// Result of a task of the executor.
@@ -60,6 +60,10 @@ pub(crate) struct Executor<'a> {
     pub permits: Permits,
     pub context: Context<'a>,
     pub physical_ids: PhysicalIds<'a>,
+    pub owners: RunOwners,
+    /// Resources whose records this run adopted, and those whose records it removed and left in place.
+    pub adopted: Vec<Resource>,
+    pub let_go: Vec<Resource>,
     pub queue: Queue,
     pub tasks: FuturesUnordered<BoxFuture<'static, TaskEvent>>,
     pub calls: Calls<'a>,
@@ -80,6 +84,7 @@ impl<'a> Executor<'a> {
         PermittedPlan { plan, permits }: PermittedPlan<'a>,
         base: &'a State,
         graph: &'a Graph,
+        owners: RunOwners,
         events: &'a mut dyn FnMut(Event),
     ) -> Executor<'a> {
         Executor {
@@ -89,6 +94,9 @@ impl<'a> Executor<'a> {
             permits,
             context: Context::new(base, graph, run.stack(), plan, engine.functions.as_ref()),
             physical_ids: PhysicalIds::of(base),
+            owners,
+            adopted: Vec::new(),
+            let_go: Vec::new(),
             queue: Queue::new(plan),
             tasks: FuturesUnordered::new(),
             calls: Calls::default(),
@@ -110,8 +118,6 @@ impl<'a> Executor<'a> {
     /// Runs steps until all are finished, none may start any more, or the run shall leave at once.
     pub(crate) async fn run(&mut self, mut stop: watch::Receiver<Stop>) {
         drop(self.run.submit(Record::Reserve { uids: self.plan.uids }));
-        let listed = listed_before(&self.engine.pins, self.context.base, self.context.graph);
-        listed.into_iter().for_each(|paths| drop(self.run.submit(Record::Pinfile { paths })));
         let mut watching = true;
         loop {
             while self.may_start()
@@ -228,15 +234,18 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// Returns true if another record has the same physical id.
+    /// Returns true if another record has the same physical id, or is the same real resource.
     fn is_shared(&self, copy: &CopyRef) -> bool {
+        if self.owners.is_shared(copy) {
+            return true;
+        }
         let resource = self.context.base.copy(copy).and_then(|old| Some((&old.ty, old.id.as_ref()?)));
         resource.is_some_and(|(ty, id)| self.physical_ids.others(ty, id, copy).next().is_some())
     }
 
     /// Removes a record without a deletion, because another record has the same physical id.
     fn forget_shared(&mut self, id: StepId, copy: CopyRef, after: AfterDelete) {
-        let because = "another record has the same physical id, so it is kept".to_owned();
+        let because = "another record is the same real resource, so it is kept".to_owned();
         let (end, name) = (StepEnd::Skipped { because }, self.plan.steps[id.0].name.clone());
         (self.events)(Event::StepEnded { operation: Operation::Delete, name, end, millis: 0 });
         self.operations[id.0] = None;
@@ -282,7 +291,7 @@ impl<'a> Executor<'a> {
             self.fail(id, problem.at(step.source.clone(), 0, "declared here"));
             return;
         };
-        let world = self.engine.world.clone();
+        let (world, owners) = (self.engine.world.clone(), self.owners.clone());
         let mut intended = None;
         let begun = self.run.begin(|key| {
             let intent = intent(key);
@@ -303,7 +312,7 @@ impl<'a> Executor<'a> {
                 Err(error) => return TaskEvent::BeginFailed { step: id, error },
             };
             let op = receipt.op();
-            let answer = call(&world, receipt, &provider, &intent, deletion, timeout).await;
+            let answer = call(&world, &owners, receipt, &provider, &intent, deletion, timeout).await;
             TaskEvent::Answered { step: id, op, intent: Box::new(intent), answer: Box::new(answer) }
         }));
     }

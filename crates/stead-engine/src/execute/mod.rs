@@ -13,7 +13,7 @@ mod records;
 mod retries;
 mod values;
 
-use stead_guard::{Permits, PinSources};
+use stead_guard::Permits;
 use stead_journal::{ClosedRun, JournalError, Run};
 use stead_model::{Diagnostic, Event, Graph, Map, Name, Operation, RunResult};
 use stead_plan::Plan;
@@ -76,8 +76,7 @@ impl Engine {
         base: &State,
         graph: &Graph,
     ) -> Result<PermittedPlan<'a>, Vec<Diagnostic>> {
-        let pins = PinSources { pinfile: &self.pins, recorded: base.pinfile() };
-        match stead_guard::decide(&plan.deletions(base, graph), &pins) {
+        match stead_guard::decide(&plan.deletions(base, graph), &self.pins) {
             Ok(permits) => Ok(PermittedPlan { plan, permits }),
             Err(refused) => Err(refused.iter().map(stead_guard::Refusal::diagnostic).collect()),
         }
@@ -94,9 +93,11 @@ impl Engine {
         stop: watch::Receiver<Stop>,
     ) -> Executed {
         events(Event::RunStarted { run: run.id(), steps: permitted.plan.steps.len() });
-        let mut executor = Executor::new(self, &run, permitted, base, graph, events);
+        let owners = self.run_owners(permitted.plan, base, run.stack()).await;
+        let mut executor = Executor::new(self, &run, permitted, base, graph, owners, events);
         executor.run(stop).await;
         let (result, outputs) = executor.conclude(base).await;
+        executor.settle_owners().await;
         let under_way = executor.under_way();
         let Executor { progress, events, .. } = executor;
         let Progress { journal_error, done, skipped, problems, stopping, pinfile, .. } = progress;

@@ -27,6 +27,7 @@ impl Executor<'_> {
                 let (physical, inputs, outputs) = (physical.clone(), inputs.clone(), outputs.clone());
                 let resource = self.context.imported_record(node, incarnation, physical, inputs, outputs);
                 resource.id.iter().for_each(|id| self.physical_ids.add(&resource.ty, id, resource.copy()));
+                self.adopted.push(resource.clone());
                 self.submit(id, Record::Adopt { resource: Box::new(resource.clone()) });
                 self.context.set_current(node, resource);
             }
@@ -54,9 +55,11 @@ impl Executor<'_> {
         kept: Option<Box<RetainReason>>,
     ) {
         self.physical_ids.remove(copy.clone());
+        self.owners.forget(&copy);
+        self.let_go.extend(self.context.base.copy(&copy).cloned());
         let record = match after {
             AfterDelete::Gone => Record::Forget { copy, kept },
-            AfterDelete::Replacing => Record::Observed { copy, inputs: None, outputs: None },
+            AfterDelete::Replacing => Record::observed(copy, None, None),
         };
         self.submit(id, record);
     }
@@ -66,7 +69,7 @@ impl Executor<'_> {
         let step = &self.plan.steps[id.0];
         let resource = self.context.base.copy(copy).filter(|_| step.why == Why::Retained)?;
         let declared = match step.node.and_then(|node| self.context.graph.node(node)) {
-            Some(node) => node.effective_marks(),
+            Some(node) => self.plan.outer.with_flag(node.effective_marks(), &node.ty),
             None => self.plan.outer.marks_for(resource),
         };
         let policies = [declared.deletion_policy, resource.recorded_marks().deletion_policy];

@@ -1,9 +1,9 @@
 //! Current values of the declared resources during a run, and the records built from them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use stead_model::{
-    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Input, KnownOutputs, Limits, Map,
+    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Inputs, KnownOutputs, Limits, Map,
     Name, NodeId, PhysicalId, Resource, SourceRef, StackId, Ties, Uid, Value, known, resolve_map,
 };
 use stead_plan::{Aliases, Incarnation, Plan, StepId};
@@ -91,10 +91,10 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the values of inputs whose dependencies are done.
-    pub(crate) fn values(&self, inputs: &BTreeMap<String, Input>) -> Result<Map, Unresolved> {
+    pub(crate) fn values(&self, inputs: &Inputs) -> Result<Map, Unresolved> {
         let resolved =
             resolve_map(inputs, &self.graph.exprs, self, self.functions).map_err(Unresolved::Evaluation)?;
-        let values = known(&resolved).map_err(Unresolved::Property)?;
+        let values = known(&resolved).map_err(|property| Unresolved::Property(property.into()))?;
         match Limits::default().oversized(&values) {
             Some(excess) => Err(Unresolved::TooLarge(excess)),
             None => Ok(values),
@@ -111,7 +111,7 @@ impl<'a> Context<'a> {
         let mut outputs = Map::new();
         for (name, input) in &self.graph.outputs {
             match self.values(&[(name.clone(), input.clone())].into()) {
-                Ok(mut known) => outputs.append(&mut known),
+                Ok(known) => outputs.extend(known),
                 Err(Unresolved::Property(_)) => {
                     outputs.extend(
                         self.base
@@ -216,19 +216,28 @@ impl<'a> Context<'a> {
                 .collect(),
             ties: self.ties(id),
             pinned: node.options.pinned.unwrap_or(false),
-            ..Resource::new(copy.uid, node.name.clone(), node.ty.clone(), node.source.clone())
+            imported: node.options.undeclared,
+            ..Resource::new(copy.uid.clone(), node.name.clone(), node.ty.clone(), node.source.clone())
         };
         resource.set_marks(&node.effective_marks());
         // Protection that was set on the record itself is not the program's to change.
         let recorded = self.base.copies_of(&resource.uid).last();
         resource.marks.protected = recorded.is_some_and(|recorded| recorded.marks.protected);
+        // Data of the provider belongs to the physical resource, so a replacement starts without it.
+        let same_copy = self.base.copy(&copy);
+        resource.provider_data = same_copy.and_then(|recorded| recorded.provider_data.clone());
         resource
     }
 }
 
 impl KnownOutputs for Context<'_> {
-    fn property(&self, id: NodeId, property: &str) -> Option<Value> {
-        let resource = self.current(id)?;
-        Some(resource.property(property).cloned().unwrap_or_default())
+    fn property(&self, id: NodeId, property: &str) -> Result<Option<Value>, EvalError> {
+        let Some(resource) = self.current(id) else { return Ok(None) };
+        match resource.property(property) {
+            Some(value) => Ok(Some(value.clone())),
+            None => {
+                Err(EvalError::NoOutput { resource: resource.name.clone(), property: property.to_owned() })
+            }
+        }
     }
 }

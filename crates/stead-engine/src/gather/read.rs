@@ -5,10 +5,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stead_model::{Code, Diagnostic, PhysicalId, Resource, Timeouts, TypeToken};
-use stead_provider::{LiveState, Provider, Refusal, RefusalClass};
+use stead_provider::{LiveState, Provider, Reads, Refusal, RefusalClass};
 
 use crate::Engine;
 use crate::gather::retry::{MAX_ATTEMPTS, backoff};
+
+/// Result of looking at a recorded resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    Found(LiveState),
+    /// The real resource does not exist.
+    Gone,
+    /// The resource exists only in state, so that its record is right.
+    AsRecorded,
+    /// The provider cannot look at resources of this type.
+    CannotLook,
+}
 
 impl Engine {
     /// Returns how long a read may take, with all its attempts. The option of the resource comes before the schema, and the schema
@@ -54,13 +66,19 @@ impl Engine {
         }
     }
 
-    /// Reads a recorded resource. Returns `None` if it does not exist.
-    pub(crate) async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
+    /// Reads a recorded resource, if its provider can.
+    pub(crate) async fn read(&self, resource: &Resource) -> Result<Reading, Refusal> {
         let Some(provider) = self.providers.of(&resource.ty) else {
             return Err(Refusal::new(format!("no provider serves {}", resource.ty)));
         };
+        match provider.reads(&resource.ty) {
+            Reads::RealResource => {}
+            Reads::StateOnly => return Ok(Reading::AsRecorded),
+            Reads::Nothing => return Ok(Reading::CannotLook),
+        }
         let timeout = self.read_timeout(None, provider, &resource.ty);
-        self.with_retries(timeout, || provider.read(resource)).await
+        let found = self.with_retries(timeout, || provider.read(resource)).await?;
+        Ok(found.map_or(Reading::Gone, Reading::Found))
     }
 
     /// Reads a resource by type and physical id, with no need for a record. Returns `None` if it does not exist.

@@ -12,7 +12,7 @@ use stead_state::{Record, State};
 
 use crate::Engine;
 use crate::gather::provider_limits::ProviderLimits;
-use crate::gather::read::unreadable;
+use crate::gather::read::{Reading, unreadable};
 
 /// A resource that differs from its record.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +68,9 @@ impl Engine {
         let (mut drift, mut problems) = (Vec::new(), Vec::new());
         for (resource, found) in reads.collect::<Vec<_>>().await {
             match found {
-                Ok(found) => drift.extend(self.compare(resource, found)),
+                Ok(Reading::Found(live)) => drift.extend(self.compare(resource, Some(live))),
+                Ok(Reading::Gone) => drift.extend(self.compare(resource, None)),
+                Ok(Reading::AsRecorded | Reading::CannotLook) => {}
                 Err(refusal) => problems.push(unreadable(resource, refusal)),
             }
         }
@@ -109,9 +111,7 @@ fn changed_copy<'a>(action: &'a Action, plan: &'a Plan, node: Option<NodeId>) ->
 }
 
 fn observed(drift: &Drift) -> Record {
-    Record::Observed {
-        copy: drift.copy.clone(),
-        inputs: drift.found.as_ref().map(|live| live.inputs.clone()),
-        outputs: drift.found.as_ref().map(|live| live.outputs.clone()),
-    }
+    let inputs = drift.found.as_ref().map(|live| live.inputs.clone());
+    let outputs = drift.found.as_ref().map(|live| live.outputs.clone());
+    Record::observed(drift.copy.clone(), inputs, outputs)
 }

@@ -17,6 +17,9 @@ use crate::gather::limits::fits;
 use crate::gather::provider_limits::ProviderLimits;
 use crate::gather::read::no_answer;
 
+/// Questions that wait for a provider at a time.
+const QUESTIONS: usize = 256;
+
 impl Engine {
     /// Plans the steps that lead from the state to the graph. Writes nothing.
     pub async fn plan(
@@ -32,7 +35,7 @@ impl Engine {
         let limits = &ProviderLimits::of(&self.providers);
         let mut asked = FuturesUnordered::new();
         loop {
-            let mut new = planner.questions();
+            let mut new = planner.questions(QUESTIONS.saturating_sub(waiting.len()));
             new.reverse();
             waiting.append(&mut new);
             while asked.len() < self.parallel
@@ -138,7 +141,18 @@ impl Engine {
             return mistakes;
         }
         let served: Vec<&str> = self.providers.names().collect();
-        let problem = Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {}", node.ty))
+        let problem = match self.catalog.get(&node.ty) {
+            // The type is right, and its properties were checked.
+            Some(_) => Diagnostic::error(
+                Code::NO_PROVIDER,
+                format!("this version can check {}, and cannot create it", node.ty),
+            )
+            .note(
+                "The schema of the type is known; the provider that applies it is not part of this version.",
+            ),
+            None => Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {}", node.ty)),
+        };
+        let problem = problem
             .at(node.source.clone(), 0, "declared here")
             .help(format!("this target has: {}", served.join(", ")));
         vec![problem]

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use stead_journal::{Ack, ClosedRun, JournalError, Run, Takeover};
 use stead_model::{Diagnostic, Event, Map, Name, Operation, RunId, RunResult};
-use stead_plan::Purpose;
 use stead_state::{Record, Retained, State};
 use tokio::sync::watch;
 
@@ -28,6 +27,8 @@ pub struct Report {
     pub under_way: Vec<(Operation, Name)>,
     /// Whether the pinfile was written, if it was to be written and everything else succeeded.
     pub pinfile: Option<Result<PinfileWrite, Diagnostic>>,
+    /// Why owner marks could not be read or written, if they could not.
+    pub marks_unavailable: Option<String>,
 }
 
 impl Report {
@@ -57,7 +58,7 @@ impl Permitted {
         proposal.check_pinfile()?;
         let planned_on = Some(proposal.version.clone());
         let workspace = &proposal.workspace;
-        let run = workspace.open(proposal.request.kind, planned_on, Takeover::IfDead, events).await?;
+        let run = workspace.open(proposal.request.command(), planned_on, Takeover::IfDead, events).await?;
         let id = run.id();
         write_records(&run, std::mem::take(&mut proposal.observed)).await?;
         let mut on_event = |event: Event| {
@@ -72,12 +73,10 @@ impl Permitted {
         let Executed { result, done, problems, skipped, outputs, closed, under_way, pinfile } = executed;
         let closed = closed.map(|ClosedRun { state, .. }| state);
         let pinfile = pinfile.map(|written| proposal.complete_pins(written, closed.as_ref().ok()));
-        let dropped = match (result, proposal.request.plan.purpose) {
-            (RunResult::Succeeded, Purpose::Destroy) => proposal.drop_empty_section(),
-            _ => Ok(()),
-        };
-        let pinfile = dropped.err().map(Err).or(pinfile);
+        let owners = proposal.workspace.engine.owners.as_ref();
+        let marks_unavailable = owners.and_then(|owners| owners.take_problem());
         Ok(Report {
+            marks_unavailable,
             proposal,
             run: Some(id),
             result,
@@ -105,11 +104,6 @@ impl Proposal {
         }
         Ok(written)
     }
-
-    /// Removes the section of a pinfile that only says that its pins were removed on purpose.
-    fn drop_empty_section(&self) -> Result<(), Diagnostic> {
-        self.held_pins.as_ref().map_or(Ok(()), |pinning| pinning.forget_emptied())
-    }
 }
 
 /// The state is as declared already; only the pinfile may have to be written.
@@ -126,6 +120,7 @@ fn nothing_to_do(proposal: Proposal) -> Report {
         closed: Ok(proposal.base.clone()),
         under_way: Vec::new(),
         pinfile,
+        marks_unavailable: None,
         proposal,
     }
 }

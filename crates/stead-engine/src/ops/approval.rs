@@ -1,26 +1,73 @@
 //! An approved plan: exactly this is applied, or nothing.
 //!
-//! An approval holds digests of the state that the plan was made on, of the graph and of the plan itself. Applying it evaluates and
-//! plans again, and refuses unless every digest is the same.
+//! An approval holds the versions of the records that the plan was made from, and digests of the graph and of every step.
+//! Applying it evaluates and plans again on the state of that time, and refuses unless the same records were read in the
+//! same versions and every step is the same. Resources that the plan did not read may have changed.
+
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use stead_model::{Digest, Graph};
-use stead_plan::{Plan, Request};
+use stead_guard::pins::Orphans;
+use stead_model::{Digest, Graph, Name};
+use stead_plan::{Action, Incarnation, Plan, Request, Step};
 use stead_state::State;
 
-use stead_guard::pins::Orphans;
+use super::read_set::ReadSet;
 
 /// An approved plan. Serialised as a part of a saved plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Approval {
-    state: Digest,
+    read: ReadSet,
     graph: Digest,
-    plan: Digest,
-    /// The request that the plan was made for; a file without this field asked for everything.
-    #[serde(default)]
+    plan: ApprovedPlan,
+    /// The request that the plan was made for.
     pub request: Request,
-    #[serde(default)]
     pins: ApprovedPins,
+}
+
+/// Everything that a person sees of a plan, as digests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct ApprovedPlan {
+    steps: Vec<ApprovedStep>,
+    /// The order of the steps.
+    order: Digest,
+    /// Changed outputs, suggestions and settings.
+    rest: Digest,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct ApprovedStep {
+    name: Name,
+    digest: Digest,
+}
+
+impl ApprovedPlan {
+    fn of(plan: &Plan) -> ApprovedPlan {
+        let Plan { steps, output_changes, suggestions, ambiguities, purpose, outer, .. } = plan;
+        let step = |step: &Step| ApprovedStep { name: step.name.clone(), digest: digest(&comparable(step)) };
+        ApprovedPlan {
+            steps: steps.iter().map(step).collect(),
+            order: digest(&steps.iter().map(|step| &step.after).collect::<Vec<_>>()),
+            rest: digest(&(output_changes, suggestions, ambiguities, purpose, outer)),
+        }
+    }
+
+    /// Returns the names of the steps that only one of the two plans has.
+    fn differing(&self, other: &ApprovedPlan) -> BTreeSet<Name> {
+        let [one, two] = [self, other].map(|plan| plan.steps.iter().collect::<BTreeSet<_>>());
+        one.symmetric_difference(&two).map(|step| step.name.clone()).collect()
+    }
+}
+
+/// Returns a step without its place among other steps, and without the counter of uids, which every other run moves on.
+fn comparable(step: &Step) -> Step {
+    let mut step = Step { after: Vec::new(), ..step.clone() };
+    if let Action::Create { incarnation: Incarnation::First { counter }, .. }
+    | Action::Import { incarnation: Incarnation::First { counter }, .. } = &mut step.action
+    {
+        *counter = 0;
+    }
+    step
 }
 
 /// The pinfile that a plan was made with.
@@ -30,32 +77,52 @@ struct ApprovedPins {
     pinfile: Option<String>,
     #[serde(default)]
     update_pins: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    keep_pinned: bool,
 }
 
 /// Why an approved plan does not fit any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stale {
-    StateChanged,
+    /// The plan was made on a stack that was removed since, or on one of another environment.
+    AnotherStack,
+    /// Resources that the plan read, or names that it found free, changed since.
+    StateChanged {
+        changed: Vec<Name>,
+    },
     ProgramChanged,
+    /// The rest of the stack changed, and the program now gives a plan with other steps.
+    PlanChanged {
+        differing: Vec<Name>,
+    },
     /// The same program and state give another plan.
-    PlanChanged,
+    NotReproduced,
 }
 
 impl Approval {
     pub(super) fn new(
-        base: &State,
+        recorded: &State,
         graph: &Graph,
         plan: &Plan,
         request: Request,
         pinfile: Option<String>,
         orphans: Orphans,
     ) -> Approval {
-        let pins = ApprovedPins { pinfile, update_pins: orphans == Orphans::Remove };
-        Approval { state: state_digest(base), graph: digest(graph), plan: digest(plan), request, pins }
+        let pins = ApprovedPins {
+            pinfile,
+            update_pins: orphans == Orphans::Release,
+            keep_pinned: orphans == Orphans::Keep,
+        };
+        let read = ReadSet::of(recorded, graph, plan);
+        Approval { read, graph: digest(graph), plan: ApprovedPlan::of(plan), request, pins }
     }
 
     pub(super) fn orphans(&self) -> Orphans {
-        if self.pins.update_pins { Orphans::Remove } else { Orphans::Refuse }
+        match (self.pins.update_pins, self.pins.keep_pinned) {
+            (true, _) => Orphans::Release,
+            (false, true) => Orphans::Keep,
+            (false, false) => Orphans::Refuse,
+        }
     }
 
     /// The text of the pinfile when the plan was made.
@@ -63,23 +130,44 @@ impl Approval {
         self.pins.pinfile.as_deref()
     }
 
-    pub(super) fn check_state(&self, base: &State) -> Result<(), Stale> {
-        if self.state == state_digest(base) { Ok(()) } else { Err(Stale::StateChanged) }
+    /// Fails if a record that the plan read has changed. Called before the plan is made again, because planning could
+    /// fail on the changed record with a less helpful message.
+    pub(super) fn check_state(&self, state: &State) -> Result<(), Stale> {
+        if self.read.is_of_another_stack(state) {
+            return Err(Stale::AnotherStack);
+        }
+        unchanged(self.read.changed_in(state))
     }
 
-    pub(super) fn check_plan(&self, graph: &Graph, plan: &Plan) -> Result<(), Stale> {
+    /// Fails unless the plan that was made again is the approved one, and was made from the same records.
+    pub(super) fn check_plan(&self, state: &State, graph: &Graph, plan: &Plan) -> Result<(), Stale> {
         if self.graph != digest(graph) {
             return Err(Stale::ProgramChanged);
         }
-        if self.plan == digest(plan) { Ok(()) } else { Err(Stale::PlanChanged) }
+        let now = ApprovedPlan::of(plan);
+        if now != self.plan {
+            return Err(self.another_plan(state, self.plan.differing(&now)));
+        }
+        unchanged(self.read.differing(&ReadSet::of(state, graph, plan)))
     }
+
+    /// Returns the reason for a plan that is not the approved one.
+    pub(super) fn another_plan(&self, state: &State, differing: BTreeSet<Name>) -> Stale {
+        if self.read.is_same_state(state) {
+            return Stale::NotReproduced;
+        }
+        Stale::PlanChanged { differing: differing.into_iter().collect() }
+    }
+}
+
+fn unchanged(changed: BTreeSet<Name>) -> Result<(), Stale> {
+    if changed.is_empty() {
+        return Ok(());
+    }
+    Err(Stale::StateChanged { changed: changed.into_iter().collect() })
 }
 
 fn digest<T: Serialize>(value: &T) -> Digest {
     // Our types always serialise.
     Digest::of(&serde_json::to_vec(value).unwrap_or_default())
-}
-
-fn state_digest(state: &State) -> Digest {
-    state.snapshot(None).encode().1
 }

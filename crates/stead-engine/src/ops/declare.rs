@@ -14,13 +14,36 @@ pub struct Declaration {
     pub graph: Graph,
     /// The interpreter for the deferred expressions of the graph.
     pub functions: Arc<dyn Functions>,
+    /// Today's program, where the graph is not made from it. Its marks and pins add to the recorded ones.
+    pub protection: Option<Graph>,
 }
 
 impl Declaration {
     /// A graph without deferred functions.
     pub fn of(graph: Graph) -> Declaration {
-        Declaration { graph, functions: Arc::new(NoFunctions) }
+        Declaration { graph, functions: Arc::new(NoFunctions), protection: None }
     }
+
+    /// Evaluates today's program for its marks and pins.
+    async fn protected_by(mut self, program: Option<&dyn Declares>) -> Result<Declaration, OpError> {
+        if let Some(program) = program {
+            self.protection = Some(program.declare().await.map_err(not_evaluated)?.graph);
+        }
+        Ok(self)
+    }
+}
+
+/// Explains why a program that fails stops an operation that declares nothing by it.
+pub(super) fn not_evaluated(error: OpError) -> OpError {
+    let OpError::Program(mut problems) = error else { return error };
+    if let Some(last) = problems.pop() {
+        let hint = Hint::text("fix the program, or go by the recorded protection alone: ");
+        problems.push(
+            last.note("The program says which resources are protected, so it is asked before anything is deleted. Nothing was changed.")
+                .help(hint.then(NextStep::WithoutProgram)),
+        );
+    }
+    OpError::Program(problems)
 }
 
 /// A source of declarations.
@@ -32,26 +55,46 @@ pub trait Declares {
 }
 
 /// Declares no resource, for a destroy.
-pub struct Nothing;
+#[derive(Default)]
+pub struct Nothing<'a> {
+    /// Today's program, which can only add protection; `None` goes by the records alone.
+    pub program: Option<&'a dyn Declares>,
+}
 
 #[async_trait(?Send)]
-impl Declares for Nothing {
+impl Declares for Nothing<'_> {
     async fn declare(&self) -> Result<Declaration, OpError> {
-        Ok(Declaration::of(Graph::default()))
+        Declaration::of(Graph::default()).protected_by(self.program).await
+    }
+}
+
+/// Declares what another source declares, under the protection of today's program.
+pub struct Protecting<'a> {
+    pub declared: &'a dyn Declares,
+    /// Today's program; `None` where its sources are not here.
+    pub program: Option<&'a dyn Declares>,
+}
+
+#[async_trait(?Send)]
+impl Declares for Protecting<'_> {
+    async fn declare(&self) -> Result<Declaration, OpError> {
+        self.declared.declare().await?.protected_by(self.program).await
     }
 }
 
 /// Declares the resources that were recorded at the end of an earlier run, for a rollback.
-pub struct EarlierRun {
+pub struct EarlierRun<'a> {
     pub stack: Stack,
     pub run: RunId,
+    /// Today's program, which can only add protection; `None` goes by the records alone.
+    pub program: Option<&'a dyn Declares>,
 }
 
 #[async_trait(?Send)]
-impl Declares for EarlierRun {
+impl Declares for EarlierRun<'_> {
     async fn declare(&self) -> Result<Declaration, OpError> {
         match load_run(&self.stack.store, &self.stack.keys, &self.run).await? {
-            Some(snapshot) => Ok(Declaration::of(graph_of(&snapshot))),
+            Some(snapshot) => Declaration::of(graph_of(&snapshot)).protected_by(self.program).await,
             None => {
                 let message = format!("there is no run \"{}\" in this stack's history", self.run);
                 Err(OpError::not_found(

@@ -4,7 +4,7 @@ use std::fmt;
 
 use stead_guard::pins::{PinfileChange, is_pinfile_error};
 use stead_journal::JournalError;
-use stead_model::{Code, Diagnostic, Hint, NextStep};
+use stead_model::{Code, Diagnostic, Hint, NextStep, SIGNATURE_KEY};
 use stead_plan::Plan;
 use stead_store::StoreError;
 
@@ -97,6 +97,9 @@ impl OpError {
         match self {
             OpError::Stack(error) => class_of(error),
             OpError::InDoubt(_) => OpClass::InDoubt,
+            OpError::Recovery(problems) | OpError::Refused(problems) if needs_an_answer(problems) => {
+                OpClass::InDoubt
+            }
             OpError::Pins(PinsRefused { problems, .. }) if problems.iter().any(is_pinfile_error) => {
                 OpClass::Failed
             }
@@ -144,6 +147,11 @@ impl OpError {
     }
 }
 
+/// Returns true if a person has to answer for an operation in doubt before the next run.
+fn needs_an_answer(problems: &[Diagnostic]) -> bool {
+    problems.iter().any(|problem| problem.code == Code::IN_DOUBT)
+}
+
 fn class_of(error: &JournalError) -> OpClass {
     match error {
         JournalError::Held(_)
@@ -153,6 +161,8 @@ fn class_of(error: &JournalError) -> OpClass {
         JournalError::Integrity(_)
         | JournalError::Format { .. }
         | JournalError::Missing { .. }
+        | JournalError::HeadMissing { .. }
+        | JournalError::JournalGap { .. }
         | JournalError::BrokenChain { .. }
         | JournalError::Replay { .. }
         | JournalError::Limit { .. } => OpClass::Unsound,
@@ -197,6 +207,13 @@ impl From<StoreError> for OpError {
     fn from(error: StoreError) -> OpError {
         OpError::Stack(error.into())
     }
+}
+
+/// Reports data from outside that looks like a secret of Stead.
+pub(super) fn reserved_key(what: &str) -> OpError {
+    let message = format!("{what} has the key `{SIGNATURE_KEY}`, which marks secrets in state");
+    let problem = Diagnostic::error(Code::RESERVED_KEY, message).note("Nothing was changed.");
+    OpError::refused(problem.help("give the key another name where the value comes from"))
 }
 
 pub(super) fn no_stack(workspace: &Workspace) -> OpError {

@@ -1,6 +1,6 @@
 //! Finds a recorded resource by the text that a person gave.
 
-use stead_model::{Code, Diagnostic, Hint, Lifecycle, NextStep, Resource, nearest};
+use stead_model::{Code, Diagnostic, Hint, Lifecycle, Name, NextStep, Resource, nearest};
 use stead_state::State;
 
 use crate::ops::OpError;
@@ -12,7 +12,9 @@ pub fn find<'a>(state: &'a State, wanted: &str) -> Result<&'a Resource, OpError>
     }
     let all = state.resources();
     let current = || all.iter().filter(|resource| resource.lifecycle != Lifecycle::Condemned);
-    let found: Vec<&&Resource> = current().filter(|resource| resource.name.short() == wanted).collect();
+    // Plans show names without the environment.
+    let called = |name: &Name| name.short() == wanted || name.shown_in(name.environment()) == wanted;
+    let found: Vec<&&Resource> = current().filter(|resource| called(&resource.name)).collect();
     let not_found = |message: String| Diagnostic::error(Code::NOT_FOUND, message);
     match found.as_slice() {
         [one] => Ok(one),

@@ -2,7 +2,7 @@
 //!
 //! A plan's deletions and the records that an edit forgets are decided as a whole, before the first side effect.
 
-use stead_guard::pins::keeps_pins;
+use stead_guard::pins::{Declared, PinVerdict, PinfileStatus, physical_path, pin_verdict};
 use stead_guard::{OuterLevels, Permits, forget_refusal};
 use stead_model::{Code, Diagnostic, Graph, Hint, NextStep, Resource};
 use stead_plan::Plan;
@@ -21,6 +21,20 @@ pub(super) fn permit_plan(
     engine.permit(plan, base, graph).map(|permitted| permitted.permits).map_err(OpError::Guarded)
 }
 
+/// Refuses an approved plan that deletes resources which are to be retained by now.
+pub(super) fn permit_retained(resources: &[&Resource]) -> Result<(), OpError> {
+    let refusal = |resource: &&Resource| {
+        let source = resource.recorded_marks().deletion_policy.map(|mark| mark.source.to_string());
+        let set = source.map(|source| format!(" ({source})")).unwrap_or_default();
+        let message = format!("cannot delete {}: the program retains it by now{set}", resource.name);
+        Diagnostic::error(Code::GUARDED, message)
+            .note("The plan was saved before. Nothing was changed.")
+            .help(Hint::text("plan again, which shows the resource as one that stays"))
+    };
+    let refused: Vec<Diagnostic> = resources.iter().take(SHOWN).map(refusal).collect();
+    if refused.is_empty() { Ok(()) } else { Err(OpError::Guarded(refused)) }
+}
+
 /// How many refusals to forget a resource are reported one by one.
 const SHOWN: usize = 20;
 
@@ -28,10 +42,10 @@ const SHOWN: usize = 20;
 pub(super) fn permit_forgetting<'a>(
     resources: impl Iterator<Item = &'a Resource>,
     levels: &OuterLevels,
-    target: &str,
+    pins: &PinfileStatus,
 ) -> Result<(), OpError> {
     let refusal = |resource: &Resource| {
-        forget_refusal(resource, &levels.marks_for(resource)).or_else(|| pinned(resource, target))
+        forget_refusal(resource, &levels.marks_for(resource)).or_else(|| pinned(resource, pins))
     };
     let mut refused: Vec<Diagnostic> = resources.filter_map(refusal).collect();
     if refused.is_empty() {
@@ -45,15 +59,20 @@ pub(super) fn permit_forgetting<'a>(
     Err(OpError::Guarded(refused))
 }
 
-fn pinned(resource: &Resource, target: &str) -> Option<Diagnostic> {
-    if !resource.pinned || !keeps_pins(target) {
+fn pinned(resource: &Resource, pins: &PinfileStatus) -> Option<Diagnostic> {
+    if !resource.pinned || pin_verdict(resource, Declared::NotPinned, pins) == PinVerdict::Free {
         return None;
     }
     let problem = Diagnostic::error(Code::PINNED, format!("cannot forget {}: it is pinned", resource.name))
         .note("Losing track of a resource is as bad as losing it. Nothing was changed.");
+    let path = physical_path(&resource.name, &resource.ty);
     Some(
-        problem.help(
-            Hint::text("set `pinned: false` on it, run ").then(NextStep::Apply).and(", then try again"),
-        ),
+        problem
+            .help(Hint::text("set `pinned: false` on it, run ").then(NextStep::Apply).and(", then try again"))
+            .help(
+                Hint::text("if the program no longer declares it: ")
+                    .then(NextStep::RemovePin { path })
+                    .and(", then try again"),
+            ),
     )
 }

@@ -2,12 +2,13 @@
 
 use stead_guard::{OuterLevels, mark_graph};
 use stead_model::{
-    Code, Diagnostic, Graph, Input, Map, Module, Name, NameParts, Node, NodeKind, Options, PhysicalId,
-    SourceRef, TypeToken, Value, check_id,
+    Code, DeletionPolicy, Diagnostic, Graph, Input, Map, Module, Name, NameParts, Node, NodeKind, Options,
+    PhysicalId, SourceRef, Text, TypeToken, Value, check_id,
 };
 use stead_plan::{Glob, Request, Selection};
 use stead_state::State;
 
+use crate::ops::error::reserved_key;
 use crate::ops::{OpError, Workspace};
 
 /// The resource to import, and the name that it gets.
@@ -71,8 +72,13 @@ impl Import {
             return Ok(None);
         }
         let inputs = self.read(workspace).await?;
-        let known = |(key, value): (&String, &Value)| (key.clone(), Input::Known(value.clone()));
-        let mut alone = Graph { nodes: vec![self.node(workspace, &inputs)], ..Graph::default() };
+        let known = |(key, value): (&Text, &Value)| (key.clone(), Input::Known(value.clone()));
+        let mut node = self.node(workspace, &inputs);
+        // A resource that was retained comes back with its deletion policy.
+        if state.retained().any(|retained| retained.resource == self.ty && retained.id == self.id) {
+            node.options.deletion_policy = Some(DeletionPolicy::Retain);
+        }
+        let mut alone = Graph { nodes: vec![node], ..Graph::default() };
         mark_graph(&mut alone, &workspace.levels).map_err(OpError::Refused)?;
         graph.nodes.append(&mut alone.nodes);
         // The program did not change: neither do the outputs.
@@ -81,7 +87,7 @@ impl Import {
     }
 
     fn node(&self, workspace: &Workspace, inputs: &Map) -> Node {
-        let known = |(key, value): (&String, &Value)| (key.clone(), Input::Known(value.clone()));
+        let known = |(key, value): (&Text, &Value)| (key.clone(), Input::Known(value.clone()));
         Node {
             name: self.name.clone(),
             ty: self.ty.clone(),
@@ -89,7 +95,12 @@ impl Import {
             parent: None,
             inputs: inputs.iter().map(known).collect(),
             // The program pins it once it declares it.
-            options: Options { import: Some(self.id.clone()), pinned: Some(false), ..Options::default() },
+            options: Options {
+                import: Some(self.id.clone()),
+                pinned: Some(false),
+                undeclared: true,
+                ..Options::default()
+            },
             source: SourceRef { file: workspace.pinfile.main.as_str().into(), line: 1, column: 1 },
             marks: Default::default(),
         }
@@ -97,7 +108,14 @@ impl Import {
 
     async fn read(&self, workspace: &Workspace) -> Result<Map, OpError> {
         match workspace.engine.read_existing(&self.ty, &self.id).await {
-            Ok(Some(live)) => Ok(live.inputs),
+            Ok(Some(live)) => {
+                let mut properties = live.inputs.iter().chain(live.outputs.iter());
+                let reserved = properties.find(|(_, value)| value.reserved_path().is_some());
+                if let Some((property, _)) = reserved {
+                    return Err(reserved_key(&format!("`{property}` of {} {}", self.ty, self.id)));
+                }
+                Ok(live.inputs)
+            }
             Ok(None) => {
                 let message = format!("there is no {} with the id {}", self.ty, self.id);
                 let problem = Diagnostic::error(Code::CANNOT_IMPORT, message);

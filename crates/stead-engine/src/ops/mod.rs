@@ -19,11 +19,14 @@ mod error;
 mod event;
 mod find;
 mod guards;
+mod held;
 mod import;
 mod log;
 mod pins;
 mod preview;
 mod proposal;
+mod protection;
+mod read_set;
 mod request;
 
 use std::sync::Arc;
@@ -32,13 +35,13 @@ use stead_guard::OuterLevels;
 use stead_guard::pins::{Orphans, PinfileStatus};
 use stead_journal::{Loaded, ReadVersion, Run, Takeover};
 use stead_model::{Environment, Event, RunResult};
-use stead_state::Owner;
+use stead_state::{Command, Owner};
 
 use crate::{CurrentGuards, Engine, OpenPinfile, PinfileLocation, RecoveryResult, Stack, awaited_targets};
 
 pub use apply::Report;
 pub use approval::{Approval, Stale};
-pub use declare::{Declaration, Declares, EarlierRun, Nothing};
+pub use declare::{Declaration, Declares, EarlierRun, Nothing, Protecting};
 pub use edit::{
     Change, EditChange, EditOutcome, EditReport, Holder, PermittedEdit, ProposedEdit, Protection, Purge,
     Remaining, ResolveTarget, StateEdit,
@@ -46,6 +49,7 @@ pub use edit::{
 pub use error::{OpClass, OpError, PinsRefused};
 pub use event::OpEvent;
 pub use find::find;
+pub use held::HeldPin;
 pub use import::{Import, Undeclared};
 pub use pins::{PinChange, PinEdit, ProposedPinEdit};
 pub use preview::Compiled;
@@ -97,8 +101,10 @@ impl Workspace {
             environment: environment.clone(),
             ..self.pinfile.clone()
         };
+        let owners = self.engine.owners.as_ref();
+        let owners = owners.map(|owners| owners.of_sibling(&environment.to_string(), target));
         Workspace {
-            engine: self.engine.clone(),
+            engine: Engine { owners, ..self.engine.clone() },
             stack: Stack { keys, ..self.stack.clone() },
             pinfile,
             levels,
@@ -139,6 +145,12 @@ impl Workspace {
         Ok(CurrentGuards { pins, outer: self.levels.clone(), program: None })
     }
 
+    /// The pins that forbid deletions, where no program is evaluated. Without a readable pinfile, the pins in state hold.
+    pub(crate) fn pins_in_force(&self) -> PinfileStatus {
+        let open = OpenPinfile::open(self.pinfile.clone(), Orphans::Refuse);
+        open.map(|pinning| pinning.standing()).unwrap_or_default()
+    }
+
     /// Finishes the operations of an interrupted run. Operations that only a person can answer for are an error.
     pub(crate) async fn settle(
         &self,
@@ -162,13 +174,15 @@ impl Workspace {
 
     pub(crate) async fn open(
         &self,
-        kind: RunKind,
+        command: impl Into<Command>,
         planned_on: Option<ReadVersion>,
         takeover: Takeover,
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Run, OpError> {
-        let run = self.stack.open(kind.as_str(), planned_on, takeover).await?;
-        log::opened(kind.as_str(), run.id().as_str());
+        let command = command.into();
+        let name = command.name.clone();
+        let run = self.stack.open(command, planned_on, takeover).await?;
+        log::opened(&name, run.id().as_str());
         events(OpEvent::RunOpened { run: run.id() });
         Ok(run)
     }

@@ -1,8 +1,8 @@
 //! Edits of the pinfile. They change no resource and no state.
 
 use stead_guard::pins::{
-    Pinfile, PinfileChange, PinfileUpdate, Pins, Section, add_entries, entries_from_state, keeps_pins,
-    missing_entries, move_pin, no_such_pin, remove_pin,
+    Pinfile, PinfileChange, PinfileUpdate, Pins, add_entries, entries_from_state, keeps_pins,
+    missing_entries, move_pin, no_such_pin, release_pin,
 };
 use stead_model::{Code, Diagnostic};
 
@@ -14,7 +14,7 @@ use crate::ops::{OpError, Workspace};
 pub enum PinEdit {
     /// A pinned resource has another path now.
     Move { from: String, to: String },
-    /// A pin ends.
+    /// A pin ends: the pinfile releases it, for every environment that uses the section.
     Remove { path: String },
     /// The pins that state remembers are written again.
     Restore,
@@ -87,14 +87,10 @@ impl Workspace {
     ) -> Result<(PinfileUpdate, Vec<PinChange>), OpError> {
         let pins = Pins::open(file.clone(), self.target(), self.environment());
         let section = pins.section_with(&path).unwrap_or(&pins.key).to_owned();
-        let content = if pins.section_with(&path).is_some() {
-            remove_pin(file, &section, &path).map_err(refused)?
-        } else if !pins.exists() && self.remembers(&path).await? {
-            // The file has no entry to remove; an empty section says that the pins in state may go.
-            add_entries(file, &section, Section::new())
-        } else {
+        if pins.section_with(&path).is_none() && !self.remembers(&path).await? {
             return Err(refused(no_such_pin(file, &path)));
-        };
+        }
+        let content = release_pin(file, &section, &path).map_err(refused)?;
         Ok((content, vec![PinChange { section, line: PinfileChange::Removed(path) }]))
     }
 

@@ -1,15 +1,19 @@
 //! From a declaration to a proposal: read, recover, apply the pinfile, read the providers, plan.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use stead_guard::pins::{Orphans, PinRefusal, SettledGraph};
 use stead_journal::{Loaded, is_dead};
+use stead_model::{Diagnostic, Graph};
+use stead_plan::{Glob, Plan};
 use stead_state::State;
 
-use crate::ops::log;
+use crate::ops::held::with_needs;
+use crate::ops::protection::{keep_protection, protect, retained_today};
 use crate::ops::{
-    Access, Approval, Declaration, Declares, Import, Look, OpError, OpEvent, PinUse, PinsRefused,
-    PlanRequest, Proposal, RunKind, Unfinished, Wait, Workspace,
+    Access, Approval, Declaration, Declares, HeldPin, Import, Look, OpError, OpEvent, PinUse, PinsRefused,
+    PlanRequest, Proposal, RunKind, Stale, Unfinished, Wait, Workspace, guards, log,
 };
 use crate::{CurrentGuards, OnFailure, OpenPinfile, Refreshed, SettledPins};
 
@@ -45,16 +49,20 @@ impl Workspace {
     }
 
     /// Plans an approved plan again, which must come out the same. `main` is the entry point that it was made with.
+    ///
+    /// The declaration's [`protection`](Declaration::protection) is today's program, where there is one: a deletion that it forbids
+    /// is refused although the plan was approved.
     pub async fn preview_approved(
         &self,
         declares: &dyn Declares,
         (approval, main): (&Approval, &str),
-        on_failure: OnFailure,
+        (on_failure, take_over): (OnFailure, Vec<Glob>),
         wait: Wait,
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Proposal, OpError> {
         let pins = PinUse::Apply(approval.orphans());
-        let request = PlanRequest { pins, on_failure, wait, ..PlanRequest::up(approval.request.clone()) };
+        let request =
+            PlanRequest { pins, on_failure, wait, take_over, ..PlanRequest::up(approval.request.clone()) };
         let proposal = self.propose(declares, request, Variant::Approved { approval, main }, events).await?;
         proposal.check_pinfile().map_err(|error| match error {
             OpError::Pinfile(problem) => {
@@ -70,11 +78,11 @@ impl Workspace {
         &self,
         declares: &dyn Declares,
         import: &Import,
-        wait: Wait,
+        (wait, take_over): (Wait, Vec<Glob>),
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Proposal, OpError> {
         let plan = import.request(self.levels.clone());
-        let request = PlanRequest { kind: RunKind::Import, wait, ..PlanRequest::up(plan) };
+        let request = PlanRequest { kind: RunKind::Import, wait, take_over, ..PlanRequest::up(plan) };
         self.propose(declares, request, Variant::Import(import), events).await
     }
 
@@ -89,25 +97,21 @@ impl Workspace {
     async fn propose(
         &self,
         declares: &dyn Declares,
-        request: PlanRequest,
+        mut request: PlanRequest,
         variant: Variant<'_>,
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Proposal, OpError> {
-        let orphans = match request.pins {
-            PinUse::Apply(orphans) => orphans,
-            PinUse::Hold => Orphans::Refuse,
-        };
-        let open = || OpenPinfile::open(self.pinfile.clone(), orphans).map_err(OpError::pinfile);
-        let pinning = open()?;
+        let orphans = request.pins.orphans();
+        let pinning = OpenPinfile::open(self.pinfile.clone(), orphans).map_err(OpError::pinfile)?;
         events(OpEvent::PinfileRead);
         let (loaded, declared) = tokio::join!(self.load_in_turn(request.wait, events), declares.declare());
-        let (loaded, Declaration { mut graph, functions }) = (loaded?, declared?);
-        let program = (request.pins != PinUse::Hold).then_some(&graph);
+        let (loaded, Declaration { mut graph, functions, protection }) = (loaded?, declared?);
+        let program = protection.as_ref().or((request.pins != PinUse::Hold).then_some(&graph));
         let guards = CurrentGuards { pins: pinning.standing(), outer: request.plan.outer.clone(), program };
         let (loaded, unfinished) = match request.access {
             Access::Apply => (self.settle(loaded, &guards, events).await?, Unfinished::default()),
             Access::ReadOnly => {
-                let unfinished = self.unfinished(&loaded)?;
+                let unfinished = self.unfinished(&loaded).await?;
                 (loaded, unfinished)
             }
         };
@@ -123,29 +127,40 @@ impl Workspace {
                 (pinning, undeclared)
             }
         };
+        let protected = match request.pins {
+            PinUse::Apply(_) => protect(&loaded.state, None),
+            PinUse::Hold => protect(&loaded.state, protection.as_ref()),
+        };
+        let kept_protection = match request.kind {
+            RunKind::Rollback => keep_protection(&mut graph, &protected.state),
+            _ => Vec::new(),
+        };
         let mut workspace = self.clone();
         workspace.engine = workspace.engine.with_functions(functions).on_failure(request.on_failure);
-        let (graph, pins, held_pins) = match request.pins {
-            PinUse::Apply(_) => {
-                let (graph, pins) =
-                    pinning.settle(graph, &self.engine.catalog, Some(&loaded.state)).map_err(refused)?;
-                (graph, Some(Arc::new(pins)), None)
-            }
-            PinUse::Hold => (SettledGraph::from_records(graph), None, Some(pinning)),
-        };
-        workspace.engine = match (&pins, &held_pins) {
-            (Some(pins), _) => workspace.engine.with_pinfile(pins.clone()),
-            (None, Some(pinning)) => workspace.engine.with_pins(pinning.standing()),
-            (None, None) => workspace.engine,
-        };
+        let (graph, pins) = workspace.settle_pins(request.pins, pinning, graph, &loaded.state)?;
         let Loaded { state: recorded, version, .. } = loaded;
         let Refreshed { state: base, drift, records: observed } =
-            workspace.look(&recorded, &graph, &request).await?;
-        let plan = workspace.engine.plan(&base, &graph, request.plan.clone()).await.map_err(OpError::Plan)?;
+            workspace.look(&protected.state, &graph, &request).await?;
+        let approval = match variant {
+            Variant::Approved { approval, .. } => Some(approval),
+            Variant::Plain | Variant::Import(_) => None,
+        };
+        let planned = workspace.plan_around_pins(&base, &graph, &mut request).await;
+        let (plan, held) = planned.map_err(|error| match approval {
+            Some(approval) => not_reproduced(approval, &recorded, error),
+            None => error,
+        })?;
         log::planned(&plan);
-        if let Variant::Approved { approval, .. } = variant {
-            approval.check_plan(&graph, &plan).map_err(OpError::Stale)?;
+        let owned_elsewhere = workspace.foreign_owners(&request, &plan, &base).await?;
+        let mut guarded = base.clone();
+        if let Some(approval) = approval {
+            approval.check_plan(&recorded, &graph, &plan).map_err(OpError::Stale)?;
+            guarded = protect(&base, protection.as_ref()).state;
+            guards::permit_retained(&retained_today(&plan, &base, &guarded))?;
         }
+        // A plan without steps leaves the records as they are.
+        let added = if plan.is_empty() { Vec::new() } else { protected.records };
+        let observed = added.into_iter().chain(observed).collect();
         Ok(Proposal {
             workspace,
             request,
@@ -153,14 +168,81 @@ impl Workspace {
             graph,
             recorded,
             base,
+            guarded,
+            kept_protection,
             observed,
             drift,
             plan,
+            owned_elsewhere,
             pins,
-            held_pins,
+            held,
             unfinished,
             undeclared,
         })
+    }
+
+    /// Applies the pinfile to the graph, or lets it only hold against deletions.
+    fn settle_pins(
+        &mut self,
+        pin_use: PinUse,
+        pinning: OpenPinfile,
+        graph: Graph,
+        state: &State,
+    ) -> Result<(SettledGraph, Option<Arc<SettledPins>>), OpError> {
+        let engine = self.engine.clone();
+        match pin_use {
+            PinUse::Apply(_) => {
+                let (graph, pins) = pinning.settle(graph, &engine.catalog, Some(state)).map_err(refused)?;
+                let pins = Arc::new(pins);
+                self.engine = engine.with_pinfile(pins.clone());
+                Ok((graph, Some(pins)))
+            }
+            PinUse::Hold => {
+                self.engine = engine.with_pins(pinning.standing());
+                Ok((SettledGraph::from_records(graph), None))
+            }
+        }
+    }
+
+    /// Returns the refusals of steps on real resources that other stacks own. One real resource for two records is an error.
+    async fn foreign_owners(
+        &mut self,
+        request: &PlanRequest,
+        plan: &Plan,
+        base: &State,
+    ) -> Result<Vec<Diagnostic>, OpError> {
+        if let Some(owners) = &mut self.engine.owners {
+            owners.take_over = request.take_over.clone();
+        }
+        let twice = self.engine.same_thing_twice(plan, base).await;
+        if !twice.is_empty() {
+            return Err(OpError::Plan(twice));
+        }
+        Ok(self.engine.foreign_owners(plan, base).await)
+    }
+
+    /// Plans. If the request keeps pinned resources, the resources that a pin holds are left alone, with all they need.
+    async fn plan_around_pins(
+        &self,
+        base: &Arc<State>,
+        graph: &SettledGraph,
+        request: &mut PlanRequest,
+    ) -> Result<(Plan, Vec<HeldPin>), OpError> {
+        let mut kept: Vec<HeldPin> = Vec::new();
+        loop {
+            let plan = self.engine.plan(base, graph, request.plan.clone()).await.map_err(OpError::Plan)?;
+            if request.pins != PinUse::Apply(Orphans::Keep) {
+                return Ok((plan, kept));
+            }
+            // Leaving one resource alone can make another one the next to go, but never the same one again.
+            let held = HeldPin::all(&plan, base, graph, &self.engine.pins);
+            let left = with_needs(&held, &plan, base, graph);
+            if left.is_subset(&request.plan.held) {
+                return Ok((plan, kept));
+            }
+            request.plan.held.extend(left);
+            kept.extend(held);
+        }
     }
 
     /// Reads the resources from the providers that the request asks for.
@@ -182,14 +264,14 @@ impl Workspace {
     }
 
     /// Lists the unfinished work that a read-only proposal leaves out. Operations that only a person can answer for are an error.
-    fn unfinished(&self, loaded: &Loaded) -> Result<Unfinished, OpError> {
+    async fn unfinished(&self, loaded: &Loaded) -> Result<Unfinished, OpError> {
         let owner = loaded.head.as_ref().and_then(|head| head.owner.as_ref());
         if let Some(owner) = owner.filter(|owner| !is_dead(&self.stack.world, owner)) {
             return Ok(Unfinished { holder: Some(Box::new(owner.clone())), ..Unfinished::default() });
         }
         let (repeatable, doubtful) = self.engine.triage(&loaded.state);
         if !doubtful.is_empty() {
-            return Err(OpError::InDoubt(doubtful));
+            return Err(OpError::InDoubt(self.engine.with_work_under_way(&loaded.state, doubtful).await));
         }
         let departing = loaded.state.transfers().departing.iter();
         let named = |intent| Some((loaded.state.subject(intent)?, intent.operation()));
@@ -202,6 +284,15 @@ impl Workspace {
                 .map(|(name, operation)| (operation, name))
                 .collect(),
         })
+    }
+}
+
+/// Returns the error for an approved plan that cannot even be made any more, because the rest of the stack changed.
+fn not_reproduced(approval: &Approval, recorded: &State, error: OpError) -> OpError {
+    let OpError::Plan(problems) = error else { return error };
+    match approval.another_plan(recorded, BTreeSet::new()) {
+        Stale::NotReproduced => OpError::Plan(problems),
+        stale => OpError::Stale(stale),
     }
 }
 

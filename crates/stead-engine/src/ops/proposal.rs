@@ -1,17 +1,18 @@
 //! A plan with everything that is needed to show it, to ask the guards about it, and to apply it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use stead_guard::Permits;
-use stead_guard::pins::{Orphans, SettledGraph};
+use stead_guard::pins::{PinfileStatus, SettledGraph};
 use stead_journal::ReadVersion;
-use stead_model::{Diagnostic, Name, Operation};
-use stead_plan::Plan;
+use stead_model::{Diagnostic, Name, Operation, Resource, Uid};
+use stead_plan::{Action, Plan, Purpose, Step};
 use stead_state::{Owner, Record, StackRef, State};
 
 use crate::ops::guards::permit_plan;
-use crate::ops::{Access, Approval, OpError, PinUse, PlanRequest, Undeclared, Workspace};
-use crate::{Drift, OpenPinfile, SettledPins};
+use crate::ops::{Access, Approval, HeldPin, OpError, PlanRequest, Undeclared, Workspace};
+use crate::{Drift, SettledPins};
 
 /// A plan, with the state and the graph that it was made on.
 pub struct Proposal {
@@ -24,14 +25,20 @@ pub struct Proposal {
     pub(super) recorded: Arc<State>,
     /// The state that the plan starts from.
     pub(super) base: Arc<State>,
+    /// The base with the protection of today's program, which the guards go by.
+    pub(super) guarded: Arc<State>,
+    /// Resources that a rollback leaves protected, although they were not at the time.
+    pub(super) kept_protection: Vec<Name>,
     /// The records that turn the recorded state into the base.
     pub(super) observed: Vec<Record>,
     pub(super) drift: Vec<Drift>,
     pub(super) plan: Plan,
+    /// Refusals of steps on what another stack owns.
+    pub(super) owned_elsewhere: Vec<Diagnostic>,
     /// The pinfile as applied to the graph, to be written after a successful run.
     pub(super) pins: Option<Arc<SettledPins>>,
-    /// The pinfile that only holds against deletions.
-    pub(super) held_pins: Option<OpenPinfile>,
+    /// Resources that the plan leaves alone because a pin holds them, as the request asks.
+    pub(super) held: Vec<HeldPin>,
     pub(super) unfinished: Unfinished,
     pub(super) undeclared: Option<Undeclared>,
 }
@@ -69,6 +76,11 @@ impl Proposal {
         &self.base
     }
 
+    /// The recorded state, before anything was read from the providers.
+    pub fn recorded(&self) -> &Arc<State> {
+        &self.recorded
+    }
+
     pub fn drift(&self) -> &[Drift] {
         &self.drift
     }
@@ -83,6 +95,23 @@ impl Proposal {
         self.pins.as_deref()
     }
 
+    /// Resources that a rollback leaves pinned, protected or retained, although they were not at the time.
+    pub fn kept_protection(&self) -> &[Name] {
+        &self.kept_protection
+    }
+
+    /// Resources that were imported and that no program declared yet. A run of the program leaves them alone.
+    pub fn undeclared_imports(&self) -> Vec<&Resource> {
+        if self.request.plan.purpose == Purpose::Destroy {
+            return Vec::new();
+        }
+        let declared: HashSet<&Uid> = self.plan.existing.values().map(|copy| &copy.uid).collect();
+        let mut kept: Vec<&Resource> =
+            self.base.copies().filter(|copy| copy.imported && !declared.contains(&copy.uid)).collect();
+        kept.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+        kept
+    }
+
     pub fn unfinished(&self) -> &Unfinished {
         &self.unfinished
     }
@@ -92,9 +121,45 @@ impl Proposal {
         self.undeclared.as_ref()
     }
 
-    /// Resources that go although they were pinned, because a person removed the pin, with the name of the pinfile.
-    pub fn released(&self) -> Vec<(Name, &str)> {
-        self.pins.as_ref().map(|pins| pins.released(&self.plan, &self.base)).unwrap_or_default()
+    /// Resources that a permitted plan deletes or forgets although state pins them, because the pin was released.
+    pub fn released(&self) -> Vec<&Name> {
+        if self.workspace.engine.pins == PinfileStatus::NotKept {
+            return Vec::new();
+        }
+        let goes = |step: &'_ Step| {
+            let (Action::Delete { copy, .. } | Action::Forget { copy, .. }) = &step.action else {
+                return false;
+            };
+            self.base.copy(copy).is_some_and(|resource| resource.pinned)
+        };
+        self.plan.steps.iter().filter(|step| goes(step)).map(|step| &step.name).collect()
+    }
+
+    /// Resources that the plan leaves alone because a pin holds them.
+    pub fn held(&self) -> &[HeldPin] {
+        &self.held
+    }
+
+    /// Resources that the plan deletes and that state alone pins. A person may release them by name.
+    pub fn releasable(&self) -> Vec<HeldPin> {
+        if self.pins.is_none() {
+            return Vec::new();
+        }
+        let pins = &self.workspace.engine.pins;
+        let held = HeldPin::all(&self.plan, &self.base, &self.graph, pins).into_iter();
+        held.filter(|held| held.verdict.is_in_state_only()).collect()
+    }
+
+    /// Releases pins that state alone records. The pinfile says so after the run.
+    #[must_use]
+    pub fn release(mut self, released: &[HeldPin]) -> Proposal {
+        let pins = released.iter().map(|held| (held.path.clone(), held.ty.clone())).collect();
+        if let Some(settled) = &self.pins {
+            let settled = Arc::new(settled.releasing(&pins));
+            self.workspace.engine = self.workspace.engine.with_pinfile(settled.clone());
+            self.pins = Some(settled);
+        }
+        self
     }
 
     /// Tells whether the plan is needed because of the program or because of drift alone.
@@ -109,12 +174,9 @@ impl Proposal {
 
     /// The approval of exactly this plan.
     pub fn approval(&self) -> Approval {
-        let orphans = match self.request.pins {
-            PinUse::Apply(orphans) => orphans,
-            PinUse::Hold => Orphans::Refuse,
-        };
+        let orphans = self.request.pins.orphans();
         let pinfile = self.pins.as_ref().and_then(|pins| pins.text());
-        Approval::new(&self.base, &self.graph, &self.plan, self.request.plan.clone(), pinfile, orphans)
+        Approval::new(&self.recorded, &self.graph, &self.plan, self.request.plan.clone(), pinfile, orphans)
     }
 
     /// Asks every guard about the whole plan.
@@ -125,7 +187,10 @@ impl Proposal {
         if self.request.access == Access::Apply && !self.is_empty() && self.plan.has_likely_moves() {
             return Err(OpError::LooksMoved(Box::new(self.plan)));
         }
-        let permits = permit_plan(&self.workspace.engine, &self.plan, &self.base, &self.graph)?;
+        if !self.owned_elsewhere.is_empty() {
+            return Err(OpError::Guarded(self.owned_elsewhere));
+        }
+        let permits = permit_plan(&self.workspace.engine, &self.plan, &self.guarded, &self.graph)?;
         Ok(Permitted { proposal: self, permits })
     }
 
@@ -144,5 +209,13 @@ pub struct Permitted {
 impl Permitted {
     pub fn proposal(&self) -> &Proposal {
         &self.proposal
+    }
+
+    /// Drops the proposal without freeing its graph, state and plan, for a process that is about to end.
+    ///
+    /// Freeing the values of a large stack one by one takes a tenth of the time of a plan.
+    pub fn leave_to_exit(self) {
+        let Proposal { graph, recorded, base, plan, .. } = self.proposal;
+        std::mem::forget((graph, recorded, base, plan));
     }
 }

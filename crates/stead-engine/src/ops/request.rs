@@ -1,7 +1,8 @@
 //! The request that a caller makes of a preview.
 
 use stead_guard::pins::Orphans;
-use stead_plan::Request;
+use stead_plan::{Follow, Glob, MovePolicy, Request, Selection};
+use stead_state::Command;
 
 use crate::OnFailure;
 
@@ -48,6 +49,12 @@ impl RunKind {
     }
 }
 
+impl From<RunKind> for Command {
+    fn from(kind: RunKind) -> Command {
+        Command::new(kind.as_str())
+    }
+}
+
 /// The resources that are read from the providers before planning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Look {
@@ -67,6 +74,16 @@ pub enum PinUse {
     Apply(Orphans),
     /// The pinfile holds against deletions and is not written.
     Hold,
+}
+
+impl PinUse {
+    /// Returns how pins without a declared resource are treated.
+    pub(super) fn orphans(self) -> Orphans {
+        match self {
+            PinUse::Apply(orphans) => orphans,
+            PinUse::Hold => Orphans::Refuse,
+        }
+    }
 }
 
 /// Whether a proposal is made to be applied.
@@ -96,6 +113,8 @@ pub struct PlanRequest {
     pub on_failure: OnFailure,
     pub access: Access,
     pub wait: Wait,
+    /// Resources that may be taken from the stack that owns them.
+    pub take_over: Vec<Glob>,
 }
 
 impl PlanRequest {
@@ -109,12 +128,33 @@ impl PlanRequest {
             on_failure: OnFailure::default(),
             access: Access::default(),
             wait: Wait::default(),
+            take_over: Vec::new(),
         }
     }
 
     /// A run that deletes the recorded resources.
     pub fn destroy(plan: Request) -> PlanRequest {
         PlanRequest { kind: RunKind::Destroy, pins: PinUse::Hold, ..PlanRequest::up(plan) }
+    }
+
+    /// The command for the history: what was selected, and each setting that is not the default.
+    pub(super) fn command(&self) -> Command {
+        let Selection { targets, exclude, reach } = &self.plan.selection;
+        let mut options: Vec<String> =
+            exclude.iter().map(|glob| format!("exclude={}", glob.as_str())).collect();
+        let settings = [
+            (reach.dependencies == Follow::Yes, "with-dependencies"),
+            (reach.dependents == Follow::Yes, "with-dependants"),
+            (self.plan.moves == MovePolicy::Accept, "moves=accept"),
+            (self.plan.moves == MovePolicy::Refuse, "moves=refuse"),
+            (self.look == Look::All, "read=all"),
+            (self.look == Look::Changed, "read=changed"),
+            (self.pins == PinUse::Apply(Orphans::Release), "release-orphaned-pins"),
+            (self.on_failure == OnFailure::Stop, "stop-on-failure"),
+        ];
+        options.extend(settings.into_iter().filter(|(set, _)| *set).map(|(_, name)| name.to_owned()));
+        let targets = targets.iter().map(|glob| glob.as_str().to_owned()).collect();
+        Command { name: self.kind.as_str().to_owned(), targets, options }
     }
 
     /// A run back to the state after an earlier run.

@@ -5,6 +5,7 @@
 pub(crate) mod permit;
 mod repeat;
 mod resolution;
+mod stated;
 
 use stead_journal::{JournalError, Run};
 use stead_model::{Code, Diagnostic, Event, Name, Resource, TypeToken};
@@ -16,12 +17,15 @@ use crate::recover::repeat::Repeated;
 
 pub use permit::CurrentGuards;
 pub use resolution::Resolution;
+pub use stated::StatedOutputs;
 
 /// A pending operation that recovery must not repeat: a person has to resolve it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubtful {
     pub pending: Pending,
     pub name: Name,
+    /// A sentence about work of the operation that may still go on.
+    pub may_still_run: Option<String>,
 }
 
 /// Result of a recovery.
@@ -42,12 +46,27 @@ impl Engine {
                 Some(Recovery::Repeat) => repeatable.push(pending.clone()),
                 _ => {
                     if let Some(name) = state.subject(&pending.intent) {
-                        doubtful.push(Doubtful { pending: pending.clone(), name });
+                        doubtful.push(Doubtful { pending: pending.clone(), name, may_still_run: None });
                     }
                 }
             }
         }
         (repeatable, doubtful)
+    }
+
+    /// Asks the providers whether work of the operations may still go on.
+    pub(crate) async fn with_work_under_way(
+        &self,
+        state: &State,
+        mut doubtful: Vec<Doubtful>,
+    ) -> Vec<Doubtful> {
+        for one in &mut doubtful {
+            let intent = &one.pending.intent;
+            let Some(resource) = subject(state, intent) else { continue };
+            let Some(provider) = self.providers.of(&resource.ty) else { continue };
+            one.may_still_run = provider.may_still_run(&resource.ty, intent.key()).await;
+        }
+        doubtful
     }
 
     fn recovery(&self, state: &State, intent: &Intent) -> Option<Recovery> {
@@ -65,6 +84,7 @@ impl Engine {
         events: &mut dyn FnMut(Event),
     ) -> Result<Recovered, JournalError> {
         let mut recovered = Recovered::default();
+        let owners = self.recovery_owners(run.base()).await;
         for pending in operations {
             let Some(resource) = subject(run.base(), &pending.intent).cloned() else { continue };
             let Some(provider) = self.providers.of(&resource.ty).cloned() else {
@@ -73,7 +93,7 @@ impl Engine {
             };
             let operation = pending.intent.operation();
             events(Event::Recovering { operation, name: resource.name.clone(), run: run.id() });
-            match self.repeat(run, pending, &resource, provider, guards, events).await? {
+            match self.repeat(run, pending, &resource, (provider, &owners), guards, events).await? {
                 Repeated::Finished => recovered.finished.push(resource.name),
                 Repeated::DeletionHeldBack => recovered.held_back.push(resource.name),
                 Repeated::Unfinished(problem) => recovered.problems.push(problem),

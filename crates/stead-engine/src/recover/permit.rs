@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use stead_guard::pins::{Declared, PinfileStatus};
-use stead_guard::{DeletePermit, Mark, OuterLevels, PinSources, Refusal};
+use stead_guard::{DeletePermit, Mark, OuterLevels, Refusal};
 use stead_model::{Graph, Name, NodeId, Resource};
 use stead_plan::{DeclaredGuards, interrupted_deletions};
 use stead_state::State;
@@ -74,8 +74,7 @@ impl CurrentGuards<'_> {
             return Err(DeletionHeldBack { name: resource.name.clone(), how: "is to be retained" });
         }
         let lost = || DeletionHeldBack { name: resource.name.clone(), how: "may not be deleted" };
-        let pins = PinSources { pinfile: &self.pins, recorded: state.pinfile() };
-        match stead_guard::decide(&deletions, &pins) {
+        match stead_guard::decide(&deletions, &self.pins) {
             Ok(mut permits) => permits.take(&resource.copy()).ok_or_else(lost),
             Err(refusals) => Err(refusals.first().map_or_else(lost, DeletionHeldBack::by)),
         }

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use stead_journal::{JournalError, Run};
 use stead_model::{Code, Diagnostic, Event, Operation, Resource, StepEnd};
 use stead_provider::Provider;
-use stead_state::{Intent, Outcome, Pending, Record};
+use stead_state::{Intent, Outcome, Pending, Record, State};
 
 use crate::Engine;
 use crate::execute::call::{Answer, call};
+use crate::gather::read::Reading;
 use crate::gather::retry::{MAX_ATTEMPTS, backoff};
+use crate::owners::RunOwners;
 use crate::physical_ids::PhysicalIds;
 use crate::recover::permit::{CurrentGuards, DeletionHeldBack};
 use crate::recover::resolution::suggest_resolutions;
@@ -21,6 +23,14 @@ pub(super) enum Repeated {
     Unfinished(Diagnostic),
 }
 
+/// Result of looking for the outcome of an operation.
+enum Look {
+    /// The records of the outcome.
+    Told(Vec<Record>),
+    /// The provider cannot look at the resource, so that the outcome stays unknown.
+    NotReadable,
+}
+
 impl Engine {
     /// Repeats one operation, and records its outcome.
     pub(super) async fn repeat(
@@ -28,31 +38,37 @@ impl Engine {
         run: &Run,
         pending: &Pending,
         resource: &Resource,
-        provider: Arc<dyn Provider>,
+        called: (Arc<dyn Provider>, &RunOwners),
         guards: &CurrentGuards<'_>,
         events: &mut dyn FnMut(Event),
     ) -> Result<Repeated, JournalError> {
         let operation = pending.intent.operation();
-        let answer = match self.send_again(run, pending, resource, provider, guards, events).await? {
+        let answer = match self.send_again(run, pending, resource, called, guards, events).await? {
             Ok(answer) => answer,
             Err(held) => return self.hold_back(run, pending, resource, &held, events).await,
         };
+        let refused = matches!(answer.outcome, Outcome::Failed { .. });
         let message = match answer.outcome {
             Outcome::Failed { message } | Outcome::InDoubt { message } => message,
             done => {
                 let ended = Record::End { op: pending.op, outcome: done };
                 let copy = pending.intent.copy();
-                let observed = answer.actual_inputs.map(|inputs| Record::Observed {
-                    copy,
-                    inputs: Some(inputs),
-                    outputs: None,
-                });
+                let observed = answer.actual_inputs.map(|inputs| Record::observed(copy, Some(inputs), None));
                 run.submit_together(std::iter::once(ended).chain(observed).collect()).durable().await?;
                 return Ok(Repeated::Finished);
             }
         };
         // The refusal of a repeated operation does not tell the outcome of the first attempt. A read may.
-        if let Some(records) = self.outcome_by_read(pending, resource).await {
+        let ended = match self.outcome_by_read(run.base(), pending).await {
+            Some(Look::Told(records)) => Some(records),
+            // The operation is repeatable, so that the next plan can safely contain it again.
+            Some(Look::NotReadable) if refused => Some(vec![Record::End {
+                op: pending.op,
+                outcome: Outcome::Failed { message: message.clone() },
+            }]),
+            Some(Look::NotReadable) | None => None,
+        };
+        if let Some(records) = ended {
             run.submit_together(records).durable().await?;
             return Ok(Repeated::Finished);
         }
@@ -71,11 +87,11 @@ impl Engine {
         run: &Run,
         pending: &Pending,
         resource: &Resource,
-        provider: Arc<dyn Provider>,
+        called: (Arc<dyn Provider>, &RunOwners),
         guards: &CurrentGuards<'_>,
         events: &mut dyn FnMut(Event),
     ) -> Result<Result<Answer, DeletionHeldBack>, JournalError> {
-        let operation = pending.intent.operation();
+        let ((provider, owners), operation) = (called, pending.intent.operation());
         let timeout = self.operation_timeout(None, &provider, operation, &resource.ty);
         let mut attempts = 1;
         loop {
@@ -87,7 +103,8 @@ impl Engine {
                 _ => None,
             };
             let receipt = run.resume(pending).await?;
-            let answer = call(&self.world, receipt, &provider, &pending.intent, deletion, timeout).await;
+            let answer =
+                call(&self.world, owners, receipt, &provider, &pending.intent, deletion, timeout).await;
             let answer = answer.checked(&pending.intent, &PhysicalIds::of(run.base()));
             if !answer.is_transient() || attempts == MAX_ATTEMPTS {
                 return Ok(Ok(answer));
@@ -113,7 +130,7 @@ impl Engine {
         let end = StepEnd::Skipped { because: held.to_string() };
         let name = resource.name.clone();
         events(Event::StepEnded { operation: Operation::Delete, name, end, millis: 0 });
-        if let Some(records) = self.outcome_by_read(pending, resource).await {
+        if let Some(Look::Told(records)) = self.outcome_by_read(run.base(), pending).await {
             run.submit_together(records).durable().await?;
             return Ok(Repeated::DeletionHeldBack);
         }
@@ -126,22 +143,29 @@ impl Engine {
 
     /// Reads the resource to find the outcome of an update or a deletion, and returns the records of it.
     ///
-    /// The outcome of a create cannot be read, since its physical id is unknown.
-    async fn outcome_by_read(&self, pending: &Pending, resource: &Resource) -> Option<Vec<Record>> {
+    /// The outcome of a create cannot be read, since its physical id is unknown. The read is one of the old
+    /// record: a property that the provider cannot read keeps its old value, and is planned again.
+    async fn outcome_by_read(&self, state: &State, pending: &Pending) -> Option<Look> {
         if matches!(pending.intent, Intent::Create { .. }) {
             return None;
         }
-        let found = self.read(resource).await.ok()?;
+        let old = state.copy(&pending.intent.copy())?;
+        let found = self.read(old).await.ok()?;
         let message = "the resource was read instead".to_owned();
         let did_not_happen = Record::End { op: pending.op, outcome: Outcome::Failed { message } };
-        Some(match (&pending.intent, found) {
-            (Intent::Delete { .. }, None) => vec![Record::End { op: pending.op, outcome: Outcome::Deleted }],
-            (Intent::Delete { .. }, Some(_)) => vec![did_not_happen],
-            (_, found) => {
-                let (inputs, outputs) = found.map(|live| (live.inputs, live.outputs)).unzip();
-                vec![did_not_happen, Record::Observed { copy: resource.copy(), inputs, outputs }]
+        let observed = |inputs, outputs| Record::observed(old.copy(), inputs, outputs);
+        Some(Look::Told(match (&pending.intent, found) {
+            (_, Reading::CannotLook) => return Some(Look::NotReadable),
+            (_, Reading::AsRecorded) => vec![did_not_happen],
+            (Intent::Delete { .. }, Reading::Gone) => {
+                vec![Record::End { op: pending.op, outcome: Outcome::Deleted }]
             }
-        })
+            (Intent::Delete { .. }, Reading::Found(_)) => vec![did_not_happen],
+            (_, Reading::Gone) => vec![did_not_happen, observed(None, None)],
+            (_, Reading::Found(live)) => {
+                vec![did_not_happen, observed(Some(live.inputs), Some(live.outputs))]
+            }
+        }))
     }
 }
 

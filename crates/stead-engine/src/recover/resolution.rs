@@ -1,7 +1,7 @@
 //! Resolution of an operation in doubt by a person.
 //!
 //! The person states whether the operation happened. The values to record are read from the provider where possible, since the
-//! operation may have taken effect in part.
+//! operation may have taken effect in part. If the provider cannot look, the person states the outputs too.
 
 use stead_model::{
     Code, Diagnostic, Hint, Map, Name, NextStep, Operation, PhysicalId, ResolveAnswer, Resource,
@@ -10,15 +10,22 @@ use stead_provider::LiveState;
 use stead_state::{Intent, Pending, Record, Settlement, State};
 
 use crate::Engine;
+use crate::gather::read::Reading;
 use crate::physical_ids::PhysicalIds;
+use crate::recover::stated::StatedOutputs;
 
 /// A person's statement about the outcome of an operation in doubt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolution {
     /// The create happened and returned this physical id.
-    Created(PhysicalId),
+    Created {
+        id: PhysicalId,
+        outputs: StatedOutputs,
+    },
     /// The update or the deletion happened.
-    Done,
+    Done {
+        outputs: StatedOutputs,
+    },
     DidNotHappen,
 }
 
@@ -27,8 +34,9 @@ impl Resolution {
     pub(crate) fn fits(&self, name: &Name, operation: Operation) -> Result<(), Diagnostic> {
         match (self, operation) {
             (Resolution::DidNotHappen, _)
-            | (Resolution::Created(_), Operation::Create)
-            | (Resolution::Done, Operation::Update | Operation::Delete) => Ok(()),
+            | (Resolution::Created { .. }, Operation::Create)
+            | (Resolution::Done { .. }, Operation::Update) => Ok(()),
+            (Resolution::Done { outputs }, Operation::Delete) => outputs.none_for_deletion(name),
             _ => Err(does_not_fit(Some(name), operation)),
         }
     }
@@ -45,26 +53,27 @@ impl Engine {
         let end = |settlement| Record::Settle { op: pending.op, settlement };
         let happened = |id, outputs| end(Settlement::Happened { id, outputs });
         match (&pending.intent, resolution) {
-            (Intent::Create { resource, .. }, Resolution::Created(id)) => {
+            (Intent::Create { resource, .. }, Resolution::Created { id, outputs: stated }) => {
                 let created = Resource { id: Some(id.clone()), ..resource.as_ref().clone() };
                 if let Some(other) = PhysicalIds::of(state).holder(&created.ty, id, &created.copy()) {
                     return Err(already_recorded(id, &other, &created.name));
                 }
-                let LiveState { inputs, outputs } = self.read_resolved(&created).await?;
+                let LiveState { inputs, outputs } = self.read_resolved(pending, &created, stated).await?;
                 Ok(with_observation(happened(created.id.clone(), outputs), &created, inputs))
             }
-            (Intent::Update { resource, .. }, Resolution::Done) => {
-                let LiveState { inputs, outputs } = self.read_resolved(resource).await?;
+            (Intent::Update { resource, .. }, Resolution::Done { outputs: stated }) => {
+                let LiveState { inputs, outputs } = self.read_resolved(pending, resource, stated).await?;
                 Ok(with_observation(happened(None, outputs), resource, inputs))
             }
-            (Intent::Delete { .. }, Resolution::Done) => Ok(vec![happened(None, Map::new())]),
+            (Intent::Delete { .. }, Resolution::Done { .. }) => Ok(vec![happened(None, Map::new())]),
             (Intent::Update { resource, .. }, Resolution::DidNotHappen) => {
                 let mut records = vec![end(Settlement::DidNotHappen)];
                 // The record keeps the old values, which are wrong if the update took effect in part. If the resource
-                // cannot be read, the resolution alone counts.
-                if let Ok(Some(LiveState { inputs, outputs })) = self.read(resource).await {
+                // cannot be read, the resolution alone counts, and the next plan contains the update again.
+                let old = state.copy(&resource.copy()).unwrap_or(resource);
+                if let Ok(Reading::Found(LiveState { inputs, outputs })) = self.read(old).await {
                     let (inputs, outputs) = (Some(inputs), Some(outputs));
-                    records.push(Record::Observed { copy: resource.copy(), inputs, outputs });
+                    records.push(Record::observed(resource.copy(), inputs, outputs));
                 }
                 Ok(records)
             }
@@ -73,14 +82,25 @@ impl Engine {
         }
     }
 
-    /// Reads a resource that exists according to the resolution.
-    async fn read_resolved(&self, resource: &Resource) -> Result<LiveState, Diagnostic> {
+    /// Reads a resource that exists according to the resolution, or takes the stated outputs where no provider can.
+    async fn read_resolved(
+        &self,
+        pending: &Pending,
+        resource: &Resource,
+        stated: &StatedOutputs,
+    ) -> Result<LiveState, Diagnostic> {
+        let as_stated = || {
+            let outputs =
+                stated.values(pending.intent.operation(), resource, self.catalog.get(&resource.ty))?;
+            Ok(LiveState { inputs: resource.inputs.clone(), outputs })
+        };
         if self.providers.of(&resource.ty).is_none() {
-            return Ok(LiveState { inputs: resource.inputs.clone(), outputs: Map::new() });
+            return as_stated();
         }
         match self.read(resource).await {
-            Ok(Some(live)) => Ok(live),
-            Ok(None) => {
+            Ok(Reading::Found(live)) => stated.none_for_readable(&resource.name).map(|()| live),
+            Ok(Reading::AsRecorded | Reading::CannotLook) => as_stated(),
+            Ok(Reading::Gone) => {
                 let message = format!("{} does not exist", resource.name);
                 Err(Diagnostic::error(Code::NOT_FOUND, message).help(did_not_happen(&resource.name)))
             }
@@ -96,7 +116,7 @@ impl Engine {
 fn with_observation(end: Record, intended: &Resource, inputs: Map) -> Vec<Record> {
     let mut records = vec![end];
     if inputs != intended.inputs {
-        records.push(Record::Observed { copy: intended.copy(), inputs: Some(inputs), outputs: None });
+        records.push(Record::observed(intended.copy(), Some(inputs), None));
     }
     records
 }

@@ -1,14 +1,13 @@
 //! A test bench: a builder of programs, and one call that plans, permits and runs.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use stead_engine::{Engine, Executed, Stack, Stop};
 use stead_guard::pins::SettledGraph;
 use stead_journal::{Loaded, OpenRequest, Run, Takeover, load, open};
 use stead_model::{
-    Diagnostic, Event, Expr, Graph, Input, Node, NodeId, NodeKind, Options, Resource, RunResult, SourceRef,
-    TypeToken, Value,
+    Diagnostic, Event, Expr, Graph, Input, Inputs, Node, NodeId, NodeKind, Options, Resource, RunResult,
+    SourceRef, TypeToken, Value,
 };
 use stead_plan::Request;
 use stead_provider::Providers;
@@ -144,9 +143,9 @@ impl Program {
     }
 
     pub(crate) fn node(mut self, name: &str, inputs: &[(&str, Input)]) -> Program {
-        let mut inputs: BTreeMap<String, Input> =
+        let mut inputs: Inputs =
             inputs.iter().map(|(key, input)| ((*key).to_owned(), input.clone())).collect();
-        inputs.insert("name".into(), Value::from(name).into());
+        inputs.insert("name", Value::from(name).into());
         self.0.nodes.push(Node {
             name: format!("dev:main:t.T#{name}").parse().unwrap(),
             ty: TypeToken("t.T".into()),

@@ -1,8 +1,8 @@
 //! Deletions that an interrupted run had started, under the current guards.
 
 use stead_engine::{CurrentGuards, RecoveryResult};
-use stead_guard::pins::{PinfileStatus, Unlisted};
-use stead_model::{Event, NextStep, Options, StepEnd};
+use stead_guard::pins::{Pinfile, PinfileStatus, Pins};
+use stead_model::{Environment, Event, NextStep, Options, StepEnd};
 use stead_state::{AfterDelete, Intent};
 
 use crate::bench::{Bench, Program, text};
@@ -79,8 +79,9 @@ async fn interrupted_deletion_is_not_repeated_if_the_program_protects_the_resour
 
 #[tokio::test]
 async fn interrupted_deletion_is_not_repeated_if_the_resource_is_pinned() {
-    let paths = ["t.T.a".to_owned()].into();
-    let pins = PinfileStatus::Listed { paths, unlisted: Unlisted::Held };
+    let text = r#"{"version":"1","pinned":{"local":{"t.T.a":{"type":"t.T"}}}}"#;
+    let file = Pinfile::read("p", Some(text.as_bytes())).unwrap();
+    let pins = PinfileStatus::of(&Pins::open(file, "local", &Environment::new("dev")));
     assert_not_repeated(&CurrentGuards { pins, ..CurrentGuards::default() }, "is pinned").await;
 }
 

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod bench;
+mod cannot_look;
 mod determinism;
 mod failures;
 mod interrupted_deletions;

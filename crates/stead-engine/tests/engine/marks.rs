@@ -160,7 +160,7 @@ async fn rename_with_an_alias_keeps_the_marks() {
                 mark.set(o);
                 o.aliases.push("dev:main:t.T#db".parse().unwrap());
             });
-        renamed.0.nodes[0].inputs.insert("name".into(), text("db"));
+        renamed.0.nodes[0].inputs.insert("name", text("db"));
         let renamed = renamed.node("other", &[]);
         assert!(up(&mut bench, &renamed).await.unwrap().is_empty());
         let state = bench.load().await.state;
@@ -356,7 +356,7 @@ async fn replacement_of_a_provider_is_finished_by_the_next_run() {
     let mut bench = Bench::new(1);
     bench.up(&served(Mark::Delete, ["eu", "eu"], 0, false)).await;
     let mut failing = served(Mark::Delete, ["us", "eu"], 0, false);
-    failing.0.nodes[2].inputs.insert("create".into(), text("fail"));
+    failing.0.nodes[2].inputs.insert("create", text("fail"));
     assert_eq!(up(&mut bench, &failing).await.unwrap(), ["create p", "create db"]);
     let again = up(&mut bench, &served(Mark::Delete, ["us", "eu"], 0, false)).await;
     assert_eq!(again.unwrap(), ["create db", "delete db", "delete p"]);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use stead_journal::StackKeys;
-use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken, Value};
+use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken, Value};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, PartialResult,
     Provider, Receipt, Recovery, Refusal, UpdateRequest, Updated,
@@ -33,6 +33,10 @@ pub(crate) struct Scripted {
     /// Answers to reads.
     pub(crate) reads: Mutex<Reads>,
     pub(crate) read_calls: AtomicUsize,
+    /// Makes `read` return the values of the record.
+    pub(crate) echoes: AtomicBool,
+    /// Ability to read.
+    pub(crate) sight: Mutex<stead_provider::Reads>,
 }
 
 /// How the provider answers reads.
@@ -82,6 +86,8 @@ impl Scripted {
             refuses_delete: AtomicBool::new(false),
             reads: Mutex::new(Reads::Answered),
             read_calls: AtomicUsize::new(0),
+            echoes: AtomicBool::new(false),
+            sight: Mutex::new(stead_provider::Reads::RealResource),
         }
     }
 
@@ -189,6 +195,9 @@ fn schema() -> TypeSchema {
 }
 
 fn outputs(inputs: &Map) -> Map {
+    if inputs.get("create").and_then(Value::as_str) == Some("lose") {
+        return Map::new();
+    }
     [("out".to_owned(), inputs.get("size").cloned().unwrap_or_default())].into()
 }
 
@@ -202,11 +211,7 @@ impl Provider for Scripted {
         vec![schema(), TypeSchema { token: TypeToken("t.Provider".into()), ..schema() }]
     }
 
-    async fn check(
-        &self,
-        _: &TypeToken,
-        inputs: BTreeMap<String, Input>,
-    ) -> Result<BTreeMap<String, Input>, Vec<Problem>> {
+    async fn check(&self, _: &TypeToken, inputs: Inputs) -> Result<Inputs, Vec<Problem>> {
         if *self.reads.lock().unwrap() == Reads::Hang {
             std::future::pending::<()>().await;
         }
@@ -216,12 +221,20 @@ impl Provider for Scripted {
         }
     }
 
-    async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff {
+    async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
         Diff { changes: diff(&schema(), &old.inputs, inputs), order: Default::default() }
+    }
+
+    fn reads(&self, _: &TypeToken) -> stead_provider::Reads {
+        *self.sight.lock().unwrap()
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
         self.before_read().await?;
+        if self.echoes.load(Ordering::SeqCst) {
+            let Resource { inputs, outputs, .. } = resource.clone();
+            return Ok(Some(LiveState { inputs, outputs }));
+        }
         let id = resource.id.as_ref().unwrap().as_str();
         let found = self.real.lock().unwrap().get(id).cloned();
         Ok(found.map(|inputs| LiveState { outputs: outputs(&inputs), inputs }))

@@ -1,6 +1,6 @@
 //! Recovery after crashes, operations in doubt, and drift.
 
-use stead_engine::{CurrentGuards, Resolution};
+use stead_engine::{CurrentGuards, Resolution, StatedOutputs};
 use stead_model::{Operation, PhysicalId, RunResult, Value};
 use stead_plan::Incarnation;
 use stead_state::{Intent, Record};
@@ -105,7 +105,7 @@ async fn drift_is_found_recorded_and_corrected() {
     let ids: Vec<String> = bench.provider.real.lock().unwrap().keys().cloned().collect();
     {
         let mut real = bench.provider.real.lock().unwrap();
-        real.get_mut(&ids[0]).unwrap().insert("size".into(), Value::from("9"));
+        real.get_mut(&ids[0]).unwrap().insert("size", Value::from("9"));
         real.remove(&ids[1]);
     }
     let base = bench.load().await.state;
@@ -129,6 +129,10 @@ async fn drift_is_found_recorded_and_corrected() {
     assert_eq!(bench.recorded().await, ["a\"1\"", "b\"2\""]);
 }
 
+fn created(id: &str) -> Resolution {
+    Resolution::Created { id: PhysicalId(id.to_owned()), outputs: StatedOutputs::default() }
+}
+
 /// Resolves the only operation in doubt.
 async fn resolve(bench: &Bench, resolution: Resolution) {
     let state = bench.load().await.state;
@@ -147,7 +151,7 @@ async fn resolved_create_records_the_values_that_were_read() {
     // The create took effect in part: the object has no size yet.
     let half = [("name".to_owned(), Value::from("a")), ("create".to_owned(), Value::from("doubt"))];
     *bench.provider.real.lock().unwrap() = [("a-1".to_owned(), half.clone().into())].into();
-    resolve(&bench, Resolution::Created(PhysicalId("a-1".into()))).await;
+    resolve(&bench, created("a-1")).await;
     let state = bench.load().await.state;
     assert_eq!(state.by_name(&program.0.nodes[0].name).unwrap().inputs, half.into());
     bench.provider.log();
@@ -181,10 +185,13 @@ async fn resolution_for_another_kind_of_operation_is_refused() {
     bench.up(&Program::default().node("a", &[("create", text("doubt"))])).await;
     let state = bench.load().await.state;
     let pending = state.pending().next().unwrap();
-    let refused = bench.engine.resolve(&state, pending, &Resolution::Done).await.unwrap_err();
+    let refused = bench
+        .engine
+        .resolve(&state, pending, &Resolution::Done { outputs: StatedOutputs::default() })
+        .await
+        .unwrap_err();
     assert_eq!(refused.message, "this answer does not fit a pending create");
-    let created = Resolution::Created(PhysicalId("b".into()));
-    let refused = bench.engine.resolve(&state, pending, &created).await.unwrap_err();
+    let refused = bench.engine.resolve(&state, pending, &created("b")).await.unwrap_err();
     assert!(refused.message.ends_with("does not exist"), "{}", refused.message);
 }
 
@@ -196,6 +203,6 @@ async fn create_cannot_be_resolved_with_the_physical_id_of_another_resource() {
     let state = bench.load().await.state;
     let id = state.by_name(&program.0.nodes[0].name).unwrap().id.clone().unwrap();
     let pending = state.pending().next().unwrap();
-    let refused = bench.engine.resolve(&state, pending, &Resolution::Created(id.clone())).await.unwrap_err();
+    let refused = bench.engine.resolve(&state, pending, &created(id.as_str())).await.unwrap_err();
     assert_eq!(refused.message, format!("{id} already belongs to dev:main:t.T#a"));
 }

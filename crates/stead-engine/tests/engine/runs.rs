@@ -17,7 +17,7 @@ async fn dependents_wait_for_the_outputs_of_their_dependencies() {
     let out = program.of(0);
     let mut program = program.node("db", &[("size", out)]).node("free", &[]);
     let output = program.of(1);
-    program.0.outputs.insert("db".into(), output);
+    program.0.outputs.insert("db", output);
     let report = bench.up(&program).await;
     assert_eq!(report.result, RunResult::Succeeded);
     assert_eq!(report.outputs["db"], Value::from("10"));

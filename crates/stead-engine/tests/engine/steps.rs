@@ -244,7 +244,7 @@ async fn accepted_move_changes_only_the_name() {
     let program = |name: &str| Program::default().node(name, &[("size", text("1")), ("name", text("same"))]);
     let named = |name: &str| {
         let mut program = program(name);
-        program.0.nodes[0].inputs.insert("name".into(), text("same"));
+        program.0.nodes[0].inputs.insert("name", text("same"));
         program
     };
     bench.up(&named("old")).await;

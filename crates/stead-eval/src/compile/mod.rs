@@ -8,6 +8,7 @@ mod branches;
 mod build;
 mod calls;
 mod commonjs;
+mod corrected;
 mod implicit_calls;
 mod imports;
 mod instrument;
@@ -35,7 +36,8 @@ use crate::program::site::Site;
 use crate::program::source_text::SourceText;
 
 pub(crate) use calls::Calls;
-pub(crate) use imports::{Exports, Import};
+pub(crate) use corrected::{ArgumentMistake, corrected_new};
+pub(crate) use imports::{Exports, Import, Needs};
 
 /// Compiled module.
 #[derive(Debug)]
@@ -137,6 +139,7 @@ fn run(
     let parsed = Parser::new(&allocator, &source.text, source_type).with_options(options).parse();
     fail_on_errors(source, &parsed.diagnostics)?;
     let mut program = parsed.program;
+    let kept = imports::keep_modules(&allocator, &mut program);
 
     let semantic = SemanticBuilder::new().with_check_syntax_error(true).with_enum_eval(true).build(&program);
     fail_on_errors(source, &semantic.diagnostics)?;
@@ -155,7 +158,7 @@ fn run(
     let transformed = transformer.build_with_scoping(scoping, &mut program);
     fail_on_errors(source, &transformed.diagnostics)?;
 
-    let (imports, exports) = imports::collect(&mut program);
+    let (imports, exports) = imports::collect(&mut program, &kept);
     let instrumented = instrument::instrument(&allocator, &mut program, first_site, branches);
     let problem = |unsupported: instrument::UnsupportedSyntax| {
         let place = source.locate(unsupported.span);

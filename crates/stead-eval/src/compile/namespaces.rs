@@ -1,7 +1,7 @@
-//! Qualifies names in namespaces with several blocks.
+//! Qualifies names in namespaces.
 //!
-//! A block may use exports of the other blocks without qualification. The transformer does not support this; `name` becomes
-//! `Namespace.name`.
+//! A block may use exports of the other blocks without qualification, and assign to variables that it exports. The
+//! transformer supports neither: it would keep a second copy of the variable. `name` becomes `Namespace.name`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,6 +15,7 @@ use oxc_ast_visit::{VisitMut, walk_mut};
 use oxc_semantic::Scoping;
 use oxc_span::Span;
 use oxc_syntax::scope::ScopeId;
+use oxc_syntax::symbol::SymbolId;
 
 /// Exports of the other blocks of a namespace: name to namespace.
 type SiblingExports<'a> = HashMap<&'a str, &'a str>;
@@ -30,8 +31,17 @@ struct Joiner<'a, 's> {
     ast: AstBuilder<'a>,
     scoping: &'s Scoping,
     /// Blocks that enclose the current node, innermost last.
-    blocks: Vec<(ScopeId, SiblingExports<'a>)>,
+    blocks: Vec<Block<'a>>,
     changed: bool,
+}
+
+/// Block of a namespace.
+struct Block<'a> {
+    namespace: &'a str,
+    scope: ScopeId,
+    siblings: SiblingExports<'a>,
+    /// Exported variables of this block that are assigned to.
+    assigned: BTreeSet<SymbolId>,
 }
 
 impl<'a> Joiner<'a, '_> {
@@ -61,7 +71,8 @@ impl<'a> Joiner<'a, '_> {
 
     fn block(&mut self, namespace: &mut TSNamespaceDeclaration<'a>, siblings: SiblingExports<'a>) {
         let Some(scope) = namespace.scope_id.get() else { return };
-        self.blocks.push((scope, siblings));
+        let assigned = exported_symbols(namespace).filter(|id| self.scoping.symbol_is_mutated(*id)).collect();
+        self.blocks.push(Block { namespace: namespace.id.name.as_str(), scope, siblings, assigned });
         match &mut namespace.body {
             TSNamespaceDeclarationBody::TSModuleBlock(block) => self.statements(&mut block.body),
             TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => {
@@ -71,11 +82,14 @@ impl<'a> Joiner<'a, '_> {
         self.blocks.pop();
     }
 
-    /// Returns the namespace that qualifies a name, if another block exports it.
+    /// Returns the namespace that qualifies a name, if another block exports it or if it is an exported variable.
     fn meant(&self, it: &IdentifierReference<'a>) -> Option<&'a str> {
         let symbol = self.scoping.get_reference(it.reference_id.get()?).symbol_id();
         let declared = symbol.map(|symbol| self.scoping.symbol_scope_id(symbol));
-        for (scope, siblings) in self.blocks.iter().rev() {
+        for Block { namespace, scope, siblings, assigned } in self.blocks.iter().rev() {
+            if symbol.is_some_and(|symbol| assigned.contains(&symbol)) {
+                return Some(namespace);
+            }
             let inside = |at: ScopeId| self.scoping.scope_ancestors(at).any(|around| around == *scope);
             if declared.is_some_and(inside) {
                 return None;
@@ -144,6 +158,23 @@ fn namespace_mut<'s, 'a>(statement: &'s mut Statement<'a>) -> Option<&'s mut TSN
         },
         _ => None,
     }
+}
+
+/// Returns the symbols of the variables that a block exports.
+fn exported_symbols<'s>(namespace: &'s TSNamespaceDeclaration<'_>) -> impl Iterator<Item = SymbolId> + 's {
+    let block = match &namespace.body {
+        TSNamespaceDeclarationBody::TSModuleBlock(block) => Some(block),
+        TSNamespaceDeclarationBody::TSNamespaceDeclaration(_) => None,
+    };
+    let variables = block.into_iter().flat_map(|block| &block.body).filter_map(|statement| match statement {
+        Statement::ExportDeclaration(export) => match &export.declaration {
+            Declaration::VariableDeclaration(variables) => Some(variables),
+            _ => None,
+        },
+        _ => None,
+    });
+    let ids = variables.flat_map(|variables| &variables.declarations);
+    ids.flat_map(|variable| variable.id.get_binding_identifiers()).filter_map(|id| id.symbol_id.get())
 }
 
 /// Returns the names of the values that a block exports.

@@ -20,7 +20,7 @@ use stead_model::Code;
 
 use super::branches::is_comparison;
 use super::implicit_calls::is_function;
-use super::imports::Import;
+use super::imports::{Import, Needs};
 use super::instrument::{Instrumenter, This, UnsupportedSyntax, iterates, single};
 use crate::program::site::Usage;
 
@@ -324,6 +324,7 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
                 specifier: text.value.to_string(),
                 span: text.span,
                 names: Vec::new(),
+                needs: Needs::Exports,
             }),
             other => self.out.unsupported.push(UnsupportedSyntax {
                 code: Code::UNSUPPORTED_IMPORT,

@@ -2,11 +2,9 @@
 //!
 //! **Invariant:** the session is not borrowed while a reader runs, because getters of the program may run.
 
-use std::collections::BTreeMap;
-
 use rquickjs::object::Filter;
 use rquickjs::{Array, Object, Type, Value};
-use stead_model::{ExprId, Input, NodeId, Number, PropertyPath, Segment, Value as Plain};
+use stead_model::{ExprId, Input, Inputs, NodeId, Number, PropertyPath, Segment, Value as Plain};
 
 use crate::engine::values::{Intrinsics, length_of};
 
@@ -64,12 +62,8 @@ impl<'js, 'a> InputReader<'js, 'a> {
     }
 
     /// Reads the inputs of a resource, each up to `property_bytes` and all within the reader's budget.
-    pub(crate) fn inputs(
-        &mut self,
-        object: &Object<'js>,
-        property_bytes: usize,
-    ) -> rquickjs::Result<BTreeMap<String, Input>> {
-        let mut inputs = BTreeMap::new();
+    pub(crate) fn inputs(&mut self, object: &Object<'js>, property_bytes: usize) -> rquickjs::Result<Inputs> {
+        let mut inputs = Vec::new();
         for property in object.own_props::<String, Value<'js>>(Filter::new().string().enum_only()) {
             let (key, value) = property?;
             if value.is_undefined() {
@@ -83,13 +77,13 @@ impl<'js, 'a> InputReader<'js, 'a> {
             let input = self.input(&value)?;
             self.path.pop();
             self.budget += rest;
-            inputs.extend(input.map(|input| (key, input)));
+            inputs.extend(input.map(|input| (self.intrinsics.pool.borrow_mut().key(&key), input)));
         }
-        Ok(inputs)
+        Ok(inputs.into_iter().collect())
     }
 
-    fn members(&mut self, object: &Object<'js>) -> rquickjs::Result<BTreeMap<String, Input>> {
-        let mut members = BTreeMap::new();
+    fn members(&mut self, object: &Object<'js>) -> rquickjs::Result<Inputs> {
+        let mut members = Vec::new();
         for property in object.own_props::<String, Value<'js>>(Filter::new().string().enum_only()) {
             let (key, value) = property?;
             if value.is_undefined() {
@@ -99,10 +93,10 @@ impl<'js, 'a> InputReader<'js, 'a> {
             let input = if self.spend(1) { self.input(&value)? } else { None };
             if let (Some(Segment::Key(key)), Some(input)) = (self.path.pop(), input) {
                 self.spend(key.len() + 4);
-                members.insert(key, input);
+                members.push((self.intrinsics.pool.borrow_mut().key(&key), input));
             }
         }
-        Ok(members)
+        Ok(members.into_iter().collect())
     }
 
     /// Reads one value. Returns `None` for a value that is not data, with the error in `problems`.
@@ -121,7 +115,7 @@ impl<'js, 'a> InputReader<'js, 'a> {
             }
         } else if let Some(text) = value.as_string() {
             match text.to_string() {
-                Ok(text) => Plain::String(text),
+                Ok(text) => Plain::String(self.intrinsics.pool.borrow_mut().text(&text)),
                 Err(_) => return self.refuse("the text contains an unpaired surrogate".to_owned(), None),
             }
         } else if let Some(object) = value.as_object() {
@@ -170,7 +164,7 @@ impl<'js, 'a> InputReader<'js, 'a> {
         self.around.push(object.clone());
         let members = self.members(object);
         self.around.pop();
-        Ok(Some(Input::map(members?)))
+        Ok(Some(self.shared(Input::map(members?))))
     }
 
     fn items(&mut self, array: &Array<'js>) -> rquickjs::Result<Option<Input>> {
@@ -186,7 +180,15 @@ impl<'js, 'a> InputReader<'js, 'a> {
             self.path.pop();
             items.extend(input);
         }
-        Ok(Some(Input::list(items)))
+        Ok(Some(self.shared(Input::list(items))))
+    }
+
+    /// Returns the value that was read before if an equal one was: programs pass one object to many resources.
+    fn shared(&self, input: Input) -> Input {
+        match input {
+            Input::Known(value) => Input::Known(self.intrinsics.pool.borrow_mut().container(value)),
+            deferred => deferred,
+        }
     }
 
     fn instance(&mut self, value: &Value<'js>, object: &Object<'js>) -> rquickjs::Result<Option<Input>> {

@@ -1,8 +1,11 @@
 //! Declares resources and groups: reads their inputs and options.
 //!
 //! Errors are collected instead of thrown, so that one evaluation shows all of them.
+//! An error about misplaced arguments shows the corrected line.
 
+pub(crate) mod gid;
 pub(crate) mod input_reader;
+mod misplaced;
 pub(crate) mod names;
 mod options;
 pub(crate) mod outputs;
@@ -25,6 +28,10 @@ pub(crate) fn provisioned<'js>(
     inputs: &Value<'js>,
     options: &Value<'js>,
 ) -> rquickjs::Result<()> {
+    if inputs.is_string() {
+        misplaced::report_id_first(&mut session.borrow_mut(), node);
+        return Ok(());
+    }
     let limits = session.borrow().limits;
     let expand = |node: i32| outputs::properties(session, node);
     let mut reader = InputReader::new(intrinsics, limits.resource_bytes, Some(&expand));
@@ -145,7 +152,14 @@ pub(crate) fn check_schemas(session: &mut Session) {
             continue;
         }
         let Some(schema) = token.and_then(|token| session.schema(&token)) else { continue };
-        for found in check(&schema, &session.drafts[node].inputs) {
+        let misplaced = misplaced::options(&schema, &session.drafts[node].inputs);
+        if !misplaced.is_empty() {
+            misplaced::report_options(session, node, &misplaced);
+        }
+        let problems = check(&schema, &session.drafts[node].inputs);
+        let is_misplaced =
+            |root: Option<&str>| root.is_some_and(|root| misplaced.iter().any(|it| it == root));
+        for found in problems.into_iter().filter(|found| !is_misplaced(found.path.root())) {
             let (at, length) = locate_property(session, site, found.path.root().unwrap_or_default());
             let what = session.describe_node(node as i32);
             let problem = Diagnostic::error(Code::BAD_PROPERTY, format!("{what}: {}", found.message));

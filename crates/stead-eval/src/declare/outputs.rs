@@ -1,9 +1,7 @@
 //! Reads the exports of the entry point as outputs of the stack.
 
-use std::collections::BTreeMap;
-
 use rquickjs::{Object, Value};
-use stead_model::{Code, Diagnostic, Input};
+use stead_model::{Code, Diagnostic, Input, Inputs};
 
 use crate::declare::input_reader::{InputReader, NotData};
 use crate::engine::session::Progress;
@@ -18,10 +16,10 @@ pub(crate) fn read<'js>(
     session: &SharedSession,
     intrinsics: &Intrinsics<'js>,
     exports: &Object<'js>,
-) -> rquickjs::Result<BTreeMap<String, Input>> {
+) -> rquickjs::Result<Inputs> {
     let limits = session.borrow().limits;
     let expand = |node: i32| properties(session, node);
-    let mut outputs = BTreeMap::new();
+    let mut outputs = Inputs::new();
     for name in exports.keys::<String>() {
         let name = name?;
         let value: Value<'js> = exports.get(name.as_str())?;

@@ -9,6 +9,9 @@ use crate::program::source_text::SourceSpan;
 /// Steps of the engine between two interrupts, approximately.
 const STEPS: u64 = 10_000;
 
+const CYCLE_HELP: &str = "if two modules import each other, the one that is imported first runs last; \
+    write `import type` where only types are needed";
+
 /// Limits of the evaluation, and the one that the program exceeded.
 pub(crate) struct LimitState {
     pub(crate) exceeded: Option<ExceededLimit>,
@@ -42,7 +45,10 @@ pub(crate) fn report<'js>(
     let details = if thrown.is_null() && site.is_none() { ThrownDetails::out_of_memory() } else { details };
     let mut problem = match limit(&details, limit_state) {
         Some(problem) => problem,
-        None => Diagnostic::error(Code::PROGRAM_THREW, details.headline()),
+        None => {
+            let problem = Diagnostic::error(Code::PROGRAM_THREW, details.headline());
+            if details.is_uninitialised() { problem.help(CYCLE_HELP) } else { problem }
+        }
     };
     let site = site.map(|site| session.borrow().locate_site(site));
     let place = site.or_else(|| frames.first().map(|frame| frame.place.clone()));
@@ -128,6 +134,11 @@ impl ThrownDetails {
 
     fn out_of_memory() -> ThrownDetails {
         ThrownDetails { message: "out of memory".to_owned(), ..ThrownDetails::default() }
+    }
+
+    /// Returns true for the use of a variable before its declaration ran.
+    fn is_uninitialised(&self) -> bool {
+        self.name == "ReferenceError" && self.message.ends_with("is not initialized")
     }
 
     fn headline(&self) -> String {

@@ -32,6 +32,8 @@ use modules::{ImportResolver, ModuleLoader};
 const SCRIPT_STACK: usize = 16 << 20;
 /// Heap size of the first garbage collection. Programs keep nearly all objects they create, so an earlier one frees little.
 const FIRST_COLLECTION: usize = 32 << 20;
+/// Pending jobs that count as one interrupt. A job costs far more than a step, and most jobs end before an interrupt.
+const JOBS_PER_INTERRUPT: u64 = 40;
 pub(crate) const THREAD_STACK: usize = 64 << 20;
 
 type Features = (
@@ -144,7 +146,13 @@ impl Engine {
 
     /// Runs pending jobs until none is left or a limit is exceeded.
     fn run_jobs(&self, runtime: &Runtime, context: &Context) {
-        while self.exceeded().is_none() {
+        for job in 1_u64.. {
+            if self.exceeded().is_some() {
+                return;
+            }
+            if job.is_multiple_of(JOBS_PER_INTERRUPT) {
+                self.interrupts.set(self.interrupts.get() + 1);
+            }
             if context.with(|ctx| self.caught(&ctx, self.handles.before_job(&ctx))).is_none() {
                 return;
             }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use stead_model::{
-    Code, Diagnostic, Environment, Expr, ExprId, ExprTable, Input, Key, Limits, Map, NodeId, Options,
+    Code, Diagnostic, Environment, Expr, ExprId, ExprTable, Inputs, Key, Limits, Map, NodeId, Options,
     SourceRef, TypeToken,
 };
 use stead_schema::TypeSchema;
@@ -44,7 +44,7 @@ pub(crate) struct Draft {
     pub(crate) progress: Progress,
     pub(crate) id: Option<String>,
     pub(crate) gid: Option<String>,
-    pub(crate) inputs: BTreeMap<String, Input>,
+    pub(crate) inputs: Inputs,
     pub(crate) options: Options,
     /// Some inputs were invalid and are missing from `inputs`.
     pub(crate) has_invalid_inputs: bool,
@@ -167,7 +167,7 @@ impl Session {
                 progress: Progress::Constructing,
                 id: None,
                 gid: None,
-                inputs: BTreeMap::new(),
+                inputs: Inputs::new(),
                 options: Options::default(),
                 has_invalid_inputs: false,
                 pinned: None,

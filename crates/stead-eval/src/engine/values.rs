@@ -1,8 +1,11 @@
 //! Converts between JavaScript values and plain values of the model.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use rquickjs::object::{Filter, Property};
 use rquickjs::{Array, Ctx, Function, IntoAtom, IntoJs, Object, Symbol, Type, Value};
-use stead_model::{Map, Number, Value as Plain};
+use stead_model::{Number, Value as Plain, ValuePool};
 
 const MAX_DEPTH: usize = stead_model::MAX_NESTING;
 
@@ -12,6 +15,8 @@ pub(crate) struct Intrinsics<'js> {
     pub(crate) id_symbol: Symbol<'js>,
     pub(crate) node_of: Function<'js>,
     pub(crate) object_prototype: Object<'js>,
+    /// Values read so far, so that an object that the program passes twice is one value.
+    pub(crate) pool: Rc<RefCell<ValuePool>>,
 }
 
 impl<'js> Intrinsics<'js> {
@@ -42,7 +47,7 @@ fn convert(value: &Value<'_>, depth: usize) -> Result<Plain, String> {
     }
     if let Some(text) = value.as_string() {
         let text = text.to_string().map_err(|_| "the result contains an unpaired surrogate")?;
-        return Ok(Plain::String(text));
+        return Ok(Plain::from(text));
     }
     if depth >= MAX_DEPTH {
         return Err(format!("the result is nested deeper than {MAX_DEPTH} levels"));
@@ -52,18 +57,18 @@ fn convert(value: &Value<'_>, depth: usize) -> Result<Plain, String> {
             Ok(item) => convert(&item, depth + 1),
             Err(_) => Err("an item of the result cannot be read".to_owned()),
         });
-        return items.collect::<Result<Vec<_>, _>>().map(Plain::List);
+        return items.collect();
     }
     match value.as_object() {
         Some(object) if !value.is_function() && value.type_of() == Type::Object => {
-            let mut map = Map::new();
+            let mut members = Vec::new();
             for property in object.own_props::<String, Value<'_>>(Filter::new().string().enum_only()) {
                 let (key, item) = property.map_err(|_| "a property of the result cannot be read")?;
                 if !item.is_undefined() {
-                    map.insert(key, convert(&item, depth + 1)?);
+                    members.push((key, convert(&item, depth + 1)?));
                 }
             }
-            Ok(Plain::Map(map))
+            Ok(Plain::Map(members.into_iter().collect()))
         }
         _ => Err(format!("the result is a {}, which is not data", value.type_name())),
     }

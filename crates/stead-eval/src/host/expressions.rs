@@ -92,7 +92,7 @@ fn operand(id: i32, value: &Value<'_>) -> Option<Input> {
         return Some(Input::Deferred(ExprId(id as u32)));
     }
     let plain = if let Some(text) = value.as_string() {
-        Plain::String(text.to_string().ok()?)
+        Plain::from(text.to_string().ok()?)
     } else if let Some(number) = value.as_number() {
         Plain::Number(Number::from_f64(number)?)
     } else if let Some(flag) = value.as_bool() {

@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use rquickjs::function::IntoJsFunc;
 use rquickjs::{Array, Ctx, Function, Object, Persistent, Symbol, Value};
-use stead_model::TypeToken;
+use stead_model::{TypeToken, ValuePool};
 
 use crate::declare;
 use crate::engine::session::{Progress, Session};
@@ -36,6 +36,7 @@ pub(crate) struct Handles {
     thrown_at: RefCell<Option<Persistent<Function<'static>>>>,
     before_job: RefCell<Option<Persistent<Function<'static>>>>,
     run_deferred: RefCell<Option<Persistent<Function<'static>>>>,
+    pool: Rc<RefCell<ValuePool>>,
 }
 
 impl Handles {
@@ -48,6 +49,7 @@ impl Handles {
             id_symbol: id_symbol.restore(ctx)?,
             node_of: node_of.restore(ctx)?,
             object_prototype: prototype.restore(ctx)?,
+            pool: self.pool.clone(),
         })
     }
 
@@ -85,6 +87,7 @@ impl Handles {
         self.node_of.replace(None);
         self.symbols.replace(None);
         self.prototype.replace(None);
+        self.pool.take();
     }
 }
 

@@ -1,9 +1,10 @@
-//! Host functions for `nodeOf(…).pinned` and `static pinned`.
+//! Host functions for `nodeOf(…).pinned`, `static pinned` and `static gid`.
 
 use rquickjs::{Ctx, Value};
 use stead_model::NodeId;
 
 use super::Host;
+use crate::declare::gid;
 use crate::engine::session::Session;
 
 impl<'js> Host<'js> {
@@ -19,6 +20,10 @@ impl<'js> Host<'js> {
             if let Some(draft) = session.borrow_mut().drafts.get_mut(node) {
                 draft.pinned_by_class = Some(flag);
             }
+        })?;
+        let session = self.session.clone();
+        self.function("gidByClass", move |node: usize, property: String, value: Value<'js>| {
+            gid::set_by_class(&mut session.borrow_mut(), node, &property, &value);
         })?;
         let session = self.session.clone();
         self.function("pinSetting", move |ctx: Ctx<'js>, node: u32| {

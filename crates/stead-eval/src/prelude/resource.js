@@ -129,7 +129,11 @@ export function makeResource(site, self, target, args) {
   const around = enter(node);
   building = frame;
   try {
-    return construct(target, args);
+    const made = construct(target, args);
+    const { gid } = target;
+    if (typeof gid === "string") host.gidByClass(node, gid, made[gid]);
+    else if (gid !== undefined) throw new NativeTypeError(`\`static gid\` of ${name} must be the name of a property`);
+    return made;
   } catch (error) {
     host.abandon(node);
     throw error;

@@ -13,6 +13,7 @@ pub(crate) struct Manifest {
     imports: Option<Value>,
     module: Option<String>,
     main: Option<String>,
+    types: Option<String>,
     /// Globs such as `packages/*`.
     pub(crate) workspaces: Vec<String>,
 }
@@ -45,6 +46,7 @@ impl Manifest {
             imports: value.get("imports").cloned(),
             module: text("module"),
             main: text("main"),
+            types: text("types").or_else(|| text("typings")),
             workspaces: globs.filter_map(Value::as_str).map(str::to_owned).collect(),
         })
     }
@@ -68,6 +70,24 @@ impl Manifest {
         let mut all = named.collect::<Result<Vec<_>, _>>()?;
         all.push("index".to_owned());
         Ok(all)
+    }
+
+    /// Returns the candidate paths of the declarations of a subpath, some without an extension.
+    pub(crate) fn declarations(&self, subpath: &str) -> Vec<String> {
+        let exported = self.exports.as_ref().and_then(|exports| match exports {
+            Value::Object(map) if map.keys().any(|key| key.starts_with('.')) => {
+                map.get(&if subpath.is_empty() { ".".to_owned() } else { format!("./{subpath}") })
+            }
+            whole => subpath.is_empty().then_some(whole),
+        });
+        let mut all: Vec<String> = exported.and_then(types_of).into_iter().collect();
+        if subpath.is_empty() {
+            all.extend(self.types.clone());
+            all.push("index".to_owned());
+        } else {
+            all.push(subpath.to_owned());
+        }
+        all.iter().filter_map(|path| inside(path).ok()).collect()
     }
 
     /// Returns the candidate paths for a private import `#name` of the package.
@@ -120,6 +140,19 @@ fn pick(target: &Value, star: &str) -> Picked {
             }
         }
         _ => Picked::Nothing,
+    }
+}
+
+/// Returns the first path under the condition `types`.
+fn types_of(target: &Value) -> Option<String> {
+    match target {
+        Value::String(path) => crate::program::specifier::is_declaration(path).then(|| path.clone()),
+        Value::Object(map) => match map.get("types") {
+            Some(Value::String(path)) => Some(path.clone()),
+            Some(inner) => types_of(inner),
+            None => map.values().find_map(types_of),
+        },
+        _ => None,
     }
 }
 

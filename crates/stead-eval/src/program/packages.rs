@@ -11,7 +11,7 @@ use stead_model::{Code, Diagnostic};
 use crate::EntryKind;
 use crate::program::manifest::{Manifest, TargetError, split};
 use crate::program::requests::Requester;
-use crate::program::specifier::{candidates, module_name};
+use crate::program::specifier::{candidates, declarations, is_declaration, module_name};
 
 pub(crate) struct Packages {
     requester: Requester,
@@ -68,6 +68,23 @@ impl Packages {
         self.folders.borrow_mut().entry(folder.clone()).or_insert_with(|| name.to_owned());
         let targets = manifest.targets(subpath).map_err(|why| no_target(name, subpath, &folder, why))?;
         Ok(targets.iter().flat_map(|target| self.below(&folder, target)).collect())
+    }
+
+    /// Returns the candidate declaration files of an import: of the package itself, then of its package in `@types`.
+    pub(crate) fn declarations(&self, base: &str, name: &str, subpath: &str) -> Vec<String> {
+        let types = format!("@types/{}", name.trim_start_matches('@').replace('/', "__"));
+        let mut files = Vec::new();
+        for package in [name, &types] {
+            let Ok((folder, manifest)) = self.find(base, package, package) else { continue };
+            let declared = manifest.declarations(subpath).into_iter();
+            let path = |declared: String| format!("{folder}/{declared}").trim_matches('/').to_owned();
+            files.extend(
+                declared
+                    .map(path)
+                    .flat_map(|path| if is_declaration(&path) { vec![path] } else { declarations(&path) }),
+            );
+        }
+        files
     }
 
     fn private(&self, base: &str, specifier: &str) -> Outcome<Vec<String>> {

@@ -92,6 +92,10 @@ impl SiteTable {
         Some(self.file(site)?.locate(self.sites.get(site)?.span))
     }
 
+    pub(crate) fn span(&self, site: usize) -> Option<Span> {
+        self.sites.get(site).map(|site| site.span)
+    }
+
     /// Locates a key in the object literals of a `new`.
     pub(crate) fn key(&self, site: usize, name: &str) -> Option<SourceSpan> {
         let key = self.sites.get(site)?.keys.iter().find(|key| key.name == name)?;

@@ -125,6 +125,23 @@ pub(crate) fn candidates(path: &str) -> Vec<String> {
     all
 }
 
+/// Returns true for a file that only declares types.
+pub(crate) fn is_declaration(path: &str) -> bool {
+    [".d.ts", ".d.mts", ".d.cts"].iter().any(|extension| path.ends_with(extension))
+}
+
+/// Returns the candidate declaration files of an imported path.
+pub(crate) fn declarations(path: &str) -> Vec<String> {
+    let stems = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
+    let stem = stems.iter().find_map(|extension| path.strip_suffix(extension)).unwrap_or(path);
+    let folder = if stem.is_empty() { String::new() } else { format!("{stem}/") };
+    let mut all = vec![format!("{folder}index.d.ts")];
+    if !stem.is_empty() {
+        all.extend(["d.ts", "d.mts", "d.cts"].map(|extension| format!("{stem}.{extension}")));
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

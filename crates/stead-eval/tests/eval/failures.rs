@@ -48,6 +48,7 @@ fn unresolved_imports_list_the_candidate_files() {
     ST0102 there is no module `./gone`
       @ main.ts:1:15 +8 imported here
       note: looked for gone.ts, gone.mts, gone.js, gone.mjs, gone/index.ts, gone/index.js
+      help: did you mean `./one`?
     ST0102 there is no module `lodash`
       @ main.ts:2:15 +8 imported here
       note: looked for node_modules/lodash, and for a workspace of that name

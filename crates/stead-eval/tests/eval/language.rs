@@ -134,3 +134,11 @@ export const result = [A.x, A.y, A.all, A.z, B.three, Box.b, x];
 "#;
     insta::assert_snapshot!(show(&program(text).graph()), @r#"> result = [8,11,{"E":{"1":"One","One":1},"d":4,"f":"own","p":2,"q":3,"x":8},[11,"inner",5,8,"8","object","block"],3,2,"outside"]"#);
 }
+
+#[test]
+fn exported_variable_of_a_namespace_has_one_value() {
+    let code = "namespace N { export let v = 1; v++; v += 2; export let w: number; export const set = (x: number) => { w = x; [v] = [v + 1]; };\n\
+        export namespace Inner { export var deep = 'a'; deep = deep + 'b'; } }\nN.set(5);\nN.w++;\n\
+        namespace N { export const seen = () => [v, w]; }\nexport const out = [N.v, N.w, N.Inner.deep, N.seen()];\n";
+    insta::assert_snapshot!(show(&program(code).graph()), @r#"> out = [5,6,"ab",[5,6]]"#);
+}

@@ -57,3 +57,19 @@ fn property_size_of_four_mebibytes_is_the_limit() {
     assert_eq!(program(&text(limit - 2)).graph().nodes.len(), 1);
     assert_eq!(program(&text(limit + 1)).code(), "ST0108");
 }
+
+#[test]
+fn endless_chain_of_jobs_is_stopped() {
+    let endless = [
+        "while (true) await null;\n",
+        "async function f(): Promise<void> { while (true) await null; }\nf();\n",
+        "function again() { queueMicrotask(again); }\nagain();\n",
+        "const again = (): any => Promise.resolve().then(again);\nagain();\n",
+    ];
+    for code in endless {
+        let failure = program(code).limits(|l| l.evaluation_interrupts = 1_000).failure();
+        assert!(failure.starts_with("ST0108 the program runs too long"), "{code}{failure}");
+    }
+    let many = "let n = 0;\nwhile (n < 30_000) n += await Promise.resolve(1);\nexport const out = n;\n";
+    assert_eq!(program(many).limits(|l| l.evaluation_interrupts = 5_000).graph().outputs.len(), 1);
+}

@@ -81,6 +81,7 @@ fn options_that_do_not_exist_or_have_the_wrong_type_are_refused() {
       @ main.ts:9:16 +2 here
     ST0109 the options of a resource must be a plain object
       @ main.ts:10:1 +25 here
+      help: write `{ id: "id" }`
     ST0109 there is no resource option `color`
       @ main.ts:11:16 +5 here
       help: expected one of: id, gid, dependsOn, preventDelete, deletionPolicy, pinned, annotations, protect, retainOnDelete, deleteBeforeReplace, aliases, ignoreChanges, replaceOnChanges, deletedWith, replaceWith, provider, import, timeouts

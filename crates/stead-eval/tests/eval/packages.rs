@@ -113,6 +113,7 @@ fn missing_package_exports_are_reported() {
     ST0102 there is no module `@acme/net/zones/mars`
       @ main.ts:2:15 +22 imported here
       note: looked for node_modules/@acme/net/src/zones/mars.js, node_modules/@acme/net/src/zones/mars.ts
+      help: modules in node_modules/@acme/net/src/zones: `eu`
     ST0107 the package `@acme/net` provides `./old` only as CommonJS
       @ main.ts:3:15 +15 imported here
       note: in node_modules/@acme/net/package.json, only the condition `require` names a file

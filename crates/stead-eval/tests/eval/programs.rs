@@ -2,7 +2,7 @@
 
 use crate::common::{names, program, show};
 use stead_eval::ConsoleLevel;
-use stead_model::Value;
+use stead_model::{Input, Value};
 
 #[test]
 fn resource_with_an_id_becomes_a_node_with_its_inputs() {
@@ -274,7 +274,7 @@ export const arn = q.Arn;
     .file("lib/twice.ts", "export const twice = (x: number): number => x * 2;")
     .file("dyn.ts", "export const value = 'dynamic';")
     .config("name", Value::from("shop"))
-    .config("list", Value::List(vec![Value::from(1), Value::Null]))
+    .config("list", Value::from(vec![Value::from(1), Value::Null]))
     .config("n", Value::from(5))
     .config("b", Value::from(true))
     .graph();
@@ -437,4 +437,27 @@ new Data({}, { id: "top" });
     dev:main/Outer#outer:local.Data#borrowed
     dev:main:local.Data#top
     ");
+}
+
+#[test]
+fn object_that_several_resources_hold_is_one_value_in_the_graph() {
+    let graph = program(
+        r#"import { Data } from "stead/local";
+let value: any = { text: "a long text, which is worth keeping only once: ............" };
+for (let level = 0; level < 3; level++) value = new Data({ value: { level, inner: value } }, { id: `d${level}` }).value;
+const changing = { n: 1 };
+new Data({ value: changing }, { id: "before" });
+changing.n = 2;
+new Data({ value: changing }, { id: "after" });
+"#,
+    )
+    .graph();
+    let value = |at: usize| match &graph.nodes[at].inputs["value"] {
+        Input::Known(Value::Map(map)) => map,
+        other => panic!("{other:?}"),
+    };
+    for at in 1..3 {
+        assert!(matches!(&value(at)["inner"], Value::Map(inner) if inner.is_same(value(at - 1))), "{at}");
+    }
+    assert_eq!((&value(3)["n"], &value(4)["n"]), (&Value::from(1), &Value::from(2)));
 }

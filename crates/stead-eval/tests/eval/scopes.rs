@@ -247,3 +247,59 @@ fn error_thrown_in_a_method_shows_only_frames_of_the_program() {
       note: called by the module at main.ts:8:1
     ");
 }
+
+const SITE: &str = "import { Resource } from 'stead';\nimport { Data, File } from 'stead/local';\n\
+    export class Site extends Resource {\n  constructor(id?: string) {\n    super(id);\n    new Data();\n    new Data();\n    new File({ path: 'x' }, { id: 'x' });\n  }\n}\n";
+
+fn two_modules(first: &str, second: &str) -> crate::common::Run {
+    program("import './a';\nimport './b';\n")
+        .file("site.ts", SITE)
+        .file("a.ts", &format!("import {{ Site }} from './site';\n{first}\n"))
+        .file("b.ts", &format!("import {{ Site }} from './site';\n{second}\n"))
+}
+
+#[test]
+fn given_id_in_two_modules_is_never_counted_up() {
+    insta::assert_snapshot!(two_modules("new Site('one');", "new Site('one');").failure(), @"
+    ST0105 two resources have the name `dev:site/Site#one:local.Data`
+      @ b.ts:2:1 +15 second `Site#one`
+      @ a.ts:2:1 +15 first `Site#one`
+      @ site.ts:6:5 +10 declared inside both
+      note: the name has the module of the inner `new`, so that every `Site#one` of the program has the same one
+      help: give one of the two another id than `one`
+      help: if both were applied before, the second has counters in its recorded names (`dev:site/Site#one:local.Data#2`): after the change, the plan proposes to rename them
+    ");
+    let names = names(&two_modules("new Site('one');", "new Site('two');").graph());
+    assert_eq!(names.len(), 8);
+    assert!(names.iter().all(|name| !name.contains("#2") || name.contains("local.Data#2")), "{names:?}");
+}
+
+#[test]
+fn unnamed_instances_in_two_modules_are_counted() {
+    let site = SITE.replace("    new File({ path: 'x' }, { id: 'x' });\n", "");
+    let run = two_modules("new Site();", "new Site();").file("site.ts", &site);
+    insta::assert_snapshot!(names(&run.graph()).join("\n"), @"
+    dev:a:Site
+    dev:site/Site:local.Data
+    dev:site/Site:local.Data#2
+    dev:b:Site
+    dev:site/Site:local.Data#3
+    dev:site/Site:local.Data#4
+    ");
+}
+
+#[test]
+fn given_id_around_an_unnamed_group_is_never_counted_up() {
+    let shop = "import { Resource } from 'stead';\nimport { Site } from './site';\nexport class Shop extends Resource { constructor(id: string) { super(id); new Site(); } }\n";
+    let module = "import { Shop } from './shop';\nnew Shop('x');\n";
+    let run = program("import './a';\nimport './b';\n").file("site.ts", SITE).file("shop.ts", shop);
+    insta::assert_snapshot!(run.file("a.ts", module).file("b.ts", module).failure(), @"
+    ST0105 two resources have the name `dev:shop/Shop#x:Site`
+      @ b.ts:2:1 +13 second `Shop#x`
+      @ a.ts:2:1 +13 first `Shop#x`
+      @ shop.ts:3:75 +10 declared inside both
+      note: the name has the module of the inner `new`, so that every `Shop#x` of the program has the same one
+      help: give one of the two another id than `x`
+      help: if both were applied before, the second has counters in its recorded names (`dev:shop/Shop#x:Site#2`): after the change, the plan proposes to rename them
+    ");
+}

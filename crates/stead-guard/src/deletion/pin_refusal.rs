@@ -32,7 +32,7 @@ fn message(refusal: &Refusal, verdict: PinVerdict) -> String {
     let reason = match verdict {
         PinVerdict::Lost => "it was pinned at the last run (the pinfile is missing)",
         PinVerdict::Unlisted => {
-            "it is pinned (the run that created it did not succeed, so the pinfile has no entry yet)"
+            "it was pinned at the last run (the pinfile has no entry for it, and no release)"
         }
         PinVerdict::Free | PinVerdict::Declared | PinVerdict::Listed => "it is pinned",
     };
@@ -44,18 +44,13 @@ fn help(refusal: &Refusal, verdict: PinVerdict) -> Vec<Hint> {
     let unpin =
         |before: &str| Hint::text(format!("{before}set `pinned: false` on it, ")).then(NextStep::Apply);
     match (verdict, &refusal.cause) {
-        (PinVerdict::Lost, _) => vec![
-            Hint::text("to keep it, write the pinfile again: ").then(NextStep::RestorePins),
-            Hint::text("to delete it: ").then(remove_pin()).and(", then try again"),
-        ],
-        (PinVerdict::Unlisted, Cause::Removed) => vec![
-            Hint::text("to keep it, declare it again and write its entry: ").then(NextStep::Apply),
-            Hint::text("to delete it: ").then(NextStep::ApplyUpdatingPins),
-        ],
-        (PinVerdict::Unlisted, _) => vec![
-            unpin("").and(", then try again"),
-            Hint::text("if the program no longer declares it: ").then(NextStep::ApplyUpdatingPins),
-        ],
+        (PinVerdict::Lost | PinVerdict::Unlisted, cause) => {
+            let keep = Hint::text("to keep it, write its entry again: ").then(NextStep::RestorePins);
+            let end = Hint::text("to end the pin: ").then(remove_pin()).and(", then try again");
+            let rest = Hint::text("to keep it and apply the rest: ").then(NextStep::ApplyKeepingPinned);
+            let rest = (*cause == Cause::Removed).then_some(rest);
+            [keep, end].into_iter().chain(rest).collect()
+        }
         (_, Cause::Replaced { .. }) => {
             vec![Hint::text("undo the change"), unpin("or ").and(", then change it")]
         }

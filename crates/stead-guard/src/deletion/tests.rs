@@ -32,7 +32,7 @@ fn prevented(value: bool) -> Marks {
 
 /// Decides for a target that keeps no pins.
 fn decide(deletions: &[Deletion<'_>]) -> Result<Permits, Vec<Refusal>> {
-    super::decide(deletions, &PinSources { pinfile: &PinfileStatus::NotKept, recorded: None })
+    super::decide(deletions, &PinfileStatus::NotKept)
 }
 
 fn replaced() -> Cause {

@@ -10,10 +10,12 @@ use super::levels::resolve;
 use super::outer::OuterLevels;
 use super::read::{BadMark, LevelMarks, MarkReader, RawMark, RawValue, Spelling, UnknownKeys, service_of};
 
-/// Sets the effective marks on every resource of a graph, and returns warnings.
+/// Sets the marks on every resource of a graph, and returns warnings. These marks are recorded, so that the flag, which is for
+/// one run, is not among them: [`OuterLevels::with_flag`] adds it.
 ///
 /// Fails with all invalid marks of the graph.
 pub fn mark_graph(graph: &mut Graph, outer: &OuterLevels) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    let outer = &outer.lasting();
     let near = near(graph).map_err(|bad| bad.iter().map(BadMark::diagnostic).collect::<Vec<_>>())?;
     if outer.is_empty() && near.iter().all(Option::is_none) {
         graph.nodes.iter_mut().for_each(|node| node.marks = Default::default());

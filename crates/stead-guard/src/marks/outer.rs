@@ -1,7 +1,7 @@
 //! The levels around a program: namespace, environment, project, and the flag on the command line.
 
 use serde::{Deserialize, Serialize};
-use stead_model::{Level, Marks, Resource};
+use stead_model::{Level, Marks, Resource, TypeToken};
 
 use super::levels::resolve;
 use super::read::{LevelMarks, service_of};
@@ -42,12 +42,25 @@ impl OuterLevels {
         marks
     }
 
+    /// Returns all levels without the flag, which is for one run.
+    pub fn lasting(&self) -> OuterLevels {
+        OuterLevels(self.levels().filter(|level| *level.level() != Level::Flag).cloned().collect())
+    }
+
+    /// Adds the marks of the flag to the marks that a declared resource has in the graph.
+    pub fn with_flag(&self, marks: Marks, ty: &TypeToken) -> Marks {
+        let Some(flag) = self.levels().find(|level| *level.level() == Level::Flag) else { return marks };
+        let flag = resolve(&[flag], &service_of(ty));
+        let prevents = marks.prevents_deletion() || !flag.prevents_deletion();
+        Marks {
+            prevent_delete: if prevents { marks.prevent_delete } else { flag.prevent_delete },
+            deletion_policy: marks.deletion_policy.or(flag.deletion_policy),
+        }
+    }
+
     /// Returns true if the files have the same settings, regardless of their positions and of the flag.
     pub fn same_file_settings(&self, other: &OuterLevels) -> bool {
-        let files = |outer: &'_ OuterLevels| -> Vec<LevelMarks> {
-            outer.levels().filter(|level| *level.level() != Level::Flag).cloned().collect()
-        };
-        let (ours, theirs) = (files(self), files(other));
+        let (OuterLevels(ours), OuterLevels(theirs)) = (self.lasting(), other.lasting());
         ours.len() == theirs.len()
             && ours.iter().zip(&theirs).all(|(ours, theirs)| ours.same_settings(theirs))
     }

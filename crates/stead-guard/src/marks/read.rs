@@ -31,7 +31,7 @@ impl From<&Value> for RawValue {
     fn from(value: &Value) -> RawValue {
         match value {
             Value::Bool(value) => RawValue::Bool(*value),
-            Value::String(text) => RawValue::Text(text.clone()),
+            Value::String(text) => RawValue::Text(text.to_string()),
             other => RawValue::Other(other.to_json()),
         }
     }

@@ -12,7 +12,7 @@ use stead_model::{
 use stead_state::State;
 
 use super::ambiguous;
-use super::file::{EntryPart, PinEntry};
+use super::file::{EntryPart, EntryStatus, PinEntry};
 use super::path::{paths_of, physical_path};
 use super::problems;
 use super::section::Pins;
@@ -28,12 +28,16 @@ pub trait Types {
     fn settable(&self, resource: &TypeToken) -> Vec<String>;
 }
 
-/// How orphaned pins are treated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How pins of resources that the program does not declare are treated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Orphans {
+    /// An orphaned pin is an error.
+    #[default]
     Refuse,
-    /// They are removed from the pinfile, because the user asked to update the pins.
-    Remove,
+    /// The user asked to update the pins: the pins end, in state too.
+    Release,
+    /// They stay, and so do their resources.
+    Keep,
 }
 
 /// A change of the pinfile.
@@ -103,7 +107,7 @@ pub fn apply_pinfile(
     state: Option<&State>,
     orphans: Orphans,
 ) -> Result<AppliedPinfile, PinRefusal> {
-    let leaves = leaves(&graph, &pins);
+    let leaves = leaves(&graph, &pins, state);
     let mut application = PinfileApplication {
         graph,
         pins,
@@ -113,6 +117,7 @@ pub fn apply_pinfile(
         overrides: Vec::new(),
         added: Vec::new(),
         removed: BTreeSet::new(),
+        ended: BTreeSet::new(),
         problems: Vec::new(),
         warnings: Vec::new(),
     };
@@ -130,7 +135,7 @@ pub fn apply_pinfile(
 /// Returns the leaves of the types that have pins, in the order of the program.
 ///
 /// A leaf is pinned by its nearest setting, or else by the default of its type.
-pub(crate) fn leaves(graph: &Graph, pins: &Pins) -> Vec<Leaf> {
+pub(crate) fn leaves(graph: &Graph, pins: &Pins, state: Option<&State>) -> Vec<Leaf> {
     let is_leaf = |id: &NodeId| {
         let node = &graph.nodes[id.index()];
         node.kind == NodeKind::Provisioned && !node.ty.as_str().ends_with(".Provider")
@@ -141,8 +146,9 @@ pub(crate) fn leaves(graph: &Graph, pins: &Pins) -> Vec<Leaf> {
     };
     let all: Vec<(NodeId, bool)> = graph.ids().filter(is_leaf).map(with_setting).collect();
     let pinned = all.iter().filter(|(_, pinned)| *pinned).map(|(id, _)| &graph.nodes[id.index()].ty);
+    let in_state = state.into_iter().flat_map(State::copies).filter(|copy| copy.pinned).map(|copy| &copy.ty);
     let pinned_types: HashSet<&TypeToken> =
-        pinned.chain(pins.saved().values().map(|entry| &entry.resource)).collect();
+        pinned.chain(pins.saved().values().map(|entry| &entry.resource)).chain(in_state).collect();
     let leaf = |(id, pinned): (NodeId, bool)| {
         let node = &graph.nodes[id.index()];
         pinned_types.contains(&node.ty).then(|| Leaf {
@@ -165,6 +171,8 @@ struct PinfileApplication<'a> {
     added: Vec<(Name, String)>,
     /// The paths of declared leaves that have an entry and are no longer pinned.
     removed: BTreeSet<String>,
+    /// The paths of declared leaves that are pinned in state only and are no longer pinned.
+    ended: BTreeSet<String>,
     problems: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
 }
@@ -173,16 +181,22 @@ impl PinfileApplication<'_> {
     /// Reports entries with unknown types or attributes, or with an `originalPath` that is in use.
     fn check_entries(&mut self, leaves: &[Leaf]) {
         let paths: BTreeSet<&str> = leaves.iter().map(|leaf| leaf.path.as_str()).collect();
-        for (path, entry) in self.pins.saved() {
+        let pinned = |(_, entry): &(&String, &PinEntry)| entry.status == EntryStatus::Pinned;
+        for (path, entry) in self.pins.saved().iter().filter(pinned) {
             let at = || self.pins.file.place(&self.pins.key, path);
             if self.types.identity(&entry.resource).is_none() {
                 self.problems.push(problems::unknown_type(&self.pins.file.name, path, &entry.resource, at()));
                 continue;
             }
             let settable = self.types.settable(&entry.resource);
-            for attribute in entry.attributes.keys().filter(|name| !settable.contains(name)) {
-                let place =
-                    self.pins.file.place_in(&self.pins.key, path, &EntryPart::Attribute(attribute.clone()));
+            for attribute in
+                entry.attributes.keys().filter(|name| !settable.iter().any(|known| *name == known))
+            {
+                let place = self.pins.file.place_in(
+                    &self.pins.key,
+                    path,
+                    &EntryPart::Attribute(attribute.to_string()),
+                );
                 let (file, resource) = (&self.pins.file.name, &entry.resource);
                 self.problems.push(problems::unknown_attribute(file, resource, attribute, &settable, place));
             }
@@ -217,11 +231,18 @@ impl PinfileApplication<'_> {
                     identity.iter().filter_map(known).filter(|(_, value)| *value != Value::Null).collect();
                 let resource = node.ty.clone();
                 self.added.push((node.name.clone(), leaf.path.clone()));
-                self.pins.add_pin(&leaf.path, PinEntry { resource, original_path: None, attributes });
+                let entry =
+                    PinEntry { resource, original_path: None, status: EntryStatus::Pinned, attributes };
+                self.pins.add_pin(&leaf.path, entry);
                 self.keep_generated(leaf, None);
             }
-            (false, Some(entry)) => self.unpinned(leaf, &entry),
-            (false, None) => {}
+            (false, Some(entry)) if entry.status == EntryStatus::Pinned => self.unpinned(leaf, &entry),
+            (false, _) => {
+                let name = &self.graph.nodes[leaf.id.index()].name;
+                if self.state.and_then(|state| state.by_name(name)).is_some_and(|old| old.pinned) {
+                    self.ended.insert(leaf.path.clone());
+                }
+            }
         }
     }
 
@@ -235,10 +256,10 @@ impl PinfileApplication<'_> {
             if program.as_ref().and_then(Input::as_known) == Some(value) {
                 continue;
             }
-            node.options.frozen.push(property.clone());
-            identity_differs |= identity.contains(property);
+            node.options.frozen.push(property.to_string());
+            identity_differs |= identity.iter().any(|known| property == known);
             let (node, path) = (leaf.id, leaf.path.clone());
-            let (property, value) = (property.clone(), value.clone());
+            let (property, value) = (property.to_string(), value.clone());
             self.overrides.push(Override { node, path, property, value, program });
         }
         let exists = self.state.is_none_or(|state| self.is_recorded(state, leaf, entry));
@@ -302,41 +323,40 @@ impl PinfileApplication<'_> {
         }
     }
 
-    /// Returns true if state has a pinned resource that the program does not declare.
-    fn state_has_more_pins(&self) -> bool {
+    /// Returns the pinned resources in state that the program does not declare, by their paths.
+    fn undeclared_pins(&self) -> BTreeMap<String, TypeToken> {
         let declared: HashSet<&Name> = self.graph.nodes.iter().map(|node| &node.name).collect();
         let current = self.pins.paths();
         let known = |copy: &Resource| {
             declared.contains(&copy.name) || paths_of(copy).any(|path| current.contains(&path))
         };
-        self.state.into_iter().flat_map(State::copies).any(|copy| copy.pinned && !known(copy))
+        let copies = self.state.into_iter().flat_map(State::copies);
+        let undeclared = copies.filter(|copy| copy.pinned && !known(copy));
+        undeclared.map(|copy| (physical_path(&copy.name, &copy.ty), copy.ty.clone())).collect()
     }
 
     fn finish(mut self, orphans: Orphans) -> Result<AppliedPinfile, PinRefusal> {
         let gone = self.pins.orphaned_pins();
         let orphaned: Vec<String> =
             gone.into_iter().filter(|path| !self.removed.contains(*path)).map(str::to_owned).collect();
-        let mut changes: Vec<PinfileChange> =
-            self.removed.iter().chain(&orphaned).map(|path| PinfileChange::Removed(path.clone())).collect();
-        changes.extend(self.pins.new_pins().into_iter().map(|path| PinfileChange::Added(path.to_owned())));
-        changes.sort();
         let mut status = PinfileStatus::of(&self.pins);
-        if orphans == Orphans::Remove {
-            status.release_unlisted();
-        }
-        if !orphaned.is_empty() {
-            match orphans {
-                Orphans::Refuse => {
+        let mut ended: BTreeSet<String> = self.removed.union(&self.ended).cloned().collect();
+        match orphans {
+            Orphans::Refuse => {
+                ended.extend(orphaned.iter().cloned());
+                if !orphaned.is_empty() {
                     let added: Vec<&str> = self.pins.new_pins();
                     self.problems.push(problems::orphaned(&self.pins, &orphaned, &added));
                 }
-                Orphans::Remove => status.release(&orphaned.iter().cloned().collect()),
+            }
+            Orphans::Keep => orphaned.iter().for_each(|path| self.pins.retain(path)),
+            Orphans::Release => {
+                ended.extend(self.release(&orphaned, &mut status));
             }
         }
-        if !self.pins.exists() && self.state_has_more_pins() {
-            self.pins.withhold();
-            changes.clear();
-        }
+        let mut changes: Vec<PinfileChange> = ended.into_iter().map(PinfileChange::Removed).collect();
+        changes.extend(self.pins.new_pins().into_iter().map(|path| PinfileChange::Added(path.to_owned())));
+        changes.sort();
         // The effects of an invalid file are unknown, so its errors are reported alone.
         if self.problems.iter().any(is_pinfile_error) {
             self.problems.retain(is_pinfile_error);
@@ -351,7 +371,36 @@ impl PinfileApplication<'_> {
     }
 }
 
+impl PinfileApplication<'_> {
+    /// Releases the orphaned pins, and the pins in state of resources that the program does not declare.
+    fn release(&mut self, orphaned: &[String], status: &mut PinfileStatus) -> BTreeSet<String> {
+        let saved = self.pins.saved();
+        let mut released: BTreeMap<String, TypeToken> = orphaned
+            .iter()
+            .filter_map(|path| Some((path.clone(), saved.get(path)?.resource.clone())))
+            .collect();
+        let originals: BTreeSet<String> =
+            orphaned.iter().filter_map(|path| saved.get(path)?.original_path.clone()).collect();
+        // The release of a moved pin counts for its original path too.
+        let undeclared = self.undeclared_pins().into_iter().filter(|(path, _)| !originals.contains(path));
+        released.extend(undeclared.filter(|(path, _)| !status.releases(path)));
+        released.iter().for_each(|(path, resource)| self.pins.release(path, resource));
+        status.release(&originals);
+        let released = released.into_keys().collect();
+        status.release(&released);
+        released
+    }
+}
+
 impl AppliedPinfile {
+    /// Releases pins that state alone records, because a person asked for it.
+    pub fn release(&mut self, pins: &BTreeMap<String, TypeToken>) {
+        pins.iter().for_each(|(path, resource)| self.pins.release(path, resource));
+        self.status.release(&pins.keys().cloned().collect());
+        self.changes.extend(pins.keys().cloned().map(PinfileChange::Removed));
+        self.changes.sort();
+    }
+
     /// Adds generated identity values to the new entries, after a run.
     ///
     /// This applies to sections of one environment only, because other environments have other generated values.
@@ -399,7 +448,8 @@ pub fn entries_from_state(state: &State, types: &dyn Types) -> BTreeMap<String, 
     let entry = |resource: &Resource| {
         let path = physical_path(&resource.name, &resource.ty);
         let attributes = identity_attributes(resource, types);
-        (path, PinEntry { resource: resource.ty.clone(), original_path: None, attributes })
+        let (resource, status) = (resource.ty.clone(), EntryStatus::Pinned);
+        (path, PinEntry { resource, original_path: None, status, attributes })
     };
     current.map(entry).collect()
 }

@@ -21,8 +21,18 @@ pub struct PinEntry {
     pub resource: TypeToken,
     /// The path under which the leaf was first pinned, if it was moved since.
     pub original_path: Option<String>,
+    pub status: EntryStatus,
     /// Frozen values, which take precedence over the program's.
     pub attributes: Map,
+}
+
+/// Whether an entry pins its resource.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EntryStatus {
+    #[default]
+    Pinned,
+    /// A person ended the pin. The entry stays until the release was applied in every environment.
+    Released,
 }
 
 /// The pins of one target, or of one environment on it, by physical path.
@@ -162,6 +172,9 @@ fn print_entry(entry: &PinEntry) -> String {
     let quoted = |text: &str| Value::from(text).to_json();
     let mut members = vec![("type".to_owned(), quoted(entry.resource.as_str()))];
     members.extend(entry.original_path.iter().map(|path| ("originalPath".to_owned(), quoted(path))));
+    if entry.status == EntryStatus::Released {
+        members.push(("released".to_owned(), "true".to_owned()));
+    }
     members.push(("attributes".to_owned(), print_value(&Value::Map(entry.attributes.clone()), 4)));
     let mut text = String::new();
     print_members(&mut text, 3, members.iter().map(|(key, value)| (key, value.clone())));
@@ -189,10 +202,10 @@ fn print_value(value: &Value, depth: usize) -> String {
     text
 }
 
-fn print_members<'a>(out: &mut String, depth: usize, members: impl Iterator<Item = (&'a String, String)>) {
+fn print_members(out: &mut String, depth: usize, members: impl Iterator<Item = (impl AsRef<str>, String)>) {
     let pad = "  ".repeat(depth + 1);
     let members: Vec<String> = members
-        .map(|(key, value)| format!("{pad}{}: {value}", Value::from(key.as_str()).to_json()))
+        .map(|(key, value)| format!("{pad}{}: {value}", Value::from(key.as_ref()).to_json()))
         .collect();
     match members.is_empty() {
         true => out.push_str("{}"),
@@ -207,7 +220,7 @@ fn read_entry(pin: &Member) -> Result<(PinEntry, Vec<(EntryPart, Span)>), ParseE
         return Err(error_at(pin.span, &message));
     };
     let members = object(&pin.value, "a pin")?;
-    only(members, &["type", "fqn", "originalPath", "attributes"])?;
+    only(members, &["type", "fqn", "originalPath", "released", "attributes"])?;
     let types = [member(members, "type"), member(members, "fqn")];
     if types.iter().all(Option::is_none) {
         return Err(error_at(pin.span, &format!("`type` is missing; the type in the key is {resource:?}")));
@@ -220,6 +233,7 @@ fn read_entry(pin: &Member) -> Result<(PinEntry, Vec<(EntryPart, Span)>), ParseE
     }
     let original = member(members, "originalPath");
     let original_path = original.map(|original| original_path(original, pin, resource)).transpose()?;
+    let status = member(members, "released").map(released).transpose()?.unwrap_or_default();
     let attributes = match member(members, "attributes") {
         Some(attributes) => object(&attributes.value, "`attributes`")?,
         None => &[],
@@ -228,7 +242,7 @@ fn read_entry(pin: &Member) -> Result<(PinEntry, Vec<(EntryPart, Span)>), ParseE
     parts.extend(original.map(|original| (EntryPart::OriginalPath, original.value.span)));
     parts.extend(attributes.iter().map(|member| (EntryPart::Attribute(member.key.clone()), member.span)));
     let (resource, attributes) = (TypeToken(resource.to_owned()), json::map(attributes));
-    Ok((PinEntry { resource, original_path, attributes }, parts))
+    Ok((PinEntry { resource, original_path, status, attributes }, parts))
 }
 
 fn original_path(original: &Member, pin: &Member, resource: &str) -> Result<String, ParseError> {
@@ -244,6 +258,17 @@ fn original_path(original: &Member, pin: &Member, resource: &str) -> Result<Stri
     }
 }
 
+fn released(member: &Member) -> Result<EntryStatus, ParseError> {
+    match &member.value.kind {
+        Kind::Plain(Value::Bool(true)) => Ok(EntryStatus::Released),
+        Kind::Plain(Value::Bool(false)) => Ok(EntryStatus::Pinned),
+        _ => {
+            let message = format!("`released` must be true or false, not {}", member.value.kind_name());
+            Err(error_at(member.value.span, &message))
+        }
+    }
+}
+
 fn object<'a>(tree: &'a Tree, what: &str) -> Result<&'a [Member], ParseError> {
     match &tree.kind {
         Kind::Object(members) => Ok(members),
@@ -253,7 +278,7 @@ fn object<'a>(tree: &'a Tree, what: &str) -> Result<&'a [Member], ParseError> {
 
 fn text(member: &Member) -> Result<String, ParseError> {
     match &member.value.kind {
-        Kind::Plain(Value::String(text)) => Ok(text.clone()),
+        Kind::Plain(Value::String(text)) => Ok(text.to_string()),
         _ => {
             let message = format!("`{}` must be a string, not {}", member.key, member.value.kind_name());
             Err(error_at(member.value.span, &message))

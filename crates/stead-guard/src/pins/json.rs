@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         let kind = match self.rest().chars().next() {
             Some('{') => self.object(depth)?,
             Some('[') => self.list(depth)?,
-            Some('"') => Kind::Plain(Value::String(self.string()?.0)),
+            Some('"') => Kind::Plain(Value::from(self.string()?.0)),
             Some(_) => Kind::Plain(self.literal()?),
             None => return Err(self.error_at("unexpected end of file")),
         };
@@ -271,12 +271,13 @@ mod tests {
             any::<bool>().prop_map(Value::Bool),
             any::<i64>().prop_map(|number| Value::Number(Number::Int(number))),
             any::<f64>().prop_filter_map("finite", |f| Number::from_f64(f).map(Value::Number)),
-            any::<String>().prop_map(Value::String),
+            any::<String>().prop_map(Value::from),
         ];
         leaf.prop_recursive(4, 32, 5, |inner| {
             prop_oneof![
-                proptest::collection::vec(inner.clone(), 0..5).prop_map(Value::List),
-                proptest::collection::btree_map(any::<String>(), inner, 0..5).prop_map(Value::Map),
+                proptest::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                proptest::collection::btree_map(any::<String>(), inner, 0..5)
+                    .prop_map(|map| Value::Map(map.into_iter().collect())),
             ]
         })
     }

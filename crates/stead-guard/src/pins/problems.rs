@@ -76,7 +76,7 @@ pub(super) fn orphaned(pins: &Pins, orphaned: &[String], added: &[&str]) -> Diag
         [path] => path.clone(),
         _ => "PATH".to_owned(),
     };
-    let hint = Hint::text(format!("if deleted, remove the entry from {file}: "));
+    let hint = Hint::text(format!("if deleted, release the pin in {file}: "));
     problem.help(hint.then(NextStep::RemovePin { path }))
 }
 

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use stead_model::{Code, Diagnostic, Environment, Hint, NextStep};
+use stead_model::{Code, Diagnostic, Environment, Hint, Map, NextStep, TypeToken};
 
-use super::file::{PinEntry, Pinfile, PinfileUpdate, Section, print};
+use super::file::{EntryStatus, PinEntry, Pinfile, PinfileUpdate, Section, print};
 use super::path::split_path;
 
 /// The pins of one evaluation of the program.
@@ -20,23 +20,14 @@ pub struct Pins {
     general: Vec<String>,
     /// The pins of the program.
     current: Section,
-    writing: Writing,
+    /// Entries that stay although the program does not pin their resources: releases, and pins that the user keeps.
+    retained: Section,
 }
 
-/// Whether the file may be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Writing {
-    Allowed,
-    /// The section is missing, and state has pins that the program does not have. A new section without these pins would
-    /// release them.
-    Withheld,
-}
-
-/// How an update treats a section that is empty in the file. An empty section means that its pins were removed on
-/// purpose.
+/// How an update treats a section that is empty in the file, which a person adds to give an environment its own section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmptySection {
-    /// Used before the run: resources with the removed pins may still be in state.
+    /// Used by a compilation, which may not be the first of the environment.
     Keep,
     /// Used after a successful run.
     Remove,
@@ -57,19 +48,16 @@ impl Pins {
         let mut existing = keys.into_iter().rev().filter(|key| file.sections.contains_key(key));
         let key = existing.next().unwrap_or_else(|| target.to_owned());
         let general = existing.collect();
-        Pins { file, key, general, current: Section::new(), writing: Writing::Allowed }
+        let mut pins = Pins { file, key, general, current: Section::new(), retained: Section::new() };
+        let released = |(_, entry): &(&String, &PinEntry)| entry.status == EntryStatus::Released;
+        let releases = pins.saved().iter().filter(released);
+        pins.retained = releases.map(|(path, entry)| (path.clone(), entry.clone())).collect();
+        pins
     }
 
-    /// Returns the section that decides on deletions: the most specific one that is not empty.
-    ///
-    /// An empty section may just have been created for an environment, and must not release the pins of a more general
-    /// section.
-    pub(crate) fn deciding(&self) -> &Section {
-        let general = self.general.iter().filter_map(|key| self.file.sections.get(key));
-        std::iter::once(self.saved())
-            .chain(general)
-            .find(|section| !section.is_empty())
-            .unwrap_or(self.saved())
+    /// Returns the sections for the environment that the file has, the most specific first.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = &Section> {
+        std::iter::once(&self.key).chain(&self.general).filter_map(|key| self.file.sections.get(key))
     }
 
     /// Returns the key of the most specific section that has a path.
@@ -95,21 +83,27 @@ impl Pins {
         self.key.contains(':')
     }
 
-    /// Adds a pin of the program. An entry that the file already has for the path is kept unchanged.
+    /// Adds a pin of the program. An entry that the file already has for the path is kept unchanged, except that its release
+    /// ends.
     pub fn add_pin(&mut self, path: &str, entry: PinEntry) {
         let entry = self.saved().get(path).cloned().unwrap_or(entry);
-        self.current.insert(path.to_owned(), entry);
+        self.current.insert(path.to_owned(), PinEntry { status: EntryStatus::Pinned, ..entry });
     }
 
-    /// Returns the paths of the program's pins that the file does not have.
+    /// Returns true if the section in the file pins a path.
+    fn is_pinned(&self, path: &str) -> bool {
+        self.saved().get(path).is_some_and(|entry| entry.status == EntryStatus::Pinned)
+    }
+
+    /// Returns the paths of the program's pins that the file does not pin.
     pub fn new_pins(&self) -> Vec<&str> {
-        self.current.keys().map(String::as_str).filter(|path| !self.saved().contains_key(*path)).collect()
+        self.current.keys().map(String::as_str).filter(|path| !self.is_pinned(path)).collect()
     }
 
-    /// Returns the paths in the file that no pin of the program has or was moved from.
+    /// Returns the paths that the file pins and that no pin of the program has or was moved from.
     pub fn orphaned_pins(&self) -> Vec<&str> {
-        let saved = self.saved();
-        let gone = saved.keys().map(String::as_str).filter(|path| !self.current.contains_key(*path));
+        let pinned = self.saved().keys().map(String::as_str).filter(|path| self.is_pinned(path));
+        let gone = pinned.filter(|path| !self.current.contains_key(*path));
         let moved: BTreeSet<&str> =
             self.current.values().filter_map(|entry| entry.original_path.as_deref()).collect();
         gone.filter(|path| !moved.contains(path)).collect()
@@ -119,34 +113,44 @@ impl Pins {
         self.current.get_mut(path)
     }
 
-    /// Prevents the file from being written.
-    pub(crate) fn withhold(&mut self) {
-        self.writing = Writing::Withheld;
+    /// Keeps the entry of a resource that the program does not declare.
+    pub(crate) fn retain(&mut self, path: &str) {
+        if let Some(entry) = self.saved().get(path).cloned() {
+            self.retained.insert(path.to_owned(), entry);
+        }
     }
 
-    pub fn is_withheld(&self) -> bool {
-        self.writing == Writing::Withheld
+    /// Turns the entry of a path into a release, or adds one.
+    pub(crate) fn release(&mut self, path: &str, resource: &TypeToken) {
+        let entry = self.saved().get(path).cloned().unwrap_or_else(|| released(resource.clone()));
+        self.retained.insert(path.to_owned(), PinEntry { status: EntryStatus::Released, ..entry });
     }
 
-    /// Returns the paths of the program's pins, which are those of the section after an update.
+    /// Returns the paths of the program's pins.
     pub fn paths(&self) -> BTreeSet<String> {
         self.current.keys().cloned().collect()
     }
 
-    /// Returns the update that makes the section list the program's pins.
+    /// Returns the update that makes the section list the program's pins, and the entries that stay.
     pub fn update(&self, empty: EmptySection) -> PinfileUpdate {
-        if self.is_withheld() {
-            return PinfileUpdate::Unchanged;
-        }
         let mut sections = self.file.sections.clone();
         let was_empty = self.exists() && self.saved().is_empty();
-        if self.current.is_empty() && !(was_empty && empty == EmptySection::Keep) {
+        let mut section = self.retained.clone();
+        section.extend(self.current.iter().map(|(path, entry)| (path.clone(), entry.clone())));
+        // Without its own section, the environment would go by a general one, and take over pins that it ended.
+        let stays = (was_empty && empty == EmptySection::Keep) || !self.general.is_empty();
+        if section.is_empty() && !stays {
             sections.remove(&self.key);
         } else {
-            sections.insert(self.key.clone(), self.current.clone());
+            sections.insert(self.key.clone(), section);
         }
         changed(&self.file, sections)
     }
+}
+
+/// Returns the release of a resource that has no entry.
+fn released(resource: TypeToken) -> PinEntry {
+    PinEntry { resource, original_path: None, status: EntryStatus::Released, attributes: Map::new() }
 }
 
 /// Returns the update from the sections that were read to these.
@@ -211,12 +215,22 @@ pub fn move_pin(
     Ok((changed(file, sections), moved))
 }
 
-/// Removes a pin from a section. A section that becomes empty is kept, which marks the removal as intended.
-pub fn remove_pin(file: &Pinfile, section: &str, path: &str) -> Result<PinfileUpdate, Diagnostic> {
+/// Releases a pin: its entry stays and says that the resource may be deleted, in every environment that uses the section.
+///
+/// A pin that is recorded in state only gets an entry.
+pub fn release_pin(file: &Pinfile, section: &str, path: &str) -> Result<PinfileUpdate, Diagnostic> {
+    let Some((resource, _)) = split_path(path) else { return Err(no_such_pin(file, path)) };
     let mut sections = file.sections.clone();
-    let removed = sections.get_mut(section).and_then(|entries| entries.remove(path));
-    if removed.is_none() {
-        return Err(no_such_pin(file, path));
+    let entries = sections.entry(section.to_owned()).or_default();
+    let entry = entries.entry(path.to_owned()).or_insert_with(|| PinEntry {
+        status: EntryStatus::Pinned,
+        ..released(TypeToken(resource.to_owned()))
+    });
+    if std::mem::replace(&mut entry.status, EntryStatus::Released) == EntryStatus::Released {
+        let message = format!("{path} is released in section {section:?} of {} already", file.name);
+        return Err(Diagnostic::error(Code::NO_SUCH_PIN, message)
+            .note("The entry stays until the release was applied in every environment that uses the section.")
+            .help(format!("once it was, remove the entry from {}", file.name)));
     }
     Ok(changed(file, sections))
 }

@@ -5,12 +5,11 @@ mod format;
 mod properties;
 mod verdicts;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use stead_model::{
-    Diagnostic, Environment, Graph, Input, Map, Name, NameParts, Node, NodeId, NodeKind, Options, PhysicalId,
-    Resource, SourceRef, TypeToken, Uid, Value,
+    Diagnostic, Environment, Graph, Input, Inputs, Map, Name, NameParts, Node, NodeId, NodeKind, Options,
+    PhysicalId, Resource, SourceRef, TypeToken, Uid, Value,
 };
 use stead_state::{Snapshot, State};
 
@@ -46,7 +45,7 @@ impl Program {
             let inside = |node: &Node| node.ty.as_str() == part.class && node.kind == NodeKind::Group;
             self.0.nodes.iter().rposition(inside).map(|at| NodeId(at as u32))
         });
-        let inputs: BTreeMap<String, Input> =
+        let inputs: Inputs =
             path.map(|path| ("path".to_owned(), Input::Known(Value::from(path)))).into_iter().collect();
         let source = SourceRef { file: "main.ts".into(), line: self.0.nodes.len() as u32 + 2, column: 1 };
         let options = Options { pinned, ..Options::default() };

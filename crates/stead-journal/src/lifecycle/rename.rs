@@ -1,7 +1,8 @@
 //! Moves a stack to another environment. One write decides, and there is exactly one stack before and after
 //! it.
 //!
-//! 1. Snapshots and history are copied; nothing refers to the copies yet.
+//! 1. Where there was never a stack, a head that says `arriving` is written, because objects without a head are damage.
+//!    Snapshots and history are copied; nothing refers to the copies yet.
 //! 2. The new head is written as `arriving`, which is not a stack yet.
 //! 3. The old head is written as `renamed`. With this write the old stack ends and the new one exists.
 //! 4. The new head is written without `arriving`, so that readers need not consult the old one.
@@ -33,11 +34,17 @@ pub async fn rename(run: Run, environment: &Environment) -> Result<StackKeys, Jo
             return Err(refused);
         }
     };
+    let at = run.held.head.epoch;
+    let arriving = Absent::Arriving { from: old.environment(), at };
+    let expect = match expect {
+        Expect::Absent => announce(&store, &run, &new, arriving.clone()).await?,
+        known => known,
+    };
+    world.crash_point("rename.announced");
     let head = prepare(&run, &new, environment, taken).await?;
     copy_history(&store, &old, &new).await?;
     world.crash_point("rename.after_copy");
-    let at = run.held.head.epoch;
-    let arriving = Head { absent: Some(Absent::Arriving { from: old.environment(), at }), ..head };
+    let arriving = Head { absent: Some(arriving), ..head };
     match swap_head(&store, &new, &arriving, expect).await {
         Err(JournalError::StateChanged) => {
             return Err(JournalError::Exists { environment: new.environment() });
@@ -51,6 +58,23 @@ pub async fn rename(run: Run, environment: &Environment) -> Result<StackKeys, Jo
     // Best effort: the new stack has copies of all of it.
     let _ = purge(&store, &old).await;
     Ok(new)
+}
+
+/// Writes the first head under the new keys: no stack, and no snapshot. Returns the expectation for replacing it.
+async fn announce(
+    store: &Arc<dyn Store>,
+    run: &Run,
+    new: &StackKeys,
+    arriving: Absent,
+) -> Result<Expect, JournalError> {
+    let Head { stack, epoch, .. } = run.held.head.clone();
+    let base = epoch.next();
+    let head = Head { stack, epoch, owner: None, snapshot: None, base, absent: Some(arriving) };
+    match swap_head(store, new, &head, Expect::Absent).await {
+        Ok(version) => Ok(Expect::Version(version)),
+        Err(JournalError::StateChanged) => Err(JournalError::Exists { environment: new.environment() }),
+        Err(other) => Err(other),
+    }
 }
 
 /// Returns the last epoch used under keys without a stack, and the expectation for replacing their head.
@@ -89,7 +113,7 @@ async fn prepare(
     clear_history(store, new).await?;
     put_once(store, &new.snapshot(&digest), Bytes::from(bytes)).await?;
     let since = held.request.world.clock.now().to_string();
-    let record = held.record(id, since, RunResult::Succeeded, digest.clone());
+    let record = held.record(id, since, RunResult::Succeeded, None, digest.clone());
     put_once(store, &new.history(&record.run), Bytes::from(record.encode())).await?;
     let epoch = held.head.epoch.max(taken);
     let stack = held.head.stack.clone();

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use stead_model::{Digest, Epoch, RunId};
+use stead_model::{Digest, Epoch, RunId, Seq};
 use stead_state::{
     Batch, FormatError, Head, Proposal, Record, RepairMethod, RunRecord, Snapshot, State, Violation,
     propose_repairs, verify,
 };
 use stead_store::{Key, Store, Version};
 
-use crate::load::{Presence, presence};
+use crate::load::{Presence, has_objects, presence};
 use crate::{JournalError, StackKeys};
 
 /// Most earlier states that are proposed.
@@ -90,8 +90,8 @@ pub async fn survey(store: &Arc<dyn Store>, keys: &StackKeys) -> Result<Survey, 
     let runs = search.runs().await?;
     let epochs = search.epochs().await?;
     let snapshots = search.snapshots().await?;
-    if stored_head.is_none() && (!runs.is_empty() || !epochs.is_empty()) {
-        problems.push(format!("{} is missing", keys.head()));
+    if stored_head.is_none() && has_objects(store, keys).await? {
+        problems.push(JournalError::HeadMissing { key: keys.head().to_string() }.to_string());
     }
     let base = match &head {
         Some(head) => search.base(head, &mut problems).await?,
@@ -155,7 +155,7 @@ fn last_epoch(head: Option<&Head>, runs: &[RunRecord], epochs: &[Epoch]) -> Epoc
 }
 
 /// Returns the epoch of a run, which is part of its id.
-fn epoch_of(run: &RunId) -> Epoch {
+pub(crate) fn epoch_of(run: &RunId) -> Epoch {
     Epoch(run.as_str().trim_start_matches("run-").parse().unwrap_or_default())
 }
 
@@ -267,7 +267,7 @@ impl Search<'_> {
                 break;
             }
             expected = Some(epoch.next());
-            rebuilt.unreadable = self.replay(epoch, &mut state, &mut rebuilt.replayed).await?;
+            rebuilt.unreadable = self.replay(epoch, head, &mut state, &mut rebuilt.replayed).await?;
             if rebuilt.unreadable.is_some() {
                 break;
             }
@@ -285,6 +285,7 @@ impl Search<'_> {
     async fn replay(
         &self,
         epoch: Epoch,
+        head: Option<&Head>,
         state: &mut State,
         replayed: &mut usize,
     ) -> Result<Option<String>, JournalError> {
@@ -297,8 +298,12 @@ impl Search<'_> {
                 Err(error) => return Ok(Some(damage(key, error)?)),
             };
             let only_seal = batch.records.iter().all(|record| matches!(record, Record::Seal { .. }));
-            if only_seal && keys.len() == 1 {
+            if only_seal && keys.len() == 1 && head.is_none() {
                 return Ok(None); // an epoch that a snapshot contains keeps only its seal
+            }
+            let slot = self.keys.batch(epoch, Seq(at as u64));
+            if *key != slot {
+                return Ok(Some(JournalError::JournalGap { key: slot.to_string() }.to_string()));
             }
             if batch.epoch != epoch || batch.seq.0 != at as u64 || batch.previous != previous {
                 return Ok(Some(JournalError::BrokenChain { key: key.to_string() }.to_string()));

@@ -149,7 +149,7 @@ impl Appender {
                     }
                 }
                 // A partial result is an `End` followed by the real inputs; both are one answer.
-                Record::Observed { copy, inputs: inputs @ Some(_), outputs: None }
+                Record::Observed { copy, inputs: inputs @ Some(_), outputs: None, .. }
                     if answered.as_ref() == Some(copy) =>
                 {
                     if let Some((_, answer)) = answers.last_mut() {

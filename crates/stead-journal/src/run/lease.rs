@@ -10,7 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use stead_model::Epoch;
 use stead_state::Owner;
-use stead_store::{Expect, Store, StoreError, Version};
+use stead_store::{Expect, Store, Version};
 use stead_world::World;
 use tokio::task::JoinHandle;
 
@@ -36,8 +36,10 @@ impl Heartbeat {
             loop {
                 world.clock.sleep(HEARTBEAT_INTERVAL).await;
                 beat += 1;
-                if write_heartbeat(&store, &keys, epoch, beat).await.is_err() {
-                    return; // Another run holds the stack, or the store is gone; the next append fails.
+                match write_heartbeat(&store, &keys, epoch, beat).await {
+                    Ok(Beat::Written) => {}
+                    // Another run holds the stack, or the store is gone; the next append fails.
+                    Ok(Beat::Relieved) | Err(_) => return,
                 }
             }
         }))
@@ -50,19 +52,31 @@ impl Drop for Heartbeat {
     }
 }
 
+/// Result of an attempt to write a heartbeat.
+enum Beat {
+    Written,
+    /// The head belongs to a later epoch: this run must not look alive any more.
+    Relieved,
+}
+
 async fn write_heartbeat(
     store: &Arc<dyn Store>,
     keys: &StackKeys,
     epoch: Epoch,
     beat: u64,
-) -> Result<Version, StoreError> {
+) -> Result<Beat, JournalError> {
     let key = keys.lease();
+    // The lease is read before the head: a heartbeat of the next holder in between makes the write below fail.
     let expect = match store.get(&key).await? {
         Some(blob) => Expect::Version(blob.version),
         None => Expect::Absent,
     };
+    if read_head(store, keys).await?.is_none_or(|(head, _)| head.epoch != epoch) {
+        return Ok(Beat::Relieved);
+    }
     let body = format!("{{\"format\":{},\"epoch\":{epoch},\"beat\":{beat}}}\n", stead_state::FORMAT);
-    store.put(&key, Bytes::from(body), expect).await
+    store.put(&key, Bytes::from(body), expect).await?;
+    Ok(Beat::Written)
 }
 
 /// Waits until the stack is free, or its holder has sent no heartbeat for [`LEASE_TIMEOUT`].

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stead_model::RunId;
-use stead_state::{Head, Owner};
+use stead_state::{Command, Head, Owner};
 use stead_store::{Expect, Store, Version};
 use stead_world::{Claim, World};
 
@@ -28,8 +28,8 @@ pub struct OpenRequest {
     pub store: Arc<dyn Store>,
     pub keys: StackKeys,
     pub world: World,
-    /// Name of the command, for the history.
-    pub command: String,
+    /// The command, for the history.
+    pub command: Command,
     /// Folder for the claim: the locked file that shows that this process is alive.
     pub claims: PathBuf,
     /// Version of the stack that the plan was made on; the run does not open on any other. `None`: any
@@ -73,6 +73,7 @@ pub async fn open(request: OpenRequest) -> Result<Run, JournalError> {
         since: request.world.clock.now().to_string(),
         run: run.clone(),
         claim: claim_path.display().to_string(),
+        command: Some(request.command.clone()),
     };
     let head = Head { epoch, owner: Some(owner), ..old.clone() };
     let version = take_head(&request, &head, expect).await?;
@@ -88,7 +89,7 @@ pub async fn open(request: OpenRequest) -> Result<Run, JournalError> {
     };
     let mut held = HeldStack { request, head, version, state, claim, claim_path };
     if old.base <= old.epoch || !spooled.is_empty() {
-        held.rebase().await?;
+        held.rebase(&old).await?;
     }
     held.request.spool().clear(spooled).await;
     Ok(Run::start(held, sound))

@@ -3,7 +3,7 @@
 use stead_model::Epoch;
 use stead_state::{Head, State, VerifiedState};
 
-use crate::load::{read_base, replay_epoch};
+use crate::load::{read_base, read_head, replay_epoch};
 use crate::receipt::RECEIPT_MARGIN;
 use crate::seal::{Sealing, seal};
 use crate::spool::SpoolLocation;
@@ -49,8 +49,14 @@ async fn replay_and_seal(request: &OpenRequest, old: &Head, by: Epoch) -> Result
     for epoch in old.base.0..=last {
         let before = state.clone();
         loop {
-            let tail = replay_epoch(&request.store, &request.keys, Epoch(epoch), &mut state).await?;
             let OpenRequest { store, keys, world, .. } = request;
+            let tail = match replay_epoch(store, keys, Epoch(epoch), &mut state).await {
+                // A run that took over meanwhile may have closed, and deleted the journals that its snapshot contains.
+                Err(JournalError::JournalGap { .. }) if !is_held_by(request, by).await? => {
+                    return Err(JournalError::Fenced);
+                }
+                replayed => replayed?,
+            };
             if tail.sealed || seal(store, keys, world, Epoch(epoch), &tail, by).await? == Sealing::Sealed {
                 break;
             }
@@ -60,4 +66,10 @@ async fn replay_and_seal(request: &OpenRequest, old: &Head, by: Epoch) -> Result
         request.world.crash_point("run.open.after_seal");
     }
     Ok(state)
+}
+
+/// Returns true if the run of this epoch still holds the stack.
+async fn is_held_by(request: &OpenRequest, epoch: Epoch) -> Result<bool, JournalError> {
+    let head = read_head(&request.store, &request.keys).await?;
+    Ok(head.is_some_and(|(head, _)| head.epoch == epoch))
 }

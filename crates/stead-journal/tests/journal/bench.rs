@@ -42,7 +42,7 @@ pub(crate) async fn begin(run: &Run, name: &str) -> Result<stead_journal::Receip
 
 pub(crate) async fn create(run: &Run, name: &str) -> Result<(), JournalError> {
     let receipt = begin(run, name).await?;
-    let outcome = Outcome::Created { id: PhysicalId(name.into()), outputs: Map::new() };
+    let outcome = Outcome::created(PhysicalId(name.into()), Map::new());
     run.submit(Record::End { op: receipt.op(), outcome }).durable().await
 }
 

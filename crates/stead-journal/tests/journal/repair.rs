@@ -7,7 +7,7 @@ use stead_journal::{
     JournalError, OpenRequest, Run, Survey, Takeover, load_run, open, read_head, repair, survey,
 };
 use stead_model::{Digest, Epoch, RunId, RunResult, Seq};
-use stead_state::{Batch, Proposal, Record, RunRecord, Snapshot};
+use stead_state::{Batch, Proposal, Record, RunEnd, RunRecord, Snapshot};
 use stead_store::Store;
 use stead_world::World;
 
@@ -51,7 +51,7 @@ async fn run_that_is_alive_during_a_repair_without_a_head_is_fenced() {
     assert_eq!(load_run(&store, &keys(), &run).await.unwrap().unwrap().run, Some(run.clone()));
     let record = store.get(&keys().history(&run)).await.unwrap().unwrap();
     let record = RunRecord::decode(&record.body).unwrap();
-    assert_eq!((record.command.as_str(), record.result), ("state repair", RunResult::Succeeded));
+    assert_eq!((record.command.as_str(), record.result), ("state repair", RunEnd::Succeeded));
     assert_eq!(record.snapshot, digest);
 }
 
@@ -124,7 +124,7 @@ async fn proposal_that_violates_a_rule_is_refused() {
     let broken = Proposal { method: way, snapshot: Snapshot { uids: 0, ..snapshot } };
     let refused = repair(&store, &keys(), &World::real(), &survey, &broken).await;
     assert!(matches!(refused, Err(JournalError::Integrity(_))), "{refused:?}");
-    assert!(read_head(&store, &keys()).await.unwrap().is_none());
+    assert!(store.get(&keys().head()).await.unwrap().is_none());
 }
 
 #[tokio::test]

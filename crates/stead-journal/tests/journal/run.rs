@@ -215,7 +215,7 @@ async fn records_submitted_before_a_refused_one_are_durable() {
     let (dir, store) = setup();
     let run = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
     let receipt = begin(&run, "a").await.unwrap();
-    let outcome = Outcome::Created { id: PhysicalId("a".into()), outputs: Map::new() };
+    let outcome = Outcome::created(PhysicalId("a".into()), Map::new());
     let end = run.submit(Record::End { op: receipt.op(), outcome });
     let broken = run.submit(Record::Amend { resource: Box::new(resource("a")) });
     let (end, broken) = tokio::join!(end.durable(), broken.durable());

@@ -90,7 +90,7 @@ impl Scene {
         let run = self.open().await;
         let receipt = begin(&run, "a").await.unwrap();
         self.refusing.refuse(key_parts, kind);
-        let outcome = Outcome::Created { id: PhysicalId("it".into()), outputs: Map::new() };
+        let outcome = Outcome::created(PhysicalId("it".into()), Map::new());
         let failed = run.submit(Record::End { op: receipt.op(), outcome }).durable().await.unwrap_err();
         assert!(begin(&run, "b").await.is_err(), "no operation starts after the failure");
         let JournalError::Unrecorded { answers, .. } = run.abandon(failed).await else { panic!() };
@@ -147,11 +147,11 @@ async fn partial_result_is_spooled_with_its_inputs() {
     let run = scene.open().await;
     let receipt = begin(&run, "a").await.unwrap();
     scene.refusing.refuse(&["/journal/"], ErrorKind::StorageFull);
-    let outcome = Outcome::Created { id: PhysicalId("it".into()), outputs: Map::new() };
+    let outcome = Outcome::created(PhysicalId("it".into()), Map::new());
     let inputs: Map = [("size".to_owned(), 3.into())].into();
     let end = run.submit(Record::End { op: receipt.op(), outcome });
     let copy = resource("a").copy();
-    drop(run.submit(Record::Observed { copy, inputs: Some(inputs.clone()), outputs: None }));
+    drop(run.submit(Record::observed(copy, Some(inputs.clone()), None)));
     let failed = end.durable().await.unwrap_err();
     run.abandon(failed).await;
     scene.refusing.refuse(&[], ErrorKind::Other);
@@ -168,7 +168,7 @@ async fn abandoned_run_returns_every_unrecorded_answer() {
     scene.refusing.refuse(&["/journal/"], ErrorKind::StorageFull);
     let mut failures = Vec::new();
     for receipt in receipts {
-        let outcome = Outcome::Created { id: PhysicalId("it".into()), outputs: Map::new() };
+        let outcome = Outcome::created(PhysicalId("it".into()), Map::new());
         failures.push(run.submit(Record::End { op: receipt.op(), outcome }).durable().await.unwrap_err());
     }
     let JournalError::Unrecorded { answers, .. } = run.abandon(failures.remove(0)).await else { panic!() };
@@ -183,10 +183,10 @@ async fn observation_of_another_resource_is_not_part_of_the_answer() {
     create(&run, "b").await.unwrap();
     let receipt = begin(&run, "a").await.unwrap();
     scene.refusing.refuse(&["/journal/"], ErrorKind::StorageFull);
-    let outcome = Outcome::Created { id: PhysicalId("it".into()), outputs: Map::new() };
+    let outcome = Outcome::created(PhysicalId("it".into()), Map::new());
     let end = run.submit(Record::End { op: receipt.op(), outcome });
     let inputs: Map = [("size".to_owned(), 3.into())].into();
-    drop(run.submit(Record::Observed { copy: resource("b").copy(), inputs: Some(inputs), outputs: None }));
+    drop(run.submit(Record::observed(resource("b").copy(), Some(inputs), None)));
     let failed = end.durable().await.unwrap_err();
     let JournalError::Unrecorded { answers, .. } = run.abandon(failed).await else { panic!() };
     assert_eq!((answers.len(), &answers[0].answer.inputs), (1, &None));
@@ -198,11 +198,11 @@ async fn operation_settled_by_a_read_is_not_spooled_and_stays_in_doubt() {
     let run = scene.open().await;
     let receipt = begin(&run, "a").await.unwrap();
     scene.refusing.refuse(&["/journal/"], ErrorKind::StorageFull);
-    let outcome = Outcome::Created { id: PhysicalId("it".into()), outputs: Map::new() };
+    let outcome = Outcome::created(PhysicalId("it".into()), Map::new());
     let (copy, read) = (resource("a").copy(), Some(Map::new()));
     let settled = run.submit_together(vec![
         Record::End { op: receipt.op(), outcome },
-        Record::Observed { copy, inputs: read.clone(), outputs: read },
+        Record::observed(copy, read.clone(), read),
     ]);
     let failed = settled.durable().await.unwrap_err();
     let failed = run.abandon(failed).await;
@@ -256,7 +256,7 @@ async fn transient_failure_of_an_append_is_retried() {
     let run = scene.open().await;
     let receipt = begin(&run, "a").await.unwrap();
     scene.refusing.refuse(&["/journal/"], ErrorKind::StorageFull);
-    let outcome = Outcome::Created { id: PhysicalId("it".into()), outputs: Map::new() };
+    let outcome = Outcome::created(PhysicalId("it".into()), Map::new());
     let end = run.submit(Record::End { op: receipt.op(), outcome });
     let recover = async {
         tokio::time::sleep(std::time::Duration::from_secs(1)).await;
@@ -299,7 +299,7 @@ async fn fenced_run_writes_nothing_and_returns_its_answer() {
     let request = request(&scene.store, &scene.claims(), Takeover::Always);
     let _new = open(OpenRequest { world: scene.world(), ..request }).await.unwrap();
     let before = scene.store.list(&Key::root()).await.unwrap();
-    let outcome = Outcome::Created { id: PhysicalId("it".into()), outputs: Map::new() };
+    let outcome = Outcome::created(PhysicalId("it".into()), Map::new());
     match old.submit(Record::End { op: receipt.op(), outcome }).durable().await {
         Err(JournalError::Unrecorded { cause, answers }) => {
             assert!(matches!(*cause, JournalError::Fenced));

@@ -72,7 +72,8 @@ async fn survey_of_a_renamed_stack_names_the_new_environment() {
 
 #[tokio::test]
 async fn missing_head_is_reported_if_there_is_a_history_or_a_journal() {
-    let problem = [format!("{} is missing", keys().head())];
+    let exist = "snapshots, journals or run records of the stack exist";
+    let problem = [format!("{} is missing, but {exist}", keys().head())];
     let (dir, store) = setup();
     ran(&store, dir.path(), &["a"]).await; // leaves a history, and no journal
     lose_head(&store).await;
@@ -209,7 +210,7 @@ async fn missing_or_damaged_snapshot_is_reported_and_not_proposed() {
     let bytes = store.get(&key).await.unwrap().unwrap().body;
     store.delete(&key).await.unwrap();
     let survey = survey_stack(&store).await;
-    assert_eq!(survey.problems, [format!("{key} is missing, but the head of the stack refers to it")]);
+    assert_eq!(survey.problems, [format!("{key} is missing, but another object of the stack refers to it")]);
     assert_eq!(ways(&survey), [history("run-1")]);
     overwrite(&store, &key, bytes.slice(..20)).await;
     let survey = survey_stack(&store).await;
@@ -243,7 +244,7 @@ async fn damaged_head_is_reported_and_one_of_a_newer_format_is_refused() {
     assert_eq!(survey.problems.len(), 1);
     assert!(survey.problems[0].starts_with(&format!("{}: ", keys().head())), "{:?}", survey.problems);
     assert_eq!(ways(&survey), [history("run-1")]);
-    let newer = String::from_utf8(head.to_vec()).unwrap().replace("\"format\":1", "\"format\":2");
+    let newer = String::from_utf8(head.to_vec()).unwrap().replace("\"format\":2", "\"format\":3");
     overwrite(&store, &keys().head(), newer).await;
     let refused = stead_journal::survey(&store, &keys()).await;
     assert!(matches!(refused, Err(JournalError::Format { key, .. }) if key == keys().head().to_string()));

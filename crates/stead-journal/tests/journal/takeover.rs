@@ -1,11 +1,14 @@
 //! After a takeover the old run can start no operation.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use stead_journal::{JournalError, RECEIPT_VALIDITY, Takeover, load, open};
+use stead_journal::{JournalError, OpenRequest, RECEIPT_VALIDITY, Takeover, load, open};
+use stead_model::RunResult;
 use stead_state::Record;
+use stead_world::World;
 
-use crate::bench::{begin, create, keys, request, resource, setup};
+use crate::bench::{PausedClock, begin, create, keys, request, resource, setup};
 
 #[tokio::test(start_paused = true)]
 async fn old_run_gets_no_receipt_while_the_takeover_waits() {
@@ -46,4 +49,23 @@ async fn records_submitted_together_are_durable_together_or_not_at_all() {
     assert!(matches!(together, Err(JournalError::RecordRefused(_))), "{together:?}");
     drop(run);
     assert_eq!(load(&store, &keys()).await.unwrap().state.uids(), 20);
+}
+
+#[tokio::test(start_paused = true)]
+async fn relieved_run_writes_no_heartbeat() {
+    let (dir, store) = setup();
+    let clock = || World { clock: Arc::new(PausedClock(tokio::time::Instant::now())), ..World::real() };
+    let on_clock = |takeover| OpenRequest { world: clock(), ..request(&store, dir.path(), takeover) };
+    let beat = || async { store.get(&keys().lease()).await.unwrap().map(|blob| blob.body) };
+    let old = open(on_clock(Takeover::IfDead)).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    assert!(beat().await.is_some_and(|beat| beat.starts_with(b"{\"format\":2,\"epoch\":1,")));
+    let new = open(on_clock(Takeover::Always)).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    let taken = beat().await;
+    assert!(taken.as_ref().is_some_and(|beat| beat.starts_with(b"{\"format\":2,\"epoch\":2,")));
+    new.close(RunResult::Succeeded).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(beat().await, taken, "neither run holds the stack");
+    drop(old);
 }

@@ -8,6 +8,7 @@ use stead_world::{Files, Metadata};
 use zeroize::Zeroizing;
 
 use crate::failure::{Attempt, Failure, io_refusal, reason};
+use crate::files::path::already_exists;
 use crate::machine::folder_of;
 
 /// A file to write.
@@ -21,14 +22,31 @@ pub(crate) struct FileWrite<'a> {
 }
 
 impl FileWrite<'_> {
-    /// Writes the file atomically, and creates the folders above it.
-    pub(crate) fn write(&self, files: &dyn Files) -> Attempt<()> {
-        files.ensure_folder(folder_of(self.path)).map_err(|error| io_refusal("write", self.path, &error))?;
-        // Usually there is no such file; if it cannot be removed, the write fails.
-        let _ = files.remove_file(&<dyn Files>::temporary(self.path, self.unique));
+    /// Writes the file atomically, in place of a file that is there, and creates the folders above it.
+    pub(crate) fn replace(&self, files: &dyn Files) -> Attempt<()> {
+        self.prepare(files)?;
         files
             .write_atomically(self.path, self.bytes, self.mode, self.unique)
             .map_err(|error| self.write_failure(files, &error))
+    }
+
+    /// Creates the file atomically, and the folders above it. Refuses if the path exists, even if it appeared
+    /// after the last look; `exists_hint` completes that refusal.
+    pub(crate) fn create(&self, files: &dyn Files, exists_hint: &str) -> Attempt<()> {
+        self.prepare(files)?;
+        files.write_exclusively(self.path, self.bytes, self.mode, self.unique).map_err(|error| {
+            if error.kind() == io::ErrorKind::AlreadyExists {
+                return already_exists(self.path, exists_hint).into();
+            }
+            self.write_failure(files, &error)
+        })
+    }
+
+    fn prepare(&self, files: &dyn Files) -> Attempt<()> {
+        files.ensure_folder(folder_of(self.path)).map_err(|error| io_refusal("write", self.path, &error))?;
+        // Usually there is no such file; if it cannot be removed, the write fails.
+        let _ = files.remove_file(&<dyn Files>::temporary(self.path, self.unique));
+        Ok(())
     }
 
     /// Returns true if the file exists with these bytes.

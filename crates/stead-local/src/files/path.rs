@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stead_model::Value;
+use stead_model::{Hint, NextStep, Value};
 use stead_provider::Refusal;
 use stead_schema::{Change, Problem};
 use stead_world::FileKind;
@@ -32,20 +32,26 @@ pub(crate) fn file_path_problem(inputs: InputView<'_>) -> Option<Problem> {
     path_problem(inputs).or_else(of_folder)
 }
 
-/// Drops a change of `path` to another spelling of the same path. A replacement would delete the file that it
-/// just created.
-pub(crate) fn without_respelling(machine: &Machine, mut changes: Vec<Change>) -> Vec<Change> {
-    changes.retain(|change| change.path.root() != Some(PATH) || !is_respelling(machine, change));
-    changes
+/// Drops a change of `path` to another spelling of the same place. Returns true if there was one.
+///
+/// The place counts, not the text: a replacement would delete the file that it just created.
+pub(crate) async fn drop_respelling(machine: &Machine, changes: &mut Vec<Change>) -> bool {
+    let Some(at) = changes.iter().position(|change| change.path.root() == Some(PATH)) else { return false };
+    let same = match paths(&changes[at]) {
+        Some((old, new)) => machine.is_same_place(old, new).await,
+        None => false,
+    };
+    if same {
+        changes.remove(at);
+    }
+    same
 }
 
-fn is_respelling(machine: &Machine, change: &Change) -> bool {
-    let old = change.old.as_ref().and_then(Value::as_str);
-    let new = change.new.as_ref().and_then(|input| input.as_known()).and_then(Value::as_str);
-    match (old, new) {
-        (Some(old), Some(new)) => machine.locate(old) == machine.locate(new),
-        _ => false,
-    }
+/// Returns the old and the new path, if both are known.
+fn paths(change: &Change) -> Option<(&str, &str)> {
+    let old = change.old.as_ref().and_then(Value::as_str)?;
+    let new = change.new.as_ref().and_then(|input| input.as_known()).and_then(Value::as_str)?;
+    Some((old, new))
 }
 
 /// Refuses a path at which there is an object of another kind; `wanted` completes the message.
@@ -65,6 +71,15 @@ pub(crate) fn already_exists(path: &Path, help: &str) -> Refusal {
     Refusal::new(format!("{} already exists, and this stack does not manage it", path.display()))
         .at(PATH)
         .help(help)
+}
+
+/// Refuses to delete a file that is not the one that this stack wrote; `how` completes the message.
+pub(crate) fn changed_outside(path: &Path, how: &str) -> Refusal {
+    Refusal::new(format!("{} {how}, so that it was not deleted", path.display())).at(PATH).help(
+        Hint::text("keep a copy if it matters; then ")
+            .then(NextStep::Refresh)
+            .and(" shows the difference and records it, and the next run deletes the file"),
+    )
 }
 
 /// Refuses to delete a path at which there is an object of another kind.

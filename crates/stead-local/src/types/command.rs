@@ -3,18 +3,18 @@
 //! The effect of a command is unknown to the provider, so a command that may have run is repeated only if its
 //! author declared it idempotent.
 
+mod note;
 mod shell;
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
-use stead_model::{Input, Map, Operation, PhysicalId, Resource, Value};
-use stead_provider::{Created, LiveState, Receipt, Recovery, Refusal, Updated};
+use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, Text, Value};
+use stead_provider::{Created, Reads, Receipt, Recovery, Refusal, Updated};
 use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
 use stead_world::ShellCommand;
 
+use self::note::GroupNote;
 use self::shell::{as_variable, run};
-use crate::failure::Attempt;
+use crate::failure::{Attempt, Failure};
 use crate::inputs::{InputView, nul_problem, optional_text, problem, text, texts};
 use crate::machine::Machine;
 use crate::types::ResourceType;
@@ -61,8 +61,8 @@ impl ResourceType for Command {
                     "Any value; a change of it runs a command again.",
                 ),
                 optional(IDEMPOTENT, Shape::Boolean, "Whether a command line can safely run twice."),
-                output("stdout", Shape::String, "Standard output of the last command; 1 MiB at most."),
-                output("stderr", Shape::String, "Standard error of the last command; 1 MiB at most."),
+                output("stdout", Shape::String, "Standard output of the last command; the command fails above 1 MiB."),
+                output("stderr", Shape::String, "Standard error of the last command; of more than 1 MiB, the first 1 MiB and the end."),
                 output("exitCode", Shape::Integer, "The exit code, which is 0."),
             ],
         )
@@ -77,12 +77,7 @@ impl ResourceType for Command {
     }
 
     /// With an `update` line a change is made in place; without one it forces a replacement.
-    fn significant_changes(
-        &self,
-        _machine: &Machine,
-        new: &BTreeMap<String, Input>,
-        mut changes: Vec<Change>,
-    ) -> Vec<Change> {
+    fn significant_changes(&self, _machine: &Machine, new: &Inputs, mut changes: Vec<Change>) -> Vec<Change> {
         for change in &mut changes {
             let affects_later = change.path.root().is_some_and(|root| AFFECTING_LATER.contains(&root));
             change.replaces = !affects_later && !new.contains_key(UPDATE);
@@ -90,13 +85,17 @@ impl ResourceType for Command {
         changes
     }
 
-    async fn read(&self, _machine: &Machine, recorded: &LiveState) -> Result<Option<LiveState>, Refusal> {
-        Ok(Some(recorded.clone()))
+    fn reads(&self) -> Reads {
+        Reads::Nothing
+    }
+
+    async fn may_still_run(&self, machine: &Machine, key: &str) -> Option<String> {
+        GroupNote::of(machine, key).may_still_run(machine).await
     }
 
     async fn create(&self, machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created> {
         let command = shell_command(machine, receipt, inputs, text(inputs, CREATE)?)?;
-        let outputs = run(machine, CREATE, command).await?;
+        let outputs = run(machine, receipt, CREATE, command).await?;
         Ok(Created { id: PhysicalId(receipt.idempotency_key().to_owned()), outputs })
     }
 
@@ -113,14 +112,18 @@ impl ResourceType for Command {
         let line = text(&resource.inputs, UPDATE)?;
         let command =
             with_previous_output(shell_command(machine, receipt, &resource.inputs, line)?, resource);
-        Ok(Updated { outputs: run(machine, UPDATE, command).await? })
+        Ok(Updated { outputs: run(machine, receipt, UPDATE, command).await? })
     }
 
     async fn delete(&self, machine: &Machine, receipt: &Receipt, resource: &Resource) -> Attempt<()> {
         let Some(line) = optional_text(&resource.inputs, DELETE)? else { return Ok(()) };
         let command =
             with_previous_output(shell_command(machine, receipt, &resource.inputs, line)?, resource);
-        run(machine, DELETE, command).await.map(|_| ())
+        match run(machine, receipt, DELETE, command).await {
+            // The outputs of a deletion are not recorded.
+            Ok(_) | Err(Failure::OutputsLost(_)) => Ok(()),
+            Err(failure) => Err(failure),
+        }
     }
 
     fn recovery(&self, operation: Operation, inputs: &Map) -> Recovery {
@@ -139,7 +142,7 @@ fn changes_only_affect_later(old: &Map, new: &Map) -> bool {
     affecting_now(old).eq(affecting_now(new))
 }
 
-fn affecting_now(inputs: &Map) -> impl Iterator<Item = (&String, &Value)> {
+fn affecting_now(inputs: &Map) -> impl Iterator<Item = (&Text, &Value)> {
     inputs.iter().filter(|(name, _)| !AFFECTING_LATER.contains(&name.as_str()))
 }
 

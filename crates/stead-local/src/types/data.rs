@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use stead_model::{Map, PhysicalId, Resource};
-use stead_provider::{Created, LiveState, Receipt, Refusal, Updated};
+use stead_provider::{Created, Reads, Receipt, Updated};
 use stead_schema::{Access, Property, Shape, TypeSchema};
 
 use crate::failure::Attempt;
@@ -24,8 +24,8 @@ impl ResourceType for Data {
         )
     }
 
-    async fn read(&self, _machine: &Machine, recorded: &LiveState) -> Result<Option<LiveState>, Refusal> {
-        Ok(Some(recorded.clone()))
+    fn reads(&self) -> Reads {
+        Reads::StateOnly
     }
 
     async fn create(&self, _machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created> {

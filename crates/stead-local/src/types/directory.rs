@@ -1,22 +1,19 @@
 //! `local.Directory`: a folder. It is deleted only when it is empty: its contents are not managed by the
 //! resource.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use stead_model::{Input, Map, PhysicalId, Resource, Value};
-use stead_provider::{Created, LiveState, Receipt, Refusal, Updated};
-use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
+use stead_model::{Map, PhysicalId, Resource, Value};
+use stead_provider::{Created, LiveState, Reads, Receipt, Refusal, Updated};
+use stead_schema::{Access, Problem, Property, Shape, TypeSchema};
 use stead_world::{FileKind, Files};
 
 use crate::failure::{Attempt, Failure, io_refusal, reason};
 use crate::files::disk::{is_absent, metadata_of, sync_removal};
 use crate::files::mode::{MODE, mode, mode_problem, with_real_mode};
-use crate::files::path::{
-    PATH, already_exists, path_problem, without_respelling, wrong_kind, wrong_kind_to_delete,
-};
+use crate::files::path::{PATH, already_exists, path_problem, wrong_kind, wrong_kind_to_delete};
 use crate::inputs::{InputView, text};
 use crate::machine::{Machine, folder_of};
 use crate::types::{IfExists, ResourceType};
@@ -59,17 +56,16 @@ impl ResourceType for Directory {
         path_problem(inputs).into_iter().chain(mode_problem(inputs)).collect()
     }
 
-    fn significant_changes(
-        &self,
-        machine: &Machine,
-        _new: &BTreeMap<String, Input>,
-        changes: Vec<Change>,
-    ) -> Vec<Change> {
-        without_respelling(machine, changes)
-    }
-
     fn inputs_from_id(&self, id: &str) -> Option<Map> {
         Some([(PATH.to_owned(), Value::from(id))].into())
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::RealResource
+    }
+
+    fn places(&self, machine: &Machine, inputs: &Map) -> Vec<PathBuf> {
+        text(inputs, PATH).map(|path| machine.locate(path)).into_iter().collect()
     }
 
     async fn read(&self, machine: &Machine, recorded: &LiveState) -> Result<Option<LiveState>, Refusal> {

@@ -1,11 +1,10 @@
 //! `local.File`: a text file. It overwrites other files only with `overwrite`, and writes atomically.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use stead_model::{Digest, Input, Map, PhysicalId, Resource, Value};
-use stead_provider::{Created, LiveState, Receipt, Refusal, Updated};
+use stead_model::{Digest, Inputs, Map, PhysicalId, Resource, Value};
+use stead_provider::{Created, LiveState, Reads, Receipt, Refusal, Updated};
 use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
 use stead_world::{FileKind, Files, Metadata};
 
@@ -13,7 +12,7 @@ use crate::failure::{Attempt, Failure, io_refusal};
 use crate::files::disk::{FileWrite, metadata_of, remove};
 use crate::files::mode::{MODE, mode, mode_problem, with_real_mode};
 use crate::files::path::{
-    PATH, already_exists, file_path_problem, without_respelling, wrong_kind, wrong_kind_to_delete,
+    PATH, already_exists, changed_outside, file_path_problem, wrong_kind, wrong_kind_to_delete,
 };
 use crate::inputs::{InputView, flag, text};
 use crate::machine::Machine;
@@ -21,6 +20,7 @@ use crate::types::{IfExists, ResourceType};
 
 const CONTENT: &str = "content";
 const OVERWRITE: &str = "overwrite";
+const SHA256: &str = "sha256";
 
 /// Hint for a file that already exists.
 const EXISTS_HINT: &str = "move it away, or set `overwrite: true` to replace its content";
@@ -53,7 +53,7 @@ impl ResourceType for File {
                     Access::Optional,
                     "Replace an existing file when the resource is created.",
                 ),
-                Property::new("sha256", Shape::String, Access::ReadOnly, "SHA-256 of the content, in hex."),
+                Property::new(SHA256, Shape::String, Access::ReadOnly, "SHA-256 of the content, in hex."),
                 Property::new("size", Shape::Integer, Access::ReadOnly, "Size of the content, in bytes."),
             ],
         )
@@ -70,16 +70,24 @@ impl ResourceType for File {
     /// Ignores `overwrite`, which only affects the create.
     fn significant_changes(
         &self,
-        machine: &Machine,
-        _new: &BTreeMap<String, Input>,
+        _machine: &Machine,
+        _new: &Inputs,
         mut changes: Vec<Change>,
     ) -> Vec<Change> {
         changes.retain(|change| change.path.root() != Some(OVERWRITE));
-        without_respelling(machine, changes)
+        changes
     }
 
     fn inputs_from_id(&self, id: &str) -> Option<Map> {
         Some([(PATH.to_owned(), Value::from(id))].into())
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::RealResource
+    }
+
+    fn places(&self, machine: &Machine, inputs: &Map) -> Vec<PathBuf> {
+        text(inputs, PATH).map(|path| machine.locate(path)).into_iter().collect()
     }
 
     async fn read(&self, machine: &Machine, recorded: &LiveState) -> Result<Option<LiveState>, Refusal> {
@@ -117,9 +125,16 @@ impl ResourceType for File {
 
     async fn delete(&self, machine: &Machine, _receipt: &Receipt, resource: &Resource) -> Attempt<()> {
         let path = machine.locate(text(&resource.inputs, PATH)?);
+        let written = written_digest(resource);
         let work = move |files: &dyn Files| match metadata_of(files, &path)?.map(|found| found.kind) {
             None => Ok(()),
-            Some(FileKind::File) => remove(files, &path),
+            Some(FileKind::File) => {
+                let bytes = files.read(&path).map_err(|error| io_refusal("read", &path, &error))?;
+                if written.is_some_and(|written| Digest::of(&bytes).as_str() != written) {
+                    return Err(changed_outside(&path, "was changed outside of Stead").into());
+                }
+                remove(files, &path)
+            }
             Some(other) => Err(wrong_kind_to_delete(&path, other, "file").into()),
         };
         machine.on_disk(work).await
@@ -140,13 +155,21 @@ impl DesiredFile {
         let (path, bytes) = (self.path.as_path(), self.content.as_bytes());
         let write = FileWrite { path, bytes, mode: self.mode, unique: &self.unique };
         match (metadata_of(files, path)?.map(|found| found.kind), if_exists) {
-            (None, _) | (Some(FileKind::File), IfExists::Replace) => write.write(files),
+            (None, _) => write.create(files, EXISTS_HINT),
+            (Some(FileKind::File), IfExists::Replace) => write.replace(files),
             // Written again: the first attempt may not have set the mode or synced the folder.
-            (Some(FileKind::File), IfExists::AcceptOwn) if write.is_written(files) => write.write(files),
+            (Some(FileKind::File), IfExists::AcceptOwn) if write.is_written(files) => write.replace(files),
             (Some(FileKind::File), _) => Err(already_exists(path, EXISTS_HINT).into()),
             (Some(other), _) => Err(wrong_kind(path, other, "a file is to be written there").into()),
         }
     }
+}
+
+/// Returns the digest of the content that the record says was written or read last.
+fn written_digest(resource: &Resource) -> Option<String> {
+    let recorded = resource.outputs.get(SHA256).and_then(Value::as_str).map(str::to_owned);
+    let content = || resource.inputs.get(CONTENT).and_then(Value::as_str);
+    recorded.or_else(|| Some(Digest::of(content()?.as_bytes()).as_str().to_owned()))
 }
 
 /// Reads a file. A path that is no longer a file counts as deleted.
@@ -174,7 +197,7 @@ fn as_text(bytes: Vec<u8>, recorded: &str) -> String {
 
 fn outputs(bytes: &[u8]) -> Map {
     [
-        ("sha256".to_owned(), Value::from(Digest::of(bytes).as_str())),
+        (SHA256.to_owned(), Value::from(Digest::of(bytes).as_str())),
         ("size".to_owned(), Value::from(bytes.len() as i64)),
     ]
     .into()

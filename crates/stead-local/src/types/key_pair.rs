@@ -5,14 +5,13 @@
 
 mod openssh;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
 use sha2::{Digest as _, Sha256};
-use stead_model::{Hint, Input, Map, NextStep, PhysicalId, Resource, Value};
-use stead_provider::{Created, LiveState, Receipt, Refusal, Updated};
-use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
+use stead_model::{Hint, Map, NextStep, PhysicalId, Resource, Value};
+use stead_provider::{Created, LiveState, Reads, Receipt, Refusal, Updated};
+use stead_schema::{Access, Problem, Property, Shape, TypeSchema};
 use stead_world::{FileKind, Files};
 use zeroize::Zeroizing;
 
@@ -21,13 +20,14 @@ use super::random_string::no_randomness;
 use crate::failure::{Attempt, Failure, io_refusal};
 use crate::files::disk::{FileWrite, metadata_of, remove};
 use crate::files::path::{
-    PATH, already_exists, file_path_problem, without_respelling, wrong_kind, wrong_kind_to_delete,
+    PATH, already_exists, changed_outside, file_path_problem, wrong_kind, wrong_kind_to_delete,
 };
 use crate::inputs::{InputView, problem, text};
 use crate::machine::Machine;
 use crate::types::{IfExists, ResourceType};
 
 const COMMENT: &str = "comment";
+const FINGERPRINT: &str = "fingerprint";
 const PRIVATE_MODE: u32 = 0o600;
 const PUBLIC_MODE: u32 = 0o644;
 
@@ -41,6 +41,13 @@ struct KeyFiles {
     private: PathBuf,
     public: PathBuf,
     comment: String,
+}
+
+/// Whether the public key file is part of a pair that exists already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PublicFile {
+    New,
+    Own,
 }
 
 /// Marks of one operation, by which a retry recognises the files of an earlier attempt.
@@ -63,7 +70,7 @@ impl ResourceType for KeyPair {
                     .create_only(),
                 Property::new(COMMENT, Shape::String, Access::Filled, "The comment of the public key."),
                 Property::new("publicKey", Shape::String, Access::ReadOnly, "The public key, as one line."),
-                output("fingerprint", "The public key's SHA-256, as `ssh-keygen -l` shows it."),
+                output(FINGERPRINT, "The public key's SHA-256, as `ssh-keygen -l` shows it."),
             ],
         )
     }
@@ -79,17 +86,17 @@ impl ResourceType for KeyPair {
         file_path_problem(inputs).into_iter().chain(comment).collect()
     }
 
-    fn significant_changes(
-        &self,
-        machine: &Machine,
-        _new: &BTreeMap<String, Input>,
-        changes: Vec<Change>,
-    ) -> Vec<Change> {
-        without_respelling(machine, changes)
-    }
-
     fn inputs_from_id(&self, id: &str) -> Option<Map> {
         Some([(PATH.to_owned(), Value::from(id))].into())
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::RealResource
+    }
+
+    fn places(&self, machine: &Machine, inputs: &Map) -> Vec<PathBuf> {
+        let Ok(path) = text(inputs, PATH) else { return Vec::new() };
+        vec![machine.locate(path), machine.locate(&public_path(path))]
     }
 
     async fn read(&self, machine: &Machine, recorded: &LiveState) -> Result<Option<LiveState>, Refusal> {
@@ -120,8 +127,9 @@ impl ResourceType for KeyPair {
     }
 
     async fn delete(&self, machine: &Machine, _receipt: &Receipt, resource: &Resource) -> Attempt<()> {
-        let pair = KeyFiles::of(machine, &resource.inputs)?;
-        machine.on_disk(move |files| pair.delete(files)).await
+        let pair = KeyFiles::at(machine, text(&resource.inputs, PATH)?, String::new());
+        let created = created_fingerprint(resource);
+        machine.on_disk(move |files| pair.delete(files, created.as_deref())).await
     }
 }
 
@@ -135,12 +143,11 @@ impl OperationMark {
 
 impl KeyFiles {
     fn of(machine: &Machine, inputs: &Map) -> Result<KeyFiles, Refusal> {
-        let path = text(inputs, PATH)?;
-        Ok(KeyFiles {
-            private: machine.locate(path),
-            public: machine.locate(&format!("{path}.pub")),
-            comment: text(inputs, COMMENT)?.to_owned(),
-        })
+        Ok(KeyFiles::at(machine, text(inputs, PATH)?, text(inputs, COMMENT)?.to_owned()))
+    }
+
+    fn at(machine: &Machine, path: &str, comment: String) -> KeyFiles {
+        KeyFiles { private: machine.locate(path), public: machine.locate(&public_path(path)), comment }
     }
 
     fn create(
@@ -165,8 +172,8 @@ impl KeyFiles {
     fn create_new(&self, files: &dyn Files, mark: &OperationMark, seed: &[u8; 32]) -> Attempt<Map> {
         let text = private_text(seed, mark.number, &self.comment);
         let (path, bytes) = (self.private.as_path(), text.as_bytes());
-        FileWrite { path, bytes, mode: PRIVATE_MODE, unique: &mark.unique }.write(files)?;
-        let public = self.write_public(files, mark, PublicKey::of(seed));
+        FileWrite { path, bytes, mode: PRIVATE_MODE, unique: &mark.unique }.create(files, EXISTS_HINT)?;
+        let public = self.write_public(files, mark, PublicKey::of(seed), PublicFile::New);
         if let Err(Failure::Refused(_)) = &public {
             // A refusal states that nothing was created, so the private key must not stay.
             remove(files, path).map_err(|_| {
@@ -177,10 +184,20 @@ impl KeyFiles {
         public
     }
 
-    fn write_public(&self, files: &dyn Files, mark: &OperationMark, key: PublicKey) -> Attempt<Map> {
+    fn write_public(
+        &self,
+        files: &dyn Files,
+        mark: &OperationMark,
+        key: PublicKey,
+        file: PublicFile,
+    ) -> Attempt<Map> {
         let line = key.line(&self.comment);
         let (path, bytes) = (self.public.as_path(), format!("{line}\n"));
-        FileWrite { path, bytes: bytes.as_bytes(), mode: PUBLIC_MODE, unique: &mark.unique }.write(files)?;
+        let write = FileWrite { path, bytes: bytes.as_bytes(), mode: PUBLIC_MODE, unique: &mark.unique };
+        match file {
+            PublicFile::New => write.create(files, EXISTS_HINT)?,
+            PublicFile::Own => write.replace(files)?,
+        }
         Ok(outputs(line, key))
     }
 
@@ -190,7 +207,7 @@ impl KeyFiles {
             return Err(wrong_kind(&self.public, found.kind, "a public key is to be written there").into());
         }
         let key = self.private_file(files)?.ok_or_else(|| self.unreadable())?.public;
-        self.write_public(files, mark, key)
+        self.write_public(files, mark, key, PublicFile::Own)
     }
 
     /// Returns true if an earlier attempt at this operation wrote the private key, and the public key belongs
@@ -247,11 +264,19 @@ impl KeyFiles {
         Ok(Some(LiveState { inputs, outputs }))
     }
 
-    fn delete(&self, files: &dyn Files) -> Attempt<()> {
+    /// Deletes the pair. Refuses if the private key is not the one with the fingerprint `created`.
+    fn delete(&self, files: &dyn Files, created: Option<&str>) -> Attempt<()> {
         for path in [&self.public, &self.private] {
             if let Some(found) = metadata_of(files, path)?.filter(|found| found.kind != FileKind::File) {
                 return Err(wrong_kind_to_delete(path, found.kind, "key").into());
             }
+        }
+        let present = metadata_of(files, &self.private)?.is_some();
+        if let Some(created) = created.filter(|_| present)
+            && self.private_file(files)?.is_none_or(|file| file.public.fingerprint() != created)
+        {
+            let how = "is another key than the one that this stack created";
+            return Err(changed_outside(&self.private, how).into());
         }
         remove(files, &self.public)?;
         remove(files, &self.private).map_err(|failure| {
@@ -270,7 +295,18 @@ impl KeyFiles {
     }
 }
 
+fn public_path(path: &str) -> String {
+    format!("{path}.pub")
+}
+
+/// Returns the fingerprint of the recorded key. `None`: a refresh has already recorded that the two files do
+/// not belong together, and so removed the comment.
+fn created_fingerprint(resource: &Resource) -> Option<String> {
+    resource.inputs.get(COMMENT)?;
+    resource.outputs.get(FINGERPRINT).and_then(Value::as_str).map(str::to_owned)
+}
+
 fn outputs(line: String, key: PublicKey) -> Map {
-    [("publicKey".to_owned(), Value::from(line)), ("fingerprint".to_owned(), Value::from(key.fingerprint()))]
+    [("publicKey".to_owned(), Value::from(line)), (FINGERPRINT.to_owned(), Value::from(key.fingerprint()))]
         .into()
 }

@@ -4,7 +4,7 @@
 
 use async_trait::async_trait;
 use stead_model::{Map, PhysicalId, Resource, Value};
-use stead_provider::{Created, LiveState, Receipt, Refusal, Updated};
+use stead_provider::{Created, Reads, Receipt, Refusal, Updated};
 use stead_schema::{Access, Problem, Property, Shape, TypeSchema};
 use stead_world::Entropy;
 
@@ -66,8 +66,8 @@ impl ResourceType for RandomString {
         range_problem(inputs, LENGTH, 1, MAX_LENGTH).into_iter().chain(no_characters).collect()
     }
 
-    async fn read(&self, _machine: &Machine, recorded: &LiveState) -> Result<Option<LiveState>, Refusal> {
-        Ok(Some(recorded.clone()))
+    fn reads(&self) -> Reads {
+        Reads::StateOnly
     }
 
     async fn create(&self, machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created> {

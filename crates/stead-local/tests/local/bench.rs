@@ -1,13 +1,12 @@
 //! Test fixtures: a project folder, a provider for it, and real receipts and permits.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stead_guard::{Cause, Deletion, DeletionEffect, PinSources, decide};
+use stead_guard::{Cause, Deletion, DeletionEffect, decide};
 use stead_journal::{JournalError, OpenRequest, Run, StackKeys, Takeover, open};
 use stead_local::LocalProvider;
-use stead_model::{Input, Map, PhysicalId, Resource, SourceRef, TypeToken, Uid, Value};
+use stead_model::{Input, Inputs, Map, PhysicalId, Resource, SourceRef, TypeToken, Uid, Value};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, LiveState, Provider, Receipt,
     Refusal, UpdateRequest, Updated,
@@ -26,7 +25,7 @@ pub(crate) fn map<const N: usize>(entries: [(&str, Value); N]) -> Map {
     entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-pub(crate) fn declared(inputs: &Map) -> BTreeMap<String, Input> {
+pub(crate) fn declared(inputs: &Map) -> Inputs {
     inputs.iter().map(|(name, value)| (name.clone(), Input::Known(value.clone()))).collect()
 }
 
@@ -107,7 +106,7 @@ pub(crate) fn permit(resource: &Resource) -> DeletePermit {
         effect: DeletionEffect::Deleted,
         declared_pin: stead_guard::pins::Declared::NotPinned,
     };
-    let pins = PinSources { pinfile: &stead_guard::pins::PinfileStatus::NotKept, recorded: None };
+    let pins = stead_guard::pins::PinfileStatus::NotKept;
     decide(&[deletion], &pins).unwrap().take(&resource.copy()).unwrap()
 }
 
@@ -237,6 +236,8 @@ fn names_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    // Notes of the process groups of commands.
+    names.retain(|name| name != ".stead");
     names.sort();
     names
 }

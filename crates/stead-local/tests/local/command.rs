@@ -1,7 +1,7 @@
 //! `local.Command`.
 
 use stead_model::{Map, Operation, Resource, TypeToken, Value};
-use stead_provider::{CallOutcome, Provider as _, Recovery};
+use stead_provider::{CallOutcome, Provider as _, Reads, Recovery};
 use stead_schema::ReplaceOrder;
 
 use crate::bench::{Bench, attempts, done, map, refused};
@@ -32,8 +32,8 @@ async fn command_runs_in_its_folder_with_its_environment_and_its_output_is_recor
     assert!(printed.ends_with("/sub\nme\n"), "{printed:?}");
     assert_eq!(output(&made, "stderr"), "oops");
     assert_eq!(made.outputs["exitCode"], Value::from(0));
-    let live = bench.live(&made).await.unwrap();
-    assert_eq!((live.inputs, live.outputs), (made.inputs, made.outputs));
+    assert_eq!(bench.provider.reads(&made.ty), Reads::Nothing);
+    assert_eq!(std::fs::read_dir(bench.path(".stead/commands")).unwrap().count(), 0, "the note is removed");
 }
 
 #[tokio::test]
@@ -179,4 +179,48 @@ async fn invalid_command_lines_and_variables_are_problems() {
     let inputs = with(with(command(" "), "delete", "a\0b"), "environment", Value::Map(bad));
     let problems = bench.problems(COMMAND, inputs).await;
     assert_eq!(problems.len(), 5, "{problems:?}");
+}
+
+#[tokio::test]
+async fn output_above_the_limit_fails_the_step_and_is_not_a_value() {
+    let bench = Bench::new();
+    match bench.create(COMMAND, command("head -c 2000000 /dev/zero | tr '\\0' x; echo done >&2")).await {
+        CallOutcome::Partial(part) => {
+            assert_eq!(part.done.outputs, map([("stderr", "done\n".into()), ("exitCode", 0.into())]));
+            assert!(part.refusal.message.contains("printed 2000000 bytes"), "{}", part.refusal.message);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn second_attempt_begins_after_the_processes_of_the_first_have_ended() {
+    let bench = Bench::new();
+    let (first, second) = attempts().await;
+    // The first attempt ignores the request to terminate, and would go on until `go` exists.
+    let line = "if [ -e pid ] && kill -0 $(cat pid) 2>/dev/null; then exit 7; fi; trap '' TERM; echo $$ > pid; \
+                touch began; while [ ! -e go ]; do sleep 0.05; done";
+    {
+        let running = bench.create_with(first, COMMAND, command(line));
+        let began = async {
+            while !bench.path("began").exists() {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        };
+        tokio::select! {
+            _ = running => panic!("the command waits for a file"),
+            () = began => {}
+        }
+    }
+    let sentence = bench.provider.may_still_run(&TypeToken(COMMAND.into()), second.idempotency_key()).await;
+    assert!(sentence.unwrap().starts_with("Its command still runs on this machine"));
+    let again = bench.create_with(second, COMMAND, command(line));
+    let let_go = async {
+        let before = bench.read("pid");
+        while bench.read("pid") == before {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        std::fs::write(bench.path("go"), "").unwrap();
+    };
+    done(tokio::join!(again, let_go).0);
 }

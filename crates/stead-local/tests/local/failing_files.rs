@@ -45,6 +45,9 @@ impl Files for FailingFiles {
     fn create_synced(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
         self.real.create_synced(path, bytes, mode)
     }
+    fn create_unsynced(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+        self.real.create_unsynced(path, bytes, mode)
+    }
     fn set_mode(&self, path: &Path, mode: u32) -> io::Result<()> {
         self.fail_if_hit(Fails::SetMode, path)?;
         self.real.set_mode(path, mode)
@@ -54,6 +57,7 @@ impl Files for FailingFiles {
         self.real.rename(from, to)
     }
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.fail_if_hit(Fails::RenameTo, to)?;
         self.real.link(from, to)
     }
     fn remove_file(&self, path: &Path) -> io::Result<()> {
@@ -78,6 +82,9 @@ impl Files for FailingFiles {
     }
     fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
         self.real.absolute(path)
+    }
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        self.real.canonical(path)
     }
     fn syncs(&self) -> u64 {
         self.real.syncs()

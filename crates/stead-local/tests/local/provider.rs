@@ -1,8 +1,8 @@
 //! Tests of all types.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use stead_model::{ExprId, Input, Map, Operation, TypeToken, Value};
+use stead_model::{ExprId, Input, Inputs, Map, Operation, TypeToken, Value};
 use stead_provider::{CreateRequest, DeleteRequest, Provider as _, Recovery};
 use stead_schema::{Access, ReplaceOrder};
 
@@ -40,7 +40,7 @@ async fn check_fills_every_property_that_has_a_default() {
     let bench = Bench::new();
     for schema in bench.provider.types() {
         let required = schema.properties.iter().filter(|property| property.access == Access::Required);
-        let inputs: BTreeMap<String, Input> =
+        let inputs: Inputs =
             required.map(|property| (property.name.clone(), Input::Deferred(ExprId(0)))).collect();
         let checked = bench.provider.check(&schema.token, inputs).await.unwrap();
         for property in schema.properties.iter().filter(|property| property.access == Access::Filled) {

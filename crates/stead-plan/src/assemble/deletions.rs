@@ -99,7 +99,7 @@ fn removals<'a>(assembly: &mut Assembly<'_, 'a>) -> Vec<Removal<'a>> {
             Some(id) => planner.selected.touches(id),
             None => planner.selected.touches_removed(&resource.uid),
         };
-        if !touched {
+        if !touched || (node.is_none() && planner.keeps_import(resource)) {
             assembly.summary.left_alone += usize::from(node.is_none());
         } else if let Some((why, changes, kind)) = removal(assembly, resource, node) {
             removals.push(Removal { resource, why, node, changes, kind });

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stead_model::{
-    CopyRef, Diagnostic, Input, Map, Name, NodeId, PropertyPath, Resource, SourceRef, TypeToken, Uid,
+    CopyRef, Diagnostic, Input, Inputs, Map, Name, NodeId, PropertyPath, Resource, SourceRef, Text,
+    TypeToken, Uid,
 };
 use stead_schema::{Change, ReplaceOrder};
 
@@ -29,14 +30,14 @@ pub(super) struct Assembly<'p, 'a> {
     pub existing: BTreeMap<NodeId, CopyRef>,
     unchanged: Vec<NodeId>,
     /// The inputs of each node, until its step takes them.
-    inputs: Vec<BTreeMap<String, Input>>,
+    inputs: Vec<Inputs>,
 }
 
 /// Makes the plan, without suggestions, from the inputs of each node and the outputs of the stack.
 pub(crate) fn assemble(
     planner: &Planner<'_>,
-    inputs: Vec<BTreeMap<String, Input>>,
-    outputs: BTreeMap<String, Input>,
+    inputs: Vec<Inputs>,
+    outputs: Inputs,
 ) -> Result<Plan, Vec<Diagnostic>> {
     let problems = broken_dependencies(planner);
     if !problems.is_empty() {
@@ -88,7 +89,7 @@ pub(crate) fn assemble(
 }
 
 /// Replaces outputs that depend on unselected resources which do not exist by the recorded outputs.
-fn with_recorded(planner: &Planner<'_>, outputs: BTreeMap<String, Input>) -> BTreeMap<String, Input> {
+fn with_recorded(planner: &Planner<'_>, outputs: Inputs) -> Inputs {
     if planner.selected.is_everything() {
         return outputs;
     }
@@ -106,8 +107,8 @@ fn with_recorded(planner: &Planner<'_>, outputs: BTreeMap<String, Input>) -> BTr
     kept.collect()
 }
 
-fn output_changes(recorded: &Map, outputs: &BTreeMap<String, Input>) -> Vec<Change> {
-    let names: BTreeSet<&String> = recorded.keys().chain(outputs.keys()).collect();
+fn output_changes(recorded: &Map, outputs: &Inputs) -> Vec<Change> {
+    let names: BTreeSet<&Text> = recorded.keys().chain(outputs.keys()).collect();
     names
         .into_iter()
         .map(|name| (name, recorded.get(name), outputs.get(name)))
@@ -151,19 +152,32 @@ impl<'a> Assembly<'_, 'a> {
             }
             (Decision::Replace(replacement), Some(old)) => self.replace(id, decided, old, replacement, after),
             (Decision::Record(changes), Some(old)) => {
-                self.summary.unchanged += 1;
+                self.count_unchanged(id);
                 let action = Action::Record { copy: old.copy() };
                 self.declared(id, action, Why::RecordOnly { changes: changes.clone() }, Vec::new(), after);
             }
             _ => {
-                self.summary.unchanged += 1;
                 // A renamed resource has a step for its name.
-                if old.is_some_and(|old| old.name == self.planner.graph.nodes[id.index()].name) {
+                if !self.is_renamed(id) {
                     self.unchanged.push(id);
                 }
+                self.count_unchanged(id);
                 self.pass_on(id, after);
             }
         }
+    }
+
+    /// Counts a resource that no step changes, except perhaps for its name.
+    fn count_unchanged(&mut self, id: NodeId) {
+        match self.is_renamed(id) {
+            true => self.summary.only_renamed += 1,
+            false => self.summary.unchanged += 1,
+        }
+    }
+
+    /// Returns true if the recorded resource has another name than the declared one.
+    fn is_renamed(&self, id: NodeId) -> bool {
+        self.planner.old(id).is_some_and(|old| old.name != self.planner.graph.nodes[id.index()].name)
     }
 
     /// Makes the dependents of a group or an unchanged resource wait for the steps that it would wait for.
@@ -238,7 +252,7 @@ impl<'a> Assembly<'_, 'a> {
     }
 
     /// Takes the inputs of a node for the one step that needs them.
-    fn inputs_of(&mut self, id: NodeId) -> BTreeMap<String, Input> {
+    fn inputs_of(&mut self, id: NodeId) -> Inputs {
         std::mem::take(&mut self.inputs[id.index()])
     }
 

@@ -177,7 +177,7 @@ impl<'a> Search<'_, 'a> {
                 node.inputs.iter().filter_map(|(key, input)| Some((key, input.as_known()?.as_str()?)));
             let fitting = texts.filter_map(|(key, text)| Some((key, by_id.get(&(&node.ty, text))?)));
             if let Some((key, [only])) = fitting.map(|(key, records)| (key, records.as_slice())).next() {
-                pairs.push((id, *only, key.clone()));
+                pairs.push((id, *only, key.to_string()));
             }
         }
         let mut times: HashMap<&Uid, usize> = HashMap::new();

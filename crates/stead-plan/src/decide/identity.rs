@@ -1,8 +1,8 @@
 //! Compares the physical names of the old and the new copy of a resource.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use stead_model::{Input, NodeId, Resource, Value};
+use stead_model::{Input, Inputs, NodeId, Resource, Value};
 use stead_schema::{Shape, TypeSchema, identity};
 
 use crate::decide::Planner;
@@ -18,7 +18,7 @@ pub(crate) enum Identity {
 }
 
 impl Planner<'_> {
-    pub(crate) fn identity(&self, id: NodeId, old: &Resource, inputs: &BTreeMap<String, Input>) -> Identity {
+    pub(crate) fn identity(&self, id: NodeId, old: &Resource, inputs: &Inputs) -> Identity {
         let node = &self.graph.nodes[id.index()];
         if old.ty != node.ty {
             return Identity::Differs;
@@ -49,7 +49,7 @@ fn names<'s>(schema: &'s TypeSchema, old: &Resource) -> BTreeSet<&'s str> {
 }
 
 /// Returns `Same` if all properties that are set are unchanged, `Differs` if one of them changes.
-fn compare(names: &BTreeSet<&str>, old: &Resource, inputs: &BTreeMap<String, Input>) -> Identity {
+fn compare(names: &BTreeSet<&str>, old: &Resource, inputs: &Inputs) -> Identity {
     let mut found = Identity::Unknown;
     for name in names {
         match (old.inputs.get(*name), inputs.get(*name)) {
@@ -83,7 +83,7 @@ mod tests {
         let mut resource = crate::tests::recorded("a");
         resource.id = Some(PhysicalId(id.into()));
         resource.inputs = old.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value))).collect();
-        let new: BTreeMap<String, Input> =
+        let new: Inputs =
             new.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value).into())).collect();
         compare(&names(&schema, &resource), &resource, &new)
     }

@@ -1,36 +1,24 @@
 //! The options `ignoreChanges` and `replaceOnChanges`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use stead_model::{Input, Map, PathPattern, PropertyPath, Value};
+use stead_model::{Input, Inputs, Map, PathPattern, PropertyPath, Text, Value};
 use stead_schema::Change;
 
 /// Returns the wanted inputs with the old value at every path that an `ignoreChanges` pattern covers.
-pub(crate) fn keep_ignored(
-    old: &Map,
-    wanted: BTreeMap<String, Input>,
-    patterns: &[PathPattern],
-) -> BTreeMap<String, Input> {
+pub(crate) fn keep_ignored(old: &Map, wanted: Inputs, patterns: &[PathPattern]) -> Inputs {
     if patterns.is_empty() {
         return wanted;
     }
     merge(&PropertyPath::default(), old, wanted, patterns)
 }
 
-fn merge(
-    at: &PropertyPath,
-    old: &Map,
-    mut wanted: BTreeMap<String, Input>,
-    patterns: &[PathPattern],
-) -> BTreeMap<String, Input> {
-    let keys: Vec<String> = old.keys().chain(wanted.keys()).cloned().collect();
-    for key in keys {
-        let new = wanted.remove(&key);
-        if let Some(kept) = kept(&at.key(&key), old.get(&key), new, patterns) {
-            wanted.insert(key, kept);
-        }
-    }
-    wanted
+fn merge(at: &PropertyPath, old: &Map, wanted: Inputs, patterns: &[PathPattern]) -> Inputs {
+    let keys: BTreeSet<&Text> = old.keys().chain(wanted.keys()).collect();
+    let kept = keys
+        .into_iter()
+        .filter_map(|key| Some((key, kept(&at.key(key), old.get(key), wanted.get(key).cloned(), patterns)?)));
+    kept.collect()
 }
 
 /// Returns the value at a path: the old value if the path is ignored, else the new one with ignored parts kept.
@@ -147,12 +135,9 @@ mod tests {
 
     #[test]
     fn ignored_paths_keep_the_old_value() {
-        let old: Map =
-            [("tags".into(), map(&[("a", 1.into()), ("b", 2.into())])), ("rules".into(), rules(&[80]))]
-                .into();
-        let wanted = |tags: Value, list: Value| -> BTreeMap<String, Input> {
-            [("tags".into(), tags.into()), ("rules".into(), list.into())].into()
-        };
+        let old: Map = [("tags", map(&[("a", 1.into()), ("b", 2.into())])), ("rules", rules(&[80]))].into();
+        let wanted =
+            |tags: Value, list: Value| -> Inputs { [("tags", tags.into()), ("rules", list.into())].into() };
         let kept = keep_ignored(
             &old,
             wanted(map(&[("a", 9.into()), ("c", 3.into())]), rules(&[81, 82])),
@@ -162,7 +147,7 @@ mod tests {
         let all = keep_ignored(&old, wanted(Value::Null, Value::Null), &patterns(&["*"]));
         assert_eq!(all, wanted(old["tags"].clone(), old["rules"].clone()));
         let new_only = [("extra".to_owned(), Input::Deferred(ExprId(0)))].into();
-        assert_eq!(keep_ignored(&Map::new(), new_only, &patterns(&["extra"])), BTreeMap::new());
+        assert_eq!(keep_ignored(&Map::new(), new_only, &patterns(&["extra"])), Inputs::new());
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! Decides about one declared resource, once its provider has given its verdict.
 
-use std::collections::BTreeMap;
-
-use stead_model::{DeletionPolicy, Input, Lifecycle, Marks, NodeId, Resource};
+use stead_model::{DeletionPolicy, Input, Inputs, Lifecycle, Marks, NodeId, Resource};
 use stead_schema::{Change, ReplaceOrder};
 
 use super::{Identity, Planner, RecordChange};
+use crate::Purpose;
 use crate::guard_input::current_marks;
 use crate::plan::{Certainty, ReplacementCause};
 
@@ -37,12 +36,13 @@ impl Planner<'_> {
     /// Returns whether a replacement creates or deletes first, by the options, or else by the provider's `order`.
     ///
     /// A retained old copy is not deleted, so with another physical name the new copy is created first.
-    pub(super) fn replace_order(
-        &self,
-        id: NodeId,
-        inputs: &BTreeMap<String, Input>,
-        order: ReplaceOrder,
-    ) -> ReplaceOrder {
+    pub(super) fn replace_order(&self, id: NodeId, inputs: &Inputs, order: ReplaceOrder) -> ReplaceOrder {
+        // A requested replacement may keep the physical name, which only one of the two copies can have.
+        if self.requested.contains(&id)
+            && self.old(id).is_some_and(|old| self.identity(id, old, inputs) == Identity::Same)
+        {
+            return ReplaceOrder::DeleteFirst;
+        }
         let order = match self.graph.nodes[id.index()].options.delete_before_replace {
             Some(true) => ReplaceOrder::DeleteFirst,
             Some(false) => ReplaceOrder::CreateFirst,
@@ -68,6 +68,9 @@ impl Planner<'_> {
         let replaced = |certainty, cause| Decision::Replace(Replacement { order, certainty, cause });
         if old.ty != node.ty {
             return replaced(Certainty::Certain, None);
+        }
+        if self.requested.contains(&id) {
+            return replaced(Certainty::Certain, Some(ReplacementCause::Requested));
         }
         let own = changes.iter().filter(|change| change.replaces).map(certainty).max();
         match (own, self.replacement_cause(id, old)) {
@@ -158,9 +161,19 @@ impl Planner<'_> {
         current_marks(declared, copy, &self.request.outer)
     }
 
+    /// Returns true if an undeclared resource stays because it was imported: the program is expected to declare it later.
+    pub(crate) fn keeps_import(&self, copy: &Resource) -> bool {
+        copy.imported && copy.lifecycle == Lifecycle::Live && self.request.purpose == Purpose::Up
+    }
+
     /// Returns true if the current or the recorded deletion policy is to retain the physical resource.
+    ///
+    /// A resource that was imported and never declared is retained too: it existed before, and no program ever asked for it.
     pub(crate) fn retains(&self, node: Option<NodeId>, copy: &Resource) -> bool {
-        copy.deletion_policy == Some(DeletionPolicy::Retain) || self.current_marks(node, copy).retains()
+        let imported = node.is_none() && copy.imported;
+        imported
+            || copy.recorded_policy() == Some(DeletionPolicy::Retain)
+            || self.current_marks(node, copy).retains()
     }
 }
 

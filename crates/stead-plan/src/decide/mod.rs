@@ -8,6 +8,7 @@ mod imports;
 mod judge;
 mod planner;
 mod record_change;
+mod requested;
 mod secrets;
 
 pub use planner::{LiveObject, Planner, Question, Verdict, plan};

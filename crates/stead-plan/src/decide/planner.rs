@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use stead_guard::pins::SettledGraph;
 use stead_model::{
-    Code, Dag, DependencyCycle, Diagnostic, Functions, Graph, Hint, Input, KnownOutputs, Lifecycle, Map,
-    Name, NextStep, NodeId, NodeKind, PhysicalId, Resource, Value, resolve_map,
+    Code, Dag, DependencyCycle, Diagnostic, EvalError, Functions, Graph, Hint, Input, Inputs, KnownOutputs,
+    Lifecycle, Map, Name, NextStep, NodeId, NodeKind, PhysicalId, Resource, Value, resolve_map,
 };
 use stead_schema::{Catalog, Change, Problem, ReplaceOrder};
 use stead_state::State;
@@ -22,7 +22,7 @@ use crate::{Plan, Request};
 pub struct Question<'a> {
     pub node: NodeId,
     /// The declared inputs, resolved as far as values are known.
-    pub inputs: BTreeMap<String, Input>,
+    pub inputs: Inputs,
     /// The recorded resource to compare with, or `None` if one will be created.
     pub old: Option<&'a Resource>,
     /// The physical id to import, if the resource is not recorded yet.
@@ -43,7 +43,7 @@ pub enum Verdict {
     /// The inputs are valid. They are returned with defaults, together with the changes to the old resource.
     #[serde(rename = "fits")]
     Valid {
-        inputs: BTreeMap<String, Input>,
+        inputs: Inputs,
         changes: Vec<Change>,
         order: ReplaceOrder,
         /// The physical resource to import, if it exists.
@@ -60,14 +60,14 @@ pub enum Verdict {
 #[derive(Clone, Debug)]
 pub(crate) struct Decided {
     pub decision: Decision,
-    pub inputs: BTreeMap<String, Input>,
+    pub inputs: Inputs,
     pub changes: Vec<Change>,
     pub found: Option<LiveObject>,
 }
 
 impl Decided {
     fn without_inputs(decision: Decision) -> Decided {
-        Decided { decision, inputs: BTreeMap::new(), changes: Vec::new(), found: None }
+        Decided { decision, inputs: Inputs::new(), changes: Vec::new(), found: None }
     }
 }
 
@@ -87,6 +87,8 @@ pub struct Planner<'a> {
     pub(crate) correlation: Correlation<'a>,
     pub(crate) selected: Selected,
     pub(crate) aliases: Aliases<'a>,
+    /// The nodes that the request replaces.
+    pub(super) requested: BTreeSet<NodeId>,
     undecided: Dag,
     ready: Vec<NodeId>,
     pub(crate) decided: Vec<Option<Decided>>,
@@ -104,7 +106,7 @@ pub fn plan(
 ) -> Result<Plan, Vec<Diagnostic>> {
     let mut planner = Planner::new(base, graph, catalog, request, functions)?;
     loop {
-        let questions = planner.questions();
+        let questions = planner.questions(usize::MAX);
         if questions.is_empty() {
             return planner.finish();
         }
@@ -143,13 +145,15 @@ impl<'a> Planner<'a> {
         let correlation = correlate(base, graph, &order, catalog, request.moves);
         let aliases = Aliases::of(base, graph, |id| correlation.matched[id.index()]);
         let selected = Selected::of(base, graph, &edges, &correlation, request)?;
+        let requested = super::requested::requested(graph, &correlation, &selected, request)?;
         let (edges, order) = match crate::ties::partial_edges(base, &edges, &correlation, &selected) {
             // Planning continues despite a cycle; `broken_dependencies` reports it.
             Some(partial) => graph.order(&partial).map_or((edges, order), |order| (partial, order)),
             None => (edges, order),
         };
         let undecided = Dag::new(edges.iter().map(|needs| needs.iter().map(|need| need.index())));
-        let ready = undecided.ready().map(NodeId::at).collect();
+        let mut ready: Vec<NodeId> = undecided.ready().map(NodeId::at).collect();
+        ready.reverse(); // the last one is asked about first
         let decided = vec![None; graph.nodes.len()];
         let is_new = |id: NodeId| correlation.matched[id.index()].is_none() && selected.touches(id);
         let problems = super::imports::taken(base, graph, is_new);
@@ -165,6 +169,7 @@ impl<'a> Planner<'a> {
             correlation,
             selected,
             aliases,
+            requested,
             undecided,
             ready,
             decided,
@@ -172,10 +177,14 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Returns all questions that can be asked now. None are left once the list is empty.
-    pub fn questions(&mut self) -> Vec<Question<'a>> {
+    /// Returns questions that can be asked now, up to a number. None are left once the list is empty.
+    ///
+    /// A question has inputs of its own, so that asking for all of them at once would hold the inputs of the stack twice.
+    pub fn questions(&mut self, at_most: usize) -> Vec<Question<'a>> {
         let mut questions = Vec::new();
-        while let Some(id) = self.ready.pop() {
+        while questions.len() < at_most
+            && let Some(id) = self.ready.pop()
+        {
             if let Some(decision) = self.decision_without_verdict(id) {
                 self.decide(id, Decided::without_inputs(decision));
                 continue;
@@ -208,7 +217,7 @@ impl<'a> Planner<'a> {
         Some(if self.old(id).is_some() { Decision::Untouched } else { Decision::Absent })
     }
 
-    fn question(&self, id: NodeId, inputs: BTreeMap<String, Input>) -> Question<'a> {
+    fn question(&self, id: NodeId, inputs: Inputs) -> Question<'a> {
         let options = &self.graph.nodes[id.index()].options;
         let old = self.comparable(id);
         let inputs = match old {
@@ -251,7 +260,7 @@ impl<'a> Planner<'a> {
                 }
                 // The inputs of an unchanged resource are in its record.
                 let inputs = match decision {
-                    Decision::Unchanged | Decision::Record(_) => BTreeMap::new(),
+                    Decision::Unchanged | Decision::Record(_) => Inputs::new(),
                     _ => inputs,
                 };
                 self.decide(id, Decided { decision, inputs, changes, found });
@@ -303,7 +312,7 @@ impl<'a> Planner<'a> {
         let take = |decided: &mut Option<Decided>| match decided {
             Some(Decided { decision: Decision::Replace(_), inputs, .. }) => inputs.clone(),
             Some(Decided { inputs, .. }) => std::mem::take(inputs),
-            None => BTreeMap::new(),
+            None => Inputs::new(),
         };
         let inputs = self.decided.iter_mut().map(take).collect();
         let suggestions = std::mem::take(&mut self.correlation.suggestions);
@@ -336,17 +345,20 @@ impl<'a> Planner<'a> {
 }
 
 impl KnownOutputs for Planner<'_> {
-    fn property(&self, id: NodeId, property: &str) -> Option<Value> {
-        let decided = self.decided[id.index()].as_ref()?;
+    fn property(&self, id: NodeId, property: &str) -> Result<Option<Value>, EvalError> {
+        let Some(decided) = self.decided[id.index()].as_ref() else { return Ok(None) };
         let recorded = || self.old(id).and_then(|old| old.property(property)).cloned();
         let wanted = || decided.inputs.get(property).and_then(Input::as_known).cloned();
         let stable = || {
             let schema = self.catalog.get(&self.graph.nodes[id.index()].ty)?;
             schema.property(property).filter(|property| property.stable)
         };
-        match decided.decision {
+        Ok(match decided.decision {
             Decision::Unchanged | Decision::Record(_) | Decision::Untouched => {
-                Some(recorded().unwrap_or_default())
+                Some(recorded().ok_or_else(|| EvalError::NoOutput {
+                    resource: self.graph.nodes[id.index()].name.clone(),
+                    property: property.to_owned(),
+                })?)
             }
             Decision::Update => wanted().or_else(|| stable().and_then(|_| recorded())),
             Decision::Import => {
@@ -356,7 +368,7 @@ impl KnownOutputs for Planner<'_> {
             }
             Decision::Create | Decision::Replace(_) => wanted(),
             Decision::Group | Decision::Absent => None,
-        }
+        })
     }
 }
 

@@ -11,6 +11,8 @@ use super::Planner;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordChange {
+    /// The resource was imported, and this is the first program that declares it.
+    Declared,
     Pinned,
     Unpinned,
     PreventDelete,
@@ -30,6 +32,9 @@ impl Planner<'_> {
     /// Returns all differences between the record and the program, besides the inputs.
     pub(super) fn record_changes(&self, id: NodeId, old: &Resource) -> Vec<RecordChange> {
         let mut changes = Vec::new();
+        if old.imported && !self.graph.nodes[id.index()].options.undeclared {
+            changes.push(RecordChange::Declared);
+        }
         self.changed_marks(id, old, &mut changes);
         self.changed_ties(id, old, &mut changes);
         changes
@@ -44,7 +49,7 @@ impl Planner<'_> {
         }
         let marks = node.effective_marks();
         let (prevents, policy) =
-            (old.prevent_delete != marks.prevents_deletion(), old.deletion_policy != marks.policy());
+            (old.recorded_prevention() != marks.prevents_deletion(), old.recorded_policy() != marks.policy());
         changes.extend(prevents.then_some(RecordChange::PreventDelete));
         changes.extend(policy.then_some(RecordChange::DeletionPolicy));
         if !prevents && !policy && old.marks_differ(&marks) {

@@ -8,7 +8,7 @@ pub(super) fn refused(graph: &Graph) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let declared = graph.nodes.iter().filter(|node| node.kind == NodeKind::Provisioned).flat_map(|node| {
-        let about = move |property: &String| format!("`{property}` of {}", node.name);
+        let about = move |property: &str| format!("`{property}` of {}", node.name);
         node.inputs.iter().map(move |(property, input)| (about(property), input, Some(&node.source)))
     });
     let exported = graph.outputs.iter().map(|(name, input)| (format!("the output `{name}`"), input, None));

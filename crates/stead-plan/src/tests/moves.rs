@@ -110,7 +110,7 @@ fn siblings_with_swapped_contents_swap_names() {
     1 move t.T <- [0]
     2 move t.T <- [0 1]
     ");
-    assert_eq!(plan.summary.unchanged, 2);
+    assert_eq!((plan.summary.unchanged, plan.summary.only_renamed), (0, 2));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn resources_of_equal_content_are_matched_by_their_dependents() {
     let mut snapshot = base.snapshot(None);
     for resource in snapshot.resources.iter_mut().map(Arc::make_mut) {
         if resource.name.short() == "user" {
-            resource.property_dependencies.insert("size".into(), vec![Uid("u-a".into())]);
+            resource.property_dependencies.insert("size", vec![Uid("u-a".into())]);
         }
     }
     let base = State::from(snapshot);
@@ -200,7 +200,7 @@ fn chain_of_moved_resources_is_matched_as_a_whole() {
             vec![CopyRef { uid: Uid(from.into()), generation: Generation(1) }];
         Arc::make_mut(&mut snapshot.resources[at])
             .property_dependencies
-            .insert("size".into(), vec![Uid(from.into())]);
+            .insert("size", vec![Uid(from.into())]);
     }
     let base = State::from(snapshot);
     let mut program = named(Program::default(), "dev:main/New:t.T#a", &[("size", known("1"))]);

@@ -53,6 +53,8 @@ fn each_changed_tie_is_listed() {
 #[test]
 fn each_changed_mark_is_listed() {
     assert_eq!(changes(|options| options.pinned = Some(true), nothing), [RecordChange::Pinned]);
+    assert_eq!(changes(|_| {}, |old| old.imported = true), [RecordChange::Declared]);
+    assert_eq!(changes(|options| options.undeclared = true, |old| old.imported = true), []);
     assert_eq!(changes(|_| {}, |old| old.pinned = true), [RecordChange::Unpinned]);
     assert_eq!(
         changes(|options| options.prevent_delete = Some(true), nothing),

@@ -2,7 +2,7 @@
 
 use super::*;
 use stead_guard::pins::PinfileStatus;
-use stead_guard::{Deletion, Permits, PinSources, Refusal};
+use stead_guard::{Deletion, Permits, Refusal};
 use stead_model::{DeletionPolicy, PathPattern, Ties};
 
 fn pattern(text: &str) -> PathPattern {
@@ -15,7 +15,7 @@ fn delete_first(options: &mut Options) {
 
 /// Decides for a target that keeps no pins.
 fn decide(deletions: &[Deletion<'_>]) -> Result<Permits, Vec<Refusal>> {
-    stead_guard::decide(deletions, &PinSources { pinfile: &PinfileStatus::NotKept, recorded: None })
+    stead_guard::decide(deletions, &PinfileStatus::NotKept)
 }
 
 #[test]
@@ -330,4 +330,61 @@ fn deletion_of_a_condemned_container_is_guarded_by_its_contents() {
     2 barrier a <- [0 1]
     3 retain a <- [2]
     ");
+}
+
+#[test]
+fn requested_replacement_needs_no_change_and_deletes_first_if_the_physical_name_stays() {
+    let base = state(&[("a", &[("place", "a-1")], &[]), ("b", &[("size", "1")], &[]), ("c", &[], &[])]);
+    let program = Program::default()
+        .node("a", &[("place", known("a-1"))])
+        .node("b", &[("size", known("1"))])
+        .node("c", &[]);
+    let replace = |names: &[&str]| Request {
+        replace: names.iter().map(|name| (*name).to_owned()).collect(),
+        ..Request::default()
+    };
+    assert!(program.plan(&base).steps.is_empty());
+    let plan = program.ask(&base, &replace(&["a", "dev:main:t.T#b"])).unwrap();
+    assert_eq!((plan.summary.replace, plan.summary.unchanged), (2, 1));
+    let order = |name: &str| {
+        let replaced = |step: &&crate::Step| matches!(step.why, Why::Replaced { .. });
+        let step = plan.steps.iter().filter(replaced).find(|step| step.name.short() == name).unwrap();
+        match &step.why {
+            Why::Replaced { order, cause: Some(crate::ReplacementCause::Requested), certainty, .. } => {
+                assert_eq!(*certainty, Certainty::Certain);
+                *order
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(order("a"), ReplaceOrder::DeleteFirst, "both copies would be called a-1");
+    assert_eq!(order("b"), ReplaceOrder::CreateFirst);
+}
+
+#[test]
+fn requested_replacement_of_an_unknown_new_or_unselected_resource_is_refused() {
+    let base = state(&[("a", &[], &[]), ("b", &[], &[])]);
+    let program = Program::default().node("a", &[]).node("b", &[]).node("new", &[]);
+    let refused = |name: &str, targets: &[&str]| {
+        let selection = crate::Selection {
+            targets: targets.iter().map(|target| crate::Glob::new(*target)).collect(),
+            ..Default::default()
+        };
+        let request = Request { replace: vec![name.to_owned()], selection, ..Request::default() };
+        program.ask(&base, &request).unwrap_err().remove(0).message
+    };
+    assert_eq!(refused("x", &[]), "cannot replace \"x\": the program does not declare it");
+    assert_eq!(refused("new", &[]), "cannot replace dev:main:t.T#new: it is not recorded yet");
+    assert_eq!(refused("a", &["b"]), "cannot replace dev:main:t.T#a: it is not selected");
+}
+
+#[test]
+fn renamed_resource_is_not_counted_as_unchanged() {
+    let base = state(&[("old", &[("size", "1")], &[]), ("same", &[], &[])]);
+    let program = Program::default()
+        .node("new", &[("size", known("1"))])
+        .options(|options| options.aliases.push(name("old")))
+        .node("same", &[]);
+    let summary = program.plan(&base).summary;
+    assert_eq!((summary.moved, summary.unchanged, summary.only_renamed), (1, 1, 1));
 }

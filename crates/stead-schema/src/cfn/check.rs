@@ -1,15 +1,13 @@
 //! Checks inputs against a published schema: names, kinds, allowed values, required and read-only members.
 
-use std::collections::BTreeMap;
-
-use stead_model::{Input, Value, nearest};
+use stead_model::{Input, Inputs, Text, Value, nearest};
 
 use super::position::Position;
 use super::{Form, Kinds, Rest, Schema};
 use crate::Problem;
 
 /// Returns all problems inside the inputs. The caller checks the names and the presence of top-level properties.
-pub(crate) fn mistakes(schema: &Schema, inputs: &BTreeMap<String, Input>) -> Vec<Problem> {
+pub(crate) fn mistakes(schema: &Schema, inputs: &Inputs) -> Vec<Problem> {
     let root = Position::root(schema);
     let mut problems = Vec::new();
     for (name, input) in inputs {
@@ -22,7 +20,7 @@ pub(crate) fn mistakes(schema: &Schema, inputs: &BTreeMap<String, Input>) -> Vec
 }
 
 /// Returns a problem for each deprecated property in use.
-pub(crate) fn deprecations(schema: &Schema, inputs: &BTreeMap<String, Input>) -> Vec<Problem> {
+pub(crate) fn deprecations(schema: &Schema, inputs: &Inputs) -> Vec<Problem> {
     let mut problems = Vec::new();
     inputs.iter().for_each(|(name, input)| {
         collect_deprecated(&Position::root(schema).key(name), input, &mut problems)
@@ -114,9 +112,9 @@ fn choice(position: &Position<'_>, input: &Input, problems: &mut Vec<Problem>) {
 
 /// Reports members of an object that are unknown, read-only or missing.
 fn names(position: &Position<'_>, input: &Input, problems: &mut Vec<Problem>) {
-    let given: Vec<&String> = match input {
-        Input::Map(map) => map.keys().collect(),
-        Input::Known(Value::Map(map)) => map.keys().collect(),
+    let given: Vec<&str> = match input {
+        Input::Map(map) => map.keys().map(Text::as_str).collect(),
+        Input::Known(Value::Map(map)) => map.keys().map(Text::as_str).collect(),
         _ => return,
     };
     let Some(form) = position.form else { return };
@@ -135,7 +133,7 @@ fn names(position: &Position<'_>, input: &Input, problems: &mut Vec<Problem>) {
             problems.push(Problem { path: member.path, message, help: Some(help) });
         }
     }
-    for name in position.schema.form(form).required.iter().filter(|name| !given.contains(name)) {
+    for name in position.schema.form(form).required.iter().filter(|name| !given.contains(&name.as_str())) {
         let member = position.key(name);
         if !member.is_read_only() {
             let message = format!("`{}` is missing", member.path);

@@ -128,7 +128,7 @@ fn sorted(value: &Value, each: impl Fn(&Value) -> Value) -> Value {
     };
     all.sort();
     all.dedup();
-    Value::List(all)
+    Value::from(all)
 }
 
 fn members(value: &Value, each: &dyn Fn(&Value) -> Value) -> Value {

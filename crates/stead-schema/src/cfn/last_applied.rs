@@ -71,7 +71,7 @@ impl Redaction<'_> {
     fn map(&mut self, map: &Map, cursor: &Cursor<'_>) -> Map {
         let mut out = Map::new();
         for (name, value) in map {
-            let inside = self.value(Segment::Key(name.clone()), value, &cursor.key(name));
+            let inside = self.value(Segment::Key(name.to_string()), value, &cursor.key(name));
             out.extend(inside.map(|value| (name.clone(), value)));
         }
         out

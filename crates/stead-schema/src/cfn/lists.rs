@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stead_model::{Map, Value};
+use stead_model::{Map, Text, Value};
 
 use super::equivalence::equivalent;
 use super::patch::{Comparison, may_be_absent, redacted_at};
@@ -36,7 +36,7 @@ impl ListChange<'_, '_, '_> {
         {
             let hides = !comparison.wanted.under(&position.path).is_empty();
             if hides {
-                let value = Value::List(merged_list(position, want, &live, last.unwrap_or_default()));
+                let value = Value::from(merged_list(position, want, &live, last.unwrap_or_default()));
                 comparison.resend_hidden(position, value);
             }
             return;
@@ -50,7 +50,7 @@ impl ListChange<'_, '_, '_> {
         } else {
             "its declared value changed; lists are sent as a whole"
         };
-        let value = Value::List(merged_list(position, want, &live, last.unwrap_or_default()));
+        let value = Value::from(merged_list(position, want, &live, last.unwrap_or_default()));
         comparison.add(position, value, why);
     }
 }
@@ -261,7 +261,7 @@ fn fixed_differs(
         }
         (want, live) => {
             let (want, live) = (want.and_then(Value::as_map), live.and_then(Value::as_map));
-            let names: BTreeSet<&String> = want.into_iter().chain(live).flat_map(Map::keys).collect();
+            let names: BTreeSet<&Text> = want.into_iter().chain(live).flat_map(Map::keys).collect();
             names.into_iter().any(|name| {
                 let of = |map: Option<&'_ Map>| map.and_then(|map| map.get(name)).cloned();
                 // A live create-only member that the inputs never mention is kept.
@@ -307,7 +307,7 @@ fn merged(position: &Position<'_>, want: &Value, live: Option<&Value>, last: Opt
             Value::Map(out)
         }
         (Value::List(want), Some(Value::List(live))) => {
-            Value::List(merged_list(position, want, live, last.and_then(Value::as_list).unwrap_or_default()))
+            Value::from(merged_list(position, want, live, last.and_then(Value::as_list).unwrap_or_default()))
         }
         (Value::Map(want), _) => {
             // No live element to merge with. Members that an update cannot send are left out.

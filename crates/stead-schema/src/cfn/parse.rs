@@ -102,7 +102,7 @@ impl Reader<'_> {
         let mut form = Form { kinds: kinds(map.get("type")), ..Form::default() };
         if let Some(properties) = map.get("properties").and_then(Value::as_map) {
             form.properties =
-                properties.iter().map(|(key, node)| (key.clone(), self.form(node, depth + 1))).collect();
+                properties.iter().map(|(key, node)| (key.to_string(), self.form(node, depth + 1))).collect();
         }
         form.rest = self.rest(map, &form, depth);
         form.required = strings(map.get("required")).map(str::to_owned).collect();

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use stead_model::{Map, PropertyPath, Value};
+use stead_model::{Map, PropertyPath, Text, Value};
 
 use super::equivalence::{equivalent, is_ambiguous, is_opaque};
 use super::lists::ListChange;
@@ -58,9 +58,9 @@ impl<'a> Comparison<'a> {
 
     fn object(&mut self, position: &Position<'_>, last: Option<&Map>, live: &Map, want: &Map) {
         let owned = last.into_iter().flat_map(Map::keys).cloned();
-        let mut names: BTreeSet<String> = owned.chain(want.keys().cloned()).collect();
+        let mut names: BTreeSet<Text> = owned.chain(want.keys().cloned()).collect();
         if position.contains_hidden() {
-            names.extend(self.hidden_members(position));
+            names.extend(self.hidden_members(position).into_iter().map(Text::from));
         }
         for name in names {
             let of = |map: Option<&'_ Map>| {

@@ -51,7 +51,7 @@ impl Comparison<'_> {
                 for (index, item) in items.iter().enumerate() {
                     kept.extend(self.sendable(&position.index(index), last.get(index), item));
                 }
-                Some(Value::List(kept))
+                Some(Value::from(kept))
             }
             leaf => Some(leaf.clone()),
         }

@@ -33,7 +33,7 @@ impl Candidate {
 
 pub(crate) fn transformed(expression: &str, value: &Value) -> Transformed {
     let text = match value {
-        Value::String(text) => text.clone(),
+        Value::String(text) => text.to_string(),
         Value::Number(number) => number.to_string(),
         Value::Bool(flag) => flag.to_string(),
         _ => return Transformed::Unsupported,

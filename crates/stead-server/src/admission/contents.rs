@@ -20,6 +20,13 @@ const CONCURRENT_LISTS: usize = 8;
 /// Maximum number of protected objects that a message names.
 const MAX_NAMED: usize = 3;
 
+/// Reason why a definition without a served version cannot be judged.
+const NOTHING_SERVED: &str = "it serves no version, so that its objects, which would be deleted with it, cannot be listed; \
+    set `served: true` on one of its versions first";
+
+/// Maximum number of warnings about objects of a container.
+const MAX_WARNINGS: usize = 10;
+
 /// Judges a namespace by the guarded objects in it.
 pub(super) async fn of_namespace(guard: &Guard, subject: &Subject<'_>) -> Result<Answer, Undecidable> {
     let types = guard.cluster.resource_types(|group| guard.groups.contains(group)).await?;
@@ -45,13 +52,13 @@ pub(super) async fn of_definition(
     subject: &Subject<'_>,
     spec: &DefinitionSpec,
 ) -> Result<Answer, Undecidable> {
+    if !guard.groups.contains(&spec.group) {
+        return Ok(Answer::Allowed { warnings: subject.near_misses() });
+    }
     // Any served version lists all objects of the definition.
     let Some(version) = spec.versions.iter().find(|version| version.served) else {
-        return Ok(Answer::Allowed { warnings: Vec::new() });
+        return Err(Undecidable::Review(NOTHING_SERVED.to_owned()));
     };
-    if !guard.groups.contains(&spec.group) {
-        return Ok(Answer::Allowed { warnings: Vec::new() });
-    }
     let of = ResourceType {
         group: spec.group.clone(),
         version: version.name.clone(),
@@ -87,6 +94,8 @@ struct ProtectedObjects {
     count: usize,
     named: Vec<String>,
     code: Option<Code>,
+    /// Warnings about the objects that are free.
+    warnings: Vec<String>,
 }
 
 impl ProtectedObjects {
@@ -108,7 +117,11 @@ impl ProtectedObjects {
             annotations: &annotations,
         };
         let (why, code) = match subject.judge(around, guard.prevent_delete) {
-            Ruling::Free => return,
+            Ruling::Free => {
+                let room = MAX_WARNINGS.saturating_sub(self.warnings.len());
+                self.warnings.extend(subject.near_misses().into_iter().take(room));
+                return;
+            }
             Ruling::Protected(mark) => (mark.source.to_string(), Code::ADMISSION_REFUSED),
             Ruling::Unreadable(bad) => {
                 let first = bad.first();
@@ -126,7 +139,10 @@ impl ProtectedObjects {
     }
 
     fn answer(self, container: &Subject<'_>) -> Answer {
-        let Some(code) = self.code else { return Answer::Allowed { warnings: Vec::new() } };
+        let Some(code) = self.code else {
+            let warnings = container.near_misses().into_iter().chain(self.warnings).collect();
+            return Answer::Allowed { warnings };
+        };
         let more = match self.count - self.named.len() {
             0 => String::new(),
             more => format!(", and {more} more"),

@@ -8,7 +8,7 @@ use stead_world::Clock;
 
 use super::contents;
 use super::groups::Groups;
-use super::judge::{EnclosingNamespace, PreventDelete, Subject};
+use super::judge::{EnclosingNamespace, PreventDelete, Subject, near_misses};
 use super::object::{Annotations, Definition, Object};
 use super::review::{Answer, Operation, Refused, Request, Status};
 use crate::cluster::{ApiServer, LookUpError};
@@ -90,14 +90,16 @@ impl Guard {
         if let Some(refused) = subject.refused(&subject.judge(None, self.prevent_delete)) {
             return Ok(Answer::Refused(refused));
         }
+        let mut warnings = subject.warnings();
         if let Some(namespace) = subject.namespace {
             let annotations: Annotations = self.cluster.namespace(namespace).await?.annotations();
             let around = EnclosingNamespace { name: namespace, annotations: &annotations };
             if let Some(refused) = subject.refused(&subject.judge(Some(around), self.prevent_delete)) {
                 return Ok(Answer::Refused(refused));
             }
+            warnings.extend(near_misses(&format!("namespace \"{namespace}\""), &annotations));
         }
-        Ok(Answer::Allowed { warnings: subject.warnings() })
+        Ok(Answer::Allowed { warnings })
     }
 }
 

@@ -8,6 +8,7 @@ use stead_guard::{
 use stead_model::{Code, Level, Marked};
 
 use super::groups::service_of_group;
+use super::near_miss::probable_mark;
 use super::object::Annotations;
 use super::review::{Refused, Status};
 
@@ -109,14 +110,13 @@ impl Subject<'_> {
                 )
             })
             .collect();
-        let unknown = self.annotations.keys().filter(|key| looks_like_a_mark(key) && !is_read(key));
-        warnings.extend(unknown.map(|key| {
-            format!(
-                "{key} is not a mark that stead knows and has no effect; write services.k8s.aws/{}",
-                name_of(key)
-            )
-        }));
+        warnings.extend(self.near_misses());
         warnings
+    }
+
+    /// Returns a warning for each annotation that resembles a mark and is none.
+    pub(crate) fn near_misses(&self) -> Vec<String> {
+        near_misses(&self.shown(), self.annotations)
     }
 
     pub(crate) fn refused(&self, ruling: &Ruling) -> Option<Refused> {
@@ -202,8 +202,15 @@ fn name_of(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }
 
-fn looks_like_a_mark(key: &str) -> bool {
-    MarkKey::ALL.iter().any(|known| name_of(key).eq_ignore_ascii_case(known.as_str()))
+/// Returns a warning for each annotation of `owner` that resembles a mark and is none.
+pub(crate) fn near_misses(owner: &str, annotations: &Annotations) -> Vec<String> {
+    let unread = annotations.keys().filter(|key| !is_read(key));
+    let near = unread.filter_map(|key| Some((key, probable_mark(key)?)));
+    near.map(|(key, meant)| {
+        let meant = meant.as_str();
+        format!("{key} on {owner} is not a mark that stead knows and has no effect; write services.k8s.aws/{meant}")
+    })
+    .collect()
 }
 
 /// Returns true if the reader recognises the key as a mark.

@@ -10,9 +10,6 @@ use super::groups::{ACK_SUFFIX, Groups};
 use super::judge::PreventDelete;
 use crate::tls::certificates;
 
-/// Placeholder for the CA. No API server accepts it.
-const NO_CA_BUNDLE: &str = "PUT-THE-CA-BUNDLE-HERE-AS-BASE64";
-
 /// Services of the AWS controllers, which the webhook must be allowed to list, because RBAC has no suffix matching.
 const ACK_SERVICES: &[&str] = &[
     "acm",
@@ -97,7 +94,7 @@ pub struct Manifests {
     /// Namespace of the webhook.
     pub namespace: String,
     pub image: String,
-    /// PEM file of the CA that signed the webhook's certificate.
+    /// PEM file of the CA that signed the webhook's certificate. Without it, cert-manager adds the CA.
     pub ca_bundle: Option<Vec<u8>>,
     pub groups: Groups,
     pub prevent_delete: PreventDelete,
@@ -135,9 +132,13 @@ pub fn manifests(wanted: &Manifests) -> Result<String, BadManifest> {
         return Err(BadManifest::Group(group.clone()));
     }
     let bundle = match ca_bundle {
-        None => NO_CA_BUNDLE.to_owned(),
-        Some(pem) if certificates(pem).is_some() => STANDARD.encode(pem),
+        None => String::new(),
+        Some(pem) if certificates(pem).is_some() => format!("\n      caBundle: {}", STANDARD.encode(pem)),
         Some(_) => return Err(BadManifest::CaBundle),
+    };
+    let injected = match ca_bundle {
+        None => format!("\n  annotations:\n    cert-manager.io/inject-ca-from: {namespace}/stead-admission"),
+        Some(_) => String::new(),
     };
     let template = match part {
         Part::All => format!("{WEBHOOK}---\n{POLICY}"),
@@ -156,6 +157,7 @@ pub fn manifests(wanted: &Manifests) -> Result<String, BadManifest> {
         .replace("{{namespace}}", namespace)
         .replace("{{image}}", image)
         .replace("{{caBundle}}", &bundle)
+        .replace("{{injectedCa}}", &injected)
         .replace("{{flags}}", &flags)
         .replace("{{listedGroups}}", &listed_groups(groups))
         .replace("{{guarded}}", &guarded("request.resource.group", groups))

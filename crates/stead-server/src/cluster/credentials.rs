@@ -117,11 +117,11 @@ impl ExecPlugin {
         let shell = ShellCommand { line, folder: PathBuf::from("."), environment };
         let done =
             world.processes.run(shell).await.map_err(|error| format!("cannot run {command}: {error}"))?;
-        if done.code != Some(0) {
-            let why = String::from_utf8_lossy(&done.stderr);
+        if done.end != stead_world::ProcessEnd::Exited(0) {
+            let why = String::from_utf8_lossy(done.stderr.last());
             return Err(format!("{command} failed: {}", why.lines().last().unwrap_or("no output")));
         }
-        let credential: ExecCredential = serde_json::from_slice(&done.stdout)
+        let credential: ExecCredential = serde_json::from_slice(done.stdout.first())
             .map_err(|_| format!("{command} printed no ExecCredential"))?;
         let token = credential.status.and_then(|status| status.token).filter(|token| !token.is_empty());
         token

@@ -10,6 +10,7 @@ use hyper::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 
 use super::Shared;
+use super::connections::Connection;
 use crate::admission::{Answer, BadReview, Request as Review, answer, bad_review};
 use crate::deadline::within;
 use crate::event::{Decision, Event};
@@ -49,9 +50,9 @@ impl Drop for Held<'_> {
 
 type Page = Response<Full<Bytes>>;
 
-pub(super) async fn respond(request: Request<Incoming>, shared: &Shared) -> Page {
+pub(super) async fn respond(request: Request<Incoming>, shared: &Shared, place: &Connection) -> Page {
     match (request.method(), request.uri().path()) {
-        (&Method::POST, "/validate") => validate(request, shared).await,
+        (&Method::POST, "/validate") => validate(request, shared, place).await,
         (&Method::GET | &Method::HEAD, "/healthz") => text(StatusCode::OK, "ok\n"),
         (&Method::GET | &Method::HEAD, "/readyz") if shared.stopping.load(Ordering::Relaxed) => {
             text(StatusCode::SERVICE_UNAVAILABLE, "stopping\n")
@@ -73,13 +74,15 @@ pub(super) async fn respond(request: Request<Incoming>, shared: &Shared) -> Page
     }
 }
 
-async fn validate(request: Request<Incoming>, shared: &Shared) -> Page {
+async fn validate(request: Request<Incoming>, shared: &Shared, place: &Connection) -> Page {
     let started = shared.world.clock.monotonic();
     let mut held = Held { all: &shared.held, mine: 0 };
     let body = match review_body(request, shared, &mut held).await {
         Ok(body) => body,
         Err((status, reason)) => return reject(shared, status, &reason),
     };
+    // From here on, no other connection takes the place of this one.
+    let _deciding = place.decide();
     let review = match Review::parse(&body) {
         Ok(review) => review,
         Err(bad) => {

@@ -1,7 +1,7 @@
 //! Deletion of namespaces and definitions, judged by their contents.
 
 use crate::api_server::{Reply, recorded, recorded_with};
-use crate::hook::{Hook, message};
+use crate::hook::{Hook, message, recorded_review};
 
 const BUCKETS: &str = "/apis/s3.services.k8s.aws/v1alpha1/namespaces/prod/buckets?limit=250";
 const BUCKETS_2: &str =
@@ -74,4 +74,35 @@ async fn definition_with_protected_objects_is_refused() {
     insta::assert_snapshot!(message(&response));
     hook.api.on(everywhere, recorded("empty"));
     assert_eq!(hook.asks("delete-definition").await["allowed"], true);
+}
+
+#[tokio::test]
+async fn definition_without_a_served_version_is_refused_with_the_reason() {
+    let hook = Hook::start().await;
+    let review = recorded_review("delete-definition").replace("\"served\": true", "\"served\": false");
+    let response = hook.client().await.posts(review).await.review();
+    assert_eq!((&response["allowed"], &response["status"]["code"]), (&false.into(), &503.into()));
+    insta::assert_snapshot!(message(&response), @r#"cannot tell whether CustomResourceDefinition "buckets.s3.services.k8s.aws" may be deleted: it serves no version, so that its objects, which would be deleted with it, cannot be listed; set `served: true` on one of its versions first. Deletions that cannot be judged are refused; nothing was changed. Fix the cause and try again. (ST0802)"#);
+}
+
+#[tokio::test]
+async fn near_misses_on_a_container_and_on_its_objects_give_warnings() {
+    let hook = Hook::start().await;
+    let Reply::Says(_, page) = recorded("buckets-page-2") else { panic!("it is recorded") };
+    hook.api.on("/apis", recorded("discovery"));
+    hook.api.on(BUCKETS, Reply::Says(200, page.replace("prevent-delete", "prevent-deletion")));
+    hook.api.on(DATABASES, recorded("empty"));
+    let review = recorded_review("delete-namespace").replacen(
+        "\"annotations\": {}",
+        "\"annotations\": { \"no-delete\": \"true\" }",
+        1,
+    );
+    let response = hook.client().await.posts(review).await.review();
+    assert_eq!(response["allowed"], true, "{response}");
+    insta::assert_snapshot!(serde_json::to_string_pretty(&response["warnings"]).unwrap(), @r#"
+    [
+      "no-delete on Namespace \"prod\" is not a mark that stead knows and has no effect; write services.k8s.aws/prevent-delete",
+      "s3.services.k8s.aws/prevent-deletion on Bucket \"prod/two\" is not a mark that stead knows and has no effect; write services.k8s.aws/prevent-delete"
+    ]
+    "#);
 }

@@ -4,8 +4,8 @@ use serde_json::json;
 use stead_server::Event;
 use stead_server::admission::PreventDelete;
 
-use crate::api_server::recorded;
-use crate::hook::{Hook, message};
+use crate::api_server::{Reply, recorded};
+use crate::hook::{Hook, message, recorded_review};
 
 const PROD: &str = "/api/v1/namespaces/prod";
 
@@ -135,4 +135,37 @@ async fn object_without_a_namespace_has_only_its_own_marks() {
     let mut hook = Hook::start().await;
     assert_eq!(hook.asks("delete-cluster-scoped").await["allowed"], true);
     assert!(hook.api.asked.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn near_miss_of_a_mark_is_never_allowed_without_a_warning() {
+    let hook = Hook::start().await;
+    hook.api.on(PROD, recorded("namespace-bare"));
+    let marked = recorded_review("delete-marked");
+    for (key, meant) in [
+        ("services.k8s.aws/preventDelete", "prevent-delete"),
+        ("prevent-deletion", "prevent-delete"),
+        ("services.k8s.aws/prevent_delete", "prevent-delete"),
+        ("no-delete", "prevent-delete"),
+        ("s3.services.k8s.aws/deletion-protection", "prevent-delete"),
+        ("deletionPolicy", "deletion-policy"),
+    ] {
+        let review = marked.replace("s3.services.k8s.aws/prevent-delete", key);
+        let response = hook.client().await.posts(review).await.review();
+        let warning = format!(
+            "{key} on Bucket \"prod/logs\" is not a mark that stead knows and has no effect; write services.k8s.aws/{meant}"
+        );
+        assert_eq!((&response["allowed"], &response["warnings"]), (&json!(true), &json!([warning])));
+    }
+}
+
+#[tokio::test]
+async fn near_miss_on_the_namespace_gives_a_warning() {
+    let hook = Hook::start().await;
+    let Reply::Says(_, bare) = recorded("namespace-bare") else { panic!("it is recorded") };
+    let marked = bare.replacen("\"name\"", "\"annotations\": { \"prevent_delete\": \"true\" }, \"name\"", 1);
+    hook.api.on(PROD, Reply::Says(200, marked));
+    let response = hook.asks("delete-free").await;
+    let warning = "prevent_delete on namespace \"prod\" is not a mark that stead knows and has no effect; write services.k8s.aws/prevent-delete";
+    assert_eq!(response["warnings"], json!([warning]), "{response}");
 }

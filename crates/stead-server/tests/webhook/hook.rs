@@ -11,7 +11,9 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use stead_server::admission::{Groups, Guard, PreventDelete};
-use stead_server::{Access, ApiServer as Cluster, Event, Server, Settings, Stopped, TlsFiles};
+use stead_server::{
+    Access, ApiServer as Cluster, Event, MAX_CONNECTIONS, Server, Settings, Stopped, TlsFiles,
+};
 use stead_world::World;
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
@@ -67,6 +69,15 @@ impl Hook {
     }
 
     pub(crate) async fn with(prevent_delete: PreventDelete) -> Hook {
+        Hook::made(prevent_delete, MAX_CONNECTIONS).await
+    }
+
+    /// Starts a webhook with at most this many connections.
+    pub(crate) async fn limited_to(max_connections: usize) -> Hook {
+        Hook::made(PreventDelete::AsMarked, max_connections).await
+    }
+
+    async fn made(prevent_delete: PreventDelete, max_connections: usize) -> Hook {
         let authority = Arc::new(Authority::new());
         let api = ApiServer::start(&authority).await;
         let folder = tempfile::tempdir().unwrap();
@@ -78,7 +89,7 @@ impl Hook {
         write("token", "canary-token\n");
         write("config", &kubeconfig(api.address));
         let access = Access::Kubeconfig { files: vec![folder.path().join("config")], context: None };
-        Hook::run(authority, api, folder, &access, prevent_delete).await
+        Hook::run(authority, api, folder, &access, (prevent_delete, max_connections)).await
     }
 
     /// Starts another webhook with the same certificate and another kubeconfig.
@@ -94,7 +105,7 @@ impl Hook {
         }
         let authority = self.authority.clone();
         let unused = ApiServer::start(&authority).await;
-        Hook::run(authority, unused, folder, access, PreventDelete::AsMarked).await
+        Hook::run(authority, unused, folder, access, (PreventDelete::AsMarked, MAX_CONNECTIONS)).await
     }
 
     async fn run(
@@ -102,7 +113,7 @@ impl Hook {
         api: ApiServer,
         folder: tempfile::TempDir,
         access: &Access,
-        prevent_delete: PreventDelete,
+        (prevent_delete, max_connections): (PreventDelete, usize),
     ) -> Hook {
         let clock = HandClock::new();
         let world = World { clock: Arc::new(clock.clone()), ..World::real() };
@@ -113,7 +124,7 @@ impl Hook {
             clock: world.clock.clone(),
         };
         let tls = TlsFiles { certificate: folder.path().join("tls.crt"), key: folder.path().join("tls.key") };
-        let settings = Settings { listen: "127.0.0.1:0".to_owned(), tls };
+        let settings = Settings { listen: "127.0.0.1:0".to_owned(), tls, max_connections };
         let (notices, events) = mpsc::unbounded_channel();
         let server = Server::open(world, settings, guard, notices).await.unwrap();
         let address = server.address();

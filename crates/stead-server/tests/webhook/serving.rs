@@ -1,6 +1,6 @@
 //! Renewal of certificates, and graceful shutdown.
 
-use stead_server::{Event, Stopped};
+use stead_server::{Event, MAX_CONNECTIONS, Stopped};
 use tokio::net::TcpStream;
 
 use crate::api_server::{Reply, recorded};
@@ -58,4 +58,43 @@ async fn idle_connections_do_not_delay_shutdown() {
     hook.asks_to_end();
     // The clock does not advance: no timeout ends the connections.
     assert_eq!(hook.ended().await, Stopped { cut: 0 });
+}
+
+#[tokio::test]
+async fn idle_connections_cannot_keep_a_review_out() {
+    let hook = Hook::start().await;
+    hook.api.on(PROD, recorded("namespace-bare"));
+    let mut kept = hook.client().await;
+    assert_eq!(kept.asks("delete-free").await["allowed"], true);
+    let mut idle = Vec::new();
+    for _ in 0..MAX_CONNECTIONS {
+        idle.push(TcpStream::connect(hook.address).await.unwrap());
+    }
+    // The clock does not advance: no timeout ends the idle connections.
+    let asked = async {
+        assert_eq!(hook.asks("delete-free").await["allowed"], true);
+        assert_eq!(
+            kept.asks("delete-free").await["allowed"],
+            true,
+            "an idle API server keeps its connection"
+        );
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(60), asked).await.expect("the review is answered");
+}
+
+#[tokio::test]
+async fn unfinished_requests_cannot_keep_a_review_out() {
+    use tokio::io::AsyncWriteExt as _;
+    let hook = Hook::limited_to(4).await;
+    hook.api.on(PROD, recorded("namespace-bare"));
+    let mut slow = Vec::new();
+    for _ in 0..8 {
+        let mut stream = hook.stream().await;
+        let head = b"POST /validate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{";
+        stream.write_all(head).await.unwrap();
+        slow.push(stream);
+    }
+    let asked = hook.asks("delete-free");
+    let response = tokio::time::timeout(std::time::Duration::from_secs(60), asked).await;
+    assert_eq!(response.expect("the review is answered")["allowed"], true);
 }

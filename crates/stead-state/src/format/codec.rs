@@ -34,23 +34,44 @@ pub(crate) fn append<T: Serialize>(bytes: &mut Vec<u8>, value: &T) {
     bytes.push(b'\n');
 }
 
+/// The lines of an object, and the format that its first line states.
+pub(crate) struct Lines<'a> {
+    what: &'static str,
+    pub format: u32,
+    pub lines: Vec<&'a [u8]>,
+}
+
+impl<'a> Lines<'a> {
+    /// Returns the only line. Fails if there are more.
+    pub(crate) fn only(&self) -> Result<&'a [u8], FormatError> {
+        match self.lines.as_slice() {
+            [line] => Ok(line),
+            lines => Err(damaged(self.what, lines.len(), "it has more than one line")),
+        }
+    }
+}
+
 /// Splits an object into its lines.
 ///
 /// Fails if the format of the first line is newer than this build reads.
-pub(crate) fn lines<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Vec<&'a [u8]>, FormatError> {
+pub(crate) fn lines<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Lines<'a>, FormatError> {
     let Some(body) = bytes.strip_suffix(b"\n") else {
         let problem = if bytes.is_empty() { "it is empty" } else { "it does not end with a newline" };
         return Err(damaged(what, 1, problem));
     };
     let lines: Vec<&[u8]> = body.split(|byte| *byte == b'\n').collect();
-    check_format(what, lines[0])?;
-    Ok(lines)
+    Ok(Lines { what, format: check_format(what, lines[0])?, lines })
 }
 
-/// Refuses an object of a newer format. Callers check this before they parse the object further.
-pub(crate) fn check_format(what: &'static str, first: &[u8]) -> Result<(), FormatError> {
-    let header: AnyHeader = parse(what, 1, first)?;
-    if header.format > FORMAT { Err(FormatError::Newer { what, found: header.format }) } else { Ok(()) }
+/// Returns the format of an object, by its first line. Refuses a newer one: callers check this before they parse the
+/// object further.
+pub(crate) fn check_format(what: &'static str, first: &[u8]) -> Result<u32, FormatError> {
+    let AnyHeader { format } = parse(what, 1, first)?;
+    match format {
+        0 => Err(damaged(what, 1, "there is no format 0")),
+        found if found > FORMAT => Err(FormatError::Newer { what, found }),
+        known => Ok(known),
+    }
 }
 
 /// Appends a last line with the digest of all lines before it, which makes every changed bit detectable.
@@ -70,12 +91,12 @@ pub fn unseal(bytes: &[u8]) -> Option<&[u8]> {
 /// Returns the lines of a sealed object without the seal.
 ///
 /// Fails if the digest in the seal is not that of the lines before it.
-pub(crate) fn sealed_lines<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Vec<&'a [u8]>, FormatError> {
+pub(crate) fn sealed_lines<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Lines<'a>, FormatError> {
     let mut lines = lines(what, bytes)?;
     if unseal(bytes).is_none() {
-        return Err(damaged(what, lines.len(), "the digest does not match"));
+        return Err(damaged(what, lines.lines.len(), "the digest does not match"));
     }
-    lines.pop();
+    lines.lines.pop();
     Ok(lines)
 }
 

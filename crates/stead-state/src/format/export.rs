@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stead_model::{Digest, Limits, Map, MarkSource, Name, OpId, Resource, RunId, StackId, unique_keys};
+use stead_model::{Digest, Limits, Map, MarkSource, Name, OpId, Resource, RunId, StackId};
 
+use super::v1;
 use crate::state::extent_of;
 use crate::{FORMAT, Pending, Retained, Snapshot};
 
@@ -35,9 +36,10 @@ pub struct Export {
     pub target: String,
     stack: StackId,
     run: Option<RunId>,
+    /// Format 1 has none.
+    serial: Option<u64>,
     uids: u64,
     next_op: OpId,
-    #[serde(deserialize_with = "unique_keys")]
     outputs: Map,
     pending: Vec<Pending>,
     resources: Vec<Arc<Resource>>,
@@ -71,8 +73,9 @@ pub enum ExportError {
 
 impl Export {
     pub fn new(origin: Origin, snapshot: Snapshot) -> Export {
-        let Snapshot { stack, run, uids, next_op, outputs, pending, resources, retained, pinfile, .. } =
+        let Snapshot { stack, run, serial, uids, next_op, outputs, pending, resources, retained, .. } =
             snapshot;
+        let pinfile = snapshot.pinfile;
         let Origin { stead, project, environment, target } = origin;
         let mut export = Export {
             format: FORMAT,
@@ -83,6 +86,7 @@ impl Export {
             target,
             stack,
             run,
+            serial: Some(serial),
             uids,
             next_op,
             outputs,
@@ -106,10 +110,17 @@ impl Export {
         if format > FORMAT {
             return Err(ExportError::Newer(format));
         }
+        if format == 0 {
+            return Err(ExportError::Damaged("there is no format 0".to_owned()));
+        }
         let mut export: Export = serde_json::from_slice(bytes).map_err(damaged)?;
+        if (format == 1) != export.serial.is_none() {
+            return Err(ExportError::Damaged(format!("`serial` does not belong to format {format}")));
+        }
         export.check(limits)?;
         if let Some(digest) = export.digest.take() {
-            export.changed = digest != export.own_digest();
+            let content = if format == 1 { v1::export_digest(bytes) } else { export.own_digest() };
+            export.changed = digest != content;
             export.digest = Some(digest);
         }
         Ok(export)
@@ -120,6 +131,16 @@ impl Export {
         if self.changed { Err(ExportError::Changed) } else { Ok(()) }
     }
 
+    /// Returns the stack that was exported.
+    pub fn stack(&self) -> &StackId {
+        &self.stack
+    }
+
+    /// Returns the serial of the exported state: of two exports of one stack, the higher one is newer.
+    pub fn serial(&self) -> u64 {
+        self.serial.unwrap_or_else(|| v1::serial(self.next_op))
+    }
+
     /// Returns the exported state, with its resources sorted.
     pub fn into_snapshot(mut self) -> Snapshot {
         self.resources.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
@@ -128,9 +149,22 @@ impl Export {
 
     /// Returns the exported state with its resources in the order of the file, for a repair.
     pub fn into_unsorted_snapshot(self) -> Snapshot {
+        let serial = self.serial();
         let Export { stack, run, uids, next_op, outputs, pending, resources, retained, pinfile, .. } = self;
         let transfers = Default::default();
-        Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources, retained, pinfile }
+        Snapshot {
+            stack,
+            run,
+            serial,
+            uids,
+            next_op,
+            outputs,
+            pending,
+            transfers,
+            resources,
+            retained,
+            pinfile,
+        }
     }
 
     /// Returns the digest of all fields. The caller has removed the field `digest`.
@@ -147,7 +181,7 @@ impl Export {
         }
         // A counter at its maximum would overflow in the next run.
         let max_counter = u64::MAX / 2;
-        if self.uids > max_counter || self.next_op.0 > max_counter {
+        if self.uids > max_counter || self.next_op.0 > max_counter || self.serial() > max_counter {
             return Err(ExportError::Damaged("a counter is out of range".to_owned()));
         }
         for resource in &self.resources {

@@ -4,12 +4,14 @@ use serde::{Deserialize, Serialize};
 use stead_model::{Digest, Epoch, RunId, RunResult, StackId};
 
 use super::codec::{FormatError, damaged, line, lines, parse, seal, sealed_lines};
+use super::v1;
 use crate::FORMAT;
 
 const WHAT: &str = "head";
 
 /// The process that holds the lock of a stack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Owner {
     pub user: String,
     pub host: String,
@@ -18,11 +20,64 @@ pub struct Owner {
     pub run: RunId,
     /// The path of a file that the owner keeps locked while its process runs.
     pub claim: String,
+    /// The command of the run, for the history of a run that is killed; `None` in format 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<Command>,
+}
+
+/// The command of a run, and its limits and settings, for the history.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Command {
+    /// `up`, `destroy`, …
+    pub name: String,
+    /// The patterns that limit the run to some resources; empty: all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
+    /// Settings of the run that differ from their defaults, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+}
+
+impl Command {
+    /// Returns a command without limits and settings.
+    pub fn new(name: &str) -> Command {
+        Command { name: name.to_owned(), ..Command::default() }
+    }
+}
+
+impl From<&str> for Command {
+    fn from(name: &str) -> Command {
+        Command::new(name)
+    }
+}
+
+/// How a run ended, for the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunEnd {
+    Succeeded,
+    Failed,
+    InDoubt,
+    Interrupted,
+    /// The process of the run was killed, or its lock was taken. The next run wrote this record.
+    Killed,
+}
+
+impl From<RunResult> for RunEnd {
+    fn from(result: RunResult) -> RunEnd {
+        match result {
+            RunResult::Succeeded => RunEnd::Succeeded,
+            RunResult::Failed => RunEnd::Failed,
+            RunResult::InDoubt => RunEnd::InDoubt,
+            RunResult::Interrupted => RunEnd::Interrupted,
+        }
+    }
 }
 
 /// Why a head exists without a stack. The head is never deleted, so that earlier writers stay fenced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "why")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Absent {
     Removed,
     /// The stack was renamed to environment `to` at epoch `at`.
@@ -39,58 +94,77 @@ pub enum Absent {
 }
 
 /// The current snapshot and journal of a stack. It changes by compare-and-swap only.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     pub stack: StackId,
     pub epoch: Epoch,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<Owner>,
     /// `None` if no run has completed yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Digest>,
     /// The first epoch whose journal is not folded into the snapshot. Older journals are ignored.
     pub base: Epoch,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absent: Option<Absent>,
 }
 
-#[derive(Serialize)]
-struct Framed<'a> {
+/// A head as it is stored.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Framed {
     format: u32,
-    #[serde(flatten)]
-    head: &'a Head,
+    stack: StackId,
+    epoch: Epoch,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    owner: Option<Owner>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    snapshot: Option<Digest>,
+    base: Epoch,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    absent: Option<Absent>,
 }
 
 impl Head {
     pub fn encode(&self) -> Vec<u8> {
-        seal(line(&Framed { format: FORMAT, head: self }))
+        let Head { stack, epoch, owner, snapshot, base, absent } = self.clone();
+        seal(line(&Framed { format: FORMAT, stack, epoch, owner, snapshot, base, absent }))
     }
 
     pub fn decode(bytes: &[u8]) -> Result<Head, FormatError> {
-        match sealed_lines(WHAT, bytes)?.as_slice() {
-            [body] => match parse::<Head>(WHAT, 1, body)? {
-                head if head.epoch.0.max(head.base.0) > u64::MAX / 2 => {
-                    Err(damaged(WHAT, 1, "a counter is out of range"))
-                }
-                head => Ok(head),
-            },
-            lines => Err(damaged(WHAT, lines.len(), "it has more than one line")),
+        let lines = sealed_lines(WHAT, bytes)?;
+        let body = lines.only()?;
+        let framed = match lines.format {
+            1 => v1::parse(WHAT, 1, body, v1::head)?,
+            _ => parse(WHAT, 1, body)?,
+        };
+        let Framed { stack, epoch, owner, snapshot, base, absent, .. } = framed;
+        if epoch.0.max(base.0) > u64::MAX / 2 {
+            return Err(damaged(WHAT, 1, "a counter is out of range"));
         }
+        Ok(Head { stack, epoch, owner, snapshot, base, absent })
     }
 }
 
 /// The history entry of one run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RunRecord {
     pub format: u32,
     pub run: RunId,
     /// The command: `up`, `destroy`, …
     pub command: String,
+    /// The patterns that limited the run to some resources; empty: all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
+    /// Settings of the run that differ from their defaults, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
     pub user: String,
     pub host: String,
     pub started: String,
     pub ended: String,
-    pub result: RunResult,
+    pub result: RunEnd,
+    /// The snapshot that the run started from; `None` if the stack was empty, or in format 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Digest>,
     pub snapshot: Digest,
 }
 
@@ -100,10 +174,8 @@ impl RunRecord {
     }
 
     pub fn decode(bytes: &[u8]) -> Result<RunRecord, FormatError> {
-        match lines("history", bytes)?.as_slice() {
-            [record] => parse("history", 1, record),
-            lines => Err(damaged("history", lines.len(), "it has more than one line")),
-        }
+        let lines = lines("history", bytes)?;
+        parse("history", 1, lines.only()?)
     }
 }
 
@@ -119,6 +191,7 @@ mod tests {
             since: "2026-01-01T00:00:00Z".into(),
             run: RunId("run-3".into()),
             claim: "/p/claim".into(),
+            command: Some(Command::new("up")),
         };
         Head {
             stack: StackId("u".into()),
@@ -153,11 +226,14 @@ mod tests {
             format: FORMAT,
             run: RunId("run-3".into()),
             command: "up".into(),
+            targets: vec!["*".into()],
+            options: Vec::new(),
             user: "ada".into(),
             host: "h".into(),
             started: "2026-01-01T00:00:00Z".into(),
             ended: "2026-01-01T00:00:01Z".into(),
-            result: RunResult::Succeeded,
+            result: RunEnd::Succeeded,
+            base: None,
             snapshot: Digest::of(b""),
         };
         let bytes = record.encode();

@@ -4,11 +4,13 @@
 //! the store's answer recognises its own batch.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stead_model::{CopyRef, Digest, Epoch, Map, OpId, Operation, PhysicalId, Resource, Seq, unique_keys};
+use stead_model::{CopyRef, Digest, Epoch, Map, OpId, Operation, PhysicalId, ProviderData, Resource, Seq};
 
-use super::codec::{FormatError, append, damaged, line, parse, seal, sealed_lines};
+use super::codec::{FormatError, Lines, append, damaged, line, parse, seal, sealed_lines};
+use super::v1;
 use crate::{Arrival, Departure, FORMAT, RetainReason};
 
 const WHAT: &str = "journal";
@@ -25,7 +27,7 @@ pub enum AfterDelete {
 
 /// An operation that a run is about to send to a provider: the whole request, so that it can be repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "operation")]
+#[serde(rename_all = "snake_case", tag = "operation", deny_unknown_fields)]
 pub enum Intent {
     /// `resource` is the record after the operation, without the id and the outputs.
     Create {
@@ -36,7 +38,6 @@ pub enum Intent {
     Update {
         key: String,
         resource: Box<Resource>,
-        #[serde(deserialize_with = "unique_keys")]
         previous: Map,
     },
     Delete {
@@ -72,14 +73,19 @@ impl Intent {
 
 /// How an operation ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "outcome")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Outcome {
     Created {
         id: PhysicalId,
         outputs: Map,
+        #[serde(default, rename = "providerData", skip_serializing_if = "Option::is_none")]
+        provider_data: Option<Arc<ProviderData>>,
     },
     Updated {
         outputs: Map,
+        /// New data of the provider; `None` keeps the recorded data.
+        #[serde(default, rename = "providerData", skip_serializing_if = "Option::is_none")]
+        provider_data: Option<Arc<ProviderData>>,
     },
     Deleted,
     /// The operation had no effect.
@@ -92,8 +98,21 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    /// Returns the outcome of a create without data of the provider.
+    pub fn created(id: PhysicalId, outputs: Map) -> Outcome {
+        Outcome::Created { id, outputs, provider_data: None }
+    }
+
+    /// Returns the outcome of an update that keeps the recorded data of the provider.
+    pub fn updated(outputs: Map) -> Outcome {
+        Outcome::Updated { outputs, provider_data: None }
+    }
+}
+
 /// An operation that has begun and whose outcome is not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Pending {
     pub op: OpId,
     pub intent: Intent,
@@ -104,7 +123,7 @@ pub struct Pending {
 
 /// A user's answer to an operation in doubt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "answer")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Settlement {
     /// The operation happened; for a create, `id` is the id of the created resource.
     Happened {
@@ -116,7 +135,7 @@ pub enum Settlement {
 
 /// One entry of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "record")]
+#[serde(rename_all = "snake_case", tag = "record", deny_unknown_fields)]
 pub enum Record {
     /// Sets the number of allocated uids. A plan reserves its uids whether or not all its steps run.
     Reserve {
@@ -132,12 +151,11 @@ pub enum Record {
     },
     End {
         op: OpId,
-        #[serde(flatten)]
         outcome: Outcome,
     },
     Settle {
         op: OpId,
-        #[serde(flatten)]
+        #[serde(rename = "answer")]
         settlement: Settlement,
     },
     /// Changes the record of a copy without a provider call: dependencies, marks, source position.
@@ -154,6 +172,9 @@ pub enum Record {
         copy: CopyRef,
         inputs: Option<Map>,
         outputs: Option<Map>,
+        /// New data of the provider; `None` keeps the recorded data.
+        #[serde(default, rename = "providerData", skip_serializing_if = "Option::is_none")]
+        provider_data: Option<Arc<ProviderData>>,
     },
     /// Removes the record of a copy without a provider call.
     Forget {
@@ -197,6 +218,13 @@ pub enum Record {
     },
 }
 
+impl Record {
+    /// Returns the record of changed properties, without new data of the provider.
+    pub fn observed(copy: CopyRef, inputs: Option<Map>, outputs: Option<Map>) -> Record {
+        Record::Observed { copy, inputs, outputs, provider_data: None }
+    }
+}
+
 /// The records of one append.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
@@ -209,6 +237,7 @@ pub struct Batch {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Header {
     format: u32,
     epoch: Epoch,
@@ -233,7 +262,7 @@ impl Batch {
     }
 
     pub fn decode(bytes: &[u8]) -> Result<Batch, FormatError> {
-        let lines = sealed_lines(WHAT, bytes)?;
+        let Lines { format, lines, .. } = sealed_lines(WHAT, bytes)?;
         let header: Header = parse(WHAT, 1, lines[0])?;
         if header.records != lines.len() - 1 {
             return Err(damaged(WHAT, lines.len(), "records are missing"));
@@ -241,7 +270,10 @@ impl Batch {
         let records = lines[1..]
             .iter()
             .enumerate()
-            .map(|(index, record)| parse(WHAT, index + 2, record))
+            .map(|(index, record)| match format {
+                1 => v1::parse(WHAT, index + 2, record, v1::record),
+                _ => parse(WHAT, index + 2, record),
+            })
             .collect::<Result<Vec<Record>, _>>()?;
         let Header { epoch, seq, previous, write_id, .. } = header;
         Ok(Batch { epoch, seq, previous, write_id, records })

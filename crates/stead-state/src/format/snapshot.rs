@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use flate2::read::GzDecoder;
 use serde::{Deserialize, Serialize};
-use stead_model::{Digest, Limits, Map, OpId, Resource, RunId, StackId, unique_keys};
+use stead_model::{Digest, Limits, Map, OpId, Resource, RunId, StackId, ValuePool};
 
 use super::codec::{FormatError, check_format, damaged, line, parse};
 use super::gzip::{pack, stored};
+use super::v1;
 use crate::{FORMAT, Pending, Retained, Transfers};
 
 const WHAT: &str = "snapshot";
@@ -26,6 +27,8 @@ pub struct Snapshot {
     pub stack: StackId,
     /// The run that wrote the snapshot; `None` for the empty snapshot.
     pub run: Option<RunId>,
+    /// The number of journal records that led to this state. Of two snapshots of one stack, the higher one is newer.
+    pub serial: u64,
     /// The number of uids allocated so far.
     pub uids: u64,
     pub next_op: OpId,
@@ -42,14 +45,16 @@ pub struct Snapshot {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Header {
     format: u32,
     stack: StackId,
     run: Option<RunId>,
+    /// Format 1 has none.
+    serial: Option<u64>,
     uids: u64,
     next_op: OpId,
     resources: usize,
-    #[serde(deserialize_with = "unique_keys")]
     outputs: Map,
     pending: Vec<Pending>,
     #[serde(default, skip_serializing_if = "Transfers::is_empty")]
@@ -65,6 +70,7 @@ impl Snapshot {
         Snapshot {
             stack,
             run: None,
+            serial: 0,
             uids: 0,
             next_op: OpId(1),
             outputs: Map::new(),
@@ -88,6 +94,7 @@ impl Snapshot {
             format: FORMAT,
             stack: self.stack.clone(),
             run: self.run.clone(),
+            serial: Some(self.serial),
             uids: self.uids,
             next_op: self.next_op,
             resources: self.resources.len(),
@@ -122,27 +129,49 @@ impl Snapshot {
 
     fn read(mut lines: Lines<impl BufRead>) -> Result<Snapshot, FormatError> {
         let first = lines.next()?.ok_or_else(|| damaged(WHAT, 1, "it is empty"))?;
-        check_format(WHAT, first)?;
+        let format = check_format(WHAT, first)?;
         let header: Header = parse(WHAT, 1, first)?;
+        let serial = match (format, header.serial) {
+            (1, None) => v1::serial(header.next_op),
+            (_, Some(serial)) if serial <= u64::MAX / 2 => serial,
+            _ => return Err(damaged(WHAT, 1, "it has no serial, or one that is out of range")),
+        };
         let most = Limits::default().of_state().resources;
         if header.resources > most {
             let problem = format!("it has {} resources; at most {most} are read", header.resources);
             return Err(damaged(WHAT, 1, &problem));
         }
         let mut resources: Vec<Arc<Resource>> = Vec::with_capacity(header.resources);
+        // Outputs repeat inputs, and inputs repeat the outputs of dependencies.
+        let mut pool = ValuePool::default();
         while let Some(line) = lines.next()? {
             // The header is line 1.
             let number = resources.len() + 2;
             if resources.len() == header.resources {
                 return Err(damaged(WHAT, number, "it has more resources than its header states"));
             }
-            resources.push(Arc::new(parse(WHAT, number, line)?));
+            let mut resource: Resource = parse(WHAT, number, line)?;
+            pool.share_map(&mut resource.inputs);
+            pool.share_map(&mut resource.outputs);
+            resources.push(Arc::new(resource));
         }
         if resources.len() < header.resources {
             return Err(damaged(WHAT, lines.read, "resources are missing"));
         }
         let Header { stack, run, uids, next_op, outputs, pending, transfers, retained, pinfile, .. } = header;
-        Ok(Snapshot { stack, run, uids, next_op, outputs, pending, transfers, resources, retained, pinfile })
+        Ok(Snapshot {
+            stack,
+            run,
+            serial,
+            uids,
+            next_op,
+            outputs,
+            pending,
+            transfers,
+            resources,
+            retained,
+            pinfile,
+        })
     }
 }
 
@@ -180,7 +209,7 @@ mod tests {
     /// Returns the error for a snapshot whose header claims `claimed` resources, followed by these lines.
     fn refused(claimed: usize, lines: &[Vec<u8>]) -> String {
         let header = format!(
-            "{{\"format\":1,\"stack\":\"s\",\"run\":null,\"uids\":0,\"next_op\":1,\"resources\":{claimed},\
+            "{{\"format\":2,\"stack\":\"s\",\"run\":null,\"serial\":0,\"uids\":0,\"next_op\":1,\"resources\":{claimed},\
              \"outputs\":{{}},\"pending\":[]}}\n"
         );
         let bytes = pack(std::iter::once(header.into_bytes()).chain(lines.iter().cloned())).unwrap();

@@ -4,13 +4,14 @@
 use serde::{Deserialize, Serialize};
 use stead_model::{Epoch, Map, OpId, StackId};
 
-use super::codec::{FormatError, damaged, line, parse, seal, sealed_lines};
+use super::codec::{FormatError, line, parse, seal, sealed_lines};
+use super::v1;
 use crate::{FORMAT, Outcome, Record, State};
 
 const WHAT: &str = "spooled answer";
 
 /// A provider's answer, with the identity of the operation that it answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spooled {
     pub stack: StackId,
     /// The epoch of the run that could not record the answer.
@@ -18,10 +19,8 @@ pub struct Spooled {
     pub op: OpId,
     /// The idempotency key of the operation.
     pub key: String,
-    #[serde(flatten)]
     pub outcome: Outcome,
     /// The actual inputs, if the provider applied the request in part.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Map>,
 }
 
@@ -36,23 +35,34 @@ pub enum SpoolStatus {
     Foreign,
 }
 
+/// A spooled answer as it is stored.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Framed {
     format: u32,
-    #[serde(flatten)]
-    answer: Spooled,
+    stack: StackId,
+    epoch: Epoch,
+    op: OpId,
+    key: String,
+    outcome: Outcome,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    inputs: Option<Map>,
 }
 
 impl Spooled {
     pub fn encode(&self) -> Vec<u8> {
-        seal(line(&Framed { format: FORMAT, answer: self.clone() }))
+        let Spooled { stack, epoch, op, key, outcome, inputs } = self.clone();
+        seal(line(&Framed { format: FORMAT, stack, epoch, op, key, outcome, inputs }))
     }
 
     pub fn decode(bytes: &[u8]) -> Result<Spooled, FormatError> {
-        match sealed_lines(WHAT, bytes)?.as_slice() {
-            [body] => Ok(parse::<Framed>(WHAT, 1, body)?.answer),
-            lines => Err(damaged(WHAT, lines.len(), "it has more than one line")),
-        }
+        let lines = sealed_lines(WHAT, bytes)?;
+        let framed = match lines.format {
+            1 => v1::parse(WHAT, 1, lines.only()?, v1::spooled)?,
+            _ => parse(WHAT, 1, lines.only()?)?,
+        };
+        let Framed { stack, epoch, op, key, outcome, inputs, .. } = framed;
+        Ok(Spooled { stack, epoch, op, key, outcome, inputs })
     }
 
     /// Returns the journal records for the answer, in a state where its operation is pending.
@@ -60,7 +70,7 @@ impl Spooled {
         let mut records = vec![Record::End { op: self.op, outcome: self.outcome.clone() }];
         if let (Some(inputs), Some(pending)) = (&self.inputs, state.operation(self.op)) {
             let (copy, inputs) = (pending.intent.copy(), Some(inputs.clone()));
-            records.push(Record::Observed { copy, inputs, outputs: None });
+            records.push(Record::observed(copy, inputs, None));
         }
         records
     }
@@ -88,7 +98,7 @@ mod tests {
 
     #[test]
     fn every_changed_bit_and_every_truncation_of_a_spooled_answer_is_detected() {
-        let outcome = Outcome::Created { id: PhysicalId("i".into()), outputs: Map::new() };
+        let outcome = Outcome::created(PhysicalId("i".into()), Map::new());
         let (stack, key) = (StackId("s".into()), "k".into());
         let inputs = Some([("size".to_owned(), 3.into())].into());
         let spooled = Spooled { stack, epoch: Epoch(2), op: OpId(7), key, outcome, inputs };
@@ -109,7 +119,7 @@ mod tests {
         let mut state = State::from(Snapshot { uids: 1, ..Snapshot::empty(StackId("s".into())) });
         let intent = Intent::Create { key: "k".into(), resource: Box::new(resource("a", 1)) };
         state.apply(&Record::Begin { op: OpId(7), intent }).unwrap();
-        let outcome = Outcome::Created { id: PhysicalId("i".into()), outputs: Map::new() };
+        let outcome = Outcome::created(PhysicalId("i".into()), Map::new());
         let (stack, key) = (StackId("s".into()), "k".into());
         (state, Spooled { stack, epoch: Epoch(2), op: OpId(7), key, outcome, inputs: None })
     }
@@ -143,7 +153,7 @@ mod tests {
         let inputs: Map = [("size".to_owned(), 3.into())].into();
         let part = Spooled { inputs: Some(inputs.clone()), ..whole };
         let copy = resource("a", 1).copy();
-        let seen = Record::Observed { copy: copy.clone(), inputs: Some(inputs.clone()), outputs: None };
+        let seen = Record::observed(copy.clone(), Some(inputs.clone()), None);
         assert_eq!(part.records(&state), [end, seen]);
         part.records(&state).iter().for_each(|record| state.apply(record).unwrap());
         assert_eq!(state.copy(&copy).unwrap().inputs, inputs);

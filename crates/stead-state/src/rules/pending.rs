@@ -47,6 +47,14 @@ pub(crate) fn uid_counter_is_beyond(view: &dyn StateView, problems: &mut Problem
     }
 }
 
+/// S10, for versions.
+pub(crate) fn serial_is_beyond(view: &dyn StateView, resource: &Resource, problems: &mut Problems) {
+    if resource.version > view.serial() {
+        let (version, serial) = (resource.version, view.serial());
+        problems.push(format!("its version is {version}, but the serial of the stack is {serial}"));
+    }
+}
+
 /// S10, for operations.
 pub(crate) fn operation_counter_is_beyond(view: &dyn StateView, pending: &Pending, problems: &mut Problems) {
     if pending.op >= view.counters().2 {

@@ -1,8 +1,6 @@
 //! A violation of each rule, by number, and a valid state that breaks none.
 
-use std::collections::BTreeMap;
-
-use stead_model::{Generation, OpId, PhysicalId, SourceRef, StackId, Ties, TypeToken};
+use stead_model::{Generation, Map, OpId, PhysicalId, SourceRef, StackId, Ties, TypeToken};
 
 use super::*;
 use crate::{AfterDelete, Intent};
@@ -119,7 +117,7 @@ violations! {
     ];
     "S07" s07_source_of_a_property_is_no_dependency: [{
         let mut odd = resource("a", 1);
-        odd.property_dependencies.insert("x".into(), vec![uid("b")]);
+        odd.property_dependencies.insert("x", vec![uid("b")]);
         snapshot(vec![odd, resource("b", 1)])
     }];
     "S08" s08_cycle: [
@@ -143,12 +141,13 @@ violations! {
         with_pending(vec![], vec![Intent::Update {
             key: "k".into(),
             resource: Box::new(resource("b", 1)),
-            previous: BTreeMap::new(),
+            previous: Map::new(),
         }]),
     ];
     "S10" s10_counter_behind_a_number_in_use: [
         Snapshot { uids: 0, ..snapshot(vec![resource("a", 1)]) },
         Snapshot { next_op: OpId(1), ..with_pending(vec![resource("a", 1)], vec![delete("k", "a")]) },
+        Snapshot { serial: 4, ..snapshot(vec![Resource { version: 5, ..resource("a", 1) }]) },
     ];
     "S11" s11_copy_without_uid_or_generation: [
         snapshot(vec![Resource { uid: Uid(String::new()), ..resource("a", 1) }]),

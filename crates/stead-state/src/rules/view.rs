@@ -108,6 +108,10 @@ impl StateView for SnapshotView<'_> {
     fn counters(&self) -> (usize, u64, OpId) {
         (self.copies.len(), self.snapshot.uids, self.snapshot.next_op)
     }
+
+    fn serial(&self) -> u64 {
+        self.snapshot.serial
+    }
 }
 
 /// S21: resources are sorted by name, uid and generation, and operations by number, so that a state has one encoding.

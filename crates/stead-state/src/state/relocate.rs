@@ -20,20 +20,50 @@ pub fn relocated(resource: &Resource, environment: &Environment) -> Resource {
 }
 
 impl Snapshot {
-    /// Returns the snapshot with all names in another environment, including those of pending operations.
+    /// Returns the snapshot with all names in another environment, including those of pending operations. Every record
+    /// counts as changed.
     #[must_use]
     pub fn in_environment(mut self, environment: &Environment) -> Snapshot {
+        self.serial = self.serial.saturating_add(1);
         for pending in &mut self.pending {
             if let Intent::Create { resource, .. } | Intent::Update { resource, .. } = &mut pending.intent {
                 **resource = relocated(resource, environment);
             }
         }
         for resource in &mut self.resources {
-            *resource = relocated(resource, environment).into();
+            *resource = Resource { version: self.serial, ..relocated(resource, environment) }.into();
         }
         self.resources.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         for retained in &mut self.retained {
             retained.name = retained.name.in_environment(environment);
+        }
+        self
+    }
+}
+
+impl Snapshot {
+    /// Returns the snapshot as the successor of `before`: its serial is higher, and so are the versions of all records
+    /// that differ. Other records keep the version that they have in `before`.
+    ///
+    /// An import and a repair put a snapshot in the place of a state. Without new versions, a saved plan could take a
+    /// record of the new state for the one that it read.
+    #[must_use]
+    pub fn succeeding(mut self, before: Option<&Snapshot>) -> Snapshot {
+        let last = before.map_or(0, |before| before.serial);
+        self.serial = self.serial.max(last).saturating_add(1);
+        let known: BTreeMap<_, _> = before
+            .into_iter()
+            .flat_map(|before| &before.resources)
+            .map(|resource| (resource.copy(), resource))
+            .collect();
+        for resource in &mut self.resources {
+            let same = known
+                .get(&resource.copy())
+                .map(|old| Resource { version: old.version, ..resource.as_ref().clone() });
+            *resource = match same.filter(|same| known.get(&same.copy()).is_some_and(|old| ***old == *same)) {
+                Some(same) => same.into(),
+                None => Resource { version: self.serial, ..resource.as_ref().clone() }.into(),
+            };
         }
         self
     }

@@ -2,6 +2,7 @@
 
 mod fold;
 mod queries;
+mod versions;
 
 use proptest::prelude::*;
 use stead_model::{Digest, Epoch, PhysicalId, Seq, SourceRef, TypeToken, Value};
@@ -30,7 +31,7 @@ fn empty() -> State {
 fn create(op: u64, name: u8, generation: u32) -> [Record; 2] {
     let intent = Intent::Create { key: format!("k{op}"), resource: Box::new(resource(name, generation)) };
     let id = PhysicalId(format!("{name}-{generation}"));
-    let outcome = Outcome::Created { id, outputs: [("n".to_owned(), Value::from(op as i64))].into() };
+    let outcome = Outcome::created(id, [("n".to_owned(), Value::from(op as i64))].into());
     [Record::Begin { op: OpId(op), intent }, Record::End { op: OpId(op), outcome }]
 }
 
@@ -108,7 +109,7 @@ fn history(draws: &[(u8, u8)]) -> Vec<Record> {
                     resource: Box::new(current),
                 };
                 let outputs = [("n".to_owned(), Value::from(op as i64))].into();
-                let outcome = Outcome::Updated { outputs };
+                let outcome = Outcome::updated(outputs);
                 vec![Record::Begin { op: OpId(op), intent }, Record::End { op: OpId(op), outcome }]
             }
             (kind, Some(current)) => {

@@ -33,7 +33,7 @@ impl State {
             self.retained.remove(&(resource.ty.clone(), id.clone()));
         }
         self.take_out(&resource.copy());
-        self.put(resource);
+        self.write(resource);
         Ok(())
     }
 
@@ -46,7 +46,7 @@ impl State {
                 && let Some(mut resource) = self.take_out(&copy)
             {
                 resource.ties.aliases.retain(|other| other != alias);
-                self.put(resource);
+                self.write(resource);
                 touched.push(holder);
             }
         }
@@ -76,7 +76,7 @@ impl State {
                 resource.lifecycle = Lifecycle::Replacing;
                 resource.id = None;
             }
-            self.put(resource);
+            self.write(resource);
             touched.push(copy.uid);
         }
     }
@@ -109,7 +109,12 @@ impl State {
         Some(resource)
     }
 
-    /// Adds a copy and its index entries. The caller ensures that its name and its copy number are free.
+    /// Adds a changed copy: its version is the serial of the record that is being folded.
+    pub(super) fn write(&mut self, resource: Resource) {
+        self.put(Resource { version: self.serial, ..resource });
+    }
+
+    /// Adds a copy and its index entries, with the version that it has. The caller ensures that its name and its copy number are free.
     pub(crate) fn put(&mut self, resource: impl Into<Arc<Resource>>) {
         let resource = resource.into();
         if resource.lifecycle != Lifecycle::Condemned {

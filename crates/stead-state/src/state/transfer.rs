@@ -14,6 +14,7 @@ use crate::Record;
 
 /// A stack of the same project.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StackRef {
     pub environment: String,
     pub target: String,
@@ -21,6 +22,7 @@ pub struct StackRef {
 
 /// Resources that leave the stack with all their copies. No other record may change them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Departure {
     /// The unique id of the transfer.
     pub transfer: String,
@@ -30,6 +32,7 @@ pub struct Departure {
 
 /// A transfer that has arrived. The target keeps the mark until the source has recorded the removal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Arrival {
     pub transfer: String,
     pub from: StackRef,
@@ -37,7 +40,7 @@ pub struct Arrival {
 
 /// The unfinished transfers of a stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Transfers {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub departing: Vec<Departure>,
@@ -112,9 +115,9 @@ impl State {
         }
         let uids: BTreeSet<&Uid> = resources.iter().map(|resource| &resource.uid).collect();
         self.uids = self.uids.checked_add(uids.len() as u64).ok_or(ReplayError::Counter)?;
-        // `put` and not `insert`, which would drop ties to resources that are added later in this loop.
+        // `write` and not `insert`, which would drop ties to resources that are added later in this loop.
         for resource in resources {
-            self.put(resource.clone());
+            self.write(resource.clone());
             touched.push(resource.uid.clone());
         }
         self.transfers.arrived.push(arrival.clone());

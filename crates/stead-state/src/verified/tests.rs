@@ -65,7 +65,7 @@ fn record(state: &State, (kind, name, generation, op, bits): Draw) -> Record {
             Record::Amend { resource: Box::new(Resource { generation, lifecycle, ..known }) }
         }
         (12, _) => Record::Forget { copy: older, kept: None },
-        _ => Record::Observed { copy: known.copy(), inputs: None, outputs: None },
+        _ => Record::observed(known.copy(), None, None),
     }
 }
 
@@ -73,9 +73,9 @@ fn fitting(intent: &Intent) -> Outcome {
     match intent {
         Intent::Create { resource, .. } => {
             let id = PhysicalId(resource.copy().to_string());
-            Outcome::Created { id, outputs: Map::new() }
+            Outcome::created(id, Map::new())
         }
-        Intent::Update { .. } => Outcome::Updated { outputs: Map::new() },
+        Intent::Update { .. } => Outcome::updated(Map::new()),
         Intent::Delete { .. } => Outcome::Deleted,
     }
 }

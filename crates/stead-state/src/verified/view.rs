@@ -45,4 +45,8 @@ impl StateView for VerifiedState {
     fn counters(&self) -> (usize, u64, OpId) {
         (self.state.len(), self.state.uids(), self.state.next_op())
     }
+
+    fn serial(&self) -> u64 {
+        self.state.serial()
+    }
 }

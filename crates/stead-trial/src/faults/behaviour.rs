@@ -71,7 +71,7 @@ impl WrongAnswer {
     pub(crate) fn tell(self, mut outputs: Map) -> Map {
         match self {
             WrongAnswer::WrongType => {
-                let nested: Map = [("a".to_owned(), Value::List(vec![Value::Null]))].into();
+                let nested: Map = [("a".to_owned(), Value::from(vec![Value::Null]))].into();
                 outputs.insert("serial".to_owned(), Value::Map(nested));
                 outputs.insert("etag".to_owned(), Value::from(7));
                 outputs.insert("key".to_owned(), Value::from("another key"));

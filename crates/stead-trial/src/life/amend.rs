@@ -1,10 +1,10 @@
 //! Commands that edit the state of a stack, and a foreign tool that writes an invalid record.
 
-use stead_engine::Resolution;
 use stead_engine::ops::{
     EditChange, EditReport, Holder, OpError, OpEvent, ResolveTarget, StateEdit, Wait, Workspace,
 };
 use stead_engine::{PinfileLocation, Stack};
+use stead_engine::{Resolution, StatedOutputs};
 use stead_journal::{JournalError, StackKeys, Takeover};
 use stead_model::{
     CopyRef, Environment, Generation, Lifecycle, Limits, Name, OpId, PhysicalId, Resource, Uid,
@@ -30,6 +30,17 @@ pub(crate) fn other_stack(stack: &Stack) -> Stack {
 pub(crate) enum Doubts {
     NeedsAPerson,
     All,
+}
+
+/// Returns the new names of pinned resources that an edit moves to the other stack.
+fn moved_pins(changes: &[EditChange], base: Option<&State>) -> Vec<Name> {
+    let other = Environment::new(OTHER);
+    let moved = changes.iter().filter_map(|change| match change {
+        EditChange::Renamed { from, to } if *to == from.in_environment(&other) => Some((from, to)),
+        _ => None,
+    });
+    let pinned = |from: &Name| base?.by_name(from).filter(|resource| resource.pinned);
+    moved.filter(|(from, _)| pinned(from).is_some()).map(|(_, to)| to.clone()).collect()
 }
 
 impl Actor {
@@ -102,7 +113,22 @@ impl Actor {
             }
             self.on_event(event, None);
         };
-        proposed.permit()?.apply(&mut on_event).await
+        let pinned = moved_pins(proposed.changes(), proposed.base());
+        let report = proposed.permit()?.apply(&mut on_event).await?;
+        self.check_moved_pins(&pinned).await;
+        Ok(report)
+    }
+
+    /// Checks that resources that were pinned are pinned in the stack to which they moved.
+    async fn check_moved_pins(&self, pinned: &[Name]) {
+        if pinned.is_empty() || !self.process.is_alive() {
+            return;
+        }
+        let Ok(moved) = other_stack(&self.workspace.stack).load().await else { return };
+        let lost = |name: &&Name| moved.state.by_name(name).is_some_and(|resource| !resource.pinned);
+        if let Some(name) = pinned.iter().find(lost) {
+            self.cloud.model().violations.push(violation("a moved resource keeps its pin", name.to_string()));
+        }
     }
 
     /// Returns the ids of the resources that an edit stops managing.
@@ -210,15 +236,17 @@ impl Actor {
         let created = |key: &str| model.made(key).filter(|id| model.objects.contains_key(*id));
         let done = match intent {
             Intent::Create { key, .. } => {
-                return created(key)
-                    .map_or(Resolution::DidNotHappen, |id| Resolution::Created(PhysicalId(id.clone())));
+                return created(key).map_or(Resolution::DidNotHappen, |id| Resolution::Created {
+                    id: PhysicalId(id.clone()),
+                    outputs: StatedOutputs::default(),
+                });
             }
             Intent::Update { resource, .. } => {
                 object(resource).is_some_and(|object| object.inputs == resource.inputs)
             }
             Intent::Delete { copy, .. } => state.copy(copy).and_then(object).is_none(),
         };
-        if done { Resolution::Done } else { Resolution::DidNotHappen }
+        if done { Resolution::Done { outputs: StatedOutputs::default() } } else { Resolution::DidNotHappen }
     }
 
     /// Moves a resource to another stack, with all its dependencies.

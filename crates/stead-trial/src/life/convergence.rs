@@ -99,7 +99,11 @@ async fn release(actor: &Actor) -> Result<(), CommandError> {
         loaded = actor.workspace.stack.load().await?;
     }
     let marked = |resource: &&Resource| {
-        resource.prevents_deletion() || resource.deletion_policy.is_some() || !resource.marks.is_empty()
+        resource.prevents_deletion()
+            || resource.deletion_policy.is_some()
+            || !resource.marks.is_empty()
+            || resource.pinned
+            || resource.imported
     };
     let mut free: Vec<Resource> = loaded.state.copies().filter(marked).cloned().collect();
     free.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
@@ -109,7 +113,9 @@ async fn release(actor: &Actor) -> Result<(), CommandError> {
     let run = actor.workspace.stack.open("unprotect", Some(loaded.version), Takeover::IfDead).await?;
     for mut resource in free {
         resource.marks = Default::default();
-        (resource.prevent_delete, resource.deletion_policy) = (false, None);
+        (resource.prevent_delete, resource.deletion_policy, resource.pinned) = (false, None, false);
+        // The resource counts as declared once, so that the next run may delete it.
+        resource.imported = false;
         drop(run.submit(Record::Amend { resource: Box::new(resource) }));
     }
     let freed = run.close(RunResult::Succeeded).await?;

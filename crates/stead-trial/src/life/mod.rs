@@ -1,9 +1,10 @@
 //! A life: one randomly generated test case, from the script that a seed yields to the final convergence check.
 //!
 //! `script` generates the test case, `simulation` runs it round by round, `convergence` checks its end, `operate` and `amend` map its commands to operations of the
-//! library, `observe` keeps the reference model up to date, and `shrink` minimizes a failing script.
+//! library, `branches` changes the pinfile as people do without a command, `observe` keeps the reference model up to date, and `shrink` minimizes a failing script.
 
 mod amend;
+mod branches;
 mod concurrency;
 mod convergence;
 pub(crate) mod edit;

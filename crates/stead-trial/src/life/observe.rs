@@ -4,14 +4,15 @@ use std::sync::PoisonError;
 
 use stead_engine::ops::{OpError, OpEvent, Permitted, Proposal, Report};
 use stead_engine::{PinfileWrite, Stop};
-use stead_model::{Event, Graph, Resource, RunId, RunResult, StepEnd};
+use stead_model::{DeletionPolicy, Event, Graph, Lifecycle, Resource, RunId, RunResult, StepEnd};
 use stead_plan::{Action, Why};
+use stead_state::State;
 use tokio::sync::watch;
 
 use crate::Cloud;
-use crate::life::operate::{Attempt, CommandResult};
+use crate::life::operate::{Attempt, CommandError, CommandResult};
 use crate::life::run_observer::{RunObserver, describe, outline};
-use crate::oracle::model::Pin;
+use crate::oracle::model::{Pin, violation};
 use crate::world::site::Actor;
 
 impl Actor {
@@ -66,7 +67,9 @@ impl Actor {
         }
         self.trace.log(outline(proposal.plan()));
         if !proposal.plan().has_likely_moves() {
-            self.cloud.model().learn_marks(proposal.base());
+            // Protection that today's program adds is recorded only if the run starts.
+            let recorded = if proposal.pins().is_none() { proposal.recorded() } else { proposal.base() };
+            self.cloud.model().learn_marks(recorded);
             self.note_declared_pins(proposal.plan(), proposal.base(), proposal.graph());
         }
         let permitted = match proposal.permit() {
@@ -95,6 +98,9 @@ impl Actor {
         let Report { proposal, result, closed, pinfile, .. } = report;
         watched.is_planned(proposal.plan(), result)?;
         let state = closed?;
+        if proposal.pins().is_none() {
+            removes_no_protection(proposal.base(), &state)?;
+        }
         self.check_pins_recorded(&state, proposal.graph(), proposal.plan(), result, pinfile)?;
         *self.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
         self.trace.log(format!("{result:?}"));
@@ -115,9 +121,7 @@ impl Actor {
             None => Ok(Attempt::Succeeded),
             Some(Err(_)) => self.refused("the pinfile cannot be written"),
             // A file that was not written says nothing about the pins of the program, and neither does the state.
-            Some(Ok(PinfileWrite::NoProgram { .. } | PinfileWrite::Withheld { .. })) => {
-                Ok(Attempt::Succeeded)
-            }
+            Some(Ok(PinfileWrite::NoProgram { .. })) => Ok(Attempt::Succeeded),
             Some(Ok(PinfileWrite::Done)) => {
                 self.update_model_pins(proposal.base(), proposal.graph());
                 self.check_pinfile_matches(proposal.graph())?;
@@ -178,4 +182,22 @@ impl Drop for DoomedIds {
             model.doomed.remove(id);
         }
     }
+}
+
+/// Checks that a run without a program left every resource at least as protected as it was.
+fn removes_no_protection(before: &State, after: &State) -> Result<(), CommandError> {
+    let protection = |resource: &Resource| {
+        let retains = resource.recorded_policy() == Some(DeletionPolicy::Retain);
+        [resource.prevents_deletion(), retains, resource.pinned]
+    };
+    for old in before.copies().filter(|copy| copy.lifecycle == Lifecycle::Live) {
+        let new = after.copies_of(&old.uid).last();
+        let lost =
+            |new: &&Resource| protection(old).iter().zip(protection(new)).any(|(old, new)| *old && !new);
+        if let Some(new) = new.filter(lost) {
+            let detail = format!("{} lost protection", new.name);
+            return Err(CommandError::Violation(violation("only a program removes protection", detail)));
+        }
+    }
+    Ok(())
 }

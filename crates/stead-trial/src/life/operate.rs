@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use stead_engine::OnFailure;
 use stead_engine::ops::{
     Access, Approval, Declaration, Declares, EarlierRun, Import, Look, Nothing, OpError, PinUse, PlanRequest,
-    Stale, Wait,
+    Proposal, Protecting, Stale, Wait,
 };
 use stead_guard::pins::Orphans;
 use stead_journal::JournalError;
@@ -86,7 +86,7 @@ impl Actor {
             Command::UpRefreshAll => PlanRequest { look: Look::All, ..moves(MovePolicy::Refuse) },
             Command::UpPins => PlanRequest {
                 look: Look::All,
-                pins: PinUse::Apply(Orphans::Remove),
+                pins: PinUse::Apply(Orphans::Release),
                 ..moves(MovePolicy::Refuse)
             },
             Command::UpMoves { accept: true } => moves(MovePolicy::Accept),
@@ -98,11 +98,14 @@ impl Actor {
             Command::Exclude(names) => select(Selection { exclude: globs(names), ..Selection::default() }),
             Command::Wait => PlanRequest { wait: Wait::ForTheLock, ..up },
             Command::Destroy => {
-                return self.run(&Nothing, PlanRequest::destroy(Purpose::Destroy.into()), None).await;
+                let graph = program.graph();
+                let today = DeclaredGraph(graph.clone());
+                let request = PlanRequest::destroy(Purpose::Destroy.into());
+                return self.run(&Nothing { program: Some(&today) }, request, Some(&graph)).await;
             }
             Command::Plan => return self.plan(program.graph(), saved).await,
-            Command::UpSaved => return self.up_saved(saved.take()).await,
-            Command::Rollback(back) => return self.rollback(*back).await,
+            Command::UpSaved => return self.up_saved(saved.take(), &program.graph()).await,
+            Command::Rollback(back) => return self.rollback(*back, &program.graph()).await,
             Command::Import(name, id) => return self.import(program, name, id).await,
             Command::PinsRestore => {
                 *saved = None;
@@ -131,7 +134,7 @@ impl Actor {
         request: PlanRequest,
         program: Option<&Graph>,
     ) -> CommandResult {
-        let updates_pins = request.pins == PinUse::Apply(Orphans::Remove);
+        let updates_pins = request.pins == PinUse::Apply(Orphans::Release);
         let previewed =
             self.workspace.preview(declares, request, &mut |event| self.on_event(event, program)).await;
         self.end_recovery();
@@ -140,10 +143,20 @@ impl Actor {
                 if updates_pins {
                     self.releases_orphans(&proposal);
                 }
-                self.permit_and_apply(proposal).await
+                self.apply_protected(proposal, program).await
             }
             Err(error) => self.refused_by(error),
         }
+    }
+
+    /// Applies a proposal that must leave everything alone that the program protects now.
+    async fn apply_protected(&self, proposal: Proposal, program: Option<&Graph>) -> CommandResult {
+        if proposal.pins().is_none() {
+            self.note_protection(proposal.base(), program);
+        }
+        let attempt = self.permit_and_apply(proposal).await;
+        self.end_recovery();
+        attempt
     }
 
     async fn plan(&self, graph: Graph, saved: &mut Option<SavedPlan>) -> CommandResult {
@@ -158,22 +171,28 @@ impl Actor {
         }
     }
 
-    async fn up_saved(&self, saved: Option<SavedPlan>) -> CommandResult {
+    async fn up_saved(&self, saved: Option<SavedPlan>, today: &Graph) -> CommandResult {
         let Some(SavedPlan { approval, graph }) = saved else { return Ok(Attempt::Unfinished) };
         let approved = (&approval, self.workspace.pinfile.main.as_str());
-        let declared = DeclaredGraph(graph.clone());
-        let mut on_event = |event| self.on_event(event, Some(&graph));
+        let (declared, program) = (DeclaredGraph(graph), DeclaredGraph(today.clone()));
+        let protected = Protecting { declared: &declared, program: Some(&program) };
+        let mut on_event = |event| self.on_event(event, Some(today));
         let previewed = self
             .workspace
-            .preview_approved(&declared, approved, OnFailure::GoOn, Wait::No, &mut on_event)
+            .preview_approved(&protected, approved, (OnFailure::GoOn, Vec::new()), Wait::No, &mut on_event)
             .await;
         self.end_recovery();
         match previewed {
             Ok(proposal) => {
                 self.trace.mark("a saved plan was applied");
-                self.permit_and_apply(proposal).await
+                self.note_protection(proposal.base(), Some(today));
+                let attempt = self.permit_and_apply(proposal).await;
+                self.end_recovery();
+                attempt
             }
-            Err(OpError::Stale(Stale::StateChanged)) => {
+            Err(OpError::Stale(
+                Stale::StateChanged { .. } | Stale::PlanChanged { .. } | Stale::AnotherStack,
+            )) => {
                 self.trace.mark("a saved plan was too old");
                 self.refused("the plan is too old")
             }
@@ -189,18 +208,19 @@ impl Actor {
         }
     }
 
-    async fn rollback(&self, back: u64) -> CommandResult {
+    async fn rollback(&self, back: u64, today: &Graph) -> CommandResult {
         let epoch = self.workspace.stack.load().await?.head.map_or(0, |head| head.epoch.0);
         let run = RunId(format!("run-{}", epoch.saturating_sub(back)));
-        let earlier = EarlierRun { stack: self.workspace.stack.clone(), run };
+        let program = DeclaredGraph(today.clone());
+        let earlier = EarlierRun { stack: self.workspace.stack.clone(), run, program: Some(&program) };
         let request = PlanRequest::rollback(Request { moves: MovePolicy::Refuse, ..Request::default() });
         let previewed =
-            self.workspace.preview(&earlier, request, &mut |event| self.on_event(event, None)).await;
+            self.workspace.preview(&earlier, request, &mut |event| self.on_event(event, Some(today))).await;
         self.end_recovery();
         match previewed {
             Ok(proposal) => {
                 self.trace.mark("a rollback");
-                self.permit_and_apply(proposal).await
+                self.apply_protected(proposal, Some(today)).await
             }
             Err(error) => self.refused_by(error),
         }
@@ -212,7 +232,8 @@ impl Actor {
         let graph = program.graph();
         let declared = DeclaredGraph(graph.clone());
         let mut on_event = |event| self.on_event(event, Some(&graph));
-        let previewed = self.workspace.preview_import(&declared, &import, Wait::No, &mut on_event).await;
+        let previewed =
+            self.workspace.preview_import(&declared, &import, (Wait::No, Vec::new()), &mut on_event).await;
         self.end_recovery();
         let attempt = match previewed {
             Ok(proposal) => self.permit_and_apply(proposal).await?,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use stead_model::{
-    DeletionPolicy, Environment, Expr, Graph, Input, Module, Name, NameParts, Node, NodeId, NodeKind,
+    DeletionPolicy, Environment, Expr, Graph, Input, Inputs, Module, Name, NameParts, Node, NodeId, NodeKind,
     Options, PathPattern, PhysicalId, SourceRef, TypeToken, Value,
 };
 
@@ -195,16 +195,16 @@ impl DeclaredResource {
         node: impl Fn(&String) -> Option<NodeId>,
         inside: Option<NodeId>,
         graph: &mut Graph,
-    ) -> BTreeMap<String, Input> {
-        let mut inputs: BTreeMap<String, Input> = BTreeMap::new();
-        inputs.insert("size".into(), Value::from(self.size).into());
-        inputs.insert("place".into(), Value::from(format!("p{}", self.place)).into());
+    ) -> Inputs {
+        let mut inputs: Inputs = Inputs::new();
+        inputs.insert("size", Value::from(self.size).into());
+        inputs.insert("place", Value::from(format!("p{}", self.place)).into());
         if self.is(ResourceFlag::ManualRecovery) {
-            inputs.insert("asks".into(), Value::from(true).into());
+            inputs.insert("asks", Value::from(true).into());
         }
         let mut property = |key: &str, node: NodeId, property: &str| {
             let expr = Expr::Property { node, property: property.into() };
-            inputs.insert(key.into(), Input::Deferred(graph.exprs.push(expr)));
+            inputs.insert(key, Input::Deferred(graph.exprs.push(expr)));
         };
         if let Some(node) = self.from.as_ref().and_then(node) {
             let key = if self.is(ResourceFlag::CreateOnlyInput) { "root" } else { "from" };

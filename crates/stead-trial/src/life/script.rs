@@ -59,6 +59,12 @@ pub enum OutsideChange {
     Makes(u64),
     /// Deletes the pinfile by mistake.
     LosesPinfile,
+    /// Removes every entry from the pinfile by mistake.
+    EmptiesPinfile,
+    /// Adds a section for the environment to the pinfile, without most of its pins.
+    AddsSection,
+    /// Switches between two branches: program and pinfile are those of the other one.
+    SwitchesBranch,
 }
 
 /// A command, mapped to one operation of the library.
@@ -226,9 +232,14 @@ impl Round {
                 OutsideChange::Changes(which),
                 OutsideChange::Makes(which % 3),
             ];
-            let lost = which == 15
-                && program.resources.iter().any(|(_, resource)| resource.is(ResourceFlag::Pinned));
-            round.outside = if lost { Some(OutsideChange::LosesPinfile) } else { rng.pick(&all).copied() };
+            let pinned = program.resources.iter().any(|(_, resource)| resource.is(ResourceFlag::Pinned));
+            round.outside = match which {
+                12 if pinned => Some(OutsideChange::SwitchesBranch),
+                13 if pinned => Some(OutsideChange::AddsSection),
+                14 if pinned => Some(OutsideChange::EmptiesPinfile),
+                15 if pinned => Some(OutsideChange::LosesPinfile),
+                _ => rng.pick(&all).copied(),
+            };
         }
         round.command = if at == 0 && !rng.one_in(8) { Command::Up } else { Command::draw(rng, program) };
         if rng.one_in(6) {

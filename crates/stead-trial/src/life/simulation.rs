@@ -14,6 +14,7 @@ use crate::Rng;
 use crate::faults::plan::FaultPlan;
 use crate::faults::process_faults::SyncBoundary;
 use crate::life::amend::{OTHER, other_stack};
+use crate::life::branches::OtherBranch;
 use crate::life::concurrency::run_concurrently;
 use crate::life::edit::Edit;
 use crate::life::initial_stack::InitialStack;
@@ -104,6 +105,8 @@ pub(crate) struct Simulation {
     uses_other: bool,
     /// A resource was pinned at some time.
     pub(super) pins: bool,
+    /// The branch of the project that is not checked out, once people switched.
+    pub(super) branch: Option<OtherBranch>,
 }
 
 impl Simulation {
@@ -118,6 +121,7 @@ impl Simulation {
             boundary: None,
             uses_other: false,
             pins: false,
+            branch: None,
         }
     }
 
@@ -156,6 +160,7 @@ impl Simulation {
             self.program.apply(edit);
         }
         if let Some(outside) = round.outside {
+            self.change_pinfile(outside).await?;
             self.apply_outside_change(outside);
         }
         self.pins |= self.program.resources.iter().any(|(_, resource)| resource.is(ResourceFlag::Pinned));
@@ -335,6 +340,8 @@ impl Simulation {
             JournalError::Integrity(_)
             | JournalError::RecordRefused(_)
             | JournalError::Replay { .. }
+            | JournalError::HeadMissing { .. }
+            | JournalError::JournalGap { .. }
             | JournalError::BrokenChain { .. }
             | JournalError::Format { .. }
             | JournalError::Missing { .. } => Err(violation("state is sound", format!("{cause:?}"))),
@@ -372,7 +379,7 @@ impl Simulation {
         Ok(state)
     }
 
-    async fn load_state(&mut self) -> Result<Arc<State>, Violation> {
+    pub(super) async fn load_state(&mut self) -> Result<Arc<State>, Violation> {
         let actor = self.actor_without_faults();
         let loaded = actor.workspace.stack.load().await;
         actor.process.end(&self.site.disk);
@@ -385,10 +392,6 @@ impl Simulation {
 
     /// Changes, deletes or creates an object outside of Stead.
     fn apply_outside_change(&mut self, outside: OutsideChange) {
-        if outside == OutsideChange::LosesPinfile && pins::lose(&self.site.disk) {
-            self.site.trace.mark("the pinfile was lost");
-            self.site.cloud.model().loses_pinfile();
-        }
         let mut model = self.site.cloud.model();
         let ids: Vec<String> = model.objects.keys().cloned().collect();
         let pick = |which: u64| ids.get(which as usize % ids.len().max(1));
@@ -396,7 +399,7 @@ impl Simulation {
             OutsideChange::Deletes(which) => pick(which).into_iter().for_each(|id| model.delete_outside(id)),
             OutsideChange::Changes(which) => {
                 if let Some(object) = pick(which).and_then(|id| model.objects.get_mut(id)) {
-                    object.inputs.insert("size".into(), Value::from(99));
+                    object.inputs.insert("size", Value::from(99));
                     object.drifted = true;
                 }
             }
@@ -407,7 +410,10 @@ impl Simulation {
                 let outputs = outputs(&id, 1000 + which as i64, &inputs);
                 model.make_outside(id, inputs, outputs);
             }
-            OutsideChange::LosesPinfile => {}
+            OutsideChange::LosesPinfile
+            | OutsideChange::EmptiesPinfile
+            | OutsideChange::AddsSection
+            | OutsideChange::SwitchesBranch => {}
         }
         self.site.trace.log(format!("{outside:?}"));
     }

@@ -1,12 +1,11 @@
 //! A dependency chain of maximum depth through the whole engine: no part may recurse as deeply.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use stead_engine::{Engine, Stack};
 use stead_journal::StackKeys;
-use stead_model::{Expr, Graph, Input, Node, NodeId, NodeKind, Options, SourceRef, TypeToken, Value};
+use stead_model::{Expr, Graph, Input, Inputs, Node, NodeId, NodeKind, Options, SourceRef, TypeToken, Value};
 use stead_plan::Purpose;
 use stead_provider::Providers;
 use stead_store::MemoryStore;
@@ -48,7 +47,7 @@ pub fn apply_deep_chain(depth: u32) -> Result<[usize; 4], String> {
 fn chain(depth: u32, size: i64) -> Graph {
     let mut graph = Graph::default();
     for at in 0..depth {
-        let mut inputs: BTreeMap<String, Input> = [("size".to_owned(), Value::from(size).into())].into();
+        let mut inputs: Inputs = [("size".to_owned(), Value::from(size).into())].into();
         if let Some(before) = at.checked_sub(1) {
             let expr = Expr::Property { node: NodeId(before), property: "serial".into() };
             inputs.insert("from".to_owned(), Input::Deferred(graph.exprs.push(expr)));

@@ -171,6 +171,8 @@ impl TwoStacks {
             Err(OpError::Stack(
                 error @ (JournalError::Integrity(_)
                 | JournalError::Replay { .. }
+                | JournalError::HeadMissing { .. }
+                | JournalError::JournalGap { .. }
                 | JournalError::Missing { .. }),
             )) => Err(format!("state is not sound: {error:?}")),
             _ => Ok(fault_seen),

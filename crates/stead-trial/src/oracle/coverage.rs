@@ -12,6 +12,7 @@ pub const MARKS: &[&str] = &[
     "a create was under way when the stack was taken over",
     "a delete was under way when the stack was taken over",
     "a delete-first replacement",
+    "a branch was switched",
     "a fenced writer woke up",
     "a holder without a heartbeat was taken over",
     "a life began with an existing stack",

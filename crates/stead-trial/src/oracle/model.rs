@@ -26,7 +26,7 @@ pub(crate) enum Pin {
     #[default]
     None,
     Held,
-    /// A person removed the entry from the pinfile: the object may be deleted.
+    /// A person released the pin: the object may be deleted.
     Released,
 }
 
@@ -201,8 +201,7 @@ impl Model {
             }
             if self.protected_today.get(&process).is_some_and(|protected_today| protected_today.contains(&id))
             {
-                self.violations
-                    .push(violation("a currently guarded resource is not deleted by recovery", id.clone()));
+                self.violations.push(violation("a currently guarded resource is not deleted", id.clone()));
             }
             if object.pin == Pin::Held || object.declared.contains(&process) {
                 self.violations.push(violation("no pinned resource is deleted", id.clone()));
@@ -255,8 +254,9 @@ impl Model {
 
     /// Creates an object outside.
     pub(crate) fn make_outside(&mut self, id: String, inputs: Map, outputs: Map) {
-        let object = CloudObject::new(inputs, outputs, Ownership::Foreign);
-        self.gone_outside.insert(id.clone());
+        // A record of the object before has values that this one never had; only a look can tell.
+        let drifted = !self.gone_outside.insert(id.clone());
+        let object = CloudObject { drifted, ..CloudObject::new(inputs, outputs, Ownership::Foreign) };
         self.objects.entry(id).or_insert(object);
     }
 

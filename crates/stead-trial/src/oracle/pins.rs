@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use stead_engine::ops::{OpError, PinChange, PinEdit, Proposal};
 use stead_engine::{PinfileLocation, PinfileWrite};
-use stead_guard::pins::{Pinfile, PinfileChange, Section, physical_path};
+use stead_guard::pins::{EntryStatus, Pinfile, PinfileChange, Pins, Section, physical_path, print};
 use stead_model::{Diagnostic, Environment, Graph, Lifecycle, Name, Node, NodeId, Resource, RunResult};
 use stead_plan::{Action, Plan};
 use stead_state::{Intent, Pending, State};
@@ -66,11 +66,51 @@ pub(crate) fn lose(disk: &Disk) -> bool {
 /// Removes every entry from the pinfile, leaving an empty section.
 pub(crate) fn empty(disk: &Disk) {
     let text = format!("{{\"version\": \"1\", \"pinned\": {{\"{TARGET}\": {{}}}}}}\n");
+    put(disk, Some(text.into_bytes()));
+}
+
+/// Returns the section that the stack of a life uses.
+fn in_use(file: &Pinfile) -> Section {
+    Pins::open(file.clone(), TARGET, &Environment::new("dev")).saved().clone()
+}
+
+/// Returns the entries that pin a resource.
+fn pinned(file: &Pinfile) -> Section {
+    in_use(file).into_iter().filter(|(_, entry)| entry.status == EntryStatus::Pinned).collect()
+}
+
+/// Returns the text of the pinfile, if it exists.
+pub(crate) fn text(disk: &Disk) -> Option<Vec<u8>> {
+    match disk.content().get(&path_of_file()) {
+        Some(Entry::File { bytes, .. }) => Some(bytes.to_vec()),
+        _ => None,
+    }
+}
+
+/// Writes or removes the pinfile.
+pub(crate) fn put(disk: &Disk, text: Option<Vec<u8>>) {
     let mut content = disk.content();
     let _ = content.remove(&path_of_file());
-    let bytes = Arc::new(text.into_bytes());
-    let _ = content.put(&path_of_file(), Entry::File { bytes, mode: 0o644 });
+    if let Some(text) = text {
+        let _ = content.put(&path_of_file(), Entry::File { bytes: Arc::new(text), mode: 0o644 });
+    }
     content.sync(Path::new(FOLDER));
+}
+
+/// Adds a section for the environment of the stack, with the first pin of the target's section at most.
+pub(crate) fn add_section(disk: &Disk) {
+    let Ok(mut file) = Pinfile::read(MAIN, text(disk).as_deref()) else { return };
+    let first = pinned(&file).into_iter().take(1).collect();
+    file.sections.entry(format!("{TARGET}:dev")).or_insert(first);
+    put(disk, Some(print(&file.sections).into_bytes()));
+}
+
+/// Returns the paths that a pinfile releases.
+pub(crate) fn released(text: Option<&[u8]>) -> BTreeSet<String> {
+    let Ok(file) = Pinfile::read(MAIN, text) else { return BTreeSet::new() };
+    let released =
+        file.sections.into_values().flatten().filter(|(_, entry)| entry.status == EntryStatus::Released);
+    released.flat_map(|(path, entry)| [Some(path), entry.original_path].into_iter().flatten()).collect()
 }
 
 /// Returns the paths in the pinfile. An existing file must be readable, even after a crash.
@@ -78,7 +118,7 @@ pub(crate) fn listed(disk: &Disk) -> Result<BTreeSet<String>, Violation> {
     let content = disk.content();
     let Some(Entry::File { bytes, .. }) = content.get(&path_of_file()) else { return Ok(BTreeSet::new()) };
     match Pinfile::read(MAIN, Some(bytes)) {
-        Ok(file) => Ok(file.sections.get(TARGET).into_iter().flat_map(Section::keys).cloned().collect()),
+        Ok(file) => Ok(pinned(&file).into_keys().collect()),
         Err(problem) => Err(violation("the pinfile can be read", problem.message)),
     }
 }
@@ -109,19 +149,18 @@ impl Actor {
     /// An old copy keeps the marks that it had as the current one.
     pub(crate) fn note_protected(&self, state: &State, program: Option<&Graph>) {
         let deletes = |pending: &Pending| matches!(pending.intent, Intent::Delete { .. });
-        if !state.pending().any(deletes) {
-            return;
+        if state.pending().any(deletes) {
+            self.note_protection(state, program);
         }
+    }
+
+    /// Notes the resources that the current program or pinfile guards, until the end of the recovery or of the command.
+    pub(crate) fn note_protection(&self, state: &State, program: Option<&Graph>) {
         let named = |(graph, resource): (&Graph, &Resource)| {
             let (id, node) = graph.ids().zip(&graph.nodes).find(|(_, node)| node.name == resource.name)?;
             Some(graph.pin_setting(id) == Some(true) || node.options.prevent_delete == Some(true))
         };
-        let listed = self
-            .workspace
-            .pinfile
-            .read()
-            .map(|(file, _)| file.sections.get(TARGET).cloned().unwrap_or_default());
-        let listed = listed.unwrap_or_default();
+        let listed = self.workspace.pinfile.read().map(|(file, _)| pinned(&file)).unwrap_or_default();
         let stays = |copy: &&Resource| {
             listed.contains_key(&physical_path(&copy.name, &copy.ty))
                 || program.is_some_and(|graph| named((graph, copy)) == Some(true))
@@ -194,8 +233,7 @@ impl Actor {
             return Ok(());
         }
         let Ok((file, _)) = self.workspace.pinfile.read() else { return Ok(()) };
-        let has: BTreeSet<String> =
-            file.sections.get(TARGET).into_iter().flat_map(Section::keys).cloned().collect();
+        let has: BTreeSet<String> = pinned(&file).into_keys().collect();
         let serves = |node: &&Node| node.ty.as_str().ends_with(".Provider");
         let wanted: BTreeSet<String> =
             graph.nodes.iter().filter(is_pinned).filter(|node| !serves(node)).map(path).collect();
@@ -248,13 +286,10 @@ impl Actor {
             }
         }
         let Ok((first, _)) = self.workspace.pinfile.read() else { return self.refused("the pinfile") };
-        let entries: Vec<String> =
-            first.sections.get(TARGET).into_iter().flat_map(Section::keys).cloned().collect();
-        for from in entries.into_iter().filter(|entry| !now.contains(entry)) {
+        for from in pinned(&first).into_keys().filter(|entry| !now.contains(entry)) {
             // Each edit reads the file again.
             let Ok((file, _)) = self.workspace.pinfile.read() else { return self.refused("the pinfile") };
-            let taken =
-                |to: &&String| file.sections.get(TARGET).is_some_and(|section| section.contains_key(*to));
+            let taken = |to: &&String| in_use(&file).contains_key(*to);
             let outcome = match moved.get(&from).filter(|to| !taken(to)) {
                 Some(to) => self.edit_pins(PinEdit::Move { from, to: to.clone() }, "a pin moved").await,
                 None => self.remove_pin(&file, from, &state).await,
@@ -273,8 +308,7 @@ impl Actor {
         path: String,
         state: &State,
     ) -> Result<Vec<PinChange>, OpError> {
-        let came_from =
-            file.sections.get(TARGET).and_then(|section| section.get(&path)?.original_path.clone());
+        let came_from = in_use(file).get(&path).and_then(|entry| entry.original_path.clone());
         let is_meant = |copy: &&Resource| {
             let mut paths = stead_guard::pins::paths_of(copy);
             paths.any(|other| other == path || Some(&other) == came_from.as_ref())
@@ -291,10 +325,7 @@ impl Actor {
         let Ok((file, _)) = self.workspace.pinfile.read() else { return self.refused("the pinfile") };
         let graph = program.graph();
         let node = program.position(name).and_then(|at| graph.nodes.get(at));
-        let Some(entry) = node
-            .map(path)
-            .filter(|path| file.sections.get(TARGET).is_some_and(|section| section.contains_key(path)))
-        else {
+        let Some(entry) = node.map(path).filter(|path| pinned(&file).contains_key(path)) else {
             return self.refused("no such pin");
         };
         let outcome = self.remove_pin(&file, entry, &state).await;

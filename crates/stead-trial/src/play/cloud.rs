@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use stead_journal::StackKeys;
-use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken, Value};
+use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken, Value};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, PartialResult,
-    Provider, Receipt, Recovery, Refusal, RefusalClass, UpdateRequest, Updated,
+    Provider, Reads, Receipt, Recovery, Refusal, RefusalClass, UpdateRequest, Updated,
 };
 use stead_schema::{Access, Problem, Property, Shape, TypeSchema, diff};
 use stead_state::{Batch, Record};
@@ -267,16 +267,16 @@ impl Provider for PlayProvider {
         vec![schema()]
     }
 
-    async fn check(
-        &self,
-        _: &TypeToken,
-        inputs: BTreeMap<String, Input>,
-    ) -> Result<BTreeMap<String, Input>, Vec<Problem>> {
+    async fn check(&self, _: &TypeToken, inputs: Inputs) -> Result<Inputs, Vec<Problem>> {
         Ok(inputs)
     }
 
-    async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff {
+    async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
         Diff { changes: diff(&schema(), &old.inputs, inputs), order: Default::default() }
+    }
+
+    fn reads(&self, _: &TypeToken) -> Reads {
+        Reads::RealResource
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {

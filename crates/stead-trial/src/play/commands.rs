@@ -31,7 +31,7 @@ pub(super) struct CommandEnd {
 
 impl Actor {
     /// Runs `up` or `destroy`.
-    async fn run(&self, graph: &Graph, request: Request) -> CommandEnd {
+    pub(super) async fn run(&self, graph: &Graph, request: Request) -> CommandEnd {
         let mut ended = CommandEnd {
             outcome: Ok(false),
             trace: vec![format!(
@@ -125,7 +125,7 @@ impl Actor {
     }
 }
 
-fn up() -> Request {
+pub(super) fn up() -> Request {
     Request { moves: MovePolicy::Refuse, ..Request::default() }
 }
 
@@ -156,7 +156,7 @@ fn describe(event: &Event) -> Option<String> {
 
 impl PlaySimulation {
     /// Tells the cloud which resources are declared, and returns their graph.
-    fn declare(&mut self) -> Graph {
+    pub(super) fn declare(&mut self) -> Graph {
         let mut contents = self.cloud.contents();
         for resource in &mut self.program.resources {
             // An imported object that is gone is created like any other.

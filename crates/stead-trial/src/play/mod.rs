@@ -1,9 +1,12 @@
 //! A play: a short life with situations that scripts leave out. A rival takes over from a slow process, two processes
 //! plan at the same time, runs are targeted, resources are renamed, imported and retained, providers hang, fail in
-//! part, are busy, unreadable or wrong, and stores are slow or lose answers.
+//! part, are busy, unreadable or wrong, and stores are slow or lose answers. A second stack has providers that cannot look,
+//! and people who answer for them.
 
 mod cloud;
 mod commands;
+mod doubt;
+mod losses;
 mod program;
 mod store;
 
@@ -36,7 +39,10 @@ pub fn play(seed: u64) -> Result<Vec<String>, String> {
     let mut simulation = PlaySimulation::new(seed);
     let outcome = runtime.block_on(simulation.run());
     match outcome {
-        Ok(()) => Ok(simulation.trace),
+        Ok(()) => {
+            let doubts = runtime.block_on(doubt::play(seed))?;
+            Ok([simulation.trace, doubts].concat())
+        }
         Err(lost) => Err(format!("play {seed}: {lost}\n{}", simulation.trace.join("\n"))),
     }
 }
@@ -92,7 +98,7 @@ impl PlaySimulation {
 
     async fn run(&mut self) -> Result<(), String> {
         for _ in 0..3 + self.rng.below(4) {
-            match self.rng.below(14) {
+            match self.rng.below(16) {
                 0 => self.destroy().await?,
                 1 => self.refresh().await?,
                 2 | 3 => self.part().await?,
@@ -102,6 +108,8 @@ impl PlaySimulation {
                 7..=9 => self.take_over().await?,
                 10 => self.race().await?,
                 11 => self.up_with_lying_provider().await?,
+                12 => self.lose_an_object().await?,
+                13 => self.apply_two_saved_plans().await?,
                 _ => self.up().await?,
             }
             self.check_state().await?;
@@ -189,6 +197,8 @@ impl PlaySimulation {
             JournalError::Integrity(_)
             | JournalError::RecordRefused(_)
             | JournalError::Replay { .. }
+            | JournalError::HeadMissing { .. }
+            | JournalError::JournalGap { .. }
             | JournalError::BrokenChain { .. }
             | JournalError::Format { .. }
             | JournalError::Missing { .. } => return Err(format!("state is not sound: {cause:?}")),

@@ -1,10 +1,8 @@
 //! Programs of a play: resources that change, are renamed, retained and imported, and use each other.
 
-use std::collections::BTreeMap;
-
 use stead_model::{
-    DeletionPolicy, Expr, Graph, Input, Name, Node, NodeId, NodeKind, Options, PhysicalId, SourceRef,
-    TypeToken, Value,
+    DeletionPolicy, Expr, Graph, Input, Inputs, Map, Name, Node, NodeId, NodeKind, Options, PhysicalId,
+    SourceRef, TypeToken, Value,
 };
 
 use crate::Rng;
@@ -33,7 +31,7 @@ impl PlayResource {
         number(&self.title) % 5 == 2 && !self.is_exclusive()
     }
 
-    pub(super) fn inputs(&self) -> BTreeMap<String, Value> {
+    pub(super) fn inputs(&self) -> Map {
         [
             ("title".to_owned(), Value::from(self.title.as_str())),
             ("size".to_owned(), Value::from(self.size)),
@@ -111,11 +109,11 @@ impl PlayProgram {
         let mut graph = Graph::default();
         let position = |title: &String| self.resources.iter().position(|resource| resource.title == *title);
         for (line, resource) in self.resources.iter().enumerate() {
-            let mut inputs: BTreeMap<String, Input> =
+            let mut inputs: Inputs =
                 resource.inputs().into_iter().map(|(key, value)| (key, value.into())).collect();
             if let Some(node) = resource.from.as_ref().and_then(position).map(|at| NodeId(at as u32)) {
                 let expr = Expr::Property { node, property: "key".into() };
-                inputs.insert("from".into(), Input::Deferred(graph.exprs.push(expr)));
+                inputs.insert("from", Input::Deferred(graph.exprs.push(expr)));
             }
             let Some(own) = name(&resource.name) else { continue };
             graph.nodes.push(Node {

@@ -1,15 +1,14 @@
 //! The simulated cloud: it holds objects, injects faults into calls, and reports every change to the reference model.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use stead_model::{Input, Map, Operation, PhysicalId, Resource, TypeToken, Value};
+use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken, Value};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, PartialResult,
-    Provider, Receipt, Recovery, Refusal, UpdateRequest, Updated,
+    Provider, Reads, Receipt, Recovery, Refusal, UpdateRequest, Updated,
 };
 use stead_schema::{Access, Problem, Property, Shape, TypeSchema, diff};
 
@@ -204,16 +203,16 @@ impl Provider for CloudProvider {
         schemas().to_vec()
     }
 
-    async fn check(
-        &self,
-        _: &TypeToken,
-        inputs: BTreeMap<String, Input>,
-    ) -> Result<BTreeMap<String, Input>, Vec<Problem>> {
+    async fn check(&self, _: &TypeToken, inputs: Inputs) -> Result<Inputs, Vec<Problem>> {
         Ok(inputs)
     }
 
-    async fn diff(&self, old: &Resource, inputs: &BTreeMap<String, Input>) -> Diff {
+    async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
         Diff { changes: diff(&schemas()[0], &old.inputs, inputs), order: Default::default() }
+    }
+
+    fn reads(&self, _: &TypeToken) -> Reads {
+        Reads::RealResource
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {

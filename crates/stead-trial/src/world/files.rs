@@ -1,7 +1,8 @@
 //! The simulated files, as one process accesses them.
 
+use std::borrow::Cow;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use stead_world::{Claim, FileKind, Files, Metadata};
@@ -70,12 +71,29 @@ enum Writing {
     Names,
 }
 
+/// Returns the path without `.` and `..`. The simulated disk has no links.
+fn plain(path: &Path) -> Cow<'_, Path> {
+    if !path.to_str().is_some_and(|path| path.contains("/.")) {
+        return Cow::Borrowed(path);
+    }
+    let mut place = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(place.pop()),
+            part => place.push(part),
+        }
+    }
+    Cow::Owned(place)
+}
+
 fn dead() -> io::Error {
     io::Error::other("the process is dead")
 }
 
 impl Files for SimulatedFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let path = &*plain(path);
         self.allowed(Access::Read, path)?;
         match self.disk.content().get(path) {
             Some(Entry::File { bytes, .. }) => Ok(bytes.as_ref().clone()),
@@ -85,6 +103,7 @@ impl Files for SimulatedFiles {
     }
 
     fn metadata(&self, path: &Path) -> io::Result<Option<Metadata>> {
+        let path = &*plain(path);
         self.allowed(Access::Read, path)?;
         Ok(self.disk.content().get(path).map(|entry| match entry {
             Entry::File { bytes, mode } => {
@@ -95,11 +114,13 @@ impl Files for SimulatedFiles {
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let folder = &*plain(folder);
         self.allowed(Access::Read, folder)?;
         Ok(self.disk.content().children(folder).ok_or(io::ErrorKind::NotFound)?)
     }
 
     fn create_synced(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+        let path = &*plain(path);
         let file = |bytes: Vec<u8>| Entry::File { bytes: Arc::new(bytes), mode };
         if let Err(error) = self.allowed(Access::Write, path) {
             if self.process.is_alive() {
@@ -117,16 +138,24 @@ impl Files for SimulatedFiles {
         content.put(path, file(bytes.to_vec()))
     }
 
+    fn create_unsynced(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+        let path = &*plain(path);
+        self.allowed(Access::Write, path)?;
+        self.disk.content().put(path, Entry::File { bytes: Arc::new(bytes.to_vec()), mode })
+    }
+
     fn set_mode(&self, path: &Path, _: u32) -> io::Result<()> {
         self.allowed(Access::Write, path)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let (from, to) = (&*plain(from), &*plain(to));
         self.allowed(Access::Write, to)?;
         self.disk.content().rename(from, to)
     }
 
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let (from, to) = (&*plain(from), &*plain(to));
         self.allowed(Access::Write, to)?;
         let mut content = self.disk.content();
         let entry = content.get(from).cloned().ok_or(io::ErrorKind::NotFound)?;
@@ -134,16 +163,19 @@ impl Files for SimulatedFiles {
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {
+        let path = &*plain(path);
         self.allowed(Access::Write, path)?;
         self.disk.content().remove(path)
     }
 
     fn create_folder(&self, path: &Path) -> io::Result<()> {
+        let path = &*plain(path);
         self.allowed(Access::Write, path)?;
         self.disk.content().put(path, Entry::Folder { mode: 0o755 })
     }
 
     fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        let path = &*plain(path);
         self.allowed(Access::Write, path)?;
         let mut content = self.disk.content();
         if content.children(path).is_some_and(|children| !children.is_empty()) {
@@ -153,6 +185,7 @@ impl Files for SimulatedFiles {
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        let path = &*plain(path);
         self.allowed(Access::Write, path)?;
         let mut content = self.disk.content();
         if self.power_goes().is_some() {
@@ -191,6 +224,10 @@ impl Files for SimulatedFiles {
 
     fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
         Ok(path.to_owned())
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        Ok(plain(path).into_owned())
     }
 
     fn syncs(&self) -> u64 {

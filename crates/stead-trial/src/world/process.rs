@@ -13,7 +13,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use stead_world::{
-    Clock, CrashPoints, Entropy, FinishedProcess, Host, Processes, ShellCommand, SlowWork, Timestamp, World,
+    Clock, CrashPoints, Entropy, GatedProcess, GroupStatus, Host, ProcessGroup, Processes, ShellCommand,
+    SlowWork, Timestamp, World,
 };
 use tokio::sync::Notify;
 
@@ -183,6 +184,7 @@ impl Process {
                 user: "user".into(),
                 pid: self.id as u32,
                 home: Some("/home".into()),
+                owners: Some("/home/owners".into()),
             }),
             slow_work: SlowWork::Inline,
         }
@@ -268,7 +270,15 @@ struct NoProcesses;
 
 #[async_trait]
 impl Processes for NoProcesses {
-    async fn run(&self, _: ShellCommand) -> io::Result<FinishedProcess> {
+    async fn start(&self, _: ShellCommand) -> io::Result<Box<dyn GatedProcess>> {
         Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn status(&self, _: &ProcessGroup) -> GroupStatus {
+        GroupStatus::Gone
+    }
+
+    async fn end(&self, _: &ProcessGroup) -> io::Result<GroupStatus> {
+        Ok(GroupStatus::Gone)
     }
 }

@@ -382,7 +382,7 @@ fn the_content_of_an_older_copy_is_not_deleted_with_the_current_copy() {
     replay(script).unwrap();
 }
 
-/// The pinfile is lost and not written again, so that a pin that no run applied is known to the program alone.
+/// The pinfile is lost, and a partial run writes it again with a pin that no run applied.
 #[test]
 fn a_pin_that_no_run_applied_does_not_hold() {
     let script = r##"{"medium": "Files", "program": {"things": [
@@ -399,4 +399,29 @@ fn a_pin_that_no_run_applied_does_not_hold() {
         {"seed": 0, "task": {"Rollback": 2}}
     ]}"##;
     replay(script).unwrap();
+}
+
+/// An imported object is deleted outside and made again with other values, and no run looks.
+#[test]
+fn an_object_made_again_outside_is_drift() {
+    let imported_later = r##"{"medium": "Files", "program": {"things": [
+        ["t11", {"size": 1, "place": 0}], ["t14", {"size": 3, "place": 0}], ["t6", {"size": 0, "place": 1}]
+    ]}, "acts": [
+        {"seed": 0, "edits": [{"Import": ["t14", "outside-2"]}, {"Add": ["t9", {"size": 2, "place": 2, "traits": ["Serves"]}]}], "task": "Up"},
+        {"seed": 0, "edits": [{"Add": ["t2", {"size": 0, "place": 0, "traits": ["Pinned"]}]}], "outside": {"Makes": 2}, "task": "Up"},
+        {"seed": 0, "outside": {"Deletes": 4}, "task": "Up"},
+        {"seed": 0, "outside": {"Makes": 2}, "task": "Up"},
+        {"seed": 0, "task": "Up"}
+    ]}"##;
+    let imported_renamed = r##"{"medium": "Files", "program": {"things": [
+        ["t3", {"size": 0, "place": 0}], ["t10", {"size": 0, "place": 2}], ["t23", {"size": 0, "place": 1}],
+        ["t20", {"size": 3, "place": 2}], ["t6", {"size": 4, "place": 0}]
+    ]}, "acts": [
+        {"seed": 0, "edits": [{"Rename": {"from": "t6", "to": "t27", "alias": true}}, {"Import": ["t27", "outside-1"]}], "outside": {"Makes": 1}, "task": "Up"},
+        {"seed": 0, "outside": {"Deletes": 9}, "task": "Up"},
+        {"seed": 0, "outside": {"Makes": 1}, "task": "Up"},
+        {"seed": 0, "task": "Up"}
+    ]}"##;
+    replay(imported_later).unwrap();
+    replay(imported_renamed).unwrap();
 }

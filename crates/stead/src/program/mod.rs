@@ -1,5 +1,6 @@
 //! A TypeScript program as a source of declarations.
 
+mod reserved;
 mod sources;
 mod transcript;
 
@@ -123,9 +124,13 @@ impl<'a> Program<'a> {
                 *self.transcript.borrow_mut() = transcript;
                 let mut graph = evaluation.graph;
                 self.warn_of_deprecations(&graph);
+                let reserved = reserved::in_graph(&graph);
+                if !reserved.is_empty() {
+                    return Err(OpError::Program(reserved));
+                }
                 let warnings = mark_graph(&mut graph, &levels).map_err(OpError::Program)?;
                 warnings.iter().for_each(|warning| (self.listener)(Notice::Warning(warning)));
-                Ok(Declaration { graph, functions: evaluation.functions })
+                Ok(Declaration { graph, functions: evaluation.functions, protection: None })
             }
             Ok(Err(failure)) => {
                 console(&failure.console);

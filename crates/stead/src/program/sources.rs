@@ -1,6 +1,6 @@
 //! Sources of an evaluation: files of the project, existing resources, and outputs of other stacks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stead_engine::Engine;
@@ -33,6 +33,7 @@ impl Sources for ProjectSources {
         match self.world.files.metadata(&path) {
             Ok(found) if !found.is_some_and(is_file) => Ok(None),
             Ok(_) => {
+                self.stays_inside(&path)?;
                 let bytes = self.world.files.read(&path).map_err(|error| error.to_string())?;
                 String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
             }
@@ -93,6 +94,15 @@ impl ProjectSources {
             providers: workspace.engine.providers.clone(),
             store: workspace.stack.store.clone(),
             runtime: Handle::current(),
+        }
+    }
+
+    /// Fails if a symbolic link leads out of the project.
+    fn stays_inside(&self, path: &Path) -> Result<(), String> {
+        let place = |path: &Path| self.world.files.canonical(path).map_err(|error| error.to_string());
+        match place(path)?.starts_with(place(&self.root)?) {
+            true => Ok(()),
+            false => Err("a symbolic link leads out of the project".to_owned()),
         }
     }
 

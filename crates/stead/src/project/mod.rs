@@ -1,5 +1,6 @@
 //! A project on disk: `stead.toml`, and the workspaces of its environments.
 
+mod environments;
 mod marks;
 mod workspace;
 
@@ -15,6 +16,7 @@ use stead_world::World;
 
 use marks::{FileMarks, MarkTable, NamespaceSettings};
 
+pub use environments::read_environment;
 pub use marks::{FlagMarks, Prevention};
 pub use workspace::{TARGETS, local_catalog};
 
@@ -71,7 +73,8 @@ pub struct Project {
     pub name: String,
     /// The entry point, relative to the root.
     pub main: String,
-    pub default_environment: String,
+    /// Text of the default environment, with its namespace if it has one.
+    default_environment: String,
     pub default_target: String,
     /// Folder with the state.
     pub state: PathBuf,
@@ -129,7 +132,9 @@ impl Project {
 }
 
 fn parse(text: &str) -> Result<Settings, OpError> {
-    toml::from_str(text).map_err(|error| malformed(text, &error))
+    let settings: Settings = toml::from_str(text).map_err(|error| malformed(text, &error))?;
+    settings.state.path.as_deref().map_or(Ok(()), check_state_path)?;
+    Ok(settings)
 }
 
 /// Fails if a text is no valid `stead.toml`.
@@ -152,6 +157,22 @@ fn position(text: &str, span: Range<usize>) -> (u32, u32, usize) {
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u32 + 1;
     let length = text.get(span).map_or(0, |text| text.lines().next().unwrap_or_default().chars().count());
     (line, column, length)
+}
+
+/// Refuses a URL: state is in a folder, and no author wants a folder called `s3:`.
+fn check_state_path(path: &str) -> Result<(), OpError> {
+    let scheme = path.split_once(':').map(|(scheme, _)| scheme);
+    let is_scheme = |scheme: &str| {
+        scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    };
+    let Some(scheme) = scheme.filter(|scheme| is_scheme(scheme)) else { return Ok(()) };
+    let message =
+        format!("{FILE}: state cannot be stored at {path:?}: this version has no store for `{scheme}:`");
+    let problem = Diagnostic::error(Code::BAD_CONFIG, message)
+        .note("State is in a folder of this machine. Nothing was written.")
+        .help("set `path` in `[state]` to a folder, or remove it: the default is `.stead/state`")
+        .help(format!("for a folder whose name has this colon, write `./{path}`"));
+    Err(OpError::invalid(problem))
 }
 
 fn unusable(path: &Path, problem: &str) -> OpError {

@@ -1,14 +1,14 @@
 //! The workspace of one environment on one target of a project.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stead_engine::ops::{OpError, Workspace};
-use stead_engine::{Engine, PinfileLocation, Stack};
+use stead_engine::{Engine, Owners, PinfileLocation, Stack, Stores};
 use stead_journal::StackKeys;
 use stead_local::LocalProvider;
-use stead_model::{Code, Diagnostic, Environment, NameError};
-use stead_provider::Providers;
+use stead_model::{Code, Diagnostic, Environment, Hint, NameError, NextStep};
+use stead_provider::{Providers, StatePlace};
 use stead_schema::Catalog;
 use stead_store::{FileStore, Store};
 use stead_world::World;
@@ -38,6 +38,15 @@ impl Project {
         let keys = StackKeys::new(&self.name, &environment.to_string(), target);
         let mut engine = Engine::new(world.clone(), local_providers(&world, &self.root), parallel);
         engine.catalog = engine.catalog.with_published();
+        engine.owners = Some(Owners::new(
+            StatePlace {
+                store: world.files.place_of(&self.state).display().to_string(),
+                project: self.name.clone(),
+                environment: environment.to_string(),
+                target: target.to_owned(),
+            },
+            Arc::new(StoresOfFiles { world: world.clone() }),
+        ));
         let claims = self.root.join(".stead").join("claims");
         let pinfile = PinfileLocation {
             world: world.clone(),
@@ -68,12 +77,25 @@ impl Project {
     }
 }
 
+/// Opens the stores that owner marks name: folders on this machine.
+struct StoresOfFiles {
+    world: World,
+}
+
+impl Stores for StoresOfFiles {
+    fn open(&self, store: &str) -> Option<Arc<dyn Store>> {
+        Some(Arc::new(FileStore::new(self.world.clone(), PathBuf::from(store))))
+    }
+}
+
 fn check_target(target: &str) -> Result<(), OpError> {
     if TARGETS.contains(&target) {
         return Ok(());
     }
     let problem = Diagnostic::error(Code::USAGE, format!("there is no target {target:?}"));
-    Err(OpError::invalid(problem.help(format!("there is: {}", TARGETS.join(", ")))))
+    let problem = problem.help(format!("there is: {}", TARGETS.join(", ")));
+    let select = Hint::text("a target is where the program is applied; to select resources: ");
+    Err(OpError::invalid(problem.help(select.then(NextStep::SelectResources))))
 }
 
 fn local_providers(world: &World, root: &Path) -> Providers {

@@ -7,9 +7,9 @@ use std::path::Path;
 use serde::Serialize;
 use stead::{load_run, read_export};
 use stead_model::{
-    Code, Diagnostic, Environment, Input, Lifecycle, Map, Name, PropertyPath, Resource, RunId, Value,
+    Code, Diagnostic, Environment, Input, Inputs, Lifecycle, Map, Name, PropertyPath, Resource, RunId, Value,
 };
-use stead_render::{Paint, Style, change_line, value};
+use stead_render::{Paint, Style, change_lines, value};
 use stead_schema::{Change, TypeSchema, diff as changes_between};
 use stead_state::Snapshot;
 
@@ -149,8 +149,7 @@ fn changes(old: &Resource, new: &Resource, with_outputs: bool) -> Vec<Change> {
 }
 
 fn property_changes(group: &str, old: &Map, new: &Map) -> Vec<Change> {
-    let new: BTreeMap<String, Input> =
-        new.iter().map(|(key, value)| (key.clone(), Input::Known(value.clone()))).collect();
+    let new: Inputs = new.iter().map(|(key, value)| (key.clone(), Input::Known(value.clone()))).collect();
     let mut changes = changes_between(&TypeSchema::new("", "", Vec::new()), old, &new);
     if !group.is_empty() {
         for change in &mut changes {
@@ -173,7 +172,7 @@ fn describe(difference: &Difference, style: &Style) -> String {
     for (key, input) in &difference.inputs {
         let _ = writeln!(out, "    {key}: {}", value(input));
     }
-    difference.changes.iter().for_each(|change| out.push_str(&change_line(change, style)));
+    difference.changes.iter().for_each(|change| out.push_str(&change_lines(change, style)));
     out.push('\n');
     out
 }

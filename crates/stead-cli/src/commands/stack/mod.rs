@@ -29,8 +29,9 @@ pub(crate) async fn ls(session: &Session, ui: &Ui) -> Result<u8, Failure> {
 
 pub(crate) async fn history(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     for record in stead::history(&session.workspace).await? {
-        let RunRecord { run, command, user, host, started, result, .. } = &record;
-        ui.result(&format!("{run}\t{started}\t{command}\t{result:?}\t{user}@{host}\n"));
+        let RunRecord { run, command, targets, options, user, host, started, result, .. } = &record;
+        let limits: String = targets.iter().chain(options).map(|limit| format!(" {limit}")).collect();
+        ui.result(&format!("{run}\t{started}\t{command}{limits}\t{result:?}\t{user}@{host}\n"));
         ui.json("run", &record);
     }
     Ok(0)

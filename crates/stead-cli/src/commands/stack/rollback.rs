@@ -1,27 +1,42 @@
 //! `stead stack rollback`: plans and applies a return to the state after an earlier run.
 
-use stead::ops::{EarlierRun, PlanRequest};
+use stead::Notice;
+use stead::ops::{Declares, EarlierRun, PlanRequest};
 use stead::plan::{MovePolicy, Request};
 use stead_model::RunId;
 
+use crate::args::ProgramFlags;
 use crate::commands::run::{apply_plan, show_plan};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
 
-pub(crate) async fn rollback(session: &Session, run: &str, ui: &Ui) -> Result<u8, Failure> {
+pub(crate) async fn rollback(
+    session: &Session,
+    run: &str,
+    flags: ProgramFlags,
+    ui: &Ui,
+) -> Result<u8, Failure> {
     // Names are those of the earlier run, so no resource was moved.
     let plan =
         Request { moves: MovePolicy::Refuse, outer: session.levels_without_flags(), ..Request::default() };
     let request = PlanRequest { wait: session.wait, ..PlanRequest::rollback(plan) };
-    let earlier = EarlierRun { stack: session.workspace.stack.clone(), run: RunId(run.to_owned()) };
+    let show_notice = |notice: Notice<'_>| ui.notice(&notice);
+    let program = session.protection(flags, &show_notice);
+    let program = program.as_ref().map(|program| program as &dyn Declares);
+    let stack = session.workspace.stack.clone();
+    let earlier = EarlierRun { stack, run: RunId(run.to_owned()), program };
     let proposal = session.workspace.preview(&earlier, request, &mut ui.listener()).await?;
     if proposal.is_empty() {
         ui.json("plan", proposal.plan());
         ui.result(&format!("Nothing to do: every resource is as it was after {run}.\n"));
         return Ok(0);
     }
-    show_plan(session, proposal.plan(), ui);
+    show_plan(session, &proposal, ui);
+    for name in proposal.kept_protection() {
+        let name = name.shown_in(session.environment());
+        ui.note(&format!("{name} stays protected as it is now: going back never removes a mark or a pin."));
+    }
     let question = format!("Go back to the state after {run} in environment {}?", session.environment());
     let code = apply_plan(session, proposal, &question, ui).await?;
     ui.note("The program did not change; the next `stead up` applies it again.");

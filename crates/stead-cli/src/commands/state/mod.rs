@@ -1,6 +1,7 @@
 //! `stead state`: lists, shows, checks and edits the recorded resources.
 
 mod mv;
+mod owners;
 mod protect;
 mod repair;
 mod resolve;
@@ -21,6 +22,7 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) use mv::mv;
+pub(crate) use owners::owners;
 pub(crate) use protect::protect;
 pub(crate) use repair::repair;
 pub(crate) use resolve::resolve;
@@ -72,6 +74,10 @@ fn describe(state: &State, resource: &Resource, style: &Style) -> String {
     if resource.pinned {
         let _ = writeln!(out, "  pinned    {}", physical_path(&resource.name, &resource.ty));
     }
+    if resource.imported {
+        let _ = writeln!(out, "  imported  no program has declared it yet");
+    }
+    let _ = writeln!(out, "  version   {}", resource.version);
     for (title, properties) in [("inputs", &resource.inputs), ("outputs", &resource.outputs)] {
         if !properties.is_empty() {
             let _ = writeln!(out, "  {title}");

@@ -1,16 +1,16 @@
 //! `stead state resolve`: records the outcome of an operation in doubt.
 
-use stead::Resolution;
 use stead::ops::{EditChange, EditOutcome, ResolveTarget, StateEdit};
+use stead::{Resolution, StatedOutputs};
 use stead_model::{OpId, PhysicalId};
 
-use crate::args::{Answer, ResolveArguments};
+use crate::args::ResolveArguments;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) async fn resolve(session: &Session, arguments: &ResolveArguments, ui: &Ui) -> Result<u8, Failure> {
-    let edit = StateEdit::Resolve { target: target(&arguments.name), answer: resolution(&arguments.answer) };
+    let edit = StateEdit::Resolve { target: target(&arguments.name), answer: resolution(arguments) };
     let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
     let Some(EditChange::Resolved { name, operation }) = edit.edit().changes().first().cloned() else {
         return Ok(0);
@@ -35,11 +35,13 @@ fn target(text: &str) -> ResolveTarget {
 }
 
 /// Returns the outcome that the flags state; `None` sends the operation again.
-fn resolution(answer: &Answer) -> Option<Resolution> {
+fn resolution(arguments: &ResolveArguments) -> Option<Resolution> {
+    let answer = &arguments.answer;
+    let outputs = StatedOutputs(arguments.outputs.iter().cloned().collect());
     match &answer.created {
         _ if answer.retry => None,
         _ if answer.not_created => Some(Resolution::DidNotHappen),
-        Some(id) => Some(Resolution::Created(PhysicalId(id.clone()))),
-        None => Some(Resolution::Done),
+        Some(id) => Some(Resolution::Created { id: PhysicalId(id.clone()), outputs }),
+        None => Some(Resolution::Done { outputs }),
     }
 }

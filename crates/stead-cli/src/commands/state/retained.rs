@@ -9,6 +9,7 @@ use stead_state::{Retained, State};
 use stead_world::ShellCommand;
 
 use crate::failure::Failure;
+use crate::hints::stack_flags;
 use crate::session::Session;
 use crate::ui::Ui;
 
@@ -22,7 +23,7 @@ struct RetainedLine<'a> {
 pub(crate) async fn retained(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.workspace.load_existing().await?;
     for retained in loaded.state.retained() {
-        let import = import_command(retained);
+        let import = import_command(session, retained);
         let Retained { name, resource, id, reason: kept } = retained;
         let reason = match &kept.source {
             Some(source) => source.to_string(),
@@ -41,10 +42,10 @@ pub(crate) async fn retained(session: &Session, ui: &Ui) -> Result<u8, Failure> 
 }
 
 /// Reports a resource that a run retained, with the command that imports it again.
-pub(crate) fn show_retained(retained: &Retained, ui: &Ui) {
+pub(crate) fn show_retained(session: &Session, retained: &Retained, ui: &Ui) {
     let Retained { name, resource, id, reason: kept } = retained;
     let source = kept.source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
-    let import = import_command(retained);
+    let import = import_command(session, retained);
     ui.note(&format!(
         "kept {resource} {name} (id {id}): its deletion-policy is retain{source}. It still exists and is no longer \
          managed; re-adopt it with\n  {import}"
@@ -53,7 +54,7 @@ pub(crate) fn show_retained(retained: &Retained, ui: &Ui) {
 }
 
 /// Warns of each planned create whose resource was retained and still exists.
-pub(crate) fn warn_of_retained(state: &State, plan: &Plan, ui: &Ui) {
+pub(crate) fn warn_of_retained(session: &Session, state: &State, plan: &Plan, ui: &Ui) {
     let retained: HashMap<(&Name, &TypeToken), &Retained> =
         state.retained().map(|retained| ((&retained.name, &retained.resource), retained)).collect();
     if retained.is_empty() {
@@ -65,14 +66,14 @@ pub(crate) fn warn_of_retained(state: &State, plan: &Plan, ui: &Ui) {
             "{} was kept by {} and still exists; to import it instead of creating a second one, run\n  {}",
             retained.name,
             retained.reason.run,
-            import_command(retained)
+            import_command(session, retained)
         ));
     }
 }
 
 /// Returns the command that imports the resource again, ready to paste.
-fn import_command(retained: &Retained) -> String {
+fn import_command(session: &Session, retained: &Retained) -> String {
     let Retained { name, resource, id, .. } = retained;
     let (name, id) = (ShellCommand::word(&name.to_string()), ShellCommand::word(id.as_str()));
-    format!("stead import {resource} {name} {id}")
+    format!("stead import {resource} {name} {id}{}", stack_flags(session.environment()))
 }

@@ -47,9 +47,12 @@ fn repeatable_operation_is_repeated_and_the_run_is_finished() {
 
 #[test]
 fn operation_in_doubt_stops_the_next_run_until_it_is_resolved() {
+    let created =
+        ["--created", "by-hand", "--output", "stdout=", "--output", "stderr=", "--output", "exitCode=0"];
+    let updated = ["--done", "--output", "stdout=", "--output", "stderr=", "--output", "exitCode=0"];
     for (name, resource, answer) in [
-        ("dead-create", "dev:main:local.Command#migrate", &["--created", "by-hand"][..]),
-        ("dead-update", "dev:main:local.Command#migrate", &["--done"]),
+        ("dead-create", "dev:main:local.Command#migrate", &created[..]),
+        ("dead-update", "dev:main:local.Command#migrate", &updated),
         ("dead-delete", "dev:main:local.Command#goes", &["--done"]),
     ] {
         let project = died_here(name, &["dev"]);

@@ -1,6 +1,6 @@
 //! Stacks that were renamed or removed.
 
-use super::{case, on};
+use super::{case, declare, on};
 
 #[test]
 fn existing_stacks_are_listed() {
@@ -24,6 +24,12 @@ fn new_stack_in_place_of_a_removed_one_continues_its_history() {
     for (environment, runs) in [("qa", 3), ("forgotten", 2), ("purged", 0)] {
         let history = on(&project, environment, &["stack", "history"]).ok();
         assert_eq!(history.lines().count(), runs, "{environment}: {history}");
+        assert_eq!(
+            on(&project, environment, &["up", "--yes"]).code,
+            2,
+            "{environment}: removed, so not known"
+        );
+        declare(&project, environment);
         assert_eq!(on(&project, environment, &["state", "ls"]).code, 1, "{environment}");
         on(&project, environment, &["up", "--yes"]).ok();
         let history = on(&project, environment, &["stack", "history"]).ok();

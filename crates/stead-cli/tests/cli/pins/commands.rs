@@ -45,7 +45,7 @@ fn pin_is_moved_by_the_command_that_the_error_prints() {
     for command in &commands {
         project.stead(command).ok();
     }
-    assert!(project.stead(&["up", "--yes"]).ok().contains("3 to rename, 3 unchanged"));
+    assert!(project.stead(&["up", "--yes"]).ok().contains("3 to rename, 0 unchanged"));
     let wrong = project.stead(&["pin", "mv", "local.KeyPair.cool-kee", "local.KeyPair.x"]).ends(1);
     assert!(wrong.stderr.contains("ST0417"), "{}", wrong.stderr);
 }
@@ -57,21 +57,19 @@ fn removing_the_last_pin_allows_the_deletion() {
         let removed = project.stead(&["pin", "rm", path]).ok();
         assert_eq!(removed, format!("[-pin] {path}\n"));
     }
-    insta::assert_snapshot!(project.read(FILE), @r#"
-    {
-      "version": "1",
-      "pinned": {
-        "local": {}
-      }
-    }
-    "#);
-    assert_eq!(project.stead(&["pin", "rm", "local.KeyPair.cool-key"]).code, 1);
+    let released = project.read(FILE);
+    assert_eq!(released.matches("\"released\": true").count(), 3, "{released}");
+    assert!(project.stead(&["pin", "ls"]).ok().contains("released"));
+    let again = project.stead(&["pin", "rm", "local.KeyPair.cool-key"]).ends(1);
+    assert!(again.stderr.contains("already"), "{}", again.stderr);
     project.write("main.ts", "");
-    // `compile` does not read state, so the section stays.
     LOCAL.run(&project, &["compile"]).ok();
-    assert!(project.has(FILE));
-    project.stead(&["up", "--yes"]).ok();
-    assert!(!project.has(FILE) && !project.has("cool-key"));
+    let done = project.stead(&["up", "--yes"]).ends(0);
+    assert!(done.stderr.contains("its pin is released, so it may be deleted"), "{}", done.stderr);
+    assert!(!project.has("cool-key"));
+    assert_eq!(project.read(FILE), released, "a release stays until every environment has applied it");
+    std::fs::remove_file(project.path(FILE)).unwrap();
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
 }
 
 #[test]
@@ -79,20 +77,24 @@ fn stack_whose_pins_were_removed_can_be_destroyed() {
     let project = applied();
     std::fs::remove_file(project.path(FILE)).unwrap();
     assert_eq!(project.stead(&["destroy", "--yes"]).code, 13);
-    project.stead(&["pin", "rm", "local.KeyPair.cool-key"]).ok();
+    for path in ["local.KeyPair.cool-key", "local.Directory.cool-data", "local.File.cool-note"] {
+        assert_eq!(project.stead(&["destroy", "--yes"]).code, 13, "one release releases one pin");
+        project.stead(&["pin", "rm", path]).ok();
+    }
     project.stead(&["destroy", "--yes"]).ok();
-    assert!(!project.has(FILE) && !project.has("cool-key"));
+    assert!(!project.has("cool-key"));
 }
 
 #[test]
-fn update_pins_removes_orphaned_pins() {
+fn update_pins_releases_orphaned_pins() {
     let project = applied();
     project.write("main.ts", "");
     let planned = project.stead(&["plan", "--update-pins"]).ok();
     assert_eq!(pin_lines(&planned, "[-pin]").len(), 3, "{planned}");
     assert!(project.has(FILE) && planned.contains("3 to delete"), "{planned}");
     project.stead(&["up", "--yes", "--update-pins"]).ok();
-    assert!(!project.has(FILE) && !project.has("cool-key"));
+    assert!(!project.has("cool-key"));
+    assert_eq!(project.read(FILE).matches("\"released\": true").count(), 3);
 }
 
 #[test]
@@ -106,7 +108,7 @@ fn saved_plan_contains_its_pins() {
     std::fs::remove_file(project.path(FILE)).unwrap();
     std::fs::remove_file(project.path("main.ts")).unwrap();
     let done = project.stead(&["up", plan.to_str().unwrap(), "--yes"]).ok();
-    assert!(done.contains("3 to rename, 3 unchanged"), "{done}");
+    assert!(done.contains("3 to rename, 0 unchanged"), "{done}");
     assert!(!project.has(FILE), "no program, no pinfile");
     project.write(FILE, &pins);
     project.write("main.ts", &LOCAL.in_a_class("Store", ""));
@@ -138,7 +140,7 @@ fn edited_frozen_values_apply_and_are_shown_with_their_file() {
 
     shop · environment dev · target local
 
-    ~ update dev:main:local.File#cool-note  main.ts:5:14
+    ~ update main:local.File#cool-note  main.ts:5:14
         because `content` changed
         content: "kept" → "edited"  from the pinfile
 

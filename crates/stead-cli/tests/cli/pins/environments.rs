@@ -10,8 +10,9 @@ const BY_ENVIRONMENT: &str = "import { env } from \"stead\";\nimport * as local 
 fn environments_with_different_frozen_values_have_their_own_sections() {
     let project = Project::with(BY_ENVIRONMENT);
     LOCAL.run(&project, &["up", "--yes", "-e", "dev"]).ok();
-    // The shared section has the frozen value of dev; the plan for prod warns before a resource is created.
-    let planned = LOCAL.run(&project, &["plan", "-e", "prod"]).ends(0);
+    // The shared section has the frozen value of dev; the plan for prod warns, and is refused: the key is dev's.
+    let planned = LOCAL.run(&project, &["plan", "-e", "prod"]).ends(13);
+    assert!(planned.stderr.contains("ST0430"), "{}", planned.stderr);
     assert!(planned.stderr.contains("ST0419"), "{}", planned.stderr);
     assert!(planned.stderr.contains("\"local:prod\": {}"), "{}", planned.stderr);
     let own = project.read(FILE).replacen("    \"local\": {", "    \"local:prod\": {},\n    \"local\": {", 1);
@@ -73,7 +74,7 @@ fn pinned_resource_moves_in_each_environment_with_one_pinfile() {
     project.stead(&["pin", "mv", "local.KeyPair.k", "local.KeyPair.moved"]).ok();
     for space in ["a", "b"] {
         let done = LOCAL.run(&project, &["up", "--yes", "--namespace", space]).ok();
-        assert!(done.contains("1 to rename, 1 unchanged"), "{done}");
+        assert!(done.contains("1 to rename, 0 unchanged"), "{done}");
     }
     assert_eq!(project.read(FILE).matches("\"originalPath\": \"local.KeyPair.k\"").count(), 2);
 }

@@ -39,7 +39,7 @@ fn journey(fixture: &Fixture) {
             assert!(refused.stderr.contains(&format!("stead pin mv {old} ")), "{}", refused.stderr);
         }
         assert!(refused.stderr.contains("if moved, update the key"), "{}", refused.stderr);
-        assert!(refused.stderr.contains("if deleted, remove the entry"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("if deleted, release the pin"), "{}", refused.stderr);
     }
     assert_eq!(project.all_files(), before, "nothing was written");
 
@@ -51,7 +51,7 @@ fn journey(fixture: &Fixture) {
     let graph = project.read(&format!(".stead/compiled/dev/{}.json", fixture.target));
     assert!(graph.contains("cool-data") && !graph.contains("store-data"), "frozen values are in the result");
     let planned = fixture.run(&project, &["plan"]).ok();
-    assert!(planned.contains("3 to rename, 3 unchanged"), "{planned}");
+    assert!(planned.contains("3 to rename, 0 unchanged"), "{planned}");
     assert!(planned.contains(&format!("from {FILE}; the program sets")), "{planned}");
     fixture.run(&project, &["up", "--yes"]).ok();
     assert_eq!(project.read(FILE), edited, "original paths stay until every environment has moved");
@@ -168,10 +168,10 @@ fn pinfile_changes_and_refusals_are_printed() {
        |
        = note: Nothing was written, and no provider was called.
        = help: if moved, update the key in main.ts.pin.json to reflect the new path, with the old one as "originalPath"
-       = help: to record the move: stead pin mv local.Directory.cool-data local.Directory.Store_data_6D950BEA
-       = help: to record the move: stead pin mv local.File.cool-note local.File.Store_note_2DBCEFE3
-       = help: to record the move: stead pin mv local.KeyPair.cool-key local.KeyPair.Store_key_490D07AE
-       = help: if deleted, remove the entry from main.ts.pin.json: stead pin rm PATH
+       = help: to record the move: stead pin mv local.Directory.cool-data local.Directory.Store_data_6D950BEA -e dev
+       = help: to record the move: stead pin mv local.File.cool-note local.File.Store_note_2DBCEFE3 -e dev
+       = help: to record the move: stead pin mv local.KeyPair.cool-key local.KeyPair.Store_key_490D07AE -e dev
+       = help: if deleted, release the pin in main.ts.pin.json: stead pin rm PATH -e dev
 
     For more on this, run `stead explain ST0412`.
     "#);

@@ -1,10 +1,10 @@
 //! Carries a permitted edit out, in a run of its own.
 
-use stead_journal::{Run, Takeover, create, purge, rename, repair};
-use stead_model::{CopyRef, Diagnostic, Event, RunResult};
-use stead_state::{Absent, Pending, Record, RetainReason};
+use stead_journal::{ReadVersion, Run, Takeover, create, purge, rename, repair};
+use stead_model::{CopyRef, Diagnostic, Environment, Event, Resource, RunResult};
+use stead_state::{Absent, Pending, Record, RetainReason, State, relocated};
 
-use super::{EditOutcome, EditReport, PermittedEdit, ProposedEdit, Purge, Work};
+use super::{EditOutcome, EditReport, PermittedEdit, ProposedEdit, Purge, StackMove, Work};
 use crate::ops::apply::write_records;
 use crate::ops::{OpError, OpEvent, RunKind, Workspace};
 use crate::{Recovered, Resolution, Transfer, transfer};
@@ -12,7 +12,7 @@ use crate::{Recovered, Resolution, Transfer, transfer};
 impl PermittedEdit {
     /// Applies the edit, unless the state is not the one that it was made on any more.
     pub async fn apply(self, events: &mut dyn FnMut(OpEvent)) -> Result<EditReport, OpError> {
-        let ProposedEdit { workspace, version, work, .. } = self.0;
+        let ProposedEdit { workspace, version, work, forgets, base, .. } = self.0;
         let stack = &workspace.stack;
         let mut open =
             async |kind| workspace.open(kind, Some(version.clone()), Takeover::IfDead, events).await;
@@ -33,15 +33,7 @@ impl PermittedEdit {
             }
             Work::Settle { pending, answer } => return workspace.answer(*pending, answer, events).await,
             Work::MoveToStack(moved) => {
-                transfer(Transfer {
-                    source: stack,
-                    source_version: version,
-                    target: &moved.target,
-                    target_version: moved.version,
-                    environment: &moved.environment,
-                    uids: &moved.uids,
-                })
-                .await?;
+                workspace.move_records(*moved, version, base.as_deref()).await?;
                 (None, EditOutcome::Done)
             }
             Work::CreateStack => {
@@ -64,7 +56,7 @@ impl PermittedEdit {
             Work::RenameStack(to) => {
                 let run = open(RunKind::RenameStack).await?;
                 let id = run.id();
-                rename(run, &to).await?;
+                workspace.rename_records(run, &to).await?;
                 (Some(id), EditOutcome::Done)
             }
             Work::ImportState(snapshot) => {
@@ -85,6 +77,9 @@ impl PermittedEdit {
                 (Some(id), EditOutcome::Unlocked { unfinished })
             }
         };
+        if let Some(base) = base.filter(|_| !forgets.is_empty()) {
+            workspace.release_owned(base.stack(), &forgets).await;
+        }
         Ok(EditReport { run, outcome })
     }
 }
@@ -98,6 +93,38 @@ async fn forget(run: Run, copies: Vec<CopyRef>) -> Result<(), OpError> {
 }
 
 impl Workspace {
+    /// Moves records to another stack, and their owner marks with them.
+    async fn move_records(
+        &self,
+        moved: StackMove,
+        version: ReadVersion,
+        base: Option<&State>,
+    ) -> Result<(), OpError> {
+        let copies = base.into_iter().flat_map(|base| moved.uids.iter().flat_map(|uid| base.copies_of(uid)));
+        let resources: Vec<Resource> = copies.map(|copy| relocated(copy, &moved.environment)).collect();
+        transfer(Transfer {
+            source: &self.stack,
+            source_version: version,
+            target: &moved.target,
+            target_version: moved.version,
+            environment: &moved.environment,
+            uids: &moved.uids,
+        })
+        .await?;
+        let (target, place) = (moved.target.load().await?, moved.target.place());
+        self.carry_owned(target.state.stack(), (&place.environment, &place.target), &resources).await;
+        Ok(())
+    }
+
+    /// Gives the stack to another environment, and the owner marks of its resources with it.
+    async fn rename_records(&self, run: Run, to: &Environment) -> Result<(), OpError> {
+        let state = run.base().clone();
+        rename(run, to).await?;
+        let resources: Vec<Resource> = state.copies().map(|copy| relocated(copy, to)).collect();
+        self.carry_owned(state.stack(), (&to.to_string(), self.target()), &resources).await;
+        Ok(())
+    }
+
     /// Settles an operation in doubt.
     ///
     /// The run is opened first, on no particular state: a dead holder is taken over here, and the answer counts for the operation

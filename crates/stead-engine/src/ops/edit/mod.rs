@@ -317,7 +317,7 @@ impl ProposedEdit {
 
     /// Asks the guards whether the resources that the edit stops managing may be forgotten.
     pub fn permit(self) -> Result<PermittedEdit, OpError> {
-        permit_forgetting(self.forgets.iter(), &self.workspace.levels, self.workspace.target())?;
+        permit_forgetting(self.forgets.iter(), &self.workspace.levels, &self.workspace.pins_in_force())?;
         Ok(PermittedEdit(self))
     }
 }

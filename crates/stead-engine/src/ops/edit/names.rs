@@ -1,11 +1,16 @@
 //! Edits of names and of the protection on a record.
 
-use stead_model::Hint;
+use std::collections::BTreeMap;
+
 use stead_model::{Code, Diagnostic, Lifecycle, Name, NameError, NameParts, NextStep, Resource, check_id};
+use stead_model::{Hint, nearest};
 use stead_state::{Record, State};
 
 use super::{Change, EditChange, ProposedEdit, Protection, Work};
 use crate::ops::{OpError, OpEvent, RunKind, Wait, Workspace, find};
+
+/// How many scopes an error names.
+const MAX_SCOPES: usize = 5;
 
 impl Workspace {
     pub(super) async fn rename(
@@ -111,7 +116,7 @@ fn renamed(state: &State, resource: &Resource, to: &Name) -> Resource {
 fn renames<'a>(state: &'a State, old: &str, new: &str) -> Result<Vec<(&'a Resource, Name)>, OpError> {
     let inside = in_scope(state, old);
     let renames = if inside.is_empty() {
-        let resource = find(state, old)?;
+        let resource = find(state, old).map_err(|error| no_such_scope(state, old).unwrap_or(error))?;
         vec![(resource, new_name(&resource.name, new)?)]
     } else {
         let moved = inside.into_iter().map(|resource| {
@@ -147,6 +152,40 @@ fn in_scope<'a>(state: &'a State, prefix: &str) -> Vec<&'a Resource> {
         name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(['/', ':']))
     };
     current.filter(inside).collect()
+}
+
+/// Names the scopes that a text may mean: those whose classes it names without their ids, else the nearest one.
+fn no_such_scope(state: &State, wanted: &str) -> Option<OpError> {
+    let mut scopes: BTreeMap<String, usize> = BTreeMap::new();
+    for resource in state.resources() {
+        let name = resource.name.to_string();
+        let Some((place, _)) =
+            name.rsplit_once(':').filter(|_| matches!(&*resource.name, NameParts::Placed { .. }))
+        else {
+            continue;
+        };
+        let ends = place.match_indices('/').map(|(at, _)| at).chain([place.len()]);
+        ends.for_each(|end| *scopes.entry(place[..end].to_owned()).or_default() += 1);
+    }
+    let classes = |scope: &str| -> Vec<String> {
+        scope.split('/').map(|part| part.split('#').next().unwrap_or_default().to_owned()).collect()
+    };
+    let mut meant: Vec<&str> =
+        scopes.keys().map(String::as_str).filter(|scope| classes(scope) == classes(wanted)).collect();
+    if meant.is_empty() {
+        meant.extend(nearest(wanted, scopes.keys().map(String::as_str)));
+    }
+    if meant.is_empty() {
+        return None;
+    }
+    let message = format!("no resource and no scope is called {wanted:?}");
+    let problem = Diagnostic::error(Code::NOT_FOUND, message).note("Nothing was changed.");
+    let problem = meant.into_iter().take(MAX_SCOPES).fold(problem, |problem, scope| {
+        let count = scopes.get(scope).copied().unwrap_or_default();
+        let inside = if count == 1 { "1 resource is".to_owned() } else { format!("{count} resources are") };
+        problem.help(format!("did you mean {scope:?}? {inside} in it"))
+    });
+    Some(OpError::not_found(problem))
 }
 
 /// A whole name, or the old name with another id.

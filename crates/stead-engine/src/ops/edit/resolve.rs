@@ -15,7 +15,7 @@ impl Workspace {
         answer: Option<Resolution>,
     ) -> Result<ProposedEdit, OpError> {
         let loaded = self.load_existing().await?;
-        let Doubtful { pending, name } = pending(&loaded.state, target)?;
+        let Doubtful { pending, name, .. } = pending(&loaded.state, target)?;
         let operation = pending.intent.operation();
         if let Some(word) = &answer {
             word.fits(&name, operation).map_err(OpError::invalid)?;
@@ -44,7 +44,7 @@ fn pending(state: &State, target: &ResolveTarget) -> Result<Doubtful, OpError> {
     let named = state.pending().filter_map(|pending| Some((pending, state.subject(&pending.intent)?)));
     let found: Vec<Doubtful> = named
         .filter(|(pending, name)| is_meant(pending, name))
-        .map(|(pending, name)| Doubtful { pending: pending.clone(), name })
+        .map(|(pending, name)| Doubtful { pending: pending.clone(), name, may_still_run: None })
         .collect();
     let wanted = match target {
         ResolveTarget::Name(wanted) => format!("{wanted:?}"),

@@ -6,6 +6,7 @@ use stead_state::{Snapshot, State, verify};
 
 use super::forget::forgotten;
 use super::{EditChange, ProposedEdit, Purge, Remaining, Work};
+use crate::ops::error::reserved_key;
 use crate::ops::{OpError, OpEvent, Wait, Workspace};
 use crate::{finish_transfers, waiting_sources};
 
@@ -56,6 +57,7 @@ impl Workspace {
     /// The resources of the snapshot get names of this environment; others would never be found.
     pub(super) async fn import_state(&self, snapshot: Snapshot) -> Result<ProposedEdit, OpError> {
         let snapshot = snapshot.in_environment(self.environment());
+        no_reserved_key(&snapshot)?;
         let violations = verify(&snapshot);
         if !violations.is_empty() {
             return Err(JournalError::Integrity(violations).into());
@@ -95,6 +97,19 @@ impl Workspace {
         );
         Err(OpError::refused(problem.note("Nothing was changed.")))
     }
+}
+
+/// Fails if a value of the file looks like a secret: no version that this one reads has written any.
+fn no_reserved_key(snapshot: &Snapshot) -> Result<(), OpError> {
+    let maps = snapshot.resources.iter().flat_map(|resource| {
+        [(resource.name.to_string(), &resource.inputs), (resource.name.to_string(), &resource.outputs)]
+    });
+    for (what, map) in maps.chain([("the outputs".to_owned(), &snapshot.outputs)]) {
+        if let Some((property, _)) = map.iter().find(|(_, value)| value.reserved_path().is_some()) {
+            return Err(reserved_key(&format!("`{property}` of {what}")));
+        }
+    }
+    Ok(())
 }
 
 fn not_empty(workspace: &Workspace, state: &State) -> OpError {

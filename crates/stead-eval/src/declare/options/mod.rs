@@ -70,6 +70,11 @@ const NOT_FOR_GROUPS: &[&str] = &[
     "timeouts",
 ];
 
+/// Returns true for the name of an option of resources.
+pub(super) fn is_option(name: &str) -> bool {
+    FOR_ALL.contains(&name) || NOT_FOR_GROUPS.contains(&name)
+}
+
 /// Parses the options of a resource. Errors are collected in the result.
 pub(crate) fn read<'js>(
     context: &OptionContext<'js, '_>,
@@ -81,7 +86,9 @@ pub(crate) fn read<'js>(
     }
     let Some(object) = options.as_object().filter(|object| context.intrinsics.is_plain(options, object))
     else {
-        parsed.problem("options", "the options of a resource must be a plain object", None);
+        let id = options.as_string().and_then(|text| text.to_string().ok());
+        let help = id.map(|id| format!("write `{{ id: {id:?} }}`").into());
+        parsed.problem("options", "the options of a resource must be a plain object", help);
         return Ok(parsed);
     };
     for property in object.own_props::<String, Value<'js>>(Filter::new().string().enum_only()) {
@@ -147,7 +154,10 @@ impl ParsedOptions {
             "provider" => self.options.provider = self.provider(context, key, value)?,
             "timeouts" => self.options.timeouts = self.timeouts(context, key, value)?,
             unknown => {
-                let help = or_nearest(unknown, &[FOR_ALL, NOT_FOR_GROUPS].concat());
+                let help = match context.schema.and_then(|schema| schema.property(unknown)) {
+                    Some(_) => format!("`{unknown}` is a property: write it in the first argument").into(),
+                    None => or_nearest(unknown, &[FOR_ALL, NOT_FOR_GROUPS].concat()),
+                };
                 self.problem(unknown, &format!("there is no resource option `{unknown}`"), Some(help));
             }
         }

@@ -2,6 +2,7 @@
 //!
 //! All errors of imports and syntax, in all files, are reported together.
 
+mod declarations;
 mod errors;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -12,12 +13,13 @@ use oxc_syntax::identifier::is_identifier_name;
 use stead_model::{Code, Diagnostic, nearest};
 
 use crate::UnknownBranches;
-use crate::compile::{self, Compiled, Exports, Import};
+use crate::compile::{self, Compiled, Exports, Import, Needs};
 use crate::program::packages::Packages;
 use crate::program::requests::Requester;
 use crate::program::site::SiteTable;
 use crate::program::source_text::SourceText;
 use crate::program::specifier::{self, Specifier};
+use declarations::EMPTY_MODULE;
 
 /// Compiled file of the program.
 pub(crate) struct LoadedFile {
@@ -79,7 +81,7 @@ pub(crate) fn load(
         Ok(Some(text)) => loader.file(entry, text),
         Ok(None) => loader.problems.push(
             Diagnostic::error(Code::MODULE_NOT_FOUND, format!("there is no entry point `{entry}`"))
-                .help("`entry` in stead.toml names the file that the program starts with"),
+                .help("`main` in stead.toml names the file that the program starts with; without it, that is `main.ts`"),
         ),
         Err(error) => loader.problems.push(unreadable(entry, &error)),
     }
@@ -100,11 +102,18 @@ struct Loader<'a> {
     out: Loaded,
     todo: VecDeque<(String, String)>,
     packages: Packages,
-    /// First import of each file: importing file and span.
-    importers: HashMap<String, (Rc<SourceText>, Span)>,
+    /// First import of each file.
+    importers: HashMap<String, Importer>,
     /// Imports to check: importing file, import, resolved module.
     imports: Vec<(Rc<SourceText>, Import, String)>,
     problems: Vec<Diagnostic>,
+}
+
+/// Place of an import.
+struct Importer {
+    source: Rc<SourceText>,
+    span: Span,
+    needs: Needs,
 }
 
 impl Loader<'_> {
@@ -117,11 +126,13 @@ impl Loader<'_> {
         }
         match compile::compile(&source, first_site, self.branches) {
             Err(problems) => {
-                let problems = problems.into_iter().map(|problem| self.with_import_chain(path, problem));
+                let problems = problems.into_iter().map(|problem| self.with_type_help(path, problem));
+                let problems = problems.map(|problem| self.with_import_chain(path, problem));
                 self.problems.extend(problems.collect::<Vec<_>>());
             }
             Ok(Compiled { commonjs: Some(span), .. }) => {
                 let problem = self.commonjs(&source, span);
+                let problem = self.with_type_help(path, problem);
                 self.problems.push(problem);
             }
             Ok(Compiled { code, sites, imports, exports, awaits, problems, .. }) => {
@@ -161,18 +172,22 @@ impl Loader<'_> {
             return;
         }
         let link = (source.path.clone(), import.specifier.clone());
-        if let Some(module) = self.out.links.get(&link) {
+        let known = self.out.links.get(&link);
+        if let Some(module) = known.filter(|module| *module != EMPTY_MODULE || import.needs != Needs::Exports)
+        {
             return self.imports.push((source.clone(), import, module.clone()));
         }
         match self.resolve(source, &import) {
             Ok(module) => {
                 self.out.links.insert(link, module.clone());
-                self.importers.entry(module.clone()).or_insert_with(|| (source.clone(), import.span));
+                let importer = Importer { source: source.clone(), span: import.span, needs: import.needs };
+                self.importers.entry(module.clone()).or_insert(importer);
                 self.imports.push((source.clone(), import, module));
             }
             Err(problem) => {
                 let place = source.locate(import.span);
-                let mut problem = self.with_import_chain(&source.path, *problem);
+                let problem = errors::with_type_help(*problem, &import.specifier, import.needs);
+                let mut problem = self.with_import_chain(&source.path, problem);
                 problem.labels.insert(
                     0,
                     stead_model::Label {
@@ -186,7 +201,20 @@ impl Loader<'_> {
         }
     }
 
+    /// Returns the module of an import. An import of declarations alone is an empty module.
     fn resolve(&mut self, source: &SourceText, import: &Import) -> Result<String, Box<Diagnostic>> {
+        let problem = match self.resolve_code(source, import) {
+            Ok(module) => return Ok(module),
+            Err(problem) => problem,
+        };
+        let Some(declaration) = self.declaration_of(&source.path, &import.specifier) else {
+            return Err(problem);
+        };
+        let note = format!("`{declaration}` declares its types, but there is no code to run");
+        self.empty_module(import.needs).ok_or_else(|| Box::new(problem.note(note)))
+    }
+
+    fn resolve_code(&mut self, source: &SourceText, import: &Import) -> Result<String, Box<Diagnostic>> {
         let specifier = &import.specifier;
         match specifier::parse(&source.path, specifier) {
             Specifier::Stead => Ok("stead".to_owned()),
@@ -234,7 +262,7 @@ impl Loader<'_> {
     }
 
     fn first_of(&mut self, specifier: &str, files: Vec<String>) -> Result<String, Box<Diagnostic>> {
-        for path in &files {
+        for path in files.iter().filter(|path| !specifier::is_declaration(path)) {
             if self.out.files.contains_key(path) || self.todo.iter().any(|(waiting, _)| waiting == path) {
                 return Ok(path.clone());
             }
@@ -248,10 +276,10 @@ impl Loader<'_> {
             }
         }
         let message = format!("there is no module `{specifier}`");
-        Err(Box::new(
-            Diagnostic::error(Code::MODULE_NOT_FOUND, message)
-                .note(format!("looked for {}", files.join(", "))),
-        ))
+        let problem = Diagnostic::error(Code::MODULE_NOT_FOUND, message)
+            .note(format!("looked for {}", files.join(", ")));
+        let near = files.first().and_then(|path| self.nearest_file(specifier, path));
+        Err(Box::new(near.into_iter().fold(problem, Diagnostic::help)))
     }
 
     /// Reports imported names that the imported module does not export.
@@ -288,7 +316,7 @@ impl Loader<'_> {
 
 /// Returns code and exports for a JSON file: the whole value as default, and each key that is an identifier.
 fn json_module(text: &str, value: &stead_model::Value) -> (String, Exports) {
-    let text = stead_model::Value::String(text.to_owned()).to_json();
+    let text = stead_model::Value::from(text).to_json();
     let mut code = format!("const whole = JSON.parse({text});\nexport default whole;\n");
     let mut exports = Exports::default();
     exports.names.insert("default".to_owned(), Span::default());
@@ -296,7 +324,7 @@ fn json_module(text: &str, value: &stead_model::Value) -> (String, Exports) {
         let named = map.keys().filter(|key| is_identifier_name(key) && *key != "default");
         for (index, key) in named.enumerate() {
             code.push_str(&format!("const name{index} = whole.{key};\nexport {{ name{index} as {key} }};\n"));
-            exports.names.insert(key.clone(), Span::default());
+            exports.names.insert(key.to_string(), Span::default());
         }
     }
     (code, exports)

@@ -22,11 +22,9 @@ const KNOWN: &str = "const u: any = \"arn:aws:s3:eu:42:Bucket-a\"; const n: any 
 struct Outputs(HashMap<(u32, &'static str), Value>);
 
 impl KnownOutputs for Outputs {
-    fn property(&self, node: NodeId, property: &str) -> Option<Value> {
-        self.0
-            .iter()
-            .find(|((at, name), _)| *at == node.0 && *name == property)
-            .map(|(_, value)| value.clone())
+    fn property(&self, node: NodeId, property: &str) -> Result<Option<Value>, EvalError> {
+        let found = self.0.iter().find(|((at, name), _)| *at == node.0 && *name == property);
+        Ok(found.map(|(_, value)| value.clone()))
     }
 }
 

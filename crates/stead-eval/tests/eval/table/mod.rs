@@ -6,7 +6,7 @@ mod syntax;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use stead_model::{Input, KnownOutputs, NodeId, Value, resolve};
+use stead_model::{EvalError, Input, KnownOutputs, NodeId, Value, resolve};
 
 use crate::common::{diagnostics, program};
 
@@ -82,8 +82,8 @@ function canon(v: any, depth = 0): string {
 struct Known(Value);
 
 impl KnownOutputs for Known {
-    fn property(&self, _: NodeId, _: &str) -> Option<Value> {
-        Some(self.0.clone())
+    fn property(&self, _: NodeId, _: &str) -> Result<Option<Value>, EvalError> {
+        Ok(Some(self.0.clone()))
     }
 }
 
@@ -250,9 +250,9 @@ fn deferred(rows: &[Row], kinds: &[[String; 2]], plain: &Plain, left: &[usize]) 
     };
     let graph = &evaluation.graph;
     let outputs: HashMap<String, Input> = match &graph.outputs["out"] {
-        Input::Map(map) => map.clone().into_iter().collect(),
+        Input::Map(map) => map.iter().map(|(key, input)| (key.to_string(), input.clone())).collect(),
         Input::Known(Value::Map(map)) => {
-            map.iter().map(|(key, value)| (key.clone(), Input::Known(value.clone()))).collect()
+            map.iter().map(|(key, value)| (key.to_string(), Input::Known(value.clone()))).collect()
         }
         other => panic!("{other:?}"),
     };

@@ -79,7 +79,7 @@ fn orphaned_pins_are_refused_and_listed() {
       help: if moved, update the key in main.ts.pin.json to reflect the new path, with the old one as "originalPath"
       help: to record the move: move the pin t.Box.data to t.Box.Store_data_83E994B0
       help: to record the move: move the pin t.Key.gone to t.Key.k
-      help: if deleted, remove the entry from main.ts.pin.json: remove the pin PATH
+      help: if deleted, release the pin in main.ts.pin.json: remove the pin PATH
     "#);
     let deleted = Program::default().apply_pinfile(Some(&with(DATA))).unwrap_err();
     insta::assert_snapshot!(full_text(&deleted), @r#"
@@ -89,7 +89,7 @@ fn orphaned_pins_are_refused_and_listed() {
       at main.ts.pin.json:1:35: pinned here
       note: Nothing was written, and no provider was called.
       help: if moved, update the key in main.ts.pin.json to reflect the new path, with the old one as "originalPath"
-      help: if deleted, remove the entry from main.ts.pin.json: remove the pin t.Box.data
+      help: if deleted, release the pin in main.ts.pin.json: remove the pin t.Box.data
     "#);
 }
 
@@ -193,11 +193,16 @@ fn unpinning_and_changing_in_one_run_is_refused() {
 fn removed_orphans_are_released() {
     let (graph, base) = (Program::default().0, state(vec![recorded(":t.Box#data", "data", true)]));
     let settled =
-        apply_pinfile(graph, pins(Some(&with(DATA))), &FewTypes, Some(&base), Orphans::Remove).unwrap();
+        apply_pinfile(graph, pins(Some(&with(DATA))), &FewTypes, Some(&base), Orphans::Release).unwrap();
     assert_eq!(changes(&settled), ["[-pin] t.Box.data"]);
-    assert_eq!(settled.pins.update(EmptySection::Remove), PinfileUpdate::Remove);
-    let (paths, unlisted) = (Default::default(), super::super::Unlisted::Released);
-    assert_eq!(settled.status, super::super::PinfileStatus::Listed { paths, unlisted });
+    let PinfileUpdate::Write(text) = settled.pins.update(EmptySection::Remove) else { panic!() };
+    assert!(text.contains("\"released\": true"), "{text}");
+    let verdict = super::super::pin_verdict(
+        &recorded(":t.Box#data", "data", true),
+        super::super::Declared::NotPinned,
+        &settled.status,
+    );
+    assert_eq!(verdict, super::super::PinVerdict::Free);
 }
 
 #[test]

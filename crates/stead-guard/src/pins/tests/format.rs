@@ -3,7 +3,7 @@
 use stead_model::Environment;
 
 use super::super::{
-    EmptySection, Pinfile, PinfileUpdate, Pins, Section, missing_entries, move_pin, print, remove_pin,
+    EmptySection, Pinfile, PinfileUpdate, Pins, Section, missing_entries, move_pin, print, release_pin,
 };
 use super::{file, pins, text_of, with};
 
@@ -165,21 +165,44 @@ fn empty_section_is_kept_until_the_run_succeeds() {
     assert_eq!(pins(None).update(EmptySection::Keep), PinfileUpdate::Unchanged);
     let one = with(r#""t.Box.a":{"type":"t.Box"}"#);
     assert_eq!(pins(Some(&one)).update(EmptySection::Keep), PinfileUpdate::Remove, "it was not empty before");
-    let PinfileUpdate::Write(text) = remove_pin(&file(Some(&one)), "local", "t.Box.a").unwrap() else {
-        panic!()
+}
+
+#[test]
+fn released_pin_keeps_its_entry_and_is_released_once() {
+    let one = with(r#""t.Box.a":{"type":"t.Box","originalPath":"t.Box.o","attributes":{"path":"x"}}"#);
+    let released = |text: &str, path: &str| match release_pin(&file(Some(text)), "local", path) {
+        Ok(PinfileUpdate::Write(text)) => text,
+        other => panic!("{other:?}"),
     };
+    let text = released(&one, "t.Box.a");
     insta::assert_snapshot!(text, @r#"
     {
       "version": "1",
       "pinned": {
-        "local": {}
+        "local": {
+          "t.Box.a": {
+            "type": "t.Box",
+            "originalPath": "t.Box.o",
+            "released": true,
+            "attributes": {
+              "path": "x"
+            }
+          }
+        }
       }
     }
     "#);
-    insta::assert_snapshot!(text_of(&remove_pin(&file(Some(&one)), "local", "t.Box.b").unwrap_err()), @"
-    ST0417 t.Box.b is not pinned in main.ts.pin.json
-      help: did you mean t.Box.a?
-    ");
+    assert_eq!(print(&file(Some(&text)).sections), text);
+    insta::assert_snapshot!(text_of(&release_pin(&file(Some(&text)), "local", "t.Box.a").unwrap_err()), @r#"
+    ST0417 t.Box.a is released in section "local" of main.ts.pin.json already
+      note: The entry stays until the release was applied in every environment that uses the section.
+      help: once it was, remove the entry from main.ts.pin.json
+    "#);
+    let text = released(&with(""), "t.Box.b");
+    assert_eq!(pins(Some(&text)).update(EmptySection::Remove), PinfileUpdate::Unchanged, "a release stays");
+    let wrong = with(r#""t.Box.a":{"type":"t.Box","released":1}"#);
+    let problem = Pinfile::read("p.json", Some(wrong.as_bytes())).unwrap_err();
+    assert!(problem.message.contains("`released` must be true or false"), "{}", problem.message);
 }
 
 #[test]

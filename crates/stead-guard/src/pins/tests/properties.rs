@@ -6,36 +6,39 @@ use proptest::prelude::*;
 use stead_model::{Environment, Input, Map, Number, TypeToken, Value};
 
 use super::super::{
-    EmptySection, Orphans, PinEntry, Pinfile, PinfileChange, PinfileUpdate, Pins, Section, apply_pinfile,
-    move_pin, print,
+    Declared, EmptySection, EntryStatus, Orphans, PinEntry, PinVerdict, Pinfile, PinfileChange,
+    PinfileStatus, PinfileUpdate, Pins, Section, apply_pinfile, move_pin, pin_verdict, print,
 };
-use super::{FewTypes, Program, pins};
+use super::{FewTypes, Program, pins, recorded, state};
 
 fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::Bool),
         any::<i64>().prop_map(|number| Value::Number(Number::Int(number))),
-        any::<String>().prop_map(Value::String),
+        any::<String>().prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 12, 4, |inner| {
         prop_oneof![
-            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
-            proptest::collection::btree_map(any::<String>(), inner, 0..4).prop_map(Value::Map),
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::btree_map(any::<String>(), inner, 0..4)
+                .prop_map(|map| Value::Map(map.into_iter().collect())),
         ]
     })
 }
 
 fn sections() -> impl Strategy<Value = BTreeMap<String, Section>> {
     let attributes = proptest::collection::btree_map(any::<String>(), values(), 0..4);
-    let entry = ("[a-d]{1,3}", proptest::option::of("[A-D]{1,3}"), attributes);
+    let status = prop_oneof![Just(EntryStatus::Pinned), Just(EntryStatus::Released)];
+    let entry = ("[a-d]{1,3}", proptest::option::of("[A-D]{1,3}"), status, attributes);
     let section = proptest::collection::vec(entry, 0..5).prop_map(|entries| {
         let mut originals = BTreeSet::new();
-        let entries = entries.into_iter().map(|(id, original, attributes)| {
+        let entries = entries.into_iter().map(|(id, original, status, attributes)| {
             let original = original.filter(|original| originals.insert(original.clone()));
             let resource = TypeToken("t.Box".into());
             let original_path = original.map(|original| format!("t.Box.{original}"));
-            (format!("t.Box.{id}"), PinEntry { resource, original_path, attributes })
+            let attributes = attributes.into_iter().collect();
+            (format!("t.Box.{id}"), PinEntry { resource, original_path, status, attributes })
         });
         entries.collect::<Section>()
     });
@@ -118,7 +121,7 @@ proptest! {
             for node in &settled.graph.nodes {
                 // A resource that was pinned has the value that it was pinned with.
                 if let Some((_, path)) = was(node.name.short()) {
-                    prop_assert_eq!(&node.inputs["path"], &Input::Known(Value::String(path)));
+                    prop_assert_eq!(&node.inputs["path"], &Input::Known(Value::from(path)));
                 }
             }
         }
@@ -133,7 +136,7 @@ proptest! {
             (id, declared.map(|(pinned, path)| (pinned, old.unwrap_or(path))))
         }).collect();
         let graph = program(&after).0;
-        let settled = apply_pinfile(graph.clone(), pins(text.as_deref()), &FewTypes, None, Orphans::Remove).unwrap();
+        let settled = apply_pinfile(graph.clone(), pins(text.as_deref()), &FewTypes, None, Orphans::Release).unwrap();
         let text = text_after(settled.pins.update(EmptySection::Keep), text);
         let again = apply_pinfile(graph, pins(text.as_deref()), &FewTypes, None, Orphans::Refuse).unwrap();
         prop_assert!(again.changes.is_empty());
@@ -186,4 +189,69 @@ fn order_of_attributes_does_not_matter() {
     let one = map(r#""t.Box.a":{"attributes":{"b":1,"a":2},"type":"t.Box"}"#);
     let other = map(r#""t.Box.a":{"type":"t.Box","attributes":{"a":2,"b":1}}"#);
     assert_eq!(one, other);
+}
+
+/// Sections of any keys, targets and content, with one release at most: of `released`, if it is given.
+fn any_sections(released: Option<&'static str>) -> impl Strategy<Value = BTreeMap<String, Section>> {
+    let entry = ("[a-c]", proptest::option::of("[a-c]"));
+    let section = proptest::collection::vec(entry, 0..4).prop_map(move |entries| {
+        let mut originals = BTreeSet::new();
+        let entries = entries.into_iter().map(move |(id, original)| {
+            let is_released = Some(id.as_str()) == released;
+            let fits =
+                |original: &String| *original != id && !is_released && Some(original.as_str()) != released;
+            let original = original.filter(fits).filter(|original| originals.insert(original.clone()));
+            let status = if is_released { EntryStatus::Released } else { EntryStatus::Pinned };
+            let original_path = original.map(|original| format!("t.Box.{original}"));
+            let entry = PinEntry {
+                resource: TypeToken("t.Box".into()),
+                original_path,
+                status,
+                attributes: Map::new(),
+            };
+            (format!("t.Box.{id}"), entry)
+        });
+        entries.collect::<Section>()
+    });
+    proptest::collection::btree_map("local|local:dev|local:prod|local:dev:x|aws", section, 0..5)
+}
+
+proptest! {
+    #[test]
+    fn pin_in_state_ends_only_by_a_release(
+        sections in any_sections(None),
+        others in any_sections(Some("b")),
+        environment in "dev|prod|dev:x|new",
+        name in "[a-c]",
+    ) {
+        let open = |sections: &BTreeMap<String, Section>| {
+            let file = Pinfile::read("p", Some(print(sections).as_bytes())).unwrap();
+            Pins::open(file, "local", &environment.parse().unwrap())
+        };
+        let resource = recorded(&format!(":t.Box#{name}"), "x", true);
+        let verdict = |pins: &Pins| pin_verdict(&resource, Declared::NotPinned, &PinfileStatus::of(pins));
+        // No file, section, branch or environment without a release ends the pin.
+        prop_assert_ne!(verdict(&open(&sections)), PinVerdict::Free);
+        // Nor does the release of another path, nor a run that keeps or refuses orphans.
+        if name != "b" {
+            prop_assert_ne!(verdict(&open(&others)), PinVerdict::Free);
+        }
+        let base = state(vec![resource.clone()]);
+        for orphans in [Orphans::Keep, Orphans::Refuse] {
+            let applied = apply_pinfile(Program::default().0, open(&sections), &FewTypes, Some(&base), orphans);
+            let Ok(applied) = applied else { continue };
+            prop_assert_ne!(pin_verdict(&resource, Declared::NotPinned, &applied.status), PinVerdict::Free);
+            let ended = PinfileChange::Removed(format!("t.Box.{name}"));
+            prop_assert!(!applied.changes.contains(&ended));
+        }
+        // Updating the pins names each pin that it ends, and the file says so afterwards.
+        let pins = open(&sections);
+        let key = pins.key.clone();
+        let applied = apply_pinfile(Program::default().0, pins, &FewTypes, Some(&base), Orphans::Release).unwrap();
+        prop_assert_eq!(pin_verdict(&resource, Declared::NotPinned, &applied.status), PinVerdict::Free);
+        let PinfileUpdate::Write(text) = applied.pins.update(EmptySection::Remove) else { panic!("written") };
+        let written = Pinfile::read("p", Some(text.as_bytes())).unwrap();
+        prop_assert!(written.sections[&key].values().all(|entry| entry.status == EntryStatus::Released));
+        prop_assert_eq!(verdict(&open(&written.sections)), PinVerdict::Free);
+    }
 }

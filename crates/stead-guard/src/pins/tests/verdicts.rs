@@ -1,19 +1,18 @@
 //! Pin verdicts for all combinations of program, pinfile and state.
 
-use std::collections::BTreeSet;
-
 use stead_model::{Lifecycle, OpId};
 use stead_state::{AfterDelete, Intent, Record};
 
 use super::super::{
-    Declared, EmptySection, PinVerdict, PinfileStatus, PinfileUpdate, Unlisted, entries_from_state,
-    pin_verdict,
+    Declared, EmptySection, Orphans, PinVerdict, PinfileStatus, PinfileUpdate, apply_pinfile,
+    entries_from_state, pin_verdict,
 };
 use super::{FewTypes, Program, changes, pins, recorded, state, text_of, with};
 use crate::deletion::refusal;
 use crate::{Cause, Deletion, DeletionEffect};
 
-fn statuses() -> [PinfileStatus; 5] {
+/// A pinfile that is not kept, lost, without an entry, with a pin, with a moved pin, and with releases of both.
+fn statuses() -> [PinfileStatus; 7] {
     let of = |text: Option<String>| PinfileStatus::of(&pins(text.as_deref()));
     [
         PinfileStatus::NotKept,
@@ -21,24 +20,26 @@ fn statuses() -> [PinfileStatus; 5] {
         of(Some(with(""))),
         of(Some(with(r#""t.Box.data":{"type":"t.Box"}"#))),
         of(Some(with(r#""t.Box.new":{"type":"t.Box","originalPath":"t.Box.data"}"#))),
+        of(Some(with(r#""t.Box.data":{"type":"t.Box","released":true}"#))),
+        of(Some(with(r#""t.Box.new":{"type":"t.Box","originalPath":"t.Box.data","released":true}"#))),
     ]
 }
 
 #[test]
 fn verdict_depends_on_program_pinfile_and_state() {
-    use PinVerdict::{Declared as Source, Free, Listed, Lost};
+    use PinVerdict::{Declared as Source, Free, Listed, Lost, Unlisted};
     let table = [
-        // pinned in state, pinned in the program: no pins kept, file missing, entry removed, listed, moved from there
-        (false, Declared::NotPinned, [Free, Free, Free, Listed, Listed]),
-        (true, Declared::NotPinned, [Free, Lost, Free, Listed, Listed]),
-        (false, Declared::Pinned, [Free, Source, Source, Source, Source]),
-        (true, Declared::Pinned, [Free, Source, Source, Source, Source]),
+        // pinned in state, pinned in the program: no pins kept, file missing, no entry, listed, moved from there, released twice
+        (false, Declared::NotPinned, [Free, Free, Free, Listed, Listed, Free, Free]),
+        (true, Declared::NotPinned, [Free, Lost, Unlisted, Listed, Listed, Free, Free]),
+        (false, Declared::Pinned, [Free, Source, Source, Source, Source, Source, Source]),
+        (true, Declared::Pinned, [Free, Source, Source, Source, Source, Source, Source]),
     ];
     for (in_state, declared, expected) in table {
         let resource = recorded(":t.Box#data", "data", in_state);
         for (status, expected) in statuses().iter().zip(expected) {
             assert_eq!(
-                pin_verdict(&resource, declared, status, None),
+                pin_verdict(&resource, declared, status),
                 expected,
                 "{in_state} {declared:?} {status:?}"
             );
@@ -47,44 +48,26 @@ fn verdict_depends_on_program_pinfile_and_state() {
 }
 
 #[test]
-fn pin_that_was_never_in_the_file_does_not_count_as_removed() {
-    let set = |path: &str| BTreeSet::from([path.to_owned()]);
-    let [_, lost, emptied, listed, _] = statuses();
-    let mut updated = emptied.clone();
-    updated.release_unlisted();
-    let (before, never) = (set("t.Box.data"), set("t.Box.other"));
-    let others = PinfileStatus::Listed { paths: set("t.Box.other"), unlisted: Unlisted::Held };
-    for (in_state, status, recorded_paths, expected) in [
-        (true, &emptied, Some(&before), PinVerdict::Free),
-        (true, &emptied, Some(&never), PinVerdict::Unlisted),
-        (true, &emptied, None, PinVerdict::Free),
-        (true, &others, None, PinVerdict::Unlisted),
-        (true, &others, Some(&before), PinVerdict::Free),
-        (false, &emptied, Some(&never), PinVerdict::Free),
-        (true, &updated, Some(&never), PinVerdict::Free),
-        (true, &listed, Some(&never), PinVerdict::Listed),
-        (true, &lost, Some(&never), PinVerdict::Lost),
-    ] {
-        let resource = recorded(":t.Box#data", "data", in_state);
-        let verdict = pin_verdict(&resource, Declared::NotPinned, status, recorded_paths);
-        assert_eq!(verdict, expected, "{in_state} {status:?} {recorded_paths:?}");
-    }
-}
-
-#[test]
-fn new_empty_section_of_an_environment_releases_no_pin() {
-    let pin = r#"{"t.Box.data":{"type":"t.Box"}}"#;
-    let resource = recorded(":t.Box#data", "data", true);
+fn most_specific_entry_for_a_path_decides_and_a_missing_one_ends_no_pin() {
+    use PinVerdict::{Free, Listed, Unlisted};
+    let (pin, other) = (r#"{"t.Box.data":{"type":"t.Box"}}"#, r#"{"t.Box.other":{"type":"t.Box"}}"#);
+    let released = r#"{"t.Box.data":{"type":"t.Box","released":true}}"#;
     for (specific, general, expected) in [
-        ("{}", Some(pin), PinVerdict::Listed),
-        ("{}", Some("{}"), PinVerdict::Free),
-        ("{}", None, PinVerdict::Free),
-        (r#"{"t.Box.other":{"type":"t.Box"}}"#, Some(pin), PinVerdict::Unlisted),
+        ("{}", pin, [Listed, Listed]),
+        ("{}", "{}", [Unlisted, Free]),
+        ("{}", other, [Unlisted, Free]),
+        (other, pin, [Listed, Free]),
+        (other, other, [Unlisted, Free]),
+        (other, released, [Free, Free]),
+        (pin, released, [Listed, Listed]),
+        (released, pin, [Free, Free]),
     ] {
-        let general = general.map(|pins| format!(",\"local\":{pins}")).unwrap_or_default();
-        let text = format!("{{\"version\":\"1\",\"pinned\":{{\"local:dev\":{specific}{general}}}}}");
+        let text = format!(r#"{{"version":"1","pinned":{{"local:dev":{specific},"local":{general}}}}}"#);
         let status = PinfileStatus::of(&pins(Some(&text)));
-        assert_eq!(pin_verdict(&resource, Declared::NotPinned, &status, None), expected, "{text}");
+        let verdicts = [true, false].map(|in_state| {
+            pin_verdict(&recorded(":t.Box#data", "data", in_state), Declared::NotPinned, &status)
+        });
+        assert_eq!(verdicts, expected, "{text}");
     }
 }
 
@@ -92,18 +75,19 @@ fn new_empty_section_of_an_environment_releases_no_pin() {
 fn former_name_of_a_pinned_resource_counts() {
     let mut resource = recorded(":t.Box#elsewhere", "data", true);
     resource.ties.aliases.push("dev:main:t.Box#data".parse().unwrap());
-    let [.., listed, moved] = statuses();
-    assert_eq!(pin_verdict(&resource, Declared::NotPinned, &listed, None), PinVerdict::Listed);
-    assert_eq!(pin_verdict(&resource, Declared::NotPinned, &moved, None), PinVerdict::Listed);
+    let [_, _, _, listed, moved, released, _] = statuses();
+    assert_eq!(pin_verdict(&resource, Declared::NotPinned, &listed), PinVerdict::Listed);
+    assert_eq!(pin_verdict(&resource, Declared::NotPinned, &moved), PinVerdict::Listed);
+    assert_eq!(pin_verdict(&resource, Declared::NotPinned, &released), PinVerdict::Unlisted);
 }
 
 #[test]
 fn condemned_copy_is_pinned_only_if_its_record_is() {
-    let [.., listed, _] = statuses();
+    let [_, _, _, listed, ..] = statuses();
     for (pinned, expected) in [(false, PinVerdict::Free), (true, PinVerdict::Listed)] {
         let mut copy = recorded(":t.Box#data", "data", pinned);
         copy.lifecycle = Lifecycle::Condemned;
-        assert_eq!(pin_verdict(&copy, Declared::NotPinned, &listed, None), expected);
+        assert_eq!(pin_verdict(&copy, Declared::NotPinned, &listed), expected);
     }
 }
 
@@ -168,38 +152,75 @@ fn messages_for_every_cause_tell_what_to_do() {
     ST0418 dev:main:t.Box#data was removed from the program, and it was pinned at the last run (the pinfile is missing)
       at main.ts:1:1: declared here
       note: Nothing was changed: the guards check the whole plan before it runs.
-      help: to keep it, write the pinfile again: restore the pinfile from state
-      help: to delete it: remove the pin t.Box.data, then try again
+      help: to keep it, write its entry again: restore the pinfile from state
+      help: to end the pin: remove the pin t.Box.data, then try again
+      help: to keep it and apply the rest: apply the program and keep the pinned resources
     ST0418 cannot replace dev:main:t.Box#data: a change of `size` forces it, and it was pinned at the last run (the pinfile is missing)
       at main.ts:1:1: declared here
       note: Nothing was changed: the guards check the whole plan before it runs.
-      help: to keep it, write the pinfile again: restore the pinfile from state
-      help: to delete it: remove the pin t.Box.data, then try again
-    ST0414 dev:main:t.Box#data was removed from the program, and it is pinned (the run that created it did not succeed, so the pinfile has no entry yet)
+      help: to keep it, write its entry again: restore the pinfile from state
+      help: to end the pin: remove the pin t.Box.data, then try again
+    ST0414 dev:main:t.Box#data was removed from the program, and it was pinned at the last run (the pinfile has no entry for it, and no release)
       at main.ts:1:1: declared here
       note: Nothing was changed: the guards check the whole plan before it runs.
-      help: to keep it, declare it again and write its entry: apply the program
-      help: to delete it: apply the program and update the pins
-    ST0414 cannot delete dev:main:t.Box#data: it is pinned (the run that created it did not succeed, so the pinfile has no entry yet)
+      help: to keep it, write its entry again: restore the pinfile from state
+      help: to end the pin: remove the pin t.Box.data, then try again
+      help: to keep it and apply the rest: apply the program and keep the pinned resources
+    ST0414 cannot delete dev:main:t.Box#data: it was pinned at the last run (the pinfile has no entry for it, and no release)
       at main.ts:1:1: declared here
       note: Nothing was changed: the guards check the whole plan before it runs.
-      help: set `pinned: false` on it, apply the program, then try again
-      help: if the program no longer declares it: apply the program and update the pins
+      help: to keep it, write its entry again: restore the pinfile from state
+      help: to end the pin: remove the pin t.Box.data, then try again
     ");
 }
 
 #[test]
-fn missing_file_is_not_written_while_state_has_more_pins_than_the_program() {
+fn pins_in_state_of_undeclared_resources_are_released_by_name() {
     let base = state(vec![recorded(":t.Box#a", "a", true), recorded(":t.Box#b", "b", true)]);
-    let written = |program: Program, text: Option<&str>| {
-        let settled = program.apply_pinfile_on(text, Some(&base)).unwrap();
-        (settled.pins.update(EmptySection::Remove) != PinfileUpdate::Unchanged, changes(&settled).len())
-    };
-    let one = || Program::default().pinned(":t.Box#a", "a");
-    assert_eq!(written(one(), None), (false, 0));
-    assert_eq!(written(one().pinned(":t.Box#b", "b"), None), (true, 2), "the program has all pins");
-    assert_eq!(written(one().unpinned(":t.Box#b", "b"), None), (true, 1), "unpinned on purpose");
-    assert_eq!(written(one(), Some(&with(""))), (true, 1), "removed on purpose");
+    let program = Program::default().pinned(":t.Box#a", "a");
+    for text in [None, Some(with("")), Some(with(r#""t.Box.a":{"type":"t.Box"}"#))] {
+        let applied =
+            apply_pinfile(program.0.clone(), pins(text.as_deref()), &FewTypes, Some(&base), Orphans::Release)
+                .unwrap();
+        assert!(changes(&applied).contains(&"[-pin] t.Box.b".to_owned()), "{:?}", changes(&applied));
+        let PinfileUpdate::Write(text) = applied.pins.update(EmptySection::Remove) else { panic!() };
+        let again = program.apply_pinfile_on(Some(&text), Some(&base)).unwrap();
+        assert!(again.changes.is_empty(), "{text}");
+        let resource = recorded(":t.Box#b", "b", true);
+        assert_eq!(pin_verdict(&resource, Declared::NotPinned, &again.status), PinVerdict::Free, "{text}");
+    }
+}
+
+#[test]
+fn released_resource_that_the_program_pins_is_pinned_again() {
+    let text = with(
+        r#""t.Box.new":{"type":"t.Box","originalPath":"t.Box.data","released":true,"attributes":{"path":"x"}}"#,
+    );
+    let applied = Program::default().pinned(":t.Box#new", "y").apply_pinfile(Some(&text)).unwrap();
+    assert_eq!(changes(&applied), ["[+pin] t.Box.new"]);
+    let PinfileUpdate::Write(text) = applied.pins.update(EmptySection::Remove) else { panic!() };
+    assert!(text.contains("t.Box.data") && text.contains("\"x\"") && !text.contains("released"), "{text}");
+}
+
+#[test]
+fn resource_that_state_alone_pins_and_the_program_unpins_is_named() {
+    let base = state(vec![recorded(":t.Box#a", "a", true)]);
+    let alone = Program::default().unpinned(":t.Box#a", "a").apply_pinfile_on(None, Some(&base)).unwrap();
+    assert_eq!(changes(&alone), ["[-pin] t.Box.a"]);
+    for text in [None, Some(with(r#""t.Box.a":{"type":"t.Box","released":true}"#))] {
+        let program = Program::default().unpinned(":t.Box#a", "a").pinned(":t.Box#b", "b");
+        let applied = program.apply_pinfile_on(text.as_deref(), Some(&base)).unwrap();
+        assert_eq!(changes(&applied), ["[-pin] t.Box.a", "[+pin] t.Box.b"]);
+    }
+}
+
+#[test]
+fn kept_orphans_stay_in_the_file() {
+    let text = with(r#""t.Box.a":{"type":"t.Box"}"#);
+    let applied =
+        apply_pinfile(Program::default().0, pins(Some(&text)), &FewTypes, None, Orphans::Keep).unwrap();
+    assert!(applied.changes.is_empty());
+    assert_eq!(applied.pins.update(EmptySection::Remove), PinfileUpdate::Unchanged);
 }
 
 #[test]

@@ -4,32 +4,50 @@ use std::io;
 use std::path::Path;
 
 use stead_model::{Map, Value};
-use stead_provider::Refusal;
-use stead_world::{FinishedProcess, ShellCommand};
+use stead_provider::{Receipt, Refusal};
+use stead_world::{Captured, FinishedProcess, ProcessEnd, ShellCommand};
 
-use crate::failure::{Attempt, Failure, reason};
+use super::note::GroupNote;
+use crate::failure::{Attempt, Failure, OutputsLost, reason};
 use crate::machine::Machine;
 
-/// Most bytes of each stream that are recorded in state.
-const CAPTURED_BYTES: usize = 1 << 20;
 /// Most lines and bytes of a failed command's output that a message contains.
 const SHOWN_LINES: usize = 20;
 const SHOWN_BYTES: usize = 8 << 10;
 /// Most bytes that are passed on in a variable; the system accepts at most 128 KiB.
 const VARIABLE_BYTES: usize = 64 << 10;
 
-/// Runs the command line of `property`. Returns the outputs of the resource.
-pub(crate) async fn run(machine: &Machine, property: &str, command: ShellCommand) -> Attempt<Map> {
+/// Runs the command line of `property`, after the processes of an earlier attempt have ended. Returns the outputs of the
+/// resource.
+pub(crate) async fn run(
+    machine: &Machine,
+    receipt: &Receipt,
+    property: &str,
+    command: ShellCommand,
+) -> Attempt<Map> {
+    let note = GroupNote::of(machine, receipt.idempotency_key());
+    note.end_earlier(machine).await?;
     let folder = command.folder.clone();
-    let finished = machine.world.processes.run(command).await;
-    let finished = finished.map_err(|error| start_refusal(property, &folder, &error))?;
-    match finished.code {
-        Some(0) => Ok(outputs(&finished)),
-        Some(code) => Err(exit_code_refusal(property, &folder, code, &finished).into()),
-        None => Err(Failure::in_doubt(format!(
-            "`{property}` was ended by a signal, and it is unknown how much of it ran{}",
-            last_lines(&finished.stderr)
-        ))),
+    let gated = machine.world.processes.start(command).await;
+    let gated = gated.map_err(|error| start_refusal(property, &folder, &error))?;
+    if let Some(group) = gated.group() {
+        note.write(machine, &group).await.map_err(|error| note_refusal(property, &error))?;
+    }
+    let finished = gated.release().await.map_err(|error| {
+        let because = reason(&error);
+        Failure::in_doubt(format!("`{property}` was lost, and it is unknown how much of it ran: {because}"))
+    })?;
+    match finished.end {
+        // The rest of the group is being ended, so that the note stays.
+        ProcessEnd::Signalled(signal) => Err(signal_doubt(property, signal, &finished)),
+        ProcessEnd::Exited(code) => {
+            note.remove(machine).await;
+            if code == 0 {
+                outputs(property, &finished)
+            } else {
+                Err(exit_code_refusal(property, &folder, code, &finished).into())
+            }
+        }
     }
 }
 
@@ -39,23 +57,77 @@ pub(crate) fn as_variable(printed: &str) -> String {
     printed[..end].replace('\0', "")
 }
 
-fn outputs(finished: &FinishedProcess) -> Map {
-    [
-        ("stdout".to_owned(), Value::from(recorded_text(&finished.stdout))),
-        ("stderr".to_owned(), Value::from(recorded_text(&finished.stderr))),
-        ("exitCode".to_owned(), Value::from(i64::from(finished.code.unwrap_or_default()))),
+/// Returns the outputs of a command that succeeded. A part of its standard output is never passed on as the whole.
+fn outputs(property: &str, finished: &FinishedProcess) -> Attempt<Map> {
+    let mut outputs: Map = [
+        ("stderr".to_owned(), Value::from(recorded_log(&finished.stderr))),
+        ("exitCode".to_owned(), Value::from(0)),
     ]
-    .into()
+    .into();
+    let Some(stdout) = finished.stdout.whole() else {
+        let refusal = too_much_output(property, finished.stdout.total());
+        return Err(Failure::OutputsLost(Box::new(OutputsLost { outputs, refusal })));
+    };
+    outputs.insert("stdout".to_owned(), Value::from(String::from_utf8_lossy(stdout).into_owned()));
+    Ok(outputs)
 }
 
-fn recorded_text(bytes: &[u8]) -> String {
-    let mut text = String::from_utf8_lossy(bytes).into_owned();
-    if text.len() > CAPTURED_BYTES {
-        let all = text.len();
-        text.truncate(text.floor_char_boundary(CAPTURED_BYTES));
-        text.push_str(&format!("\n[stead recorded {} of {all} bytes]\n", text.len()));
+/// Returns the log of a command. The middle of a long log is left out, and a line says so.
+fn recorded_log(log: &Captured) -> String {
+    match log.whole() {
+        Some(whole) => String::from_utf8_lossy(whole).into_owned(),
+        None => format!(
+            "{}\n[stead left out {} bytes]\n{}",
+            String::from_utf8_lossy(log.first()),
+            log.left_out(),
+            String::from_utf8_lossy(log.last())
+        ),
     }
-    text
+}
+
+fn too_much_output(property: &str, bytes: u64) -> Refusal {
+    let limit = Captured::HEAD;
+    Refusal::new(format!(
+        "`{property}` succeeded, but it printed {bytes} bytes, and `stdout` can hold {limit}; no `stdout` is recorded"
+    ))
+    .at(property)
+    .help("write the output to a file in the command line, such as `… > build.log`, and print only what other resources use")
+}
+
+fn note_refusal(property: &str, error: &io::Error) -> Refusal {
+    Refusal::new(format!("cannot note the process group of `{property}`: {}", reason(error)))
+        .at(property)
+        .help("the command did not begin; make the folder `.stead` of the project writable, then try again")
+}
+
+/// Describes a command that a signal ended.
+fn signal_doubt(property: &str, signal: i32, finished: &FinishedProcess) -> Failure {
+    Failure::in_doubt(format!(
+        "`{property}` was ended by {}, and it is unknown how much of it ran{}",
+        signal_name(signal),
+        last_lines(finished.stderr.last())
+    ))
+}
+
+/// Returns the name of a signal, with its cause where one is likely. The numbers are equal on Linux and macOS.
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        24 => "SIGXCPU (it hit the limit of processor time, `ulimit -t`)",
+        25 => "SIGXFSZ (it hit the limit of file size, `ulimit -f`)",
+        _ => return format!("signal {signal}"),
+    };
+    format!("signal {name}")
 }
 
 fn start_refusal(property: &str, folder: &Path, error: &io::Error) -> Refusal {
@@ -73,8 +145,15 @@ fn start_refusal(property: &str, folder: &Path, error: &io::Error) -> Refusal {
 }
 
 fn exit_code_refusal(property: &str, folder: &Path, code: i32, finished: &FinishedProcess) -> Refusal {
-    let printed = last_lines(&finished.stderr);
-    Refusal::new(format!("`{property}` ended with exit code {code}{printed}"))
+    let printed = last_lines(finished.stderr.last());
+    // The shell's exit code for a process in it that a signal ended.
+    let signal = match code - 128 {
+        signal @ (4 | 6 | 8 | 9 | 11 | 24 | 25) => {
+            format!(", as after a process was ended by {}", signal_name(signal))
+        }
+        _ => String::new(),
+    };
+    Refusal::new(format!("`{property}` ended with exit code {code}{signal}{printed}"))
         .at(property)
         .help(format!("it ran in {}; fix the command, then try again", folder.display()))
 }
@@ -103,10 +182,27 @@ mod tests {
     }
 
     #[test]
-    fn truncated_output_says_so() {
-        let truncated = recorded_text("é".repeat(CAPTURED_BYTES).as_bytes());
-        assert!(truncated.ends_with("[stead recorded 1048576 of 2097152 bytes]\n"));
-        assert_eq!(recorded_text(b"as it is\n"), "as it is\n");
+    fn truncated_log_says_so() {
+        let truncated = recorded_log(&Captured::of("é".repeat(Captured::HEAD).as_bytes()));
+        assert!(truncated.contains("\n[stead left out 983040 bytes]\n"), "{}", &truncated[1 << 20..][..80]);
+        assert_eq!(recorded_log(&Captured::of(b"as it is\n")), "as it is\n");
+    }
+
+    #[test]
+    fn exceeded_file_size_limit_is_named() {
+        let finished = FinishedProcess {
+            end: ProcessEnd::Signalled(25),
+            stdout: Captured::default(),
+            stderr: Captured::of(b"half"),
+        };
+        let Failure::InDoubt(doubt) = signal_doubt("create", 25, &finished) else { panic!("it is in doubt") };
+        assert_eq!(
+            doubt.message,
+            "`create` was ended by signal SIGXFSZ (it hit the limit of file size, `ulimit -f`), and it is \
+             unknown how much of it ran:\nhalf"
+        );
+        let refusal = exit_code_refusal("create", Path::new("/x"), 153, &finished);
+        assert!(refusal.message.contains("exit code 153, as after a process was ended by signal SIGXFSZ"));
     }
 
     #[test]

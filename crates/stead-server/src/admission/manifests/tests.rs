@@ -52,6 +52,23 @@ fn every_document_is_yaml_without_placeholders() {
 }
 
 #[test]
+fn webhook_without_a_ca_bundle_lets_cert_manager_add_it() {
+    let configuration = |wanted: &Manifests| {
+        let documents = documents(&manifests(wanted).unwrap()).unwrap();
+        documents.into_iter().find(|it| it["kind"] == "ValidatingWebhookConfiguration").unwrap()
+    };
+    let injected = Manifests { namespace: "guards".to_owned(), ..wanted(Part::All) };
+    let found = configuration(&injected);
+    assert_eq!(found["metadata"]["annotations"]["cert-manager.io/inject-ca-from"], "guards/stead-admission");
+    assert!(found["webhooks"][0]["clientConfig"].get("caBundle").is_none(), "{found}");
+    let pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    let given = Manifests { ca_bundle: Some(pem.as_bytes().to_vec()), ..wanted(Part::All) };
+    let found = configuration(&given);
+    assert_eq!(found["webhooks"][0]["clientConfig"]["caBundle"], STANDARD.encode(pem));
+    assert!(found["metadata"].get("annotations").is_none(), "{found}");
+}
+
+#[test]
 fn groups_and_prevent_delete_reach_all_manifests() {
     let more = Manifests {
         groups: Groups::with(["db.example.org".to_owned()]),

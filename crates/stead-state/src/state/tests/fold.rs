@@ -86,7 +86,7 @@ fn deleted_current_copy_keeps_its_name_and_deleted_condemned_copy_is_removed() {
         let (op, copy) = (state.next_op(), copy(name, generation));
         let intent = Intent::Delete { key: "k".into(), copy: copy.clone(), after: AfterDelete::Replacing };
         let deleted = vec![Record::Begin { op, intent }, Record::End { op, outcome: Outcome::Deleted }];
-        [deleted, vec![Record::Observed { copy, inputs: None, outputs: None }]]
+        [deleted, vec![Record::observed(copy, None, None)]]
     };
     let base = state(vec![condemned("a", 1), resource("a", 2)]);
     for records in gone(&base, "a", 2) {
@@ -111,7 +111,7 @@ fn observation_replaces_the_observed_properties_only() {
     let base = Resource { inputs: map(1), outputs: map(2), ..resource("a", 1) };
     let observed = |inputs: Option<Map>, outputs: Option<Map>| {
         let mut state = state(vec![base.clone()]);
-        apply(&mut state, &[Record::Observed { copy: copy("a", 1), inputs, outputs }]);
+        apply(&mut state, &[Record::observed(copy("a", 1), inputs, outputs)]);
         let now = state.current(&uid("a")).unwrap();
         (now.inputs.clone(), now.outputs.clone())
     };

@@ -1,0 +1,70 @@
+//! `stead output`: shows the outputs of the stack, as of the last apply. Reads only.
+
+use serde::Serialize;
+use stead_model::{Code, Diagnostic, Map, Value, nearest};
+
+use crate::args::OutputArguments;
+use crate::commands::run::show_outputs;
+use crate::failure::{Failure, Kind};
+use crate::session::Session;
+use crate::ui::Ui;
+
+#[derive(Serialize)]
+struct OutputLine<'a> {
+    name: &'a str,
+    value: &'a Value,
+}
+
+pub(crate) async fn output(session: &Session, arguments: &OutputArguments, ui: &Ui) -> Result<u8, Failure> {
+    let loaded = session.workspace.load_existing().await?;
+    let outputs = loaded.state.outputs();
+    let Some(name) = &arguments.name else {
+        if outputs.is_empty() {
+            ui.note(
+                "The stack has no outputs. What the entry point exports are the outputs, after `stead up`.",
+            );
+        }
+        show_outputs(outputs, ui);
+        return Ok(0);
+    };
+    let value = outputs.get(name.as_str()).ok_or_else(|| missing(name, outputs))?;
+    if arguments.raw {
+        ui.raw(&raw_text(name, value)?);
+        return Ok(0);
+    }
+    ui.json("output", &OutputLine { name, value });
+    ui.result(&format!("{}\n", json_text(value)));
+    Ok(0)
+}
+
+fn missing(name: &str, outputs: &Map) -> Failure {
+    let message = format!("the stack has no output {name:?}");
+    let problem = Diagnostic::error(Code::NOT_FOUND, message);
+    let known: Vec<&str> = outputs.keys().map(|key| &**key).collect();
+    let problem = match nearest(name, known.iter().copied()) {
+        Some(meant) => problem.help(format!("did you mean {meant:?}?")),
+        None if known.is_empty() => {
+            problem.help("what the entry point exports are the outputs, after `stead up`")
+        }
+        None => problem.help(format!("it has: {}", known.join(", "))),
+    };
+    Failure::new(Kind::Failed, problem)
+}
+
+/// Returns a single value as text. A list or an object has no such text.
+fn raw_text(name: &str, value: &Value) -> Result<String, Failure> {
+    match value.as_str() {
+        Some(text) => Ok(text.to_owned()),
+        None if matches!(value, Value::List(_) | Value::Map(_)) => {
+            let problem =
+                Diagnostic::error(Code::USAGE, format!("the output {name:?} is not a single value"));
+            Err(problem.help("leave out `--raw` to get it as JSON").into())
+        }
+        None => Ok(json_text(value)),
+    }
+}
+
+fn json_text(value: &Value) -> String {
+    // A value always serialises.
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}

@@ -1,0 +1,269 @@
+//! Progress of a run: all running steps on a terminal, lines elsewhere, one JSON event per line for programs.
+//!
+//! Without a terminal, every running step has a line at least every ten seconds. Lines that come close together are
+//! written together.
+
+use std::cell::RefCell;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use stead_model::{Environment, Event};
+use stead_render::{Running, Style, progress_line};
+use stead_world::Clock;
+
+/// Longest time that a line waits for others before it is written.
+const TOGETHER: Duration = Duration::from_millis(100);
+
+/// Time between two updates of a display.
+const TICK: Duration = Duration::from_millis(250);
+
+/// Writer of progress lines.
+pub(crate) trait Sink {
+    /// Takes a line; it may be written later.
+    fn line(&self, text: &str);
+    /// Takes an event for a program; it may be written later.
+    fn event(&self, event: &Event);
+    /// Writes all lines that were taken.
+    fn flush(&self);
+}
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Display {
+    /// Lines that are overwritten, at most this many.
+    Live {
+        rows: usize,
+    },
+    Lines,
+    Json,
+}
+
+pub(crate) struct Progress<'a> {
+    sink: &'a dyn Sink,
+    clock: Arc<dyn Clock>,
+    environment: Environment,
+    style: Style,
+    display: Display,
+    running: Running,
+    bar: Option<ProgressBar>,
+    flushed: Duration,
+}
+
+impl<'a> Progress<'a> {
+    pub(crate) fn new(
+        sink: &'a dyn Sink,
+        clock: Arc<dyn Clock>,
+        environment: Environment,
+        style: Style,
+        display: Display,
+    ) -> Progress<'a> {
+        let flushed = clock.monotonic();
+        Progress { sink, clock, environment, style, display, running: Running::default(), bar: None, flushed }
+    }
+
+    pub(crate) fn event(&mut self, event: &Event) {
+        let now = self.clock.monotonic();
+        self.running.event(event, now);
+        if self.display == Display::Json {
+            self.sink.event(event);
+        } else {
+            self.show(event);
+        }
+        if now.saturating_sub(self.flushed) >= TOGETHER {
+            self.flush(now);
+        }
+    }
+
+    fn show(&mut self, event: &Event) {
+        match event {
+            Event::RunStarted { steps, .. } if matches!(self.display, Display::Live { .. }) => {
+                self.start(*steps)
+            }
+            Event::StepEnded { .. } => self.bar.iter().for_each(|bar| bar.inc(1)),
+            Event::RunEnded { .. } => self.bar.take().into_iter().for_each(|bar| bar.finish_and_clear()),
+            _ => {}
+        }
+        self.list();
+        if let Some(line) = progress_line(event, &self.environment, &self.style) {
+            self.line(&line);
+        }
+    }
+
+    fn line(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(line),
+            None => self.sink.line(line),
+        }
+    }
+
+    /// Shows all running steps below the bar.
+    fn list(&self) {
+        let (Some(bar), Display::Live { rows }) = (&self.bar, self.display) else { return };
+        let style = Style { colour: false, ..self.style };
+        let lines = self.running.lines(self.clock.monotonic(), rows, &self.environment, &style);
+        let fitting =
+            |line: &String| line.chars().take(self.style.width.saturating_sub(3)).collect::<String>();
+        bar.set_message(lines.iter().map(|line| format!("\n  {}", fitting(line))).collect::<String>());
+    }
+
+    fn start(&mut self, steps: usize) {
+        let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {pos}/{len} {elapsed}{msg}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(120));
+        self.bar = Some(bar);
+    }
+
+    /// Returns the time until the display needs an update.
+    fn pause(&self) -> Duration {
+        let due = self.running.next_due().map_or(TICK, |due| due.saturating_sub(self.clock.monotonic()));
+        due.min(TICK)
+    }
+
+    fn tick(&mut self) {
+        let now = self.clock.monotonic();
+        match self.display {
+            Display::Lines => {
+                let due = self.running.due(now, &self.environment, &self.style);
+                due.iter().for_each(|line| self.line(line));
+            }
+            Display::Live { .. } => self.list(),
+            Display::Json => {}
+        }
+        self.flush(now);
+    }
+
+    pub(crate) fn flush(&mut self, now: Duration) {
+        self.flushed = now;
+        self.sink.flush();
+    }
+}
+
+/// Runs an operation, and updates its display as time passes.
+pub(crate) async fn watch<T>(progress: &RefCell<Progress<'_>>, work: impl Future<Output = T>) -> T {
+    let clock = progress.borrow().clock.clone();
+    let mut work = pin!(work);
+    let result = loop {
+        let pause = progress.borrow().pause();
+        tokio::select! {
+            biased;
+            result = &mut work => break result,
+            () = clock.sleep(pause) => progress.borrow_mut().tick(),
+        }
+    };
+    progress.borrow_mut().flush(clock.monotonic());
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::task::Poll;
+
+    use stead_model::{Operation, StepEnd, TypeToken};
+    use stead_world::Timestamp;
+
+    use super::*;
+
+    /// A clock whose time passes only when a task sleeps.
+    #[derive(Default)]
+    struct VirtualClock(Mutex<Duration>);
+
+    #[async_trait::async_trait]
+    impl Clock for VirtualClock {
+        fn now(&self) -> Timestamp {
+            Timestamp(0)
+        }
+
+        fn monotonic(&self) -> Duration {
+            *self.0.lock().unwrap()
+        }
+
+        async fn sleep(&self, duration: Duration) {
+            *self.0.lock().unwrap() += duration;
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[derive(Default)]
+    struct Collected {
+        lines: RefCell<Vec<String>>,
+        flushes: RefCell<usize>,
+    }
+
+    impl Sink for Collected {
+        fn line(&self, text: &str) {
+            self.lines.borrow_mut().push(text.to_owned());
+        }
+
+        fn event(&self, _: &Event) {}
+
+        fn flush(&self) {
+            *self.flushes.borrow_mut() += 1;
+        }
+    }
+
+    fn started(id: &str) -> Event {
+        let name = format!("dev:main:local.Command#{id}").parse().unwrap();
+        Event::StepStarted { operation: Operation::Create, name, ty: TypeToken("local.Command".into()) }
+    }
+
+    fn ended(id: &str) -> Event {
+        let name = format!("dev:main:local.Command#{id}").parse().unwrap();
+        Event::StepEnded { operation: Operation::Create, name, end: StepEnd::Done, millis: 34_000 }
+    }
+
+    fn lines<'a>(sink: &'a Collected, clock: &Arc<VirtualClock>) -> RefCell<Progress<'a>> {
+        RefCell::new(Progress::new(
+            sink,
+            clock.clone(),
+            Environment::new("dev"),
+            Style::default(),
+            Display::Lines,
+        ))
+    }
+
+    #[tokio::test]
+    async fn running_steps_have_a_line_every_ten_seconds_without_a_terminal() {
+        let (clock, sink) = (Arc::new(VirtualClock::default()), Collected::default());
+        let progress = lines(&sink, &clock);
+        let work = async {
+            progress.borrow_mut().event(&started("a"));
+            progress.borrow_mut().event(&started("b"));
+            std::future::poll_fn(|context| {
+                context.waker().wake_by_ref();
+                let over = clock.monotonic() >= Duration::from_secs(34);
+                if over { Poll::Ready(()) } else { Poll::Pending }
+            })
+            .await;
+            progress.borrow_mut().event(&ended("a"));
+        };
+        watch(&progress, work).await;
+        insta::assert_snapshot!(sink.lines.borrow().join("\n"), @"
+        still creating main:local.Command#a (10 s)
+        still creating main:local.Command#b (10 s)
+        still creating main:local.Command#a (20 s)
+        still creating main:local.Command#b (20 s)
+        still creating main:local.Command#a (30 s)
+        still creating main:local.Command#b (30 s)
+        created main:local.Command#a (34.0 s)
+        ");
+    }
+
+    #[tokio::test]
+    async fn lines_that_come_close_together_are_written_together() {
+        let (clock, sink) = (Arc::new(VirtualClock::default()), Collected::default());
+        let progress = lines(&sink, &clock);
+        let work = async {
+            for _ in 0..100_000 {
+                progress.borrow_mut().event(&ended("a"));
+            }
+        };
+        watch(&progress, work).await;
+        assert_eq!(sink.lines.borrow().len(), 100_000);
+        assert!(*sink.flushes.borrow() <= 2, "{}", sink.flushes.borrow());
+    }
+}

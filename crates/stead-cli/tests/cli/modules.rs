@@ -1,0 +1,73 @@
+//! Modules of a program: which of them run, and the names that their resources get.
+
+use crate::project::Project;
+
+const NETWORK: &str = "import * as local from \"stead/local\";\n\
+    export const vpc = new local.File({ path: \"vpc.txt\", content: \"10.0.0.0/8\" }, { id: \"vpc\" });\n";
+
+#[test]
+fn removing_the_last_use_of_an_import_deletes_nothing() {
+    let subnet = "new local.File({ path: \"subnet.txt\", content: vpc.content }, { id: \"subnet\" });\n";
+    let head = "import * as local from \"stead/local\";\nimport { vpc } from \"./network\";\n";
+    let project = Project::with(&format!("{head}{subnet}"));
+    project.write("network.ts", NETWORK);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &format!("{head}{}", subnet.replace("vpc.content", "\"10.0.0.0/8\"")));
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+    project.write("main.ts", head);
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.stead(&["state", "ls"]).ok(), "dev:network:local.File#vpc\n");
+    assert!(project.has("vpc.txt") && !project.has("subnet.txt"));
+    project.write("main.ts", "import type { vpc } from \"./network\";\n");
+    let plan = project.stead(&["plan", "--exit-code"]);
+    assert_eq!(plan.code, 11, "an import of types does not run the module: {}", plan.stdout);
+}
+
+#[test]
+fn missing_file_behind_an_unused_import_stops_the_plan() {
+    let project = Project::with("import { vpc } from \"./netwrok\";\n");
+    project.write("network.ts", NETWORK);
+    let failed = project.stead(&["plan"]);
+    assert_eq!(failed.code, 1);
+    assert!(failed.stderr.contains("ST0102") && failed.stderr.contains("main.ts:1:21"), "{}", failed.stderr);
+    assert!(failed.stderr.contains("did you mean `./network`?"), "{}", failed.stderr);
+}
+
+const SITE: &str = "import { Resource } from \"stead\";\nimport * as local from \"stead/local\";\n\
+    export class Site extends Resource {\n  constructor(id: string, path: string) {\n    super(id);\n    new local.File({ path, content: path });\n  }\n}\n";
+
+fn sites(second: &str) -> [(&'static str, String); 2] {
+    let module = |id: &str, path: &str| {
+        format!("import {{ Site }} from \"./site\";\nnew Site(\"{id}\", \"{path}\");\n")
+    };
+    [("a.ts", module("one", "a.txt")), ("b.ts", module(second, "b.txt"))]
+}
+
+#[test]
+fn one_id_in_two_modules_is_refused_and_the_recorded_counter_is_renamed() {
+    let project = Project::with("import \"./a\";\nimport \"./b\";\n");
+    // Earlier versions recorded the files of two `Site#one` as if one had both.
+    let both = "new local.File({ path: \"a.txt\", content: \"a.txt\" });\n    new local.File({ path: \"b.txt\", content: \"b.txt\" });";
+    project.write("site.ts", &SITE.replace("new local.File({ path, content: path });", both));
+    project.write("a.ts", &sites("one")[0].1);
+    project.write("b.ts", "");
+    project.stead(&["up", "--yes"]).ok();
+    let recorded = "dev:site/Site#one:local.File\ndev:site/Site#one:local.File#2\n";
+    assert!(project.stead(&["state", "ls"]).ok().contains(recorded));
+    project.write("site.ts", SITE);
+    for (path, text) in sites("one") {
+        project.write(path, &text);
+    }
+    let refused = project.stead(&["plan"]);
+    assert_eq!(refused.code, 1);
+    for part in ["ST0105", "b.ts:2:1", "a.ts:2:1", "give one of the two another id"] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    for (path, text) in sites("two") {
+        project.write(path, &text);
+    }
+    let plan = project.stead(&["up", "--yes"]);
+    let command = "stead rename 'dev:site/Site#one:local.File#2' 'dev:site/Site#two:local.File'";
+    assert!(plan.stderr.contains(command), "{}", plan.stderr);
+    assert!(project.has("a.txt") && project.has("b.txt"));
+}

@@ -1,0 +1,160 @@
+//! Processes of a command end with their run, however it ends, and a repeat never runs beside them.
+
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use crate::project::Project;
+
+/// A command whose descendants go on until they are ended or `go` exists; `grandchild` holds the id of one of them.
+fn program(options: &str) -> String {
+    let create = "if [ -e grandchild ] && grep -vq ') Z ' /proc/$(cat grandchild)/stat 2>/dev/null; then echo beside >> log; fi; \
+                  echo started >> log; \
+                  (while [ ! -e go ]; do sleep 0.05; done; echo went on >> log) & echo $! > grandchild.new; \
+                  mv grandchild.new grandchild; wait";
+    format!(
+        "import * as local from \"stead/local\";\n\
+         new local.Command({{ create: {create:?}, idempotent: true }}, {{ id: \"slow\"{options} }});\n"
+    )
+}
+
+/// Polls a condition until it holds.
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what} did not happen");
+        std::thread::yield_now();
+    }
+}
+
+fn runs(id: &str) -> bool {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(id.trim()).join("stat"));
+    stat.is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap().success());
+}
+
+fn started(project: &Project) -> (Child, String) {
+    let child = project.spawn(&["up", "--yes"]);
+    until("the start of the command", || project.has("grandchild"));
+    (child, project.read("grandchild"))
+}
+
+#[test]
+fn descendants_end_when_stead_is_killed_and_the_repeat_runs_alone() {
+    let project = Project::in_memory(&program(""));
+    let (mut child, grandchild) = started(&project);
+    assert!(runs(&grandchild));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The repeat begins at once, and ends or waits for the processes of the killed run first.
+    let again = project.spawn(&["up", "--yes"]);
+    until("the second start", || project.read("grandchild") != grandchild);
+    assert!(!runs(&grandchild));
+    project.write("go", "");
+    let done = project.ran(again.wait_with_output().unwrap());
+    done.ok();
+    assert_eq!(project.read("log"), "started\nstarted\nwent on\n");
+    assert_eq!(std::fs::read_dir(project.path(".stead/commands")).unwrap().count(), 0);
+}
+
+#[test]
+fn descendants_end_at_a_timeout() {
+    let project = Project::in_memory(&program(", timeouts: { create: 1 }"));
+    let (child, grandchild) = started(&project);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(15));
+    until("the end of the grandchild", || !runs(&grandchild));
+    assert_eq!(project.read("log"), "started\n");
+}
+
+#[test]
+fn descendants_end_at_the_second_request_to_terminate() {
+    let project = Project::in_memory(&program(""));
+    let (mut child, grandchild) = started(&project);
+    signal(&child, "TERM");
+    let mut stderr = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut output = String::new();
+    while !output.contains("stopping: 1 under way will finish") {
+        assert_ne!(std::io::BufRead::read_line(&mut stderr, &mut output).unwrap(), 0, "{output}");
+    }
+    assert!(runs(&grandchild), "the first request lets it finish");
+    signal(&child, "TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{output}");
+    until("the end of the grandchild", || !runs(&grandchild));
+    assert_eq!(project.read("log"), "started\n");
+}
+
+/// Kills a run and the watcher of its command, so that the command goes on.
+fn kill_with_watcher(project: &Project, mut child: Child) {
+    let note = std::fs::read_dir(project.path(".stead/commands")).unwrap().next().unwrap().unwrap().path();
+    let group = std::fs::read_to_string(note).unwrap().lines().nth(2).unwrap().to_owned();
+    let parent = child.id().to_string();
+    let is_watcher = |id: &String| {
+        let stat = std::fs::read_to_string(Path::new("/proc").join(id).join("stat")).unwrap_or_default();
+        let fields: Vec<&str> = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').collect();
+        *id != group && fields.get(1) == Some(&parent.as_str())
+    };
+    let ids =
+        std::fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let watchers: Vec<String> = ids.filter(is_watcher).collect();
+    assert_eq!(watchers.len(), 1, "{watchers:?}");
+    assert!(Command::new("kill").args(["-s", "KILL", &watchers[0]]).status().unwrap().success());
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn repeat_ends_a_command_that_outlived_its_run() {
+    let project = Project::in_memory(&program(""));
+    let (child, grandchild) = started(&project);
+    kill_with_watcher(&project, child);
+    assert!(runs(&grandchild));
+    let again = project.spawn(&["up", "--yes"]);
+    until("the second start", || project.read("grandchild") != grandchild);
+    assert!(!runs(&grandchild));
+    project.write("go", "");
+    project.ran(again.wait_with_output().unwrap()).ok();
+    assert_eq!(project.read("log"), "started\nstarted\nwent on\n");
+}
+
+#[test]
+fn command_in_doubt_that_still_runs_is_reported() {
+    let create = "touch began; while [ ! -e go ]; do sleep 0.05; done";
+    let project = Project::in_memory(&format!(
+        "import * as local from \"stead/local\";\nnew local.Command({{ create: {create:?} }}, {{ id: \"slow\" }});\n"
+    ));
+    let child = project.spawn(&["up", "--yes"]);
+    until("the start of the command", || project.has("began"));
+    kill_with_watcher(&project, child);
+    let stopped = project.stead(&["up", "--yes"]).ends(15);
+    assert!(stopped.stderr.contains("Its command still runs on this machine"), "{}", stopped.stderr);
+    project.write("go", "");
+}
+
+#[test]
+fn exceeded_file_size_limit_is_reported() {
+    let create = "ulimit -f 1; head -c 100000 /dev/zero > big";
+    let project = Project::in_memory(&format!(
+        "import * as local from \"stead/local\";\nnew local.Command({{ create: {create:?} }}, {{ id: \"big\" }});\n"
+    ));
+    let failed = project.stead(&["up", "--yes"]);
+    assert!(
+        failed.stderr.contains("SIGXFSZ (it hit the limit of file size, `ulimit -f`)"),
+        "{}",
+        failed.stderr
+    );
+
+    // The limit holds for stead too: its own writes fail with a message, not with a signal.
+    let project =
+        Project::in_memory("import * as local from \"stead/local\";\nnew local.Data({ value: 1 });\n");
+    let stead = env!("CARGO_BIN_EXE_stead");
+    let output = Command::new("/bin/sh")
+        .args(["-c", "ulimit -f 0; exec \"$0\" up --yes -C \"$1\"", stead])
+        .arg(project.path(""))
+        .output()
+        .unwrap();
+    let failed = project.ran(output).ends(1);
+    assert!(failed.stderr.contains("error[ST"), "{}", failed.stderr);
+}

@@ -1,0 +1,104 @@
+//! Protection counts from the moment at which it is written, and no operation removes it in passing.
+
+use crate::project::Project;
+
+const FILE: &str = "import * as local from \"stead/local\";\nnew local.File({ path: \"db\", content: \"data\" }, { id: \"db\" });\n";
+
+fn with_option(option: &str) -> String {
+    FILE.replace("id: \"db\"", &format!("id: \"db\", {option}"))
+}
+
+#[test]
+fn a_flag_lasts_one_run() {
+    for flag in ["--prevent-delete", "--deletion-policy=retain"] {
+        let project = Project::with(FILE);
+        project.stead(&["up", "--yes", flag]).ok();
+        let plan = project.stead(&["plan"]).ok();
+        assert!(plan.contains("Nothing to do"), "{plan}");
+        project.stead(&["destroy", "--yes"]).ok();
+        assert!(!project.has("db"), "{flag} was for the first run only");
+    }
+}
+
+#[test]
+fn destroy_goes_by_the_marks_and_pins_of_the_program_although_no_run_applied_them() {
+    for option in ["preventDelete: true", "pinned: true"] {
+        let project = Project::with(FILE);
+        project.stead(&["up", "--yes"]).ok();
+        project.write("main.ts", &with_option(option));
+        let refused = project.stead(&["destroy", "--yes"]).ends(13).stderr;
+        assert!(refused.contains("local.File#db"), "{option}: {refused}");
+        assert_eq!(project.read("db"), "data");
+    }
+}
+
+#[test]
+fn destroy_keeps_a_file_that_the_program_retains_by_now() {
+    let project = Project::with(FILE);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &with_option("deletionPolicy: \"retain\""));
+    project.stead(&["destroy", "--yes"]).ok();
+    assert_eq!(project.read("db"), "data");
+    assert!(project.stead(&["state", "retained"]).ok().contains("#db"));
+}
+
+#[test]
+fn a_program_of_today_never_lowers_the_recorded_protection() {
+    let project = Project::with(&with_option("preventDelete: true"));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", FILE);
+    assert_eq!(project.stead(&["destroy", "--yes"]).code, 13);
+    project.stead(&["up", "--yes"]).ok();
+    project.stead(&["destroy", "--yes"]).ok();
+    assert!(!project.has("db"));
+}
+
+#[test]
+fn destroy_without_a_program_that_evaluates_has_to_be_asked_for() {
+    for program in [Some("import { } from \"./missing\";\nif (\n"), None] {
+        let project = Project::with(FILE);
+        project.stead(&["up", "--yes"]).ok();
+        match program {
+            Some(text) => project.write("main.ts", text),
+            None => std::fs::remove_file(project.path("main.ts")).unwrap(),
+        }
+        let refused = project.stead(&["destroy", "--yes"]).ends(1).stderr;
+        assert!(refused.contains("--without-program"), "{refused}");
+        assert!(project.has("db"));
+        project.stead(&["destroy", "--yes", "--without-program"]).ok();
+        assert!(!project.has("db"));
+    }
+}
+
+#[test]
+fn rollback_never_removes_a_mark() {
+    for option in ["preventDelete: true", "deletionPolicy: \"retain\"", "pinned: true"] {
+        let project = Project::with(&FILE.replace("data", "old"));
+        project.stead(&["up", "--yes"]).ok();
+        project.write("main.ts", &with_option(option));
+        project.stead(&["up", "--yes"]).ok();
+        let told = project.stead(&["stack", "rollback", "run-1", "--yes"]).ends(0).stderr;
+        assert!(told.contains("stays protected"), "{option}: {told}");
+        assert_eq!(project.read("db"), "old");
+        let code = project.stead(&["destroy", "--yes", "--without-program"]).code;
+        assert_eq!(code, if option.contains("retain") { 0 } else { 13 });
+        assert_eq!(project.read("db"), "old", "{option} holds after the rollback");
+    }
+}
+
+#[test]
+fn saved_plan_does_not_delete_a_file_that_the_program_protects_by_now() {
+    for (option, code) in
+        [("preventDelete: true", 13), ("deletionPolicy: \"retain\"", 13), ("pinned: true", 13)]
+    {
+        let project = Project::with(FILE);
+        project.stead(&["up", "--yes"]).ok();
+        project.write("main.ts", "export {};\n");
+        let file = project.path("saved").display().to_string();
+        project.stead(&["plan", "--out", &file]).ok();
+        project.write("main.ts", &with_option(option));
+        let refused = project.stead(&["up", &file, "--yes"]).ends(code).stderr;
+        assert!(refused.contains("local.File#db"), "{option}: {refused}");
+        assert_eq!(project.read("db"), "data");
+    }
+}

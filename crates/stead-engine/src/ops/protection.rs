@@ -1,0 +1,88 @@
+//! The protection that today's program adds to the recorded one.
+//!
+//! A mark or a pin counts from the moment at which a person writes it, also for an operation that the program does not declare: a
+//! destroy, a rollback, a saved plan. **Invariant:** nothing here removes protection.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use stead_model::{CopyRef, Graph, Lifecycle, Name, NodeId, Resource};
+use stead_plan::{Action, Plan};
+use stead_state::{Record, State};
+
+/// A state with the protection of today's program, and the records that lead there.
+pub(super) struct Protected {
+    pub(super) state: Arc<State>,
+    pub(super) records: Vec<Record>,
+}
+
+/// Adds the marks and pins of the program to the recorded ones.
+pub(super) fn protect(state: &Arc<State>, program: Option<&Graph>) -> Protected {
+    let Some(program) = program else { return Protected { state: state.clone(), records: Vec::new() } };
+    let nodes = nodes(program);
+    let mut records = Vec::new();
+    for recorded in state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live) {
+        let Some((id, node)) = nodes.get(&recorded.name).and_then(|id| Some((*id, program.node(*id)?)))
+        else {
+            continue;
+        };
+        let mut resource = recorded.clone();
+        if resource.add_protection(&node.effective_marks(), program.pin_setting(id)) {
+            records.push(Record::Amend { resource: Box::new(resource) });
+        }
+    }
+    let mut protected = state.as_ref().clone();
+    // A record is the copy that it amends with more protection, so that it always applies.
+    records.retain(|record| protected.apply(record).is_ok());
+    Protected { state: Arc::new(protected), records }
+}
+
+/// The declared resources, by their current and former names.
+fn nodes(program: &Graph) -> HashMap<&Name, NodeId> {
+    let nodes = || program.nodes.iter().zip((0..).map(NodeId));
+    let former = nodes().flat_map(|(node, id)| node.options.aliases.iter().map(move |name| (name, id)));
+    // A name that a resource has takes precedence over the same name that another one had.
+    former.chain(nodes().map(|(node, id)| (&node.name, id))).collect()
+}
+
+/// Gives the resources of an earlier run the protection that they have now, and returns the resources that keep some.
+pub(super) fn keep_protection(graph: &mut Graph, state: &State) -> Vec<Name> {
+    let mut kept = Vec::new();
+    let live = || state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live);
+    let former = live().flat_map(|copy| copy.ties.aliases.iter().map(move |name| (name, copy)));
+    let named: HashMap<&Name, &Resource> = former.chain(live().map(|copy| (&copy.name, copy))).collect();
+    for node in &mut graph.nodes {
+        let Some(current) = named.get(&node.name) else { continue };
+        let (now, before) = (current.recorded_marks(), node.effective_marks());
+        // Protection of the record itself stays without a mark in the graph.
+        let prevents = current.recorded_prevention() && !before.prevents_deletion();
+        let retains = now.retains() && !before.retains();
+        let pins = current.pinned && node.options.pinned != Some(true);
+        if prevents {
+            node.marks.prevent_delete = now.prevent_delete;
+        }
+        if retains {
+            node.marks.deletion_policy = now.deletion_policy;
+        }
+        if pins {
+            node.options.pinned = Some(true);
+        }
+        if prevents || retains || pins {
+            kept.push(node.name.clone());
+        }
+    }
+    kept
+}
+
+/// Returns the copies that an approved plan deletes although today's program retains them.
+pub(super) fn retained_today<'s>(plan: &Plan, state: &State, protected: &'s State) -> Vec<&'s Resource> {
+    let deleted = plan.steps.iter().filter_map(|step| match &step.action {
+        Action::Delete { copy, .. } => Some(copy),
+        _ => None,
+    });
+    let policy = |state: &State, copy: &CopyRef| state.copy(copy).and_then(Resource::recorded_policy);
+    deleted
+        .filter(|copy| policy(state, copy) != policy(protected, copy))
+        .filter_map(|copy| protected.copy(copy))
+        .collect()
+}

@@ -1,0 +1,115 @@
+//! Identities of the recorded resources of one stack, with the changes of a run.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+use stead_model::{CopyRef, Lifecycle, Map, Name, Resource, TypeToken};
+use stead_provider::{PhysicalIdentity, Providers};
+use stead_state::State;
+
+/// The copies that have each real resource.
+#[derive(Default)]
+pub(crate) struct Identities {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    holders: HashMap<PhysicalIdentity, Vec<(CopyRef, Name)>>,
+    of_copy: HashMap<CopyRef, Vec<PhysicalIdentity>>,
+}
+
+impl Identities {
+    /// Asks the providers for the identities of all recorded copies that exist.
+    pub(crate) async fn of(base: &State, providers: &Providers) -> Identities {
+        let exists = |copy: &&Resource| copy.lifecycle != Lifecycle::Replacing;
+        let copies: Vec<&Resource> = base.copies().filter(exists).collect();
+        let described = copies.iter().map(|copy| (copy.ty.clone(), copy.inputs.clone())).collect();
+        let found = identities_of(providers, described).await;
+        let identities = Identities::default();
+        for (copy, found) in copies.into_iter().zip(found) {
+            identities.add(copy.copy(), &copy.name, found);
+        }
+        identities
+    }
+
+    fn add(&self, copy: CopyRef, name: &Name, identities: Vec<PhysicalIdentity>) {
+        if identities.is_empty() {
+            return;
+        }
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        for identity in &identities {
+            inner.holders.entry(identity.clone()).or_default().push((copy.clone(), name.clone()));
+        }
+        inner.of_copy.insert(copy, identities);
+    }
+
+    /// Gives real resources to a new copy, or returns the one that another copy has, with the name of that copy.
+    pub(crate) fn reserve(
+        &self,
+        copy: &CopyRef,
+        name: &Name,
+        identities: &[PhysicalIdentity],
+    ) -> Result<(), (PhysicalIdentity, Name)> {
+        for identity in identities {
+            let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            let holder = inner.holders.get(identity).into_iter().flatten().find(|(holder, _)| holder != copy);
+            if let Some((_, holder)) = holder {
+                return Err((identity.clone(), holder.clone()));
+            }
+        }
+        self.remove(copy);
+        self.add(copy.clone(), name, identities.to_vec());
+        Ok(())
+    }
+
+    /// Returns true if another copy has the same real resource, or a part of it.
+    pub(crate) fn is_shared(&self, copy: &CopyRef) -> bool {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = inner.of_copy.get(copy).into_iter().flatten();
+        own.filter_map(|identity| inner.holders.get(identity)).flatten().any(|(holder, _)| holder != copy)
+    }
+
+    /// Removes a copy that was deleted or forgotten, or whose create failed.
+    pub(crate) fn remove(&self, copy: &CopyRef) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        for identity in inner.of_copy.remove(copy).unwrap_or_default() {
+            if let Some(holders) = inner.holders.get_mut(&identity) {
+                holders.retain(|(holder, _)| holder != copy);
+            }
+        }
+    }
+}
+
+/// Resources of one provider: their positions among all, and their descriptions.
+type Asked = (Vec<usize>, Vec<(TypeToken, Map)>);
+
+/// Asks the providers for the identities of described resources, each provider once.
+pub(crate) async fn identities_of(
+    providers: &Providers,
+    described: Vec<(TypeToken, Map)>,
+) -> Vec<Vec<PhysicalIdentity>> {
+    let mut found = vec![Vec::new(); described.len()];
+    let mut asked: BTreeMap<String, Asked> = BTreeMap::new();
+    let unmarked: HashSet<&str> = providers
+        .names()
+        .filter(|name| providers.named(name).is_none_or(|provider| provider.ownership().is_none()))
+        .collect();
+    for (at, (ty, inputs)) in described.into_iter().enumerate() {
+        if unmarked.contains(ty.provider()) || providers.of(&ty).is_none() {
+            continue;
+        }
+        let (places, of) = asked.entry(ty.provider().to_owned()).or_default();
+        places.push(at);
+        of.push((ty, inputs));
+    }
+    for (name, (places, of)) in asked {
+        let Some(ownership) = providers.named(&name).and_then(|provider| provider.ownership()) else {
+            continue;
+        };
+        for (at, identities) in places.into_iter().zip(ownership.identities(of).await) {
+            found[at] = identities;
+        }
+    }
+    found
+}

@@ -1,0 +1,162 @@
+//! Owners at plan: what another stack owns, and two resources of this stack that are one real resource.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use stead_model::{
+    Code, CopyRef, Diagnostic, Hint, Inputs, Lifecycle, Map, Name, NextStep, Resource, SourceRef, TypeToken,
+};
+use stead_plan::{Action, Plan, Step};
+use stead_provider::{OwnerMark, PhysicalIdentity};
+use stead_state::State;
+
+use crate::Engine;
+use crate::owners::calls::owner_text;
+use crate::owners::identities::identities_of;
+use crate::owners::{Stacks, Standing};
+
+/// Most refusals that one plan lists.
+const MAX_REFUSALS: usize = 20;
+
+/// A real resource that a plan touches.
+struct Touched<'a> {
+    step: &'a Step,
+    verb: &'static str,
+    identities: Vec<PhysicalIdentity>,
+}
+
+impl Engine {
+    /// Returns a refusal for each step that would touch what another stack owns, up to a limit.
+    pub(crate) async fn foreign_owners(&self, plan: &Plan, base: &State) -> Vec<Diagnostic> {
+        let Some(owners) = &self.owners else { return Vec::new() };
+        let taken = |step: &Step| owners.take_over.iter().any(|glob| glob.matches(&step.name));
+        let mut asked: BTreeMap<&str, Vec<(&Step, &'static str, PhysicalIdentity)>> = BTreeMap::new();
+        for Touched { step, verb, identities } in self.touched(plan, base).await {
+            if !taken(step) && !identities.is_empty() {
+                let of_provider = asked.entry(step.ty.provider()).or_default();
+                of_provider.extend(identities.into_iter().map(|identity| (step, verb, identity)));
+            }
+        }
+        let (mut refused, mut stacks) = (Vec::new(), Stacks::default());
+        for (provider, touched) in asked {
+            let provider = self.providers.named(provider);
+            let Some(ownership) = provider.and_then(|provider| provider.ownership()) else { continue };
+            let identities = touched.iter().map(|(_, _, identity)| identity.clone()).collect();
+            let marks = match ownership.owners(identities).await {
+                Ok(marks) => marks,
+                Err(problem) => {
+                    owners.note(problem);
+                    continue;
+                }
+            };
+            // One refusal for a step is enough, also if its resource consists of several parts.
+            let mut last: Option<&Name> = None;
+            for ((step, verb, identity), mark) in touched.into_iter().zip(marks) {
+                let more = refused.len() < MAX_REFUSALS && last != Some(&step.name);
+                let Some(mark) = mark.filter(|_| more) else { continue };
+                match stacks.standing(owners, &mark).await {
+                    Standing::Own | Standing::Stale => {}
+                    standing => {
+                        refused.push(owned_elsewhere(step, verb, &identity, &mark, &standing));
+                        last = Some(&step.name);
+                    }
+                }
+            }
+        }
+        refused
+    }
+
+    /// Returns an error for each created or imported resource that is the same real resource as another one.
+    pub(crate) async fn same_thing_twice(&self, plan: &Plan, base: &State) -> Vec<Diagnostic> {
+        let is_new = |step: &&Step| matches!(step.action, Action::Create { .. } | Action::Import { .. });
+        if !plan.steps.iter().any(|step| is_new(&step)) {
+            return Vec::new();
+        }
+        let new: Vec<Touched<'_>> =
+            self.touched(plan, base).await.into_iter().filter(|touched| is_new(&touched.step)).collect();
+        if new.iter().all(|touched| touched.identities.is_empty()) {
+            return Vec::new();
+        }
+        let mut holders: HashMap<PhysicalIdentity, (Name, SourceRef)> = HashMap::new();
+        let kept = remaining(plan, base);
+        let described = kept.iter().map(|copy| (copy.ty.clone(), copy.inputs.clone())).collect();
+        for (copy, identities) in kept.iter().zip(identities_of(&self.providers, described).await) {
+            for identity in identities {
+                holders.entry(identity).or_insert_with(|| (copy.name.clone(), copy.source.clone()));
+            }
+        }
+        let mut problems = Vec::new();
+        for Touched { step, identities, .. } in new {
+            for identity in identities {
+                if let Some((name, source)) = holders.get(&identity) {
+                    problems.push(same_thing(step, &identity, name, source));
+                    break;
+                }
+                holders.insert(identity, (step.name.clone(), step.source.clone()));
+            }
+        }
+        problems
+    }
+
+    /// Returns the steps that create, import, change or delete, with the identities that are known.
+    async fn touched<'a>(&self, plan: &'a Plan, base: &State) -> Vec<Touched<'a>> {
+        let steps: Vec<(&Step, &'static str, (TypeToken, Map))> =
+            plan.steps.iter().filter_map(|step| described(step, base)).collect();
+        let described = steps.iter().map(|(_, _, described)| described.clone()).collect();
+        let found = identities_of(&self.providers, described).await;
+        let touched = |((step, verb, _), identities)| Touched { step, verb, identities };
+        steps.into_iter().zip(found).map(touched).collect()
+    }
+}
+
+fn described<'a>(step: &'a Step, base: &State) -> Option<(&'a Step, &'static str, (TypeToken, Map))> {
+    let recorded = |copy: &CopyRef| base.copy(copy).map(|copy| (copy.ty.clone(), copy.inputs.clone()));
+    match &step.action {
+        Action::Create { inputs, .. } => Some((step, "create", (step.ty.clone(), known(inputs)))),
+        Action::Import { inputs, .. } => Some((step, "import", (step.ty.clone(), inputs.clone()))),
+        Action::Update { copy, .. } => Some((step, "update", recorded(copy)?)),
+        Action::Delete { copy, .. } => Some((step, "delete", recorded(copy)?)),
+        _ => None,
+    }
+}
+
+fn known(inputs: &Inputs) -> Map {
+    inputs.iter().filter_map(|(key, input)| Some((key.clone(), input.as_known()?.clone()))).collect()
+}
+
+/// Returns the recorded copies that exist and that the plan leaves in place, sorted.
+fn remaining<'a>(plan: &Plan, base: &'a State) -> Vec<&'a Resource> {
+    let leaving: HashSet<&CopyRef> = plan
+        .steps
+        .iter()
+        .filter_map(|step| match &step.action {
+            Action::Delete { copy, .. } | Action::Forget { copy, .. } => Some(copy),
+            _ => None,
+        })
+        .collect();
+    let exists = |copy: &&Resource| copy.lifecycle != Lifecycle::Replacing;
+    base.resources().into_iter().filter(exists).filter(|copy| !leaving.contains(&copy.copy())).collect()
+}
+
+fn owned_elsewhere(
+    step: &Step,
+    verb: &str,
+    identity: &PhysicalIdentity,
+    mark: &OwnerMark,
+    standing: &Standing,
+) -> Diagnostic {
+    let owner = owner_text(identity, mark, standing);
+    Diagnostic::error(Code::OWNED_ELSEWHERE, format!("cannot {verb} {}: {owner}", step.name))
+        .at(step.source.clone(), 0, "declared here")
+        .note("Two stacks that manage one real resource undo and delete each other's work. Nothing was changed.")
+        .help("let the other stack manage it alone; or let it go there first, with a retain policy or by forgetting it")
+        .help(Hint::text("to take it from that stack: ").then(NextStep::TakeOver { name: step.name.clone() }))
+}
+
+fn same_thing(step: &Step, identity: &PhysicalIdentity, other: &Name, place: &SourceRef) -> Diagnostic {
+    let message = format!("{} and {other} are the same real resource: {identity}", step.name);
+    Diagnostic::error(Code::SAME_RESOURCE, message)
+        .at(step.source.clone(), 0, format!("{} is declared here", step.name))
+        .at(place.clone(), 0, format!("{other} is declared here"))
+        .note("Each of the two would overwrite the other, and deleting one would delete both.")
+        .help("give one of them another place, or remove one of them")
+}

@@ -1,0 +1,112 @@
+//! Ownership: each real resource belongs to one stack, and a mark at the provider names that stack.
+//!
+//! A provider that can mark its real resources implements [`Ownership`]. **Invariants:** a missing mark means that the
+//! owner is unknown and never refuses anything; a mark is believed only while the state that it names still records
+//! the resource.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use stead_model::{Map, Name, StackId, TypeToken, Uid};
+
+/// Canonical identity of a real resource. Two descriptions of one real resource have the same one, however they are
+/// spelled.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PhysicalIdentity(String);
+
+impl PhysicalIdentity {
+    pub fn new(text: impl Into<String>) -> PhysicalIdentity {
+        PhysicalIdentity(text.into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for PhysicalIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where the state of a stack is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatePlace {
+    /// The store; for a store of files, its folder.
+    pub store: String,
+    pub project: String,
+    /// The environment with its namespace.
+    pub environment: String,
+    pub target: String,
+}
+
+impl fmt::Display for StatePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let StatePlace { store, project, environment, target } = self;
+        write!(f, "project {project}, environment {environment}, target {target}, state in {store}")
+    }
+}
+
+/// The mark on a real resource, which names its owner.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnerMark {
+    pub stack: StackId,
+    pub uid: Uid,
+    /// The name of the resource when it was marked, for people.
+    pub name: Name,
+    /// Where to look whether the stack still records the resource.
+    pub place: StatePlace,
+}
+
+/// The operation that a claim belongs to. A provider whose marks are part of the resource leaves imports unmarked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Occasion {
+    Create,
+    Update,
+    Import,
+    /// The record moved to another stack, or its stack has another name.
+    Move,
+}
+
+/// Result of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    Made,
+    /// Another mark than the expected one is there.
+    Lost,
+}
+
+/// The marks cannot be read or written. No operation fails because of this.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarksUnavailable(pub String);
+
+/// Marks that name the owners of real resources.
+#[async_trait]
+pub trait Ownership: Send + Sync {
+    /// Returns the identities of each described resource. A resource has none if it exists only in state, or if
+    /// the inputs do not tell.
+    async fn identities(&self, described: Vec<(TypeToken, Map)>) -> Vec<Vec<PhysicalIdentity>>;
+
+    /// Returns the mark on each real resource. A mark that cannot be understood counts as missing.
+    async fn owners(&self, of: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable>;
+
+    /// Marks a real resource. The mark that is there must be the expected one.
+    async fn claim(
+        &self,
+        identity: PhysicalIdentity,
+        owner: OwnerMark,
+        expected: Option<OwnerMark>,
+        occasion: Occasion,
+    ) -> Result<Claim, MarksUnavailable>;
+
+    /// Removes the mark if it is this one.
+    async fn release(&self, identity: PhysicalIdentity, owner: OwnerMark) -> Result<(), MarksUnavailable>;
+
+    /// Returns all marks that the provider can list, sorted by identity.
+    async fn marks(&self) -> Result<Vec<(PhysicalIdentity, OwnerMark)>, MarksUnavailable>;
+}

@@ -1,0 +1,81 @@
+//! A view on values and inputs that both sides of a change share.
+
+use stead_model::{Input, Value};
+
+use crate::visible;
+
+const UNKNOWN: &str = "(known after apply)";
+
+/// A value, of which parts may be unknown until the apply.
+pub(crate) enum Node<'a> {
+    Unknown,
+    Leaf(&'a Value),
+    List(Vec<Node<'a>>),
+    Map(Vec<(&'a str, Node<'a>)>),
+}
+
+impl<'a> From<&'a Value> for Node<'a> {
+    fn from(value: &'a Value) -> Node<'a> {
+        match (value.as_list(), value.as_map()) {
+            (Some(items), _) => Node::List(items.iter().map(Node::from).collect()),
+            (_, Some(map)) => {
+                Node::Map(map.iter().map(|(key, value)| (key.as_ref(), value.into())).collect())
+            }
+            _ => Node::Leaf(value),
+        }
+    }
+}
+
+impl<'a> From<&'a Input> for Node<'a> {
+    fn from(input: &'a Input) -> Node<'a> {
+        match input {
+            Input::Known(value) => value.into(),
+            Input::Deferred(_) => Node::Unknown,
+            Input::List(items) => Node::List(items.iter().map(Node::from).collect()),
+            Input::Map(map) => {
+                Node::Map(map.iter().map(|(key, input)| (key.as_ref(), input.into())).collect())
+            }
+        }
+    }
+}
+
+impl Node<'_> {
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        match self {
+            Node::Leaf(value) => value.as_str(),
+            _ => None,
+        }
+    }
+
+    /// Returns the value on one line, as JSON. Different values have different texts.
+    pub(crate) fn text(&self) -> String {
+        let mut json = String::new();
+        self.write(&mut json);
+        visible::escaped(&json)
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Node::Unknown => out.push_str(UNKNOWN),
+            Node::Leaf(value) => out.push_str(&value.to_json()),
+            Node::List(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    out.push_str(if index == 0 { "" } else { "," });
+                    item.write(out);
+                }
+                out.push(']');
+            }
+            Node::Map(entries) => {
+                out.push('{');
+                for (index, (key, item)) in entries.iter().enumerate() {
+                    out.push_str(if index == 0 { "" } else { "," });
+                    out.push_str(&Value::from(*key).to_json());
+                    out.push(':');
+                    item.write(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+}
