@@ -21,7 +21,7 @@ pub(crate) use run::{
     RenameArguments, RunScope, SelectionFlags, UpArguments, orphans,
 };
 pub(crate) use serve::{AdmissionCommand, GuardFlags, ManifestArguments, ManifestPart, ServeArguments};
-pub(crate) use stack::{DiffArguments, RemoveArguments, StackCommand};
+pub(crate) use stack::{DiffArguments, ImportStateArguments, RemoveArguments, StackCommand};
 pub(crate) use state::{MoveArguments, PolicyCommand, ResolveArguments, StateCommand};
 
 use crate::terminal::ColourChoice;

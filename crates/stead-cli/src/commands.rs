@@ -81,7 +81,9 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Stack(StackCommand::Rename { to }) => stack::rename(&session().await?, &to, ui).await,
         Command::Stack(StackCommand::Diff(arguments)) => stack::diff(&session().await?, &arguments, ui).await,
         Command::Stack(StackCommand::Export) => stack::export(&session().await?, ui).await,
-        Command::Stack(StackCommand::Import { file }) => stack::import(&session().await?, &file, ui).await,
+        Command::Stack(StackCommand::Import(arguments)) => {
+            stack::import(&session().await?, &arguments, ui).await
+        }
         Command::State(StateCommand::Rm { name }) => state::rm(&session().await?, &name, ui).await,
         Command::State(StateCommand::Mv(arguments)) => state::mv(&session().await?, &arguments, ui).await,
         Command::Policy(PolicyCommand::Explain { name, marks }) => {

@@ -56,6 +56,8 @@ pub(crate) fn phrase(step: &NextStep, environment: Option<&Environment>) -> Stri
         NextStep::CreateEnvironment { name } => format!("`stead env new {}`", ShellCommand::word(name)),
         NextStep::SelectEnvironment { environment } => format!("`-e {environment}`"),
         NextStep::ForgetResources => "`--forget-resources`".to_owned(),
+        NextStep::AcceptOtherStack => "`--from-another-stack`".to_owned(),
+        NextStep::AcceptLosses => "`--force`".to_owned(),
     }
 }
 

@@ -103,6 +103,10 @@ codes! {
     NAME_TAKEN = "ST0218";
     /// A transfer between stacks is not finished.
     TRANSFER_UNFINISHED = "ST0219";
+    /// The file to import is an export of another stack.
+    OTHER_STACK = "ST0220";
+    /// The file to import is older than the stack.
+    EXPORT_OLDER = "ST0221";
 
     /// Resources depend on each other in a cycle.
     CYCLE = "ST0301";

@@ -112,6 +112,10 @@ pub enum NextStep {
     },
     /// Remove the stack although it still has resources, and stop managing them.
     ForgetResources,
+    /// Import the state of another stack.
+    AcceptOtherStack,
+    /// Import state although guarded records, marks or operations are lost.
+    AcceptLosses,
 }
 
 /// How a person can answer for an operation in doubt.
@@ -172,6 +176,8 @@ impl fmt::Display for NextStep {
             NextStep::CreateEnvironment { name } => write!(f, "add the environment {name} to the project"),
             NextStep::SelectEnvironment { environment } => write!(f, "use the environment {environment}"),
             NextStep::ForgetResources => f.write_str("forget the resources"),
+            NextStep::AcceptOtherStack => f.write_str("accept the state of another stack"),
+            NextStep::AcceptLosses => f.write_str("accept the losses"),
         }
     }
 }

@@ -33,10 +33,19 @@ pub(crate) enum StackCommand {
         program: ProgramFlags,
     },
     /// Replace the stack's state by an exported file; no real resource changes
-    Import {
-        /// File written by `stack export`
-        file: PathBuf,
-    },
+    Import(ImportStateArguments),
+}
+
+#[derive(Args)]
+pub(crate) struct ImportStateArguments {
+    /// File written by `stack export`
+    pub file: PathBuf,
+    /// Accept an export of another stack, although this stack has records of its own
+    #[arg(long)]
+    pub from_another_stack: bool,
+    /// Accept that guarded records, marks and operations are lost; they are listed first
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Args)]

@@ -207,3 +207,179 @@ fn history_has_the_limits_of_each_run_and_the_runs_that_were_killed() {
     assert_eq!(next["base"], killed["snapshot"], "the next run starts where the killed one ended");
     project.stead(&["state", "verify"]).ok();
 }
+
+/// Writes the export of a stack to a file, and returns its path.
+fn exported(project: &Project, file: &str, environment: &str) -> String {
+    project.write(file, &project.stead(&["stack", "export", "-e", environment]).ok());
+    project.path(file).display().to_string()
+}
+
+/// Runs an import that the guards refuse, and checks that no file was changed.
+fn refused_import(project: &Project, arguments: &[&str]) -> crate::project::Ran {
+    let before = project.all_files();
+    let refused = project.stead(&[&["stack", "import"], arguments].concat()).ends(13);
+    assert!(project.all_files() == before, "a refused import changed a file");
+    refused
+}
+
+fn file_with(id: &str, content: &str, options: &str) -> String {
+    format!(
+        "new local.File({{ path: \"{id}.txt\", content: \"{content}\" }}, {{ id: \"{id}\"{options} }});\n"
+    )
+}
+
+fn program_of(declarations: &[String]) -> String {
+    format!("import * as local from \"stead/local\";\n{}", declarations.concat())
+}
+
+#[test]
+fn import_of_an_older_export_shows_its_changes_and_needs_force() {
+    let project = Project::with(&program_of(&[file_with("a", "1", ""), file_with("gone", "1", "")]));
+    project.stead(&["up", "--yes"]).ok();
+    let old = exported(&project, "old.json", "dev");
+    project.write("main.ts", &program_of(&[file_with("a", "2", ""), file_with("new", "1", "")]));
+    project.stead(&["up", "--yes"]).ok();
+    let refused = refused_import(&project, &[&old, "--yes"]);
+    assert!(refused.stderr.contains("ST0221") && refused.stderr.contains("`--force`"), "{}", refused.stderr);
+    insta::assert_snapshot!(refused.stdout, @r"
+    - dev:main:local.File#new (id new.txt)
+    ~ dev:main:local.File#a (id a.txt): inputs, outputs
+    + dev:main:local.File#gone (id gone.txt)
+    Records: 1 added, 1 changed, 1 removed.
+    ");
+    // Without `--yes`, the question is asked, and there is no terminal.
+    assert_eq!(project.stead(&["stack", "import", &old, "--force"]).code, 2);
+    let forced = project.stead(&["stack", "import", &old, "--force", "--yes"]).ends(0);
+    assert!(forced.stderr.contains("the changes after the export"), "{}", forced.stderr);
+    let retained = || project.stead(&["state", "retained"]).ok();
+    assert!(retained().contains("dev:main:local.File#new (id new.txt)"), "{}", retained());
+    assert!(project.has("new.txt"));
+    // The records are those of the file now, and the list of retained resources stays.
+    project.stead(&["stack", "import", &old, "--yes"]).ok();
+    assert!(retained().contains("dev:main:local.File#new (id new.txt)"), "{}", retained());
+    project.stead(&["state", "verify"]).ok();
+}
+
+#[test]
+fn own_export_is_imported_again_without_ceremony() {
+    let project = Project::with(&program_of(&[file_with("a", "1", ", preventDelete: true")]));
+    project.stead(&["up", "--yes"]).ok();
+    let file = exported(&project, "own.json", "dev");
+    for _ in 0..2 {
+        let imported = project.stead(&["stack", "import", &file, "--yes"]).ok();
+        assert!(imported.contains("0 added, 0 changed, 0 removed"), "{imported}");
+    }
+    // A backup of the state that is older than the export: the export brings the stack up to date.
+    project.write(
+        "main.ts",
+        &program_of(&[file_with("a", "1", ", preventDelete: true"), file_with("b", "1", "")]),
+    );
+    std::fs::rename(project.path(".stead/state"), project.path("backup")).unwrap();
+    copy(&project.path("backup"), &project.path(".stead/state"));
+    project.stead(&["up", "--yes"]).ok();
+    let newer = exported(&project, "newer.json", "dev");
+    std::fs::remove_dir_all(project.path(".stead/state")).unwrap();
+    std::fs::rename(project.path("backup"), project.path(".stead/state")).unwrap();
+    project.stead(&["stack", "import", &newer, "--yes"]).ok();
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to)
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+#[test]
+fn import_never_drops_a_guarded_record_or_its_guard_unforced() {
+    for (options, code, guard) in [
+        (", preventDelete: true", "ST0401", "prevent-delete"),
+        (", pinned: true", "ST0414", "the pin"),
+        (", deletionPolicy: \"retain\"", "ST0401", "the deletion policy retain"),
+    ] {
+        let project = Project::with(&program_of(&[file_with("a", "1", "")]));
+        project.stead(&["up", "--yes", "-e", "prod"]).ok();
+        let prod = exported(&project, "prod.json", "prod");
+        project.stead(&["destroy", "--yes", "-e", "prod"]).ok();
+        project.write("main.ts", &program_of(&[file_with("a", "1", ""), file_with("kept", "1", "")]));
+        project.stead(&["up", "--yes"]).ok();
+        let weak = exported(&project, "weak.json", "dev");
+        project.write("main.ts", &program_of(&[file_with("a", "1", ""), file_with("kept", "1", options)]));
+        project.stead(&["up", "--yes"]).ok();
+        let before = project.stead(&["state", "show", "kept"]).ok();
+        // Another stack's records lack the resource.
+        let refused = refused_import(&project, &[&prod, "--yes", "--from-another-stack"]);
+        assert!(
+            refused.stderr.contains(code) && refused.stderr.contains("cannot forget"),
+            "{}",
+            refused.stderr
+        );
+        assert!(refused.stdout.contains("- dev:main:local.File#kept (id kept.txt)"), "{}", refused.stdout);
+        // This stack's own records lack the protection.
+        let stripped = refused_import(&project, &[&weak, "--yes"]);
+        let message = format!("the import would remove {guard} of dev:main:local.File#kept");
+        assert!(stripped.stderr.contains(&message), "{}", stripped.stderr);
+        assert_eq!(project.stead(&["state", "show", "kept"]).ok(), before);
+        let forced = project.stead(&["stack", "import", &weak, "--yes", "--force"]).ends(0);
+        let lost = format!("{guard} of dev:main:local.File#kept (local.File kept.txt)");
+        assert!(forced.stderr.contains(&lost), "{}", forced.stderr);
+    }
+}
+
+#[test]
+fn import_never_drops_an_operation_in_doubt_unforced() {
+    let command = "new local.Command({ create: \"echo ran >> ran.txt\" }, { id: \"job\" });\n".to_owned();
+    let project = Project::with(&program_of(&[file_with("a", "1", "")]));
+    project.stead(&["up", "--yes"]).ok();
+    let file = exported(&project, "dev.json", "dev");
+    project.write("main.ts", &program_of(&[file_with("a", "1", ""), command]));
+    project.crash(&["up", "--yes"], "step.call.after:1");
+    let refused = refused_import(&project, &[&file, "--yes"]);
+    assert!(
+        refused.stderr.contains("ST0206") && refused.stderr.contains("create of dev:main:local.Command#job"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(project.stead(&["up", "--yes"]).code, 15);
+    let forced = project.stead(&["stack", "import", &file, "--yes", "--force"]).ends(0);
+    assert!(
+        forced.stderr.contains("the create of dev:main:local.Command#job, which is in doubt"),
+        "{}",
+        forced.stderr
+    );
+}
+
+#[test]
+fn export_of_another_stack_needs_its_own_word() {
+    let project = Project::with(&program_of(&[file_with("a", "1", "")]));
+    project.stead(&["up", "--yes"]).ok();
+    let dev = exported(&project, "dev.json", "dev");
+    project.write("main.ts", &program_of(&[file_with("b", "1", "")]));
+    project.stead(&["up", "--yes", "-e", "prod"]).ok();
+    for flags in [&["--yes"][..], &["--yes", "--force"]] {
+        let refused = refused_import(&project, &[&[dev.as_str(), "-e", "prod"], flags].concat());
+        assert!(
+            refused.stderr.contains("ST0220") && refused.stderr.contains("--from-another-stack"),
+            "{}",
+            refused.stderr
+        );
+        assert!(refused.stderr.contains("shop · dev · local"), "{}", refused.stderr);
+    }
+    project.stead(&["stack", "import", &dev, "-e", "prod", "--yes", "--from-another-stack"]).ok();
+    let owned = project.stead(&["destroy", "-e", "prod", "--yes"]);
+    assert!(owned.code != 0 && owned.stderr.contains("ST0430"), "{}", owned.stderr);
+    assert!(project.has("a.txt") && project.has("b.txt"));
+    // A stack without records has nothing to lose.
+    project.stead(&["stack", "new", "-e", "qa"]).ok();
+    let note = project.stead(&["stack", "import", &dev, "-e", "qa", "--yes"]).ends(0).stderr;
+    assert!(note.contains("both stacks record the same real resources"), "{note}");
+    let changes = project.stead(&["stack", "import", &dev, "--json", "--yes"]).ok();
+    assert!(!changes.contains("import_change"), "{changes}");
+}

@@ -47,19 +47,25 @@ pub(super) fn permit_forgetting<'a>(
     let refusal = |resource: &Resource| {
         forget_refusal(resource, &levels.marks_for(resource)).or_else(|| pinned(resource, pins))
     };
-    let mut refused: Vec<Diagnostic> = resources.filter_map(refusal).collect();
+    let refused: Vec<Diagnostic> = resources.filter_map(refusal).collect();
     if refused.is_empty() {
         return Ok(());
     }
+    Err(OpError::Guarded(several(refused)))
+}
+
+/// Returns at most as many refusals as a person reads, and the last one says how many more there are.
+pub(super) fn several(mut refused: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let more = refused.len().saturating_sub(SHOWN);
     refused.truncate(SHOWN);
     if let Some(last) = refused.last_mut().filter(|_| more > 0) {
         last.notes.push(format!("The guards refuse {more} more resources."));
     }
-    Err(OpError::Guarded(refused))
+    refused
 }
 
-fn pinned(resource: &Resource, pins: &PinfileStatus) -> Option<Diagnostic> {
+/// Returns why a pin forbids to forget a resource, or `None` if no pin does.
+pub(super) fn pinned(resource: &Resource, pins: &PinfileStatus) -> Option<Diagnostic> {
     if !resource.pinned || pin_verdict(resource, Declared::NotPinned, pins) == PinVerdict::Free {
         return None;
     }

@@ -43,8 +43,8 @@ pub use apply::Report;
 pub use approval::{Approval, Stale};
 pub use declare::{Declaration, Declares, EarlierRun, Nothing, Protecting};
 pub use edit::{
-    Change, EditChange, EditOutcome, EditReport, Holder, PermittedEdit, ProposedEdit, Protection, Purge,
-    Remaining, ResolveTarget, StateEdit,
+    Accepts, Change, EditChange, EditOutcome, EditReport, Guard, Holder, Lineage, Loss, Losses,
+    PermittedEdit, ProposedEdit, Protection, Purge, Remaining, ResolveTarget, StateEdit,
 };
 pub use error::{OpClass, OpError, PinsRefused};
 pub use event::OpEvent;

@@ -1,7 +1,7 @@
 //! Commands that edit the state of a stack, and a foreign tool that writes an invalid record.
 
 use stead_engine::ops::{
-    EditChange, EditReport, Holder, OpError, OpEvent, ResolveTarget, StateEdit, Wait, Workspace,
+    Accepts, EditChange, EditReport, Holder, OpError, OpEvent, ResolveTarget, StateEdit, Wait, Workspace,
 };
 use stead_engine::{PinfileLocation, Stack};
 use stead_engine::{Resolution, StatedOutputs};
@@ -162,7 +162,7 @@ impl Actor {
                 )));
             }
         };
-        let edit = StateEdit::ImportState { snapshot };
+        let edit = StateEdit::ImportState { snapshot, accepts: Accepts::default() };
         let proposed =
             match self.workspace.edit(edit, Wait::No, &mut |event| self.on_event(event, None)).await {
                 Ok(proposed) => proposed,

@@ -1,10 +1,7 @@
-//! `stead stack new`, `rm`, `rename` and `import`.
-
-use std::path::Path;
+//! `stead stack new`, `rm` and `rename`.
 
 use serde::Serialize;
 use stead::ops::{EditChange, EditOutcome, Purge, Remaining, StateEdit};
-use stead::{check_export, read_export};
 use stead_model::{Code, Diagnostic, Environment, NameError};
 
 use crate::args::RemoveArguments;
@@ -85,28 +82,5 @@ pub(crate) async fn rename(session: &Session, to: &str, ui: &Ui) -> Result<u8, F
     edit.apply(&mut ui.listener()).await?;
     ui.result(&format!("Environment {old} on {target} is environment {new} now.\n"));
     show_change(session, ui, &new.to_string(), "renamed");
-    Ok(0)
-}
-
-/// Replaces the recorded state by an exported file. No real resource changes.
-pub(crate) async fn import(session: &Session, file: &Path, ui: &Ui) -> Result<u8, Failure> {
-    let export = read_export(session.project.world(), file)?;
-    check_export(&export, file)?;
-    let from = format!("{} · {} · {}", export.project, export.environment, export.target);
-    let edit = StateEdit::ImportState { snapshot: Box::new(export.into_snapshot()) };
-    let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
-    let imported = match edit.edit().changes().first() {
-        Some(EditChange::Replaced { recorded, imported }) => {
-            ui.note(&format!(
-                "{recorded} recorded resources are replaced by {imported} of {from}. No real resource changes."
-            ));
-            *imported
-        }
-        _ => 0,
-    };
-    let (environment, target) = (session.environment(), session.target());
-    confirm(session, ui, &format!("Import into environment {environment} on target {target}?"))?;
-    edit.apply(&mut ui.listener()).await?;
-    ui.result(&format!("Imported {imported} resources.\n"));
     Ok(0)
 }

@@ -2,6 +2,7 @@
 
 mod diff;
 mod edits;
+mod import;
 mod rollback;
 
 use stead::export as export_of;
@@ -12,7 +13,8 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 pub(crate) use diff::diff;
-pub(crate) use edits::{import, new, rename, rm};
+pub(crate) use edits::{new, rename, rm};
+pub(crate) use import::import;
 pub(crate) use rollback::rollback;
 
 pub(crate) async fn ls(session: &Session, ui: &Ui) -> Result<u8, Failure> {

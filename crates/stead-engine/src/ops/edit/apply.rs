@@ -4,6 +4,7 @@ use stead_journal::{ReadVersion, Run, Takeover, create, purge, rename, repair};
 use stead_model::{CopyRef, Diagnostic, Environment, Event, Resource, RunResult};
 use stead_state::{Absent, Pending, Record, RetainReason, State, relocated};
 
+use super::import_state::retaining;
 use super::{EditOutcome, EditReport, PermittedEdit, ProposedEdit, Purge, StackMove, Work};
 use crate::ops::apply::write_records;
 use crate::ops::{OpError, OpEvent, RunKind, Workspace};
@@ -12,7 +13,7 @@ use crate::{Recovered, Resolution, Transfer, transfer};
 impl PermittedEdit {
     /// Applies the edit, unless the state is not the one that it was made on any more.
     pub async fn apply(self, events: &mut dyn FnMut(OpEvent)) -> Result<EditReport, OpError> {
-        let ProposedEdit { workspace, version, work, forgets, base, .. } = self.0;
+        let ProposedEdit { workspace, version, work, forgets, base, .. } = self.edit;
         let stack = &workspace.stack;
         let mut open =
             async |kind| workspace.open(kind, Some(version.clone()), Takeover::IfDead, events).await;
@@ -62,7 +63,8 @@ impl PermittedEdit {
             Work::ImportState(snapshot) => {
                 let run = open(RunKind::ImportState).await?;
                 let id = run.id();
-                run.close_with(*snapshot).await?;
+                let snapshot = retaining(*snapshot, base.as_deref(), &forgets, &id);
+                run.close_with(snapshot).await?;
                 (Some(id), EditOutcome::Done)
             }
             Work::Repair { survey, number } => {

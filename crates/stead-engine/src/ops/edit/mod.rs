@@ -2,6 +2,8 @@
 
 mod apply;
 mod forget;
+mod import_review;
+mod import_state;
 mod names;
 mod resolve;
 mod stack;
@@ -17,6 +19,9 @@ use stead_model::{
 use stead_plan::{Follow, Selection};
 use stead_state::{Owner, Pending, Record, Snapshot, State};
 
+pub use import_review::{Accepts, Guard, Lineage, Loss, Losses};
+
+use self::import_review::ImportReview;
 use crate::ops::guards::permit_forgetting;
 use crate::ops::{OpError, OpEvent, RunKind, Wait, Workspace};
 use crate::{Drift, Resolution, Stack};
@@ -67,6 +72,7 @@ pub enum StateEdit {
     /// Replaces everything that is recorded.
     ImportState {
         snapshot: Box<Snapshot>,
+        accepts: Accepts,
     },
     /// Makes the numbered proposal of a survey the state.
     Repair {
@@ -128,11 +134,27 @@ pub enum EditChange {
         name: Name,
         operation: Operation,
     },
-    /// The recorded resources are replaced.
+    /// The recorded resources are replaced by those of an export.
     Replaced {
         recorded: usize,
         imported: usize,
+        lineage: Lineage,
     },
+    /// An import of state adds a record.
+    Added {
+        name: Name,
+        ty: TypeToken,
+        id: Option<PhysicalId>,
+    },
+    /// An import of state changes these parts of a record.
+    Changed {
+        name: Name,
+        ty: TypeToken,
+        id: Option<PhysicalId>,
+        parts: Vec<&'static str>,
+    },
+    /// An import of state changes the outputs of the stack.
+    OutputsChanged,
     /// Every resource gets a name of the new environment.
     StackRenamed {
         resources: usize,
@@ -177,6 +199,8 @@ pub struct ProposedEdit {
     drift: Vec<Drift>,
     /// The resources that nothing manages afterwards.
     forgets: Vec<Resource>,
+    /// For an import of state: what else the guards must know.
+    review: Option<Box<ImportReview>>,
 }
 
 /// How an edit is carried out.
@@ -264,7 +288,7 @@ impl Workspace {
                 self.remove_stack(resources, history, wait, events).await
             }
             StateEdit::RenameStack { to } => self.rename_stack(to, wait, events).await,
-            StateEdit::ImportState { snapshot } => self.import_state(*snapshot).await,
+            StateEdit::ImportState { snapshot, accepts } => self.import_state(*snapshot, accepts).await,
             StateEdit::Repair { survey, number } => self.repair(survey, number),
             StateEdit::Unlock => self.unlock().await,
         }
@@ -280,6 +304,7 @@ impl Workspace {
             changes,
             drift: Vec::new(),
             forgets: Vec::new(),
+            review: None,
         }
     }
 
@@ -315,18 +340,34 @@ impl ProposedEdit {
         matches!(self.work, Work::Nothing)
     }
 
-    /// Asks the guards whether the resources that the edit stops managing may be forgotten.
+    /// Asks the guards whether the resources that the edit stops managing may be forgotten, and whether an import of state
+    /// may lose what it would lose.
     pub fn permit(self) -> Result<PermittedEdit, OpError> {
-        permit_forgetting(self.forgets.iter(), &self.workspace.levels, &self.workspace.pins_in_force())?;
-        Ok(PermittedEdit(self))
+        let (levels, pins) = (&self.workspace.levels, self.workspace.pins_in_force());
+        let losses = match &self.review {
+            Some(review) => review.permit(&self.forgets, levels, &pins)?,
+            None => {
+                permit_forgetting(self.forgets.iter(), levels, &pins)?;
+                Vec::new()
+            }
+        };
+        Ok(PermittedEdit { edit: self, losses })
     }
 }
 
-/// An edit that no guard objects to.
-pub struct PermittedEdit(ProposedEdit);
+/// An edit that no guard objects to, or whose losses the user accepts.
+pub struct PermittedEdit {
+    edit: ProposedEdit,
+    losses: Vec<Loss>,
+}
 
 impl PermittedEdit {
     pub fn edit(&self) -> &ProposedEdit {
-        &self.0
+        &self.edit
+    }
+
+    /// The guarded records, marks and operations that the edit loses because the user accepts it.
+    pub fn losses(&self) -> &[Loss] {
+        &self.losses
     }
 }

@@ -1,14 +1,13 @@
-//! Edits of a whole stack: removed, renamed, replaced, repaired.
+//! Edits of a whole stack: removed, renamed, repaired.
 
-use stead_journal::{JournalError, Survey, exists};
+use stead_journal::{Survey, exists};
 use stead_model::{Code, Diagnostic, Environment, Hint, NextStep, Resource};
-use stead_state::{Snapshot, State, verify};
+use stead_state::State;
 
 use super::forget::forgotten;
 use super::{EditChange, ProposedEdit, Purge, Remaining, Work};
-use crate::ops::error::reserved_key;
 use crate::ops::{OpError, OpEvent, Wait, Workspace};
-use crate::{finish_transfers, waiting_sources};
+use crate::waiting_sources;
 
 /// How many resources a problem names.
 const SHOWN: usize = 20;
@@ -54,21 +53,6 @@ impl Workspace {
         Ok(self.proposed_on(loaded, Work::RenameStack(to), vec![change]))
     }
 
-    /// The resources of the snapshot get names of this environment; others would never be found.
-    pub(super) async fn import_state(&self, snapshot: Snapshot) -> Result<ProposedEdit, OpError> {
-        let snapshot = snapshot.in_environment(self.environment());
-        no_reserved_key(&snapshot)?;
-        let violations = verify(&snapshot);
-        if !violations.is_empty() {
-            return Err(JournalError::Integrity(violations).into());
-        }
-        finish_transfers(&self.stack).await?;
-        let loaded = self.load().await?;
-        let (recorded, imported) = (loaded.state.resources().len(), snapshot.resources.len());
-        let work = Work::ImportState(Box::new(snapshot));
-        Ok(self.proposed_on(loaded, work, vec![EditChange::Replaced { recorded, imported }]))
-    }
-
     pub(super) fn repair(&self, survey: Box<Survey>, number: usize) -> Result<ProposedEdit, OpError> {
         let chosen = number.checked_sub(1).and_then(|at| survey.proposals.get(at));
         let Some(chosen) = chosen else {
@@ -97,19 +81,6 @@ impl Workspace {
         );
         Err(OpError::refused(problem.note("Nothing was changed.")))
     }
-}
-
-/// Fails if a value of the file looks like a secret: no version that this one reads has written any.
-fn no_reserved_key(snapshot: &Snapshot) -> Result<(), OpError> {
-    let maps = snapshot.resources.iter().flat_map(|resource| {
-        [(resource.name.to_string(), &resource.inputs), (resource.name.to_string(), &resource.outputs)]
-    });
-    for (what, map) in maps.chain([("the outputs".to_owned(), &snapshot.outputs)]) {
-        if let Some((property, _)) = map.iter().find(|(_, value)| value.reserved_path().is_some()) {
-            return Err(reserved_key(&format!("`{property}` of {what}")));
-        }
-    }
-    Ok(())
 }
 
 fn not_empty(workspace: &Workspace, state: &State) -> OpError {
