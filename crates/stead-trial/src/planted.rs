@@ -36,6 +36,7 @@ pub const BUGS: &[(&str, &str)] = &[
     ("head-before-snapshot", "head names a snapshot that is not stored yet"),
     ("head-not-synced", "the new head is not synced"),
     ("id-of-another-believed", "the id of another resource is recorded for a created one"),
+    ("import-loses-guarded", "an import of state drops guarded records and their protection"),
     ("import-of-anothers-id", "an object managed by one resource is imported as another"),
     ("journal-gap-ignored", "a journal counts as ended before its first missing batch"),
     ("journal-removed-first", "the journal is removed before head names the snapshot that contains it"),

@@ -175,7 +175,11 @@ impl Actor {
             Ok(permitted) => permitted.apply(&mut |event| self.on_event(event, None)).await,
             Err(error) => Err(error),
         };
-        imported.map_or_else(|error| self.refused_by(error), |_| Ok(Attempt::Succeeded))
+        if let Err(error) = imported {
+            return self.refused_by(error);
+        }
+        self.check_depleted_imports().await.map_err(CommandError::Violation)?;
+        Ok(Attempt::Succeeded)
     }
 
     /// Resolves operations in doubt one by one, with the answers that the cloud shows.

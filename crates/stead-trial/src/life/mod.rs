@@ -7,6 +7,7 @@ mod amend;
 mod branches;
 mod concurrency;
 mod convergence;
+mod depleted;
 pub(crate) mod edit;
 pub(crate) mod initial_stack;
 mod observe;
