@@ -29,6 +29,8 @@ pub enum NextStep {
         from: Name,
         to: Name,
     },
+    /// Apply the program, with certain moves as renames.
+    AcceptMoves,
     ListState,
     ShowGraph,
     ListStacks,
@@ -137,6 +139,7 @@ impl fmt::Display for NextStep {
             NextStep::Refresh => f.write_str("refresh the stack"),
             NextStep::Import => f.write_str("import the resource"),
             NextStep::Rename { from, to } => write!(f, "rename {from} to {to}"),
+            NextStep::AcceptMoves => f.write_str("apply the program with the certain moves as renames"),
             NextStep::ListState => f.write_str("list the recorded resources"),
             NextStep::ShowGraph => f.write_str("show the graph"),
             NextStep::ListStacks => f.write_str("list the stacks"),

@@ -12,6 +12,7 @@ mod check;
 mod correlate;
 mod decide;
 mod guard_input;
+mod physical;
 mod plan;
 mod request;
 mod select;

@@ -22,6 +22,7 @@ mod pins;
 mod record_change;
 mod replacement;
 mod selection;
+mod siblings;
 
 fn schema() -> TypeSchema {
     TypeSchema::new(
@@ -29,6 +30,8 @@ fn schema() -> TypeSchema {
         "",
         vec![
             Property::new("place", Shape::String, Access::Optional, "").create_only(),
+            Property::new("path", Shape::String, Access::Optional, "").create_only(),
+            Property::new("words", Shape::Any, Access::Filled, "").create_only(),
             Property::new("size", Shape::Any, Access::Optional, ""),
             Property::new("serial", Shape::Integer, Access::ReadOnly, "").stable(),
             Property::new("etag", Shape::String, Access::ReadOnly, ""),

@@ -20,7 +20,7 @@ pub fn suggestions(plan: &Plan, style: &Style, phrase: PhraseStep<'_>) -> String
             Confidence::Likely => style.paint(Paint::Caution, "likely"),
             Confidence::Weak => style.paint(Paint::Quiet, "near miss"),
         };
-        let _ = writeln!(out, "{sure}: {}", reason(&suggestion.reason));
+        let _ = writeln!(out, "{sure}: {}", reason(suggestion));
         let _ = writeln!(out, "    {}", phrase(&rename_step(suggestion)));
         for Difference { property, old, new } in differences {
             let old = old.as_ref().map_or_else(|| "(not set)".to_owned(), value);
@@ -42,14 +42,25 @@ pub fn ambiguities(plan: &Plan, rows: usize) -> String {
     out
 }
 
-/// Returns the rename that a suggestion proposes.
+/// Returns the rename that a suggestion proposes. Names that change at once are changed by the run itself.
 pub fn rename_step(suggestion: &Suggestion) -> NextStep {
-    NextStep::Rename { from: suggestion.from.clone(), to: suggestion.to.clone() }
+    match suggestion.reason {
+        Reason::Swapped { .. } | Reason::NameTaken { .. } => NextStep::AcceptMoves,
+        _ => NextStep::Rename { from: suggestion.from.clone(), to: suggestion.to.clone() },
+    }
 }
 
 /// Renders the reason why a removed and a new resource are taken for one.
-pub fn reason(reason: &Reason) -> String {
+pub fn reason(suggestion: &Suggestion) -> String {
+    let Suggestion { from, to, reason, .. } = suggestion;
     match reason {
+        Reason::Swapped { property } => {
+            format!("{from} and {to} swapped names: `{property}` identifies the real resource of the other")
+        }
+        Reason::NameTaken { property } => {
+            format!("{from} became {to}, a name in use: `{property}` identifies the same real resource")
+        }
+        Reason::SameGivenId => "same type and id, in another scope".to_owned(),
         Reason::SamePhysicalId { property } => format!("`{property}` identifies the same real resource"),
         Reason::SameContent => "same type, inputs and sources".to_owned(),
         Reason::SameDependents => "same type, inputs and sources, and the same dependents".to_owned(),

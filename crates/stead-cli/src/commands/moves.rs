@@ -39,7 +39,7 @@ fn problem(plan: &Plan) -> Diagnostic {
     let problem = Diagnostic::error(Code::LOOKS_MOVED, format!("{count} {subject} renamed, not removed"))
         .note("This plan would delete the old resource and create a new one. Nothing was changed.");
     let problem = moves.iter().take(MAX_SHOWN).fold(problem, |problem, suggestion| {
-        let why = format!("   ({})", reason(&suggestion.reason));
+        let why = format!("   ({})", reason(suggestion));
         problem.help(Hint::from(rename_step(suggestion)).and(why))
     });
     let more = moves.len().saturating_sub(MAX_SHOWN);

@@ -171,3 +171,124 @@ fn scope_without_its_id_is_refused_with_the_scopes_that_may_be_meant() {
     let plan = project.stead(&["plan", "--accept-moves"]).ok();
     assert!(plan.contains("2 to rename, 3 unchanged"), "a renamed resource is not unchanged: {plan}");
 }
+
+/// A program of unnamed files, from a loop.
+fn loop_of(files: &[&str], content: &str) -> String {
+    let names: Vec<String> = files.iter().map(|name| format!("[\"{name}.txt\", \"{content}\"]")).collect();
+    files_of(&names)
+}
+
+fn files_of(pairs: &[String]) -> String {
+    format!(
+        "import * as local from \"stead/local\";\nfor (const [path, content] of [{}]) {{\n  new local.File({{ path, content }});\n}}\n",
+        pairs.join(", ")
+    )
+}
+
+#[test]
+fn unnamed_file_is_dropped_while_the_others_change() {
+    let project = Project::with(&loop_of(&["a", "b", "c"], "1"));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &loop_of(&["b", "c"], "2"));
+    let plan = project.stead(&["plan"]).ok();
+    assert!(plan.contains("2 to update, 1 to delete"), "{plan}");
+    assert!(plan.contains("it has no `id`, and it names the same real resource"), "{plan}");
+    project.stead(&["up", "--yes"]).ok();
+    assert!(!project.has("a.txt"));
+    assert_eq!((project.read("b.txt"), project.read("c.txt")), ("2".to_owned(), "2".to_owned()));
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+}
+
+#[test]
+fn unnamed_file_is_added_above_while_another_changes() {
+    let pair = |path: &str, content: &str| format!("[\"{path}.txt\", \"{content}\"]");
+    let project = Project::with(&files_of(&[pair("a", "1"), pair("b", "1")]));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &files_of(&[pair("new", "1"), pair("a", "2"), pair("b", "1")]));
+    let done = project.stead(&["up", "--yes"]).ok();
+    assert!(done.contains("1 to create, 1 to update"), "{done}");
+    assert_eq!((project.read("new.txt"), project.read("a.txt")), ("1".to_owned(), "2".to_owned()));
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+}
+
+#[test]
+fn unnamed_resource_in_the_middle_goes_and_the_one_behind_it_stays() {
+    let pets = |words: &[u8]| {
+        let lines = words
+            .iter()
+            .enumerate()
+            .map(|(at, words)| format!("const pet{at} = new local.RandomPet({{ words: {words} }});\n"));
+        let last = words.len() - 1;
+        let program = lines.collect::<String>();
+        format!("import * as local from \"stead/local\";\n{program}export const last = pet{last}.result;\n")
+    };
+    let project = Project::with(&pets(&[2, 3, 4]));
+    project.stead(&["up", "--yes"]).ok();
+    let before = project.stead(&["output", "last"]).ok();
+    project.write("main.ts", &pets(&[2, 4]));
+    let plan = project.stead(&["plan"]).ok();
+    assert!(plan.contains("1 to delete") && !plan.contains("replace"), "{plan}");
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.stead(&["output", "last"]).ok(), before, "the real resource is the same");
+
+    // Another number of words is not the same input.
+    let one = |id: &str, words: u8| {
+        format!(
+            "import * as local from \"stead/local\";\nnew local.RandomPet({{ words: {words} }}, {{ id: \"{id}\" }});\n"
+        )
+    };
+    let project = Project::with(&one("old", 3));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &one("new", 4));
+    assert_eq!(project.stead(&["plan", "--suggest-renames"]).ok(), "No resource looks renamed.\n");
+}
+
+#[test]
+fn given_id_in_another_scope_with_other_properties_is_suggested_as_a_rename() {
+    let scoped = |class: &str, value: u8| {
+        format!(
+            "import {{ Resource }} from \"stead\";\nimport * as local from \"stead/local\";\n\
+             class {class} extends Resource {{\n  constructor() {{\n    super();\n    \
+             new local.Data({{ value: {value} }}, {{ id: \"settings\" }});\n  }}\n}}\nnew {class}();\n"
+        )
+    };
+    let project = Project::with(&scoped("Site", 1));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &scoped("Web", 2));
+    let stopped = project.stead(&["up", "--yes"]).ends(1);
+    assert!(stopped.stderr.contains("ST0303"), "{}", stopped.stderr);
+    let command = "stead rename 'dev:main/Site:local.Data#settings' 'dev:main/Web:local.Data#settings'";
+    assert!(stopped.stderr.contains(command), "{}", stopped.stderr);
+    assert!(stopped.stderr.contains("same type and id, in another scope"), "{}", stopped.stderr);
+}
+
+#[test]
+fn swapped_ids_are_renamed_at_once_or_replaced_without_a_clash() {
+    let before = program(&[("a", "x.txt", "one"), ("b", "y.txt", "two")]);
+    let after = program(&[("a", "y.txt", "two"), ("b", "x.txt", "one")]);
+    let project = Project::with(&before);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &after);
+    let stopped = project.stead(&["up", "--yes"]).ends(1);
+    assert!(stopped.stderr.contains("ST0303"), "{}", stopped.stderr);
+    assert!(stopped.stderr.contains("swapped names"), "{}", stopped.stderr);
+    assert!(stopped.stderr.contains("stead up --accept-moves -e dev"), "{}", stopped.stderr);
+    let done = project.stead(&["up", "--yes", "--accept-moves"]).ok();
+    assert!(done.contains("2 to rename"), "{done}");
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+
+    project.write("main.ts", &before);
+    project.stead(&["up", "--yes", "--no-moves"]).ok();
+    assert_eq!((project.read("x.txt"), project.read("y.txt")), ("one".to_owned(), "two".to_owned()));
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+}
+
+#[test]
+fn file_with_the_path_of_a_removed_one_is_written_after_the_deletion() {
+    let project = Project::with(&program(&[("old", "a.txt", "one")]));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &program(&[("new", "a.txt", "two")]));
+    project.stead(&["up", "--yes", "--no-moves"]).ok();
+    assert_eq!(project.read("a.txt"), "two");
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
+}

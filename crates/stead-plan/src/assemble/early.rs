@@ -1,15 +1,17 @@
 //! Early deletions: old copies that are deleted before their replacements are created, and their dependents.
 //!
 //! A dependent that is replaced itself cannot outlive the copy that it depends on, so it is deleted first and created again
-//! afterwards. Removed dependents and condemned copies are deleted first too.
+//! afterwards. Removed dependents and condemned copies are deleted first too, and so is a copy whose physical name another resource
+//! takes over.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use stead_model::{CopyRef, Lifecycle, NodeId, Resource, Uid};
+use stead_model::{CopyRef, Inputs, Lifecycle, NodeId, Resource, Uid};
 use stead_schema::ReplaceOrder;
 use stead_state::AfterDelete;
 
 use super::deletions::is_in;
+use super::in_the_way::in_the_way;
 use super::steps::Assembly;
 use crate::decide::{Decision, Planner, Replacement};
 use crate::plan::{Action, Certainty, StepId, Why};
@@ -22,16 +24,22 @@ pub(super) struct EarlyDeletions<'a> {
     /// For each copy, the copies that must be deleted before it.
     before: HashMap<CopyRef, Vec<&'a Resource>>,
     nodes: HashSet<NodeId>,
+    /// For each node that is created, the copies of other resources that have its physical name until they are deleted.
+    in_the_way: BTreeMap<NodeId, Vec<&'a Resource>>,
+    /// The copies in the way that no declaration has any more.
+    removed: HashSet<CopyRef>,
     /// Nodes whose replacement is certain, because another deletion depends on it: a run could not do less any more.
     certain: HashSet<NodeId>,
 }
 
 impl<'a> EarlyDeletions<'a> {
-    pub(super) fn of(planner: &Planner<'a>) -> EarlyDeletions<'a> {
-        let mut early = EarlyDeletions::default();
+    /// Finds the copies to delete early. `inputs` are those of each node.
+    pub(super) fn of(planner: &Planner<'a>, inputs: &[Inputs]) -> EarlyDeletions<'a> {
+        let in_the_way = in_the_way(planner, inputs);
+        let mut early = EarlyDeletions { in_the_way, ..EarlyDeletions::default() };
         let roots: Vec<(NodeId, &'a Resource)> =
             planner.graph.ids().filter_map(|id| delete_first(planner, id)).collect();
-        if roots.is_empty() {
+        if roots.is_empty() && early.in_the_way.is_empty() {
             return early;
         }
         let declared: HashMap<&Uid, NodeId> =
@@ -41,6 +49,17 @@ impl<'a> EarlyDeletions<'a> {
         for (id, old) in roots {
             early.add(old, Some(id));
             todo.push(old);
+        }
+        let in_the_way: Vec<&'a Resource> = early.in_the_way.values().flatten().copied().collect();
+        for copy in in_the_way {
+            if !early.copies.contains_key(&copy.copy()) {
+                let node = declared.get(&copy.uid).copied();
+                if node.is_none() {
+                    early.removed.insert(copy.copy());
+                }
+                early.add(copy, node);
+                todo.push(copy);
+            }
         }
         while let Some(deleted) = todo.pop() {
             for &dependent in dependents.get(&deleted.copy()).into_iter().flatten() {
@@ -135,6 +154,22 @@ fn must_be_deleted(
 }
 
 impl<'a> Assembly<'_, 'a> {
+    /// Adds the deletions of copies that have the physical name of a node, and returns the steps that its creation waits for.
+    pub(super) fn make_way(&mut self, id: NodeId, mut after: Vec<StepId>) -> Vec<StepId> {
+        let copies = self.early_deletions.in_the_way.get(&id).cloned().unwrap_or_default();
+        if copies.is_empty() {
+            return after;
+        }
+        let ready = after.clone();
+        for copy in copies {
+            self.delete_old_copy_first(id, copy, &ready);
+            after.extend(self.early_steps.get(&copy.copy()));
+        }
+        after.sort_unstable();
+        after.dedup();
+        after
+    }
+
     /// Adds the early deletion of the old copy of a node, after the deletions that must come before it.
     pub(super) fn delete_old_copy_first(&mut self, root: NodeId, old: &'a Resource, ready: &[StepId]) {
         let mut todo: Vec<(&'a Resource, bool)> = vec![(old, false)];
@@ -189,7 +224,8 @@ impl<'a> Assembly<'_, 'a> {
         };
         let decided =
             |id: NodeId| self.planner.decided[id.index()].as_ref().map(|decided| decided.changes.clone());
-        let changes = node.or(Some(root)).and_then(decided).unwrap_or_default();
+        let cause = node.or((!self.early_deletions.removed.contains(&copy)).then_some(root));
+        let changes = cause.and_then(decided).unwrap_or_default();
         if node.is_none() && !condemned {
             self.summary.delete += 1;
         }

@@ -2,6 +2,7 @@
 
 mod deletions;
 mod early;
+mod in_the_way;
 mod names;
 mod steps;
 

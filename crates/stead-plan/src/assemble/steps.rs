@@ -50,7 +50,7 @@ pub(crate) fn assemble(
         steps: Vec::with_capacity(nodes + planner.base.len()),
         done_by: vec![None; nodes],
         names: Names { free: Vec::new(), parked: HashMap::new() },
-        early_deletions: EarlyDeletions::of(planner),
+        early_deletions: EarlyDeletions::of(planner, &inputs),
         early_steps: HashMap::new(),
         summary: Summary::default(),
         uids: planner.base.uids(),
@@ -247,6 +247,7 @@ impl<'a> Assembly<'_, 'a> {
         why: Why,
         after: Vec<StepId>,
     ) {
+        let after = self.make_way(id, after);
         let action = Action::Create { incarnation, inputs: self.inputs_of(id) };
         self.declared(id, action, why, decided.changes.clone(), after);
     }

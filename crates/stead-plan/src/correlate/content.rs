@@ -1,7 +1,9 @@
 //! The content of a resource: a digest of its type, its inputs and their sources, without its name.
 //!
-//! Each part is framed by its length. Properties that the provider may fill in are left out, because a program need not set them.
+//! Each part is framed by its length. A property that the provider may fill in counts only where the program sets it, because a
+//! record does not tell whether its value is a default.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stead_model::{Digest, Input, NodeId, Resource, TypeToken, Uid, Value};
@@ -14,6 +16,22 @@ pub(crate) struct Contents<'m, 'a> {
     matching: &'m Matching<'a>,
     of_nodes: HashMap<NodeId, Digest>,
     of_records: HashMap<&'a Uid, Digest>,
+}
+
+/// A record is compared at most with this many sets of properties, so that the time stays linear.
+const MAX_LAYERS: usize = 32;
+
+/// Nodes that set the same properties of those that the provider may fill in.
+pub(crate) struct Layer<'a> {
+    fillable: BTreeSet<&'a str>,
+    pub nodes: Vec<NodeId>,
+}
+
+/// Nodes and records of equal content.
+#[derive(Default)]
+pub(crate) struct Class<'a> {
+    pub nodes: Vec<NodeId>,
+    pub records: Vec<&'a Resource>,
 }
 
 /// The value of a property, or its sources.
@@ -32,8 +50,9 @@ impl<'m, 'a> Contents<'m, 'a> {
     pub(crate) fn nodes(&mut self, order: &[NodeId]) {
         for &id in order {
             let node = &self.matching.graph.nodes[id.index()];
-            let digest = digest(&node.ty, &self.of_node(id));
-            self.of_nodes.insert(id, digest);
+            let mut contents = self.of_node(id);
+            contents.retain(|key, _| self.counts(&node.ty, key));
+            self.of_nodes.insert(id, digest(&node.ty, &contents));
         }
     }
 
@@ -56,7 +75,7 @@ impl<'m, 'a> Contents<'m, 'a> {
                     continue;
                 }
                 if sources_done {
-                    let digest = digest(&record.ty, &self.of_record(record));
+                    let digest = digest(&record.ty, &self.written(record, |_| false));
                     self.of_records.insert(&record.uid, digest);
                     continue;
                 }
@@ -70,8 +89,42 @@ impl<'m, 'a> Contents<'m, 'a> {
     /// Returns the contents of a declared resource, by property.
     pub(crate) fn of_node(&self, id: NodeId) -> BTreeMap<&'a str, Content> {
         let node = &self.matching.graph.nodes[id.index()];
-        let counted = node.inputs.iter().filter(|(key, _)| self.counts(&node.ty, key));
-        counted.map(|(key, input)| (key.as_str(), self.input(input))).collect()
+        node.inputs.iter().map(|(key, input)| (key.as_str(), self.input(input))).collect()
+    }
+
+    /// Groups nodes by the fillable properties that they set, those with the most properties first.
+    pub(crate) fn layers(&self, nodes: &[NodeId]) -> Vec<Layer<'a>> {
+        let mut layers: BTreeMap<(Reverse<usize>, BTreeSet<&'a str>), Vec<NodeId>> = BTreeMap::new();
+        for &id in nodes {
+            let node = &self.matching.graph.nodes[id.index()];
+            let set = node.inputs.keys().map(|key| key.as_str());
+            let fillable: BTreeSet<&'a str> = set.filter(|key| !self.counts(&node.ty, key)).collect();
+            layers.entry((Reverse(fillable.len()), fillable)).or_default().push(id);
+        }
+        let layers = layers.into_iter().map(|((_, fillable), nodes)| Layer { fillable, nodes });
+        layers.take(MAX_LAYERS).collect()
+    }
+
+    /// Returns the nodes of a layer with the records of equal content.
+    pub(crate) fn classes(&self, layer: &Layer<'a>, records: &[&'a Resource]) -> Vec<Class<'a>> {
+        let mut classes: BTreeMap<Digest, Class<'a>> = BTreeMap::new();
+        for &id in &layer.nodes {
+            let digest = digest(&self.matching.graph.nodes[id.index()].ty, &self.of_node(id));
+            classes.entry(digest).or_default().nodes.push(id);
+        }
+        for &record in records {
+            let contents = self.written(record, |key| layer.fillable.contains(key));
+            if let Some(class) = classes.get_mut(&digest(&record.ty, &contents)) {
+                class.records.push(record);
+            }
+        }
+        classes.into_values().collect()
+    }
+
+    /// Returns true if the program sets the same values that the record has.
+    pub(crate) fn equal(&self, id: NodeId, record: &'a Resource) -> bool {
+        let wanted = self.of_node(id);
+        wanted == self.written(record, |key| wanted.contains_key(key))
     }
 
     fn input(&self, input: &Input) -> Content {
@@ -90,9 +143,13 @@ impl<'m, 'a> Contents<'m, 'a> {
         }
     }
 
-    /// Returns the contents of a recorded resource, by property.
-    pub(crate) fn of_record(&self, record: &'a Resource) -> BTreeMap<&'a str, Content> {
-        let counted = record.inputs.iter().filter(|(key, _)| self.counts(&record.ty, key));
+    /// Returns the contents of a recorded resource, by property: those that only a program sets, and those that are declared now.
+    pub(crate) fn written(
+        &self,
+        record: &'a Resource,
+        declared: impl Fn(&str) -> bool,
+    ) -> BTreeMap<&'a str, Content> {
+        let counted = record.inputs.iter().filter(|(key, _)| self.counts(&record.ty, key) || declared(key));
         counted.map(|(key, value)| (key.as_str(), self.value(record, key, value))).collect()
     }
 

@@ -1,12 +1,14 @@
 //! Matches declared resources with recorded ones.
 //!
-//! In this order: same name (a gid is a name), the pinfile's `originalPath`, aliases, recorded renames, unnamed siblings by content.
+//! In this order: same name (a gid is a name), the pinfile's `originalPath`, aliases, recorded renames, unnamed siblings by physical
+//! identity and by content.
 //! Pairs that only look alike become a [`Suggestion`].
 //!
 //! All of it works by hashing and sorting, never by comparing each with each.
 
 mod aliases;
 mod content;
+mod displaced;
 mod siblings;
 mod similar;
 mod suggest;
@@ -19,6 +21,7 @@ use stead_model::{Graph, Name, NodeId, NodeKind, Resource, Uid};
 use stead_schema::Catalog;
 use stead_state::State;
 
+use crate::physical::{Identities, Physical};
 use crate::request::MovePolicy;
 
 pub use aliases::Aliases;
@@ -35,6 +38,8 @@ pub enum Match {
     Alias,
     /// By a former name that a rename or an earlier move recorded.
     Rename,
+    /// By the physical identity of an unnamed sibling.
+    Identity,
     /// By the content of an unnamed sibling.
     Content,
     /// A suggestion that was accepted.
@@ -116,6 +121,16 @@ impl<'a> Matching<'a> {
         if let Some(old) = self.matched[id.index()].take() {
             self.claimed.remove(&old.uid);
         }
+    }
+
+    /// Returns the physical identity that a node asks for, if its inputs tell it.
+    fn physical(&self, identities: &mut Identities<'a>, id: NodeId) -> Option<Physical<'a>> {
+        let node = &self.graph.nodes[id.index()];
+        let provider = match node.options.provider {
+            Some(provider) => Some(&self.matched[provider.index()]?.uid),
+            None => None,
+        };
+        identities.of_inputs(&node.ty, provider, &node.inputs)
     }
 
     fn provisioned(&self) -> impl Iterator<Item = NodeId> + use<'a> {

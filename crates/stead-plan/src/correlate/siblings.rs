@@ -1,14 +1,15 @@
 //! Unnamed siblings: resources of one type in one scope whose names differ in a counter only.
 //!
 //! Inserting or removing one in the middle shifts the counters behind it. A group whose members do not match name by name is
-//! therefore matched by content first, and by counter only where contents do not decide.
+//! therefore matched by physical identity first, then by content, and by counter only where neither decides.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use stead_model::{Digest, Name, NameParts, NodeId, Resource, Uid};
+use stead_model::{Name, NameParts, NodeId, Resource, Uid};
 
-use super::content::Contents;
+use super::content::{Class, Contents};
 use super::{Ambiguity, Match, Matching};
+use crate::physical::{Identities, Physical};
 
 #[derive(Default)]
 struct Group<'a> {
@@ -16,19 +17,13 @@ struct Group<'a> {
     records: Vec<&'a Resource>,
 }
 
-/// Members of a group with the same content.
-#[derive(Default)]
-struct Class<'a> {
-    nodes: Vec<NodeId>,
-    records: Vec<&'a Resource>,
-}
-
 /// Matches the groups whose counters shifted, and returns the ambiguous ones.
 pub(crate) fn regroup(matching: &mut Matching<'_>) -> Vec<Ambiguity> {
     let mut ambiguities = Vec::new();
+    let mut identities = Identities::new(matching.catalog);
     for group in groups(matching).into_values() {
         if group.nodes.len() + group.records.len() > 2 && !matches_by_name(matching, &group) {
-            ambiguities.extend(rematch(matching, &group));
+            ambiguities.extend(rematch(matching, &group, &mut identities));
         }
     }
     ambiguities
@@ -105,7 +100,7 @@ fn counter(name: &Name) -> u64 {
     }
 }
 
-fn is_counter(id: &str) -> bool {
+pub(super) fn is_counter(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -113,82 +108,160 @@ fn is_counter(id: &str) -> bool {
 fn matches_by_name(matching: &Matching<'_>, group: &Group<'_>) -> bool {
     let contents = Contents::new(matching);
     group.nodes.len() == group.records.len()
-        && group.nodes.iter().all(|id| {
-            let old = matching.matched[id.index()];
-            old.is_some_and(|old| contents.of_node(*id) == contents.of_record(old))
-        })
+        && group
+            .nodes
+            .iter()
+            .all(|id| matching.matched[id.index()].is_some_and(|old| contents.equal(*id, old)))
 }
 
 /// Matches the members of a group again, or returns an ambiguity and leaves them as they are.
-fn rematch<'a>(matching: &mut Matching<'a>, group: &Group<'a>) -> Option<Ambiguity> {
-    let classes = classes(matching, group);
-    if classes.values().any(|class| is_ambiguous(matching, class)) {
-        return Some(Ambiguity {
-            from: group.records.iter().map(|record| record.name.clone()).collect(),
-            to: group.nodes.iter().map(|id| matching.graph.nodes[id.index()].name.clone()).collect(),
-        });
+fn rematch<'a>(
+    matching: &mut Matching<'a>,
+    group: &Group<'a>,
+    identities: &mut Identities<'a>,
+) -> Option<Ambiguity> {
+    let ambiguity = || Ambiguity {
+        from: group.records.iter().map(|record| record.name.clone()).collect(),
+        to: group.nodes.iter().map(|id| matching.graph.nodes[id.index()].name.clone()).collect(),
+    };
+    let mut pairs = Pairs::of(matching, group);
+    pairs.by_identity(identities);
+    if !pairs.by_content(identities) || !pairs.by_counter() {
+        return Some(ambiguity());
     }
+    let found = pairs.found;
     for id in &group.nodes {
         matching.release(*id);
     }
-    for class in classes.values() {
-        pair(matching, class);
-    }
-    // The others are matched by counter.
-    for &id in &group.nodes {
-        let name = &matching.graph.nodes[id.index()].name;
-        if matching.matched[id.index()].is_none()
-            && let Some(old) = matching.base.by_name(name)
-            && !matching.claimed.contains(&old.uid)
-        {
-            matching.bind(id, old, Match::Name);
-        }
+    for (id, old, by) in found {
+        let by = if old.name == matching.graph.nodes[id.index()].name { Match::Name } else { by };
+        matching.bind(id, old, by);
     }
     None
 }
 
-fn classes<'a>(matching: &Matching<'a>, group: &Group<'a>) -> BTreeMap<Digest, Class<'a>> {
-    let mut contents = Contents::new(matching);
-    contents.nodes(&group.nodes);
-    contents.records(&group.records);
-    let mut classes: BTreeMap<Digest, Class<'a>> = BTreeMap::new();
-    for id in &group.nodes {
-        if let Some(digest) = contents.node(*id) {
-            classes.entry(digest.clone()).or_default().nodes.push(*id);
-        }
-    }
-    for record in &group.records {
-        if let Some(digest) = contents.record(&record.uid) {
-            classes.entry(digest.clone()).or_default().records.push(record);
-        }
-    }
-    classes
+/// The pairs of a group so far, and the members without one.
+struct Pairs<'m, 'a> {
+    matching: &'m Matching<'a>,
+    nodes: Vec<NodeId>,
+    records: Vec<&'a Resource>,
+    found: Vec<(NodeId, &'a Resource, Match)>,
 }
 
-/// Returns true if a class has more records than nodes and the names do not tell which records stay.
-fn is_ambiguous(matching: &Matching<'_>, class: &Class<'_>) -> bool {
-    if class.nodes.is_empty() || class.records.len() <= class.nodes.len() {
-        return false;
+impl<'m, 'a> Pairs<'m, 'a> {
+    fn of(matching: &'m Matching<'a>, group: &Group<'a>) -> Pairs<'m, 'a> {
+        let (nodes, records) = (group.nodes.clone(), group.records.clone());
+        Pairs { matching, nodes, records, found: Vec::new() }
     }
-    let names: HashSet<&Name> = class.records.iter().map(|record| &record.name).collect();
-    !class.nodes.iter().all(|id| names.contains(&matching.graph.nodes[id.index()].name))
+
+    fn name(&self, id: NodeId) -> &'a Name {
+        &self.matching.graph.nodes[id.index()].name
+    }
+
+    fn take(&mut self, pairs: Vec<(NodeId, &'a Resource)>, by: Match) {
+        let nodes: HashSet<NodeId> = pairs.iter().map(|(id, _)| *id).collect();
+        let records: HashSet<&Uid> = pairs.iter().map(|(_, record)| &record.uid).collect();
+        self.nodes.retain(|id| !nodes.contains(id));
+        self.records.retain(|record| !records.contains(&record.uid));
+        self.found.extend(pairs.into_iter().map(|(id, record)| (id, record, by)));
+    }
+
+    /// Pairs a node and a record that name the same real resource, if no other member does.
+    fn by_identity(&mut self, identities: &mut Identities<'a>) {
+        let mut same: HashMap<Physical<'a>, Class<'a>> = HashMap::new();
+        for &id in &self.nodes {
+            if let Some(physical) = self.matching.physical(identities, id) {
+                same.entry(physical).or_default().nodes.push(id);
+            }
+        }
+        for &record in &self.records {
+            if let Some(class) = identities.of_record(record).and_then(|physical| same.get_mut(&physical)) {
+                class.records.push(record);
+            }
+        }
+        let mut pairs: Vec<(NodeId, &'a Resource)> = same
+            .into_values()
+            .filter_map(|class| match (class.nodes.as_slice(), class.records.as_slice()) {
+                ([id], [record]) => Some((*id, *record)),
+                _ => None,
+            })
+            .collect();
+        pairs.sort_unstable_by_key(|(id, _)| *id);
+        self.take(pairs, Match::Identity);
+    }
+
+    /// Pairs the members of equal content: by name where possible, then in order. Returns false if a pair is ambiguous.
+    fn by_content(&mut self, identities: &mut Identities<'a>) -> bool {
+        let mut contents = Contents::new(self.matching);
+        contents.nodes(&self.nodes);
+        contents.records(&self.records);
+        for layer in contents.layers(&self.nodes) {
+            let classes = contents.classes(&layer, &self.records);
+            let mut pairs = Vec::new();
+            for class in classes {
+                if self.is_ambiguous(&contents, &class, identities) {
+                    return false;
+                }
+                pairs.extend(self.pair(&class));
+            }
+            self.take(pairs, Match::Content);
+        }
+        true
+    }
+
+    /// Pairs the others by name. Returns false if that could change or delete a guarded resource in place of another one.
+    fn by_counter(&mut self) -> bool {
+        let by_name: HashMap<&Name, &'a Resource> =
+            self.records.iter().map(|record| (&record.name, *record)).collect();
+        let named = |id: &NodeId| Some((*id, *by_name.get(self.name(*id))?));
+        let pairs: Vec<(NodeId, &'a Resource)> = self.nodes.iter().filter_map(named).collect();
+        let too_many = self.records.len() > self.nodes.len();
+        if !pairs.is_empty() && too_many && self.records.iter().any(|record| is_guarded(record)) {
+            return false;
+        }
+        self.take(pairs, Match::Name);
+        true
+    }
+
+    /// Returns true if a class has more records than nodes, and nothing tells which records stay.
+    ///
+    /// A counter tells it only for records that are equal in all, and never for a guarded one.
+    fn is_ambiguous(
+        &self,
+        contents: &Contents<'_, 'a>,
+        class: &Class<'a>,
+        identities: &mut Identities<'a>,
+    ) -> bool {
+        if class.nodes.is_empty() || class.records.len() <= class.nodes.len() {
+            return false;
+        }
+        let names: HashSet<&Name> = class.records.iter().map(|record| &record.name).collect();
+        let mut whole = class.records.iter().map(|record| {
+            let naming = identities.properties(&record.ty);
+            let mut all = contents.written(record, |_| true);
+            all.retain(|key, _| !naming.contains(key));
+            all
+        });
+        let first = whole.next();
+        class.records.iter().any(|record| is_guarded(record))
+            || !class.nodes.iter().all(|id| names.contains(self.name(*id)))
+            || whole.any(|other| Some(other) != first)
+    }
+
+    fn pair(&self, class: &Class<'a>) -> Vec<(NodeId, &'a Resource)> {
+        let by_name: HashMap<&Name, &'a Resource> =
+            class.records.iter().map(|record| (&record.name, *record)).collect();
+        let named = |id: &NodeId| by_name.get(self.name(*id)).map(|record| (*id, *record));
+        let mut pairs: Vec<(NodeId, &'a Resource)> = class.nodes.iter().filter_map(named).collect();
+        let taken: HashSet<&Uid> = pairs.iter().map(|(_, record)| &record.uid).collect();
+        let others = class.nodes.iter().filter(|id| !by_name.contains_key(self.name(**id)));
+        let free = class.records.iter().filter(|record| !taken.contains(&record.uid));
+        pairs.extend(others.zip(free).map(|(id, record)| (*id, *record)));
+        pairs
+    }
 }
 
-/// Matches the members of a class: by name where possible, then in order.
-fn pair<'a>(matching: &mut Matching<'a>, class: &Class<'a>) {
-    let by_name: HashMap<&Name, &'a Resource> =
-        class.records.iter().map(|record| (&record.name, *record)).collect();
-    let graph = matching.graph;
-    let mut others = Vec::new();
-    for &id in &class.nodes {
-        match by_name.get(&graph.nodes[id.index()].name) {
-            Some(old) => matching.bind(id, old, Match::Name),
-            None => others.push(id),
-        }
-    }
-    let free: Vec<&'a Resource> =
-        class.records.iter().filter(|record| !matching.claimed.contains(&record.uid)).copied().collect();
-    for (id, old) in others.into_iter().zip(free) {
-        matching.bind(id, old, Match::Content);
-    }
+/// Returns true if a recorded resource is protected or pinned.
+fn is_guarded(record: &Resource) -> bool {
+    record.prevent_delete || record.pinned
 }

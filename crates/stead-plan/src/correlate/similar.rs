@@ -43,7 +43,7 @@ pub(super) fn similar(search: &mut Search<'_, '_>) {
 fn scores<'a>(search: &Search<'_, 'a>) -> Vec<(NodeId, &'a Resource, Score)> {
     let mut index: HashMap<(&TypeToken, &str, Content), Vec<&'a Resource>> = HashMap::new();
     for record in search.records.values() {
-        for (key, content) in search.contents.of_record(record) {
+        for (key, content) in search.contents.written(record, |_| true) {
             index.entry((&record.ty, key, content)).or_default().push(record);
         }
     }
@@ -66,7 +66,7 @@ fn scores<'a>(search: &Search<'_, 'a>) -> Vec<(NodeId, &'a Resource, Score)> {
         let mut candidates: Vec<(&'a Resource, Score)> = equal
             .into_values()
             .map(|(record, equal)| {
-                let theirs = search.contents.of_record(record);
+                let theirs = search.contents.written(record, |key| contents.contains_key(key));
                 let extra = contents.keys().filter(|key| !theirs.contains_key(*key)).count();
                 (record, (equal, theirs.len() + extra))
             })

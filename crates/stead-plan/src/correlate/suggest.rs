@@ -1,7 +1,7 @@
 //! Suggests moves: pairs of a removed and a new resource of one type that may be the same resource.
 //!
-//! By physical id, then by equal content (with dependents and ids to decide between several), then by similarity. A suggestion
-//! takes effect only when it is accepted.
+//! By physical id, then by equal content (with dependents and ids to decide between several), then by an explicit id in another
+//! scope, then by similarity. A suggestion takes effect only when it is accepted.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -10,8 +10,11 @@ use serde::Serialize;
 use stead_model::{CopyRef, Digest, Input, Name, NameParts, NodeId, Resource, TypeToken, Uid, Value};
 
 use super::Matching;
-use super::content::Contents;
+use super::content::{Class, Contents};
+use super::displaced::displaced;
+use super::siblings::is_counter;
 use super::similar::similar;
+use crate::physical::Identities;
 
 /// Confidence in a suggestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -30,6 +33,10 @@ pub enum Reason {
     /// A property of the new resource has the physical id of the old one.
     #[serde(rename = "same_thing")]
     SamePhysicalId { property: String },
+    /// The same as above, and the two have each other's name: their ids were swapped.
+    Swapped { property: String },
+    /// A property of the resource has the physical id of the old one, and its name is still recorded for another resource.
+    NameTaken { property: String },
     /// Type, inputs and their sources are equal.
     SameContent,
     /// The contents are equal, and the same resources depend on both.
@@ -37,6 +44,9 @@ pub enum Reason {
     SameDependents,
     /// The contents are equal, and both have the same id in different scopes.
     SameId,
+    /// Both have the same type and the same id, which the program gave, in different scopes.
+    #[serde(rename = "same_id_elsewhere")]
+    SameGivenId,
     /// Some properties are equal.
     #[serde(rename = "alike")]
     Similar { equal: usize, of: usize },
@@ -92,9 +102,10 @@ type Alike<'a> = BTreeMap<Digest, (Vec<NodeId>, Vec<&'a Resource>)>;
 
 /// Compares the nodes and records without a match. `order` has sources before their dependents.
 pub(super) fn suggest(matching: &Matching<'_>, order: &[NodeId]) -> Suggestions {
+    let displaced = displaced(matching);
     let records = matching.unclaimed();
     let unmatched: BTreeSet<NodeId> = matching.unmatched().into_iter().collect();
-    if records.is_empty() || unmatched.is_empty() {
+    if displaced.is_empty() && (records.is_empty() || unmatched.is_empty()) {
         return Suggestions::default();
     }
     let order: Vec<NodeId> = order.iter().copied().filter(|id| unmatched.contains(id)).collect();
@@ -109,8 +120,12 @@ pub(super) fn suggest(matching: &Matching<'_>, order: &[NodeId]) -> Suggestions 
         found: Suggestions::default(),
         dependents: OnceCell::new(),
     };
+    for (id, record, reason) in displaced {
+        search.take(id, record, Confidence::Certain, reason);
+    }
     search.same_physical_id();
     search.same_content();
+    search.same_given_id();
     similar(&mut search);
     let mut found = search.found;
     found.suggestions.sort_by_key(|suggestion| suggestion.node);
@@ -149,7 +164,8 @@ impl<'a> Search<'_, 'a> {
 
     fn differences(&self, id: NodeId, record: &'a Resource) -> Vec<Difference> {
         let node = &self.matching.graph.nodes[id.index()];
-        let (wanted, recorded) = (self.contents.of_node(id), self.contents.of_record(record));
+        let wanted = self.contents.of_node(id);
+        let recorded = self.contents.written(record, |key| wanted.contains_key(key));
         let keys: BTreeSet<&str> = wanted.keys().chain(recorded.keys()).copied().collect();
         keys.into_iter()
             .filter(|key| wanted.get(key) != recorded.get(key))
@@ -195,18 +211,57 @@ impl<'a> Search<'_, 'a> {
             |search, id| search.contents.node(id).cloned(),
             |search, record| search.contents.record(&record.uid).cloned(),
         ) {
-            match (nodes.as_slice(), records.as_slice()) {
-                ([], _) | (_, []) => {}
-                ([id], [record]) => {
-                    let confidence = if self.contents.of_node(*id).is_empty() {
-                        Confidence::Likely // only the type is known
-                    } else {
-                        Confidence::Certain
-                    };
-                    self.take(*id, record, confidence, Reason::SameContent);
-                }
-                _ => self.tell_apart(nodes, records),
+            if nodes.is_empty() || records.is_empty() {
+                continue;
             }
+            for layer in self.contents.layers(&nodes) {
+                let left: Vec<&'a Resource> =
+                    records.iter().filter(|record| self.records.contains_key(&record.uid)).copied().collect();
+                for class in self.contents.classes(&layer, &left) {
+                    self.equal(class);
+                }
+            }
+        }
+    }
+
+    /// Suggests the pair of a class, or tells several apart.
+    fn equal(&mut self, class: Class<'a>) {
+        match (class.nodes.as_slice(), class.records.as_slice()) {
+            ([], _) | (_, []) => {}
+            ([id], [record]) => {
+                let confidence = if self.contents.of_node(*id).is_empty() {
+                    Confidence::Likely // only the type is known
+                } else {
+                    Confidence::Certain
+                };
+                self.take(*id, record, confidence, Reason::SameContent);
+            }
+            _ => self.tell_apart(class.nodes, class.records),
+        }
+    }
+
+    /// Suggests pairs of one type with the same given id, in different scopes.
+    ///
+    /// A pair that names two different real resources is weak: a rename would replace the real resource all the same.
+    fn same_given_id(&mut self) {
+        let nodes: Vec<NodeId> = self.nodes.iter().copied().collect();
+        let records: Vec<&'a Resource> = self.records.values().copied().collect();
+        let graph = self.matching.graph;
+        let node_key = |id: &NodeId| {
+            let node = &graph.nodes[id.index()];
+            Some((&node.ty, given_id(&node.name)?))
+        };
+        let with_id: Vec<NodeId> = nodes.into_iter().filter(|id| node_key(id).is_some()).collect();
+        let pairs =
+            unique_pairs(&with_id, &records, node_key, |record| Some((&record.ty, given_id(&record.name)?)));
+        let mut identities = Identities::new(self.matching.catalog);
+        for (id, record) in pairs {
+            let node = &graph.nodes[id.index()];
+            let confidence = match identities.differ(&node.ty, &node.inputs, record) {
+                true => Confidence::Weak,
+                false => Confidence::Likely,
+            };
+            self.take(id, record, confidence, Reason::SameGivenId);
         }
     }
 
@@ -263,6 +318,14 @@ impl<'a> Search<'_, 'a> {
         let node_key = |id: &NodeId| of_nodes.get(id).cloned().unwrap_or_default();
         let record_key = |record: &&'a Resource| of_records.get(&record.uid).cloned().unwrap_or_default();
         unique_pairs(nodes, records, node_key, record_key)
+    }
+}
+
+/// Returns the id that the program gave to a resource, without counters.
+fn given_id(name: &Name) -> Option<&str> {
+    match &**name {
+        NameParts::Placed { id: Some(id), .. } if !is_counter(id) => Some(id.as_str()),
+        _ => None,
     }
 }
 

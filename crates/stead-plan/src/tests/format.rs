@@ -45,6 +45,8 @@ fn steps_suggestions_verdicts_and_requests_keep_their_serialised_names() {
     assert_eq!(moved.suggestions[0].confidence, Confidence::Likely);
     assert!(json(&moved.suggestions[0]).contains(r#""sureness":"likely""#));
     assert_eq!(json(&Reason::SameDependents), r#"{"reason":"same_neighbours"}"#);
+    assert_eq!(json(&Reason::SameGivenId), r#"{"reason":"same_id_elsewhere"}"#);
+    assert_eq!(json(&Reason::Swapped { property: "p".into() }), r#"{"reason":"swapped","property":"p"}"#);
     assert_eq!(json(&Reason::Similar { equal: 1, of: 2 }), r#"{"reason":"alike","equal":1,"of":2}"#);
     let same_id = Reason::SamePhysicalId { property: "p".into() };
     assert_eq!(json(&same_id), r#"{"reason":"same_thing","property":"p"}"#);

@@ -3,14 +3,14 @@
 use super::*;
 use crate::{Confidence, Match, MovePolicy, Reason};
 
-fn named(mut program: Program, name: &str, inputs: &[(&str, Input)]) -> Program {
+pub(super) fn named(mut program: Program, name: &str, inputs: &[(&str, Input)]) -> Program {
     program = program.node("x", inputs);
     program.0.nodes.last_mut().unwrap().name = name.parse().unwrap();
     program
 }
 
 /// Returns a state of resources with full names and inputs.
-fn recorded(rows: &[(&str, &[(&str, &str)])]) -> State {
+pub(super) fn recorded(rows: &[(&str, &[(&str, &str)])]) -> State {
     let names: Vec<String> = (0..rows.len()).map(|n| format!("r{n}")).collect();
     let short: Vec<Row<'_>> =
         rows.iter().zip(&names).map(|((_, inputs), name)| (name.as_str(), *inputs, &[][..])).collect();
@@ -21,12 +21,12 @@ fn recorded(rows: &[(&str, &[(&str, &str)])]) -> State {
     State::from(snapshot)
 }
 
-fn with(moves: MovePolicy) -> Request {
+pub(super) fn with(moves: MovePolicy) -> Request {
     Request { moves, ..Request::default() }
 }
 
 /// Returns the moves of a plan as `from -> to`, in order.
-fn moved(plan: &Plan) -> Vec<String> {
+pub(super) fn moved(plan: &Plan) -> Vec<String> {
     let text = |step: &crate::Step| match &step.action {
         Action::Move { from, to, .. } => Some(format!("{from} -> {to}")),
         _ => None,
@@ -226,4 +226,101 @@ fn similar_resources_are_a_likely_move_and_a_weak_suggestion_blocks_nothing() {
         .plan(&base);
     assert_eq!(weak.suggestions[0].confidence, Confidence::Weak);
     assert!(!weak.has_likely_moves());
+}
+
+#[test]
+fn given_id_in_another_scope_is_a_likely_move_although_all_properties_changed() {
+    let base =
+        recorded(&[("dev:main/Old:t.T#a", &[("size", "1")]), ("dev:main/Old:t.T#b", &[("path", "p")])]);
+    let program = named(Program::default(), "dev:main/New:t.T#a", &[("size", known("2"))]);
+    let program = named(program, "dev:main/New:t.T#b", &[("path", known("q"))]);
+    let plan = program.plan(&base);
+    let told: Vec<_> =
+        plan.suggestions.iter().map(|one| (one.from.short(), one.reason.clone(), one.confidence)).collect();
+    assert_eq!(
+        told,
+        [
+            ("a", Reason::SameGivenId, Confidence::Likely),
+            // A rename would replace the real resource all the same.
+            ("b", Reason::SameGivenId, Confidence::Weak),
+        ]
+    );
+    // Two candidates tell nothing.
+    let two = named(program, "dev:main/Other:t.T#a", &[("size", known("3"))]).plan(&base);
+    assert!(two.suggestions.iter().all(|one| one.from.short() != "a"), "{:?}", two.suggestions);
+}
+
+#[test]
+fn swapped_ids_are_a_certain_move_of_both() {
+    let base = state(&[("a", &[("path", "x")], &[]), ("b", &[("path", "y")], &[])]);
+    let program = Program::default().node("a", &[("path", known("y"))]).node("b", &[("path", known("x"))]);
+    let plan = program.plan(&base);
+    assert!(plan.has_likely_moves());
+    let swapped = Reason::Swapped { property: "path".into() };
+    assert!(plan.suggestions.iter().all(|one| one.reason == swapped), "{:?}", plan.suggestions);
+    let accepted = program.ask(&base, &with(MovePolicy::Accept)).unwrap();
+    insta::assert_snapshot!(show(&accepted), @r"
+    0 vacate name b <- []
+    1 move b <- [0]
+    2 move a <- [0 1]
+    ");
+    assert_eq!((accepted.summary.only_renamed, accepted.summary.replace), (2, 0));
+    let replaced = program.ask(&base, &with(MovePolicy::Refuse)).unwrap();
+    insta::assert_snapshot!(show(&replaced), @r"
+    0 delete old a <- []
+    1 delete old b <- []
+    2 replace a <- [0 1]
+    3 replace b <- [1]
+    ");
+}
+
+#[test]
+fn name_that_another_resource_leaves_is_a_certain_move() {
+    let base = state(&[("a", &[("path", "x")], &[]), ("b", &[("path", "y")], &[])]);
+    // `a` was renamed to `c`, and `b` to `a`.
+    let program = Program::default().node("a", &[("path", known("y"))]).node("c", &[("path", known("x"))]);
+    let plan = program.plan(&base);
+    let reasons: Vec<&Reason> = plan.suggestions.iter().map(|one| &one.reason).collect();
+    let property = || "path".to_owned();
+    assert_eq!(
+        reasons,
+        [&Reason::NameTaken { property: property() }, &Reason::SamePhysicalId { property: property() }]
+    );
+    let accepted = program.ask(&base, &with(MovePolicy::Accept)).unwrap();
+    assert_eq!((accepted.summary.only_renamed, accepted.summary.delete, accepted.summary.create), (2, 0, 0));
+    // Two declarations of one real resource are no swap.
+    let twice = Program::default().node("a", &[("path", known("y"))]).node("c", &[("path", known("y"))]);
+    assert!(twice.plan(&base).suggestions.iter().all(|one| !matches!(one.reason, Reason::NameTaken { .. })));
+}
+
+#[test]
+fn resource_with_the_physical_name_of_a_deleted_one_is_created_after_the_deletion() {
+    let base = state(&[
+        ("old", &[("path", "x")], &[]),
+        ("user", &[("size", "1")], &["old"]),
+        ("other", &[("path", "z")], &[]),
+    ]);
+    let program =
+        Program::default().node("new", &[("path", known("x"))]).node("other", &[("path", known("z"))]);
+    let plan = program.ask(&base, &with(MovePolicy::Refuse)).unwrap();
+    insta::assert_snapshot!(show(&plan), @r"
+    0 delete user <- []
+    1 delete old <- [0]
+    2 create new <- [1]
+    3 barrier old <- [0 1 2]
+    4 forget user <- [3]
+    5 forget old <- [3 4]
+    ");
+    assert_eq!((plan.summary.create, plan.summary.delete), (1, 2));
+    // A copy that is replaced makes way too.
+    let program = Program::default()
+        .node("new", &[("path", known("z"))])
+        .node("old", &[("path", known("x"))])
+        .node("user", &[("size", known("1"))])
+        .node("other", &[("path", known("w"))]);
+    insta::assert_snapshot!(show(&program.plan(&base)), @r"
+    0 delete old other <- []
+    1 create new <- [0]
+    2 replace other <- [0]
+    ");
 }

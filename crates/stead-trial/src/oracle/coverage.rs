@@ -74,7 +74,9 @@ pub(crate) fn mark_plan(plan: &Plan, base: &State, graph: &Graph, trace: &Trace)
             (_, Why::Replaced { order: ReplaceOrder::DeleteFirst, .. }) => "a delete-first replacement",
             (_, Why::Moved { by: stead_plan::Match::Alias }) => "moved by alias",
             (_, Why::Moved { by: stead_plan::Match::Pinfile }) => "moved by the pinfile",
-            (_, Why::Moved { by: stead_plan::Match::Content }) => "siblings told apart by content",
+            (_, Why::Moved { by: stead_plan::Match::Identity | stead_plan::Match::Content }) => {
+                "siblings told apart by content"
+            }
             (Action::Record { copy } | Action::Update { copy, .. }, _) => {
                 let node = step.node.and_then(|id| graph.node(id));
                 let wanted = node.is_some_and(|node| node.options.provider.is_some());
