@@ -191,7 +191,7 @@ fn unnamed_file_is_dropped_while_the_others_change() {
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", &loop_of(&["b", "c"], "2"));
     let plan = project.stead(&["plan"]).ok();
-    assert!(plan.contains("2 to update, 1 to delete"), "{plan}");
+    assert!(plan.contains("2 to update, 2 to rename, 1 to delete"), "{plan}");
     assert!(plan.contains("it has no `id`, and it names the same real resource"), "{plan}");
     project.stead(&["up", "--yes"]).ok();
     assert!(!project.has("a.txt"));

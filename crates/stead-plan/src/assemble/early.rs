@@ -160,7 +160,7 @@ impl<'a> Assembly<'_, 'a> {
         if copies.is_empty() {
             return after;
         }
-        let ready = after.clone();
+        let ready = self.after(id);
         for copy in copies {
             self.delete_old_copy_first(id, copy, &ready);
             after.extend(self.early_steps.get(&copy.copy()));

@@ -322,7 +322,7 @@ impl<'a> Assembly<'_, 'a> {
     }
 
     /// Returns the steps that the steps of a node wait for.
-    fn after(&self, id: NodeId) -> Vec<StepId> {
+    pub(super) fn after(&self, id: NodeId) -> Vec<StepId> {
         let needs = self.planner.edges[id.index()].iter();
         let mut after: Vec<StepId> = needs.filter_map(|need| self.done_by[need.index()]).collect();
         after.extend(self.names.free[id.index()]);

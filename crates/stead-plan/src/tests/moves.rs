@@ -270,7 +270,7 @@ fn swapped_ids_are_a_certain_move_of_both() {
     0 delete old a <- []
     1 delete old b <- []
     2 replace a <- [0 1]
-    3 replace b <- [1]
+    3 replace b <- [0 1]
     ");
 }
 
@@ -321,6 +321,7 @@ fn resource_with_the_physical_name_of_a_deleted_one_is_created_after_the_deletio
     insta::assert_snapshot!(show(&program.plan(&base)), @r"
     0 delete old other <- []
     1 create new <- [0]
-    2 replace other <- [0]
+    2 record user <- []
+    3 replace other <- [0]
     ");
 }
