@@ -15,8 +15,8 @@ fn specs() -> impl Strategy<Value = BTreeMap<u8, Spec>> {
     proptest::collection::btree_map(0..COUNT, (0u8..3, 0..COUNT, 0u8..4), 0..COUNT as usize)
 }
 
-/// Returns the recorded state of the specs. The maps inside have new hash seeds in each call.
-fn base(specs: &BTreeMap<u8, Spec>) -> State {
+/// Returns the recorded state of the specs, with their places in `property`. The maps inside have new hash seeds in each call.
+fn base(specs: &BTreeMap<u8, Spec>, property: &str) -> State {
     let names: Vec<String> = (0..COUNT).map(|n| format!("r{n:02}")).collect();
     let name = |n: u8| names[usize::from(n)].as_str();
     let rows: Vec<_> = specs
@@ -24,7 +24,7 @@ fn base(specs: &BTreeMap<u8, Spec>) -> State {
         .map(|(n, (place, on, _))| {
             let depends = specs.contains_key(on) && on < n;
             let depends: Vec<&str> = depends.then(|| name(*on)).into_iter().collect();
-            (*n, [("place", PLACES[usize::from(*place)])], depends)
+            (*n, [(property, PLACES[usize::from(*place)])], depends)
         })
         .collect();
     let rows: Vec<Row<'_>> = rows.iter().map(|(n, inputs, on)| (name(*n), &inputs[..], &on[..])).collect();
@@ -32,12 +32,12 @@ fn base(specs: &BTreeMap<u8, Spec>) -> State {
 }
 
 /// Returns the specs as a program, declared in this order. Some resources have another name than their record.
-fn program(specs: &BTreeMap<u8, Spec>, order: &[u8]) -> Program {
+fn program(specs: &BTreeMap<u8, Spec>, order: &[u8], property: &str) -> Program {
     let at = |n: &u8| order.iter().position(|other| other == n).map(|at| at as u32);
     let mut program = Program::default();
     for n in order {
         let (place, on, special) = specs[n];
-        let mut inputs = vec![("place", known(PLACES[usize::from(place)]))];
+        let mut inputs = vec![(property, known(PLACES[usize::from(place)]))];
         if on < *n
             && let Some(node) = at(&on)
         {
@@ -99,10 +99,12 @@ proptest! {
     #[test]
     fn plan_is_the_same_for_every_hash_seed_and_order_of_verdicts(
         (old, new, seed) in (specs(), specs(), any::<u64>()),
+        // A place is a property like others, a path names the real resource.
+        property in proptest::sample::select(vec!["place", "path"]),
     ) {
         let order: Vec<u8> = new.keys().copied().collect();
         let bytes = |seed: u64| {
-            let plan = answered(&program(&new, &order), &base(&old), seed).unwrap();
+            let plan = answered(&program(&new, &order, property), &base(&old, property), seed).unwrap();
             serde_json::to_vec(&plan).unwrap()
         };
         prop_assert_eq!(bytes(0), bytes(seed));
@@ -116,7 +118,7 @@ proptest! {
         let order: Vec<u8> = new.keys().copied().collect();
         let mut other = order.clone();
         other.sort_by_key(|n| keys[usize::from(*n)]);
-        let plan = |order: &[u8]| answered(&program(&new, order), &base(&old), 0).unwrap();
+        let plan = |order: &[u8]| answered(&program(&new, order, "place"), &base(&old, "place"), 0).unwrap();
         let (first, second) = (plan(&order), plan(&other));
         prop_assert_eq!(by_name(&first), by_name(&second));
         prop_assert_eq!(first.summary, second.summary);
