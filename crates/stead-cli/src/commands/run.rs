@@ -208,6 +208,18 @@ fn left_in_doubt(under_way: &[UnderWay]) -> Option<String> {
     Some(text)
 }
 
+/// Names the resources that were imported and are not declared yet, which every plan leaves alone.
+pub(crate) fn show_undeclared_imports(session: &Session, proposal: &Proposal, ui: &Ui) {
+    for resource in proposal.undeclared_imports() {
+        let name = resource.name.shown_in(session.environment());
+        ui.note(&format!(
+            "{name} was imported and is not declared yet, so it is left alone. Declare it, or stop managing it with \
+             `stead state rm '{}'`.",
+            resource.name
+        ));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,17 +236,5 @@ mod tests {
         assert!(text.contains("    create dev:main:local.Command#c9\n    and 2 more\n"), "{text}");
         assert!(text.contains("`stead up` first repeats"), "{text}");
         assert!(left_in_doubt(&under_way[..1]).unwrap().starts_with("1 operation was under way"));
-    }
-}
-
-/// Names the resources that were imported and are not declared yet, which every plan leaves alone.
-pub(crate) fn show_undeclared_imports(session: &Session, proposal: &Proposal, ui: &Ui) {
-    for resource in proposal.undeclared_imports() {
-        let name = resource.name.shown_in(session.environment());
-        ui.note(&format!(
-            "{name} was imported and is not declared yet, so it is left alone. Declare it, or stop managing it with \
-             `stead state rm '{}'`.",
-            resource.name
-        ));
     }
 }
