@@ -95,6 +95,8 @@ pub(crate) struct Model {
     pub serial: i64,
     /// Ids guarded by the current program and pinfile, by process that is recovering an interrupted run.
     pub protected_today: HashMap<u64, BTreeSet<String>>,
+    /// Copies whose pin a person released before their create was known to have happened.
+    released_creates: BTreeSet<CopyRef>,
     /// Ids that a running process is about to delete: a pin restored now comes too late.
     pub doomed: HashSet<String>,
     /// Ids managed by the other stack of the project.
@@ -282,7 +284,8 @@ impl Model {
                 object.remembered |= resource.pinned;
                 object.recorded = Some(resource.ty.clone());
                 if resource.pinned && object.pin == Pin::None {
-                    object.pin = Pin::Held;
+                    let released = self.released_creates.contains(&resource.copy());
+                    object.pin = if released { Pin::Released } else { Pin::Held };
                 }
             }
         }
@@ -296,6 +299,11 @@ impl Model {
         if let Some(object) = id_of(resource).and_then(|id| self.objects.get_mut(id)) {
             object.pin = pin;
         }
+    }
+
+    /// Records that a person released the pin of a resource whose create is in doubt.
+    pub(crate) fn release_create(&mut self, resource: &Resource) {
+        self.released_creates.insert(resource.copy());
     }
 
     /// Records that the program of a running process pins the resource.

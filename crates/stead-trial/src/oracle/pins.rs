@@ -316,6 +316,11 @@ impl Actor {
         if self.process.is_alive() {
             let mut model = self.cloud.model();
             state.copies().filter(is_meant).for_each(|copy| model.pin(copy, Pin::Released));
+            let created = state.pending().filter_map(|pending| match &pending.intent {
+                Intent::Create { resource, .. } => Some(&**resource),
+                _ => None,
+            });
+            created.filter(is_meant).for_each(|resource| model.release_create(resource));
         }
         self.edit_pins(PinEdit::Remove { path }, "a pin was removed").await
     }

@@ -425,3 +425,36 @@ fn an_object_made_again_outside_is_drift() {
     replay(imported_later).unwrap();
     replay(imported_renamed).unwrap();
 }
+
+/// A person releases the pin of a resource whose create is in doubt.
+#[test]
+fn a_released_create_in_doubt_may_be_deleted() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t14", {"size": 0, "place": 1}],
+        ["t18", {"size": 4, "place": 1, "traits": ["Pinned"]}]
+    ]}, "acts": [
+        {"seed": 0, "task": {"Target": [["t14"], false]}},
+        {"seed": 0, "task": "Up", "weather": {"fate": {"dies_at": 6}}},
+        {"seed": 0, "edits": [{"Remove": "t18"}], "task": "Up", "weather": {"fate": {"dies_at": 1}}},
+        {"seed": 0, "task": "PinsFollow"},
+        {"seed": 0, "task": "Up"}
+    ]}"##;
+    replay(script).unwrap();
+}
+
+/// A person restores and releases a pin while the create of the resource inside is in doubt.
+#[test]
+fn a_released_container_with_a_create_in_doubt_may_be_deleted() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t20", {"size": 4, "place": 0, "traits": ["Pinned"]}],
+        ["t1", {"size": 1, "place": 2, "tie": ["Parent", "t20"]}],
+        ["t4", {"size": 0, "place": 2}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up", "weather": {"fate": {"dies_at": 20}}},
+        {"seed": 0, "edits": [{"Rename": {"from": "t1", "to": "t25", "alias": true}}, {"Remove": "t20"}], "task": "Up", "weather": {"fate": {}, "cloud": [{"at": 1, "luck": "LostAfter"}]}},
+        {"seed": 0, "task": "PinsRestore"},
+        {"seed": 0, "task": "PinsFollow"},
+        {"seed": 0, "edits": [{"Remove": "t25"}], "task": "Up"}
+    ]}"##;
+    replay(script).unwrap();
+}
