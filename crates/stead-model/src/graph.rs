@@ -1,6 +1,6 @@
 //! The graph: all resources that a program declares, with their inputs, options and dependencies.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -278,6 +278,15 @@ impl Graph {
             at = node.parent;
         }
         None
+    }
+
+    /// Returns the declared resources by their current and former names.
+    ///
+    /// A name that a resource has takes precedence over the same name that another one had.
+    pub fn by_name(&self) -> HashMap<&Name, NodeId> {
+        let nodes = || self.nodes.iter().zip((0..).map(NodeId));
+        let former = nodes().flat_map(|(node, id)| node.options.aliases.iter().map(move |name| (name, id)));
+        former.chain(nodes().map(|(node, id)| (&node.name, id))).collect()
     }
 
     /// Replaces each group by the provisioned nodes inside it. `edges` must be those of this graph.

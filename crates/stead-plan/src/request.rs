@@ -112,7 +112,9 @@ impl Glob {
 
     pub fn matches(&self, name: &Name) -> bool {
         let pattern: Vec<char> = self.0.chars().collect();
-        matches_text(&pattern, &name.to_string()) || matches_text(&pattern, name.short())
+        // Plans show names without their environment, and people paste them.
+        let shown = name.shown_in(name.environment());
+        [&name.to_string(), &shown, name.short()].iter().any(|text| matches_text(&pattern, text))
     }
 }
 
@@ -149,9 +151,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn glob_matches_the_whole_name_or_the_whole_id() {
+    fn glob_matches_the_whole_name_with_or_without_its_environment_or_the_whole_id() {
         let name: Name = "dev:main/Web#a:local.File#index".parse().unwrap();
-        for pattern in ["index", "ind*", "dev:main/*:local.File#index", "*File*", "i?dex", "*"] {
+        for pattern in [
+            "index",
+            "ind*",
+            "dev:main/*:local.File#index",
+            "main/Web#a:local.File#index",
+            "*File*",
+            "i?dex",
+            "*",
+        ] {
             assert!(Glob::new(pattern).matches(&name), "{pattern}");
         }
         for pattern in ["Index", "ndex", "dev:main", "i?ex", "local.File", ""] {

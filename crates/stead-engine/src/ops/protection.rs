@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use stead_model::{CopyRef, Graph, Lifecycle, Name, NodeId, Resource};
+use stead_model::{CopyRef, Graph, Lifecycle, Name, Resource};
 use stead_plan::{Action, Plan};
 use stead_state::{Record, State};
 
@@ -19,7 +19,7 @@ pub(super) struct Protected {
 /// Adds the marks and pins of the program to the recorded ones.
 pub(super) fn protect(state: &Arc<State>, program: Option<&Graph>) -> Protected {
     let Some(program) = program else { return Protected { state: state.clone(), records: Vec::new() } };
-    let nodes = nodes(program);
+    let nodes = program.by_name();
     let mut records = Vec::new();
     for recorded in state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live) {
         let Some((id, node)) = nodes.get(&recorded.name).and_then(|id| Some((*id, program.node(*id)?)))
@@ -35,14 +35,6 @@ pub(super) fn protect(state: &Arc<State>, program: Option<&Graph>) -> Protected 
     // A record is the copy that it amends with more protection, so that it always applies.
     records.retain(|record| protected.apply(record).is_ok());
     Protected { state: Arc::new(protected), records }
-}
-
-/// The declared resources, by their current and former names.
-fn nodes(program: &Graph) -> HashMap<&Name, NodeId> {
-    let nodes = || program.nodes.iter().zip((0..).map(NodeId));
-    let former = nodes().flat_map(|(node, id)| node.options.aliases.iter().map(move |name| (name, id)));
-    // A name that a resource has takes precedence over the same name that another one had.
-    former.chain(nodes().map(|(node, id)| (&node.name, id))).collect()
 }
 
 /// Gives the resources of an earlier run the protection that they have now, and returns the resources that keep some.

@@ -2,11 +2,9 @@
 //!
 //! The guards permitted them then; pins and marks that were set since count as well.
 
-use std::collections::HashMap;
-
 use stead_guard::pins::{Declared, PinfileStatus};
 use stead_guard::{DeletePermit, Mark, OuterLevels, Refusal};
-use stead_model::{Graph, Name, NodeId, Resource};
+use stead_model::{Graph, Name, Resource};
 use stead_plan::{DeclaredGuards, interrupted_deletions};
 use stead_state::State;
 
@@ -58,7 +56,7 @@ impl CurrentGuards<'_> {
         if let Some(other) = state.copies().find(same) {
             return Err(DeletionHeldBack { name: other.name.clone(), how: "is the same thing" });
         }
-        let nodes = self.nodes();
+        let nodes = self.program.map(Graph::by_name).unwrap_or_default();
         let node_of = |resource: &Resource| nodes.get(&resource.name).copied();
         let declared = |resource: &Resource| {
             let (graph, id) = self.program.zip(node_of(resource))?;
@@ -78,13 +76,5 @@ impl CurrentGuards<'_> {
             Ok(mut permits) => permits.take(&resource.copy()).ok_or_else(lost),
             Err(refusals) => Err(refusals.first().map_or_else(lost, DeletionHeldBack::by)),
         }
-    }
-
-    /// The declared resources, by their current and former names.
-    fn nodes(&self) -> HashMap<&Name, NodeId> {
-        let nodes = || self.program.into_iter().flat_map(|graph| graph.nodes.iter().zip((0..).map(NodeId)));
-        let had = nodes().flat_map(|(node, id)| node.options.aliases.iter().map(move |name| (name, id)));
-        // A name that one has counts more than the same name that another had.
-        had.chain(nodes().map(|(node, id)| (&node.name, id))).collect()
     }
 }
