@@ -48,6 +48,8 @@ impl GroupNote {
             if let Some(folder) = path.parent() {
                 files.ensure_folder(folder)?;
             }
+            // An attempt that was killed may have left its temporary file.
+            let _ = files.remove_file(&<dyn Files>::temporary(&path, &name));
             files.write_atomically(&path, text.as_bytes(), 0o600, &name)
         };
         machine.world.with_files(write).await
@@ -85,4 +87,24 @@ impl GroupNote {
 
 fn still_runs(group: &ProcessGroup) -> String {
     format!("may still run on {} as process group {}", group.host, group.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use stead_world::World;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn temporary_file_of_a_killed_attempt_is_no_obstacle() {
+        let folder = tempfile::tempdir().unwrap();
+        let machine = Machine { world: World::real(), project: folder.path().to_owned() };
+        let note = GroupNote::of(&machine, "key-1-2");
+        let group = ProcessGroup { host: "h".into(), boot: String::new(), id: 7, started: None };
+        machine.world.files.ensure_folder(note.path.parent().unwrap()).unwrap();
+        let left = <dyn Files>::temporary(&note.path, &note.name);
+        machine.world.files.create_synced(&left, b"", 0o600).unwrap();
+        note.write(&machine, &group).await.unwrap();
+        assert_eq!(note.read(&machine).await, Some(group));
+    }
 }
