@@ -245,20 +245,23 @@ async fn has_later_batch(
     Ok(store.list(&keys.journal(epoch)).await?.iter().any(|key| *key > slot))
 }
 
-/// Returns the digest of the last batch of the run that head names, if that run was not closed.
-pub(crate) async fn last_batch(
+/// Returns the end of an epoch's journal without replaying it.
+pub(crate) async fn tail_of(
     store: &Arc<dyn Store>,
     keys: &StackKeys,
-    head: &Head,
-) -> Result<Option<Digest>, JournalError> {
-    let (mut last, mut seq) = (None, Seq(0));
-    if head.base <= head.epoch {
-        while let Some(blob) = store.get(&keys.batch(head.epoch, seq)).await? {
-            last = Some(Digest::of(&blob.body));
-            seq = seq.next();
-        }
+    epoch: Epoch,
+) -> Result<Tail, JournalError> {
+    let (mut tail, mut last) = (Tail { seq: Seq(0), previous: None, sealed: false }, None);
+    while let Some(blob) = store.get(&keys.batch(epoch, tail.seq)).await? {
+        tail.previous = Some(Digest::of(&blob.body));
+        tail.seq = tail.seq.next();
+        last = Some(blob.body);
     }
-    Ok(last)
+    if let Some(bytes) = last {
+        let batch = Batch::decode(&bytes).map_err(|source| format_error(&keys.journal(epoch), source))?;
+        tail.sealed = batch.records.iter().any(|record| matches!(record, Record::Seal { .. }));
+    }
+    Ok(tail)
 }
 
 /// Returns the snapshot of a state that violates no integrity rule.

@@ -9,9 +9,9 @@ use stead_store::{Expect, Store, Version};
 use stead_world::{Claim, World};
 
 use super::publish::HeldStack;
-use super::recovery::{fence_and_wait, recover};
+use super::recovery::{fence_and_wait, recover, seal_as_read};
 use crate::lifecycle::{first_head, next_head, swap_head};
-use crate::load::{Presence, ReadVersion, last_batch, presence, read_head};
+use crate::load::{Presence, ReadVersion, presence, read_head};
 use crate::{JournalError, LocalSpool, Run, Spool, StackKeys};
 
 /// Behaviour of [`open`] when another run holds the stack.
@@ -57,11 +57,8 @@ pub async fn open(request: OpenRequest) -> Result<Run, JournalError> {
         Some(_) if request.takeover == Takeover::Always => fence_and_wait(&request, &old, epoch).await?,
         Some(owner) => return Err(JournalError::Held(Box::new(owner.clone()))),
     }
-    if let Some(planned_on) = &request.planned_on
-        && planned_on.last != last_batch(&request.store, &request.keys, &old).await?
-    {
-        // The last holder appended more records before it died.
-        return Err(JournalError::StateChanged);
+    if let Some(planned_on) = &request.planned_on {
+        seal_as_read(&request, &old, planned_on, epoch).await?;
     }
     let run = RunId(format!("run-{}", epoch.0));
     let (claim, claim_path) = claim(&request, &run).await?;

@@ -3,7 +3,7 @@
 use stead_model::Epoch;
 use stead_state::{Head, State, VerifiedState};
 
-use crate::load::{read_base, read_head, replay_epoch};
+use crate::load::{ReadVersion, read_base, read_head, replay_epoch, tail_of};
 use crate::receipt::RECEIPT_MARGIN;
 use crate::seal::{Sealing, seal};
 use crate::spool::SpoolLocation;
@@ -18,6 +18,32 @@ pub(super) async fn fence_and_wait(request: &OpenRequest, old: &Head, by: Epoch)
     replay_and_seal(request, old, by).await?;
     request.world.crash_point("run.open.relieved");
     request.world.clock.sleep(RECEIPT_VALIDITY + RECEIPT_MARGIN).await;
+    Ok(())
+}
+
+/// Seals the journal of the last holder after the batch that a plan was made on. Fails with `StateChanged` if there are
+/// more batches.
+///
+/// A request of a dead process may still be on its way to the store: only after the seal is the journal the one that was
+/// read, and stays so.
+pub(super) async fn seal_as_read(
+    request: &OpenRequest,
+    old: &Head,
+    planned_on: &ReadVersion,
+    by: Epoch,
+) -> Result<(), JournalError> {
+    if old.base > old.epoch {
+        return Ok(()); // the last holder closed its run
+    }
+    let OpenRequest { store, keys, world, .. } = request;
+    let tail = tail_of(store, keys, old.epoch).await?;
+    if tail.previous != planned_on.last {
+        return Err(JournalError::StateChanged);
+    }
+    if !tail.sealed && seal(store, keys, world, old.epoch, &tail, by).await? == Sealing::SlotTaken {
+        return Err(JournalError::StateChanged);
+    }
+    request.world.crash_point("run.open.sealed_as_read");
     Ok(())
 }
 
