@@ -12,9 +12,12 @@ use crate::session::Session;
 use crate::ui::Ui;
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct PinLine<'a> {
     change: &'static str,
     path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    original_path: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -43,11 +46,17 @@ pub(crate) fn show(pins: &SettledPins, ui: &Ui) {
 pub(crate) fn show_lines(lines: &[PinfileChange], ui: &Ui) {
     for line in lines {
         ui.result(&format!("{line}\n"));
-        let (change, path) = match line {
-            PinfileChange::Added(path) => ("added", path),
-            PinfileChange::Removed(path) => ("removed", path),
-        };
-        ui.json("pin", &PinLine { change, path });
+        let (change, original_path) = parts(line);
+        ui.json("pin", &PinLine { change, path: line.path(), original_path });
+    }
+}
+
+/// Returns the kind of a change in JSON, and the path that a moved pin had first.
+pub(crate) fn parts(line: &PinfileChange) -> (&'static str, Option<&str>) {
+    match line {
+        PinfileChange::Added(_) => ("added", None),
+        PinfileChange::Removed(_) => ("removed", None),
+        PinfileChange::RemovedMoved { original, .. } => ("removed", Some(original)),
     }
 }
 

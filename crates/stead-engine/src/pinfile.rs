@@ -11,7 +11,7 @@ use stead_guard::pins::{
     PinfileUpdate, Pins, SettledGraph, Types, apply_pinfile, keeps_pins,
 };
 use stead_model::{Code, Diagnostic, Digest, Environment, Graph, Hint, NextStep, TypeToken};
-use stead_schema::{Catalog, identity};
+use stead_schema::{Access, Catalog, identity};
 use stead_state::State;
 use stead_world::World;
 
@@ -69,6 +69,11 @@ impl Types for KnownTypes<'_> {
     fn settable(&self, resource: &TypeToken) -> Vec<String> {
         let properties = self.0.get(resource).into_iter().flat_map(|schema| &schema.properties);
         properties.filter(|property| property.settable()).map(|property| property.name.clone()).collect()
+    }
+
+    fn is_filled_in(&self, resource: &TypeToken, property: &str) -> bool {
+        let property = self.0.get(resource).and_then(|schema| schema.property(property));
+        property.is_some_and(|property| !matches!(property.access, Access::Required | Access::Optional))
     }
 }
 
@@ -248,7 +253,7 @@ impl SettledPins {
         self.place.put(&settled.pins.file, &content).map(|()| PinfileWrite::Done)
     }
 
-    /// Freezes generated values too, in a section of one environment.
+    /// Freezes the values that are known only after the run.
     pub fn complete(&self, catalog: &Catalog, state: &State) -> Result<(), Diagnostic> {
         let Some(settled) = self.settled.as_ref().filter(|settled| settled.wants_completion()) else {
             return Ok(());

@@ -6,6 +6,7 @@
 mod ambiguous;
 mod apply;
 mod file;
+mod frozen;
 mod json;
 mod path;
 mod problems;
@@ -17,14 +18,15 @@ mod tests;
 mod verdict;
 
 pub use apply::{
-    AppliedPinfile, Orphans, Override, PinRefusal, PinfileChange, Types, apply_pinfile, entries_from_state,
-    identity_attributes, is_pinfile_error,
+    AppliedPinfile, Orphans, Override, PinRefusal, PinfileChange, Types, apply_pinfile, is_pinfile_error,
 };
 pub use file::{EntryStatus, PinEntry, Pinfile, PinfileUpdate, Section, print};
+pub use frozen::{entries_from_state, identity_attributes};
 pub use path::{paths_of, physical_path, split_path};
 pub use problems::program_value;
 pub use section::{
-    EmptySection, Pins, add_entries, keeps_pins, missing_entries, move_pin, no_such_pin, release_pin,
+    EmptySection, Pins, add_entries, carry_frozen, keeps_pins, missing_entries, move_pin, no_such_pin,
+    release_pin,
 };
 pub use settled::SettledGraph;
 pub use stateful::{is_stateful, stateful_types};

@@ -1,15 +1,17 @@
 //! `stead pin`: lists and edits the pins of the pinfile. No real resource changes.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use stead::guard::{EntryStatus, PinEntry, Pinfile, PinfileChange, Section};
+use stead::guard::{EntryStatus, PinEntry, Pinfile, Section};
 use stead::ops::{PinChange, PinEdit};
 use stead_model::{Map, TypeToken};
 use stead_render::{Paint, Style};
 
 use crate::args::PinCommand;
 use crate::failure::Failure;
+use crate::pins;
 use crate::session::Session;
 use crate::ui::Ui;
 
@@ -25,14 +27,19 @@ struct PinLine<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     released: bool,
     attributes: &'a Map,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    environments: &'a BTreeMap<String, Map>,
 }
 
 /// Change of the pinfile.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct PinChangeLine<'a> {
     change: &'static str,
     section: &'a str,
     path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    original_path: Option<&'a str>,
 }
 
 pub(crate) async fn pin(session: &Session, command: PinCommand, ui: &Ui) -> Result<u8, Failure> {
@@ -65,11 +72,8 @@ pub(crate) async fn pin(session: &Session, command: PinCommand, ui: &Ui) -> Resu
     }
     for PinChange { section, line } in edit.apply()? {
         ui.result(&format!("{line}\n"));
-        let (change, path) = match &line {
-            PinfileChange::Added(path) => ("added", path),
-            PinfileChange::Removed(path) => ("removed", path),
-        };
-        ui.json("pin", &PinChangeLine { change, section: &section, path });
+        let (change, original_path) = pins::parts(&line);
+        ui.json("pin", &PinChangeLine { change, section: &section, path: line.path(), original_path });
     }
     ui.note(&next);
     Ok(0)
@@ -84,9 +88,10 @@ fn ls(file: &Pinfile, ui: &Ui) {
         ui.result(&format!("{}\n", style.paint(Paint::Strong, section)));
         for (path, entry) in entries {
             ui.result(&describe(path, entry, &style));
-            let PinEntry { resource, original_path, status, attributes } = entry;
+            let PinEntry { resource, original_path, status, attributes, environments } = entry;
             let (original_path, released) = (original_path.as_deref(), *status == EntryStatus::Released);
-            ui.json("pin", &PinLine { section, path, resource, original_path, released, attributes });
+            let line = PinLine { section, path, resource, original_path, released, attributes, environments };
+            ui.json("pin", &line);
         }
     }
 }
@@ -101,6 +106,12 @@ fn describe(path: &str, entry: &PinEntry, style: &Style) -> String {
     }
     for (property, value) in &entry.attributes {
         let _ = writeln!(out, "    {property}: {}", value.to_json());
+    }
+    for (environment, frozen) in &entry.environments {
+        for (property, value) in frozen {
+            let environment = style.paint(Paint::Quiet, &format!("in {environment}"));
+            let _ = writeln!(out, "    {property}: {} {environment}", value.to_json());
+        }
     }
     out
 }

@@ -92,7 +92,7 @@ impl Permitted {
 }
 
 impl Proposal {
-    /// Freezes generated values in a section of one environment, once they are known.
+    /// Freezes generated values, once they are known.
     fn complete_pins(
         &self,
         written: Result<PinfileWrite, Diagnostic>,

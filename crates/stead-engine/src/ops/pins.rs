@@ -1,10 +1,12 @@
 //! Edits of the pinfile. They change no resource and no state.
 
+use std::collections::BTreeSet;
+
 use stead_guard::pins::{
-    Pinfile, PinfileChange, PinfileUpdate, Pins, add_entries, entries_from_state, keeps_pins,
-    missing_entries, move_pin, no_such_pin, release_pin,
+    Pinfile, PinfileChange, PinfileUpdate, Pins, add_entries, carry_frozen, entries_from_state, keeps_pins,
+    missing_entries, move_pin, no_such_pin, paths_of, release_pin,
 };
-use stead_model::{Code, Diagnostic};
+use stead_model::{Code, Diagnostic, Environment, Resource};
 
 use crate::KnownTypes;
 use crate::ops::{OpError, Workspace};
@@ -87,24 +89,29 @@ impl Workspace {
     ) -> Result<(PinfileUpdate, Vec<PinChange>), OpError> {
         let pins = Pins::open(file.clone(), self.target(), self.environment());
         let section = pins.section_with(&path).unwrap_or(&pins.key).to_owned();
-        if pins.section_with(&path).is_none() && !self.remembers(&path).await? {
+        if pins.section_with(&path).is_none() && !self.remembers(&pins, &path).await? {
             return Err(refused(no_such_pin(file, &path)));
         }
         let content = release_pin(file, &section, &path).map_err(refused)?;
-        Ok((content, vec![PinChange { section, line: PinfileChange::Removed(path) }]))
+        let entry = file.sections.get(&section).and_then(|section| section.get(&path));
+        let line = match entry.and_then(|entry| entry.original_path.clone()) {
+            Some(original) => PinfileChange::RemovedMoved { original, path },
+            None => PinfileChange::Removed(path),
+        };
+        Ok((content, vec![PinChange { section, line }]))
     }
 
     /// Returns true if state remembers a pin with this path.
-    async fn remembers(&self, path: &str) -> Result<bool, OpError> {
+    async fn remembers(&self, pins: &Pins, path: &str) -> Result<bool, OpError> {
         let loaded = self.load().await?;
-        Ok(entries_from_state(&loaded.state, &KnownTypes(&self.engine.catalog)).contains_key(path))
+        Ok(entries_from_state(&loaded.state, pins, &KnownTypes(&self.engine.catalog)).contains_key(path))
     }
 
     async fn restoration(&self, file: &Pinfile) -> Result<(PinfileUpdate, Vec<PinChange>), OpError> {
         let loaded = self.load_existing().await?;
         let pins = Pins::open(file.clone(), self.target(), self.environment());
-        let missing =
-            missing_entries(&pins, entries_from_state(&loaded.state, &KnownTypes(&self.engine.catalog)));
+        let recorded = entries_from_state(&loaded.state, &pins, &KnownTypes(&self.engine.catalog));
+        let missing = missing_entries(&pins, recorded);
         let line =
             |path: &String| PinChange { section: pins.key.clone(), line: PinfileChange::Added(path.clone()) };
         let changes: Vec<PinChange> = missing.keys().map(line).collect();
@@ -113,6 +120,19 @@ impl Workspace {
             false => add_entries(file, &pins.key, missing),
         };
         Ok((content, changes))
+    }
+}
+
+impl Workspace {
+    /// Gives the frozen values of resources to the environment that they moved to, on the same target.
+    pub(super) fn carry_frozen(&self, to: &Environment, resources: &[Resource]) -> Result<(), OpError> {
+        if !keeps_pins(self.target()) || !self.pinfile.has_program() {
+            return Ok(());
+        }
+        let file = self.read_pinfile()?;
+        let paths: BTreeSet<String> = resources.iter().flat_map(paths_of).collect();
+        let content = carry_frozen(&file, self.target(), (self.environment(), to), &paths);
+        self.pinfile.put(&file, &content).map_err(OpError::pinfile)
     }
 }
 

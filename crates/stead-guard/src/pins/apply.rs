@@ -5,10 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use stead_model::{
-    Code, CopyRef, Diagnostic, Graph, Input, Map, Name, NodeId, NodeKind, Operation, Resource, TypeToken,
-    Value,
-};
+use stead_model::{Code, Diagnostic, Graph, Input, Map, Name, NodeId, NodeKind, Resource, TypeToken, Value};
 use stead_state::State;
 
 use super::ambiguous;
@@ -26,6 +23,8 @@ pub trait Types {
     fn identity(&self, resource: &TypeToken) -> Option<Vec<String>>;
     /// Returns all settable properties.
     fn settable(&self, resource: &TypeToken) -> Vec<String>;
+    /// Returns true if the provider sets the property where the program does not.
+    fn is_filled_in(&self, resource: &TypeToken, property: &str) -> bool;
 }
 
 /// How pins of resources that the program does not declare are treated.
@@ -44,13 +43,31 @@ pub enum Orphans {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PinfileChange {
     Removed(String),
+    /// The pin of a moved resource is removed.
+    RemovedMoved {
+        /// The path under which the resource was first pinned.
+        original: String,
+        path: String,
+    },
     Added(String),
+}
+
+impl PinfileChange {
+    /// Returns the path of the entry.
+    pub fn path(&self) -> &str {
+        match self {
+            PinfileChange::Removed(path)
+            | PinfileChange::RemovedMoved { path, .. }
+            | PinfileChange::Added(path) => path,
+        }
+    }
 }
 
 impl std::fmt::Display for PinfileChange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             PinfileChange::Removed(path) => write!(f, "[-pin] {path}"),
+            PinfileChange::RemovedMoved { original, path } => write!(f, "[-pin] {original} (now {path})"),
             PinfileChange::Added(path) => write!(f, "[+pin] {path}"),
         }
     }
@@ -77,8 +94,8 @@ pub struct AppliedPinfile {
     pub pins: Pins,
     /// The pinfile, for the decision on deletions in this run.
     pub status: PinfileStatus,
-    /// The names and paths of the new pins.
-    added: Vec<(Name, String)>,
+    /// The names and paths of pins with identity properties that are not frozen yet.
+    pub(super) unfrozen: Vec<(Name, String)>,
 }
 
 /// Why a pinfile cannot be applied.
@@ -115,7 +132,7 @@ pub fn apply_pinfile(
         state,
         recorded: HashMap::new(),
         overrides: Vec::new(),
-        added: Vec::new(),
+        unfrozen: Vec::new(),
         removed: BTreeSet::new(),
         ended: BTreeSet::new(),
         problems: Vec::new(),
@@ -160,21 +177,21 @@ pub(crate) fn leaves(graph: &Graph, pins: &Pins, state: Option<&State>) -> Vec<L
     all.into_iter().filter_map(leaf).collect()
 }
 
-struct PinfileApplication<'a> {
-    graph: Graph,
-    pins: Pins,
-    types: &'a dyn Types,
-    state: Option<&'a State>,
+pub(super) struct PinfileApplication<'a> {
+    pub(super) graph: Graph,
+    pub(super) pins: Pins,
+    pub(super) types: &'a dyn Types,
+    pub(super) state: Option<&'a State>,
     /// The recorded resources by current and former paths; empty if the section has no `originalPath`.
-    recorded: HashMap<String, &'a Resource>,
-    overrides: Vec<Override>,
-    added: Vec<(Name, String)>,
+    pub(super) recorded: HashMap<String, &'a Resource>,
+    pub(super) overrides: Vec<Override>,
+    pub(super) unfrozen: Vec<(Name, String)>,
     /// The paths of declared leaves that have an entry and are no longer pinned.
-    removed: BTreeSet<String>,
+    pub(super) removed: BTreeSet<String>,
     /// The paths of declared leaves that are pinned in state only and are no longer pinned.
-    ended: BTreeSet<String>,
-    problems: Vec<Diagnostic>,
-    warnings: Vec<Diagnostic>,
+    pub(super) ended: BTreeSet<String>,
+    pub(super) problems: Vec<Diagnostic>,
+    pub(super) warnings: Vec<Diagnostic>,
 }
 
 impl PinfileApplication<'_> {
@@ -189,16 +206,13 @@ impl PinfileApplication<'_> {
                 continue;
             }
             let settable = self.types.settable(&entry.resource);
-            for attribute in
-                entry.attributes.keys().filter(|name| !settable.iter().any(|known| *name == known))
-            {
-                let place = self.pins.file.place_in(
-                    &self.pins.key,
-                    path,
-                    &EntryPart::Attribute(attribute.to_string()),
-                );
+            for (attribute, part) in entry.values() {
+                if settable.contains(&attribute) {
+                    continue;
+                }
+                let place = self.pins.file.place_in(&self.pins.key, path, &part);
                 let (file, resource) = (&self.pins.file.name, &entry.resource);
-                self.problems.push(problems::unknown_attribute(file, resource, attribute, &settable, place));
+                self.problems.push(problems::unknown_attribute(file, resource, &attribute, &settable, place));
             }
             if let Some(original) = entry.original_path.as_deref().filter(|original| paths.contains(original))
             {
@@ -222,6 +236,7 @@ impl PinfileApplication<'_> {
                 self.freeze(leaf, &entry);
                 self.keep_generated(leaf, entry.original_path.as_deref());
                 self.pins.add_pin(&leaf.path, entry);
+                self.note_unfrozen(leaf);
             }
             (true, None) => {
                 let node = &self.graph.nodes[leaf.id.index()];
@@ -229,12 +244,10 @@ impl PinfileApplication<'_> {
                 let known = |name: &String| Some((name.clone(), node.inputs.get(name)?.as_known()?.clone()));
                 let attributes: Map =
                     identity.iter().filter_map(known).filter(|(_, value)| *value != Value::Null).collect();
-                let resource = node.ty.clone();
-                self.added.push((node.name.clone(), leaf.path.clone()));
-                let entry =
-                    PinEntry { resource, original_path: None, status: EntryStatus::Pinned, attributes };
+                let entry = PinEntry { attributes, ..PinEntry::new(node.ty.clone(), EntryStatus::Pinned) };
                 self.pins.add_pin(&leaf.path, entry);
                 self.keep_generated(leaf, None);
+                self.note_unfrozen(leaf);
             }
             (false, Some(entry)) if entry.status == EntryStatus::Pinned => self.unpinned(leaf, &entry),
             (false, _) => {
@@ -246,44 +259,7 @@ impl PinfileApplication<'_> {
         }
     }
 
-    /// Replaces the program's values with those of the entry.
-    fn freeze(&mut self, leaf: &Leaf, entry: &PinEntry) {
-        let node = &mut self.graph.nodes[leaf.id.index()];
-        let mut identity_differs = false;
-        let identity = self.types.identity(&node.ty).unwrap_or_default();
-        for (property, value) in &entry.attributes {
-            let program = node.inputs.insert(property.clone(), Input::Known(value.clone()));
-            if program.as_ref().and_then(Input::as_known) == Some(value) {
-                continue;
-            }
-            node.options.frozen.push(property.to_string());
-            identity_differs |= identity.iter().any(|known| property == known);
-            let (node, path) = (leaf.id, leaf.path.clone());
-            let (property, value) = (property.to_string(), value.clone());
-            self.overrides.push(Override { node, path, property, value, program });
-        }
-        let exists = self.state.is_none_or(|state| self.is_recorded(state, leaf, entry));
-        if identity_differs && !exists && !self.pins.is_environment_specific() {
-            let name = &self.graph.nodes[leaf.id.index()].name;
-            self.warnings.push(problems::frozen_before_created(&self.pins, name, &leaf.path));
-        }
-    }
-
-    /// Sets identity properties that the program does not set to their recorded values. A name that the provider
-    /// generates from the name of the resource would otherwise change when the resource is renamed.
-    fn keep_generated(&mut self, leaf: &Leaf, original: Option<&str>) {
-        let node = &mut self.graph.nodes[leaf.id.index()];
-        let named = self.state.and_then(|state| state.by_name(&node.name));
-        let moved = || original.and_then(|original| self.recorded.get(original).copied());
-        let Some(old) = named.or_else(moved).filter(|old| old.ty == node.ty) else { return };
-        for property in self.types.identity(&node.ty).unwrap_or_default() {
-            if let (None, Some(value)) = (node.inputs.get(&property), old.inputs.get(&property)) {
-                node.inputs.insert(property, Input::Known(value.clone()));
-            }
-        }
-    }
-
-    fn is_recorded(&self, state: &State, leaf: &Leaf, entry: &PinEntry) -> bool {
+    pub(super) fn is_recorded(&self, state: &State, leaf: &Leaf, entry: &PinEntry) -> bool {
         let node = &self.graph.nodes[leaf.id.index()];
         state.by_name(&node.name).is_some() || self.is_elsewhere(entry)
     }
@@ -340,7 +316,9 @@ impl PinfileApplication<'_> {
         let orphaned: Vec<String> =
             gone.into_iter().filter(|path| !self.removed.contains(*path)).map(str::to_owned).collect();
         let mut status = PinfileStatus::of(&self.pins);
-        let mut ended: BTreeSet<String> = self.removed.union(&self.ended).cloned().collect();
+        let unpinned = self.removed.union(&self.ended).cloned();
+        let mut changes: Vec<PinfileChange> = unpinned.map(|path| self.pins.removal(path)).collect();
+        let mut ended: BTreeSet<String> = BTreeSet::new();
         match orphans {
             Orphans::Refuse => {
                 ended.extend(orphaned.iter().cloned());
@@ -354,7 +332,7 @@ impl PinfileApplication<'_> {
                 ended.extend(self.release(&orphaned, &mut status));
             }
         }
-        let mut changes: Vec<PinfileChange> = ended.into_iter().map(PinfileChange::Removed).collect();
+        changes.extend(ended.into_iter().map(PinfileChange::Removed));
         changes.extend(self.pins.new_pins().into_iter().map(|path| PinfileChange::Added(path.to_owned())));
         changes.sort();
         // The effects of an invalid file are unknown, so its errors are reported alone.
@@ -365,9 +343,9 @@ impl PinfileApplication<'_> {
         if !self.problems.is_empty() {
             return Err(PinRefusal { changes, problems: self.problems });
         }
-        let PinfileApplication { graph, pins, overrides, warnings, added, .. } = self;
+        let PinfileApplication { graph, pins, overrides, warnings, unfrozen, .. } = self;
         let graph = SettledGraph::applied(graph);
-        Ok(AppliedPinfile { graph, changes, overrides, warnings, pins, status, added })
+        Ok(AppliedPinfile { graph, changes, overrides, warnings, pins, status, unfrozen })
     }
 }
 
@@ -400,58 +378,6 @@ impl AppliedPinfile {
         self.changes.extend(pins.keys().cloned().map(PinfileChange::Removed));
         self.changes.sort();
     }
-
-    /// Adds generated identity values to the new entries, after a run.
-    ///
-    /// This applies to sections of one environment only, because other environments have other generated values.
-    pub fn complete(&mut self, state: &State, types: &dyn Types) {
-        if !self.pins.is_environment_specific() {
-            return;
-        }
-        for (name, path) in &self.added {
-            let (Some(created), Some(entry)) = (state.by_name(name), self.pins.entry_mut(path)) else {
-                continue;
-            };
-            for (property, value) in identity_attributes(created, types) {
-                entry.attributes.entry(property).or_insert(value);
-            }
-        }
-    }
-
-    /// Returns true if [`complete`](AppliedPinfile::complete) may add values.
-    pub fn wants_completion(&self) -> bool {
-        self.pins.is_environment_specific() && !self.added.is_empty()
-    }
-}
-
-/// Returns the identity properties of a recorded resource.
-pub fn identity_attributes(resource: &Resource, types: &dyn Types) -> Map {
-    let identity = types.identity(&resource.ty).unwrap_or_default();
-    let value = |name: &String| Some((name.clone(), resource.property(name)?.clone()));
-    identity.iter().filter_map(value).filter(|(_, value)| *value != Value::Null).collect()
-}
-
-/// Returns entries for all pinned resources in state, to restore a lost pinfile.
-///
-/// Resources with a pending deletion are left out: the deletion was permitted and may already have happened.
-pub fn entries_from_state(state: &State, types: &dyn Types) -> BTreeMap<String, PinEntry> {
-    let being_deleted: HashSet<CopyRef> = state
-        .pending()
-        .filter(|pending| pending.intent.operation() == Operation::Delete)
-        .map(|pending| pending.intent.copy())
-        .collect();
-    let pinned = state.resources().into_iter().filter(|resource| resource.pinned);
-    let pinned = pinned.filter(|resource| !being_deleted.contains(&resource.copy()));
-    let current = pinned.filter(|resource| {
-        state.current(&resource.uid).is_some_and(|current| current.copy() == resource.copy())
-    });
-    let entry = |resource: &Resource| {
-        let path = physical_path(&resource.name, &resource.ty);
-        let attributes = identity_attributes(resource, types);
-        let (resource, status) = (resource.ty.clone(), EntryStatus::Pinned);
-        (path, PinEntry { resource, original_path: None, status, attributes })
-    };
-    current.map(entry).collect()
 }
 
 /// Returns true if a problem is an error in the pinfile itself and not a refusal by a guard.

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use stead_model::{Code, Diagnostic, Digest, Hint, Map, NextStep, SourceRef, TypeToken, Value, nearest};
+use stead_model::{
+    Code, Diagnostic, Digest, Environment, Hint, Map, NextStep, SourceRef, TypeToken, Value, nearest,
+};
 
 use super::json::{self, Kind, Member, ParseError, Span, Tree};
 use super::path::split_path;
@@ -24,6 +26,40 @@ pub struct PinEntry {
     pub status: EntryStatus,
     /// Frozen values, which take precedence over the program's.
     pub attributes: Map,
+    /// Frozen values of single environments, which take precedence over `attributes` there: names that a provider generates.
+    pub environments: BTreeMap<String, Map>,
+}
+
+impl PinEntry {
+    /// Makes an entry without a former path or values.
+    pub fn new(resource: TypeToken, status: EntryStatus) -> PinEntry {
+        PinEntry {
+            resource,
+            original_path: None,
+            status,
+            attributes: Map::new(),
+            environments: BTreeMap::new(),
+        }
+    }
+
+    /// Returns the frozen values that apply in an environment.
+    pub fn frozen_in(&self, environment: &Environment) -> Map {
+        let mut frozen = self.attributes.clone();
+        let own = self.environments.get(&environment.to_string());
+        frozen.extend(own.into_iter().flatten().map(|(property, value)| (property.clone(), value.clone())));
+        frozen
+    }
+
+    /// Returns the properties of all frozen values, with their parts of the entry.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (String, EntryPart)> {
+        let shared =
+            self.attributes.keys().map(|name| (name.to_string(), EntryPart::Attribute(name.to_string())));
+        let own = self.environments.iter().flat_map(|(environment, frozen)| {
+            let part = |name: &str| EntryPart::OfEnvironment(environment.clone(), name.to_owned());
+            frozen.keys().map(move |name| (name.to_string(), part(name)))
+        });
+        shared.chain(own)
+    }
 }
 
 /// Whether an entry pins its resource.
@@ -55,6 +91,8 @@ pub(crate) enum EntryPart {
     Key,
     OriginalPath,
     Attribute(String),
+    /// A frozen value of one environment.
+    OfEnvironment(String, String),
 }
 
 /// An update of the pinfile.
@@ -176,6 +214,13 @@ fn print_entry(entry: &PinEntry) -> String {
         members.push(("released".to_owned(), "true".to_owned()));
     }
     members.push(("attributes".to_owned(), print_value(&Value::Map(entry.attributes.clone()), 4)));
+    if !entry.environments.is_empty() {
+        let of_each = entry.environments.iter();
+        let of_each = of_each.map(|(key, frozen)| (key, print_value(&Value::Map(frozen.clone()), 5)));
+        let mut text = String::new();
+        print_members(&mut text, 4, of_each);
+        members.push(("environments".to_owned(), text));
+    }
     let mut text = String::new();
     print_members(&mut text, 3, members.iter().map(|(key, value)| (key, value.clone())));
     text
@@ -220,7 +265,7 @@ fn read_entry(pin: &Member) -> Result<(PinEntry, Vec<(EntryPart, Span)>), ParseE
         return Err(error_at(pin.span, &message));
     };
     let members = object(&pin.value, "a pin")?;
-    only(members, &["type", "fqn", "originalPath", "released", "attributes"])?;
+    only(members, &["type", "fqn", "originalPath", "released", "attributes", "environments"])?;
     let types = [member(members, "type"), member(members, "fqn")];
     if types.iter().all(Option::is_none) {
         return Err(error_at(pin.span, &format!("`type` is missing; the type in the key is {resource:?}")));
@@ -241,8 +286,30 @@ fn read_entry(pin: &Member) -> Result<(PinEntry, Vec<(EntryPart, Span)>), ParseE
     let mut parts = vec![(EntryPart::Key, pin.span)];
     parts.extend(original.map(|original| (EntryPart::OriginalPath, original.value.span)));
     parts.extend(attributes.iter().map(|member| (EntryPart::Attribute(member.key.clone()), member.span)));
+    let environments = read_environments(member(members, "environments"), &mut parts)?;
     let (resource, attributes) = (TypeToken(resource.to_owned()), json::map(attributes));
-    Ok((PinEntry { resource, original_path, status, attributes }, parts))
+    Ok((PinEntry { resource, original_path, status, attributes, environments }, parts))
+}
+
+/// Reads the frozen values of single environments.
+fn read_environments(
+    found: Option<&Member>,
+    parts: &mut Vec<(EntryPart, Span)>,
+) -> Result<BTreeMap<String, Map>, ParseError> {
+    let mut environments = BTreeMap::new();
+    let Some(found) = found else { return Ok(environments) };
+    for environment in object(&found.value, "`environments`")? {
+        let key = &environment.key;
+        if key.parse::<Environment>().ok().is_none_or(|read| read.to_string() != *key) {
+            let message = format!("{key:?} is neither an environment nor `environment:namespace`");
+            return Err(error_at(environment.span, &message));
+        }
+        let frozen = object(&environment.value, "the values of an environment")?;
+        let part = |member: &Member| (EntryPart::OfEnvironment(key.clone(), member.key.clone()), member.span);
+        parts.extend(frozen.iter().map(part));
+        environments.insert(key.clone(), json::map(frozen));
+    }
+    Ok(environments)
 }
 
 fn original_path(original: &Member, pin: &Member, resource: &str) -> Result<String, ParseError> {

@@ -130,12 +130,12 @@ pub(super) fn last_time_frozen(file: &str, node: &Node, differing: &[Override]) 
 
 pub(super) fn frozen_before_created(pins: &Pins, name: &Name, path: &str) -> Diagnostic {
     let (file, key) = (&pins.file.name, &pins.key);
-    let environment = name.environment();
+    let (target, environment) = (key.split(':').next().unwrap_or_default(), name.environment());
     let message = format!("{name} does not exist yet, but {file} has values for it");
     at(Diagnostic::warning(Code::FROZEN_BEFORE_CREATED, message), pins.file.place(key, path), "frozen here")
         .note("That is right for a moved resource, and wrong if the values belong to another environment.")
         .help(format!(
-            "if the values differ between environments, add a section to \"pinned\": \"{key}:{environment}\": {{}}"
+            "if the values differ between environments, add a section to \"pinned\": \"{target}:{environment}\": {{}}"
         ))
 }
 

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use stead_model::{Code, Diagnostic, Environment, Hint, Map, NextStep, TypeToken};
+use stead_model::{Code, Diagnostic, Environment, Hint, NextStep, TypeToken, Value};
 
+use super::apply::PinfileChange;
 use super::file::{EntryStatus, PinEntry, Pinfile, PinfileUpdate, Section, print};
 use super::path::split_path;
 
@@ -14,6 +15,9 @@ use super::path::split_path;
 #[derive(Clone, Debug)]
 pub struct Pins {
     pub file: Pinfile,
+    pub environment: Environment,
+    /// Whether the section in use is for this environment alone.
+    scope: SectionScope,
     /// The key of the section in use.
     pub key: String,
     /// The keys of the more general sections, the most specific first.
@@ -22,6 +26,14 @@ pub struct Pins {
     current: Section,
     /// Entries that stay although the program does not pin their resources: releases, and pins that the user keeps.
     retained: Section,
+}
+
+/// The environments that a section is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SectionScope {
+    /// All environments of the target, or all namespaces of an environment.
+    Shared,
+    OneEnvironment,
 }
 
 /// How an update treats a section that is empty in the file, which a person adds to give an environment its own section.
@@ -45,10 +57,14 @@ impl Pins {
         keys.extend(
             environment.namespace.iter().map(|space| format!("{target}:{}:{space}", environment.name)),
         );
+        let own = keys.last().cloned().unwrap_or_default();
         let mut existing = keys.into_iter().rev().filter(|key| file.sections.contains_key(key));
         let key = existing.next().unwrap_or_else(|| target.to_owned());
         let general = existing.collect();
-        let mut pins = Pins { file, key, general, current: Section::new(), retained: Section::new() };
+        let scope = if key == own { SectionScope::OneEnvironment } else { SectionScope::Shared };
+        let environment = environment.clone();
+        let (current, retained) = (Section::new(), Section::new());
+        let mut pins = Pins { file, environment, scope, key, general, current, retained };
         let released = |(_, entry): &(&String, &PinEntry)| entry.status == EntryStatus::Released;
         let releases = pins.saved().iter().filter(released);
         pins.retained = releases.map(|(path, entry)| (path.clone(), entry.clone())).collect();
@@ -78,9 +94,22 @@ impl Pins {
         self.file.sections.contains_key(&self.key)
     }
 
-    /// Returns true if the section is for one environment and not for a whole target.
+    /// Returns true if the section is for this environment alone.
     pub fn is_environment_specific(&self) -> bool {
-        self.key.contains(':')
+        self.scope == SectionScope::OneEnvironment
+    }
+
+    /// Adds a frozen value of this environment to a pin of the program: to the values of the entry if the section is for this
+    /// environment alone, and else to those of the environment, because another environment has another resource.
+    pub(crate) fn freeze(&mut self, path: &str, property: String, value: Value) {
+        let environment = self.environment.to_string();
+        let specific = self.is_environment_specific();
+        let Some(entry) = self.current.get_mut(path) else { return };
+        let frozen = match specific {
+            true => &mut entry.attributes,
+            false => entry.environments.entry(environment).or_default(),
+        };
+        frozen.entry(property).or_insert(value);
     }
 
     /// Adds a pin of the program. An entry that the file already has for the path is kept unchanged, except that its release
@@ -109,8 +138,8 @@ impl Pins {
         gone.filter(|path| !moved.contains(path)).collect()
     }
 
-    pub(crate) fn entry_mut(&mut self, path: &str) -> Option<&mut PinEntry> {
-        self.current.get_mut(path)
+    pub(crate) fn entry(&self, path: &str) -> Option<&PinEntry> {
+        self.current.get(path)
     }
 
     /// Keeps the entry of a resource that the program does not declare.
@@ -124,6 +153,14 @@ impl Pins {
     pub(crate) fn release(&mut self, path: &str, resource: &TypeToken) {
         let entry = self.saved().get(path).cloned().unwrap_or_else(|| released(resource.clone()));
         self.retained.insert(path.to_owned(), PinEntry { status: EntryStatus::Released, ..entry });
+    }
+
+    /// Returns the change that removes the pin of a path, with the path that it had first.
+    pub(crate) fn removal(&self, path: String) -> PinfileChange {
+        match self.saved().get(&path).and_then(|entry| entry.original_path.clone()) {
+            Some(original) => PinfileChange::RemovedMoved { original, path },
+            None => PinfileChange::Removed(path),
+        }
     }
 
     /// Returns the paths of the program's pins.
@@ -150,7 +187,7 @@ impl Pins {
 
 /// Returns the release of a resource that has no entry.
 fn released(resource: TypeToken) -> PinEntry {
-    PinEntry { resource, original_path: None, status: EntryStatus::Released, attributes: Map::new() }
+    PinEntry::new(resource, EntryStatus::Released)
 }
 
 /// Returns the update from the sections that were read to these.
@@ -233,6 +270,29 @@ pub fn release_pin(file: &Pinfile, section: &str, path: &str) -> Result<PinfileU
             .help(format!("once it was, remove the entry from {}", file.name)));
     }
     Ok(changed(file, sections))
+}
+
+/// Gives the frozen values of one environment to another, because the resources with these paths now belong to it.
+///
+/// The first environment must not keep them: a new resource there would get the name of the old one.
+pub fn carry_frozen(
+    file: &Pinfile,
+    target: &str,
+    (from, to): (&Environment, &Environment),
+    paths: &BTreeSet<String>,
+) -> PinfileUpdate {
+    let mut sections = file.sections.clone();
+    for (_, section) in sections.iter_mut().filter(|(key, _)| is_of(key, target)) {
+        for (path, entry) in section.iter_mut() {
+            let original = entry.original_path.as_ref();
+            let is_meant = paths.contains(path) || original.is_some_and(|original| paths.contains(original));
+            let frozen = if is_meant { entry.environments.remove(&from.to_string()) } else { None };
+            if let Some(frozen) = frozen {
+                entry.environments.insert(to.to_string(), frozen);
+            }
+        }
+    }
+    changed(file, sections)
 }
 
 /// Returns the recorded entries that the section does not have, neither under their path nor as an `originalPath`.

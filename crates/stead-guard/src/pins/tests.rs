@@ -2,6 +2,7 @@
 
 mod apply;
 mod format;
+mod frozen;
 mod properties;
 mod verdicts;
 
@@ -30,6 +31,10 @@ impl Types for FewTypes {
     fn settable(&self, _: &TypeToken) -> Vec<String> {
         vec!["path".to_owned(), "mode".to_owned()]
     }
+
+    fn is_filled_in(&self, resource: &TypeToken, property: &str) -> bool {
+        resource.as_str() == "t.Box" && property == "path"
+    }
 }
 
 /// A program, built up leaf by leaf.
@@ -52,6 +57,11 @@ impl Program {
         let marks = Default::default();
         self.0.nodes.push(Node { name, ty: resource, kind, parent, inputs, options, source, marks });
         self
+    }
+
+    /// A pinned leaf whose path the program leaves to the provider.
+    fn unnamed(self, name: &str) -> Program {
+        self.add(name, NodeKind::Provisioned, Some(true), None)
     }
 
     /// `pinned(":t.Box#data", "data")`.

@@ -78,3 +78,59 @@ fn pinned_resource_moves_in_each_environment_with_one_pinfile() {
     }
     assert_eq!(project.read(FILE).matches("\"originalPath\": \"local.KeyPair.k\"").count(), 2);
 }
+
+const GENERATED: &str = "import * as local from \"stead/local\";\n\
+    const pet = new local.RandomPet({});\n\
+    new local.File({ path: `${pet.result}.txt`, content: \"kept\" }, { id: \"note\", pinned: true });\n";
+
+/// Returns the frozen path of the note in an environment.
+fn frozen_in(project: &Project, environment: &str) -> Option<String> {
+    let file: serde_json::Value = serde_json::from_str(&project.read(FILE)).unwrap();
+    let entry = &file["pinned"]["local"]["local.File.note"];
+    entry["environments"][environment]["path"].as_str().map(str::to_owned)
+}
+
+#[test]
+fn generated_value_is_frozen_in_each_environment_and_survives_the_loss_of_state() {
+    let project = Project::with(GENERATED);
+    LOCAL.run(&project, &["compile", "-e", "dev"]).ok();
+    assert!(project.read(FILE).contains("\"attributes\": {}"));
+    for environment in ["dev", "prod"] {
+        LOCAL.run(&project, &["up", "--yes", "-e", environment]).ok();
+        assert!(project.has(&frozen_in(&project, environment).unwrap()));
+    }
+    let [dev, prod] = ["dev", "prod"].map(|environment| frozen_in(&project, environment).unwrap());
+    assert_ne!(dev, prod);
+    let before = project.read(FILE);
+    for environment in ["dev", "prod"] {
+        LOCAL.run(&project, &["plan", "--exit-code", "-e", environment]).ends(0);
+        LOCAL.run(&project, &["up", "--yes", "-e", environment]).ok();
+        LOCAL.run(&project, &["compile", "-e", environment]).ok();
+    }
+    assert_eq!(project.read(FILE), before);
+    std::fs::remove_dir_all(project.path(".stead")).unwrap();
+    let planned = LOCAL.run(&project, &["plan", "-e", "prod"]);
+    assert!(planned.stdout.contains(&prod) && !planned.stdout.contains(&dev), "{}", planned.stdout);
+}
+
+#[test]
+fn renamed_environment_takes_its_frozen_values_with_it() {
+    let project = Project::with(GENERATED);
+    LOCAL.run(&project, &["up", "--yes", "-e", "dev"]).ok();
+    let path = frozen_in(&project, "dev").unwrap();
+    LOCAL.run(&project, &["stack", "rename", "prod", "-e", "dev", "--yes"]).ok();
+    assert_eq!((frozen_in(&project, "dev"), frozen_in(&project, "prod")), (None, Some(path.clone())));
+    LOCAL.run(&project, &["plan", "--exit-code", "-e", "prod"]).ends(0);
+    LOCAL.run(&project, &["up", "--yes", "-e", "dev"]).ok();
+    assert_ne!(frozen_in(&project, "dev").unwrap(), path, "the new resource has a name of its own");
+}
+
+#[test]
+fn resource_that_moves_to_another_stack_takes_its_frozen_values_with_it() {
+    let project = Project::with(GENERATED);
+    LOCAL.run(&project, &["up", "--yes", "-e", "dev"]).ok();
+    let path = frozen_in(&project, "dev").unwrap();
+    let moved = ["state", "mv", "note", "--to-stack", "prod", "-e", "dev", "--yes", "--with-dependencies"];
+    LOCAL.run(&project, &moved).ok();
+    assert_eq!((frozen_in(&project, "dev"), frozen_in(&project, "prod")), (None, Some(path)));
+}

@@ -115,7 +115,10 @@ impl Workspace {
         .await?;
         let (target, place) = (moved.target.load().await?, moved.target.place());
         self.carry_owned(target.state.stack(), (&place.environment, &place.target), &resources).await;
-        Ok(())
+        match place.target == self.target() {
+            true => self.carry_frozen(&moved.environment, &resources),
+            false => Ok(()),
+        }
     }
 
     /// Gives the stack to another environment, and the owner marks of its resources with it.
@@ -124,7 +127,7 @@ impl Workspace {
         rename(run, to).await?;
         let resources: Vec<Resource> = state.copies().map(|copy| relocated(copy, to)).collect();
         self.carry_owned(state.stack(), (&to.to_string(), self.target()), &resources).await;
-        Ok(())
+        self.carry_frozen(to, &resources)
     }
 
     /// Settles an operation in doubt.

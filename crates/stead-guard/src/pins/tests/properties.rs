@@ -30,15 +30,19 @@ fn values() -> impl Strategy<Value = Value> {
 fn sections() -> impl Strategy<Value = BTreeMap<String, Section>> {
     let attributes = proptest::collection::btree_map(any::<String>(), values(), 0..4);
     let status = prop_oneof![Just(EntryStatus::Pinned), Just(EntryStatus::Released)];
-    let entry = ("[a-d]{1,3}", proptest::option::of("[A-D]{1,3}"), status, attributes);
+    let own = proptest::collection::btree_map(any::<String>(), values(), 0..3);
+    let environments = proptest::collection::btree_map("dev|prod|prod:acme", own, 0..3);
+    let entry = ("[a-d]{1,3}", proptest::option::of("[A-D]{1,3}"), status, (attributes, environments));
     let section = proptest::collection::vec(entry, 0..5).prop_map(|entries| {
         let mut originals = BTreeSet::new();
-        let entries = entries.into_iter().map(|(id, original, status, attributes)| {
+        let entries = entries.into_iter().map(|(id, original, status, (attributes, environments))| {
             let original = original.filter(|original| originals.insert(original.clone()));
             let resource = TypeToken("t.Box".into());
             let original_path = original.map(|original| format!("t.Box.{original}"));
             let attributes = attributes.into_iter().collect();
-            (format!("t.Box.{id}"), PinEntry { resource, original_path, status, attributes })
+            let environments = environments.into_iter();
+            let environments = environments.map(|(key, own)| (key, own.into_iter().collect())).collect();
+            (format!("t.Box.{id}"), PinEntry { resource, original_path, status, attributes, environments })
         });
         entries.collect::<Section>()
     });
@@ -203,12 +207,7 @@ fn any_sections(released: Option<&'static str>) -> impl Strategy<Value = BTreeMa
             let original = original.filter(fits).filter(|original| originals.insert(original.clone()));
             let status = if is_released { EntryStatus::Released } else { EntryStatus::Pinned };
             let original_path = original.map(|original| format!("t.Box.{original}"));
-            let entry = PinEntry {
-                resource: TypeToken("t.Box".into()),
-                original_path,
-                status,
-                attributes: Map::new(),
-            };
+            let entry = PinEntry { original_path, ..PinEntry::new(TypeToken("t.Box".into()), status) };
             (format!("t.Box.{id}"), entry)
         });
         entries.collect::<Section>()

@@ -235,7 +235,7 @@ fn resource_with_a_pending_deletion_gets_no_restored_entry() {
     for (op, intent) in (1..).zip(intents) {
         base.apply(&Record::Begin { op: OpId(op), intent }).unwrap();
     }
-    let entries = entries_from_state(&base, &FewTypes);
+    let entries = entries_from_state(&base, &pins(None), &FewTypes);
     assert_eq!(entries.keys().collect::<Vec<_>>(), ["t.Box.updated"]);
 }
 
@@ -246,7 +246,7 @@ fn lost_entries_are_restored_from_state() {
         recorded(":t.Box#other", "other", false),
         recorded("/Store:t.Key#k", "k", true),
     ]);
-    let entries = entries_from_state(&base, &FewTypes);
+    let entries = entries_from_state(&base, &pins(None), &FewTypes);
     let sections = [("local".to_owned(), entries)].into();
     insta::assert_snapshot!(super::super::print(&sections), @r#"
     {
@@ -255,8 +255,11 @@ fn lost_entries_are_restored_from_state() {
         "local": {
           "t.Box.data": {
             "type": "t.Box",
-            "attributes": {
-              "path": "data"
+            "attributes": {},
+            "environments": {
+              "dev": {
+                "path": "data"
+              }
             }
           },
           "t.Key.Store_k_ECD7E2C8": {
