@@ -30,4 +30,4 @@ pub use section::{
 };
 pub use settled::SettledGraph;
 pub use stateful::{is_stateful, stateful_types};
-pub use verdict::{Declared, PinVerdict, PinfileStatus, pin_verdict};
+pub use verdict::{Declared, PinVerdict, PinfileStatus, is_held, pin_verdict};

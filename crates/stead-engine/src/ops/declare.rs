@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use stead_journal::load_run;
-use stead_model::{Code, Diagnostic, Functions, Graph, Hint, NextStep, NoFunctions, RunId};
+use stead_model::{Code, Diagnostic, Functions, Graph, Hint, NameError, NextStep, NoFunctions, RunId};
 
 use crate::ops::OpError;
 use crate::{Stack, graph_of};
@@ -83,6 +83,8 @@ impl Declares for Protecting<'_> {
 }
 
 /// Declares the resources that were recorded at the end of an earlier run, for a rollback.
+///
+/// A stack that was renamed since has other names now, and so have the declared resources.
 pub struct EarlierRun<'a> {
     pub stack: Stack,
     pub run: RunId,
@@ -94,7 +96,13 @@ pub struct EarlierRun<'a> {
 impl Declares for EarlierRun<'_> {
     async fn declare(&self) -> Result<Declaration, OpError> {
         match load_run(&self.stack.store, &self.stack.keys, &self.run).await? {
-            Some(snapshot) => Declaration::of(graph_of(&snapshot)).protected_by(self.program).await,
+            Some(snapshot) => {
+                let environment = self.stack.keys.environment().parse().map_err(|error: NameError| {
+                    OpError::invalid(Diagnostic::error(Code::USAGE, error.to_string()))
+                })?;
+                let snapshot = snapshot.in_environment(&environment);
+                Declaration::of(graph_of(&snapshot)).protected_by(self.program).await
+            }
             None => {
                 let message = format!("there is no run \"{}\" in this stack's history", self.run);
                 Err(OpError::not_found(

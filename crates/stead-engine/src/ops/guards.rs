@@ -2,7 +2,7 @@
 //!
 //! A plan's deletions and the records that an edit forgets are decided as a whole, before the first side effect.
 
-use stead_guard::pins::{Declared, PinVerdict, PinfileStatus, physical_path, pin_verdict};
+use stead_guard::pins::{PinfileStatus, is_held, physical_path};
 use stead_guard::{OuterLevels, Permits, forget_refusal};
 use stead_model::{Code, Diagnostic, Graph, Hint, NextStep, Resource};
 use stead_plan::Plan;
@@ -66,7 +66,7 @@ pub(super) fn several(mut refused: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 /// Returns why a pin forbids to forget a resource, or `None` if no pin does.
 pub(super) fn pinned(resource: &Resource, pins: &PinfileStatus) -> Option<Diagnostic> {
-    if !resource.pinned || pin_verdict(resource, Declared::NotPinned, pins) == PinVerdict::Free {
+    if !is_held(resource, pins) {
         return None;
     }
     let problem = Diagnostic::error(Code::PINNED, format!("cannot forget {}: it is pinned", resource.name))

@@ -145,6 +145,13 @@ impl Workspace {
         Ok(CurrentGuards { pins, outer: self.levels.clone(), program: None })
     }
 
+    /// The pins of the pinfile, for an edit that changes names. A pinfile that cannot be read is an error, because its pins
+    /// could not follow.
+    pub(crate) fn listed_pins(&self) -> Result<PinfileStatus, OpError> {
+        let open = OpenPinfile::open(self.pinfile.clone(), Orphans::Refuse).map_err(OpError::pinfile)?;
+        Ok(open.standing())
+    }
+
     /// The pins that forbid deletions, where no program is evaluated. Without a readable pinfile, the pins in state hold.
     pub(crate) fn pins_in_force(&self) -> PinfileStatus {
         let open = OpenPinfile::open(self.pinfile.clone(), Orphans::Refuse);

@@ -10,7 +10,7 @@ use stead_plan::{Glob, Plan};
 use stead_state::State;
 
 use crate::ops::held::with_needs;
-use crate::ops::protection::{keep_protection, protect, retained_today};
+use crate::ops::protection::{keep_protection, protect, protect_listed, retained_today};
 use crate::ops::{
     Access, Approval, Declaration, Declares, HeldPin, Import, Look, OpError, OpEvent, PinUse, PinsRefused,
     PlanRequest, Proposal, RunKind, Stale, Unfinished, Wait, Workspace, guards, log,
@@ -129,7 +129,7 @@ impl Workspace {
         };
         let protected = match request.pins {
             PinUse::Apply(_) => protect(&loaded.state, None),
-            PinUse::Hold => protect(&loaded.state, protection.as_ref()),
+            PinUse::Hold => protect_listed(protect(&loaded.state, protection.as_ref()), &pinning.standing()),
         };
         let kept_protection = match request.kind {
             RunKind::Rollback => keep_protection(&mut graph, &protected.state),

@@ -1,11 +1,13 @@
-//! The protection that today's program adds to the recorded one.
+//! The protection that today's program and pinfile add to the recorded one.
 //!
 //! A mark or a pin counts from the moment at which a person writes it, also for an operation that the program does not declare: a
-//! destroy, a rollback, a saved plan. **Invariant:** nothing here removes protection.
+//! destroy, a rollback, a saved plan. The pinfile finds a resource by its name, so that a pin which only the file has is recorded
+//! before the name changes. **Invariant:** nothing here removes protection.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use stead_guard::pins::{PinfileStatus, is_held};
 use stead_model::{CopyRef, Graph, Lifecycle, Name, Resource};
 use stead_plan::{Action, Plan};
 use stead_state::{Record, State};
@@ -14,6 +16,35 @@ use stead_state::{Record, State};
 pub(super) struct Protected {
     pub(super) state: Arc<State>,
     pub(super) records: Vec<Record>,
+}
+
+/// Returns the record with its pin, also if only the pinfile has the pin.
+pub(super) fn with_pin(resource: &Resource, pins: &PinfileStatus) -> Resource {
+    Resource { pinned: resource.pinned || is_held(resource, pins), ..resource.clone() }
+}
+
+/// Returns the records that state needs to have every pin of these copies.
+pub(super) fn missing_pins<'a>(
+    copies: impl Iterator<Item = &'a Resource>,
+    pins: &PinfileStatus,
+) -> Vec<Record> {
+    if !pins.has_entries() {
+        return Vec::new();
+    }
+    let missing = copies.filter(|copy| !copy.pinned && is_held(copy, pins));
+    missing.map(|copy| Record::Amend { resource: Box::new(with_pin(copy, pins)) }).collect()
+}
+
+/// Adds the pins of the pinfile to the recorded ones.
+pub(super) fn protect_listed(Protected { state, mut records }: Protected, pins: &PinfileStatus) -> Protected {
+    let mut missing = missing_pins(state.copies(), pins);
+    if missing.is_empty() {
+        return Protected { state, records };
+    }
+    let mut protected = state.as_ref().clone();
+    missing.retain(|record| protected.apply(record).is_ok());
+    records.extend(missing);
+    Protected { state: Arc::new(protected), records }
 }
 
 /// Adds the marks and pins of the program to the recorded ones.

@@ -51,6 +51,11 @@ impl PinfileStatus {
         PinfileStatus::Kept(pins.sections().map(Listing::of).collect())
     }
 
+    /// Returns true if the pinfile has an entry for the stack.
+    pub fn has_entries(&self) -> bool {
+        matches!(self, PinfileStatus::Kept(sections) if sections.iter().any(|section| !section.0.is_empty()))
+    }
+
     /// Returns true if the most specific entry for a path releases it.
     pub(crate) fn releases(&self, path: &str) -> bool {
         let PinfileStatus::Kept(sections) = self else { return false };
@@ -122,6 +127,11 @@ pub fn pin_verdict(resource: &Resource, declared: Declared, status: &PinfileStat
         None if sections.is_empty() => PinVerdict::Lost,
         None => PinVerdict::Unlisted,
     }
+}
+
+/// Returns true if a pin in state or in the pinfile holds a resource, where no program is evaluated.
+pub fn is_held(resource: &Resource, status: &PinfileStatus) -> bool {
+    pin_verdict(resource, Declared::NotPinned, status) != PinVerdict::Free
 }
 
 /// Returns the entry for a resource that is pinned in state: the most specific one with its path, or else a pin under the

@@ -1,6 +1,6 @@
 //! Carries a permitted edit out, in a run of its own.
 
-use stead_journal::{ReadVersion, Run, Takeover, create, purge, rename, repair};
+use stead_journal::{JournalError, ReadVersion, Run, Takeover, create, purge, rename, repair};
 use stead_model::{CopyRef, Diagnostic, Environment, Event, Resource, RunResult};
 use stead_state::{Absent, Pending, Record, RetainReason, State, relocated};
 
@@ -33,7 +33,9 @@ impl PermittedEdit {
                 (Some(id), EditOutcome::Done)
             }
             Work::Settle { pending, answer } => return workspace.answer(*pending, answer, events).await,
-            Work::MoveToStack(moved) => {
+            Work::MoveToStack(mut moved) => {
+                let pins = std::mem::take(&mut moved.pins);
+                let version = workspace.record_pins(RunKind::Move, pins, version, events).await?;
                 workspace.move_records(*moved, version, base.as_deref()).await?;
                 (None, EditOutcome::Done)
             }
@@ -54,8 +56,10 @@ impl PermittedEdit {
                 let objects = purge(&stack.store, &stack.keys).await?;
                 (None, EditOutcome::HistoryDeleted { objects })
             }
-            Work::RenameStack(to) => {
-                let run = open(RunKind::RenameStack).await?;
+            Work::RenameStack { to, pins } => {
+                let kind = RunKind::RenameStack;
+                let version = workspace.record_pins(kind, pins, version, events).await?;
+                let run = workspace.open(kind, Some(version), Takeover::IfDead, events).await?;
                 let id = run.id();
                 workspace.rename_records(run, &to).await?;
                 (Some(id), EditOutcome::Done)
@@ -95,6 +99,28 @@ async fn forget(run: Run, copies: Vec<CopyRef>) -> Result<(), OpError> {
 }
 
 impl Workspace {
+    /// Records pins in a run of their own, before the names of their resources change. Returns the version of the stack
+    /// after it.
+    async fn record_pins(
+        &self,
+        kind: RunKind,
+        pins: Vec<Record>,
+        version: ReadVersion,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<ReadVersion, OpError> {
+        if pins.is_empty() {
+            return Ok(version);
+        }
+        let run = self.open(kind, Some(version), Takeover::IfDead, events).await?;
+        write_records(&run, pins).await?;
+        let closed = run.close(RunResult::Succeeded).await?;
+        let loaded = self.load().await?;
+        if loaded.state.serial() != closed.state.serial() {
+            return Err(JournalError::StateChanged.into());
+        }
+        Ok(loaded.version)
+    }
+
     /// Moves records to another stack, and their owner marks with them.
     async fn move_records(
         &self,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use stead_guard::pins::PinfileStatus;
+use stead_guard::pins::{PinfileStatus, is_held};
 use stead_guard::{OuterLevels, forget_refusal};
 use stead_model::{
     Code, DeletionPolicy, Diagnostic, Hint, Name, NextStep, Operation, PhysicalId, ResolveAnswer, Resource,
@@ -92,12 +92,11 @@ impl ImportReview {
         ImportReview { older: (counts && imported < recorded).then_some((recorded, imported)), ..self }
     }
 
-    /// Keeps the recorded copies whose imported record has less protection.
+    /// Keeps the recorded copies whose imported record has less protection, or another name: the pinfile may pin the old one.
     pub(super) fn of_pairs(self, pairs: &[(Arc<Resource>, Arc<Resource>)]) -> ImportReview {
         let weaker = |(old, new): &&(Arc<Resource>, Arc<Resource>)| {
-            [Guard::PreventDelete, Guard::Pin, Guard::Retain]
-                .iter()
-                .any(|guard| guard.is_recorded(old) && !guard.is_recorded(new))
+            let lost = |guard: &Guard| guard.is_recorded(old) && !guard.is_recorded(new);
+            old.name != new.name || [Guard::PreventDelete, Guard::Pin, Guard::Retain].iter().any(lost)
         };
         ImportReview { pairs: pairs.iter().filter(weaker).cloned().collect(), ..self }
     }
@@ -204,10 +203,9 @@ fn guard_losses(
     new: &Resource,
     pins: &PinfileStatus,
 ) -> impl Iterator<Item = (Loss, Diagnostic)> {
-    let lost = |guard: &Guard| {
-        guard.is_recorded(old)
-            && !guard.is_recorded(new)
-            && (*guard != Guard::Pin || pinned(old, pins).is_some())
+    let lost = |guard: &Guard| match guard {
+        Guard::Pin => is_held(old, pins) && !is_held(new, pins),
+        guard => guard.is_recorded(old) && !guard.is_recorded(new),
     };
     let guards: Vec<Guard> =
         [Guard::PreventDelete, Guard::Pin, Guard::Retain].into_iter().filter(lost).collect();

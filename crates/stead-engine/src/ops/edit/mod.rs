@@ -220,7 +220,11 @@ enum Work {
     CreateStack,
     RemoveStack(Purge),
     DeleteHistory,
-    RenameStack(Environment),
+    RenameStack {
+        to: Environment,
+        /// Records of the pins that only the pinfile has: its section may be for the old environment.
+        pins: Vec<Record>,
+    },
     ImportState(Box<Snapshot>),
     Repair {
         survey: Box<Survey>,
@@ -236,6 +240,8 @@ struct StackMove {
     environment: Environment,
     uids: BTreeSet<Uid>,
 }
+    /// Records of the pins that only the pinfile has: its section may be for the old environment.
+    pins: Vec<Record>,
 
 /// The result of an applied edit.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use stead_model::{Hint, nearest};
 use stead_state::{Record, State};
 
 use super::{Change, EditChange, ProposedEdit, Protection, Work};
+use crate::ops::protection::with_pin;
 use crate::ops::{OpError, OpEvent, RunKind, Wait, Workspace, find};
 
 /// How many scopes an error names.
@@ -21,9 +22,10 @@ impl Workspace {
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<ProposedEdit, OpError> {
         let loaded = self.load_settled(wait, events).await?;
+        let pins = self.listed_pins()?;
         let renames = renames(&loaded.state, from, to)?;
         let record = |(resource, to): &(&Resource, Name)| Record::Amend {
-            resource: Box::new(renamed(&loaded.state, resource, to)),
+            resource: Box::new(renamed(&loaded.state, with_pin(resource, &pins), to)),
         };
         let records = renames.iter().map(record).collect();
         let change = |(resource, to): &(&Resource, Name)| EditChange::Renamed {
@@ -50,7 +52,8 @@ impl Workspace {
             return Err(taken(&to));
         }
         let copies = loaded.state.copies_of(&resource.uid);
-        let renamed = copies.map(|copy| Resource { name: to.clone(), ..copy.clone() });
+        let pins = self.listed_pins()?;
+        let renamed = copies.map(|copy| Resource { name: to.clone(), ..with_pin(copy, &pins) });
         let records = renamed.map(|resource| Record::Amend { resource: Box::new(resource) }).collect();
         let work = Work::Append { kind: RunKind::Move, records };
         Ok(self.proposed_on(loaded, work, vec![EditChange::Renamed { from, to }]))
@@ -100,12 +103,13 @@ fn program_mark(resource: &Resource) -> Option<String> {
 }
 
 /// The record under its new name. The old name becomes an alias, so that a program that still has it finds the resource.
-fn renamed(state: &State, resource: &Resource, to: &Name) -> Resource {
-    let mut record = Resource { name: to.clone(), ..resource.clone() };
+fn renamed(state: &State, resource: Resource, to: &Name) -> Resource {
+    let old = resource.name.clone();
+    let mut record = Resource { name: to.clone(), ..resource };
     let aliases = &mut record.ties.aliases;
     // A former name belongs to one resource: the one that had it first keeps it.
-    if state.by_former_name(&resource.name).is_none_or(|uid| *uid == resource.uid) {
-        aliases.push(resource.name.clone());
+    if state.by_former_name(&old).is_none_or(|uid| *uid == record.uid) {
+        aliases.push(old);
     }
     aliases.retain(|alias| alias != to);
     aliases.sort_unstable();

@@ -8,6 +8,7 @@ use super::forget::forgotten;
 use super::{EditChange, ProposedEdit, Purge, Remaining, Work};
 use crate::ops::{OpError, OpEvent, Wait, Workspace};
 use crate::waiting_sources;
+use crate::ops::protection::missing_pins;
 
 /// How many resources a problem names.
 const SHOWN: usize = 20;
@@ -50,7 +51,8 @@ impl Workspace {
         let loaded = self.load_settled(wait, events).await?;
         self.no_move_is_unfinished().await?;
         let change = EditChange::StackRenamed { resources: loaded.state.resources().len() };
-        Ok(self.proposed_on(loaded, Work::RenameStack(to), vec![change]))
+        let pins = missing_pins(loaded.state.copies(), &self.listed_pins()?);
+        Ok(self.proposed_on(loaded, Work::RenameStack { to, pins }, vec![change]))
     }
 
     pub(super) fn repair(&self, survey: Box<Survey>, number: usize) -> Result<ProposedEdit, OpError> {

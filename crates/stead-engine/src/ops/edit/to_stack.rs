@@ -8,6 +8,7 @@ use stead_state::{OutsideLinks, State};
 
 use super::names::taken;
 use super::{EditChange, ProposedEdit, StackMove, Work};
+use crate::ops::protection::missing_pins;
 use crate::ops::{OpError, OpEvent, Wait, Workspace, find};
 
 impl Workspace {
@@ -47,11 +48,14 @@ impl Workspace {
                 return Err(taken(name));
             }
         }
+        let copies = uids.iter().flat_map(|uid| source.state.copies_of(uid));
+        let pins = missing_pins(copies, &self.listed_pins()?);
         let work = Work::MoveToStack(Box::new(StackMove {
             target: to.stack.clone(),
             version: target.version,
             environment,
             uids,
+            pins,
         }));
         Ok(self.proposed_on(source, work, changes))
     }
