@@ -26,7 +26,7 @@ mod types;
 mod unlock;
 mod up;
 
-use stead::ops::Protection;
+use stead::ops::{Losses, Protection};
 
 use crate::args::{AdmissionCommand, Arguments, Command, PolicyCommand, StackCommand, StateCommand};
 use crate::failure::Failure;
@@ -102,8 +102,9 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::State(StateCommand::Verify { file }) => {
             state::verify(&session().await?, file.as_deref(), ui).await
         }
-        Command::State(StateCommand::Repair { file, take }) => {
-            state::repair(&session().await?, file.as_deref(), take, ui).await
+        Command::State(StateCommand::Repair { file, take, force }) => {
+            let losses = if force { Losses::Accept } else { Losses::Refuse };
+            state::repair(&session().await?, file.as_deref(), take, losses, ui).await
         }
         Command::State(StateCommand::Resolve(arguments)) => {
             state::resolve(&session().await?, &arguments, ui).await

@@ -2,7 +2,7 @@
 
 use stead_model::{Hint, PropertyPath};
 
-/// Class of a refusal, which decides about retries.
+/// Class of a refusal, which decides about retries and about the exit code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RefusalClass {
     /// The same request would be refused again.
@@ -10,6 +10,8 @@ pub enum RefusalClass {
     Final,
     /// The provider is busy or unreachable at the moment; a retry may succeed.
     Transient,
+    /// Another stack owns the real resource. Providers do not use this class: the engine asks for the owner before a call.
+    OwnedElsewhere,
 }
 
 /// The reason why a request was not carried out, with a hint.

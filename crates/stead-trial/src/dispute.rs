@@ -315,3 +315,40 @@ async fn forget(workspace: &Workspace) -> String {
     };
     forgotten.await.unwrap_or_else(|error: OpError| error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use stead_model::Code;
+
+    use super::*;
+
+    /// Both stacks plan while no stack owns the file.
+    #[test]
+    fn owner_that_came_after_the_plan_refuses_the_call_as_a_guard() {
+        let rng = Rng::new(0);
+        let (disk, programs, trace) = (Disk::default(), Default::default(), Vec::new());
+        let mut dispute = Dispute { rng, disk, programs, processes: 0, changes_outside: 0, trace };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        runtime.unwrap().block_on(async {
+            let world = dispute.process(ProcessFaults::NONE).1;
+            world.files.ensure_folder(Path::new(ROOT)).unwrap();
+            let file = DeclaredFile { file: 0, spelling: 0, content: 1, overwrite: true };
+            let files: DeclaredFiles = [("a", file)].into();
+            let mut planned = Vec::new();
+            for (stack, (_, environment)) in STACKS.iter().enumerate().take(2) {
+                let declared = DeclaredGraph(graph(environment, &files));
+                let request = PlanRequest::up(Request::default());
+                let workspace = dispute.workspace(stack, world.clone());
+                planned.push(workspace.preview(&declared, request, &mut |_| ()).await.unwrap());
+            }
+            let mut reports = Vec::new();
+            for proposal in planned {
+                let permitted = proposal.permit().unwrap();
+                reports.push(permitted.apply(watch::channel(Stop::No).1, &mut |_| ()).await.unwrap());
+            }
+            assert!(reports[0].problems.is_empty() && !reports[0].is_guarded());
+            assert_eq!(reports[1].problems[0].code, Code::OWNED_ELSEWHERE);
+            assert!(reports[1].is_guarded());
+        });
+    }
+}

@@ -55,6 +55,9 @@ pub(crate) enum StateCommand {
         /// Apply proposal N; a copy of the old state is kept
         #[arg(long, value_name = "N")]
         take: Option<usize>,
+        /// Apply the proposal although it loses guarded records; the losses are listed first
+        #[arg(long, requires = "take")]
+        force: bool,
     },
     /// Record the outcome of an operation in doubt
     Resolve(ResolveArguments),

@@ -147,6 +147,7 @@ fn marks_unavailable(reason: &str) -> Diagnostic {
 }
 
 fn report_end(session: &Session, report: Report, changes: &Done, ui: &Ui) -> Result<u8, Failure> {
+    let guarded = report.is_guarded();
     let Report { result, done, problems, skipped, outputs, closed, under_way, .. } = report;
     let under_way: Vec<UnderWay> =
         under_way.into_iter().map(|(operation, name)| UnderWay { operation, name }).collect();
@@ -162,6 +163,7 @@ fn report_end(session: &Session, report: Report, changes: &Done, ui: &Ui) -> Res
         }
         RunResult::InDoubt => Kind::InDoubt,
         RunResult::Interrupted => Kind::Interrupted,
+        RunResult::Failed if guarded => Kind::Guarded,
         RunResult::Failed => Kind::Failed,
     };
     ui.problems(&problems);

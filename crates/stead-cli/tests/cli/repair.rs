@@ -267,3 +267,27 @@ fn unrecorded_answer_is_spooled_and_recorded_by_the_next_run() {
     assert_eq!(names(&project), ["run"]);
     assert!(files(&project, "spool").is_empty());
 }
+
+#[test]
+fn repair_that_loses_a_protected_record_is_refused_unless_forced() {
+    let project = Project::with(ONE);
+    project.stead(&["up", "--yes"]).ok();
+    let protected = TWO.replace("{ id: \"b\" }", "{ id: \"b\", preventDelete: true }");
+    project.write("main.ts", &protected);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &protected.replace("content: \"a\"", "content: \"c\""));
+    project.crash(&["up", "--yes"], "run.close.before:1");
+    flip_a_byte(files(&project, "journal/0000000003").last().unwrap());
+    let listed = project.stead(&["state", "repair"]).ends(16).stdout;
+    let first_run = listed.lines().find(|line| line.contains("the end of run-1")).unwrap();
+    let number = first_run.split('.').next().unwrap();
+    let refused = project.stead(&["state", "repair", "--take", number, "--yes"]).ends(13);
+    assert!(
+        refused.stderr.contains("dev:main:local.File#b") && refused.stderr.contains("--force"),
+        "{}",
+        refused.stderr
+    );
+    let forced = project.stead(&["state", "repair", "--take", number, "--yes", "--force"]);
+    assert!(forced.code == 0 && forced.stderr.contains("loses what the guards keep"), "{}", forced.stderr);
+    assert_eq!(names(&project), ["a"]);
+}

@@ -324,7 +324,7 @@ fn import_never_drops_a_guarded_record_or_its_guard_unforced() {
         assert!(refused.stdout.contains("- dev:main:local.File#kept (id kept.txt)"), "{}", refused.stdout);
         // This stack's own records lack the protection.
         let stripped = refused_import(&project, &[&weak, "--yes"]);
-        let message = format!("the import would remove {guard} of dev:main:local.File#kept");
+        let message = format!("state would lose {guard} of dev:main:local.File#kept");
         assert!(stripped.stderr.contains(&message), "{}", stripped.stderr);
         assert_eq!(project.stead(&["state", "show", "kept"]).ok(), before);
         let forced = project.stead(&["stack", "import", &weak, "--yes", "--force"]).ends(0);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use stead_model::{Code, Diagnostic, Operation};
 use stead_plan::Step;
-use stead_provider::Refusal;
+use stead_provider::{Refusal, RefusalClass};
 
 /// Describes a step that had no effect.
 pub(crate) fn failure(
@@ -14,7 +14,11 @@ pub(crate) fn failure(
     refusal: Option<&Refusal>,
 ) -> Diagnostic {
     let verb = operation.map_or("change", Operation::verb);
-    let problem = Diagnostic::error(Code::STEP_FAILED, format!("cannot {verb} {}: {message}", step.name));
+    let code = match refusal.map(|refusal| refusal.class) {
+        Some(RefusalClass::OwnedElsewhere) => Code::OWNED_ELSEWHERE,
+        _ => Code::STEP_FAILED,
+    };
+    let problem = Diagnostic::error(code, format!("cannot {verb} {}: {message}", step.name));
     let problem = problem.at(step.source.clone(), 0, "declared here");
     refusal.and_then(|refusal| refusal.help.clone()).into_iter().fold(problem, Diagnostic::help)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stead_journal::{Ack, ClosedRun, JournalError, Run, Takeover};
-use stead_model::{Diagnostic, Event, Map, Name, Operation, RunId, RunResult};
+use stead_model::{Code, Diagnostic, Event, Map, Name, Operation, RunId, RunResult};
 use stead_state::{Record, Retained, State};
 use tokio::sync::watch;
 
@@ -32,6 +32,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// Returns true if a guard refused a step at its call: another stack had come to own the real resource after the plan.
+    pub fn is_guarded(&self) -> bool {
+        self.problems.iter().any(|problem| problem.code == Code::OWNED_ELSEWHERE)
+    }
+
     /// The resources that this run stopped managing and left in place.
     pub fn retained(&self) -> Vec<&Retained> {
         let (Ok(state), Some(run)) = (&self.closed, &self.run) else { return Vec::new() };

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use stead_model::{CopyRef, Hint, NextStep, Resource, StackId};
 use stead_plan::{Action, Plan};
-use stead_provider::{Claim, Occasion, OwnerMark, Ownership, PhysicalIdentity, Provider, Providers, Refusal};
+use stead_provider::{
+    Claim, Occasion, OwnerMark, Ownership, PhysicalIdentity, Provider, Providers, Refusal, RefusalClass,
+};
 use stead_state::{Intent, Outcome, State};
 
 use crate::Engine;
@@ -242,6 +244,6 @@ fn owned_elsewhere(
     resource: &Resource,
 ) -> Refusal {
     let name = resource.name.clone();
-    Refusal::new(owner_text(identity, mark, standing))
+    Refusal { class: RefusalClass::OwnedElsewhere, ..Refusal::new(owner_text(identity, mark, standing)) }
         .help(Hint::text("to take it from that stack: ").then(NextStep::TakeOver { name }))
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stead_engine::ops::{OpError, PlanRequest, StateEdit, Wait, Workspace};
+use stead_engine::ops::{Losses, OpError, PlanRequest, StateEdit, Wait, Workspace};
 use stead_engine::{Engine, PinfileLocation, Stack, Stop};
 use stead_journal::{JournalError, StackKeys, survey};
 use stead_model::{Environment, Graph, Uid};
@@ -311,7 +311,8 @@ async fn run(operation: StackOperation, workspace: &Workspace) -> Result<(), OpE
             if survey.proposals.is_empty() {
                 return Ok(());
             }
-            edit(workspace, StateEdit::Repair { survey: Box::new(survey), number: 1 }).await
+            edit(workspace, StateEdit::Repair { survey: Box::new(survey), number: 1, losses: Losses::Refuse })
+                .await
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use stead::ops::{EditOutcome, StateEdit};
+use stead::ops::{EditOutcome, Losses, StateEdit};
 use stead::{export, read_export, survey};
 use stead_model::{Code, Diagnostic};
 use stead_state::{Difference, Proposal, RepairMethod, Snapshot, compare, propose_repairs, verify};
@@ -28,15 +28,21 @@ pub(crate) async fn repair(
     session: &Session,
     file: Option<&Path>,
     take: Option<usize>,
+    losses: Losses,
     ui: &Ui,
 ) -> Result<u8, Failure> {
     match file {
         Some(file) => repair_file(session, file, take, ui),
-        None => repair_stack(session, take, ui).await,
+        None => repair_stack(session, take, losses, ui).await,
     }
 }
 
-async fn repair_stack(session: &Session, take: Option<usize>, ui: &Ui) -> Result<u8, Failure> {
+async fn repair_stack(
+    session: &Session,
+    take: Option<usize>,
+    losses: Losses,
+    ui: &Ui,
+) -> Result<u8, Failure> {
     let workspace = &session.workspace;
     let survey = survey(&workspace.stack.store, &workspace.stack.keys).await?;
     if survey.is_sound() {
@@ -47,8 +53,14 @@ async fn repair_stack(session: &Session, take: Option<usize>, ui: &Ui) -> Result
     show(&problems, survey.recorded.as_ref(), &survey.proposals, ui);
     let (number, proposal) = choose(&survey.proposals, take)?;
     let resources = proposal.snapshot.resources.len();
-    let edit = StateEdit::Repair { survey: Box::new(survey), number };
+    let edit = StateEdit::Repair { survey: Box::new(survey), number, losses };
     let edit = workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
+    if !edit.losses().is_empty() {
+        ui.note("The repair loses what the guards keep:");
+    }
+    for loss in edit.losses() {
+        ui.note(&format!("    {loss}"));
+    }
     confirm(session, ui, &question(session))?;
     if let EditOutcome::Repaired { snapshot } = edit.apply(&mut ui.listener()).await?.outcome {
         ui.result(&format!(

@@ -1,4 +1,4 @@
-//! The guards of an import of state: what it would lose, and what the user accepts.
+//! The guards of an import and of a repair of state: what they would lose, and what the user accepts.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -121,7 +121,7 @@ impl ImportReview {
         let mut refused = several(refused);
         if let Some(last) = refused.last_mut().filter(|_| lossy) {
             let step = Hint::from(NextStep::AcceptLosses);
-            last.help.push(step.and(" imports the file all the same, and lists the losses before it asks"));
+            last.help.push(step.and(" goes on all the same, and lists the losses before it asks"));
         }
         if refused.is_empty() { Ok(losses) } else { Err(OpError::Guarded(refused)) }
     }
@@ -212,7 +212,7 @@ fn guard_losses(
     let (name, ty, id) = (old.name.clone(), old.ty.clone(), old.id.clone());
     guards.into_iter().map(move |guard| {
         let code = if guard == Guard::Pin { Code::PINNED } else { Code::GUARDED };
-        let problem = Diagnostic::error(code, format!("the import would remove {guard} of {name}"))
+        let problem = Diagnostic::error(code, format!("state would lose {guard} of {name}"))
             .note(
                 "Only a change of the program or of the mark itself removes protection. Nothing was changed.",
             )
@@ -224,7 +224,7 @@ fn guard_losses(
 fn doubt_loss(name: &Name, operation: Operation) -> (Loss, Diagnostic) {
     let verb = operation.verb();
     let answer = |answer| NextStep::Resolve { name: name.clone(), answer };
-    let message = format!("the import would drop the {verb} of {name}, which is in doubt");
+    let message = format!("state would lose the {verb} of {name}, which is in doubt");
     let problem = Diagnostic::error(Code::IN_DOUBT, message)
         .note("Without its record, the operation could be sent twice. Nothing was changed.")
         .help(Hint::text("if it happened: ").then(answer(ResolveAnswer::Happened(operation))))

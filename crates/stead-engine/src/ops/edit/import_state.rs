@@ -48,16 +48,16 @@ impl Workspace {
 }
 
 /// The recorded copies and the imported ones, matched by the real resource that they stand for.
-struct Matched {
-    pairs: Pairs,
-    removed: Vec<Arc<Resource>>,
+pub(super) struct Matched {
+    pub(super) pairs: Pairs,
+    pub(super) removed: Vec<Arc<Resource>>,
     added: Vec<Arc<Resource>>,
 }
 
 impl Matched {
     /// Two copies stand for one real resource if type and id are the same. Names decide between several such copies, and
     /// where no id is known.
-    fn of(before: &Snapshot, after: &Snapshot) -> Matched {
+    pub(super) fn of(before: &Snapshot, after: &Snapshot) -> Matched {
         let by_name = |copy: &Resource| Some((Some(copy.name.clone()), copy.ty.clone(), copy.id.clone()));
         let by_id = |copy: &Resource| Some((None, copy.ty.clone(), Some(copy.id.clone()?)));
         let (mut pairs, removed, added) = pair(before.resources.clone(), after.resources.clone(), by_name);
@@ -85,7 +85,7 @@ impl Matched {
 type Key = (Option<Name>, TypeToken, Option<PhysicalId>);
 type Copies = Vec<Arc<Resource>>;
 /// Recorded copies with their imported ones.
-type Pairs = Vec<(Arc<Resource>, Arc<Resource>)>;
+pub(super) type Pairs = Vec<(Arc<Resource>, Arc<Resource>)>;
 
 /// Returns the pairs with equal keys, and the copies on both sides that are in no pair.
 fn pair(before: Copies, after: Copies, key: impl Fn(&Resource) -> Option<Key>) -> (Pairs, Copies, Copies) {

@@ -78,6 +78,7 @@ pub enum StateEdit {
     Repair {
         survey: Box<Survey>,
         number: usize,
+        losses: Losses,
     },
     /// Takes the lock from its holder.
     Unlock,
@@ -199,7 +200,7 @@ pub struct ProposedEdit {
     drift: Vec<Drift>,
     /// The resources that nothing manages afterwards.
     forgets: Vec<Resource>,
-    /// For an import of state: what else the guards must know.
+    /// For an import or a repair of state: what else the guards must know.
     review: Option<Box<ImportReview>>,
 }
 
@@ -239,9 +240,9 @@ struct StackMove {
     version: ReadVersion,
     environment: Environment,
     uids: BTreeSet<Uid>,
-}
     /// Records of the pins that only the pinfile has: its section may be for the old environment.
     pins: Vec<Record>,
+}
 
 /// The result of an applied edit.
 #[derive(Debug)]
@@ -295,7 +296,7 @@ impl Workspace {
             }
             StateEdit::RenameStack { to } => self.rename_stack(to, wait, events).await,
             StateEdit::ImportState { snapshot, accepts } => self.import_state(*snapshot, accepts).await,
-            StateEdit::Repair { survey, number } => self.repair(survey, number),
+            StateEdit::Repair { survey, number, losses } => self.repair(survey, number, losses),
             StateEdit::Unlock => self.unlock().await,
         }
     }
@@ -346,8 +347,8 @@ impl ProposedEdit {
         matches!(self.work, Work::Nothing)
     }
 
-    /// Asks the guards whether the resources that the edit stops managing may be forgotten, and whether an import of state
-    /// may lose what it would lose.
+    /// Asks the guards whether the resources that the edit stops managing may be forgotten, and whether an import or a repair
+    /// of state may lose what it would lose.
     pub fn permit(self) -> Result<PermittedEdit, OpError> {
         let (levels, pins) = (&self.workspace.levels, self.workspace.pins_in_force());
         let losses = match &self.review {

@@ -5,10 +5,12 @@ use stead_model::{Code, Diagnostic, Environment, Hint, NextStep, Resource};
 use stead_state::State;
 
 use super::forget::forgotten;
+use super::import_review::{Accepts, ImportReview, Losses};
+use super::import_state::Matched;
 use super::{EditChange, ProposedEdit, Purge, Remaining, Work};
+use crate::ops::protection::missing_pins;
 use crate::ops::{OpError, OpEvent, Wait, Workspace};
 use crate::waiting_sources;
-use crate::ops::protection::missing_pins;
 
 /// How many resources a problem names.
 const SHOWN: usize = 20;
@@ -55,7 +57,14 @@ impl Workspace {
         Ok(self.proposed_on(loaded, Work::RenameStack { to, pins }, vec![change]))
     }
 
-    pub(super) fn repair(&self, survey: Box<Survey>, number: usize) -> Result<ProposedEdit, OpError> {
+    /// The guards compare the proposal with the recorded state, as far as that can be read: a repair may lose a guarded
+    /// record only if the user accepts it.
+    pub(super) fn repair(
+        &self,
+        survey: Box<Survey>,
+        number: usize,
+        losses: Losses,
+    ) -> Result<ProposedEdit, OpError> {
         let chosen = number.checked_sub(1).and_then(|at| survey.proposals.get(at));
         let Some(chosen) = chosen else {
             let message = format!("there is no proposal {number}; there are {}", survey.proposals.len());
@@ -63,7 +72,16 @@ impl Workspace {
             return Err(OpError::invalid(problem.note("Nothing was changed.")));
         };
         let change = EditChange::Repaired { resources: chosen.snapshot.resources.len() };
-        Ok(self.proposed(Work::Repair { survey, number }, vec![change]))
+        let (mut forgets, mut review) = (Vec::new(), None);
+        if let Some(recorded) = &survey.recorded {
+            let matched = Matched::of(recorded, &chosen.snapshot);
+            forgets.extend(matched.removed.iter().map(|resource| resource.as_ref().clone()));
+            let (state, accepts) = (State::from(recorded.clone()), Accepts { losses, ..Accepts::default() });
+            review =
+                Some(Box::new(ImportReview::new(&state, &chosen.snapshot, accepts).of_pairs(&matched.pairs)));
+        }
+        let edit = self.proposed(Work::Repair { survey, number }, vec![change]);
+        Ok(ProposedEdit { forgets, review, ..edit })
     }
 
     /// A stack from which resources were moved here must learn that they arrived before this one goes elsewhere.
