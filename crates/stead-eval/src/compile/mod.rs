@@ -13,6 +13,7 @@ mod implicit_calls;
 mod imports;
 mod instrument;
 mod namespaces;
+mod nesting;
 mod operators;
 mod scope;
 mod unsupported;
@@ -132,6 +133,9 @@ fn run(
     branches: UnknownBranches,
     with_map: bool,
 ) -> Result<(Compiled, Option<SourceMap>), Vec<Diagnostic>> {
+    if let Some(problem) = nesting::check(source) {
+        return Err(vec![problem]);
+    }
     let allocator = Allocator::default();
     let script = [".js", ".mjs"].iter().any(|extension| source.path.ends_with(extension));
     let source_type = if script { SourceType::mjs() } else { SourceType::ts().with_module(true) };
@@ -147,6 +151,9 @@ fn run(
     if namespaces::join(&allocator, &mut program, &scoping) {
         let again = SemanticBuilder::new().with_enum_eval(true).build(&program);
         scoping = again.semantic.into_scoping();
+    }
+    if let Some(problem) = nesting::crowded_scope(source, &scoping) {
+        return Err(vec![problem]);
     }
     let script = !parsed.module_record.has_module_syntax;
     let commonjs = script.then(|| commonjs::find(source, &program, &scoping)).flatten();

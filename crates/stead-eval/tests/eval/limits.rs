@@ -73,3 +73,75 @@ fn endless_chain_of_jobs_is_stopped() {
     let many = "let n = 0;\nwhile (n < 30_000) n += await Promise.resolve(1);\nexport const out = n;\n";
     assert_eq!(program(many).limits(|l| l.evaluation_interrupts = 5_000).graph().outputs.len(), 1);
 }
+
+/// Returns the code and message of the failure, and checks that it has a place.
+fn refused(code: &str) -> String {
+    let failure = program(code).failure();
+    assert!(failure.contains("\n  @ main.ts:"), "no place: {failure}");
+    failure.lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn source_that_is_nested_too_deeply_is_refused_before_it_is_parsed() {
+    // Head of the statement, then what is repeated before and after the innermost part.
+    let shapes = [
+        ("let x = ", "1+", "1", ""),
+        ("let x = ", "[", "", "]"),
+        ("let x: ", "A<", "1", ">"),
+        ("let x = ", "(", "1", ")"),
+        ("let x = ", "`${", "1", "}`"),
+        ("let x = ", "a=>", "1", ""),
+        ("let x = ", "!", "1", ""),
+        ("let x = a", ".b", "", ""),
+        ("let x = a", "()", "", ""),
+        ("let x = ", "1?1:", "1", ""),
+        ("let x = ", "{a:", "1", "}"),
+        ("let x = ", "new ", "a", ""),
+        ("let x = ", "a<", "1", ""),
+        ("", "if(1)", ";", ""),
+        ("", "if(1){}else ", ";", ""),
+        ("", "{", "", "}"),
+        ("", "function f(){", "", "}"),
+        ("type T = ", "keyof ", "1", ""),
+        ("type T = 1", "[]", "", ""),
+        ("type T = ", "1 extends 1 ? 1 : ", "1", ""),
+    ];
+    for (head, open, inner, close) in shapes {
+        let shape = |count: usize| format!("{}{inner}{}", open.repeat(count), close.repeat(count));
+        for count in [10_000, 200_000] {
+            let text = format!("{head}{};\n", shape(count));
+            let failure = refused(&text);
+            assert_eq!(failure, "ST0108 the code is nested deeper than 5000 tokens", "{}", &text[..40]);
+        }
+        // Well below the limit, parser and visitors have enough stack.
+        let text =
+            format!("const a: any = 1; type A<T> = T;\nasync function g() {{ {head}{}; }}\n", shape(500));
+        assert_eq!(program(&text).graph().nodes.len(), 0);
+    }
+}
+
+#[test]
+fn long_program_is_not_a_nested_one() {
+    let styles = [
+        "const a = [1, 2, { b: 'c' }].map((x) => `${x} (`)\n",
+        "if (a > 1) {\n  f(/[(]/g, a / 2)\n} else {\n  f(\")\")\n}\n",
+        "f(`(${a}[`, 'it\\'s {'); // don't (\n",
+    ];
+    for style in styles {
+        let scoped = "{ const a: number = 1; const f = (...x: any[]) => x; f(a);\n".to_owned();
+        let style = style.replace("const a =", "const b =");
+        let text = format!("{scoped}{}}}\n", format!("{{ {style} }}\n").repeat(3_000));
+        assert_eq!(program(&text).graph().nodes.len(), 0);
+    }
+    let list = format!("export const n = [{}].length;\n", "'a',\n".repeat(20_000));
+    assert_eq!(program(&list).graph().outputs.len(), 1);
+}
+
+#[test]
+fn size_of_a_source_file_and_of_a_scope_is_limited() {
+    let large = format!("// {}\n", "x".repeat(8 << 20));
+    assert!(refused(&large).starts_with("ST0108 the file has "));
+    let names = |count: usize| (0..count).map(|n| format!("let v{n};\n")).collect::<String>();
+    assert_eq!(refused(&names(20_001)), "ST0108 one scope declares 20001 names; it may declare 20000");
+    assert_eq!(program(&names(2_000)).graph().nodes.len(), 0);
+}
