@@ -7,6 +7,7 @@
 
 mod dispute;
 mod faults;
+mod inventory;
 mod life;
 mod matrix;
 mod oracle;
@@ -22,6 +23,7 @@ pub use faults::process_faults::{
     TornWrite,
 };
 pub use faults::rng::Rng;
+pub use inventory::inventory;
 pub use life::edit::Edit;
 pub use life::initial_stack::InitialStack;
 pub use life::program::{DeclaredResource, Program, ResourceFlag, Tie};

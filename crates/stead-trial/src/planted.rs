@@ -5,7 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::{dispute, play, run_seed};
+use crate::{dispute, inventory, play, run_seed};
 
 /// All planted bugs: the name in the code, and its effect.
 pub const BUGS: &[(&str, &str)] = &[
@@ -36,11 +36,13 @@ pub const BUGS: &[(&str, &str)] = &[
     ("head-before-snapshot", "head names a snapshot that is not stored yet"),
     ("head-not-synced", "the new head is not synced"),
     ("id-of-another-believed", "the id of another resource is recorded for a created one"),
+    ("import-deleted-undeclared", "a resource that was imported is deleted before a program declared it"),
     ("import-loses-guarded", "an import of state drops guarded records and their protection"),
     ("import-of-anothers-id", "an object managed by one resource is imported as another"),
     ("journal-gap-ignored", "a journal counts as ended before its first missing batch"),
     ("journal-removed-first", "the journal is removed before head names the snapshot that contains it"),
     ("key-reused", "all operations share one idempotency key"),
+    ("late-batch-accepted", "a batch of a dead run arrives after the plan was compared with its journal"),
     ("living-taken-for-dead", "a living holder counts as dead"),
     ("mark-from-program-only", "the guard ignores recorded marks"),
     ("missing-head-is-empty", "a stack without its head counts as an empty one"),
@@ -60,6 +62,10 @@ pub const BUGS: &[(&str, &str)] = &[
     ("pin-absence-ends-it", "a pin in state ends if a section of the pinfile has no entry for it"),
     ("pin-lost-at-move", "a resource that is moved to another stack loses its pin"),
     ("pin-lost-at-rename", "a renamed resource loses its pin"),
+    (
+        "pin-of-file-lost-at-move",
+        "a pin that only the pinfile has is lost when its resource gets another name",
+    ),
     ("pin-of-general-section-ends", "a pin ends if the more special section has no entry for it"),
     ("pinfile-not-written", "the pinfile is not updated"),
     ("pinned-permitted", "a pin does not prevent a deletion"),
@@ -69,12 +75,14 @@ pub const BUGS: &[(&str, &str)] = &[
     ("receipt-before-durable", "the provider is called before the intent is durable"),
     ("receipt-never-expires", "a writer that was suspended during a takeover still starts a call"),
     ("rename-loses-aliases", "a rename drops the former name"),
+    ("retain-ends-when-taken-back", "a retained resource that is imported again loses its deletion policy"),
     ("retain-ignored-on-replace", "a replacement deletes the old copy of a retained resource"),
     ("rollback-unprotects", "a rollback restores the marks and pins of the time"),
     ("rules-not-asked", "a record that violates a rule becomes durable"),
     ("seal-removed", "the seal of an epoch is removed with its journal"),
     ("seal-skipped", "a takeover leaves the old epoch open"),
     ("second-refusal-is-proof", "a refused second attempt proves that the first did not happen"),
+    ("siblings-by-counter", "resources without an id are matched by their place in the program"),
     ("spool-forgotten", "spooled answers are not replayed"),
     ("takeover-does-not-wait", "a takeover does not wait until receipts expire"),
     ("uid-counter-lost", "the counter of uids is not recorded"),
@@ -91,14 +99,15 @@ pub struct Detection {
     pub oracle: String,
 }
 
-/// Runs lives, plays and disputes alternately until one fails. Returns `None` if none of `most` fails.
+/// Runs lives, plays, disputes and inventories alternately until one fails. Returns `None` if none of `most` fails.
 pub fn hunt(most: u64) -> Option<Detection> {
     for lives in 1..=most {
         let seed = (lives - 1) / 3;
-        let lived = catch_unwind(AssertUnwindSafe(|| match lives % 3 {
-            0 => run_seed(seed).map(|_| ()),
-            1 => play(seed).map(|_| ()),
-            _ => dispute(seed).map(|_| ()),
+        let lived = catch_unwind(AssertUnwindSafe(|| match lives % 6 {
+            0 | 3 => run_seed(seed).map(|_| ()),
+            1 | 4 => play(seed).map(|_| ()),
+            2 => dispute(seed).map(|_| ()),
+            _ => inventory(seed).map(|_| ()),
         }));
         let oracle = match lived {
             Ok(Ok(())) => continue,

@@ -43,7 +43,6 @@ pub(super) async fn seal_as_read(
     if !tail.sealed && seal(store, keys, world, old.epoch, &tail, by).await? == Sealing::SlotTaken {
         return Err(JournalError::StateChanged);
     }
-    request.world.crash_point("run.open.sealed_as_read");
     Ok(())
 }
 

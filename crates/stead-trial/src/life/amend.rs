@@ -65,6 +65,7 @@ impl Actor {
                 StateEdit::Forget { name: name.to_string() }
             }
             Command::Unlock => StateEdit::Unlock,
+            Command::RenameStack => return self.rename_stack().await,
             Command::Reimport => return self.reimport().await,
             Command::Resolve => return self.resolve(Doubts::NeedsAPerson).await,
             Command::ToStack(name) => {

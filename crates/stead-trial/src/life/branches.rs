@@ -24,7 +24,10 @@ impl Simulation {
         match outside {
             OutsideChange::LosesPinfile if pins::lose(disk) => self.site.trace.mark("the pinfile was lost"),
             OutsideChange::EmptiesPinfile => pins::empty(disk),
-            OutsideChange::AddsSection => pins::add_section(disk),
+            OutsideChange::AddsSection => {
+                pins::add_section(disk);
+                self.site.trace.mark("a section was added");
+            }
             OutsideChange::SwitchesBranch => return self.switch_branch().await,
             _ => return Ok(()),
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stead_engine::ops::{Accepts, StateEdit, Wait};
-use stead_model::RecordedMarks;
+use stead_model::{RecordedMarks, StackId};
 use stead_state::{Snapshot, State};
 
 use crate::oracle::model::{Violation, violation};
@@ -25,7 +25,24 @@ impl Actor {
                 return Err(violation("an import of state never removes protection", detail));
             }
         }
-        Ok(())
+        self.check_foreign_import(loaded.state.snapshot(None)).await
+    }
+
+    /// Proposes the current state as an export of another stack.
+    async fn check_foreign_import(&self, recorded: Snapshot) -> Result<(), Violation> {
+        let foreign = Snapshot { stack: StackId("another".to_owned()), ..recorded };
+        let edit = StateEdit::ImportState { snapshot: Box::new(foreign), accepts: Accepts::default() };
+        let Ok(proposed) = self.workspace.edit(edit, Wait::No, &mut |_| ()).await else { return Ok(()) };
+        if proposed.base().is_none_or(State::is_empty) {
+            return Ok(());
+        }
+        match proposed.permit() {
+            Ok(_) => Err(violation("an export of another stack is not imported unasked", "it was permitted")),
+            Err(_) => {
+                self.trace.mark("an export of another stack was refused");
+                Ok(())
+            }
+        }
     }
 }
 

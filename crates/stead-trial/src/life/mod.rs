@@ -13,6 +13,7 @@ pub(crate) mod initial_stack;
 mod observe;
 pub(crate) mod operate;
 pub(crate) mod program;
+mod renamed_stack;
 mod run_observer;
 pub(crate) mod script;
 pub(crate) mod shrink;

@@ -121,6 +121,7 @@ impl Actor {
             | Command::Reimport
             | Command::Resolve
             | Command::Unlock
+            | Command::RenameStack
             | Command::ToStack(_) => return self.amend(command, program).await,
         };
         let graph = program.graph();

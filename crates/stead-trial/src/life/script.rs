@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Rng;
+use crate::faults::behaviour::{StoreBehaviour, StoreFault};
 use crate::faults::plan::FaultPlan;
 use crate::faults::process_faults::{CrashPlace, RareCrash};
 use crate::life::edit::Edit;
@@ -116,6 +117,8 @@ pub enum Command {
     Import(String, String),
     /// `state mv --to-stack`, with all dependencies.
     ToStack(String),
+    /// `stack rename` to another environment, and back.
+    RenameStack,
     /// A foreign tool records a dependency on a resource that never existed.
     #[serde(rename = "Miswrites")]
     WriteInvalidRecord(String),
@@ -166,6 +169,26 @@ impl Script {
 }
 
 impl Round {
+    /// A batch of the first process arrives late, while a slow rival opens a run on the state before it.
+    fn leave_a_batch_on_its_way(&mut self, rng: &mut Rng) {
+        let at = 8 + rng.below(8) as u32;
+        self.fault_plan = FaultPlan {
+            store: vec![StoreFault { at, behaviour: StoreBehaviour::EffectLate }],
+            ..FaultPlan::default()
+        };
+        if let Some(rival) = self.rivals.first_mut() {
+            let at = 6 + rng.below(10) as u32;
+            let store = vec![StoreFault { at, behaviour: StoreBehaviour::Late }];
+            *rival = Rival {
+                command: Command::Up,
+                fault_plan: FaultPlan { store, ..FaultPlan::default() },
+                after: 1000,
+                elsewhere: false,
+                ..rival.clone()
+            };
+        }
+    }
+
     /// Pins a resource if the process is to die while it writes the pinfile.
     fn pin_something(&mut self, rng: &mut Rng, now: &mut Program) {
         let writes = self.fault_plan.process.rare.is_some_and(|rare| rare.place == CrashPlace::Pinfile);
@@ -245,6 +268,13 @@ impl Round {
         if rng.one_in(6) {
             round.fault_plan.process.stops_at = (!rng.one_in(3)).then(|| 1 + rng.below(40));
             round.rivals.push(Rival::draw(rng, program, store_kind));
+            // A person who runs a stack under its old name while it is renamed makes a second stack.
+            if round.command == Command::RenameStack {
+                round.command = Command::Up;
+            }
+            if store_kind == StoreKind::Objects && rng.one_in(4) {
+                round.leave_a_batch_on_its_way(rng);
+            }
             if rng.one_in(3) {
                 round.rivals[0].fault_plan.process.stops_at = (!rng.one_in(3)).then(|| 1 + rng.below(30));
                 round.rivals.push(Rival::draw(rng, program, store_kind));
@@ -262,6 +292,7 @@ impl Rival {
             6 => Command::Up,
             _ => Command::draw(rng, program),
         };
+        let command = if command == Command::RenameStack { Command::Up } else { command };
         let mut rival = Rival {
             command,
             fault_plan: if rng.one_in(3) { FaultPlan::draw(rng, store_kind) } else { FaultPlan::default() },
@@ -295,7 +326,7 @@ impl Command {
                 _ => Command::UpPins,
             };
         }
-        match rng.below(43) {
+        match rng.below(44) {
             0..17 => Command::Up,
             17 => Command::UpRefreshed,
             18 => Command::UpRefreshAll,
@@ -317,6 +348,7 @@ impl Command {
             39 => Command::Import(format!("t{}", 40 + rng.below(4)), format!("outside-{}", rng.below(3))),
             40 => Command::ToStack(one),
             41 => Command::WriteInvalidRecord(one),
+            42 => Command::RenameStack,
             _ => Command::Wait,
         }
     }

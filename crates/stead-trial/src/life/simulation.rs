@@ -103,6 +103,8 @@ pub(crate) struct Simulation {
     pub(crate) boundary: Option<SyncBoundary>,
     /// A resource was moved to another stack, or was about to be.
     uses_other: bool,
+    /// The stack was renamed, or was about to be.
+    renames: bool,
     /// A resource was pinned at some time.
     pub(super) pins: bool,
     /// The branch of the project that is not checked out, once people switched.
@@ -120,6 +122,7 @@ impl Simulation {
             most_resources: 0,
             boundary: None,
             uses_other: false,
+            renames: false,
             pins: false,
             branch: None,
         }
@@ -209,6 +212,7 @@ impl Simulation {
                 ));
             }
             Command::ToStack(_) => self.uses_other = true,
+            Command::RenameStack => self.renames = true,
             _ => {}
         }
     }
@@ -381,7 +385,17 @@ impl Simulation {
 
     pub(super) async fn load_state(&mut self) -> Result<Arc<State>, Violation> {
         let actor = self.actor_without_faults();
-        let loaded = actor.workspace.stack.load().await;
+        let mut loaded = actor.workspace.stack.load().await;
+        let is_elsewhere = match &loaded {
+            Err(JournalError::Renamed { .. }) => true,
+            Ok(loaded) => self.renames && loaded.head.is_none(),
+            Err(_) => false,
+        };
+        if is_elsewhere {
+            let renamed = actor.finish_renaming().await;
+            renamed.map_err(|error| violation("a renamed stack can be renamed again", error.to_string()))?;
+            loaded = actor.workspace.stack.load().await;
+        }
         actor.process.end(&self.site.disk);
         loaded.map(|loaded| loaded.state).map_err(|error| violation("state is sound", format!("{error:?}")))
     }

@@ -458,3 +458,43 @@ fn a_released_container_with_a_create_in_doubt_may_be_deleted() {
     ]}"##;
     replay(script).unwrap();
 }
+
+/// A batch of a run that was left at once arrives after the next run has compared the journal with its plan.
+#[test]
+fn a_run_opens_only_on_the_state_of_its_plan() {
+    let script = r##"{"medium": "Objects", "program": {"things": [
+        ["t8", {"size": 4, "place": 1}],
+        ["t22", {"size": 2, "place": 1}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "edits": [{"Add": ["t6", {"size": 0, "place": 2, "tie": ["ReplaceWith", "t8"], "traits": ["Retained"]}]}, {"From": ["t22", "t8"]}], "task": "Up", "weather": {"fate": {}, "interrupt": [2, "Twice"]}, "rivals": [{"task": "Up", "weather": {"fate": {}, "store": [{"at": 10, "luck": "Late"}]}, "after": 0, "wakes": 21, "elsewhere": false}]}
+    ]}"##;
+    replay(script).unwrap();
+}
+
+/// A run of another resource lists the pin in the pinfile, and state does not have it when the resource gets another name.
+#[test]
+fn a_pin_that_only_the_pinfile_has_follows_a_new_name() {
+    for edit in ["Move", "Rename"] {
+        let script = r##"{"medium": "Files", "program": {"things": [
+            ["t1", {"size": 1, "place": 0, "traits": ["Unnamed"]}],
+            ["t2", {"size": 2, "place": 1}]
+        ]}, "acts": [
+            {"seed": 0, "task": "Up"},
+            {"seed": 0, "edits": [{"Toggle": ["t1", "Pinned"]}], "task": {"Target": [["t2"], false]}},
+            {"seed": 0, "task": {"EDIT": ["t1", "t36"]}},
+            {"seed": 0, "task": {"UpMoves": {"accept": false}}}
+        ]}"##;
+        replay(&script.replace("EDIT", edit)).unwrap();
+    }
+}
+
+/// The process dies while it gives the stack its first name back.
+#[test]
+fn a_stack_whose_rename_was_cut_off_is_found() {
+    let script = r##"{"medium": "Objects", "program": {"things": [["t17", {"size": 2, "place": 2}]]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "task": "RenameStack", "weather": {"fate": {"dies_at": 11}}}
+    ]}"##;
+    replay(script).unwrap();
+}

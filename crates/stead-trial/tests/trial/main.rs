@@ -6,6 +6,7 @@
 mod deep_chain;
 mod disputes;
 mod found;
+mod inventories;
 mod lives;
 mod plays;
 mod run_matrix;
