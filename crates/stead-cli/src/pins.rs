@@ -95,7 +95,10 @@ pub(crate) fn ask_to_release(session: &Session, proposal: Proposal, ui: &Ui) -> 
             "{name} was pinned at the last run, and the pinfile has no entry for it.\n\
              To end its pin and delete it, type its name: "
         );
-        ask(&question).is_some_and(|answer| answer == name.to_string() || answer == name.short())
+        let is_name = |answer: &str| {
+            answer == name.to_string() || answer == name.short() || name.shown_in(name.environment()) == answer
+        };
+        ask(&question).is_some_and(|answer| is_name(&answer))
     });
     if agreed { proposal.release(&pinned) } else { proposal }
 }

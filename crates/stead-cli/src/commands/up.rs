@@ -73,6 +73,9 @@ pub(crate) fn show_nothing_to_do(proposal: &Proposal, refresh: Option<Refresh>, 
     let resources = if count == 1 { "1 resource".to_owned() } else { format!("{count} resources") };
     ui.json("plan", proposal.plan());
     ui.result(&match (count, refresh) {
+        (0, _) if proposal.base().copies().next().is_some() => {
+            "Nothing to do: the program declares no resource.\n".to_owned()
+        }
         (0, _) => "Nothing to do: the program declares no resource, and none is recorded.\n".to_owned(),
         (1, Some(Refresh::All)) => "Nothing to do: 1 resource is as declared.\n".to_owned(),
         (_, Some(Refresh::All)) => format!("Nothing to do: {resources} are as declared.\n"),

@@ -32,4 +32,6 @@ mod serving;
 mod shown;
 mod stacks;
 mod steps;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod words;

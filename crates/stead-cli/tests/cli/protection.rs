@@ -87,6 +87,20 @@ fn rollback_never_removes_a_mark() {
 }
 
 #[test]
+fn rollback_without_another_change_names_the_marks_that_stay() {
+    let project = Project::with(FILE);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &with_option("preventDelete: true"));
+    project.stead(&["up", "--yes"]).ok();
+    let told = project.stead(&["stack", "rollback", "run-1", "--yes"]).ends(0);
+    assert!(
+        told.stdout.contains("Nothing to do") && told.stderr.contains("stays protected"),
+        "{}",
+        told.stderr
+    );
+}
+
+#[test]
 fn saved_plan_does_not_delete_a_file_that_the_program_protects_by_now() {
     for (option, code) in
         [("preventDelete: true", 13), ("deletionPolicy: \"retain\"", 13), ("pinned: true", 13)]

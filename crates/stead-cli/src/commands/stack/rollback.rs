@@ -1,7 +1,7 @@
 //! `stead stack rollback`: plans and applies a return to the state after an earlier run.
 
 use stead::Notice;
-use stead::ops::{Declares, EarlierRun, PlanRequest};
+use stead::ops::{Declares, EarlierRun, PlanRequest, Proposal};
 use stead::plan::{MovePolicy, Request};
 use stead_model::RunId;
 
@@ -30,15 +30,21 @@ pub(crate) async fn rollback(
     if proposal.is_empty() {
         ui.json("plan", proposal.plan());
         ui.result(&format!("Nothing to do: every resource is as it was after {run}.\n"));
+        show_kept_protection(session, &proposal, ui);
         return Ok(0);
     }
     show_plan(session, &proposal, ui);
-    for name in proposal.kept_protection() {
-        let name = name.shown_in(session.environment());
-        ui.note(&format!("{name} stays protected as it is now: going back never removes a mark or a pin."));
-    }
+    show_kept_protection(session, &proposal, ui);
     let question = format!("Go back to the state after {run} in environment {}?", session.environment());
     let code = apply_plan(session, proposal, &question, ui).await?;
     ui.note("The program did not change; the next `stead up` applies it again.");
     Ok(code)
+}
+
+/// Lists the resources whose protection the earlier run did not have.
+fn show_kept_protection(session: &Session, proposal: &Proposal, ui: &Ui) {
+    for name in proposal.kept_protection() {
+        let name = name.shown_in(session.environment());
+        ui.note(&format!("{name} stays protected as it is now: going back never removes a mark or a pin."));
+    }
 }
