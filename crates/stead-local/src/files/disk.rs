@@ -8,7 +8,7 @@ use stead_world::{Files, Metadata};
 use zeroize::Zeroizing;
 
 use crate::failure::{Attempt, Failure, io_refusal, reason};
-use crate::files::path::already_exists;
+use crate::files::path::{already_exists, changed_outside};
 use crate::machine::folder_of;
 
 /// A file to write.
@@ -78,6 +78,69 @@ pub(crate) fn remove(files: &dyn Files, path: &Path) -> Attempt<()> {
         Ok(()) => sync_removal(files, path),
         Err(error) if is_absent(&error) => Ok(()),
         Err(error) => Err(io_refusal("delete", path, &error).into()),
+    }
+}
+
+/// A file to delete, unless it has other bytes than expected.
+pub(crate) struct ExpectedFile<'a> {
+    pub(crate) path: &'a Path,
+    /// Part of the private name that the file gets first: the operation's key, so that a repeat finds it.
+    pub(crate) unique: &'a str,
+    pub(crate) is_expected: &'a dyn Fn(&[u8]) -> bool,
+    /// How another file differs, for the refusal.
+    pub(crate) change: &'a str,
+}
+
+impl ExpectedFile<'_> {
+    /// Deletes the file durably. Succeeds if the file is already absent.
+    ///
+    /// The file gets a private name before it is compared for the last time. Bytes that arrive between the comparison and the
+    /// deletion are therefore seen, and the file gets its own name back. A process that still has the file open can write to
+    /// it unseen until it closes it: no system call prevents that.
+    pub(crate) fn remove(&self, files: &dyn Files) -> Attempt<()> {
+        let private = <dyn Files>::temporary(self.path, self.unique);
+        // An earlier attempt at this operation may have ended after the rename.
+        if metadata_of(files, &private)?.is_none() {
+            match files.read(self.path).map(Zeroizing::new) {
+                Ok(bytes) if (self.is_expected)(&bytes) => {}
+                Ok(_) => return Err(changed_outside(self.path, self.change).into()),
+                Err(error) if is_absent(&error) => return Ok(()),
+                Err(error) => return Err(io_refusal("read", self.path, &error).into()),
+            }
+            match files.rename(self.path, &private) {
+                Ok(()) => {}
+                Err(error) if is_absent(&error) => return Ok(()),
+                Err(error) => return Err(io_refusal("delete", self.path, &error).into()),
+            }
+        }
+        let refusal = match files.read(&private).map(Zeroizing::new) {
+            Ok(bytes) if (self.is_expected)(&bytes) => match files.remove_file(&private) {
+                Ok(()) => return sync_removal(files, self.path),
+                Err(error) => io_refusal("delete", self.path, &error),
+            },
+            Ok(_) => changed_outside(self.path, self.change),
+            Err(error) => io_refusal("read", self.path, &error),
+        };
+        Err(self.put_back(files, &private, refusal))
+    }
+
+    /// Gives the file its name back, unless another file took the name meanwhile. Returns the failure of the deletion.
+    fn put_back(&self, files: &dyn Files, private: &Path, refusal: Refusal) -> Failure {
+        let back = files.link(private, self.path).and_then(|()| files.remove_file(private));
+        let back = match back {
+            // A file system without hard links.
+            Err(_) if matches!(files.metadata(self.path), Ok(None)) => files.rename(private, self.path),
+            other => other,
+        };
+        match back.and_then(|()| files.sync_folder(folder_of(self.path))) {
+            Ok(()) => refusal.into(),
+            Err(error) => Failure::in_doubt(format!(
+                "{}; it is now at {}: {}",
+                refusal.message,
+                private.display(),
+                reason(&error)
+            )),
+        }
     }
 }
 

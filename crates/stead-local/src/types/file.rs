@@ -9,11 +9,9 @@ use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
 use stead_world::{FileKind, Files, Metadata};
 
 use crate::failure::{Attempt, Failure, io_refusal};
-use crate::files::disk::{FileWrite, metadata_of, remove};
+use crate::files::disk::{ExpectedFile, FileWrite, metadata_of};
 use crate::files::mode::{MODE, mode, mode_problem, with_real_mode};
-use crate::files::path::{
-    PATH, already_exists, changed_outside, file_path_problem, wrong_kind, wrong_kind_to_delete,
-};
+use crate::files::path::{PATH, already_exists, file_path_problem, wrong_kind, wrong_kind_to_delete};
 use crate::inputs::{InputView, flag, text};
 use crate::machine::Machine;
 use crate::types::{IfExists, ResourceType};
@@ -123,17 +121,17 @@ impl ResourceType for File {
         Ok(Updated { outputs })
     }
 
-    async fn delete(&self, machine: &Machine, _receipt: &Receipt, resource: &Resource) -> Attempt<()> {
+    async fn delete(&self, machine: &Machine, receipt: &Receipt, resource: &Resource) -> Attempt<()> {
         let path = machine.locate(text(&resource.inputs, PATH)?);
         let written = written_digest(resource);
+        let unique = receipt.idempotency_key().to_owned();
         let work = move |files: &dyn Files| match metadata_of(files, &path)?.map(|found| found.kind) {
-            None => Ok(()),
-            Some(FileKind::File) => {
-                let bytes = files.read(&path).map_err(|error| io_refusal("read", &path, &error))?;
-                if written.is_some_and(|written| Digest::of(&bytes).as_str() != written) {
-                    return Err(changed_outside(&path, "was changed outside of Stead").into());
-                }
-                remove(files, &path)
+            None | Some(FileKind::File) => {
+                let is_written = |bytes: &[u8]| {
+                    written.as_ref().is_none_or(|written| Digest::of(bytes).as_str() == written)
+                };
+                let (is_expected, change) = (&is_written, "was changed outside of Stead");
+                ExpectedFile { path: &path, unique: &unique, is_expected, change }.remove(files)
             }
             Some(other) => Err(wrong_kind_to_delete(&path, other, "file").into()),
         };

@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 use self::openssh::{PrivateKeyFile, PublicKey, private_text};
 use super::random_string::no_randomness;
 use crate::failure::{Attempt, Failure, io_refusal};
-use crate::files::disk::{FileWrite, metadata_of, remove};
+use crate::files::disk::{ExpectedFile, FileWrite, metadata_of, remove};
 use crate::files::path::{
     PATH, already_exists, changed_outside, file_path_problem, wrong_kind, wrong_kind_to_delete,
 };
@@ -30,6 +30,9 @@ const COMMENT: &str = "comment";
 const FINGERPRINT: &str = "fingerprint";
 const PRIVATE_MODE: u32 = 0o600;
 const PUBLIC_MODE: u32 = 0o644;
+
+/// Why a private key is not deleted.
+const ANOTHER_KEY: &str = "is another key than the one that this stack created";
 
 /// Hint for a key that already exists.
 const EXISTS_HINT: &str = "move it away, or choose another `path`; a key is never overwritten";
@@ -126,10 +129,10 @@ impl ResourceType for KeyPair {
         Ok(Updated { outputs })
     }
 
-    async fn delete(&self, machine: &Machine, _receipt: &Receipt, resource: &Resource) -> Attempt<()> {
+    async fn delete(&self, machine: &Machine, receipt: &Receipt, resource: &Resource) -> Attempt<()> {
         let pair = KeyFiles::at(machine, text(&resource.inputs, PATH)?, String::new());
-        let created = created_fingerprint(resource);
-        machine.on_disk(move |files| pair.delete(files, created.as_deref())).await
+        let (created, unique) = (created_fingerprint(resource), receipt.idempotency_key().to_owned());
+        machine.on_disk(move |files| pair.delete(files, created.as_deref(), &unique)).await
     }
 }
 
@@ -265,7 +268,7 @@ impl KeyFiles {
     }
 
     /// Deletes the pair. Refuses if the private key is not the one with the fingerprint `created`.
-    fn delete(&self, files: &dyn Files, created: Option<&str>) -> Attempt<()> {
+    fn delete(&self, files: &dyn Files, created: Option<&str>, unique: &str) -> Attempt<()> {
         for path in [&self.public, &self.private] {
             if let Some(found) = metadata_of(files, path)?.filter(|found| found.kind != FileKind::File) {
                 return Err(wrong_kind_to_delete(path, found.kind, "key").into());
@@ -275,11 +278,15 @@ impl KeyFiles {
         if let Some(created) = created.filter(|_| present)
             && self.private_file(files)?.is_none_or(|file| file.public.fingerprint() != created)
         {
-            let how = "is another key than the one that this stack created";
-            return Err(changed_outside(&self.private, how).into());
+            return Err(changed_outside(&self.private, ANOTHER_KEY).into());
         }
         remove(files, &self.public)?;
-        remove(files, &self.private).map_err(|failure| {
+        let is_created = |bytes: &[u8]| {
+            let parsed = || PrivateKeyFile::parse(bytes);
+            created.is_none_or(|created| parsed().is_some_and(|file| file.public.fingerprint() == created))
+        };
+        let (path, is_expected, change) = (self.private.as_path(), &is_created, ANOTHER_KEY);
+        ExpectedFile { path, unique, is_expected, change }.remove(files).map_err(|failure| {
             let Refusal { message, .. } = failure.into_refusal();
             Failure::in_doubt(format!("{} is deleted, but: {message}", self.public.display()))
         })

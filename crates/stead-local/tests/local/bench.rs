@@ -223,7 +223,11 @@ impl Bench {
     }
 
     pub(crate) async fn delete(&self, resource: &Resource) -> CallOutcome<()> {
-        self.provider.delete(receipt().await, permit(resource), DeleteRequest { resource }).await
+        self.delete_with(receipt().await, resource).await
+    }
+
+    pub(crate) async fn delete_with(&self, receipt: Receipt, resource: &Resource) -> CallOutcome<()> {
+        self.provider.delete(receipt, permit(resource), DeleteRequest { resource }).await
     }
 
     pub(crate) async fn live(&self, resource: &Resource) -> Option<LiveState> {

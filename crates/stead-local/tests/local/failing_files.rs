@@ -11,7 +11,10 @@ pub(crate) enum Fails {
     SyncFolder,
     RenameTo,
     SetMode,
+    /// A file can be neither removed nor renamed.
     RemoveFile,
+    /// Another process writes to the file in the moment before it is renamed.
+    WrittenBeforeRename,
 }
 
 pub(crate) struct FailingFiles {
@@ -53,6 +56,10 @@ impl Files for FailingFiles {
         self.real.set_mode(path, mode)
     }
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.fail_if_hit(Fails::RemoveFile, from)?;
+        if self.fail_if_hit(Fails::WrittenBeforeRename, from).is_err() {
+            std::fs::write(from, "written meanwhile")?;
+        }
         self.fail_if_hit(Fails::RenameTo, to)?;
         self.real.rename(from, to)
     }

@@ -215,3 +215,27 @@ async fn every_operation_may_be_repeated() {
         }
     }
 }
+
+#[tokio::test]
+async fn file_that_is_written_between_comparison_and_deletion_is_kept() {
+    let bench = Bench::with(world(Fails::WrittenBeforeRename, "a"));
+    let made = bench.created(FILE, file("a", "mine")).await;
+    let refusal = refused(bench.delete(&made).await);
+    assert!(refusal.message.contains("was changed outside of Stead"), "{}", refusal.message);
+    assert_eq!(bench.read("a"), "written meanwhile");
+    assert_eq!(bench.names(""), ["a"], "no private name is left");
+}
+
+#[tokio::test]
+async fn deletion_that_ended_after_the_rename_is_finished_by_its_repeat() {
+    for (content, left) in [("mine", vec![]), ("written meanwhile", vec!["a"])] {
+        let bench = Bench::new();
+        let made = bench.created(FILE, file("a", "mine")).await;
+        let (first, repeat) = attempts().await;
+        std::fs::remove_file(bench.path("a")).unwrap();
+        bench.write(&format!(".tmp-{}", first.idempotency_key()), content);
+        let outcome = bench.delete_with(repeat, &made).await;
+        assert_eq!(matches!(outcome, CallOutcome::Done(())), left.is_empty(), "{outcome:?}");
+        assert_eq!(bench.names(""), left);
+    }
+}
