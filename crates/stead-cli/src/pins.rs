@@ -96,7 +96,9 @@ pub(crate) fn ask_to_release(session: &Session, proposal: Proposal, ui: &Ui) -> 
              To end its pin and delete it, type its name: "
         );
         let is_name = |answer: &str| {
-            answer == name.to_string() || answer == name.short() || name.shown_in(name.environment()) == answer
+            answer == name.to_string()
+                || answer == name.short()
+                || name.shown_in(name.environment()) == answer
         };
         ask(&question).is_some_and(|answer| is_name(&answer))
     });

@@ -70,6 +70,15 @@ export interface Node {
 export function nodeOf(resource: Resource): Node;
 
 /**
+ * Says that a recorded resource is now the resource of another declaration, so that it is neither deleted nor created
+ * again. The pin of a pinned resource moves with it.
+ *
+ * `from` is the former name (`"main:local.File#old"`) or path (`"local.File.old"`); `to` is the resource, or its name or
+ * path. A `from` that is not recorded has no effect, so that the call can stay until every environment has applied it.
+ */
+export function move(from: string, to: Resource | string): void;
+
+/**
  * Runs a function once a value is known: immediately, or after apply if the value comes from a resource. The function
  * receives and returns plain data; it must not create or read resources.
  */

@@ -8,8 +8,8 @@ mod apply;
 mod file;
 mod frozen;
 mod json;
-mod path;
 mod problems;
+mod prune;
 mod section;
 mod settled;
 mod stateful;
@@ -22,8 +22,11 @@ pub use apply::{
 };
 pub use file::{EntryStatus, PinEntry, Pinfile, PinfileUpdate, Section, print};
 pub use frozen::{entries_from_state, identity_attributes};
+use stead_model::physical_path as path;
+
 pub use path::{paths_of, physical_path, split_path};
 pub use problems::program_value;
+pub use prune::{PrunedEntry, PrunedPart, PrunedStack, prune};
 pub use section::{
     EmptySection, Pins, add_entries, carry_frozen, keeps_pins, missing_entries, move_pin, no_such_pin,
     release_pin,

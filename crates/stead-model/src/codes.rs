@@ -153,6 +153,8 @@ codes! {
     PINFILE_LOST = "ST0418";
     /// The pinfile has a frozen value for a resource that does not exist yet.
     FROZEN_BEFORE_CREATED = "ST0419";
+    /// A `move` of the program cannot be carried out.
+    BAD_MOVE = "ST0420";
     /// Another stack owns the real resource.
     OWNED_ELSEWHERE = "ST0430";
     /// The marks that name the owners of real resources cannot be read or written.

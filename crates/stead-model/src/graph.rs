@@ -89,6 +89,9 @@ pub struct Options {
     /// The path under which the resource was first pinned, if the pinfile records a move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub original_path: Option<String>,
+    /// The path that the resource had before a `move` of the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<String>,
     /// Properties with frozen values: the pinfile's values replace the program's. Sorted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub frozen: Vec<String>,

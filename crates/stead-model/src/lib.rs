@@ -20,6 +20,7 @@ mod name;
 mod nearest;
 mod path;
 mod pattern;
+pub mod physical_path;
 mod pool;
 mod record;
 mod resolve;

@@ -17,6 +17,7 @@ mod find;
 mod policy;
 mod program;
 mod project;
+mod prune;
 mod saved;
 mod stacks;
 
@@ -29,6 +30,7 @@ pub use find::{FoundResource, Search, search};
 pub use policy::{MarkExplanation, MarksInForce, explain_marks};
 pub use program::{Notice, Program, ProgramSettings, Transcript};
 pub use project::{FILE, FlagMarks, Prevention, Project, TARGETS, check, local_catalog, read_environment};
+pub use prune::{Pruning, prune_pins};
 pub use saved::SavedPlan;
 pub use stacks::{StackEntry, check_history, history, stacks};
 
@@ -51,8 +53,8 @@ pub mod plan {
 /// Types of the guards: marks, levels and pins.
 pub mod guard {
     pub use stead_guard::pins::{
-        EntryStatus, Orphans, Override, PinEntry, Pinfile, PinfileChange, Section, physical_path,
-        program_value, stateful_types,
+        EntryStatus, Orphans, Override, PinEntry, Pinfile, PinfileChange, PrunedEntry, PrunedPart, Section,
+        physical_path, program_value, stateful_types,
     };
     pub use stead_guard::{OuterLevels, ResolvedMark, Row, SettingEffect};
 }

@@ -20,4 +20,6 @@ pub(crate) enum PinCommand {
     },
     /// Write the pins recorded in state into the pinfile
     Restore,
+    /// Remove the releases and moves that every environment has applied
+    Prune,
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use stead::guard::{EntryStatus, PinEntry, Pinfile, Section};
-use stead::ops::{PinChange, PinEdit};
-use stead_model::{Map, TypeToken};
+use stead::guard::{EntryStatus, PinEntry, Pinfile, PrunedEntry, PrunedPart, Section};
+use stead::ops::{EditChange, OpError, PinChange, PinEdit, StateEdit};
+use stead_model::{Map, Name, TypeToken};
 use stead_render::{Paint, Style};
 
 use crate::args::PinCommand;
@@ -42,6 +42,23 @@ struct PinChangeLine<'a> {
     original_path: Option<&'a str>,
 }
 
+/// A pin that state no longer records.
+#[derive(Serialize)]
+struct PinEndedLine<'a> {
+    name: &'a Name,
+}
+
+/// A release or a move in the pinfile; it is removed if no environment waits for it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PrunedLine<'a> {
+    section: &'a str,
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    original_path: Option<&'a str>,
+    waiting: &'a [String],
+}
+
 pub(crate) async fn pin(session: &Session, command: PinCommand, ui: &Ui) -> Result<u8, Failure> {
     let workspace = &session.workspace;
     let (edit, next) = match command {
@@ -49,6 +66,7 @@ pub(crate) async fn pin(session: &Session, command: PinCommand, ui: &Ui) -> Resu
             ls(&workspace.read_pinfile()?, ui);
             return Ok(0);
         }
+        PinCommand::Prune => return prune(session, ui).await,
         PinCommand::Mv { from, to } => {
             let next = format!("{from} is now {to}. The next `stead up` keeps the resource, under its new name.");
             (PinEdit::Move { from, to }, next)
@@ -65,17 +83,73 @@ pub(crate) async fn pin(session: &Session, command: PinCommand, ui: &Ui) -> Resu
                 .to_owned(),
         ),
     };
+    let is_release = matches!(edit, PinEdit::Remove { .. });
     let edit = workspace.edit_pins(edit).await?;
     if edit.changes().is_empty() {
         ui.result(&format!("Nothing to restore: {} has all pins that state records.\n", edit.file()));
         return Ok(0);
     }
-    for PinChange { section, line } in edit.apply()? {
+    let changes = edit.apply()?;
+    for PinChange { section, line } in &changes {
         ui.result(&format!("{line}\n"));
-        let (change, original_path) = pins::parts(&line);
-        ui.json("pin", &PinChangeLine { change, section: &section, path: line.path(), original_path });
+        let (change, original_path) = pins::parts(line);
+        ui.json("pin", &PinChangeLine { change, section, path: line.path(), original_path });
+    }
+    if is_release {
+        end_in_state(session, &changes, ui).await;
     }
     ui.note(&next);
+    Ok(0)
+}
+
+/// Ends the pins that state records in this environment. A stack that cannot be changed now does so with its next run.
+async fn end_in_state(session: &Session, changes: &[PinChange], ui: &Ui) {
+    let paths = changes.iter().flat_map(|change| {
+        let original = pins::parts(&change.line).1.map(str::to_owned);
+        [Some(change.line.path().to_owned()), original].into_iter().flatten()
+    });
+    let edit = StateEdit::EndPins { paths: paths.collect() };
+    let ended = async {
+        let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
+        let changes = edit.edit().changes().to_vec();
+        edit.apply(&mut ui.listener()).await?;
+        Ok::<Vec<EditChange>, OpError>(changes)
+    };
+    match ended.await {
+        Ok(changes) => {
+            for change in changes {
+                if let EditChange::PinEnded { name } = change {
+                    ui.note(&format!("{name} is no longer pinned in state."));
+                    ui.json("pin_ended", &PinEndedLine { name: &name });
+                }
+            }
+        }
+        Err(error) => {
+            let environment = session.environment();
+            let why = error.problems().first().map(|problem| problem.message.clone()).unwrap_or_default();
+            ui.note(&format!("State of {environment} still has the pin until its next run: {why}"));
+        }
+    }
+}
+
+/// Removes the releases and moves that every environment has applied, and lists the environments that have not.
+async fn prune(session: &Session, ui: &Ui) -> Result<u8, Failure> {
+    let entries = stead::prune_pins(&session.project, &session.workspace).await?.apply()?;
+    if entries.is_empty() {
+        ui.result("Nothing to prune: the pinfile has no release and no moved pin.\n");
+    }
+    for PrunedEntry { section, path, part, waiting } in &entries {
+        let environments: Vec<String> = waiting.iter().map(ToString::to_string).collect();
+        let (what, original_path) = match part {
+            PrunedPart::Release => ("release".to_owned(), None),
+            PrunedPart::OriginalPath(original) => (format!("move from {original}"), Some(original.as_str())),
+        };
+        ui.result(&match waiting.is_empty() {
+            true => format!("removed  {path}: {what}, applied in every environment\n"),
+            false => format!("waits    {path}: {what}, not applied in {}\n", environments.join(", ")),
+        });
+        ui.json("pruned", &PrunedLine { section, path, original_path, waiting: &environments });
+    }
     Ok(0)
 }
 

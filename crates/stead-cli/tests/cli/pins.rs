@@ -7,6 +7,7 @@ mod environments;
 mod guard;
 mod journey;
 mod merges;
+mod moves;
 
 use crate::project::{Project, Ran};
 

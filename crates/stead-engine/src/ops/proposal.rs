@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use stead_guard::Permits;
-use stead_guard::pins::{PinfileStatus, SettledGraph};
+use stead_guard::pins::{PinfileStatus, SettledGraph, physical_path};
 use stead_journal::ReadVersion;
 use stead_model::{Diagnostic, Name, Operation, Resource, Uid};
 use stead_plan::{Action, Plan, Purpose, Step};
@@ -121,7 +121,7 @@ impl Proposal {
         self.undeclared.as_ref()
     }
 
-    /// Resources that a permitted plan deletes or forgets although state pins them, because the pin was released.
+    /// Resources that a permitted plan deletes or forgets, and whose pin the pinfile releases or state still records.
     pub fn released(&self) -> Vec<&Name> {
         if self.workspace.engine.pins == PinfileStatus::NotKept {
             return Vec::new();
@@ -130,7 +130,11 @@ impl Proposal {
             let (Action::Delete { copy, .. } | Action::Forget { copy, .. }) = &step.action else {
                 return false;
             };
-            self.base.copy(copy).is_some_and(|resource| resource.pinned)
+            let is_released = |resource: &Resource| {
+                let path = physical_path(&resource.name, &resource.ty);
+                resource.pinned || self.workspace.engine.pins.releases(&path)
+            };
+            self.base.copy(copy).is_some_and(is_released)
         };
         self.plan.steps.iter().filter(|step| goes(step)).map(|step| &step.name).collect()
     }

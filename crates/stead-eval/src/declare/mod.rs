@@ -6,6 +6,7 @@
 pub(crate) mod gid;
 pub(crate) mod input_reader;
 mod misplaced;
+pub(crate) mod moves;
 pub(crate) mod names;
 mod options;
 pub(crate) mod outputs;

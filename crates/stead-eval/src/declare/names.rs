@@ -10,6 +10,7 @@ use stead_model::{
     TypeToken,
 };
 
+use super::moves;
 use crate::engine::session::{Draft, Progress, Session};
 use crate::program::specifier::module_name;
 
@@ -163,6 +164,7 @@ fn unfinished(session: &Session, draft: &Draft) -> Diagnostic {
 
 /// Returns the graph of all declared resources, without outputs.
 pub(crate) fn graph(session: &mut Session) -> Graph {
-    let nodes = nodes(session);
+    let mut nodes = nodes(session);
+    moves::resolve(session, &mut nodes);
     Graph { nodes, exprs: std::mem::take(&mut session.exprs), outputs: Default::default() }
 }

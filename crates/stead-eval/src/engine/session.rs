@@ -12,6 +12,7 @@ use stead_model::{
 };
 use stead_schema::TypeSchema;
 
+use crate::declare::moves::Move;
 use crate::program::files::FileCache;
 use crate::program::load::{Loaded, LoadedFile};
 use crate::program::requests::Requester;
@@ -88,6 +89,8 @@ pub(crate) struct Session {
     pub(crate) exhausted: Rc<Cell<bool>>,
     properties: HashMap<(NodeId, String), ExprId>,
     pub(crate) drafts: Vec<Draft>,
+    /// Calls of `move`.
+    pub(crate) moves: Vec<Move>,
     /// Project files that the program has read.
     pub(crate) file_cache: FileCache,
     pub(crate) console: Vec<ConsoleLine>,
@@ -119,6 +122,7 @@ impl Session {
             exhausted: Rc::default(),
             properties: HashMap::new(),
             drafts: Vec::new(),
+            moves: Vec::new(),
             file_cache: FileCache::default(),
             console: Vec::new(),
             diagnostics: Vec::new(),

@@ -97,6 +97,10 @@ fn inside_words(what: &str) -> (&'static str, &'static str) {
             "a resource is pinned in a function or expression that is evaluated only after apply",
             "pins must be known while planning: set `pinned` outside of it",
         ),
+        "move" => (
+            "`move` is called in a function or expression that is evaluated only after apply",
+            "moves must be known while planning: call `move` outside of it",
+        ),
         _ => (
             "a resource is created in an expression that is evaluated only after apply",
             "whether a resource exists must be known while planning: decide on `config`, `env`, or a \

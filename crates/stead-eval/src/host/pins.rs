@@ -1,10 +1,11 @@
-//! Host functions for `nodeOf(…).pinned`, `static pinned` and `static gid`.
+//! Host functions for `nodeOf(…).pinned`, `static pinned`, `static gid` and `move`.
 
 use rquickjs::{Ctx, Value};
 use stead_model::NodeId;
 
 use super::Host;
 use crate::declare::gid;
+use crate::declare::moves::{Move, MoveTarget};
 use crate::engine::session::Session;
 
 impl<'js> Host<'js> {
@@ -24,6 +25,13 @@ impl<'js> Host<'js> {
         let session = self.session.clone();
         self.function("gidByClass", move |node: usize, property: String, value: Value<'js>| {
             gid::set_by_class(&mut session.borrow_mut(), node, &property, &value);
+        })?;
+        let session = self.session.clone();
+        self.function("move", move |from: String, node: i32, to: String, stack: String| {
+            let mut session = session.borrow_mut();
+            let place = session.locate_stack(&stack);
+            let to = u32::try_from(node).map_or(MoveTarget::Named(to), |node| MoveTarget::Node(NodeId(node)));
+            session.moves.push(Move { from, to, place });
         })?;
         let session = self.session.clone();
         self.function("pinSetting", move |ctx: Ctx<'js>, node: u32| {

@@ -1,7 +1,7 @@
-// `nodeOf`: settings of a resource or group after its declaration.
+// `nodeOf`: settings of a resource or group after its declaration. `move`: its former name or path.
 
-import { host, NativeTypeError, freeze } from "stead:host";
-import { mayPin, nodeOf as numberOf } from "stead:resource";
+import { host, NativeError, NativeTypeError, freeze } from "stead:host";
+import { mayMove, mayPin, nodeOf as numberOf } from "stead:resource";
 
 class Node {
   #number;
@@ -21,6 +21,19 @@ class Node {
 }
 freeze(Node.prototype);
 freeze(Node);
+
+/** Says that a recorded resource is now the one of this declaration. */
+export function move(from, to) {
+  mayMove();
+  if (typeof from !== "string") {
+    throw new NativeTypeError("`move` takes the former name or path of a resource, known while planning, as its first argument");
+  }
+  const number = numberOf(to);
+  if (number === undefined && typeof to !== "string") {
+    throw new NativeTypeError("`move` takes a resource, or its name or path, as its second argument");
+  }
+  host.move(from, number ?? -1, number === undefined ? to : "", new NativeError().stack);
+}
 
 export function nodeOf(resource) {
   const number = numberOf(resource);

@@ -67,6 +67,11 @@ export function mayPin() {
   if (forbidden !== undefined) throw refusal(host.refuseInside("pin", -1, new NativeError().stack));
 }
 
+/** Refuses a move in deferred code, because moves must be known while planning. */
+export function mayMove() {
+  if (forbidden !== undefined) throw refusal(host.refuseInside("move", -1, new NativeError().stack));
+}
+
 /** Returns the node number of a resource instance, or `undefined` for other values. */
 export let nodeOf;
 

@@ -6,7 +6,7 @@ import { markSecret } from "stead:external";
 
 export { all, apply } from "stead:apply";
 export { secret, stack } from "stead:external";
-export { nodeOf } from "stead:node-of";
+export { move, nodeOf } from "stead:node-of";
 export { Resource } from "stead:resource";
 export { archive, file, readText } from "stead:files";
 export { base64, hash } from "stead:encoding";

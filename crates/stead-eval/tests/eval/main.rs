@@ -15,6 +15,7 @@ mod language;
 mod library;
 mod limits;
 mod misplaced;
+mod moves;
 mod options;
 mod packages;
 mod pins;

@@ -138,7 +138,8 @@ pub fn apply_pinfile(
         problems: Vec::new(),
         warnings: Vec::new(),
     };
-    if application.pins.saved().values().any(|entry| entry.original_path.is_some()) {
+    let moves = application.graph.nodes.iter().any(|node| node.options.moved_from.is_some());
+    if moves || application.pins.saved().values().any(|entry| entry.original_path.is_some()) {
         let paths = |resource| paths_of(resource).map(move |path| (path, resource));
         application.recorded = state.into_iter().flat_map(State::copies).flat_map(paths).collect();
     }
@@ -230,13 +231,12 @@ impl PinfileApplication<'_> {
     fn leaf(&mut self, leaf: &Leaf) {
         let options = &mut self.graph.nodes[leaf.id.index()].options;
         options.pinned = leaf.pinned.then_some(true);
+        let moved_from = options.moved_from.clone();
         match (leaf.pinned, self.pins.saved().get(&leaf.path).cloned()) {
-            (true, Some(entry)) => {
-                options.original_path.clone_from(&entry.original_path);
-                self.freeze(leaf, &entry);
-                self.keep_generated(leaf, entry.original_path.as_deref());
-                self.pins.add_pin(&leaf.path, entry);
-                self.note_unfrozen(leaf);
+            (true, Some(entry)) => self.pinned(leaf, entry),
+            (true, None) if moved_from.as_deref().is_some_and(|from| self.pins.is_pinned(from)) => {
+                let entry = self.pins.move_to(&leaf.path, moved_from.as_deref().unwrap_or_default());
+                entry.into_iter().for_each(|entry| self.pinned(leaf, entry));
             }
             (true, None) => {
                 let node = &self.graph.nodes[leaf.id.index()];
@@ -245,9 +245,7 @@ impl PinfileApplication<'_> {
                 let attributes: Map =
                     identity.iter().filter_map(known).filter(|(_, value)| *value != Value::Null).collect();
                 let entry = PinEntry { attributes, ..PinEntry::new(node.ty.clone(), EntryStatus::Pinned) };
-                self.pins.add_pin(&leaf.path, entry);
-                self.keep_generated(leaf, None);
-                self.note_unfrozen(leaf);
+                self.pinned(leaf, PinEntry { original_path: moved_from, ..entry });
             }
             (false, Some(entry)) if entry.status == EntryStatus::Pinned => self.unpinned(leaf, &entry),
             (false, _) => {
@@ -259,9 +257,22 @@ impl PinfileApplication<'_> {
         }
     }
 
+    /// Applies the entry of a pinned leaf.
+    fn pinned(&mut self, leaf: &Leaf, entry: PinEntry) {
+        let options = &mut self.graph.nodes[leaf.id.index()].options;
+        options.original_path.clone_from(&entry.original_path);
+        self.freeze(leaf, &entry);
+        self.keep_generated(leaf, entry.original_path.as_deref());
+        self.pins.add_pin(&leaf.path, entry);
+        self.note_unfrozen(leaf);
+    }
+
     pub(super) fn is_recorded(&self, state: &State, leaf: &Leaf, entry: &PinEntry) -> bool {
         let node = &self.graph.nodes[leaf.id.index()];
-        state.by_name(&node.name).is_some() || self.is_elsewhere(entry)
+        let moved_from = node.options.moved_from.as_ref();
+        state.by_name(&node.name).is_some()
+            || self.is_elsewhere(entry)
+            || moved_from.is_some_and(|from| self.recorded.contains_key(from))
     }
 
     /// Returns true if a resource is recorded under the entry's `originalPath`.
@@ -302,7 +313,9 @@ impl PinfileApplication<'_> {
     /// Returns the pinned resources in state that the program does not declare, by their paths.
     fn undeclared_pins(&self) -> BTreeMap<String, TypeToken> {
         let declared: HashSet<&Name> = self.graph.nodes.iter().map(|node| &node.name).collect();
-        let current = self.pins.paths();
+        let mut current = self.pins.paths();
+        current.extend(self.pins.original_paths());
+        current.extend(self.graph.nodes.iter().filter_map(|node| node.options.moved_from.clone()));
         let known = |copy: &Resource| {
             declared.contains(&copy.name) || paths_of(copy).any(|path| current.contains(&path))
         };
@@ -318,7 +331,7 @@ impl PinfileApplication<'_> {
         let mut status = PinfileStatus::of(&self.pins);
         let unpinned = self.removed.union(&self.ended).cloned();
         let mut changes: Vec<PinfileChange> = unpinned.map(|path| self.pins.removal(path)).collect();
-        let mut ended: BTreeSet<String> = BTreeSet::new();
+        let mut ended: BTreeSet<String> = self.pins.moved().clone();
         match orphans {
             Orphans::Refuse => {
                 ended.extend(orphaned.iter().cloned());

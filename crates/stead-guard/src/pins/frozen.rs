@@ -79,11 +79,12 @@ impl<'a> PinfileApplication<'a> {
         }
     }
 
-    /// Returns the recorded resource of a leaf, under its name or under its original path.
+    /// Returns the recorded resource of a leaf, under its name or under a former path.
     fn record(&self, leaf: &Leaf, original: Option<&str>) -> Option<&'a Resource> {
         let node = &self.graph.nodes[leaf.id.index()];
         let named = self.state.and_then(|state| state.by_name(&node.name));
-        let moved = || original.and_then(|original| self.recorded.get(original).copied());
+        let paths = || original.into_iter().chain(node.options.moved_from.as_deref());
+        let moved = || paths().find_map(|path| self.recorded.get(path).copied());
         named.or_else(moved).filter(|old| old.ty == node.ty)
     }
 }

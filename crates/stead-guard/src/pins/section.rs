@@ -24,6 +24,8 @@ pub struct Pins {
     general: Vec<String>,
     /// The pins of the program.
     current: Section,
+    /// The paths whose entries a `move` of the program gives another path.
+    moved: BTreeSet<String>,
     /// Entries that stay although the program does not pin their resources: releases, and pins that the user keeps.
     retained: Section,
 }
@@ -64,7 +66,8 @@ impl Pins {
         let scope = if key == own { SectionScope::OneEnvironment } else { SectionScope::Shared };
         let environment = environment.clone();
         let (current, retained) = (Section::new(), Section::new());
-        let mut pins = Pins { file, environment, scope, key, general, current, retained };
+        let moved = BTreeSet::new();
+        let mut pins = Pins { file, environment, scope, key, general, current, moved, retained };
         let released = |(_, entry): &(&String, &PinEntry)| entry.status == EntryStatus::Released;
         let releases = pins.saved().iter().filter(released);
         pins.retained = releases.map(|(path, entry)| (path.clone(), entry.clone())).collect();
@@ -119,8 +122,26 @@ impl Pins {
         self.current.insert(path.to_owned(), PinEntry { status: EntryStatus::Pinned, ..entry });
     }
 
+    /// Returns the entry of a path under another path, as a move of the pin leaves it.
+    pub(crate) fn move_to(&mut self, to: &str, from: &str) -> Option<PinEntry> {
+        let entry = self.saved().get(from)?.clone();
+        self.moved.insert(from.to_owned());
+        let first = entry.original_path.clone().unwrap_or_else(|| from.to_owned());
+        Some(PinEntry { original_path: Some(first).filter(|first| first != to), ..entry })
+    }
+
+    /// Returns the paths whose entries a `move` of the program gives another path.
+    pub(crate) fn moved(&self) -> &BTreeSet<String> {
+        &self.moved
+    }
+
+    /// Returns the original paths of the program's pins.
+    pub(crate) fn original_paths(&self) -> impl Iterator<Item = String> {
+        self.current.values().filter_map(|entry| entry.original_path.clone())
+    }
+
     /// Returns true if the section in the file pins a path.
-    fn is_pinned(&self, path: &str) -> bool {
+    pub(crate) fn is_pinned(&self, path: &str) -> bool {
         self.saved().get(path).is_some_and(|entry| entry.status == EntryStatus::Pinned)
     }
 
@@ -135,7 +156,7 @@ impl Pins {
         let gone = pinned.filter(|path| !self.current.contains_key(*path));
         let moved: BTreeSet<&str> =
             self.current.values().filter_map(|entry| entry.original_path.as_deref()).collect();
-        gone.filter(|path| !moved.contains(path)).collect()
+        gone.filter(|path| !moved.contains(path) && !self.moved.contains(*path)).collect()
     }
 
     pub(crate) fn entry(&self, path: &str) -> Option<&PinEntry> {
@@ -191,7 +212,10 @@ fn released(resource: TypeToken) -> PinEntry {
 }
 
 /// Returns the update from the sections that were read to these.
-fn changed(file: &Pinfile, sections: std::collections::BTreeMap<String, Section>) -> PinfileUpdate {
+pub(super) fn changed(
+    file: &Pinfile,
+    sections: std::collections::BTreeMap<String, Section>,
+) -> PinfileUpdate {
     match (sections.is_empty(), file.is_missing()) {
         (true, true) => PinfileUpdate::Unchanged,
         (true, false) => PinfileUpdate::Remove,
@@ -314,7 +338,7 @@ pub fn add_entries(file: &Pinfile, section: &str, entries: Section) -> PinfileUp
 }
 
 /// Returns true for the section of a target and for those of its environments.
-fn is_of(section: &str, target: &str) -> bool {
+pub(super) fn is_of(section: &str, target: &str) -> bool {
     section.strip_prefix(target).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
 }
 

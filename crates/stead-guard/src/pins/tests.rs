@@ -3,7 +3,9 @@
 mod apply;
 mod format;
 mod frozen;
+mod moves;
 mod properties;
+mod prune;
 mod verdicts;
 
 use std::sync::Arc;

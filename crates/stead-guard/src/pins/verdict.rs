@@ -57,7 +57,7 @@ impl PinfileStatus {
     }
 
     /// Returns true if the most specific entry for a path releases it.
-    pub(crate) fn releases(&self, path: &str) -> bool {
+    pub fn releases(&self, path: &str) -> bool {
         let PinfileStatus::Kept(sections) = self else { return false };
         let status = sections.iter().find_map(|section| section.0.get(path));
         status == Some(&EntryStatus::Released)

@@ -34,7 +34,7 @@ pub enum Match {
     Name,
     /// By the original path in the pinfile.
     Pinfile,
-    /// By a former name in the program's `aliases`.
+    /// By a former name in the program: in `aliases`, or in a `move`.
     Alias,
     /// By a former name that a rename or an earlier move recorded.
     Rename,
@@ -161,21 +161,24 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// Matches nodes with an original path to resources whose recorded or former name has that path.
+    /// Matches nodes with an original path, or with the path of a `move`, to resources whose recorded or former name has that path.
     fn by_pinfile(&mut self) {
         let unmatched = self.unmatched();
-        let original = |id: NodeId| self.graph.nodes[id.index()].options.original_path.as_deref();
-        let wanted: HashMap<&str, NodeId> =
-            unmatched.into_iter().filter_map(|id| Some((original(id)?, id))).collect();
+        let options = |id: NodeId| &self.graph.nodes[id.index()].options;
+        let moved = |id: &NodeId| Some((options(*id).moved_from.as_deref()?, (*id, Match::Alias)));
+        let original = |id: &NodeId| Some((options(*id).original_path.as_deref()?, (*id, Match::Pinfile)));
+        let mut wanted: HashMap<&str, (NodeId, Match)> = unmatched.iter().filter_map(moved).collect();
+        wanted.extend(unmatched.iter().filter_map(original));
         if wanted.is_empty() {
             return;
         }
         for old in self.unclaimed() {
             let node = paths_of(old).find_map(|path| wanted.get(path.as_str()).copied());
-            let same =
-                |id: &NodeId| self.matched[id.index()].is_none() && self.graph.nodes[id.index()].ty == old.ty;
-            if let Some(id) = node.filter(same) {
-                self.bind(id, old, Match::Pinfile);
+            let same = |(id, _): &(NodeId, Match)| {
+                self.matched[id.index()].is_none() && self.graph.nodes[id.index()].ty == old.ty
+            };
+            if let Some((id, by)) = node.filter(same) {
+                self.bind(id, old, by);
             }
         }
     }

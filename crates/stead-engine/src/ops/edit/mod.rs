@@ -52,6 +52,10 @@ pub enum StateEdit {
         name: String,
         protection: Protection,
     },
+    /// Ends the pins that state records, because the pinfile releases them.
+    EndPins {
+        paths: BTreeSet<String>,
+    },
     /// Answers for an operation in doubt; `None` sends it again.
     Resolve {
         target: ResolveTarget,
@@ -130,6 +134,10 @@ pub enum EditChange {
         name: Name,
         changes: Change,
         still_set_by: Option<String>,
+    },
+    /// State no longer records the pin of a resource.
+    PinEnded {
+        name: Name,
     },
     Resolved {
         name: Name,
@@ -288,6 +296,7 @@ impl Workspace {
             }
             StateEdit::Forget { name } => self.forget(&name, wait, events).await,
             StateEdit::Protect { name, protection } => self.protect(&name, protection, wait, events).await,
+            StateEdit::EndPins { paths } => self.end_pins(&paths, wait, events).await,
             StateEdit::Resolve { target, answer } => self.resolve(&target, answer).await,
             StateEdit::Refresh { selection } => self.record_drift(&selection, wait, events).await,
             StateEdit::CreateStack => Ok(self.proposed(Work::CreateStack, vec![EditChange::StackCreated])),

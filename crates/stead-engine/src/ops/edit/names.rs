@@ -1,7 +1,8 @@
 //! Edits of names and of the protection on a record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use stead_guard::pins::physical_path;
 use stead_model::{Code, Diagnostic, Lifecycle, Name, NameError, NameParts, NextStep, Resource, check_id};
 use stead_model::{Hint, nearest};
 use stead_state::{Record, State};
@@ -87,6 +88,36 @@ impl Workspace {
             Change::None => Work::Nothing,
         };
         Ok(self.proposed_on(loaded, work, vec![change]))
+    }
+}
+
+impl Workspace {
+    /// Ends recorded pins. Operations of an interrupted run are left to the next run, which may need them.
+    pub(super) async fn end_pins(
+        &self,
+        paths: &BTreeSet<String>,
+        wait: Wait,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<ProposedEdit, OpError> {
+        let loaded = self.load_in_turn(wait, events).await?;
+        let is_meant = |copy: &&Resource| copy.pinned && paths.contains(&physical_path(&copy.name, &copy.ty));
+        let mut ended: Vec<&Resource> = loaded.state.copies().filter(is_meant).collect();
+        ended.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+        if !ended.is_empty() && loaded.state.pending().next().is_some() {
+            let message = "an interrupted run left operations that are not finished";
+            return Err(OpError::refused(Diagnostic::error(Code::IN_DOUBT, message)));
+        }
+        let unpinned = |copy: &&Resource| Resource { pinned: false, ..(*copy).clone() };
+        let records = ended.iter().map(unpinned).map(|copy| Record::Amend { resource: Box::new(copy) });
+        let records: Vec<Record> = records.collect();
+        let mut changes: Vec<EditChange> =
+            ended.iter().map(|copy| EditChange::PinEnded { name: copy.name.clone() }).collect();
+        changes.dedup();
+        let work = match records.is_empty() {
+            true => Work::Nothing,
+            false => Work::Append { kind: RunKind::EndPin, records },
+        };
+        Ok(self.proposed_on(loaded, work, changes))
     }
 }
 

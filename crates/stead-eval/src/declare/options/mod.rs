@@ -1,6 +1,6 @@
 //! Parses resource options: the second argument of a resource.
 
-mod values;
+pub(crate) mod values;
 
 use std::fmt::Display;
 

@@ -57,6 +57,7 @@ const STEAD_EXPORTS: &[&str] = &[
     "stack",
     "config",
     "env",
+    "move",
     "namespace",
     "project",
     "target",

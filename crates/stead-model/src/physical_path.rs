@@ -3,7 +3,7 @@
 //! A path is `<type>.<unique id>`. The unique id of a leaf at the top of a module is its id. Any other unique id is the
 //! parts of the name, joined by `_`, with eight digits of a digest, because the joined parts of two names can be equal.
 
-use stead_model::{Digest, Environment, Name, NameParts, Resource, ScopePart, TypeToken};
+use crate::{Digest, Environment, Name, NameParts, Resource, ScopePart, TypeToken};
 
 /// The maximum length of the readable part.
 const MAX_READABLE: usize = 240;
@@ -82,7 +82,7 @@ fn clean(text: &str) -> String {
 }
 
 /// Returns true for the ids that stead generates for unnamed siblings.
-pub(crate) fn is_counter(id: &str) -> bool {
+pub fn is_counter(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit())
 }
 
