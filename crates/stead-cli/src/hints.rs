@@ -15,6 +15,7 @@ pub(crate) fn phrase(step: &NextStep, environment: Option<&Environment>) -> Stri
         NextStep::Refresh => format!("`stead refresh{on}`"),
         NextStep::Import => "`stead import`".to_owned(),
         NextStep::Rename { from, to } => format!("`stead rename '{from}' '{to}'{on}`"),
+        NextStep::RenamePlace { from, to } => format!("`stead rename '{from}' '{to}'{on}`"),
         NextStep::AcceptMoves => format!("`stead up --accept-moves{on}`"),
         NextStep::ListState => format!("`stead state ls{on}`"),
         NextStep::ShowGraph => format!("`stead graph{on}`"),

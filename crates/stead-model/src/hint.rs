@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::{Code, Environment, Name, Operation};
+use crate::{Code, Environment, Name, Operation, Place};
 
 /// An operation that a hint proposes.
 ///
@@ -28,6 +28,11 @@ pub enum NextStep {
     Rename {
         from: Name,
         to: Name,
+    },
+    /// Record another place for all resources in a module or in an instance.
+    RenamePlace {
+        from: Place,
+        to: Place,
     },
     /// Apply the program, with certain moves as renames.
     AcceptMoves,
@@ -139,6 +144,7 @@ impl fmt::Display for NextStep {
             NextStep::Refresh => f.write_str("refresh the stack"),
             NextStep::Import => f.write_str("import the resource"),
             NextStep::Rename { from, to } => write!(f, "rename {from} to {to}"),
+            NextStep::RenamePlace { from, to } => write!(f, "rename all resources in {from} to {to}"),
             NextStep::AcceptMoves => f.write_str("apply the program with the certain moves as renames"),
             NextStep::ListState => f.write_str("list the recorded resources"),
             NextStep::ShowGraph => f.write_str("show the graph"),

@@ -21,6 +21,7 @@ mod nearest;
 mod path;
 mod pattern;
 pub mod physical_path;
+mod place;
 mod pool;
 mod record;
 mod resolve;
@@ -28,6 +29,7 @@ mod shown;
 mod sorted_map;
 mod source;
 mod text;
+mod typed;
 mod value;
 
 pub use codes::{CODES, Code};
@@ -44,10 +46,13 @@ pub use limits::{Extent, Limits, MAX_NESTING};
 pub use list::List;
 pub use marker_key::SIGNATURE_KEY;
 pub use marks::{Level, MarkSource, Marked, Marks, RecordedMarks, STATE_PROTECT};
-pub use name::{Environment, Module, Name, NameError, NameParts, Scope, ScopePart, check_id};
+pub use name::{
+    Environment, Module, Name, NameError, NameParts, Scope, ScopePart, SpelledName, Spelling, check_id,
+};
 pub use nearest::nearest;
 pub use path::{PropertyPath, Segment};
 pub use pattern::{PathPattern, PatternError, PatternPart};
+pub use place::Place;
 pub use pool::ValuePool;
 pub use record::{DeletionPolicy, Lifecycle, NotBase64, PrivateData, ProviderData, Resource, Ties};
 pub use resolve::{EvalError, KnownOutputs, known, resolve, resolve_map};

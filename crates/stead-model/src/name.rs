@@ -1,7 +1,8 @@
 //! Resource names: structured data with one parser and one printer, which are inverse to each other.
 //!
 //! `<env>#<gid>`, or `<env>:<module>[/<scope>]:<type>[#<id>]`; `<env>` is `environment` or
-//! `environment:namespace`. Inside a part, `:`, `/`, `#` and `%` are percent-encoded.
+//! `environment:namespace`. Inside a part, `:`, `/`, `#` and `%` are percent-encoded. The folders of a module are joined by
+//! `.`, and a `.` inside one of them is `%2E`. The spelling of earlier formats differs in the module alone.
 
 use std::fmt;
 use std::ops::Deref;
@@ -18,6 +19,15 @@ use crate::TypeToken;
 pub struct Environment {
     pub name: String,
     pub namespace: Option<String>,
+}
+
+/// How the text of a name spells the module `lib/a.b`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// `lib.a%2Eb`: the spelling of everything that is written and shown.
+    Dotted,
+    /// `lib%2Fa.b`: the spelling of the state formats 1 and 2, and of the digests in physical paths.
+    Encoded,
 }
 
 /// The module that allocates the resource: its path in the project, without extension.
@@ -123,6 +133,27 @@ impl Name {
         name
     }
 
+    /// Parses a name whose module has this spelling.
+    pub fn parse_spelled(text: &str, spelling: Spelling) -> Result<Name, NameError> {
+        let (mut parts, mut count) = ([""; 5], 0);
+        for (at, part) in text.split(':').take(5).enumerate() {
+            (parts[at], count) = (part, at + 1);
+        }
+        let placed = |env, namespace, place, ty| placed(text, spelling, (env, namespace), place, ty);
+        match &parts[..count] {
+            [env] => global(text, env, None),
+            [env, rest] => global(text, rest, Some(env)),
+            [env, place, ty] => placed(env, None, place, ty),
+            [env, namespace, place, ty] => placed(env, Some(*namespace), place, ty),
+            _ => Err(NameError::Shape(text.to_owned())),
+        }
+    }
+
+    /// Returns the text of the name with this spelling of the module.
+    pub fn spelled(&self, spelling: Spelling) -> SpelledName<'_> {
+        SpelledName { name: self, spelling }
+    }
+
     /// Returns the first control character, if any. Only a manipulated file has one; printing it could drive a terminal.
     pub fn control_character(&self) -> Option<char> {
         self.to_string().chars().find(|c| c.is_control())
@@ -162,14 +193,39 @@ struct Encoded<'a>(&'a str);
 
 impl fmt::Display for Encoded<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rest = self.0;
-        while let Some(at) = rest.bytes().position(|byte| matches!(byte, b':' | b'/' | b'#' | b'%')) {
-            f.write_str(&rest[..at])?;
-            write!(f, "%{:02X}", rest.as_bytes()[at])?;
-            rest = &rest[at + 1..];
-        }
-        f.write_str(rest)
+        encode(self.0, |byte| matches!(byte, b':' | b'/' | b'#' | b'%'), f)
     }
+}
+
+/// Prints a text with these bytes, which are ASCII characters, percent-encoded.
+fn encode(text: &str, encoded: fn(&u8) -> bool, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut rest = text;
+    while let Some(at) = rest.as_bytes().iter().position(encoded) {
+        f.write_str(&rest[..at])?;
+        write!(f, "%{:02X}", rest.as_bytes()[at])?;
+        rest = &rest[at + 1..];
+    }
+    f.write_str(rest)
+}
+
+/// The printed form is the dotted spelling.
+impl fmt::Display for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, segment) in self.0.split('/').enumerate() {
+            if at > 0 {
+                f.write_str(".")?;
+            }
+            encode(segment, |byte| matches!(byte, b':' | b'.' | b'#' | b'%'), f)?;
+        }
+        Ok(())
+    }
+}
+
+/// A name, to be printed with one spelling of its module.
+#[derive(Clone, Copy, Debug)]
+pub struct SpelledName<'a> {
+    name: &'a Name,
+    spelling: Spelling,
 }
 
 impl fmt::Display for Environment {
@@ -194,10 +250,19 @@ impl fmt::Display for ScopePart {
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &**self {
+        self.spelled(Spelling::Dotted).fmt(f)
+    }
+}
+
+impl fmt::Display for SpelledName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &**self.name {
             NameParts::Global { environment, gid } => write!(f, "{environment}#{}", Encoded(gid)),
             NameParts::Placed { environment, module, scope, ty, id } => {
-                write!(f, "{environment}:{}", Encoded(&module.0))?;
+                match self.spelling {
+                    Spelling::Dotted => write!(f, "{environment}:{module}")?,
+                    Spelling::Encoded => write!(f, "{environment}:{}", Encoded(&module.0))?,
+                }
                 for part in scope {
                     write!(f, "/{part}")?;
                 }
@@ -227,17 +292,28 @@ impl FromStr for Name {
     type Err = NameError;
 
     fn from_str(text: &str) -> Result<Name, NameError> {
-        let (mut parts, mut count) = ([""; 5], 0);
-        for (at, part) in text.split(':').take(5).enumerate() {
-            (parts[at], count) = (part, at + 1);
+        Name::parse_spelled(text, Spelling::Dotted)
+    }
+}
+
+impl FromStr for Module {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Module, NameError> {
+        if text.is_empty() {
+            return Err(NameError::EmptyPart(text.to_owned()));
         }
-        match &parts[..count] {
-            [env] => global(text, env, None),
-            [env, rest] => global(text, rest, Some(env)),
-            [env, place, ty] => placed(text, env, None, place, ty),
-            [env, namespace, place, ty] => placed(text, env, Some(namespace), place, ty),
-            _ => Err(NameError::Shape(text.to_owned())),
+        if !text.contains(['.', '%', '#', '/']) {
+            return Ok(Module(text.to_owned()));
         }
+        let mut path = String::with_capacity(text.len());
+        for (at, segment) in text.split('.').enumerate() {
+            if at > 0 {
+                path.push('/');
+            }
+            decode_into(&mut path, segment, Escaped::Segment)?;
+        }
+        Ok(Module(path))
     }
 }
 
@@ -250,12 +326,22 @@ fn global(text: &str, last: &str, first: Option<&str>) -> Result<Name, NameError
     Ok(NameParts::Global { environment, gid: decode(gid)? }.into())
 }
 
-fn placed(text: &str, env: &str, namespace: Option<&str>, place: &str, ty: &str) -> Result<Name, NameError> {
+fn placed(
+    text: &str,
+    spelling: Spelling,
+    (env, namespace): (&str, Option<&str>),
+    place: &str,
+    ty: &str,
+) -> Result<Name, NameError> {
     if env.contains(['#', '/']) || ty.contains('/') {
         return Err(NameError::Shape(text.to_owned()));
     }
     let mut places = place.split('/');
-    let module = Module(decode(places.next().unwrap_or_default())?);
+    let module = places.next().unwrap_or_default();
+    let module = match spelling {
+        Spelling::Dotted => module.parse()?,
+        Spelling::Encoded => Module(decode(module)?),
+    };
     let scope = places
         .map(|part| {
             let (class, id) = with_id(part)?;
@@ -287,21 +373,36 @@ fn decode(part: &str) -> Result<String, NameError> {
         return Ok(part.to_owned());
     }
     let mut out = String::with_capacity(part.len());
+    decode_into(&mut out, part, Escaped::Part)?;
+    Ok(out)
+}
+
+/// The characters that are percent-encoded.
+#[derive(Clone, Copy)]
+enum Escaped {
+    /// `:`, `/`, `#` and `%`.
+    Part,
+    /// `:`, `.`, `#` and `%`: a `/` ends the segment.
+    Segment,
+}
+
+fn decode_into(out: &mut String, part: &str, escaped: Escaped) -> Result<(), NameError> {
     let mut rest = part;
     while let Some(at) = rest.find(['%', '#', '/']) {
         out.push_str(&rest[..at]);
-        let code = match rest.get(at..at + 3) {
-            Some("%3A") => ':',
-            Some("%2F") => '/',
-            Some("%23") => '#',
-            Some("%25") => '%',
+        let decoded = match (rest.get(at..at + 3), escaped) {
+            (Some("%3A"), _) => ':',
+            (Some("%2F"), Escaped::Part) => '/',
+            (Some("%2E"), Escaped::Segment) => '.',
+            (Some("%23"), _) => '#',
+            (Some("%25"), _) => '%',
             _ => return Err(NameError::Encoding(part.to_owned())),
         };
-        out.push(code);
+        out.push(decoded);
         rest = &rest[at + 3..];
     }
     out.push_str(rest);
-    Ok(out)
+    Ok(())
 }
 
 impl Serialize for Name {
@@ -344,7 +445,9 @@ mod tests {
             "prod#orders-db",
             "prod:main:local.File",
             "prod:main:local.File#readme",
-            "prod:net%2Fvpc/Network:aws.s3.Bucket",
+            "prod:net.vpc/Network:aws.s3.Bucket",
+            "prod:net.vpc%2Eprod:aws.s3.Bucket",
+            "prod:@acme.lodash%2Emerge.src.index:aws.s3.Bucket#a.b",
             "prod:acme:main/Network#a/Inner:aws.s3.Bucket#2",
         ] {
             assert_eq!(text.parse::<Name>().unwrap().to_string(), text);
@@ -355,11 +458,29 @@ mod tests {
     fn invalid_name_gives_the_reason() {
         assert!(matches!("prod".parse::<Name>(), Err(NameError::Shape(_))));
         assert!(matches!("prod::local.File".parse::<Name>(), Err(NameError::EmptyPart(_))));
-        assert!(matches!("prod:a%2fb:T".parse::<Name>(), Err(NameError::Encoding(_))));
+        assert!(matches!("prod:a%2eb:T".parse::<Name>(), Err(NameError::Encoding(_))));
+        assert!(matches!("prod:a%2Fb:T".parse::<Name>(), Err(NameError::Encoding(_))));
+        assert!(matches!("prod:a:T#b%2Ec".parse::<Name>(), Err(NameError::Encoding(_))));
         assert!(matches!("a:b:c:d:e".parse::<Name>(), Err(NameError::Shape(_))));
         assert_eq!(check_id("12"), Err(NameError::NumberAsId("12".into())));
         assert!(check_id("a12").is_ok());
         assert!(matches!(check_id("a\u{1b}"), Err(NameError::Control(_))));
+    }
+
+    #[test]
+    fn both_spellings_of_a_module_mean_the_same_name() {
+        for (dotted, encoded) in [
+            ("dev:lib.net:local.File#a.b", "dev:lib%2Fnet:local.File#a.b"),
+            ("dev:zone%2Ev2:local.File", "dev:zone.v2:local.File"),
+            ("dev:lib.deep.zone%2Ev2/Site#home.page:T", "dev:lib%2Fdeep%2Fzone.v2/Site#home.page:T"),
+            ("dev:@acme.lodash%2Emerge.index:T", "dev:@acme%2Flodash.merge%2Findex:T"),
+            ("dev:main:T#x%2Fy", "dev:main:T#x%2Fy"),
+            ("dev#a%2Fb.c", "dev#a%2Fb.c"),
+        ] {
+            let name: Name = dotted.parse().unwrap();
+            assert_eq!(Name::parse_spelled(encoded, Spelling::Encoded).unwrap(), name);
+            assert_eq!(name.spelled(Spelling::Encoded).to_string(), encoded);
+        }
     }
 
     #[test]
@@ -399,13 +520,17 @@ mod tests {
         #[test]
         fn printing_and_parsing_are_inverses(name in names()) {
             let text = name.to_string();
-            prop_assert_eq!(text.parse::<Name>().unwrap(), name);
+            prop_assert_eq!(&text.parse::<Name>().unwrap(), &name);
+            let encoded = name.spelled(Spelling::Encoded).to_string();
+            prop_assert_eq!(Name::parse_spelled(&encoded, Spelling::Encoded).unwrap(), name);
         }
 
         #[test]
-        fn text_that_parses_prints_as_itself(text in "[a-z:/#%0-9A-F]{0,20}") {
-            if let Ok(name) = text.parse::<Name>() {
-                prop_assert_eq!(name.to_string(), text);
+        fn text_that_parses_prints_as_itself(text in "([a-z:/#%.0-9A-F]|%2E|%2F|%3A){0,20}") {
+            for spelling in [Spelling::Dotted, Spelling::Encoded] {
+                if let Ok(name) = Name::parse_spelled(&text, spelling) {
+                    prop_assert_eq!(name.spelled(spelling).to_string(), text.clone());
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 //! A path is `<type>.<unique id>`. The unique id of a leaf at the top of a module is its id. Any other unique id is the
 //! parts of the name, joined by `_`, with eight digits of a digest, because the joined parts of two names can be equal.
 
-use crate::{Digest, Environment, Name, NameParts, Resource, ScopePart, TypeToken};
+use crate::{Digest, Environment, Name, NameParts, Resource, ScopePart, Spelling, TypeToken};
 
 /// The maximum length of the readable part.
 const MAX_READABLE: usize = 240;
@@ -49,8 +49,10 @@ fn unique_id(name: &Name, resource: &TypeToken) -> String {
 }
 
 /// Returns eight digits of a digest of the name without its environment.
+///
+/// The digest is of the encoded spelling, because existing pinfiles have it.
 fn digits(name: &Name) -> String {
-    let anywhere = name.in_environment(&Environment::new("any")).to_string();
+    let anywhere = name.in_environment(&Environment::new("any")).spelled(Spelling::Encoded).to_string();
     Digest::of(anywhere.as_bytes()).to_string().chars().take(8).collect::<String>().to_uppercase()
 }
 
@@ -93,6 +95,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::Module;
 
     fn path(name: &str) -> String {
         let name: Name = name.parse().unwrap();
@@ -116,18 +119,27 @@ mod tests {
             "dev:main/Shop#eu/Store:aws.s3.Bucket#cool.bucket",
             "dev#orders-db",
             "dev#orders db",
+            "dev:lib.net:aws.s3.Bucket",
+            "dev:lib.deep.zone%2Ev2/Site#home:aws.s3.Bucket#data",
+            "dev:zone%2Ev2/Site#home:aws.s3.Bucket#data",
+            "dev:@acme.net.src.index/Net:aws.s3.Bucket",
         ];
-        insta::assert_snapshot!(names.map(path).join("\n"), @"
-        aws.s3.Bucket.CoolBucket
-        aws.s3.Bucket.Bucket_954E84E8
-        aws.s3.Bucket.Bucket2_0A243E03
-        aws.s3.Bucket.MyBucket_5318C1A9
-        aws.s3.Bucket.MyBucket2_data_9EFF38A2
-        aws.s3.Bucket.MyBucket2_data_FC572DB8
-        aws.s3.Bucket.eu_Store_coolbucket_9907F31E
-        aws.s3.Bucket.orders-db
-        aws.s3.Bucket.ordersdb_9BDE9FEB
-        ");
+        let expected = [
+            "aws.s3.Bucket.CoolBucket",
+            "aws.s3.Bucket.Bucket_954E84E8",
+            "aws.s3.Bucket.Bucket2_0A243E03",
+            "aws.s3.Bucket.MyBucket_5318C1A9",
+            "aws.s3.Bucket.MyBucket2_data_9EFF38A2",
+            "aws.s3.Bucket.MyBucket2_data_FC572DB8",
+            "aws.s3.Bucket.eu_Store_coolbucket_9907F31E",
+            "aws.s3.Bucket.orders-db",
+            "aws.s3.Bucket.ordersdb_9BDE9FEB",
+            "aws.s3.Bucket.Bucket_2EC315B1",
+            "aws.s3.Bucket.home_data_96CB5938",
+            "aws.s3.Bucket.home_data_36EE6FE0",
+            "aws.s3.Bucket.Net_Bucket_01FDDD95",
+        ];
+        assert_eq!(names.map(path), expected.map(str::to_owned));
     }
 
     #[test]
@@ -141,10 +153,10 @@ mod tests {
     fn names() -> impl Strategy<Value = Name> {
         let id = || proptest::option::of("[a-c]{1,2}|2|3|a b|é");
         let scope = proptest::collection::vec(("[A-B]{1,2}", id()), 0..3);
-        let module = "main|lib";
+        let module = "main|lib|lib/net|lib.net";
         let parts = (module, scope, id()).prop_map(|(module, scope, id)| NameParts::Placed {
             environment: Environment::new("dev"),
-            module: stead_model::Module(module),
+            module: Module(module),
             scope: scope.into_iter().map(|(class, id)| ScopePart { class, id }).collect(),
             ty: TypeToken("t.B".into()),
             id,

@@ -3,7 +3,7 @@
 use crate::{Environment, Name};
 
 impl Name {
-    /// Returns the name without the environment that the reader knows, with the folders of its module joined by dots.
+    /// Returns the name without the environment that the reader knows.
     ///
     /// A name in another environment is returned in full.
     pub fn shown_in(&self, environment: &Environment) -> String {
@@ -13,9 +13,7 @@ impl Name {
         }
         let known = environment.to_string();
         let rest = full.strip_prefix(&known).unwrap_or(&full);
-        let rest = rest.strip_prefix(':').unwrap_or(rest);
-        let end = rest.find(['/', ':', '#']).unwrap_or(rest.len());
-        format!("{}{}", rest[..end].replace("%2F", "."), &rest[end..])
+        rest.strip_prefix(':').unwrap_or(rest).to_owned()
     }
 }
 
@@ -28,7 +26,7 @@ mod tests {
         let dev = Environment::new("dev");
         let shown = |name: &str| name.parse::<Name>().unwrap().shown_in(&dev);
         assert_eq!(shown("dev:main:local.File#a"), "main:local.File#a");
-        assert_eq!(shown("dev:net%2Fvpc/Network#a%2Fb:local.File"), "net.vpc/Network#a%2Fb:local.File");
+        assert_eq!(shown("dev:net.vpc/Network#a%2Fb:local.File"), "net.vpc/Network#a%2Fb:local.File");
         assert_eq!(shown("dev#orders"), "#orders");
         assert_eq!(shown("prod:main:local.File"), "prod:main:local.File");
         let acme: Environment = "dev:acme".parse().unwrap();

@@ -18,7 +18,9 @@ mod request;
 mod select;
 mod ties;
 
-pub use correlate::{Aliases, Ambiguity, Confidence, Difference, Match, Reason, Suggestion};
+pub use correlate::{
+    Aliases, Ambiguity, Confidence, Difference, Match, MovedPlace, MovedResource, Reason, Suggestion,
+};
 pub use decide::{LiveObject, Planner, Question, RecordChange, Verdict, plan};
 pub use guard_input::{DeclaredGuards, interrupted_deletions};
 pub use plan::{Action, Certainty, Incarnation, Plan, ReplacementCause, Step, StepId, Summary, Why};

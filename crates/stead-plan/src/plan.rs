@@ -11,7 +11,7 @@ use stead_schema::{Change, ReplaceOrder};
 use stead_state::AfterDelete;
 
 use crate::Purpose;
-use crate::correlate::{Ambiguity, Match, Suggestion};
+use crate::correlate::{Ambiguity, Match, MovedPlace, Suggestion};
 use crate::decide::RecordChange;
 
 /// Position of a step in its plan.
@@ -224,6 +224,9 @@ pub struct Plan {
     pub uids: u64,
     /// The current copy of each declared resource that is recorded.
     pub existing: BTreeMap<NodeId, CopyRef>,
+    /// Removed and new modules or instances that may be the same, with all their resources.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<MovedPlace>,
     /// Pairs of a removed and a new resource that may be the same resource.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<Suggestion>,
@@ -252,6 +255,8 @@ impl Plan {
 
     /// Returns true if resources look like moved ones, so that deletions should wait for a decision.
     pub fn has_likely_moves(&self) -> bool {
-        !self.ambiguities.is_empty() || self.suggestions.iter().any(Suggestion::blocks_deletions)
+        !self.ambiguities.is_empty()
+            || self.places.iter().any(MovedPlace::blocks_deletions)
+            || self.suggestions.iter().any(Suggestion::blocks_deletions)
     }
 }

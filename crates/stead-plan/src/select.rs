@@ -34,6 +34,7 @@ impl Selected {
             return Ok(Selected { part: None });
         }
         let candidates = Candidates::of(base, graph, edges, correlation);
+        let selection = &selection.spelled_as(&candidates.names).map_err(|problem| vec![problem])?;
         let mut chosen = candidates.choose(selection);
         if !selection.is_everything()
             && !chosen

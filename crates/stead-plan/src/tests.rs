@@ -19,6 +19,7 @@ mod format;
 mod imports;
 mod moves;
 mod pins;
+mod places;
 mod record_change;
 mod replacement;
 mod selection;

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use stead_model::{Map, Name, StackId, TypeToken, Uid};
 
 /// Canonical identity of a real resource. Two descriptions of one real resource have the same one, however they are
@@ -58,9 +58,17 @@ pub struct OwnerMark {
     pub stack: StackId,
     pub uid: Uid,
     /// The name of the resource when it was marked, for people.
+    #[serde(deserialize_with = "name_in_any_spelling")]
     pub name: Name,
     /// Where to look whether the stack still records the resource.
     pub place: StatePlace,
+}
+
+/// Reads a name that may have the spelling of earlier versions, because marks outlive them.
+fn name_in_any_spelling<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let readings = Name::readings(&text).map_err(serde::de::Error::custom)?;
+    readings.into_iter().next().ok_or_else(|| serde::de::Error::custom("not a name"))
 }
 
 /// The operation that a claim belongs to. A provider whose marks are part of the resource leaves imports unmarked.

@@ -24,7 +24,7 @@ pub use change::{change_lines, input, value};
 pub use diagnostic::{SourceText, diagnostic};
 pub use drift::{Drifted, drift, read};
 pub use json::{JSON_VERSION, json_line};
-pub use moves::{PhraseStep, ambiguities, reason, rename_step, suggestions};
+pub use moves::{PhraseStep, ambiguities, place_reason, reason, rename_place_step, rename_step, suggestions};
 pub use outputs::outputs;
 pub use plan::{Done, Header, PlanJson, View, leaves_out_new_properties, plan, plan_json, same, summary};
 pub use progress::{Running, progress_line};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use stead_model::{Name, NextStep};
-use stead_plan::{Ambiguity, Confidence, Difference, Plan, Reason, Suggestion};
+use stead_plan::{Ambiguity, Confidence, Difference, MovedPlace, Plan, Reason, Suggestion};
 
 use crate::{Paint, Style, input, value};
 
@@ -13,14 +13,13 @@ pub type PhraseStep<'a> = &'a dyn Fn(&NextStep) -> String;
 /// Renders all suspected moves, near misses included.
 pub fn suggestions(plan: &Plan, style: &Style, phrase: PhraseStep<'_>) -> String {
     let mut out = String::new();
+    for place in &plan.places {
+        let _ = writeln!(out, "{}: {}", sureness(place.confidence, style), place_reason(place));
+        let _ = writeln!(out, "    {}", phrase(&rename_place_step(place)));
+    }
     for suggestion in &plan.suggestions {
-        let Suggestion { differences, confidence: sureness, .. } = suggestion;
-        let sure = match sureness {
-            Confidence::Certain => style.paint(Paint::Good, "certain"),
-            Confidence::Likely => style.paint(Paint::Caution, "likely"),
-            Confidence::Weak => style.paint(Paint::Quiet, "near miss"),
-        };
-        let _ = writeln!(out, "{sure}: {}", reason(suggestion));
+        let Suggestion { differences, confidence, .. } = suggestion;
+        let _ = writeln!(out, "{}: {}", sureness(*confidence, style), reason(suggestion));
         let _ = writeln!(out, "    {}", phrase(&rename_step(suggestion)));
         for Difference { property, old, new } in differences {
             let old = old.as_ref().map_or_else(|| "(not set)".to_owned(), value);
@@ -30,6 +29,31 @@ pub fn suggestions(plan: &Plan, style: &Style, phrase: PhraseStep<'_>) -> String
     }
     plan.ambiguities.iter().for_each(|ambiguity| table(ambiguity, usize::MAX, &mut out));
     out
+}
+
+fn sureness(confidence: Confidence, style: &Style) -> String {
+    match confidence {
+        Confidence::Certain => style.paint(Paint::Good, "certain"),
+        Confidence::Likely => style.paint(Paint::Caution, "likely"),
+        Confidence::Weak => style.paint(Paint::Quiet, "near miss"),
+    }
+}
+
+/// Returns the rename of all resources in a moved place.
+pub fn rename_place_step(place: &MovedPlace) -> NextStep {
+    NextStep::RenamePlace { from: place.from.clone(), to: place.to.clone() }
+}
+
+/// Renders the reason why a removed and a new place are taken for one.
+pub fn place_reason(place: &MovedPlace) -> String {
+    let MovedPlace { equal, resources, .. } = place;
+    let count = resources.len();
+    let same = format!("all {count} resources in it have the same types, ids and scopes");
+    match count - equal {
+        0 => format!("{same}, inputs and sources"),
+        1 => format!("{same}; 1 has other inputs"),
+        changed => format!("{same}; {changed} have other inputs"),
+    }
 }
 
 /// Renders at most `rows` ambiguous groups, with at most `rows` rows each.

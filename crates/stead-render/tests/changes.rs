@@ -79,6 +79,7 @@ fn plan_of(steps: Vec<Step>, output_changes: Vec<Change>) -> Plan {
         output_changes,
         uids: 0,
         existing: BTreeMap::new(),
+        places: Vec::new(),
         suggestions: Vec::new(),
         ambiguities: Vec::new(),
         unchanged: Vec::new(),
@@ -167,9 +168,9 @@ fn changes() -> Plan {
     let steps = vec![
         delete("dev:main:t.T#old"),
         update("dev:main:t.T#text", text),
-        update("dev:net%2Fvpc/Network#a:t.T#whitespace", whitespace),
+        update("dev:net.vpc/Network#a:t.T#whitespace", whitespace),
         replace("dev:main:t.T#moved"),
-        update("dev:net%2Fvpc/Network#a:t.T#nested", nested),
+        update("dev:net.vpc/Network#a:t.T#nested", nested),
     ];
     plan_of(steps, outputs)
 }

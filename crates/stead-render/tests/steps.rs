@@ -114,6 +114,7 @@ fn rendered(steps: Vec<Step>) -> String {
         output_changes: Vec::new(),
         uids: 0,
         existing: BTreeMap::new(),
+        places: Vec::new(),
         suggestions: Vec::new(),
         ambiguities: Vec::new(),
         unchanged: Vec::new(),

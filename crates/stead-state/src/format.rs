@@ -8,6 +8,7 @@ mod journal;
 mod snapshot;
 mod spool;
 mod v1;
+mod v2;
 
 pub use codec::{FormatError, seal, unseal};
 pub use export::{Export, ExportError, Origin};

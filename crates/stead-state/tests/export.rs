@@ -114,7 +114,7 @@ fn hostile_files_are_refused_with_the_position() {
             text.replacen("\"generation\": 1", "\"generation\": 4294967295", 1),
             "its generation is",
         ),
-        ("newer", text.replacen("\"format\": 2", "\"format\": 3", 1), "format 3"),
+        ("newer", text.replacen("\"format\": 3", "\"format\": 4", 1), "format 4"),
         ("nothing", String::new(), "EOF while parsing a value at line 1 column 0"),
         ("two", format!("{text}{text}"), "trailing characters at line"),
     ] {
@@ -181,7 +181,7 @@ fn decompression_bomb_is_refused() {
     let refused = Snapshot::decode(&bomb, &digest).unwrap_err().to_string();
     assert!(refused.contains("the line is too long"), "{refused}");
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gzip.write_all(b"{\"format\":2,\"stack\":\"s\",\"run\":null,\"serial\":0,\"uids\":0,\"next_op\":1,")
+    gzip.write_all(b"{\"format\":3,\"stack\":\"s\",\"run\":null,\"serial\":0,\"uids\":0,\"next_op\":1,")
         .unwrap();
     gzip.write_all(b"\"resources\":400001,\"outputs\":{},\"pending\":[]}\n").unwrap();
     let claims = gzip.finish().unwrap();

@@ -21,10 +21,6 @@ fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
 }
 
-fn format_1(name: &str) -> Vec<u8> {
-    std::fs::read(path(&format!("v1/{name}"))).unwrap()
-}
-
 /// Returns the stored bytes. Panics if `written`, the current encoding, differs from them.
 fn golden(name: &str, written: &[u8]) -> Vec<u8> {
     if std::env::var_os("STEAD_GOLDEN").is_some() {
@@ -57,7 +53,7 @@ fn unpacked(bytes: &[u8]) -> String {
 
 fn resource(name: &str) -> Resource {
     Resource {
-        name: format!("prod:acme:net%2Fvpc/Network#a:aws.s3.Bucket#{name}").parse().unwrap(),
+        name: format!("prod:acme:net.vpc/Network#a:aws.s3.Bucket#{name}").parse().unwrap(),
         id: Some(PhysicalId(format!("id-{name}"))),
         inputs: [
             ("big".to_owned(), Value::from(9_007_199_254_740_993)),
@@ -123,14 +119,15 @@ fn encoding_of_head_is_unchanged() {
     let command =
         Command { name: "up".into(), targets: vec!["*db*".into()], options: vec!["refresh".into()] };
     let head = head(Some(command));
-    let bytes = golden("v2/head", &head.encode());
+    let bytes = golden("v3/head", &head.encode());
     assert_eq!(Head::decode(&bytes).unwrap(), head);
+    assert_eq!(Head::decode(&golden_bytes("v2/head")).unwrap(), head);
     every_damage_is_detected(&bytes, |bytes| Head::decode(bytes).is_ok());
 }
 
 #[test]
 fn head_of_format_1_is_read() {
-    let bytes = format_1("head");
+    let bytes = golden_bytes("v1/head");
     assert_eq!(Head::decode(&bytes).unwrap(), head(None));
     every_damage_is_detected(&bytes, |bytes| Head::decode(bytes).is_ok());
     let absent = |text: &str| {
@@ -190,14 +187,15 @@ fn encoding_of_a_batch_with_every_record_is_unchanged() {
     records.push(Record::Observed { copy: copy("a"), inputs, outputs, provider_data: provider_data() });
     records.push(Record::Adopt { resource: Box::new(Resource { imported: true, ..resource("d") }) });
     let batch = batch(records);
-    let bytes = golden("v2/batch", &batch.encode());
+    let bytes = golden("v3/batch", &batch.encode());
     assert_eq!(Batch::decode(&bytes).unwrap(), batch);
+    assert_eq!(Batch::decode(&golden_bytes("v2/batch")).unwrap(), batch);
     every_damage_is_detected(&bytes, |bytes| Batch::decode(bytes).is_ok());
 }
 
 #[test]
 fn batch_of_format_1_is_read() {
-    let bytes = format_1("batch");
+    let bytes = golden_bytes("v1/batch");
     assert_eq!(Batch::decode(&bytes).unwrap(), batch(old_records()));
     every_damage_is_detected(&bytes, |bytes| Batch::decode(bytes).is_ok());
 }
@@ -241,11 +239,11 @@ fn encoding_of_a_snapshot_is_unchanged() {
     // The compression may change. The unpacked text may not, and files with the old compression stay readable.
     let (written, _) = snapshot.encode();
     if std::env::var_os("STEAD_GOLDEN").is_some() {
-        std::fs::write(path("v2/snapshot"), &written).unwrap();
+        std::fs::write(path("v3/snapshot"), &written).unwrap();
     }
-    let stored = std::fs::read(path("v2/snapshot")).unwrap();
+    let stored = std::fs::read(path("v3/snapshot")).unwrap();
     assert_eq!(unpacked(&stored), unpacked(&written));
-    for bytes in [stored, written] {
+    for bytes in [stored, written, golden_bytes("v2/snapshot")] {
         let digest = Digest::of(&bytes);
         assert_eq!(Snapshot::decode(&bytes, &digest).unwrap(), snapshot);
         every_damage_is_detected(&bytes, |bytes| Snapshot::decode(bytes, &digest).is_ok());
@@ -254,7 +252,7 @@ fn encoding_of_a_snapshot_is_unchanged() {
 
 #[test]
 fn snapshot_of_format_1_is_read_with_the_operation_counter_as_its_serial() {
-    let bytes = format_1("snapshot");
+    let bytes = golden_bytes("v1/snapshot");
     assert_eq!(Snapshot::decode(&bytes, &Digest::of(&bytes)).unwrap(), snapshot());
 }
 
@@ -280,7 +278,95 @@ fn history_and_spooled_answers_of_format_1_are_read() {
     assert!(spooled(r#""outcome":"deleted","id":"i""#).is_err());
 }
 
-/// Returns every line of the golden files of format 2, and of objects that have none.
+/// Names in both spellings: folders, a dot in the name of a file, packages, and names that are equal in both.
+const SPELLINGS: &[(&str, &str)] = &[
+    ("dev:lib.net:t.T#a", "dev:lib%2Fnet:t.T#a"),
+    ("dev:lib.net/Site#a.b:t.T", "dev:lib%2Fnet/Site#a.b:t.T"),
+    ("dev:zone%2Ev2:t.T", "dev:zone.v2:t.T"),
+    ("dev:zone.v2:t.T", "dev:zone%2Fv2:t.T"),
+    ("dev:@acme.lodash%2Emerge.src.index:t.T", "dev:@acme%2Flodash.merge%2Fsrc%2Findex:t.T"),
+    ("dev:main:t.T#x%2Fy.z", "dev:main:t.T#x%2Fy.z"),
+    ("dev#orders.db", "dev#orders.db"),
+];
+
+/// Returns the text of the current format in the spelling of another one.
+fn respelled(text: &str, format: u32) -> String {
+    // Quotes around the name keep a name from being replaced inside another one, and each only once.
+    let quoted = |name: &str| format!("\"{name}\"");
+    let marked = SPELLINGS
+        .iter()
+        .enumerate()
+        .fold(text.to_owned(), |text, (at, (new, _))| text.replace(&quoted(new), &format!("\"<{at}>\"")));
+    let old = SPELLINGS
+        .iter()
+        .enumerate()
+        .fold(marked, |text, (at, (_, old))| text.replace(&format!("\"<{at}>\""), &quoted(old)));
+    old.replacen("\"format\":3", &format!("\"format\":{format}"), 1)
+}
+
+/// Returns a resource for each name, with the next name as an alias and the one after it as the origin of a mark.
+fn spelled_resources() -> Vec<Resource> {
+    let name = |at: usize| SPELLINGS[at % SPELLINGS.len()].0;
+    let one = |at: usize| {
+        let source = SourceRef { file: "f.ts".into(), line: 1, column: 1 };
+        let (uid, ty) = (Uid(format!("uid-{at}")), TypeToken("t.T".into()));
+        let mut one = Resource::new(uid, name(at).parse().unwrap(), ty, source);
+        one.id = Some(PhysicalId(format!("id-{at}")));
+        one.ties.aliases = vec![name(at + 1).parse().unwrap()];
+        let level = stead_model::Level::Enclosing(name(at + 2).to_owned());
+        one.prevent_delete = true;
+        one.marks.prevent_delete =
+            Some(stead_model::MarkSource { level, key: "k".into(), place: None }.into());
+        one
+    };
+    let mut all: Vec<Resource> = (0..SPELLINGS.len()).map(one).collect();
+    all.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
+    all
+}
+
+#[test]
+fn names_of_formats_1_and_2_are_read_by_their_own_spelling() {
+    let resources = spelled_resources();
+    let create = Intent::Create { key: "k".into(), resource: Box::new(resources[0].clone()) };
+    let retained = r#"{"name":"dev:zone%2Ev2:t.T","type":"t.T","id":"i","run":"run-1"}"#;
+    let state = Snapshot {
+        resources: resources.iter().cloned().map(std::sync::Arc::new).collect(),
+        pending: vec![Pending { op: OpId(3), intent: create.clone(), doubt: None }],
+        retained: vec![serde_json::from_str(retained).unwrap()],
+        serial: 4,
+        ..snapshot()
+    };
+    let written = unpacked(&state.encode().0);
+    let old = respelled(&written, 2);
+    assert!(old.contains("lib%2Fnet") && !old.contains("%2E"), "{old}");
+    let packed = zipped(old.as_bytes());
+    assert_eq!(Snapshot::decode(&packed, &Digest::of(&packed)).unwrap(), state);
+
+    let records = vec![
+        Record::Begin { op: OpId(3), intent: create },
+        Record::Amend { resource: Box::new(resources[1].clone()) },
+        Record::Adopt { resource: Box::new(resources[2].clone()) },
+    ];
+    let batch = batch(records);
+    let text = String::from_utf8(batch.encode()).unwrap();
+    let body = &text[..text[..text.len() - 1].rfind('\n').unwrap() + 1];
+    for format in [1, 2] {
+        let old = seal(respelled(body, format).into_bytes());
+        assert_eq!(Batch::decode(&old).unwrap(), batch);
+    }
+    // `%2E` is no code of the old spelling.
+    let mixed = seal(body.replacen("\"format\":3", "\"format\":2", 1).into_bytes());
+    assert!(Batch::decode(&mixed).is_err());
+}
+
+fn zipped(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(bytes).unwrap();
+    gzip.finish().unwrap()
+}
+
+/// Returns every line of the golden files of the current format, and of objects that have none.
 fn lines() -> Vec<(&'static str, String)> {
     let (snapshot, _) = Snapshot {
         retained: vec![serde_json::from_str(
@@ -307,8 +393,8 @@ fn lines() -> Vec<(&'static str, String)> {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     vec![
         ("head", text(absent.encode())),
-        ("batch", text(golden_bytes("v2/batch"))),
-        ("snapshot", unpacked(&golden_bytes("v2/snapshot"))),
+        ("batch", text(golden_bytes("v3/batch"))),
+        ("snapshot", unpacked(&golden_bytes("v3/snapshot"))),
         ("snapshot", unpacked(&snapshot)),
         ("spooled", text(spooled.encode())),
     ]
@@ -339,7 +425,6 @@ fn objects(value: &serde_json::Value, at: &str, found: &mut Vec<String>) {
 
 #[test]
 fn unknown_field_in_any_object_of_any_line_is_refused() {
-    use std::io::Write as _;
     let mut tried = 0;
     for (kind, text) in lines() {
         let sealed = kind != "snapshot";
@@ -361,9 +446,7 @@ fn unknown_field_in_any_object_of_any_line_is_refused() {
                     "batch" => Batch::decode(&seal(bytes)).is_err(),
                     "spooled" => Spooled::decode(&seal(bytes)).is_err(),
                     _ => {
-                        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-                        gzip.write_all(&bytes).unwrap();
-                        let bytes = gzip.finish().unwrap();
+                        let bytes = zipped(&bytes);
                         Snapshot::decode(&bytes, &Digest::of(&bytes)).is_err()
                     }
                 };

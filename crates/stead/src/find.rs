@@ -74,7 +74,12 @@ pub async fn search(
 
 /// Returns the property that has the text, or `None` inside if the id or the name has it.
 fn matching(resource: &Resource, wanted: &str, means: &dyn Fn(&str) -> bool) -> Option<Option<String>> {
-    if resource.name.to_string() == wanted || resource.id.as_ref().is_some_and(|id| means(id.as_str())) {
+    let is_name = || {
+        let readings = Name::readings_in(wanted, resource.name.environment()).unwrap_or_default();
+        readings.contains(&resource.name)
+    };
+    let looks_like_a_name = wanted.contains([':', '#']);
+    if looks_like_a_name && is_name() || resource.id.as_ref().is_some_and(|id| means(id.as_str())) {
         return Some(None);
     }
     let in_map = |map: &Map| {

@@ -18,6 +18,7 @@ mod policy;
 mod program;
 mod project;
 mod prune;
+mod renames;
 mod saved;
 mod stacks;
 
@@ -31,6 +32,7 @@ pub use policy::{MarkExplanation, MarksInForce, explain_marks};
 pub use program::{Notice, Program, ProgramSettings, Transcript};
 pub use project::{FILE, FlagMarks, Prevention, Project, TARGETS, check, local_catalog, read_environment};
 pub use prune::{Pruning, prune_pins};
+pub use renames::{OldNames, old_names_elsewhere};
 pub use saved::SavedPlan;
 pub use stacks::{StackEntry, check_history, history, stacks};
 
@@ -45,8 +47,8 @@ pub use stead_journal::{HistoryCheck, JournalError, Survey, UnrecordedAnswer, lo
 /// Types of plans.
 pub mod plan {
     pub use stead_plan::{
-        Action, Ambiguity, Follow, Glob, MovePolicy, Plan, Purpose, Reach, Request, Selection, Step,
-        Suggestion, Why,
+        Action, Ambiguity, Follow, Glob, MovePolicy, MovedPlace, Plan, Purpose, Reach, Request, Selection,
+        Step, Suggestion, Why,
     };
 }
 

@@ -81,7 +81,10 @@ fn declared(graph: &Graph, wanted: &str) -> Result<Option<NodeId>, OpError> {
     if let Some(id) = provisioned().find(|id| name(id).to_string() == wanted) {
         return Ok(Some(id));
     }
-    let found: Vec<NodeId> = provisioned().filter(|id| name(id).short() == wanted).collect();
+    let own = graph.nodes.first().map(|node| node.name.environment());
+    let readings = own.and_then(|own| Name::readings_in(wanted, own).ok()).unwrap_or_default();
+    let called = |name: &Name| name.short() == wanted || readings.contains(name);
+    let found: Vec<NodeId> = provisioned().filter(|id| called(name(id))).collect();
     match found.as_slice() {
         [] => Ok(None),
         [one] => Ok(Some(*one)),

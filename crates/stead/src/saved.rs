@@ -15,7 +15,7 @@ use crate::project::FILE;
 use crate::{FlagMarks, Project};
 
 /// A file of another format is refused: a saved plan is short-lived, and making it anew loses nothing.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 fn no_secrets(graph: &Graph) -> Result<(), OpError> {
     let secret = graph.exprs.iter().find_map(|expr| match expr {

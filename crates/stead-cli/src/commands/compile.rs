@@ -45,7 +45,7 @@ fn write_graph(session: &Session, graph: &Graph, out: Option<PathBuf>) -> Result
         session.project.root.join(FOLDER).join(&environment).join(format!("{}.json", session.target()))
     });
     let compiled =
-        Compiled { format: 1, project: &session.project.name, environment, target: session.target(), graph };
+        Compiled { format: 2, project: &session.project.name, environment, target: session.target(), graph };
     // These types always serialise.
     let mut text = serde_json::to_string_pretty(&compiled).unwrap_or_default();
     text.push('\n');

@@ -89,7 +89,7 @@ fn recorded_resources_are_listed_shown_and_exported() {
     let wrong = project.stead(&["state", "show", "bb"]).ends(1);
     assert!(wrong.stderr.contains("did you mean \"b\"?"), "{}", wrong.stderr);
     let export: serde_json::Value = serde_json::from_str(&project.stead(&["stack", "export"]).ok()).unwrap();
-    assert_eq!(export["format"], 2);
+    assert_eq!(export["format"], 3);
     assert_eq!(export["resources"].as_array().unwrap().len(), 2);
     assert_eq!(export["outputs"]["size"], 3);
     assert_eq!(project.stead(&["state", "verify"]).ok(), "State is sound: 2 resources, 22 rules.\n");
@@ -133,7 +133,7 @@ fn imported_export_gives_the_same_state() {
     }
     assert_eq!(again, first);
     let before = project.all_files();
-    for damaged in [&exported[..exported.len() / 2], "", "{\"format\":2}", "[1]"] {
+    for damaged in [&exported[..exported.len() / 2], "", "{\"format\":3}", "[1]"] {
         project.write("bad.json", damaged);
         let bad = project.path("bad.json");
         assert_eq!(project.stead(&["stack", "import", bad.to_str().unwrap(), "--yes"]).code, 16, "{damaged}");

@@ -17,6 +17,7 @@ mod locking;
 mod logging;
 mod marks;
 mod modules;
+mod moved_modules;
 mod owners;
 mod pins;
 #[cfg(target_os = "linux")]

@@ -147,7 +147,7 @@ fn refresh_of_changed_resources_reads_no_others() {
 }
 
 #[test]
-fn scope_without_its_id_is_refused_with_the_scopes_that_may_be_meant() {
+fn class_without_an_id_means_all_its_instances_which_keep_their_ids() {
     let site = |class: &str| {
         format!(
             "import {{ Resource }} from \"stead\";\nimport * as local from \"stead/local\";\n\
@@ -159,8 +159,16 @@ fn scope_without_its_id_is_refused_with_the_scopes_that_may_be_meant() {
     let project = Project::with(&site("Site"));
     project.stead(&["up", "--yes"]).ok();
     let before = project.all_files();
-    let refused = project.stead(&["rename", "dev:main/Site", "dev:main/Web", "--yes"]).ends(1);
-    insta::assert_snapshot!(refused.stderr);
+    let refused = project.stead(&["rename", "dev:main/Site", "dev:main/Web#one", "--yes"]).ends(1);
+    insta::assert_snapshot!(refused.stderr, @r#"
+    error[ST0207]: "dev:main/Site" has 2 instances, which cannot all get one id
+     |
+     = note: Nothing was changed.
+     = help: did you mean "dev:main/Site#home"? 2 resources are in it
+     = help: did you mean "dev:main/Site#shop"? 2 resources are in it
+
+    For more on this, run `stead explain ST0207`.
+    "#);
     let near = project.stead(&["rename", "dev:main/Site#hmoe", "dev:main/Web", "--yes"]).ends(1);
     assert!(near.stderr.contains("did you mean \"dev:main/Site#home\"?"), "{}", near.stderr);
     assert_eq!(project.all_files(), before, "nothing was changed");
@@ -170,6 +178,14 @@ fn scope_without_its_id_is_refused_with_the_scopes_that_may_be_meant() {
     project.write("main.ts", &site("Web"));
     let plan = project.stead(&["plan", "--accept-moves"]).ok();
     assert!(plan.contains("2 to rename, 3 unchanged"), "a renamed resource is not unchanged: {plan}");
+    let renamed = project.stead(&["rename", "dev:main/Site", "dev:main/Web", "--yes"]).ok();
+    insta::assert_snapshot!(renamed, @r"
+    dev:main/Site#shop:local.Data#a → dev:main/Web#shop:local.Data#a
+    dev:main/Site#shop:local.Data#b → dev:main/Web#shop:local.Data#b
+    ");
+    project.stead(&["rename", "main/Web", "main/Site", "--yes"]).ok();
+    project.write("main.ts", &site("Site"));
+    assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0, "both instances were renamed");
 }
 
 /// A program of unnamed files, from a loop.

@@ -43,12 +43,12 @@ struct ApprovedStep {
 
 impl ApprovedPlan {
     fn of(plan: &Plan) -> ApprovedPlan {
-        let Plan { steps, output_changes, suggestions, ambiguities, purpose, outer, .. } = plan;
+        let Plan { steps, output_changes, places, suggestions, ambiguities, purpose, outer, .. } = plan;
         let step = |step: &Step| ApprovedStep { name: step.name.clone(), digest: digest(&comparable(step)) };
         ApprovedPlan {
             steps: steps.iter().map(step).collect(),
             order: digest(&steps.iter().map(|step| &step.after).collect::<Vec<_>>()),
-            rest: digest(&(output_changes, suggestions, ambiguities, purpose, outer)),
+            rest: digest(&(output_changes, places, suggestions, ambiguities, purpose, outer)),
         }
     }
 

@@ -6,18 +6,22 @@ use stead_state::State;
 use crate::ops::OpError;
 
 /// Returns the resource with this full name, or with this short name if it is the only one.
+///
+/// A name may leave out the environment and have the spelling of earlier versions. A text that names two resources is
+/// refused with both, except for a whole name as stead prints it.
 pub fn find<'a>(state: &'a State, wanted: &str) -> Result<&'a Resource, OpError> {
     if let Some(resource) = wanted.parse().ok().and_then(|name| state.by_name(&name)) {
         return Ok(resource);
     }
     let all = state.resources();
-    let current = || all.iter().filter(|resource| resource.lifecycle != Lifecycle::Condemned);
-    // Plans show names without the environment.
-    let called = |name: &Name| name.short() == wanted || name.shown_in(name.environment()) == wanted;
-    let found: Vec<&&Resource> = current().filter(|resource| called(&resource.name)).collect();
+    let current = || all.iter().copied().filter(|resource| resource.lifecycle != Lifecycle::Condemned);
+    let own = current().next().map(|resource| resource.name.environment());
+    let readings = own.and_then(|own| Name::readings_in(wanted, own).ok()).unwrap_or_default();
+    let called = |resource: &&Resource| resource.name.short() == wanted || readings.contains(&resource.name);
+    let found: Vec<&Resource> = current().filter(called).collect();
     let not_found = |message: String| Diagnostic::error(Code::NOT_FOUND, message);
     match found.as_slice() {
-        [one] => Ok(one),
+        [one] => Ok(*one),
         [] => {
             let problem = not_found(format!("there is no resource {wanted:?} in this stack"));
             let hint = match nearest(wanted, current().map(|resource| resource.name.short())) {

@@ -35,7 +35,8 @@ impl Import {
         };
         let (ty, id) = (TypeToken(ty.to_owned()), PhysicalId(id.to_owned()));
         if name.contains([':', '#']) {
-            return Ok(Import { name: name.parse().map_err(invalid)?, ty, id });
+            let mut readings = Name::readings_in(name, workspace.environment()).map_err(invalid)?;
+            return Ok(Import { name: readings.swap_remove(0), ty, id });
         }
         check_id(name).map_err(invalid)?;
         let main = &workspace.pinfile.main;

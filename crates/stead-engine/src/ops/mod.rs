@@ -44,7 +44,7 @@ pub use approval::{Approval, Stale};
 pub use declare::{Declaration, Declares, EarlierRun, Nothing, Protecting};
 pub use edit::{
     Accepts, Change, EditChange, EditOutcome, EditReport, Guard, Holder, Lineage, Loss, Losses,
-    PermittedEdit, ProposedEdit, Protection, Purge, Remaining, ResolveTarget, StateEdit,
+    PermittedEdit, ProposedEdit, Protection, Purge, Remaining, ResolveTarget, StateEdit, declared_places,
 };
 pub use error::{OpClass, OpError, PinsRefused};
 pub use event::OpEvent;

@@ -32,8 +32,8 @@ fn package_is_resolved_by_exports_and_prefixes_its_modules() {
     .file("node_modules/@acme/net/prefix.js", "export const prefix = '/net/';\n");
     insta::assert_snapshot!(show(&run.graph()), @r#"
     dev:main:Net#a @main.ts:4:1
-    dev:@acme%2Fnet%2Fsrc%2Findex/Net#a:local.File @node_modules/@acme/net/src/index.ts:5:40 in 0 path="/net/a"
-    dev:@acme%2Fnet%2Fsrc%2Findex:local.File @node_modules/@acme/net/src/index.ts:7:27 path="lone"
+    dev:@acme.net.src.index/Net#a:local.File @node_modules/@acme/net/src/index.ts:5:40 in 0 path="/net/a"
+    dev:@acme.net.src.index:local.File @node_modules/@acme/net/src/index.ts:7:27 path="lone"
     > found = [["eu-1","eu-2"],3]
     "#);
 }
@@ -82,9 +82,9 @@ fn workspaces_are_found_by_name_without_node_modules() {
         .file("tools/tags/deep.ts", "import { Data } from 'stead/local';\nexport const deep = () => new Data();\n");
     insta::assert_snapshot!(names(&run.graph()).join("\n"), @"
     dev:main:Net#blue
-    dev:@acme%2Fnet%2Fsrc%2Findex/Net#blue:local.Data
-    dev:@acme%2Fnet%2Fsrc%2Findex:local.Data
-    dev:@acme%2Ftags%2Fdeep:local.Data
+    dev:@acme.net.src.index/Net#blue:local.Data
+    dev:@acme.net.src.index:local.Data
+    dev:@acme.tags.deep:local.Data
     ");
 }
 

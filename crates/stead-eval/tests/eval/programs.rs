@@ -153,7 +153,7 @@ class Inner extends Resource {
 fn groups_scope_the_resources_they_create() {
     let graph = program(SITE).file("net/vpc.ts", NETWORK).graph();
     insta::assert_snapshot!(show(&graph), @r#"
-    dev:net%2Fvpc:local.File @net/vpc.ts:10:19 path="shared"
+    dev:net.vpc:local.File @net/vpc.ts:10:19 path="shared"
     dev:main:Site @main.ts:27:14
     dev:main/Site:local.File#early @main.ts:9:19 in 1 path="early"
     dev:main/Site:local.File#field @main.ts:7:11 in 1 path="field"
@@ -178,8 +178,8 @@ fn groups_scope_the_resources_they_create() {
     dev:main/Site:local.File#added @main.ts:16:12 in 1 path="added"
     dev:main/Site#blog:local.File#late @main.ts:21:12 in 8 path="late"
     dev:main:Network#x @main.ts:32:1
-    dev:net%2Fvpc/Network#x:Inner @net/vpc.ts:6:5 in 24
-    dev:net%2Fvpc/Network#x/Inner:local.File @net/vpc.ts:13:5 in 25 path="inner"
+    dev:net.vpc/Network#x:Inner @net/vpc.ts:6:5 in 24
+    dev:net.vpc/Network#x/Inner:local.File @net/vpc.ts:13:5 in 25 path="inner"
     "#);
 }
 

@@ -26,20 +26,11 @@ impl<'a> PinfileApplication<'a> {
             let in_force = || old.is_some_and(|old| old.property(&property) == Some(&value));
             match &program {
                 Some(Input::Known(known)) if *known == value => continue,
-                // A name that the provider chose: the record has it, and a property that was never set stays unset.
-                None if in_force() => continue,
-                Some(Input::Known(_)) | None => {}
-                Some(deferred) => {
-                    // The record keeps its dependencies, although the value no longer comes from them.
-                    let sources = self.graph.exprs.nodes_of(deferred);
-                    node.options.depends_on.extend(sources);
-                    node.options.depends_on.sort();
-                    node.options.depends_on.dedup();
-                    if in_force() {
-                        node.inputs.insert(property, Input::Known(value));
-                        continue;
-                    }
-                }
+                Some(Input::Known(_)) => {}
+                // The record has the name that the provider chose, or that another resource supplied: the property stays unset,
+                // or keeps its source, and the guard sees a change of it.
+                _ if in_force() => continue,
+                _ => {}
             }
             node.inputs.insert(property.clone(), Input::Known(value.clone()));
             node.options.frozen.push(property.to_string());

@@ -80,6 +80,7 @@ pub(crate) fn assemble(
         output_changes,
         uids,
         existing,
+        places: Vec::new(),
         suggestions: Vec::new(),
         ambiguities: Vec::new(),
         purpose: planner.request.purpose,

@@ -40,7 +40,15 @@ impl<'a> Aliases<'a> {
     pub fn kept(&self, node: &Node, id: NodeId, old: Option<&Resource>) -> Vec<Name> {
         let had = old.map(|old| &old.name).filter(|name| **name != node.name);
         let recorded = old.map(|old| old.ties.aliases.as_slice()).unwrap_or_default();
-        let all: BTreeSet<&Name> = recorded.iter().chain(had).chain(&node.options.aliases).collect();
+        // The program may spell a recorded name as earlier versions did.
+        let is_other_reading = |alias: &&Name| {
+            old.is_some_and(|old| {
+                let known = |name: &Name| *name == old.name || recorded.contains(name);
+                !known(alias) && alias.other_readings().iter().any(known)
+            })
+        };
+        let declared = node.options.aliases.iter().filter(|alias| !is_other_reading(alias));
+        let all: BTreeSet<&Name> = recorded.iter().chain(had).chain(declared).collect();
         let own = |name: &&Name| match self.recorded.get(name) {
             Some(holder) => old.is_some_and(|old| old.uid == **holder),
             None => self.claimed.get(name) == Some(&id),

@@ -2,13 +2,14 @@
 //!
 //! In this order: same name (a gid is a name), the pinfile's `originalPath`, aliases, recorded renames, unnamed siblings by physical
 //! identity and by content.
-//! Pairs that only look alike become a [`Suggestion`].
+//! Pairs that only look alike become a [`Suggestion`], and a whole module or instance a [`MovedPlace`].
 //!
 //! All of it works by hashing and sorting, never by comparing each with each.
 
 mod aliases;
 mod content;
 mod displaced;
+mod places;
 mod siblings;
 mod similar;
 mod suggest;
@@ -25,6 +26,7 @@ use crate::physical::{Identities, Physical};
 use crate::request::MovePolicy;
 
 pub use aliases::Aliases;
+pub use places::{MovedPlace, MovedResource};
 pub use suggest::{Ambiguity, Confidence, Difference, Reason, Suggestion};
 
 /// How a declared resource was matched with a recorded one.
@@ -52,6 +54,7 @@ pub(crate) struct Correlation<'a> {
     /// The recorded resource of each node, if any.
     pub matched: Vec<Option<&'a Resource>>,
     pub by: Vec<Match>,
+    pub places: Vec<MovedPlace>,
     pub suggestions: Vec<Suggestion>,
     pub ambiguities: Vec<Ambiguity>,
 }
@@ -72,15 +75,24 @@ pub(crate) fn correlate<'a>(
         MovePolicy::Refuse => Vec::new(),
         MovePolicy::Suggest | MovePolicy::Accept => siblings::regroup(&mut matching),
     };
-    let mut suggestions = match moves {
-        MovePolicy::Refuse => Vec::new(),
+    let (mut places, mut suggestions) = match moves {
+        MovePolicy::Refuse => (Vec::new(), Vec::new()),
         MovePolicy::Suggest | MovePolicy::Accept => {
             let found = suggest::suggest(&matching, order);
             ambiguities.extend(found.ambiguities);
-            found.suggestions
+            (found.places, found.suggestions)
         }
     };
     if moves == MovePolicy::Accept {
+        places.retain(|place| {
+            let certain = place.confidence == Confidence::Certain;
+            for moved in place.resources.iter().filter(|_| certain) {
+                if let Some(old) = base.by_name(&moved.from) {
+                    matching.bind(moved.node, old, Match::Accepted);
+                }
+            }
+            !certain
+        });
         suggestions.retain(|suggestion| {
             let certain = suggestion.confidence == Confidence::Certain;
             if certain && let Some(old) = base.by_name(&suggestion.from) {
@@ -90,7 +102,7 @@ pub(crate) fn correlate<'a>(
         });
     }
     let Matching { matched, by, .. } = matching;
-    Correlation { matched, by, suggestions, ambiguities }
+    Correlation { matched, by, places, suggestions, ambiguities }
 }
 
 /// The matches so far.
@@ -189,11 +201,20 @@ impl<'a> Matching<'a> {
             let aliases = &node.options.aliases;
             let mut found = aliases.iter().filter_map(|alias| self.base.by_name(alias));
             let is_free = |old: &&Resource| !self.claimed.contains(&old.uid);
-            let free = found.find(|old| is_free(old) && old.ty == node.ty);
-            if let Some(old) = free {
+            let fits = |old: &&Resource| is_free(old) && old.ty == node.ty;
+            if let Some(old) = found.find(fits).or_else(|| self.by_other_reading(aliases).filter(fits)) {
                 self.bind(id, old, Match::Alias);
             }
         }
+    }
+
+    /// Returns the only resource that the aliases mean in the spelling of earlier versions, or with folders for classes.
+    fn by_other_reading(&self, aliases: &[Name]) -> Option<&'a Resource> {
+        let unknown = aliases.iter().filter(|alias| self.base.by_name(alias).is_none());
+        let mut found =
+            unknown.flat_map(Name::other_readings).filter_map(|reading| self.base.by_name(&reading));
+        let only = found.next()?;
+        found.next().is_none().then_some(only)
     }
 
     fn by_rename(&mut self) {

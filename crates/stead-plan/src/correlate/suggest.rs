@@ -12,6 +12,7 @@ use stead_model::{CopyRef, Digest, Input, Name, NameParts, NodeId, Resource, Typ
 use super::Matching;
 use super::content::{Class, Contents};
 use super::displaced::displaced;
+use super::places::{MovedPlace, moved_places};
 use super::siblings::is_counter;
 use super::similar::similar;
 use crate::physical::Identities;
@@ -93,6 +94,7 @@ pub struct Ambiguity {
 
 #[derive(Default)]
 pub(super) struct Suggestions {
+    pub places: Vec<MovedPlace>,
     pub suggestions: Vec<Suggestion>,
     pub ambiguities: Vec<Ambiguity>,
 }
@@ -123,6 +125,7 @@ pub(super) fn suggest(matching: &Matching<'_>, order: &[NodeId]) -> Suggestions 
     for (id, record, reason) in displaced {
         search.take(id, record, Confidence::Certain, reason);
     }
+    search.found.places = moved_places(&mut search);
     search.same_physical_id();
     search.same_content();
     search.same_given_id();
@@ -160,6 +163,12 @@ impl<'a> Search<'_, 'a> {
             reason,
             differences: self.differences(id, record),
         });
+    }
+
+    /// Leaves a pair out of the search, because it is part of a greater move.
+    pub(super) fn drop_pair(&mut self, id: NodeId, record: &Resource) {
+        self.nodes.remove(&id);
+        self.records.remove(&record.uid);
     }
 
     fn differences(&self, id: NodeId, record: &'a Resource) -> Vec<Difference> {
@@ -322,7 +331,7 @@ impl<'a> Search<'_, 'a> {
 }
 
 /// Returns the id that the program gave to a resource, without counters.
-fn given_id(name: &Name) -> Option<&str> {
+pub(super) fn given_id(name: &Name) -> Option<&str> {
     match &**name {
         NameParts::Placed { id: Some(id), .. } if !is_counter(id) => Some(id.as_str()),
         _ => None,

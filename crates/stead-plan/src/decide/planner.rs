@@ -315,9 +315,10 @@ impl<'a> Planner<'a> {
             None => Inputs::new(),
         };
         let inputs = self.decided.iter_mut().map(take).collect();
+        let places = std::mem::take(&mut self.correlation.places);
         let suggestions = std::mem::take(&mut self.correlation.suggestions);
         let ambiguities = std::mem::take(&mut self.correlation.ambiguities);
-        Ok(Plan { suggestions, ambiguities, ..assemble(&self, inputs, outputs)? })
+        Ok(Plan { places, suggestions, ambiguities, ..assemble(&self, inputs, outputs)? })
     }
 
     /// Returns the recorded resource that a declared one was matched with.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stead_model::{Code, Diagnostic, Graph, Hint, NextStep, NodeId, NodeKind, nearest};
+use stead_model::{Code, Diagnostic, Graph, Hint, Name, NextStep, NodeId, NodeKind, nearest};
 
 use crate::correlate::Correlation;
 use crate::request::Request;
@@ -40,7 +40,10 @@ fn one(
         std::iter::once(&graph.nodes[id.index()].name).chain(recorded)
     };
     let whole = provisioned().find(|id| names(*id).any(|name| name.to_string() == wanted));
-    let by_id = || provisioned().filter(|id| names(*id).any(|name| name.short() == wanted)).collect();
+    let own = graph.nodes.first().map(|node| node.name.environment());
+    let readings = own.and_then(|own| Name::readings_in(wanted, own).ok()).unwrap_or_default();
+    let called = |name: &Name| name.short() == wanted || readings.contains(name);
+    let by_id = || provisioned().filter(|id| names(*id).any(called)).collect();
     let found: Vec<NodeId> = whole.map_or_else(by_id, |id| vec![id]);
     let not_found =
         |message: String| Diagnostic::error(Code::NOT_FOUND, message).note("Nothing was changed.");

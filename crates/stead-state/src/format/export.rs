@@ -8,7 +8,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use stead_model::{Digest, Limits, Map, MarkSource, Name, OpId, Resource, RunId, StackId};
 
-use super::v1;
+use super::codec::FormatError;
+use super::{v1, v2};
 use crate::state::extent_of;
 use crate::{FORMAT, Pending, Retained, Snapshot};
 
@@ -113,13 +114,19 @@ impl Export {
         if format == 0 {
             return Err(ExportError::Damaged("there is no format 0".to_owned()));
         }
-        let mut export: Export = serde_json::from_slice(bytes).map_err(damaged)?;
+        let mut export: Export = match format {
+            v2::DOTTED.. => serde_json::from_slice(bytes).map_err(damaged)?,
+            _ => v2::parse("export", 1, bytes, v2::Line::Stack, |fields| fields).map_err(old_damaged)?,
+        };
         if (format == 1) != export.serial.is_none() {
             return Err(ExportError::Damaged(format!("`serial` does not belong to format {format}")));
         }
         export.check(limits)?;
         if let Some(digest) = export.digest.take() {
-            let content = if format == 1 { v1::export_digest(bytes) } else { export.own_digest() };
+            let content = match format {
+                v2::DOTTED.. => export.own_digest(),
+                _ => v1::export_digest(bytes),
+            };
             export.changed = digest != content;
             export.digest = Some(digest);
         }
@@ -211,6 +218,13 @@ impl Export {
             Some(excess) => Err(ExportError::Oversized { name: "outputs".to_owned(), excess }),
             None => Ok(()),
         }
+    }
+}
+
+fn old_damaged(error: FormatError) -> ExportError {
+    match error {
+        FormatError::Damaged { problem, .. } => ExportError::Damaged(problem),
+        FormatError::Newer { found, .. } => ExportError::Newer(found),
     }
 }
 

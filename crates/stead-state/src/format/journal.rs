@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use stead_model::{CopyRef, Digest, Epoch, Map, OpId, Operation, PhysicalId, ProviderData, Resource, Seq};
 
 use super::codec::{FormatError, Lines, append, damaged, line, parse, seal, sealed_lines};
-use super::v1;
+use super::{v1, v2};
 use crate::{Arrival, Departure, FORMAT, RetainReason};
 
 const WHAT: &str = "journal";
@@ -271,7 +271,8 @@ impl Batch {
             .iter()
             .enumerate()
             .map(|(index, record)| match format {
-                1 => v1::parse(WHAT, index + 2, record, v1::record),
+                1 => v2::parse(WHAT, index + 2, record, v2::Line::Record, v1::record),
+                2 => v2::parse(WHAT, index + 2, record, v2::Line::Record, |fields| fields),
                 _ => parse(WHAT, index + 2, record),
             })
             .collect::<Result<Vec<Record>, _>>()?;

@@ -13,7 +13,7 @@ use stead_model::{Digest, Limits, Map, OpId, Resource, RunId, StackId, ValuePool
 
 use super::codec::{FormatError, check_format, damaged, line, parse};
 use super::gzip::{pack, stored};
-use super::v1;
+use super::{v1, v2};
 use crate::{FORMAT, Pending, Retained, Transfers};
 
 const WHAT: &str = "snapshot";
@@ -130,7 +130,10 @@ impl Snapshot {
     fn read(mut lines: Lines<impl BufRead>) -> Result<Snapshot, FormatError> {
         let first = lines.next()?.ok_or_else(|| damaged(WHAT, 1, "it is empty"))?;
         let format = check_format(WHAT, first)?;
-        let header: Header = parse(WHAT, 1, first)?;
+        let header: Header = match format {
+            v2::DOTTED.. => parse(WHAT, 1, first)?,
+            _ => v2::parse(WHAT, 1, first, v2::Line::Stack, |fields| fields)?,
+        };
         let serial = match (format, header.serial) {
             (1, None) => v1::serial(header.next_op),
             (_, Some(serial)) if serial <= u64::MAX / 2 => serial,
@@ -150,7 +153,10 @@ impl Snapshot {
             if resources.len() == header.resources {
                 return Err(damaged(WHAT, number, "it has more resources than its header states"));
             }
-            let mut resource: Resource = parse(WHAT, number, line)?;
+            let mut resource: Resource = match format {
+                v2::DOTTED.. => parse(WHAT, number, line)?,
+                _ => v2::parse_resource(WHAT, number, line)?,
+            };
             pool.share_map(&mut resource.inputs);
             pool.share_map(&mut resource.outputs);
             resources.push(Arc::new(resource));
@@ -209,7 +215,7 @@ mod tests {
     /// Returns the error for a snapshot whose header claims `claimed` resources, followed by these lines.
     fn refused(claimed: usize, lines: &[Vec<u8>]) -> String {
         let header = format!(
-            "{{\"format\":2,\"stack\":\"s\",\"run\":null,\"serial\":0,\"uids\":0,\"next_op\":1,\"resources\":{claimed},\
+            "{{\"format\":3,\"stack\":\"s\",\"run\":null,\"serial\":0,\"uids\":0,\"next_op\":1,\"resources\":{claimed},\
              \"outputs\":{{}},\"pending\":[]}}\n"
         );
         let bytes = pack(std::iter::once(header.into_bytes()).chain(lines.iter().cloned())).unwrap();

@@ -1,6 +1,6 @@
-//! Format 1: the differences from the format that this build writes, and nothing else about it.
+//! Format 1: the differences from format 2, and nothing else about it.
 //!
-//! Every object states its own format, so objects of both formats stand side by side in a stack until the next run has
+//! Every object states its own format, so objects of all formats stand side by side in a stack until the next run has
 //! written a new snapshot. Each function here changes one parsed line of format 1 into the same line of format 2.
 
 use serde::de::DeserializeOwned;
@@ -9,7 +9,7 @@ use stead_model::{Digest, OpId};
 
 use super::codec::{self, FormatError, damaged};
 
-/// Parses a line of format 1 after `upgrade` has changed it.
+/// Parses a line of format 1 that has no names, after `upgrade` has changed it.
 pub(super) fn parse<T: DeserializeOwned>(
     what: &'static str,
     line: usize,
@@ -60,9 +60,9 @@ pub(super) fn spooled(mut spooled: Map<String, Json>) -> Map<String, Json> {
     upgraded
 }
 
-/// Returns the digest of an export's text without spaces and without its field `digest`.
+/// Returns the digest of an export's text without spaces and without its field `digest`, for formats 1 and 2.
 ///
-/// The text is not parsed and written again, because the fields of format 2 are others.
+/// The text is not parsed and written again, because the fields and names of the current format are others.
 pub(super) fn export_digest(text: &[u8]) -> Digest {
     let mut compact = Vec::with_capacity(text.len());
     let (mut in_string, mut escaped) = (false, false);

@@ -56,7 +56,10 @@ impl Actor {
                 let Some(ty) = self.live_type(&old).await? else { return self.refused("no such resource") };
                 let new = crate::life::program::name(ty, Some(to.clone())).to_string();
                 match command {
-                    Command::Rename(..) => StateEdit::Rename { from: old.to_string(), to: new },
+                    Command::Rename(..) => {
+                        let declared = program.graph().nodes.iter().map(|node| node.name.clone()).collect();
+                        StateEdit::Rename { from: old.to_string(), to: new, declared }
+                    }
                     _ => StateEdit::Move { from: old.to_string(), to: new },
                 }
             }

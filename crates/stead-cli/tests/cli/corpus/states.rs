@@ -1,5 +1,7 @@
 //! Recorded states: they verify, export to the same text, plan as they did, and keep pins and marks.
 
+use stead_model::{Name, Spelling};
+
 use super::{NO_RESOURCES, PINFILE, assert_refused, case, declare, on};
 use crate::project::Project;
 
@@ -29,6 +31,7 @@ const STACKS: &[Recorded] = &[
     recorded("names", "prod", 0, 1),
     recorded("names", "prod:acme", 0, 1),
     recorded("names", "prod:eu.1", 0, 1),
+    recorded("names-2", "dev", 0, 3),
     recorded("pins", "dev", 0, 1),
     recorded("pins-deep", "dev", 0, 1),
     recorded("pins-moved", "dev", 0, 2),
@@ -54,6 +57,9 @@ const STACKS: &[Recorded] = &[
 /// Returns an export without what the version of stead and the format decide, and without the fields in `others`.
 fn comparable(export: &str, others: &[&str]) -> serde_json::Value {
     let mut export: serde_json::Value = serde_json::from_str(export).unwrap();
+    if export["format"].as_u64().unwrap() < 3 {
+        respell(&mut export);
+    }
     let fields = export.as_object_mut().unwrap();
     for key in ["digest", "stead", "format", "serial"].iter().chain(others) {
         fields.remove(*key);
@@ -62,6 +68,20 @@ fn comparable(export: &str, others: &[&str]) -> serde_json::Value {
         resource.as_object_mut().unwrap().remove("version");
     }
     export
+}
+
+/// Gives every text that is a name in the spelling of formats 1 and 2 the spelling of format 3.
+fn respell(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::String(text) => {
+            if let Ok(name) = Name::parse_spelled(text, Spelling::Encoded) {
+                *text = name.to_string();
+            }
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(respell),
+        serde_json::Value::Object(fields) => fields.values_mut().for_each(respell),
+        _ => {}
+    }
 }
 
 fn export_file(project: &Project, environment: &str) -> String {
@@ -115,7 +135,7 @@ fn next_run_that_writes_migrates_a_stack_to_the_current_format() {
     assert_eq!(format(&project), "{\"format\":1", "reading does not migrate");
     let name = on(&project, "dev", &["state", "ls"]).ok().lines().next().unwrap().to_owned();
     on(&project, "dev", &["state", "protect", &name]).ok();
-    assert_eq!(format(&project), "{\"format\":2");
+    assert_eq!(format(&project), "{\"format\":3");
     let export: serde_json::Value =
         serde_json::from_str(&on(&project, "dev", &["stack", "export"]).ok()).unwrap();
     let version = |resource: &serde_json::Value| resource["version"].as_u64().unwrap_or_default();
@@ -123,6 +143,26 @@ fn next_run_that_writes_migrates_a_stack_to_the_current_format() {
     assert!(versions[0] > 0 && versions[0] <= export["serial"].as_u64().unwrap(), "{versions:?}");
     assert!(versions[1..].iter().all(|version| *version == 0), "the other records are unchanged");
     on(&project, "dev", &["state", "verify"]).ok();
+}
+
+#[test]
+fn names_of_earlier_formats_are_recorded_in_the_dotted_spelling_by_the_next_run() {
+    for (name, dotted) in [
+        ("names", "dev:lib.deep.zone%2Ev2:local.Data#eu.west-1"),
+        ("names-2", "dev:zone%2Ev1:local.Data#here"),
+    ] {
+        let project = case(name);
+        let pinned = project.has(PINFILE).then(|| project.read(PINFILE));
+        let before = on(&project, "dev", &["state", "ls"]).ok();
+        assert!(before.lines().any(|line| line == dotted), "{before}");
+        on(&project, "dev", &["state", "protect", dotted]).ok();
+        on(&project, "dev", &["state", "unprotect", dotted]).ok();
+        assert_eq!(on(&project, "dev", &["state", "ls"]).ok(), before, "{name}");
+        let planned = on(&project, "dev", &["plan", "--exit-code"]);
+        assert_eq!(planned.code, 0, "{name}:\n{}{}", planned.stdout, planned.stderr);
+        on(&project, "dev", &["up", "--yes"]).ok();
+        assert_eq!(project.has(PINFILE).then(|| project.read(PINFILE)), pinned, "{name}");
+    }
 }
 
 #[test]

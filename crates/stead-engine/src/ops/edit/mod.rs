@@ -5,6 +5,7 @@ mod forget;
 mod import_review;
 mod import_state;
 mod names;
+mod renames;
 mod resolve;
 mod stack;
 mod to_stack;
@@ -20,6 +21,7 @@ use stead_plan::{Follow, Selection};
 use stead_state::{Owner, Pending, Record, Snapshot, State};
 
 pub use import_review::{Accepts, Guard, Lineage, Loss, Losses};
+pub use renames::declared_places;
 
 use self::import_review::ImportReview;
 use crate::ops::guards::permit_forgetting;
@@ -28,10 +30,12 @@ use crate::{Drift, Resolution, Stack};
 
 /// An edit of the recorded state.
 pub enum StateEdit {
-    /// Gives a resource, or all resources in a scope, another name and remembers the old one.
+    /// Gives a resource, or all resources in a module or an instance, another name and remembers the old one.
     Rename {
         from: String,
         to: String,
+        /// The names that the program declares, which tell two readings of `to` apart. Empty: not known.
+        declared: BTreeSet<Name>,
     },
     /// Gives a resource another name and does not remember the old one.
     Move {
@@ -289,7 +293,9 @@ impl Workspace {
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<ProposedEdit, OpError> {
         match edit {
-            StateEdit::Rename { from, to } => self.rename(&from, &to, wait, events).await,
+            StateEdit::Rename { from, to, declared } => {
+                self.rename(&from, &to, &declared, wait, events).await
+            }
             StateEdit::Move { from, to } => self.move_name(&from, &to, wait, events).await,
             StateEdit::MoveToStack { names, to, dependencies } => {
                 self.move_to_stack(&names, &to, dependencies, wait, events).await

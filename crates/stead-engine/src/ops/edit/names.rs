@@ -1,30 +1,28 @@
 //! Edits of names and of the protection on a record.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use stead_guard::pins::physical_path;
-use stead_model::{Code, Diagnostic, Lifecycle, Name, NameError, NameParts, NextStep, Resource, check_id};
-use stead_model::{Hint, nearest};
+use stead_model::{Code, Diagnostic, Hint, Name, NameParts, NextStep, Resource, check_id};
 use stead_state::{Record, State};
 
+use super::renames::renames;
 use super::{Change, EditChange, ProposedEdit, Protection, Work};
 use crate::ops::protection::with_pin;
 use crate::ops::{OpError, OpEvent, RunKind, Wait, Workspace, find};
-
-/// How many scopes an error names.
-const MAX_SCOPES: usize = 5;
 
 impl Workspace {
     pub(super) async fn rename(
         &self,
         from: &str,
         to: &str,
+        declared: &BTreeSet<Name>,
         wait: Wait,
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<ProposedEdit, OpError> {
         let loaded = self.load_settled(wait, events).await?;
         let pins = self.listed_pins()?;
-        let renames = renames(&loaded.state, from, to)?;
+        let renames = renames(&loaded.state, from, to, declared)?;
         let record = |(resource, to): &(&Resource, Name)| Record::Amend {
             resource: Box::new(renamed(&loaded.state, with_pin(resource, &pins), to)),
         };
@@ -148,103 +146,13 @@ fn renamed(state: &State, resource: Resource, to: &Name) -> Resource {
     record
 }
 
-fn renames<'a>(state: &'a State, old: &str, new: &str) -> Result<Vec<(&'a Resource, Name)>, OpError> {
-    let inside = in_scope(state, old);
-    let renames = if inside.is_empty() {
-        let resource = find(state, old).map_err(|error| no_such_scope(state, old).unwrap_or(error))?;
-        vec![(resource, new_name(&resource.name, new)?)]
-    } else {
-        let moved = inside.into_iter().map(|resource| {
-            let rest = &resource.name.to_string()[old.len()..];
-            Ok((resource, parse(&format!("{new}{rest}"))?))
-        });
-        moved.collect::<Result<Vec<_>, OpError>>()?
-    };
-    for (resource, to) in &renames {
-        let cannot = |why: String| {
-            Diagnostic::error(Code::CANNOT_RENAME, format!("{} cannot become {to}: {why}", resource.name))
-        };
-        if let NameParts::Placed { ty: said, .. } = &**to
-            && *said != resource.ty
-        {
-            return Err(OpError::refused(cannot(format!("it is a {}", resource.ty))));
-        }
-        if let Some(holder) = state.by_name(to) {
-            let hint = Hint::text("rename that one first: ")
-                .then(NextStep::RenameFrom { from: holder.name.clone() });
-            let problem = cannot("that is the name of another resource".to_owned()).help(hint);
-            return Err(OpError::refused(problem));
-        }
-    }
-    Ok(renames)
-}
-
-/// The resources whose names begin with this text and go on with a further part.
-fn in_scope<'a>(state: &'a State, prefix: &str) -> Vec<&'a Resource> {
-    let current = state.resources().into_iter().filter(|resource| resource.lifecycle != Lifecycle::Condemned);
-    let inside = |resource: &&Resource| {
-        let name = resource.name.to_string();
-        name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(['/', ':']))
-    };
-    current.filter(inside).collect()
-}
-
-/// Names the scopes that a text may mean: those whose classes it names without their ids, else the nearest one.
-fn no_such_scope(state: &State, wanted: &str) -> Option<OpError> {
-    let mut scopes: BTreeMap<String, usize> = BTreeMap::new();
-    for resource in state.resources() {
-        let name = resource.name.to_string();
-        let Some((place, _)) =
-            name.rsplit_once(':').filter(|_| matches!(&*resource.name, NameParts::Placed { .. }))
-        else {
-            continue;
-        };
-        let ends = place.match_indices('/').map(|(at, _)| at).chain([place.len()]);
-        ends.for_each(|end| *scopes.entry(place[..end].to_owned()).or_default() += 1);
-    }
-    let classes = |scope: &str| -> Vec<String> {
-        scope.split('/').map(|part| part.split('#').next().unwrap_or_default().to_owned()).collect()
-    };
-    let mut meant: Vec<&str> =
-        scopes.keys().map(String::as_str).filter(|scope| classes(scope) == classes(wanted)).collect();
-    if meant.is_empty() {
-        meant.extend(nearest(wanted, scopes.keys().map(String::as_str)));
-    }
-    if meant.is_empty() {
-        return None;
-    }
-    let message = format!("no resource and no scope is called {wanted:?}");
-    let problem = Diagnostic::error(Code::NOT_FOUND, message).note("Nothing was changed.");
-    let problem = meant.into_iter().take(MAX_SCOPES).fold(problem, |problem, scope| {
-        let count = scopes.get(scope).copied().unwrap_or_default();
-        let inside = if count == 1 { "1 resource is".to_owned() } else { format!("{count} resources are") };
-        problem.help(format!("did you mean {scope:?}? {inside} in it"))
-    });
-    Some(OpError::not_found(problem))
-}
-
-/// A whole name, or the old name with another id.
-fn new_name(old: &Name, new: &str) -> Result<Name, OpError> {
-    if new.contains([':', '#']) {
-        return parse(new);
-    }
-    check_id(new).map_err(|error| unreadable(&error))?;
-    Ok(old.with_id(new.to_owned()))
-}
-
-fn parse(text: &str) -> Result<Name, OpError> {
-    text.parse().map_err(|error: NameError| unreadable(&error))
-}
-
-fn unreadable(problem: &NameError) -> OpError {
-    OpError::invalid(Diagnostic::error(Code::CANNOT_RENAME, problem.to_string()))
-}
-
-/// As [`new_name`], within the same environment and of the same type.
+/// Returns the new name: a whole one, or the old one with another id. Environment and type stay the same.
 fn moved_name(resource: &Resource, text: &str) -> Result<Name, OpError> {
     let usage = |message: String| Diagnostic::error(Code::USAGE, message);
     let parsed: Result<Name, _> = match text.contains([':', '#']) {
-        true => text.parse(),
+        true => {
+            Name::readings_in(text, resource.name.environment()).map(|mut readings| readings.swap_remove(0))
+        }
         false => check_id(text).map(|()| resource.name.with_id(text.to_owned())),
     };
     let name =

@@ -3,20 +3,11 @@
 use stead_model::{Environment, Name};
 
 /// Parses an earlier name of a resource. A name without environment is in the environment `own`.
+///
+/// The spelling of earlier versions is read as well. A name with several readings has that of the grammar.
 pub(crate) fn alias(text: &str, own: &Environment) -> Result<Name, String> {
-    let whole = text.parse::<Name>();
-    // `a:b#c` may be a gid in namespace `b` or a type `b` in module `a`: only `own` tells them apart.
-    let is_whole = match text.matches(':').count() {
-        0 => !text.starts_with('#'),
-        1 => whole.as_ref().is_ok_and(|name| name.environment() == own),
-        _ => true,
-    };
-    let name = if is_whole { whole } else { format!("{own}{}{text}", separator(text)).parse::<Name>() };
-    name.map_err(|error| error.to_string())
-}
-
-fn separator(text: &str) -> &'static str {
-    if text.starts_with('#') { "" } else { ":" }
+    let readings = Name::readings_in(text, own).map_err(|error| error.to_string())?;
+    readings.into_iter().next().ok_or_else(|| format!("{text:?} is not a name"))
 }
 
 /// Parses a duration such as `90s`, `10m` or `1h30m` to seconds; `None` for other text.
@@ -66,6 +57,9 @@ mod tests {
             ("dev:eu#old", &eu, "dev:eu#old"),
             ("prod:main:local.File#old", &plain, "prod:main:local.File#old"),
             ("dev:eu:main:local.File", &eu, "dev:eu:main:local.File"),
+            ("lib.net:local.File#old", &plain, "dev:lib.net:local.File#old"),
+            ("lib%2Fnet:local.File#old", &plain, "dev:lib.net:local.File#old"),
+            ("dev:lib%2Fzone.v2:local.File", &plain, "dev:lib.zone%2Ev2:local.File"),
         ] {
             assert_eq!(read(text, own), Ok(want.to_owned()), "{text}");
         }

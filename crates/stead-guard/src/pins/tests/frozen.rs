@@ -4,7 +4,7 @@ use stead_model::{Environment, Expr, Input, Map, NodeId, Value};
 use stead_state::State;
 
 use super::super::{
-    AppliedPinfile, EmptySection, Orphans, PinRefusal, PinfileUpdate, Pins, apply_pinfile,
+    AppliedPinfile, EmptySection, Orphans, PinRefusal, PinfileUpdate, Pins, apply_pinfile, carry_frozen,
     entries_from_state, print,
 };
 use super::{FewTypes, Program, file, full_text, pins, recorded, state, with};
@@ -143,16 +143,21 @@ fn name_that_the_provider_chose_stays_unset_while_the_record_has_it() {
 }
 
 #[test]
-fn value_of_another_resource_is_frozen_and_its_dependency_stays() {
+fn value_of_another_resource_is_frozen_and_keeps_its_source_while_the_record_has_it() {
     let mut program = Program::default().leaf(":t.Key#source", "k").unnamed(":t.Box#data");
     let of_source = program.0.exprs.push(Expr::Property { node: NodeId(0), property: "id".into() });
     program.0.nodes[1].inputs.insert("path", Input::Deferred(of_source));
     let base = state_of("dev", &[(":t.Box#data", "data-7f")]);
     let text = after_run("dev", &program, None, &base);
     let settled = program.apply_pinfile_on(Some(&text), Some(&base)).unwrap();
-    assert_eq!(settled.graph.nodes[1].inputs["path"], Input::Known(Value::from("data-7f")));
-    assert_eq!(settled.graph.nodes[1].options.depends_on, [NodeId(0)]);
-    assert!(settled.overrides.is_empty(), "the value is in force already");
+    assert_eq!(
+        settled.graph.nodes[1].inputs["path"],
+        Input::Deferred(of_source),
+        "another source would be a change"
+    );
+    assert!(settled.overrides.is_empty());
+    let lost = program.apply_pinfile_on(Some(&text), Some(&state(Vec::new()))).unwrap();
+    assert_eq!(lost.graph.nodes[1].inputs["path"], Input::Known(Value::from("data-7f")));
 }
 
 #[test]
