@@ -45,7 +45,7 @@ impl Name {
         if is_whole { whole } else { Name::readings(&format!("{own}{separator}{text}")) }
     }
 
-    /// Returns the other names that a person may mean who types the text of this one.
+    /// Returns the other readings of the text of this name.
     pub fn other_readings(&self) -> Vec<Name> {
         let readings = Name::readings(&self.to_string()).unwrap_or_default();
         readings.into_iter().filter(|name| name != self).collect()

@@ -53,7 +53,7 @@ pub(super) fn renames<'a>(
 
 /// Returns the places of the program that declare all resources of a rename, under the same names inside the place.
 ///
-/// They are what a person may have meant if the program does not declare the new names.
+/// A rename to one of these places is likely meant if the program does not declare the new names.
 pub fn declared_places(declared: &BTreeSet<Name>, from: &Place, names: &[&Name]) -> Vec<Place> {
     let Some(first) = names.first() else { return Vec::new() };
     let candidates = declared.iter().filter_map(|name| around(name, first, from));
@@ -80,7 +80,7 @@ fn around(name: &Name, old: &Name, from: &Place) -> Option<Place> {
     Some(Place { scope: scope[..scope.len() - inside.len()].to_vec(), ..place })
 }
 
-/// What the old text of a rename means.
+/// The meaning of the old text of a rename.
 enum Meant<'a> {
     Resource(&'a Resource),
     Place(Place),
