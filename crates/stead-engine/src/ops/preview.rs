@@ -10,7 +10,7 @@ use stead_plan::{Glob, Plan};
 use stead_state::State;
 
 use crate::ops::held::with_needs;
-use crate::ops::protection::{keep_protection, protect, protect_listed, retained_today};
+use crate::ops::protection::{hold_pins_of, keep_protection, protect, protect_listed, retained_today};
 use crate::ops::{
     Access, Approval, Declaration, Declares, HeldPin, Import, Look, OpError, OpEvent, PinUse, PinsRefused,
     PlanRequest, Proposal, RunKind, Stale, Unfinished, Wait, Workspace, guards, log,
@@ -138,6 +138,7 @@ impl Workspace {
         let mut workspace = self.clone();
         workspace.engine = workspace.engine.with_functions(functions).on_failure(request.on_failure);
         let (graph, pins) = workspace.settle_pins(request.pins, pinning, graph, &loaded.state)?;
+        workspace.engine.pins = hold_pins_of(protection.as_ref(), &loaded.state, workspace.engine.pins);
         let Loaded { state: recorded, version, .. } = loaded;
         let Refreshed { state: base, drift, records: observed } =
             workspace.look(&protected.state, &graph, &request).await?;

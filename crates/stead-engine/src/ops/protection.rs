@@ -4,10 +4,10 @@
 //! destroy, a rollback, a saved plan. The pinfile finds a resource by its name, so that a pin which only the file has is recorded
 //! before the name changes. **Invariant:** nothing here removes protection.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use stead_guard::pins::{PinfileStatus, is_held};
+use stead_guard::pins::{PinfileStatus, is_held, physical_path};
 use stead_model::{CopyRef, Graph, Lifecycle, Name, Resource};
 use stead_plan::{Action, Plan};
 use stead_state::{Record, State};
@@ -66,6 +66,17 @@ pub(super) fn protect(state: &Arc<State>, program: Option<&Graph>) -> Protected 
     // A record is the copy that it amends with more protection, so that it always applies.
     records.retain(|record| protected.apply(record).is_ok());
     Protected { state: Arc::new(protected), records }
+}
+
+/// Returns the pinfile in which a release does not count while today's program pins the resource.
+pub(super) fn hold_pins_of(program: Option<&Graph>, state: &State, mut pins: PinfileStatus) -> PinfileStatus {
+    let Some(program) = program.filter(|_| pins.has_entries()) else { return pins };
+    let nodes = program.by_name();
+    let is_pinned =
+        |copy: &&Resource| nodes.get(&copy.name).is_some_and(|id| program.pin_setting(*id) == Some(true));
+    let paths = state.copies().filter(is_pinned).map(|copy| physical_path(&copy.name, &copy.ty));
+    pins.take_back(&paths.collect::<BTreeSet<String>>());
+    pins
 }
 
 /// Gives the resources of an earlier run the protection that they have now, and returns the resources that keep some.

@@ -63,6 +63,16 @@ impl PinfileStatus {
         status == Some(&EntryStatus::Released)
     }
 
+    /// Takes back the releases of paths that the program pins.
+    pub fn take_back(&mut self, pinned: &BTreeSet<String>) {
+        let PinfileStatus::Kept(sections) = self else { return };
+        for (path, status) in sections.iter_mut().flat_map(|section| &mut section.0) {
+            if pinned.contains(path) {
+                *status = EntryStatus::Pinned;
+            }
+        }
+    }
+
     /// Releases pins in the section in use, because the user asked for it.
     pub(crate) fn release(&mut self, released: &BTreeSet<String>) {
         let PinfileStatus::Kept(sections) = self else { return };

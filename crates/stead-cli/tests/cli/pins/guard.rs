@@ -202,3 +202,15 @@ fn resource_of_a_failed_run_is_pinned_before_the_pinfile_has_an_entry() {
     project.write("main.ts", &program(first));
     project.stead(&["up", "--yes"]).ok();
 }
+
+#[test]
+fn release_does_not_count_while_the_program_pins_the_resource() {
+    let project = Project::with(&program(TOKEN));
+    project.stead(&["up", "--yes"]).ok();
+    project.stead(&["pin", "rm", "local.RandomString.token"]).ok();
+    let refused = project.stead(&["destroy", "--yes"]).ends(13);
+    assert!(refused.stderr.contains("set `pinned: false` on it"), "{}", refused.stderr);
+    assert_eq!(project.stead(&["state", "ls"]).ok(), "dev:main:local.RandomString#token\n");
+    // Without the program, the release decides.
+    project.stead(&["destroy", "--yes", "--without-program"]).ok();
+}

@@ -204,7 +204,8 @@ fn guard_losses(
     pins: &PinfileStatus,
 ) -> impl Iterator<Item = (Loss, Diagnostic)> {
     let lost = |guard: &Guard| match guard {
-        Guard::Pin => is_held(old, pins) && !is_held(new, pins),
+        // The record keeps its pin even if the pinfile lists it too: the file may be lost later.
+        Guard::Pin => is_held(old, pins) && (old.pinned && !new.pinned || !is_held(new, pins)),
         guard => guard.is_recorded(old) && !guard.is_recorded(new),
     };
     let guards: Vec<Guard> =
