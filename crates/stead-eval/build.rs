@@ -28,6 +28,7 @@ const MODULES: &[(&str, &str)] = &[
     ("stead:encoding", "encoding.js"),
     ("stead:files", "files.js"),
     ("stead:external", "external.js"),
+    ("stead:config", "config.js"),
     ("stead:limits", "limits.js"),
     ("stead:clone", "clone.js"),
     ("stead:url-parse", "url-parse.js"),

@@ -1,5 +1,6 @@
 //! The command line, as data.
 
+mod config;
 mod env;
 mod marks;
 mod pin;
@@ -12,6 +13,7 @@ mod state;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
+pub(crate) use config::{ConfigCommand, ConfigFlags};
 pub(crate) use env::{EnvCommand, FindArguments, OutputArguments};
 pub(crate) use marks::MarkFlags;
 pub(crate) use pin::PinCommand;
@@ -62,6 +64,8 @@ pub(crate) struct Common {
     /// Allow ?:, &&, ||, ?? on values known only after apply; they still cannot decide which resources exist
     #[arg(long, global = true)]
     pub allow_unknown_branches: bool,
+    #[command(flatten)]
+    pub config: ConfigFlags,
     /// Show plans in full: unchanged parts and resources, and long values
     #[arg(long, global = true, conflicts_with = "concise")]
     pub full: bool,
@@ -109,6 +113,9 @@ pub(crate) enum Command {
     /// List, add and remove the environments of the project
     #[command(subcommand)]
     Env(EnvCommand),
+    /// Show the config of the environment, and where each value comes from
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// List, create, remove, rename and compare stacks
     #[command(subcommand)]
     Stack(StackCommand),

@@ -1,5 +1,6 @@
 //! Session: the project and the workspace of one command, and its common flags.
 
+use stead::config::Config;
 use stead::guard::OuterLevels;
 use stead::ops::{OpError, Wait, Workspace};
 use stead::{FlagMarks, Notice, Program, Project, UnknownBranches};
@@ -17,6 +18,7 @@ pub(crate) struct Session {
     pub yes: bool,
     pub wait: Wait,
     branches: UnknownBranches,
+    pub config: Config,
 }
 
 impl Session {
@@ -43,7 +45,8 @@ impl Session {
             false => UnknownBranches::Refuse,
         };
         let wait = if common.wait { Wait::ForTheLock } else { Wait::No };
-        Ok(Session { project, workspace, yes: common.yes, wait, branches })
+        let config = project.config(&environment.name, &common.config.inputs(&folder))?;
+        Ok(Session { project, workspace, yes: common.yes, wait, branches, config })
     }
 
     pub(crate) fn environment(&self) -> &Environment {
@@ -66,7 +69,17 @@ impl Session {
 
     /// Returns the program of the project.
     pub(crate) fn program<'a>(&self, levels: OuterLevels, listener: &'a dyn Fn(Notice<'_>)) -> Program<'a> {
-        Program::of(&self.project, &self.workspace, self.branches, levels, listener)
+        self.program_with(self.config.clone(), levels, listener)
+    }
+
+    /// Returns the program of the project with another config.
+    pub(crate) fn program_with<'a>(
+        &self,
+        config: Config,
+        levels: OuterLevels,
+        listener: &'a dyn Fn(Notice<'_>),
+    ) -> Program<'a> {
+        Program::of(&self.project, &self.workspace, config, self.branches, levels, listener)
     }
 
     /// Returns the program that an operation asks for protection; `None` if it was told not to.

@@ -37,6 +37,16 @@ pub(crate) fn arguments() -> Vec<OsString> {
     std::env::args_os().collect()
 }
 
+/// Returns the environment variables whose name starts with a prefix, in order. A text that is not Unicode is left out.
+pub(crate) fn variables(prefix: &str) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = std::env::vars_os()
+        .filter_map(|(name, text)| Some((name.into_string().ok()?, text.into_string().ok()?)))
+        .filter(|(name, _)| name.len() > prefix.len() && name.starts_with(prefix))
+        .collect();
+    all.sort();
+    all
+}
+
 pub(crate) fn runtime() -> std::io::Result<Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
 }

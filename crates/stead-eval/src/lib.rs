@@ -7,6 +7,7 @@
 //! `host`, `declare` turns each `new` into a node of the graph, and `unknown` handles values known only after apply.
 
 mod compile;
+pub mod config;
 mod declare;
 mod engine;
 mod host;
@@ -24,6 +25,7 @@ use stead_model::{
 };
 use stead_schema::Catalog;
 
+use config::Config;
 use engine::session::{Session, Settings};
 use program::load;
 use program::requests::{self, Requester};
@@ -95,7 +97,7 @@ pub struct Program<'a> {
     pub environment: Environment,
     pub project: &'a str,
     pub target: &'a str,
-    pub config: &'a Map,
+    pub config: &'a Config,
     pub branches: UnknownBranches,
 }
 

@@ -86,8 +86,63 @@ export function apply<T, R>(value: T, f: (value: T) => R): R;
 /** Runs a function once several values are known: `all([a, b], (a, b) => …)`. */
 export function all<T extends readonly unknown[], R>(values: readonly [...T], f: (...values: T) => R): R;
 
-/** The project's configuration for this environment. */
+/**
+ * Declared type of a config value. The value is required unless it has a default or is optional; each method returns
+ * another type.
+ */
+export interface ConfigType<T> {
+  /** The value, for the type checker only. */
+  readonly "~value"?: T;
+  /** The key may be missing; the value is then `undefined`. */
+  optional(): ConfigType<T | undefined>;
+  /** The value if the key is not set. */
+  default(value: Exclude<T, undefined>): ConfigType<Exclude<T, undefined>>;
+  /** The least number, length of a string, or number of items. */
+  min(least: number): ConfigType<T>;
+  /** The greatest number, length of a string, or number of items. */
+  max(most: number): ConfigType<T>;
+  /** A regular expression that the string must match; without look-around and backreferences. */
+  pattern(pattern: string | RegExp): ConfigType<T>;
+  /** The only allowed values. */
+  oneOf<const V extends T>(...values: V[]): ConfigType<V>;
+  /** The value is a secret, and is never displayed. */
+  secret(): ConfigType<T>;
+  /** A sentence for people who must set the value. */
+  describe(text: string): ConfigType<T>;
+}
+
+/** Types for `config.schema`. */
+export const t: {
+  string(): ConfigType<string>;
+  number(): ConfigType<number>;
+  integer(): ConfigType<number>;
+  boolean(): ConfigType<boolean>;
+  list(): ConfigType<unknown[]>;
+  list<T>(items: ConfigType<T>): ConfigType<T[]>;
+  map(): ConfigType<Record<string, unknown>>;
+  map<T>(values: ConfigType<T>): ConfigType<Record<string, T>>;
+};
+
+/** Declarations of config keys; an object inside it declares the keys of a table. */
+export interface ConfigShape {
+  readonly [key: string]: ConfigType<any> | ConfigShape;
+}
+
+/** The values that a schema declares. */
+export type ConfigValues<S> = {
+  readonly [K in keyof S]: S[K] extends ConfigType<infer T> ? T : ConfigValues<S[K]>;
+};
+
+/**
+ * The config of this environment: from `stead.toml`, `stead.ENV.toml`, variables `STEAD_CONFIG_*`, `--config-file` and
+ * `--config`. A key of a table is written with a dot: `config.get("db.size")`.
+ */
 export const config: {
+  /**
+   * Declares keys with their types, checks all of them at once, and returns their values:
+   * `const { size } = config.schema({ size: t.integer().min(1).default(3) })`.
+   */
+  schema<S extends ConfigShape>(shape: S): ConfigValues<S>;
   /** Returns the value, or `undefined` if it is not set. */
   get<T = string>(key: string): T | undefined;
   /** Returns the value; throws if it is not set. */

@@ -187,6 +187,8 @@ codes! {
     PLAN_STALE = "ST0608";
     /// The project has no environment of this name.
     NO_SUCH_ENVIRONMENT = "ST0611";
+    /// A config value is missing, is not declared, or does not fit its declaration.
+    CONFIG_VALUE = "ST0620";
 
     /// A secret would be stored, and the stack has no secrets manager.
     NO_SECRETS_MANAGER = "ST0701";

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use stead::ops::{OpError, OpEvent, PlanRequest};
 use stead::plan::Request;
-use stead::{Notice, Program, Project, Stop, UnknownBranches};
+use stead::{ConfigInputs, Notice, Program, Project, Stop, UnknownBranches};
 use stead_model::{Event, RunResult};
 use stead_world::World;
 use tokio::sync::watch;
@@ -24,7 +24,8 @@ pub(crate) async fn up(folder: &Path) -> Result<RunResult, OpError> {
         Notice::Console(line) => eprintln!("{line:?}"),
         Notice::Warning(warning) => eprintln!("warning: {}", warning.message),
     };
-    let program = Program::of(&project, &workspace, UnknownBranches::Refuse, levels.clone(), &notice);
+    let config = project.config(&environment.name, &ConfigInputs::default())?;
+    let program = Program::of(&project, &workspace, config, UnknownBranches::Refuse, levels.clone(), &notice);
 
     let mut events = |event: OpEvent| {
         if let OpEvent::Run(Event::StepEnded { operation, name, end, .. }) = event {

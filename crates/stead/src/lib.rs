@@ -30,7 +30,10 @@ pub use export::{check_export, export, read_export};
 pub use find::{FoundResource, Search, search};
 pub use policy::{MarkExplanation, MarksInForce, explain_marks};
 pub use program::{Notice, Program, ProgramSettings, Transcript};
-pub use project::{FILE, FlagMarks, Prevention, Project, TARGETS, check, local_catalog, read_environment};
+pub use project::{
+    ConfigArgument, ConfigFile, ConfigInputs, FILE, FlagMarks, Prevention, Project, TARGETS, check,
+    local_catalog, read_environment,
+};
 pub use prune::{Pruning, prune_pins};
 pub use renames::{OldNames, old_names_elsewhere};
 pub use saved::SavedPlan;
@@ -43,6 +46,14 @@ pub use stead_engine::{
 };
 pub use stead_eval::{ConsoleLevel, ConsoleLine, DECLARATIONS, UnknownBranches};
 pub use stead_journal::{HistoryCheck, JournalError, Survey, UnrecordedAnswer, load_run, survey};
+
+/// Types of config: settings with their origins, declarations, and the values that hold.
+pub mod config {
+    pub use stead_eval::config::{
+        BLINDED, Config, Declaration, Explained, Key, Origin, PREFIX, Resolution, Schema, Standing,
+        ValueType, Variable,
+    };
+}
 
 /// Types of plans.
 pub mod plan {

@@ -8,7 +8,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use stead_engine::ops::{Approval, OpError, Proposal, Stale, Workspace};
 use stead_eval::UnknownBranches;
-use stead_model::{Code, Diagnostic, Expr, Graph, Hint, Map, Name, NextStep};
+use stead_eval::config::{Config, Key};
+use stead_model::{Code, Diagnostic, Expr, Graph, Hint, Name, NextStep, Value};
 
 use crate::program::{Program, ProgramSettings, Transcript};
 use crate::project::FILE;
@@ -44,7 +45,8 @@ pub struct SavedPlan {
     environment: String,
     target: String,
     main: String,
-    config: Map,
+    /// Without the values of secret keys.
+    config: Config,
     allow_unknown_branches: bool,
     #[serde(flatten)]
     approval: Approval,
@@ -80,7 +82,7 @@ impl SavedPlan {
             environment: workspace.environment().to_string(),
             target: workspace.target().to_owned(),
             main,
-            config,
+            config: config.without_secrets(),
             allow_unknown_branches: branches == UnknownBranches::Allow,
             approval: proposal.approval(),
             transcript: program.transcript(),
@@ -102,6 +104,33 @@ impl SavedPlan {
             if self.allow_unknown_branches { UnknownBranches::Allow } else { UnknownBranches::Refuse };
         let levels = self.approval.request.outer.clone();
         ProgramSettings { main: self.main.clone(), config: self.config.clone(), branches, levels }
+    }
+
+    /// Returns the config for the program of today: the files of the project as they are now, and the settings that the plan was
+    /// called with.
+    pub fn config_of_call(&self, today: Config) -> Config {
+        Config { variables: self.config.variables.clone(), call: self.config.call.clone(), ..today }
+    }
+
+    /// Fails if a setting of this call differs from the value that the plan was made with.
+    pub fn check_call(&self, today: &Config, file: &Path) -> Result<(), OpError> {
+        let (then, now) = (self.config.resolve(), today.resolve());
+        let secret = |key: &Key| today.schema.as_ref().is_some_and(|schema| schema.is_secret(key));
+        let mut differing = Vec::new();
+        for setting in today.call.iter().filter(|setting| !secret(&setting.key)) {
+            let (was, is) = (then.value(&setting.key), now.value(&setting.key));
+            if was != is {
+                let text = |value: Option<Value>| {
+                    value.map_or_else(|| "no value".to_owned(), |value| value.to_json())
+                };
+                let (was, is, origin) = (text(was), text(is), &setting.origin);
+                differing.push(format!(
+                    "config `{}`: it was made with {was}, and {origin} gives {is}",
+                    setting.key
+                ));
+            }
+        }
+        if differing.is_empty() { Ok(()) } else { Err(stale(file, &differing)) }
     }
 
     /// Writes the file, readable only for its owner, since it holds the config of the program.

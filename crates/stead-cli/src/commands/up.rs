@@ -107,14 +107,18 @@ async fn up_saved(
 ) -> Result<u8, Failure> {
     let Session { project, workspace, .. } = session;
     let saved = SavedPlan::read(project, workspace, file)?;
+    saved.check_call(&session.config, file)?;
     let show_notice = |notice: Notice<'_>| ui.notice(&notice);
     let program =
         Program::replayed(project, workspace, saved.settings(), saved.transcript().clone(), &show_notice);
     let mut events = ui.listener();
-    let today = workspace
-        .pinfile
-        .has_program()
-        .then(|| session.program(session.levels_without_flags(), &show_notice));
+    let today = workspace.pinfile.has_program().then(|| {
+        session.program_with(
+            saved.config_of_call(session.config.clone()),
+            session.levels_without_flags(),
+            &show_notice,
+        )
+    });
     let today = today.as_ref().map(|program| program as &dyn Declares);
     let program = Protecting { declared: &program, program: today };
     let previewed =

@@ -55,9 +55,9 @@ const fn instead(
 
 use Tool::{Both, Pulumi, Terraform};
 
-/// Why several flags that give values to a program are refused.
-const CONFIG: &str =
-    "Values of a program are in stead.toml: `[config]` for all environments, `[env.NAME.config]` for one.";
+/// Why no command sets config.
+const CONFIG: &str = "Values of a program are in stead.toml: `[config]` for all environments, `[env.NAME.config]` for one. \
+                      `--config KEY=VALUE` sets one for a single command.";
 
 /// Why no environment can be selected for later commands.
 const SELECTED: &str = "No environment stays selected: each command names its environment with `-e`. The key \
@@ -182,7 +182,8 @@ pub(super) const COMMANDS: &[Word] = &[
         "The type of a resource names its provider, and does not change.",
         &["stead state ls"],
     ),
-    instead(Pulumi, "config", "config set greeting hello", CONFIG, &["stead explain ST0602"]),
+    instead(Pulumi, "config set", "config set greeting hello", CONFIG, &["stead config explain"]),
+    instead(Pulumi, "config rm", "config rm greeting", CONFIG, &["stead config explain"]),
     instead(
         Pulumi,
         "new",
@@ -211,6 +212,7 @@ pub(super) const FLAGS: &[Word] = &[
     same(Terraform, "help", "plan -help", "--help"),
     same(Terraform, "version", "-version", "--version"),
     same(Terraform, "target", "plan -target=web", "--target-resource"),
+    same(Terraform, "var", "plan -var region=eu", "--config"),
     same(Terraform, "auto-approve", "apply -auto-approve", "--yes"),
     same(Terraform, "chdir", "-chdir=infra plan", "-C"),
     same(Terraform, "json", "output -json", "--json"),
@@ -236,8 +238,14 @@ pub(super) const FLAGS: &[Word] = &[
         "`stead refresh` reads every resource, shows the drift, asks, and records it.",
         &["stead refresh"],
     ),
-    instead(Terraform, "var", "plan -var region=eu", CONFIG, &["stead plan"]),
-    instead(Terraform, "var-file", "plan -var-file=prod.tfvars", CONFIG, &["stead plan"]),
+    instead(
+        Terraform,
+        "var-file",
+        "plan -var-file=prod.tfvars",
+        "`--config-file FILE` reads values of a program from a TOML or JSON file; files of Terraform are neither. \
+         `[config]` in stead.toml has the values of every command.",
+        &["stead plan --config-file FILE"],
+    ),
     instead(
         Terraform,
         "upgrade",

@@ -32,7 +32,7 @@ fn word_with_another_meaning_names_the_command_to_type() {
     let project = pet();
     let refused = project.stead(&["taint", "pet"]).ends(2);
     insta::assert_snapshot!(refused.stderr);
-    let json = project.stead(&["plan", "-var", "a=b", "--json"]).ends(2);
+    let json = project.stead(&["plan", "-var-file=a.tfvars", "--json"]).ends(2);
     assert!(
         json.stdout.contains("\"kind\":\"problem\"") && json.stdout.contains("[config]"),
         "{}",

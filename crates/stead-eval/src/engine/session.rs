@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use stead_model::{
-    Code, Diagnostic, Environment, Expr, ExprId, ExprTable, Inputs, Key, Limits, Map, NodeId, Options,
-    SourceRef, TypeToken,
+    Code, Diagnostic, Environment, Expr, ExprId, ExprTable, Inputs, Key, Limits, NodeId, Options, SourceRef,
+    TypeToken,
 };
 use stead_schema::TypeSchema;
 
 use crate::declare::moves::Move;
+use crate::config::{Config, Resolution, Schema};
 use crate::program::files::FileCache;
 use crate::program::load::{Loaded, LoadedFile};
 use crate::program::requests::Requester;
@@ -69,7 +70,7 @@ pub(crate) struct Settings {
     pub(crate) environment: Environment,
     pub(crate) project: String,
     pub(crate) target: String,
-    pub(crate) config: Map,
+    pub(crate) config: Config,
     pub(crate) branches: UnknownBranches,
 }
 
@@ -84,6 +85,10 @@ pub(crate) struct Session {
     pub(crate) exprs: ExprTable,
     /// Number of deferred functions that the program gave to `stead.apply`.
     pub(crate) deferred_functions: u32,
+    /// Config values that hold.
+    pub(crate) config: Resolution,
+    /// Keys that the program has declared itself.
+    pub(crate) declared_config: Option<Schema>,
     reserved_bytes: usize,
     /// The memory limit is exceeded; the engine stops the program at its next interrupt.
     pub(crate) exhausted: Rc<Cell<bool>>,
@@ -108,6 +113,8 @@ impl Session {
         loaded: &mut Loaded,
     ) -> Session {
         let branches = settings.branches;
+        let config = settings.config.resolve();
+        let diagnostics = config.problems.clone();
         Session {
             settings,
             limits,
@@ -118,6 +125,8 @@ impl Session {
             schemas: HashMap::new(),
             exprs: ExprTable::default(),
             deferred_functions: 0,
+            config,
+            declared_config: None,
             reserved_bytes: 0,
             exhausted: Rc::default(),
             properties: HashMap::new(),
@@ -125,7 +134,7 @@ impl Session {
             moves: Vec::new(),
             file_cache: FileCache::default(),
             console: Vec::new(),
-            diagnostics: Vec::new(),
+            diagnostics,
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** a value of the program is read before the session is borrowed, never while it is borrowed.
 
+mod config;
 mod deferred;
 mod encoding;
 mod errors;
@@ -19,7 +20,7 @@ use stead_model::{TypeToken, ValuePool};
 
 use crate::declare;
 use crate::engine::session::{Progress, Session};
-use crate::engine::values::{Intrinsics, define, to_js};
+use crate::engine::values::{Intrinsics, define};
 
 pub(crate) use deferred::result_error;
 
@@ -108,6 +109,7 @@ pub(crate) fn install<'js>(
     }
     let host = Host { object, session: session.clone(), handles: handles.clone() };
     host.program(ctx)?;
+    host.config()?;
     host.expressions()?;
     host.deferred()?;
     host.resources()?;
@@ -143,15 +145,7 @@ impl<'js> Host<'js> {
         program.set("project", session.settings.project.as_str())?;
         program.set("target", session.settings.target.as_str())?;
         drop(session);
-        self.object.set("program", program)?;
-        let session = self.session.clone();
-        self.function("config", move |ctx: Ctx<'js>, key: String| -> rquickjs::Result<Value<'js>> {
-            let value = session.borrow().settings.config.get(&key).cloned();
-            match value {
-                Some(value) => to_js(&ctx, &value),
-                None => Ok(Value::new_undefined(ctx)),
-            }
-        })
+        self.object.set("program", program)
     }
 
     fn resources(&self) -> rquickjs::Result<()> {

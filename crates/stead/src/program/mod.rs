@@ -8,9 +8,10 @@ use std::cell::RefCell;
 
 use async_trait::async_trait;
 use stead_engine::ops::{Declaration, Declares, OpError, Workspace};
+use stead_eval::config::Config;
 use stead_eval::{ConsoleLine, Sources, UnknownBranches};
 use stead_guard::{OuterLevels, mark_graph};
-use stead_model::{Code, Diagnostic, Graph, Limits, Map};
+use stead_model::{Code, Diagnostic, Graph, Limits};
 use stead_schema::warnings;
 
 use crate::Project;
@@ -25,7 +26,7 @@ pub use transcript::Transcript;
 pub struct ProgramSettings {
     /// The entry point, relative to the project.
     pub main: String,
-    pub config: Map,
+    pub config: Config,
     pub branches: UnknownBranches,
     /// The mark settings around the program.
     pub levels: OuterLevels,
@@ -54,11 +55,11 @@ impl<'a> Program<'a> {
     pub fn of(
         project: &Project,
         workspace: &Workspace,
+        config: Config,
         branches: UnknownBranches,
         levels: OuterLevels,
         listener: &'a dyn Fn(Notice<'_>),
     ) -> Program<'a> {
-        let config = project.config(&workspace.environment().name);
         let settings = ProgramSettings { main: project.main.clone(), config, branches, levels };
         Program {
             project: project.name.clone(),
@@ -99,6 +100,7 @@ impl<'a> Program<'a> {
 
     /// Evaluates the program on a thread of its own, so that state can be read meanwhile.
     async fn evaluate(&self, sources: impl Sources + Send + 'static) -> Result<Declaration, OpError> {
+        self.check_config()?;
         let workspace = &self.workspace;
         let (environment, catalog) = (workspace.environment().clone(), workspace.engine.catalog.clone());
         let (project, target) = (self.project.clone(), workspace.target().to_owned());
@@ -141,6 +143,13 @@ impl<'a> Program<'a> {
                 Err(OpError::Program(vec![Diagnostic::error(Code::PROGRAM_THREW, message)]))
             }
         }
+    }
+
+    /// Fails if a config value is missing or wrong, before anything runs.
+    fn check_config(&self) -> Result<(), OpError> {
+        let resolution = self.settings.config.resolve();
+        resolution.warnings.iter().for_each(|warning| (self.listener)(Notice::Warning(warning)));
+        if resolution.problems.is_empty() { Ok(()) } else { Err(OpError::Invalid(resolution.problems)) }
     }
 
     fn warn_of_deprecations(&self, graph: &Graph) {

@@ -1,5 +1,6 @@
 //! A project on disk: `stead.toml`, and the workspaces of its environments.
 
+mod config;
 mod environments;
 mod marks;
 mod workspace;
@@ -16,6 +17,7 @@ use stead_world::World;
 
 use marks::{FileMarks, MarkTable, NamespaceSettings};
 
+pub use config::{ConfigArgument, ConfigFile, ConfigInputs};
 pub use environments::read_environment;
 pub use marks::{FlagMarks, Prevention};
 pub use workspace::{TARGETS, local_catalog};
@@ -36,8 +38,8 @@ struct Settings {
     target: Option<String>,
     #[serde(default)]
     state: StateSettings,
-    #[serde(default)]
-    config: Map,
+    #[serde(default, rename = "config")]
+    _config: Map,
     #[serde(default)]
     env: BTreeMap<String, EnvironmentSettings>,
     #[serde(default)]
@@ -56,8 +58,8 @@ struct StateSettings {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EnvironmentSettings {
-    #[serde(default)]
-    config: Map,
+    #[serde(default, rename = "config")]
+    _config: Map,
     #[serde(default)]
     marks: MarkTable,
 }
@@ -81,6 +83,8 @@ pub struct Project {
     world: World,
     marks: FileMarks,
     settings: Settings,
+    /// Text of `stead.toml`.
+    text: String,
 }
 
 impl Project {
@@ -104,6 +108,7 @@ impl Project {
             return Err(unusable(&path, "`project` is empty"));
         }
         let marks = marks_of(&text, &settings)?;
+        config::check(&text)?;
         Ok(Project {
             marks,
             world: world.clone(),
@@ -113,21 +118,13 @@ impl Project {
             default_target: settings.target.clone().unwrap_or_else(|| "local".to_owned()),
             state: root.join(settings.state.path.as_deref().unwrap_or(".stead/state")),
             settings,
+            text,
             root,
         })
     }
 
     pub fn world(&self) -> &World {
         &self.world
-    }
-
-    /// Returns the values of `config` in an environment, which override the ones of the project.
-    pub fn config(&self, environment: &str) -> Map {
-        let mut config = self.settings.config.clone();
-        if let Some(own) = self.settings.env.get(environment) {
-            config.extend(own.config.clone());
-        }
-        config
     }
 }
 
@@ -140,7 +137,8 @@ fn parse(text: &str) -> Result<Settings, OpError> {
 /// Fails if a text is no valid `stead.toml`.
 pub fn check(text: &str) -> Result<(), OpError> {
     let settings = parse(text)?;
-    marks_of(text, &settings).map(|_| ())
+    marks_of(text, &settings)?;
+    config::check(text)
 }
 
 fn marks_of(text: &str, settings: &Settings) -> Result<FileMarks, OpError> {
@@ -181,11 +179,16 @@ fn unusable(path: &Path, problem: &str) -> OpError {
 }
 
 fn malformed(text: &str, error: &toml::de::Error) -> OpError {
-    let problem = Diagnostic::error(Code::BAD_CONFIG, format!("{FILE}: {}", error.message()));
+    malformed_file(FILE, text, error)
+}
+
+/// Returns the error for a TOML file that cannot be read, with its place.
+fn malformed_file(file: &str, text: &str, error: &toml::de::Error) -> OpError {
+    let problem = Diagnostic::error(Code::BAD_CONFIG, format!("{file}: {}", error.message()));
     let problem = match error.span() {
         Some(span) => {
             let (line, column, length) = position(text, span);
-            problem.at(SourceRef { file: FILE.to_owned(), line, column }, length, "here")
+            problem.at(SourceRef { file: file.to_owned(), line, column }, length, "here")
         }
         None => problem,
     };

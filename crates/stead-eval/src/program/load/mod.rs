@@ -60,6 +60,7 @@ const STEAD_EXPORTS: &[&str] = &[
     "move",
     "namespace",
     "project",
+    "t",
     "target",
 ];
 

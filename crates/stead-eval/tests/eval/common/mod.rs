@@ -109,7 +109,7 @@ impl Run {
             environment: self.environment,
             project: "shop",
             target: "local",
-            config: &self.config,
+            config: &self.config.clone().into(),
             branches: self.branches,
         };
         evaluate(&program, &catalog(), &Files(self.files), &self.limits)

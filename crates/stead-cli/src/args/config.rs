@@ -1,0 +1,56 @@
+//! Flags that set config for one call, and arguments of `stead config`.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use stead::config::{PREFIX, Variable};
+use stead::{ConfigArgument, ConfigFile, ConfigInputs};
+
+use crate::wiring;
+
+/// Config of one call.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct ConfigFlags {
+    /// Set a config value for this command, such as db.size=3; may be repeated
+    #[arg(long = "config", value_name = "KEY=VALUE", global = true)]
+    pub values: Vec<String>,
+    /// Read config values from a TOML or JSON file; may be repeated
+    #[arg(long = "config-file", value_name = "FILE", global = true)]
+    pub files: Vec<PathBuf>,
+}
+
+impl ConfigFlags {
+    /// Returns the settings of this call: environment variables and flags. Paths start from `folder`.
+    pub(crate) fn inputs(&self, folder: &Path) -> ConfigInputs {
+        let variables = wiring::variables(PREFIX).into_iter().map(|(name, text)| Variable { name, text });
+        let files = self
+            .files
+            .iter()
+            .map(|file| ConfigFile { shown: file.display().to_string(), path: folder.join(file) });
+        let arguments = self
+            .values
+            .iter()
+            .map(|text| ConfigArgument { text: text.clone(), named: "`--config`".to_owned() });
+        ConfigInputs {
+            variables: variables.collect(),
+            files: files.collect(),
+            arguments: arguments.collect(),
+        }
+    }
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show where each value comes from: the settings of each key, and the one that holds
+    Explain {
+        /// Config key, such as db.size [default: all]
+        key: Option<String>,
+    },
+    /// List the values that hold
+    Ls,
+    /// Print one value: text as it is, other values as JSON
+    Get {
+        /// Config key, such as db.size
+        key: String,
+    },
+}

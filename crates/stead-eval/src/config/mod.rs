@@ -1,0 +1,142 @@
+//! Config of a program: settings from several sources, their declared types, and the values that hold.
+//!
+//! A [`Config`] is the list of all settings, weakest first, with the origin of each. [`Config::resolve`] decides which setting
+//! holds for each key, gives texts their declared type, and reports every problem at once.
+//!
+//! **Invariants:** resolution is pure, and the value of a secret key appears in no message.
+
+mod check;
+mod key;
+mod resolve;
+mod schema;
+mod text;
+mod variables;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use stead_model::{Map, SourceRef, Value};
+
+pub use key::Key;
+pub(crate) use key::look_up;
+pub(crate) use resolve::Coverage;
+pub use resolve::{Explained, Resolution, Standing};
+pub use schema::{Declaration, Schema, SchemaProblem, ValueType};
+
+/// Text shown instead of a secret value.
+pub const BLINDED: &str = "[secret]";
+
+/// All settings of a program, weakest first, and the declarations of their keys.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Config {
+    pub schema: Option<Schema>,
+    /// Settings in the files of the project.
+    pub project: Vec<Setting>,
+    /// Environment variables, which override the files of the project.
+    pub variables: Vec<Variable>,
+    /// Settings given for this call, which override the variables.
+    pub call: Vec<Setting>,
+}
+
+/// One value for one key, from one place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    pub key: Key,
+    pub given: Given,
+    pub origin: Origin,
+}
+
+/// Value of a setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Given {
+    /// A typed value, which is no table except an empty one.
+    Value(Value),
+    /// A text that takes the declared type of its key.
+    Text(String),
+    /// A secret that a saved plan does not hold.
+    Withheld,
+}
+
+/// Place of a setting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The default in the schema.
+    Default,
+    File(SourceRef),
+    Variable(String),
+    /// An argument of this call, in the words of the caller.
+    Argument(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Default => f.write_str("the default of the schema"),
+            Origin::File(place) => write!(f, "{}:{}", place.file, place.line),
+            Origin::Variable(name) => write!(f, "the environment variable {name}"),
+            Origin::Argument(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Environment variable whose name starts with [`PREFIX`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Variable {
+    pub name: String,
+    pub text: String,
+}
+
+/// Start of the names of environment variables that set config.
+pub const PREFIX: &str = "STEAD_CONFIG_";
+
+impl From<Map> for Config {
+    /// Returns a config without a schema whose values are all set by the caller.
+    fn from(values: Map) -> Config {
+        let mut project = Vec::new();
+        for (key, value) in &values {
+            leaves(&Key::of([key.as_str()]), value, &mut |key, value| {
+                let origin = Origin::Argument("the caller".to_owned());
+                project.push(Setting { key, given: Given::Value(value.clone()), origin });
+            });
+        }
+        Config { project, ..Config::default() }
+    }
+}
+
+/// Calls `each` with every value in a table and the tables inside it; an empty table is a value.
+fn leaves(key: &Key, value: &Value, each: &mut dyn FnMut(Key, &Value)) {
+    match value.as_map().filter(|map| !map.is_empty()) {
+        Some(map) => map.iter().for_each(|(name, value)| leaves(&key.child(name.as_str()), value, each)),
+        None => each(key.clone(), value),
+    }
+}
+
+impl Config {
+    /// Returns the config without the values of secret keys, for a file.
+    #[must_use]
+    pub fn without_secrets(&self) -> Config {
+        let mut config = self.clone();
+        let Some(schema) = &self.schema else { return config };
+        let claimed = variables::claim(self, Some(schema));
+        config.variables.retain(|variable| {
+            !claimed.iter().any(|claim| {
+                claim.name == variable.name && claim.keys.iter().any(|key| schema.is_secret(key))
+            })
+        });
+        for setting in config.project.iter_mut().chain(&mut config.call) {
+            if schema.is_secret(&setting.key) {
+                setting.given = Given::Withheld;
+            }
+        }
+        let lost = claimed.iter().filter_map(|claim| match claim.keys.as_slice() {
+            [key] if schema.is_secret(key) => Some((key.clone(), claim.name.clone())),
+            _ => None,
+        });
+        let withheld =
+            lost.map(|(key, name)| Setting { key, given: Given::Withheld, origin: Origin::Variable(name) });
+        config.call.splice(0..0, withheld.collect::<Vec<_>>());
+        config
+    }
+}

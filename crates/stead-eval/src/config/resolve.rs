@@ -1,0 +1,558 @@
+//! Decides which setting holds for each key, and reports all problems together.
+//!
+//! Settings are taken from the weakest to the strongest. A stronger setting replaces a weaker one of the same key; tables merge
+//! key by key. A value replaces a weaker table of the same key, and a key in a table replaces a weaker value of the table's key.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+use serde::Serialize;
+use stead_model::{Code, Diagnostic, Map, Value};
+
+use super::check::mismatch;
+use super::key::set;
+use super::schema::{Presence, Secrecy};
+use super::text::typed;
+use super::variables::{self, Claim};
+use super::{BLINDED, Config, Declaration, Given, Key, Origin, Schema, Setting, ValueType};
+
+/// Config of a program after resolution.
+#[derive(Clone, Debug, Default)]
+pub struct Resolution {
+    /// The values that hold, as nested tables.
+    pub values: Map,
+    pub problems: Vec<Diagnostic>,
+    pub warnings: Vec<Diagnostic>,
+    /// Keys whose value is a text without a declared type.
+    pub(crate) untyped: BTreeSet<Key>,
+    /// Keys whose secret value a saved plan does not hold.
+    pub(crate) withheld: BTreeSet<Key>,
+    chains: BTreeMap<Key, Vec<Effective>>,
+}
+
+/// One key with all its settings.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explained {
+    #[serde(serialize_with = "as_text")]
+    pub key: Key,
+    /// The value that holds, `[secret]` for a secret; missing if the key is not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub ty: Option<ValueType>,
+    pub required: bool,
+    pub secret: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The settings, strongest first.
+    pub settings: Vec<Standing>,
+}
+
+/// One setting of a key, and whether it holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Standing {
+    #[serde(serialize_with = "as_text")]
+    pub key: Key,
+    pub value: Value,
+    pub origin: Origin,
+    pub holds: bool,
+}
+
+fn as_text<S: serde::Serializer>(key: &Key, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(key)
+}
+
+/// Setting with its typed value.
+#[derive(Clone, Debug)]
+struct Effective {
+    key: Key,
+    value: Value,
+    origin: Origin,
+    untyped: bool,
+    withheld: bool,
+}
+
+impl Config {
+    /// Resolves the config with the schema of the project.
+    pub fn resolve(&self) -> Resolution {
+        self.resolve_with(self.schema.as_ref(), Coverage::AllKeys)
+    }
+
+    /// Resolves the config with another schema.
+    pub(crate) fn resolve_with(&self, schema: Option<&Schema>, coverage: Coverage) -> Resolution {
+        let mut resolver = Resolver { schema, coverage, resolution: Resolution::default() };
+        resolver.defaults();
+        self.project.iter().for_each(|setting| resolver.add(setting));
+        for claim in variables::claim(self, schema) {
+            resolver.variable(&claim);
+        }
+        self.call.iter().for_each(|setting| resolver.add(setting));
+        resolver.finish(self)
+    }
+}
+
+impl Resolution {
+    /// Returns the value of a key, or the table of the keys inside it.
+    pub fn value(&self, key: &Key) -> Option<Value> {
+        value_at(&self.values, key.parts()).cloned()
+    }
+
+    /// Returns each key with its settings, in order; declared keys without a value too.
+    pub fn explain(&self, schema: Option<&Schema>) -> Vec<Explained> {
+        // A declared table appears as the keys in it.
+        let is_shown = |key: &&Key| !self.chains.keys().any(|inner| key.contains(inner));
+        let declared = schema.into_iter().flat_map(Schema::keys).filter(is_shown);
+        let keys: BTreeSet<&Key> = self.chains.keys().chain(declared).collect();
+        keys.into_iter().map(|key| self.explained(key, schema)).collect()
+    }
+
+    fn explained(&self, key: &Key, schema: Option<&Schema>) -> Explained {
+        let declaration = schema.and_then(|schema| schema.get(key));
+        let secret = schema.is_some_and(|schema| schema.is_secret(key));
+        let shown = |value: &Value| if secret { Value::from(BLINDED) } else { value.clone() };
+        let chain = self.chains.get(key).map(Vec::as_slice).unwrap_or_default();
+        let settings: Vec<Standing> = chain
+            .iter()
+            .rev()
+            .enumerate()
+            .map(|(at, effective)| Standing {
+                key: effective.key.clone(),
+                value: shown(&effective.value),
+                origin: effective.origin.clone(),
+                holds: at == 0,
+            })
+            .collect();
+        Explained {
+            key: key.clone(),
+            value: chain.last().map(|effective| shown(&effective.value)),
+            ty: declaration.map(|declared| declared.ty),
+            required: declaration.is_some_and(|declared| declared.presence == Presence::Required),
+            secret,
+            description: declaration.and_then(|declared| declared.description.clone()),
+            settings,
+        }
+    }
+}
+
+/// Keys that a schema speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coverage {
+    /// A key that is not in it is an error.
+    AllKeys,
+    /// Other parts of the program may use other keys.
+    SomeKeys,
+}
+
+struct Resolver<'a> {
+    schema: Option<&'a Schema>,
+    coverage: Coverage,
+    resolution: Resolution,
+}
+
+impl Resolver<'_> {
+    fn defaults(&mut self) {
+        for (key, declared) in self.schema.into_iter().flat_map(Schema::declarations) {
+            let Some(default) = &declared.default else { continue };
+            super::leaves(key, default, &mut |key, value| {
+                let given = Given::Value(value.clone());
+                self.add(&Setting { key, given, origin: Origin::Default });
+            });
+        }
+    }
+
+    fn variable(&mut self, claim: &Claim) {
+        let Claim { name, text, keys } = claim;
+        match keys.as_slice() {
+            [key] => {
+                let origin = Origin::Variable(name.clone());
+                self.add(&Setting { key: key.clone(), given: Given::Text(text.clone()), origin });
+            }
+            [] if self.coverage == Coverage::SomeKeys => {}
+            [] => {
+                let message =
+                    format!("the environment variable {name} matches no declared config key, and is ignored");
+                let problem = Diagnostic::warning(Code::CONFIG_VALUE, message);
+                let spelt = self.schema.into_iter().flat_map(Schema::keys).map(variables::name_of);
+                let spelt: Vec<String> = spelt.collect();
+                let meant = stead_model::nearest(name, spelt.iter().map(String::as_str));
+                self.resolution.warnings.push(match meant {
+                    Some(meant) => problem.help(format!("did you mean {meant}?")),
+                    None => problem,
+                });
+            }
+            several => {
+                let message = format!("the environment variable {name} can mean several config keys");
+                let problem = Diagnostic::error(Code::CONFIG_VALUE, message);
+                let listed: Vec<String> = several.iter().map(|key| format!("`{key}`")).collect();
+                let problem = problem.note(format!("It matches {}.", listed.join(" and ")));
+                let unique = several.iter().find(|key| key.parts().len() > 1);
+                let help = match unique {
+                    Some(key) => format!(
+                        "write {} for `{key}`, or set the other key in a file",
+                        variables::name_of(key)
+                    ),
+                    None => "set the keys in a file instead".to_owned(),
+                };
+                self.resolution.problems.push(problem.help(help));
+            }
+        }
+    }
+
+    fn add(&mut self, setting: &Setting) {
+        let Setting { key, given, origin } = setting;
+        let (value, untyped, withheld) = match given {
+            Given::Value(value) => (value.clone(), false, false),
+            Given::Withheld => (Value::from(BLINDED), false, true),
+            Given::Text(text) => match self.type_of(key) {
+                None => (Value::from(text.as_str()), true, false),
+                Some((ty, from)) => match typed(text, ty) {
+                    Ok(value) => (value, false, false),
+                    Err(help) => return self.wrong_text(setting, text, ty, (from, help)),
+                },
+            },
+        };
+        super::leaves(key, &value, &mut |key, value| {
+            self.insert(Effective { key, value: value.clone(), origin: origin.clone(), untyped, withheld });
+        });
+    }
+
+    /// Returns the type that a text for this key takes, and the place that decides it: the declaration, or a weaker typed value.
+    fn type_of(&self, key: &Key) -> Option<(ValueType, Option<Origin>)> {
+        if let Some(declared) = self.schema.and_then(|schema| schema.get(key)) {
+            return Some((declared.ty, None));
+        }
+        let weaker = self.resolution.chains.get(key)?.last()?;
+        let ty = ValueType::of(&weaker.value).filter(|_| !weaker.untyped)?;
+        Some((ty, Some(weaker.origin.clone())))
+    }
+
+    fn wrong_text(
+        &mut self,
+        setting: &Setting,
+        text: &str,
+        ty: ValueType,
+        (from, help): (Option<Origin>, &'static str),
+    ) {
+        let secret = self.schema.is_some_and(|schema| schema.is_secret(&setting.key));
+        let shown = if secret { BLINDED.to_owned() } else { format!("{text:?}") };
+        let message = format!("config `{}` must be {}, not {shown}", setting.key, ty.described());
+        let problem = located(Diagnostic::error(Code::CONFIG_VALUE, message), &setting.origin);
+        let problem = match from {
+            Some(origin) => problem.note(format!("It has this type at {origin}.")),
+            None => self.declared_at(problem, &setting.key),
+        };
+        self.resolution.problems.push(problem.help(help));
+    }
+
+    fn declared_at(&self, problem: Diagnostic, key: &Key) -> Diagnostic {
+        match self.schema.and_then(|schema| schema.get(key)).and_then(|declared| declared.place.clone()) {
+            Some(place) => problem.at(place, 0, "declared here"),
+            None => problem,
+        }
+    }
+
+    fn insert(&mut self, new: Effective) {
+        let chains = &mut self.resolution.chains;
+        // Keys inside a table follow the key of the table.
+        let after = chains.range((Bound::Excluded(&new.key), Bound::Unbounded));
+        let inside: Vec<Key> =
+            after.map(|(key, _)| key).take_while(|key| new.key.contains(key)).cloned().collect();
+        // An empty table adds nothing to a table with keys.
+        if !inside.is_empty() && new.value.as_map().is_some_and(Map::is_empty) {
+            return;
+        }
+        let around = new.key.tables().filter(|table| chains.contains_key(table)).collect::<Vec<_>>();
+        let mut chain = Vec::new();
+        for replaced in around.into_iter().chain(inside) {
+            chain.extend(chains.remove(&replaced).unwrap_or_default());
+        }
+        chain.extend(chains.remove(&new.key).unwrap_or_default());
+        let key = new.key.clone();
+        chain.push(new);
+        chains.insert(key, chain);
+    }
+
+    fn finish(mut self, config: &Config) -> Resolution {
+        for (key, chain) in &self.resolution.chains {
+            let Some(effective) = chain.last() else { continue };
+            set(&mut self.resolution.values, key.parts(), effective.value.clone());
+            if effective.untyped {
+                self.resolution.untyped.insert(key.clone());
+            }
+            if effective.withheld {
+                self.resolution.withheld.insert(key.clone());
+            }
+        }
+        if let Some(schema) = self.schema {
+            if self.coverage == Coverage::AllKeys {
+                self.undeclared(schema);
+            }
+            for (key, declared) in schema.declarations() {
+                self.declared(key, declared, config);
+            }
+        }
+        self.resolution
+    }
+
+    /// Reports every setting whose key the schema does not have.
+    fn undeclared(&mut self, schema: &Schema) {
+        let mut problems = Vec::new();
+        for effective in
+            self.resolution.chains.values().flatten().filter(|effective| !schema.covers(&effective.key))
+        {
+            let key = &effective.key;
+            let within: Vec<String> =
+                schema.keys().filter(|known| key.contains(known)).map(|known| format!("`{known}`")).collect();
+            let message = match within.is_empty() {
+                true => format!("config `{key}` is not declared in the schema"),
+                false => {
+                    format!("config `{key}` is a table with {}, and has no value itself", within.join(", "))
+                }
+            };
+            let problem = located(Diagnostic::error(Code::CONFIG_VALUE, message), &effective.origin);
+            problems.push(match schema.nearest(key).filter(|_| within.is_empty()) {
+                Some(meant) => problem.help(format!("did you mean `{meant}`?")),
+                None if within.is_empty() => problem.help("declare it in the schema, or remove it"),
+                None => problem,
+            });
+        }
+        self.resolution.problems.extend(problems);
+    }
+
+    /// Checks the value of a declared key.
+    fn declared(&mut self, key: &Key, declared: &Declaration, config: &Config) {
+        let found = self.resolution.value(key);
+        let chain = |key: &Key| self.resolution.chains.get(key).and_then(|chain| chain.last());
+        let Some(value) = found else {
+            if declared.presence == Presence::Required && !self.refused(key) {
+                let problem = self.missing(key, declared, config);
+                self.resolution.problems.push(problem);
+            }
+            return;
+        };
+        let inner = || {
+            self.resolution
+                .chains
+                .iter()
+                .find(|(inner, _)| key.contains(inner))
+                .and_then(|(_, all)| all.last())
+        };
+        let Some(effective) = chain(key).or_else(inner) else { return };
+        if effective.withheld {
+            return;
+        }
+        if let Some(wrong) = mismatch(declared, &value) {
+            let shown = match (declared.secrecy, &value) {
+                (Secrecy::Open, Value::String(_) | Value::Number(_) | Value::Bool(_))
+                    if !wrong.contains(", not ") =>
+                {
+                    format!(", not {}", value.to_json())
+                }
+                _ => String::new(),
+            };
+            let message = format!("config `{key}` {wrong}{shown}");
+            let problem = located(Diagnostic::error(Code::CONFIG_VALUE, message), &effective.origin);
+            let problem = self.declared_at(problem, key);
+            self.resolution.problems.push(problem);
+        }
+    }
+
+    /// Returns true if a setting of the key was already refused.
+    fn refused(&self, key: &Key) -> bool {
+        let start = format!("config `{key}` must be");
+        self.resolution.problems.iter().any(|problem| problem.message.starts_with(&start))
+    }
+
+    fn missing(&self, key: &Key, declared: &Declaration, config: &Config) -> Diagnostic {
+        let message =
+            format!("config `{key}` is required, and has no value; it must be {}", declared.ty.described());
+        let problem = Diagnostic::error(Code::CONFIG_VALUE, message);
+        let problem = self.declared_at(problem, key);
+        let problem = match &declared.description {
+            Some(text) => problem.note(format!("`{key}`: {text}")),
+            None => problem,
+        };
+        let set: Vec<(String, &Origin)> = config
+            .project
+            .iter()
+            .chain(&config.call)
+            .filter(|setting| self.schema.is_none_or(|schema| !schema.covers(&setting.key)))
+            .map(|setting| (setting.key.to_string(), &setting.origin))
+            .collect();
+        let near = stead_model::nearest(&key.to_string(), set.iter().map(|(key, _)| key.as_str()));
+        let near = near.and_then(|near| set.iter().find(|(key, _)| key == near));
+        match near {
+            Some((near, origin)) => {
+                problem.help(format!("`{near}` is set at {origin}; did you mean `{key}`?"))
+            }
+            None => problem.help(format!(
+                "set it in `[config]` of stead.toml, for this call, or by {}",
+                variables::name_of(key)
+            )),
+        }
+    }
+}
+
+/// Adds the place of a setting to a problem.
+fn located(problem: Diagnostic, origin: &Origin) -> Diagnostic {
+    match origin {
+        Origin::File(place) => problem.at(place.clone(), 0, "set here"),
+        other => problem.note(format!("It is set by {other}.")),
+    }
+}
+
+fn value_at<'a>(values: &'a Map, parts: &[String]) -> Option<&'a Value> {
+    match parts {
+        [] => None,
+        [last] => values.get(last.as_str()),
+        [table, rest @ ..] => value_at(values.get(table.as_str())?.as_map()?, rest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::config::Variable;
+
+    fn given(key: &str, value: Value, origin: &str) -> Setting {
+        Setting {
+            key: Key::parse(key).unwrap(),
+            given: Given::Value(value),
+            origin: Origin::Argument(origin.to_owned()),
+        }
+    }
+
+    fn text(key: &str, text: &str) -> Setting {
+        let origin = Origin::Argument("flag".to_owned());
+        Setting { key: Key::parse(key).unwrap(), given: Given::Text(text.to_owned()), origin }
+    }
+
+    fn schema(json: &str) -> Schema {
+        Schema::read(&serde_json::from_str(json).unwrap(), &|_| None).unwrap()
+    }
+
+    fn messages(resolution: &Resolution) -> Vec<String> {
+        resolution.problems.iter().map(|problem| problem.message.clone()).collect()
+    }
+
+    proptest! {
+        /// The values equal nested tables to which all settings are applied in order, the weakest first.
+        #[test]
+        fn stronger_settings_win_and_tables_merge(
+            settings in prop::collection::vec((prop::sample::select(vec!["a", "b", "t", "t.x", "t.y", "t.x.deep", "u.x"]), 0_u8..2), 0..12),
+            split in 0_usize..12,
+        ) {
+            let all: Vec<Setting> =
+                settings.iter().enumerate().map(|(at, (key, _))| given(key, Value::from(at as i64), "x")).collect();
+            let split = split.min(all.len());
+            let config = Config { project: all[..split].to_vec(), call: all[split..].to_vec(), ..Config::default() };
+            let mut wanted = Map::new();
+            for (at, (key, _)) in settings.iter().enumerate() {
+                set(&mut wanted, Key::parse(key).unwrap().parts(), Value::from(at as i64));
+            }
+            let resolution = config.resolve();
+            prop_assert_eq!(&resolution.values, &wanted);
+            prop_assert!(resolution.problems.is_empty());
+            // Every setting is explained once, and the one that holds is the last.
+            let explained = resolution.explain(None);
+            prop_assert_eq!(explained.iter().map(|one| one.settings.len()).sum::<usize>(), all.len());
+            for one in &explained {
+                prop_assert!(one.settings[0].holds && one.settings.iter().skip(1).all(|setting| !setting.holds));
+                prop_assert_eq!(one.value.as_ref(), Some(&one.settings[0].value));
+            }
+        }
+    }
+
+    #[test]
+    fn text_takes_the_type_of_the_declaration_or_of_the_value_it_overrides() {
+        let config = Config {
+            project: vec![given("n", Value::from(2), "file"), given("s", Value::from("2"), "file")],
+            variables: vec![Variable { name: "STEAD_CONFIG_N".to_owned(), text: "3".to_owned() }],
+            call: vec![text("s", "4"), text("new", "5")],
+            ..Config::default()
+        };
+        assert_eq!(Value::Map(config.resolve().values).to_json(), r#"{"n":3,"new":"5","s":"4"}"#);
+        let wrong = Config { call: vec![text("n", "x")], ..config.clone() };
+        assert_eq!(messages(&wrong.resolve()), ["config `n` must be a number, not \"x\""]);
+        let schema = schema(r#"{"n":"string","s":"number","new":{"type":"boolean","default":true}}"#);
+        let declared = Config {
+            schema: Some(schema),
+            project: Vec::new(),
+            call: vec![text("s", "4"), text("new", "false")],
+            ..config
+        };
+        assert_eq!(Value::Map(declared.resolve().values).to_json(), r#"{"n":"3","new":false,"s":4}"#);
+    }
+
+    #[test]
+    fn every_rule_of_a_declaration_is_checked() {
+        let schema = schema(
+            r#"{"s":{"type":"string","pattern":"^[a-z]+$","max":4},"i":{"type":"integer","min":1},"e":{"type":"string","enum":["x","y"]},
+                "l":{"type":"list","items":"string","max":1},"m":{"type":"map","items":"number"},"r":{"type":"string","required":true},
+                "p":{"type":"string","secret":true,"pattern":"^ok$"}}"#,
+        );
+        let project = |settings: Vec<Setting>| Config {
+            schema: Some(schema.clone()),
+            project: settings,
+            ..Config::default()
+        };
+        let list = |items: &[&str]| items.iter().map(|item| Value::from(*item)).collect::<Value>();
+        let good = [
+            given("s", "abc".into(), ""),
+            given("i", 1.into(), ""),
+            given("e", "x".into(), ""),
+            given("l", list(&["a"]), ""),
+            given("m.k", 1.into(), ""),
+            given("r", "".into(), ""),
+            given("p", "ok".into(), ""),
+        ];
+        assert_eq!(messages(&project(good.to_vec()).resolve()), [""; 0]);
+        let bad = [
+            given("s", "A".into(), ""),
+            given("i", 0.into(), ""),
+            given("e", "z".into(), ""),
+            given("l", list(&["a", "b"]), ""),
+            given("m.k", "1".into(), ""),
+            given("p", "canary".into(), ""),
+            given("rr", "".into(), ""),
+        ];
+        assert_eq!(
+            messages(&project(bad.to_vec()).resolve()),
+            [
+                "config `rr` is not declared in the schema",
+                "config `e` must be one of \"x\", \"y\", not \"z\"",
+                "config `i` must be at least 1, not 0",
+                "config `l` must be at most 1 items",
+                "config `m` must hold only numbers, and `k` is a string",
+                "config `p` must match the pattern `^ok$`",
+                "config `r` is required, and has no value; it must be a string",
+                "config `s` must match the pattern `^[a-z]+$`, not \"A\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn saved_config_has_no_secret_and_still_resolves() {
+        let schema = schema(
+            r#"{"p":{"type":"string","secret":true,"required":true},"q":{"type":"string","secret":true},"n":"number"}"#,
+        );
+        let config = Config {
+            schema: Some(schema),
+            project: vec![given("q", "canary".into(), "")],
+            variables: ["P", "N"]
+                .map(|name| Variable { name: format!("STEAD_CONFIG_{name}"), text: "7".to_owned() })
+                .to_vec(),
+            call: vec![text("q", "canary")],
+        };
+        let saved = config.without_secrets();
+        let json = serde_json::to_string(&saved).unwrap();
+        assert!(!json.contains("canary") && json.contains("STEAD_CONFIG_N"), "{json}");
+        let read: Config = serde_json::from_str(&json).unwrap();
+        assert_eq!(read, saved);
+        assert_eq!(messages(&read.resolve()), [""; 0]);
+        assert_eq!(read.resolve().value(&Key::of(["n"])), Some(Value::from(7)));
+    }
+}
