@@ -29,6 +29,8 @@ const MODULES: &[(&str, &str)] = &[
     ("stead:files", "files.js"),
     ("stead:external", "external.js"),
     ("stead:config", "config.js"),
+    ("stead:library", "library.js"),
+    ("stead:template", "template.js"),
     ("stead:limits", "limits.js"),
     ("stead:clone", "clone.js"),
     ("stead:url-parse", "url-parse.js"),

@@ -11,6 +11,7 @@ pub mod config;
 mod declare;
 mod engine;
 mod host;
+mod library;
 mod program;
 mod unknown;
 

@@ -176,14 +176,108 @@ export const project: string;
 /** The target of the stack, such as `"local"`. */
 export const target: string;
 
-/** Encodes and decodes base64. Text is utf-8. */
+/**
+ * Encodes and decodes base64. Text is utf-8. These functions and those of `hash`, `cidr`, `semver`, `yaml`, `toml`, `json`
+ * and `text` take values that are known only after apply; their result is then known after apply too.
+ */
 export const base64: {
   encode(value: string | Uint8Array): string;
+  /** Encodes in the alphabet for URLs, without padding. */
+  encodeUrl(value: string | Uint8Array): string;
   decode(text: string): string;
+  decodeUrl(text: string): string;
+  /** Decodes bytes that are not text. The text must be known. */
+  decodeBytes(text: string): Uint8Array;
 };
 
 /** Returns a digest in hexadecimal. Text is hashed as utf-8. */
-export function hash(value: string | Uint8Array, algorithm?: "sha256" | "sha384" | "sha512"): string;
+export function hash(value: string | Uint8Array, algorithm?: "md5" | "sha1" | "sha256" | "sha384" | "sha512"): string;
+
+/** Address ranges such as `"10.0.0.0/16"` and `"2001:db8::/32"`. */
+export const cidr: {
+  /** Returns the subnet with a number, whose prefix is longer by `newBits`. */
+  subnet(base: string, newBits: number, index: number): string;
+  /** Returns consecutive subnets, one for each number of new bits. */
+  subnets(base: string, ...newBits: number[]): string[];
+  /** Returns all subnets whose prefix is longer by `newBits`. */
+  split(base: string, newBits: number): string[];
+  /** Returns true if an address or a range is inside a range. */
+  contains(range: string, addressOrRange: string): boolean;
+  overlaps(one: string, other: string): boolean;
+  /** Returns an address by its number; a negative number counts from the end. */
+  host(base: string, index: number): string;
+  /** Returns the netmask of an IPv4 range. */
+  netmask(base: string): string;
+  first(base: string): string;
+  last(base: string): string;
+  /** Returns the number of addresses, up to 2^53. */
+  size(base: string): number;
+};
+
+/** Versions and ranges of versions by the rules of npm. */
+export const semver: {
+  /** Returns the parts of a version; throws if it is none. */
+  parse(version: string): {
+    version: string;
+    major: number;
+    minor: number;
+    patch: number;
+    prerelease: (string | number)[];
+    build: string[];
+  };
+  /** Returns -1, 0 or 1. */
+  compare(one: string, other: string): -1 | 0 | 1;
+  satisfies(version: string, range: string): boolean;
+  /** Returns the greatest version in a range, or null. */
+  maxSatisfying(versions: readonly string[], range: string): string | null;
+  /** Returns the next version of a kind; `identifier` names a prerelease: `semver.inc("1.2.3", "prerelease", "beta")`. */
+  inc(
+    version: string,
+    release: "major" | "minor" | "patch" | "premajor" | "preminor" | "prepatch" | "prerelease",
+    identifier?: string,
+  ): string;
+  /** Returns the versions in ascending order. */
+  sort(versions: readonly string[]): string[];
+};
+
+/** YAML 1.2 with the core schema: `no` is a string. */
+export const yaml: {
+  parse<T = any>(text: string): T;
+  /** Returns every document of a text. */
+  parseAll<T = any>(text: string): T[];
+  /** Writes data as YAML. Values known only after apply are written as JSON, which is YAML too. */
+  stringify(value: unknown): string;
+};
+
+export const toml: {
+  /** Reads TOML; a date is its text. */
+  parse<T = any>(text: string): T;
+};
+
+export const json: {
+  /** Returns JSON with sorted keys. */
+  canonical(value: unknown, indent?: number): string;
+};
+
+export const text: {
+  /** Removes the indentation that all lines share, and a blank first and last line. */
+  dedent(text: string): string;
+  /** Puts spaces, or a text, in front of each line that is not empty. */
+  indent(text: string, spaces: number | string): string;
+};
+
+/** Values for the placeholders of a template. */
+export interface TemplateValues {
+  readonly [name: string]: string | number | boolean | TemplateValues;
+}
+
+/**
+ * Returns a text whose placeholders `${name}` and `${table.name}` are replaced; `$${` stands for the text `${`. A
+ * placeholder without a value and a value without a placeholder are errors. Values may be known only after apply.
+ */
+export function render(template: string, values?: TemplateValues): string;
+/** Returns the text of a template file with its placeholders replaced, as `render` does. */
+export function template(path: string, values?: TemplateValues): string;
 
 /** File or folder of the project, by path and digest. */
 export interface Asset {
@@ -194,6 +288,19 @@ export interface Asset {
 
 /** Returns the text of a file. The path is relative to the project folder; files outside it cannot be read. */
 export function readText(path: string): string;
+/** Returns the bytes of a file. */
+export function readBytes(path: string): Uint8Array;
+/** Returns the data of a JSON file. */
+export function readJson<T = unknown>(path: string): T;
+/** Returns the data of a YAML file. */
+export function readYaml<T = unknown>(path: string): T;
+/** Returns the data of a TOML file. */
+export function readToml<T = unknown>(path: string): T;
+/**
+ * Returns the sorted paths of all files below a folder, or of the files that match a pattern: `*` stands for any text in a
+ * name, `?` for one character, `**` for any folders. Symbolic links are left out.
+ */
+export function listFiles(folderOrPattern: string): string[];
 /** Returns a file as an asset. */
 export function file(path: string): Asset;
 /** Returns a folder with all its files as an asset. */

@@ -165,3 +165,29 @@ fn data_with_the_key_of_secrets_is_refused_in_programs_and_imports() {
     assert!(refused.stderr.contains("ST0702"), "{}", refused.stderr);
     assert_eq!(project.stead(&["stack", "export"]).ok(), before);
 }
+
+#[test]
+fn files_and_templates_are_part_of_the_saved_plan() {
+    let project = Project::with(
+        r#"
+        import { listFiles, readBytes, readYaml, template, yaml } from "stead";
+        import * as local from "stead/local";
+        const pet = new local.RandomPet({ words: 2 }, { id: "pet" });
+        const { port } = readYaml<{ port: number }>("conf/app.yaml");
+        const size = listFiles("conf/**/*.yaml").map((one) => readBytes(one).length).reduce((a, b) => a + b, 0);
+        new local.File({ path: "out.txt", content: template("conf/app.tpl", { name: pet.result, port, size }) }, { id: "out" });
+        new local.File({ path: "out.yaml", content: yaml.stringify({ pet: pet.result, port }) }, { id: "yaml" });
+        "#,
+    );
+    project.write("conf/app.yaml", "port: 80\n");
+    project.write("conf/deep/more.yaml", "x\n");
+    project.write("conf/app.tpl", "${name} on ${port}, ${size} bytes");
+    let plan = project.path("plan.json");
+    project.stead(&["plan", "--out", plan.to_str().unwrap()]).ok();
+    std::fs::remove_dir_all(project.path("conf")).unwrap();
+    std::fs::remove_file(project.path("main.ts")).unwrap();
+    project.stead(&["up", plan.to_str().unwrap(), "--yes"]).ok();
+    let out = project.read("out.txt");
+    let name = out.strip_suffix(" on 80, 11 bytes").unwrap_or_else(|| panic!("{out}"));
+    assert_eq!(project.read("out.yaml"), format!("pet: \"{name}\"\nport: 80\n"));
+}

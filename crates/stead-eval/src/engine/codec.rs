@@ -1,5 +1,7 @@
 //! Base64 and digests for programs and assets.
 
+use md5::Md5;
+use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -40,9 +42,21 @@ pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
+/// Returns base64 in the alphabet for URLs, without padding.
+pub(crate) fn to_url_safe(base64: &str) -> String {
+    base64.trim_end_matches('=').replace('+', "-").replace('/', "_")
+}
+
+/// Returns text of the alphabet for URLs in the usual alphabet; `None` if it has characters of the usual one.
+pub(crate) fn from_url_safe(text: &str) -> Option<String> {
+    (!text.contains(['+', '/'])).then(|| text.replace('-', "+").replace('_', "/"))
+}
+
 /// Returns a digest in hexadecimal, or `None` for an unknown algorithm.
 pub(crate) fn hash(bytes: &[u8], algorithm: &str) -> Option<String> {
     Some(match algorithm {
+        "md5" => hex(&Md5::digest(bytes)),
+        "sha1" => hex(&Sha1::digest(bytes)),
         "sha256" => hex(&Sha256::digest(bytes)),
         "sha384" => hex(&Sha384::digest(bytes)),
         "sha512" => hex(&Sha512::digest(bytes)),
@@ -79,5 +93,7 @@ mod tests {
         assert_eq!(hash(b"", "sha256").as_deref(), Some(empty));
         assert_eq!(hash(b"", "sha512").map(|text| text.len()), Some(128));
         assert_eq!(hash(b"", "crc"), None);
+        assert_eq!(hash(b"", "md5").as_deref(), Some("d41d8cd98f00b204e9800998ecf8427e"));
+        assert_eq!(hash(b"", "sha1").as_deref(), Some("da39a3ee5e6b4b0d3255bfef95601890afd80709"));
     }
 }

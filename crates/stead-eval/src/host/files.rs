@@ -1,12 +1,16 @@
 //! Host functions that read project files. Each returns an object with the result or with a `problem`.
 
-use rquickjs::{Ctx, Object};
-use stead_model::{Code, Diagnostic};
+use rquickjs::{Ctx, Object, TypedArray};
+use stead_model::{Code, Diagnostic, SourceRef, Value};
 
+use super::errors::record;
 use super::{Host, SharedSession, answer};
 use crate::engine::values::define;
+use crate::library::{Tree, read_toml, yaml};
 use crate::program::files::{Asset, FileCache, FileError};
+use crate::program::list;
 use crate::program::requests::Requester;
+use crate::program::specifier::join;
 
 impl<'js> Host<'js> {
     pub(super) fn files(&self) -> rquickjs::Result<()> {
@@ -17,6 +21,29 @@ impl<'js> Host<'js> {
             });
             answer(&ctx, read, |object, text| define(object, "text", text))
         })?;
+        let session = self.session.clone();
+        self.function("readBytes", move |ctx: Ctx<'js>, path: String, stack: String| {
+            let read = ask(&session, &stack, |file_cache, requester, limit| {
+                file_cache.bytes(requester, &path, limit)
+            });
+            answer(&ctx, read, |object, bytes| {
+                define(object, "bytes", TypedArray::<u8>::new(ctx.clone(), bytes)?)
+            })
+        })?;
+        let session = self.session.clone();
+        self.function("listFiles", move |ctx: Ctx<'js>, pattern: String, stack: String| {
+            let found = ask(&session, &stack, |_, requester, _| list::files(requester, &pattern));
+            answer(&ctx, found, |object, files| define(object, "files", files))
+        })?;
+        let session = self.session.clone();
+        self.function("readData", move |ctx: Ctx<'js>, path: String, format: String, stack: String| {
+            let read = ask(&session, &stack, |file_cache, requester, limit| {
+                file_cache.text(requester, &path, limit)
+            });
+            let data = read.and_then(|text| parse(&session, &path, &text, &format, &stack));
+            answer(&ctx, data, |object, tree| define(object, "value", tree.to_js(&ctx)?))
+        })?;
+        self.function("projectPath", |path: String| join("", &path).unwrap_or(path))?;
         let session = self.session.clone();
         self.function("fileAsset", move |ctx: Ctx<'js>, path: String, stack: String| {
             let read = ask(&session, &stack, |file_cache, requester, limit| {
@@ -37,6 +64,35 @@ impl<'js> Host<'js> {
 fn define_asset<'js>(object: &Object<'js>, asset: Asset) -> rquickjs::Result<()> {
     define(object, "path", asset.path)?;
     define(object, "hash", asset.hash)
+}
+
+/// Parses a file, and reports an error at its place in the file.
+fn parse(session: &SharedSession, path: &str, text: &str, format: &str, stack: &str) -> Result<Tree, String> {
+    let parsed = match format {
+        "yaml" => yaml::read(text),
+        "toml" => read_toml(text),
+        _ => serde_json::from_str::<Value>(text).map(Tree::Value).map_err(|error| {
+            let full = error.to_string();
+            let message = full.split(" at line ").next().unwrap_or(&full).to_owned();
+            yaml::YamlError {
+                message,
+                line: error.line().max(1) as u32,
+                column: error.column().max(1) as u32,
+            }
+        }),
+    };
+    parsed.map_err(|error| {
+        record(session, |session| {
+            let file = join("", path).unwrap_or_else(|| path.to_owned());
+            let message = format!("`{file}` cannot be read as {}: {}", format.to_uppercase(), error.message);
+            let place = SourceRef { file, line: error.line, column: error.column };
+            let problem = Diagnostic::error(Code::PROGRAM_THREW, message).at(place, 0, "here");
+            match session.locate_stack(stack) {
+                Some(place) => problem.at(place.at, place.length, "read here"),
+                None => problem,
+            }
+        })
+    })
 }
 
 /// Reads a file through the cache, and reports an error at the innermost call of the stack trace.

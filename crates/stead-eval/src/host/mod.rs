@@ -9,6 +9,7 @@ mod errors;
 mod expressions;
 mod external;
 mod files;
+mod library;
 mod pins;
 
 use std::cell::RefCell;
@@ -118,6 +119,7 @@ pub(crate) fn install<'js>(
     host.messages()?;
     host.encoding()?;
     host.files()?;
+    host.library()?;
     host.external()?;
     host.pins()?;
     ctx.globals().set("__stead_host", host.object)

@@ -1,9 +1,10 @@
 // Text and bytes: TextEncoder, TextDecoder, atob, btoa, and `base64` and `hash` of module "stead".
 //
-// All of them refuse unknowns, because they need the characters.
+// Bytes must be known. `base64` and `hash` of an unknown text are deferred; the others need the characters.
 
 import { host, NativeError, NativeTypeError, apply, defineProperty, freeze, toText } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
+import { call } from "stead:library";
 
 const NativeBytes = Uint8Array;
 const { isView } = ArrayBuffer;
@@ -108,26 +109,35 @@ const { btoa, atob } = {
   },
 };
 
-const bytesOrText = (value, name) =>
-  typeof needed(value, name) === "string" ? apply(toWellFormed, value, []) : bytesOf(value, name);
+// Calls the library for text, known or not, and `bytes` for bytes.
+const ofTextOrBytes = (name, value, rest, bytes) => {
+  if (idOf(value) !== undefined) return call(name, [value, ...rest]);
+  if (typeof value === "string") return call(name, [apply(toWellFormed, value, []), ...rest]);
+  return bytes(bytesOf(value, name));
+};
+
+const urlSafe = (base64) => base64.replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_");
 
 export const base64 = freeze({
-  encode: (value) => host.base64Encode(bytesOrText(value, "base64.encode")),
-  decode(text) {
-    const bytes = host.base64Decode(toText(needed(text, "base64.decode")));
-    if (bytes === undefined) throw unreadable("base64.decode");
-    const decoded = host.decodeText(bytes, true);
-    if (decoded === undefined) throw new NativeTypeError("base64.decode: the bytes are not text; use `atob`");
-    return decoded;
+  encode: (value) => ofTextOrBytes("base64.encode", value, [], (bytes) => host.base64Encode(bytes)),
+  encodeUrl: (value) => ofTextOrBytes("base64.encodeUrl", value, [], (bytes) => urlSafe(host.base64Encode(bytes))),
+  decode: (text) => call("base64.decode", [text]),
+  decodeUrl: (text) => call("base64.decodeUrl", [text]),
+  decodeBytes(text) {
+    const bytes = host.base64Decode(toText(needed(text, "base64.decodeBytes")));
+    if (bytes === undefined) throw unreadable("base64.decodeBytes");
+    return bytes;
   },
 });
 
 export function hash(value, algorithm = "sha256") {
-  const digest = host.hash(bytesOrText(value, "hash"), toText(needed(algorithm, "hash")));
-  if (digest === undefined) {
-    throw new NativeTypeError(`hash: unknown algorithm \`${algorithm}\`; use sha256, sha384 or sha512`);
-  }
-  return digest;
+  return ofTextOrBytes("hash", value, [algorithm], (bytes) => {
+    const digest = host.hash(bytes, toText(needed(algorithm, "hash")));
+    if (digest === undefined) {
+      throw new NativeTypeError(`hash: unknown algorithm \`${algorithm}\`; use md5, sha1, sha256, sha384 or sha512`);
+    }
+    return digest;
+  });
 }
 
 for (const [name, value] of Object.entries({ TextEncoder, TextDecoder, atob, btoa })) {

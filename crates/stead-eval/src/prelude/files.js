@@ -19,7 +19,29 @@ const asset = (kind, answer) => {
   return freeze({ [SIGNATURE]: kind, path, hash });
 };
 
-export const { readText, file, archive } = {
+const nativeParse = JSON.parse;
+const read = (format, path, name) => checked(host.readData(toText(needed(path, name)), format, new NativeError().stack)).value;
+
+export const { readText, readBytes, readJson, readYaml, readToml, listFiles, file, archive } = {
+  readBytes(path) {
+    return checked(host.readBytes(toText(needed(path, "readBytes")), new NativeError().stack)).bytes;
+  },
+  readJson(path) {
+    const { stack } = new NativeError();
+    const { text } = checked(host.readText(toText(needed(path, "readJson")), stack));
+    try {
+      return nativeParse(text);
+    } catch {
+      // Rust finds the place of the error.
+      checked(host.readData(toText(path), "json", stack));
+      throw new NativeError(`\`${path}\` is not valid JSON`);
+    }
+  },
+  readYaml: (path) => read("yaml", path, "readYaml"),
+  readToml: (path) => read("toml", path, "readToml"),
+  listFiles(pattern) {
+    return checked(host.listFiles(toText(needed(pattern, "listFiles")), new NativeError().stack)).files;
+  },
   readText(path) {
     return checked(host.readText(toText(needed(path, "readText")), new NativeError().stack)).text;
   },

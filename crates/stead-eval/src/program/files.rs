@@ -37,7 +37,7 @@ pub(crate) struct FileCache {
 
 /// Maximum nesting of folders in an archive.
 const MAX_DEPTH: usize = 100;
-const IN_PROJECT: &str =
+pub(super) const IN_PROJECT: &str =
     "paths are relative to the project folder (the one with stead.toml); files outside it cannot be read";
 
 impl FileCache {
@@ -51,11 +51,20 @@ impl FileCache {
         let read = || {
             let bytes = read_limited(requester, &path, limit)?;
             String::from_utf8(bytes).map_err(|_| {
-                let help = "for a file that is not text, use `file`";
+                let help = "for a file that is not text, use `readBytes` or `file`";
                 file_error(format!("`{path}` is not UTF-8"), help)
             })
         };
         self.texts.entry(path.clone()).or_insert_with(read).clone()
+    }
+
+    pub(crate) fn bytes(
+        &self,
+        requester: &Requester,
+        path: &str,
+        limit: usize,
+    ) -> Result<Vec<u8>, FileError> {
+        read_limited(requester, &normalise(path)?, limit)
     }
 
     pub(crate) fn file(
@@ -152,7 +161,7 @@ fn read_limited(requester: &Requester, path: &str, limit: usize) -> Result<Vec<u
 }
 
 /// Returns the normalised path, or an error if it is not inside the project.
-fn normalise(path: &str) -> Result<String, FileError> {
+pub(super) fn normalise(path: &str) -> Result<String, FileError> {
     let usable = !path.starts_with('/') && !path.contains(['\\', '\0']) && path.get(1..2) != Some(":");
     match join("", path).filter(|_| usable) {
         Some(inside) if inside.is_empty() => Err(file_error(
@@ -164,7 +173,7 @@ fn normalise(path: &str) -> Result<String, FileError> {
     }
 }
 
-fn file_error(message: String, help: &'static str) -> FileError {
+pub(super) fn file_error(message: String, help: &'static str) -> FileError {
     FileError { message, help, too_large: false }
 }
 

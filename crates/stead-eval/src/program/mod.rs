@@ -4,6 +4,7 @@
 //! files, the catalog and the state of other stacks.
 
 pub(crate) mod files;
+pub(crate) mod list;
 pub(crate) mod load;
 mod manifest;
 mod packages;

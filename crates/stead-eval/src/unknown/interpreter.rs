@@ -15,6 +15,7 @@ use rquickjs::{
 use stead_model::{Argument, Builtin, EvalError, FunctionRef, Functions, Limits, Value as Plain};
 
 use crate::engine::values::{self, to_js};
+use crate::library;
 use crate::unknown::builtins::{self, MethodKind};
 
 const SCRIPT_STACK: usize = 1 << 20;
@@ -51,6 +52,9 @@ impl Interpreter {
 
 impl Functions for Interpreter {
     fn builtin(&self, builtin: &Builtin, arguments: &[Argument]) -> Result<Plain, EvalError> {
+        if let Some(result) = library_call(builtin, arguments) {
+            return result;
+        }
         check(builtin, arguments)?;
         let calls = self.calls.get_or_init(|| self.start()).as_ref().ok_or(EvalError::NoInterpreter)?;
         let (reply, answer) = sync_channel(1);
@@ -62,6 +66,18 @@ impl Functions for Interpreter {
     fn apply(&self, _: &FunctionRef, _: &[Plain]) -> Result<Plain, EvalError> {
         Err(threw("the function belongs to a program that is not loaded".to_owned()))
     }
+}
+
+/// Calls a function of the library, which needs no interpreter; `None` for other built-ins.
+fn library_call(builtin: &Builtin, arguments: &[Argument]) -> Option<Result<Plain, EvalError>> {
+    let Builtin::Global(name) = builtin else { return None };
+    let name = name.strip_prefix(library::PREFIX)?;
+    let values = arguments.iter().map(|argument| match argument {
+        Argument::Value(value) => Some(value.clone()),
+        Argument::Regex { .. } => None,
+    });
+    let result = library::call(name, &values.collect::<Option<Vec<_>>>()?)?;
+    Some(result.map(library::Tree::into_value).map_err(threw))
 }
 
 /// Returns an error if the built-in cannot be deferred: a saved plan may contain any name.

@@ -24,4 +24,5 @@ mod refusals;
 mod safety;
 mod scopes;
 mod table;
+mod toolbox;
 mod unknown_branches;

@@ -62,6 +62,19 @@ const STEAD_EXPORTS: &[&str] = &[
     "project",
     "t",
     "target",
+    "cidr",
+    "json",
+    "listFiles",
+    "readBytes",
+    "readJson",
+    "readToml",
+    "readYaml",
+    "render",
+    "semver",
+    "template",
+    "text",
+    "toml",
+    "yaml",
 ];
 
 pub(crate) fn load(
