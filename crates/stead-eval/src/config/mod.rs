@@ -114,17 +114,18 @@ fn leaves(key: &Key, value: &Value, each: &mut dyn FnMut(Key, &Value)) {
 }
 
 impl Config {
-    /// Returns the config without the values of secret keys, for a file.
+    /// Returns the config without the values of secret keys, and without variables that no declared key uses, for a file.
     #[must_use]
     pub fn without_secrets(&self) -> Config {
         let mut config = self.clone();
         let Some(schema) = &self.schema else { return config };
         let claimed = variables::claim(self, Some(schema));
-        config.variables.retain(|variable| {
-            !claimed.iter().any(|claim| {
-                claim.name == variable.name && claim.keys.iter().any(|key| schema.is_secret(key))
-            })
-        });
+        let is_open = |claim: &&variables::Claim| {
+            !claim.keys.is_empty() && !claim.keys.iter().any(|key| schema.is_secret(key))
+        };
+        let open: Vec<&str> = claimed.iter().filter(is_open).map(|claim| claim.name.as_str()).collect();
+        config.variables.retain(|variable| open.contains(&variable.name.as_str()));
+        config.schema = Some(schema.without_secrets());
         for setting in config.project.iter_mut().chain(&mut config.call) {
             if schema.is_secret(&setting.key) {
                 setting.given = Given::Withheld;

@@ -165,6 +165,17 @@ impl Schema {
         })
     }
 
+    /// Returns the schema without the defaults of secret keys.
+    pub(super) fn without_secrets(&self) -> Schema {
+        let mut schema = self.clone();
+        for declared in
+            schema.declarations.values_mut().filter(|declared| declared.secrecy == Secrecy::Secret)
+        {
+            declared.default = None;
+        }
+        schema
+    }
+
     /// Returns the declared key that a misspelt key probably means.
     pub fn nearest(&self, key: &Key) -> Option<String> {
         let known: Vec<String> = self.keys().map(Key::to_string).collect();

@@ -44,24 +44,21 @@ pub(super) fn claim(config: &Config, schema: Option<&Schema>) -> Vec<Claim> {
 
 /// Returns the names that a key can have after the prefix: words and tables joined by `_`, or tables joined by `__`.
 fn spellings(key: &Key) -> Vec<String> {
-    let joined = |word: &dyn Fn(&String) -> String, between: &str| {
-        key.parts().iter().map(word).collect::<Vec<_>>().join(between)
+    let joined = |word: fn(&str) -> String, between: &str| {
+        key.parts().iter().map(|part| word(part)).collect::<Vec<_>>().join(between)
     };
-    let mut all = Vec::new();
-    for word in [&in_words as &dyn Fn(&String) -> String, &as_one_word] {
-        all.extend([joined(word, "_"), joined(word, "__")]);
-    }
-    all
+    let words: [fn(&str) -> String; 2] = [in_words, as_one_word];
+    words.into_iter().flat_map(|word| [joined(word, "_"), joined(word, "__")]).collect()
 }
 
 /// Returns the preferred name of the variable for a key.
 pub(super) fn name_of(key: &Key) -> String {
-    let parts: Vec<String> = key.parts().iter().map(in_words).collect();
+    let parts: Vec<String> = key.parts().iter().map(|part| in_words(part)).collect();
     format!("{PREFIX}{}", parts.join("__"))
 }
 
 /// Returns `DB_SIZE` for `dbSize`, `db-size` and `db_size`.
-fn in_words(part: &String) -> String {
+fn in_words(part: &str) -> String {
     let mut out = String::new();
     let mut before = '_';
     for letter in part.chars() {
@@ -75,7 +72,7 @@ fn in_words(part: &String) -> String {
 }
 
 /// Returns `DBSIZE` for `dbSize`.
-fn as_one_word(part: &String) -> String {
+fn as_one_word(part: &str) -> String {
     part.chars()
         .map(|letter| if letter.is_alphanumeric() { letter } else { '_' })
         .collect::<String>()

@@ -22,7 +22,6 @@ enum Outcome {
 
 impl<'js> Host<'js> {
     pub(super) fn library(&self) -> rquickjs::Result<()> {
-        self.object.set("libraryNames", library::names())?;
         let (session, handles) = (self.session.clone(), self.handles.clone());
         self.function("library", move |ctx: Ctx<'js>, name: String, arguments: Array<'js>| {
             let outcome = call(&ctx, &session, &handles, &name, &arguments)?;

@@ -57,11 +57,6 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("hash", digests::hash),
 ];
 
-/// Returns the names of all functions, separated by spaces.
-pub(crate) fn names() -> String {
-    FUNCTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" ")
-}
-
 /// Calls a function by its name; `None` if there is none.
 pub(crate) fn call(name: &str, arguments: &[Value]) -> Option<Result<Tree, String>> {
     let (name, function) = FUNCTIONS.iter().find(|(known, _)| *known == name)?;
@@ -94,4 +89,15 @@ fn texts_at<'a>(arguments: &'a [Value], index: usize, what: &str) -> Result<Vec<
     let list = arguments.get(index).and_then(Value::as_list);
     let texts = list.and_then(|items| items.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
     texts.ok_or_else(|| format!("{what} must be a list of strings"))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn module_stead_has_every_function() {
+        let prelude =
+            [include_str!("../prelude/library.js"), include_str!("../prelude/encoding.js")].concat();
+        let missing = super::FUNCTIONS.iter().filter(|(name, _)| !prelude.contains(&format!("(\"{name}\"")));
+        assert_eq!(missing.map(|(name, _)| *name).collect::<Vec<_>>(), [""; 0]);
+    }
 }

@@ -1,9 +1,7 @@
 // Functions of module "stead" that Rust implements on plain data. A call with an unknown argument is deferred.
 
-import { host, NativeTypeError, apply, create, defineProperty, freeze, list } from "stead:host";
+import { host, NativeTypeError, freeze, list } from "stead:host";
 import { unknown } from "stead:unknown";
-
-const { split } = String.prototype;
 
 function result(answer) {
   if (answer.problem !== undefined) throw new NativeTypeError(answer.problem);
@@ -19,21 +17,39 @@ export function call(name, args) {
   return result(host.library(name, given));
 }
 
-const spaces = create(null);
-for (const name of apply(split, host.libraryNames, [" "])) {
-  const { 0: space, 1: key } = apply(split, name, ["."]);
-  if (key === undefined || space === "base64") continue;
-  spaces[space] ??= {};
-  defineProperty(spaces[space], key, { value: { [key]: (...args) => call(name, args) }[key], enumerable: true });
-}
-defineProperty(spaces.yaml, "stringify", {
-  value: { stringify: (value) => result(host.yamlStringify(value)) }.stringify,
-  enumerable: true,
+// Literals, because a loop over names would cost every program more than the functions themselves.
+export const cidr = freeze({
+  subnet: (...args) => call("cidr.subnet", args),
+  subnets: (...args) => call("cidr.subnets", args),
+  split: (...args) => call("cidr.split", args),
+  contains: (...args) => call("cidr.contains", args),
+  overlaps: (...args) => call("cidr.overlaps", args),
+  host: (...args) => call("cidr.host", args),
+  netmask: (...args) => call("cidr.netmask", args),
+  first: (...args) => call("cidr.first", args),
+  last: (...args) => call("cidr.last", args),
+  size: (...args) => call("cidr.size", args),
 });
-
-export const cidr = freeze(spaces.cidr);
-export const json = freeze(spaces.json);
-export const semver = freeze(spaces.semver);
-export const text = freeze(spaces.text);
-export const toml = freeze(spaces.toml);
-export const yaml = freeze(spaces.yaml);
+export const json = freeze({
+  canonical: (...args) => call("json.canonical", args),
+});
+export const semver = freeze({
+  parse: (...args) => call("semver.parse", args),
+  compare: (...args) => call("semver.compare", args),
+  satisfies: (...args) => call("semver.satisfies", args),
+  maxSatisfying: (...args) => call("semver.maxSatisfying", args),
+  inc: (...args) => call("semver.inc", args),
+  sort: (...args) => call("semver.sort", args),
+});
+export const text = freeze({
+  dedent: (...args) => call("text.dedent", args),
+  indent: (...args) => call("text.indent", args),
+});
+export const toml = freeze({
+  parse: (...args) => call("toml.parse", args),
+});
+export const yaml = freeze({
+  parse: (...args) => call("yaml.parse", args),
+  parseAll: (...args) => call("yaml.parseAll", args),
+  stringify: (value) => result(host.yamlStringify(value)),
+});

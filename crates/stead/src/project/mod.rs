@@ -15,6 +15,7 @@ use stead_guard::BadMark;
 use stead_model::{Code, Diagnostic, Hint, Map, NextStep, SourceRef};
 use stead_world::World;
 
+use config::ProjectConfig;
 use marks::{FileMarks, MarkTable, NamespaceSettings};
 
 pub use config::{ConfigArgument, ConfigFile, ConfigInputs};
@@ -83,8 +84,7 @@ pub struct Project {
     world: World,
     marks: FileMarks,
     settings: Settings,
-    /// Text of `stead.toml`.
-    text: String,
+    config: ProjectConfig,
 }
 
 impl Project {
@@ -108,7 +108,7 @@ impl Project {
             return Err(unusable(&path, "`project` is empty"));
         }
         let marks = marks_of(&text, &settings)?;
-        config::check(&text)?;
+        let config = ProjectConfig::read(&text)?;
         Ok(Project {
             marks,
             world: world.clone(),
@@ -118,7 +118,7 @@ impl Project {
             default_target: settings.target.clone().unwrap_or_else(|| "local".to_owned()),
             state: root.join(settings.state.path.as_deref().unwrap_or(".stead/state")),
             settings,
-            text,
+            config,
             root,
         })
     }
@@ -138,7 +138,7 @@ fn parse(text: &str) -> Result<Settings, OpError> {
 pub fn check(text: &str) -> Result<(), OpError> {
     let settings = parse(text)?;
     marks_of(text, &settings)?;
-    config::check(text)
+    ProjectConfig::read(text).map(|_| ())
 }
 
 fn marks_of(text: &str, settings: &Settings) -> Result<FileMarks, OpError> {

@@ -125,12 +125,12 @@ fn every_rule_of_a_declaration_is_checked() {
 #[test]
 fn saved_config_has_no_secret_and_still_resolves() {
     let schema = schema(
-        r#"{"p":{"type":"string","secret":true,"required":true},"q":{"type":"string","secret":true},"n":"number"}"#,
+        r#"{"p":{"type":"string","secret":true,"required":true},"q":{"type":"string","secret":true,"default":"canary"},"n":"number"}"#,
     );
     let config = Config {
         schema: Some(schema),
         project: vec![given("q", "canary".into(), "")],
-        variables: ["P", "N"]
+        variables: ["P", "N", "OTHER_TOKEN"]
             .map(|name| Variable { name: format!("STEAD_CONFIG_{name}"), text: "7".to_owned() })
             .to_vec(),
         call: vec![text("q", "canary")],
@@ -138,6 +138,7 @@ fn saved_config_has_no_secret_and_still_resolves() {
     let saved = config.without_secrets();
     let json = serde_json::to_string(&saved).unwrap();
     assert!(!json.contains("canary") && json.contains("STEAD_CONFIG_N"), "{json}");
+    assert!(!json.contains("OTHER_TOKEN"), "{json}");
     let read: Config = serde_json::from_str(&json).unwrap();
     assert_eq!(read, saved);
     assert_eq!(messages(&read.resolve()), [""; 0]);

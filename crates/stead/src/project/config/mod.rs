@@ -43,10 +43,25 @@ pub struct ConfigArgument {
     pub named: String,
 }
 
+/// Config in `stead.toml`: its tables with their places, and the schema in `[config.schema]`.
+#[derive(Clone)]
+pub(super) struct ProjectConfig {
+    table: Table,
+    schema: Option<Schema>,
+}
+
+impl ProjectConfig {
+    pub(super) fn read(text: &str) -> Result<ProjectConfig, OpError> {
+        let table = Table::read(FILE, text)?;
+        let schema = schema(&table)?;
+        Ok(ProjectConfig { table, schema })
+    }
+}
+
 impl Project {
     /// Reads all config of an environment. Types and missing values are checked when the config is resolved.
     pub fn config(&self, environment: &str, inputs: &ConfigInputs) -> Result<Config, OpError> {
-        let (table, schema) = self.settings_table()?;
+        let ProjectConfig { table, schema } = &self.config;
         let mut project = Vec::new();
         for part in [&["config"][..], &["env", environment, "config"]] {
             table.settings(part, &mut project);
@@ -70,17 +85,10 @@ impl Project {
             }
         }
         if problems.is_empty() {
-            Ok(Config { schema, project, variables: inputs.variables.clone(), call })
+            Ok(Config { schema: schema.clone(), project, variables: inputs.variables.clone(), call })
         } else {
             Err(OpError::Invalid(problems))
         }
-    }
-
-    /// Returns the tables of `stead.toml` with their places, and the schema in `[config.schema]`.
-    fn settings_table(&self) -> Result<(Table, Option<Schema>), OpError> {
-        let table = Table::read(FILE, &self.text)?;
-        let schema = schema(&table)?;
-        Ok((table, schema))
     }
 
     /// Reads `stead.NAME.toml`, which may have only the table `[config]`.
@@ -140,11 +148,6 @@ fn schema(table: &Table) -> Result<Option<Schema>, OpError> {
         };
         OpError::Invalid(problems.into_iter().map(problem).collect())
     })
-}
-
-/// Checks the schema of a `stead.toml`.
-pub(super) fn check(text: &str) -> Result<(), OpError> {
-    schema(&Table::read(FILE, text)?).map(|_| ())
 }
 
 fn setting(argument: &ConfigArgument) -> Result<Setting, Diagnostic> {

@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 use crate::project::{malformed_file, position};
 
 /// Tables of one file.
+#[derive(Clone)]
 pub(super) struct Table {
     file: String,
     text: String,
@@ -16,11 +17,13 @@ pub(super) struct Table {
 }
 
 /// A value with the position of its key.
+#[derive(Clone)]
 struct Node {
     at: usize,
     value: Content,
 }
 
+#[derive(Clone)]
 enum Content {
     Table(Vec<(String, Node)>),
     Value(Value),
