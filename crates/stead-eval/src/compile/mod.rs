@@ -9,6 +9,7 @@ mod build;
 mod calls;
 mod commonjs;
 mod corrected;
+mod corrections;
 mod implicit_calls;
 mod imports;
 mod instrument;
@@ -71,7 +72,7 @@ const HEADER: &str = "import { known as __stead_known, add as __stead_add, text 
     times as __stead_times, over as __stead_over, modulo as __stead_modulo, power as __stead_power, \
     shl as __stead_shl, shr as __stead_shr, ushr as __stead_ushr, and as __stead_and, or as __stead_or, \
     xor as __stead_xor, negative as __stead_negative, positive as __stead_positive, flip as __stead_flip, \
-    thrown as __stead_thrown, step as __stead_step, own as __stead_own, \
+    thrown as __stead_thrown, step as __stead_step, spread as __stead_spread, own as __stead_own, \
     current as __stead_current, resume as __stead_resume } from \"stead:runtime\"; let __stead_ref, __stead_result;\n";
 
 /// Module prefix of helper functions in generated code, such as for decorators. No import of a program starts with it.
@@ -165,8 +166,10 @@ fn run(
     let transformed = transformer.build_with_scoping(scoping, &mut program);
     fail_on_errors(source, &transformed.diagnostics)?;
 
+    corrections::order_decorators(&mut program);
     let (imports, exports) = imports::collect(&mut program, &kept);
     let instrumented = instrument::instrument(&allocator, &mut program, first_site, branches);
+    corrections::spread_text(&allocator, &mut program);
     let problem = |unsupported: instrument::UnsupportedSyntax| {
         let place = source.locate(unsupported.span);
         let problem = Diagnostic::error(unsupported.code, unsupported.message);

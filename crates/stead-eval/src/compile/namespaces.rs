@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
-    Declaration, Expression, IdentifierName, IdentifierReference, ObjectProperty, Program,
-    SimpleAssignmentTarget, Statement, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
+    AssignmentTarget, AssignmentTargetMaybeDefault, AssignmentTargetProperty, Declaration, Expression,
+    IdentifierName, IdentifierReference, ObjectProperty, Program, PropertyKey, SimpleAssignmentTarget,
+    Statement, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
 };
 use oxc_ast::builder::AstBuilder;
 use oxc_ast_visit::{VisitMut, walk_mut};
@@ -130,6 +131,32 @@ impl<'a> VisitMut<'a> for Joiner<'a, '_> {
             return;
         }
         walk_mut::walk_simple_assignment_target(self, it);
+    }
+
+    /// Qualifies the variable of `({ name } = …)` and `({ name = … } = …)`.
+    fn visit_assignment_target_property(&mut self, it: &mut AssignmentTargetProperty<'a>) {
+        walk_mut::walk_assignment_target_property(self, it);
+        let AssignmentTargetProperty::AssignmentTargetPropertyIdentifier(shorthand) = it else { return };
+        let Some(namespace) = self.meant(&shorthand.binding) else { return };
+        let (span, name) = (shorthand.span, shorthand.binding.name.as_str());
+        let (init, object) = (shorthand.init.take(), self.object(span, namespace));
+        let member = IdentifierName::new(span, name, &self.ast);
+        let target = match init {
+            None => AssignmentTargetMaybeDefault::new_static_member_expression(
+                span, object, member, false, &self.ast,
+            ),
+            Some(init) => {
+                let target =
+                    AssignmentTarget::new_static_member_expression(span, object, member, false, &self.ast);
+                AssignmentTargetMaybeDefault::new_assignment_target_with_default(
+                    span, target, init, &self.ast,
+                )
+            }
+        };
+        let key = PropertyKey::new_static_identifier(span, name, &self.ast);
+        *it = AssignmentTargetProperty::new_assignment_target_property_property(
+            span, key, target, false, &self.ast,
+        );
     }
 
     fn visit_object_property(&mut self, it: &mut ObjectProperty<'a>) {

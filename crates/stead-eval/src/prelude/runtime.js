@@ -31,7 +31,11 @@ export function step(result, site) {
   return result;
 }
 const { prototype: promises } = Promise;
+const NativeObject = Object;
 const { then: nativeThen } = promises;
+
+/** Returns the value that an object literal spreads. The engine would copy nothing from a string. */
+export const spread = (value) => (typeof value === "string" ? NativeObject(value) : value);
 
 /** Returns the value, and refuses an unknown. */
 export function known(value, site) {

@@ -39,7 +39,7 @@ export const kind = [Site.name, site instanceof Site, Object.isFrozen(Site.proto
     dev:main/Site#a:local.Data#m0 @main.ts:23:58 in 0
     dev:main/Site#a:local.Data#m1 @main.ts:23:58 in 0
     > kind = ["Site",true,true]
-    > log = ["made field","field:Site.name","made static","static:Site.count","made method","param make 0","method:Site.make!","made getter","getter:Site.size!","made first","made second","param undefined 1","second:Site.","first:Site."]
+    > log = ["made field","field:Site.name","made method","param make 0","method:Site.make!","made getter","getter:Site.size!","made static","static:Site.count","made first","made second","param undefined 1","second:Site.","first:Site."]
     "#);
 }
 
@@ -138,7 +138,8 @@ export const result = [A.x, A.y, A.all, A.z, B.three, Box.b, x];
 #[test]
 fn exported_variable_of_a_namespace_has_one_value() {
     let code = "namespace N { export let v = 1; v++; v += 2; export let w: number; export const set = (x: number) => { w = x; [v] = [v + 1]; };\n\
+        export let d = 1, e = 2, g = 0; ({ d, e = d, other: g } = { d: 7, other: 8 } as any);\n\
         export namespace Inner { export var deep = 'a'; deep = deep + 'b'; } }\nN.set(5);\nN.w++;\n\
-        namespace N { export const seen = () => [v, w]; }\nexport const out = [N.v, N.w, N.Inner.deep, N.seen()];\n";
-    insta::assert_snapshot!(show(&program(code).graph()), @r#"> out = [5,6,"ab",[5,6]]"#);
+        namespace N { export const seen = () => [v, w]; }\nexport const out = [N.v, N.w, N.Inner.deep, N.seen(), N.d, N.e, N.g];\n";
+    insta::assert_snapshot!(show(&program(code).graph()), @r#"> out = [5,6,"ab",[5,6],7,7,8]"#);
 }
