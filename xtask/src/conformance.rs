@@ -2,6 +2,8 @@
 //!
 //! A suite installs its tools into the target folder only. To add one, write a function and put it into `SUITES`.
 
+mod programs;
+
 use std::process::ExitCode;
 
 use crate::workspace::Workspace;
@@ -9,7 +11,14 @@ use crate::workspace::Workspace;
 /// Name of a suite on the command line, and its function.
 type Suite = (&'static str, fn(&Workspace) -> Result<(), String>);
 
-const SUITES: &[Suite] = &[("schemas", crate::schemas::conforms)];
+const SUITES: &[Suite] = &[
+    ("schemas", crate::schemas::conforms),
+    ("programs-quick", programs::conforms_quickly),
+    ("programs", programs::conforms),
+];
+
+/// Suites that take minutes: they run only when they are named.
+const ON_REQUEST: &[&str] = &["programs"];
 
 pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode, String> {
     run_suites(SUITES, workspace, names)
@@ -25,7 +34,8 @@ fn run_suites(suites: &[Suite], workspace: &Workspace, names: &[String]) -> Resu
     }
     let mut failed = 0;
     for (name, suite) in suites {
-        if !names.is_empty() && !names.iter().any(|wanted| wanted == name) {
+        let named = names.iter().any(|wanted| wanted == name);
+        if !named && (!names.is_empty() || ON_REQUEST.contains(name)) {
             continue;
         }
         match suite(workspace) {

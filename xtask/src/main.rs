@@ -35,6 +35,7 @@ usage: cargo xtask COMMAND
                    --strict     exit 1 when a row misses its bar
                    --write      write docs/benchmarks.md too
   conformance    run the suites that need programs from outside; names select suites
+                   programs     compare 10,000 generated programs with Node; runs only when named
   fuzz           build the fuzz targets and run each for a few seconds; names select targets
                    --seconds N  how long each runs (10)
   schemas        generate the bundle of AWS types from the cfn-lint package

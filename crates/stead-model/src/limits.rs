@@ -21,7 +21,8 @@ pub struct Limits {
     /// JSON bytes of all properties of a resource together.
     pub resource_bytes: usize,
     /// Interrupts of the interpreter in one evaluation. Counted instead of timed, so that the same program always ends the same
-    /// way. One interrupt is roughly ten thousand branches and calls.
+    /// way. One interrupt is roughly ten thousand branches and calls, or a large block of memory, or a long list that is
+    /// searched.
     pub evaluation_interrupts: u64,
     /// Heap of the interpreter, in bytes.
     pub evaluation_heap: usize,
@@ -35,7 +36,7 @@ impl Default for Limits {
             depth: 10_000,
             property_bytes: 4 << 20,
             resource_bytes: 16 << 20,
-            evaluation_interrupts: 100_000,
+            evaluation_interrupts: 20_000,
             evaluation_heap: 1 << 30,
         }
     }

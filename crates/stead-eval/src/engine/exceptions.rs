@@ -65,6 +65,10 @@ pub(crate) fn report<'js>(
     if let Some(SourceSpan { at, length }) = around {
         problem = problem.at(at, length, "probably in this loop");
     }
+    if problem.labels.is_empty() && limit_state.exceeded.is_some() {
+        // Jobs ran without end; none of them has a position.
+        problem = problem.at(start.at.clone(), 0, "in a job that this program started");
+    }
     for frame in frames.iter().skip(1).take(10) {
         let function = if frame.function.is_empty() { "the module" } else { &frame.function };
         problem = problem.note(format!("called by {function} at {}", frame.place.at));

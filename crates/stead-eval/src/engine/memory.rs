@@ -12,17 +12,27 @@ use rquickjs::allocator::{Allocator, RustAllocator};
 /// Memory beyond the limit that the engine may use to create an error with a stack trace.
 const RESERVE: usize = 4 << 20;
 
+/// Size of a large block. Filling a block of this size takes about as long as the steps between two interrupts.
+const LARGE_BLOCK: usize = 64 << 10;
+
 /// Allocator with at most `limit` bytes in use.
+///
+/// Large blocks count as interrupts: a built-in function that copies a long string or list runs without any.
 pub(crate) struct LimitedAllocator {
     limit: usize,
     used: usize,
+    interrupts: Rc<Cell<u64>>,
     /// Set when an allocation exceeds the limit.
     out_of_memory: Rc<Cell<bool>>,
 }
 
 impl LimitedAllocator {
-    pub(crate) fn new(limit: usize, out_of_memory: Rc<Cell<bool>>) -> LimitedAllocator {
-        LimitedAllocator { limit, used: 0, out_of_memory }
+    pub(crate) fn new(
+        limit: usize,
+        interrupts: Rc<Cell<u64>>,
+        out_of_memory: Rc<Cell<bool>>,
+    ) -> LimitedAllocator {
+        LimitedAllocator { limit, used: 0, interrupts, out_of_memory }
     }
 
     /// Returns true if an allocation of `size` bytes is allowed, and records whether it exceeds the limit.
@@ -30,6 +40,8 @@ impl LimitedAllocator {
         let used = self.used.saturating_add(size);
         if used > self.limit {
             self.out_of_memory.set(true);
+        } else {
+            self.interrupts.set(self.interrupts.get() + (size / LARGE_BLOCK) as u64);
         }
         used <= self.limit.saturating_add(RESERVE)
     }

@@ -4,7 +4,7 @@ pub(crate) mod codec;
 pub(crate) mod exceptions;
 mod memory;
 mod modules;
-mod prelude;
+pub(crate) mod prelude;
 pub(crate) mod session;
 pub(crate) mod values;
 
@@ -91,6 +91,7 @@ impl Engine {
         let limits = self.session.borrow().limits;
         let runtime = Runtime::new_with_alloc(LimitedAllocator::new(
             limits.evaluation_heap,
+            self.interrupts.clone(),
             self.out_of_memory.clone(),
         ))?;
         runtime.set_max_stack_size(SCRIPT_STACK);
@@ -131,7 +132,13 @@ impl Engine {
 
     /// Runs the prelude, then the program up to its first pending `await`.
     fn begin<'js>(&self, ctx: &Ctx<'js>, code: String) -> Option<StartedProgram> {
-        let started = host::install(ctx, &self.session, &self.handles).and_then(|()| {
+        let (interrupts, most) =
+            (self.interrupts.clone(), self.session.borrow().limits.evaluation_interrupts);
+        let work = move |units: u64| {
+            interrupts.set(interrupts.get().saturating_add(units));
+            interrupts.get() > most
+        };
+        let started = host::install(ctx, &self.session, &self.handles, work).and_then(|()| {
             let started = Module::evaluate(ctx.clone(), "stead:start", prelude::START)?;
             while ctx.execute_pending_job() {}
             started.finish::<()>()

@@ -1,14 +1,14 @@
 //! The prelude: JavaScript modules that run before every program, as bytecode that `build.rs` compiles from `src/prelude`.
 
 use rquickjs::module::Declared;
-use rquickjs::{Ctx, Module};
+use rquickjs::{Ctx, Error, Module, Object};
 
 include!(concat!(env!("OUT_DIR"), "/prelude.rs"));
 
 /// Imports the prelude in order: `sandbox` comes last, because it removes globals that the others use.
 pub(crate) const START: &str = "import \"stead:runtime\"; import \"stead:text\"; import \"stead:builtins\"; \
-    import \"stead:console\"; import \"stead:encoding\"; import \"stead:clone\"; import \"stead:limits\"; \
-    import \"stead:url\"; import \"stead\"; import \"stead:guards\"; import \"stead:sandbox\";";
+    import \"stead:console\"; import \"stead:encoding\"; import \"stead:clone\"; import \"stead:number\"; import \"stead:locale\"; \
+    import \"stead:limits\"; import \"stead:url\"; import \"stead\"; import \"stead:guards\"; import \"stead:sandbox\";";
 
 pub(crate) fn has(name: &str) -> bool {
     MODULES.iter().any(|(module, _)| *module == name)
@@ -20,4 +20,14 @@ pub(crate) fn load<'js>(ctx: &Ctx<'js>, name: &str) -> Option<rquickjs::Result<M
     let (_, code) = MODULES.iter().find(|(module, _)| *module == name)?;
     // SAFETY: `Module::write` of the same engine version produced the bytes.
     Some(unsafe { Module::load(ctx.clone(), code) })
+}
+
+/// Runs a module that is needed only now, and returns its exports. The module must not wait for a promise.
+pub(crate) fn load_now<'js>(ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Object<'js>> {
+    let module = load(ctx, name).ok_or_else(|| Error::new_loading(name))??;
+    let (module, done) = module.eval()?;
+    if let Some(failed) = done.result::<rquickjs::Value<'js>>() {
+        failed?;
+    }
+    module.namespace()
 }

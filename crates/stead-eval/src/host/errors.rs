@@ -42,6 +42,10 @@ impl<'js> Host<'js> {
         self.function("log", move |level: u8, text: String, stack: String| {
             let mut session = session.borrow_mut();
             if !session.reserve(text.len() + size_of::<ConsoleLine>()) {
+                if let Some(problem) = session.diagnostics.pop() {
+                    let problem = session.label_stack(problem, &stack);
+                    session.report(problem);
+                }
                 return;
             }
             let place = session.locate_stack(&stack).map(|place| place.at);

@@ -20,6 +20,7 @@ use rquickjs::{Array, Ctx, Function, Object, Persistent, Symbol, Value};
 use stead_model::{TypeToken, ValuePool};
 
 use crate::declare;
+use crate::engine::prelude;
 use crate::engine::session::{Progress, Session};
 use crate::engine::values::{Intrinsics, define};
 
@@ -94,10 +95,13 @@ impl Handles {
 }
 
 /// Installs the host object as a global, which the prelude removes.
+///
+/// `work` counts interrupts for a built-in that runs without any, and returns true if the limit is exceeded.
 pub(crate) fn install<'js>(
     ctx: &Ctx<'js>,
     session: &SharedSession,
     handles: &Rc<Handles>,
+    work: impl Fn(u64) -> bool + 'js,
 ) -> rquickjs::Result<()> {
     let object = Object::new(ctx.clone())?;
     let id = Symbol::with_description(ctx.clone(), "stead expression")?;
@@ -122,6 +126,8 @@ pub(crate) fn install<'js>(
     host.library()?;
     host.external()?;
     host.pins()?;
+    host.function("work", move |units: f64| work(units as u64))?;
+    host.function("lazy", |ctx: Ctx<'js>, name: String| prelude::load_now(&ctx, &name))?;
     ctx.globals().set("__stead_host", host.object)
 }
 

@@ -8,11 +8,13 @@ const { get: seenGet, set: seenSet, has: seenHas, forEach: mapForEach } = Map.pr
 const { forEach: setForEach, add } = Set.prototype;
 const { getTime } = Date.prototype;
 const { slice } = ArrayBuffer.prototype;
-const natives = { Map, Set, Date, RegExp, ArrayBuffer, Boolean, Number, String };
+const natives = { Map, Set, Date, RegExp, ArrayBuffer, Boolean, Number, String, BigInt };
 const { isView } = ArrayBuffer;
 const { prototype: plain } = Object;
 const errors = { Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
 const { hasOwn } = Object;
+const NativeObject = Object;
+const NativeRangeError = RangeError;
 
 function refused(what) {
   const error = new NativeTypeError(`structuredClone cannot copy ${what}`);
@@ -57,6 +59,7 @@ function shell(value, seen) {
   for (const kind of ["Boolean", "Number", "String"]) {
     if (value instanceof natives[kind]) return new natives[kind](value.valueOf());
   }
+  if (value instanceof natives.BigInt) return NativeObject(value.valueOf());
   if (value instanceof Promise) throw refused("a promise");
   if (value instanceof WeakMap || value instanceof WeakSet) throw refused("a weak collection");
   return create(plain);
@@ -82,7 +85,12 @@ function fill(value, made, seen) {
 const { structuredClone } = {
   structuredClone(value, options) {
     if (options?.transfer?.length > 0) throw refused("with `transfer`");
-    return copy(value, new natives.Map());
+    try {
+      return copy(value, new natives.Map());
+    } catch (error) {
+      // The stack trace of the first error has no position in the program.
+      throw error instanceof NativeRangeError ? new NativeRangeError(error.message) : error;
+    }
   },
 };
 defineProperty(globalThis, "structuredClone", { value: structuredClone, writable: true, configurable: true });

@@ -33,6 +33,10 @@
       if (typeof method !== "function") {
         throw new TypeError(`\`${name}\` is not a method of ${Array.isArray(receiver) ? "a list" : `a ${typeof receiver}`}`);
       }
+      // The digits of the engine differ from those of a program.
+      if (name === "toString" && typeof receiver === "number" && !Number.isSafeInteger(receiver) && +(args[0] ?? 10) !== 10) {
+        throw new TypeError("only a whole number can be written in another radix after apply; use `apply`");
+      }
       return apply(method, receiver, args);
     },
     operator: (name, args) => apply((args.length === 1 ? unary : binary)[name], undefined, args),

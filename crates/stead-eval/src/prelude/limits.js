@@ -1,31 +1,117 @@
-// Limits the length of sparse lists: the engine visits all their holes in one call that cannot be interrupted.
+// Counts the work of built-ins that visit a whole list or text in one call, which the engine cannot interrupt.
+//
+// Sparse lists that are too long are refused: the engine would visit all their holes.
 
-import { NativeError, apply, defineProperty, ownProperty } from "stead:host";
+import { host, NativeError, apply, defineProperty, getPrototypeOf, ownProperty } from "stead:host";
 
 // A list of this length with values exceeds the memory limit.
 const LONGEST = 2 ** 24;
+// Items of a list, or characters of a text, that take about as long as the steps between two interrupts.
+const ITEMS = 2 ** 14;
+const CHARACTERS = 2 ** 18;
+const JSON_CHARACTERS = 2 ** 15;
+const { log2 } = Math;
+// Shorter ones are counted as the steps of the call.
+const SHORT = 512;
 
-function limit(method) {
-  const { call } = {
-    call(...args) {
-      // The method itself checks receivers that are not lists.
-      if (this !== undefined && this !== null && this.length > LONGEST) throw new NativeError("out of memory");
-      return apply(method, this, args);
-    },
-  };
-  defineProperty(call, "name", ownProperty(method, "name"));
-  defineProperty(call, "length", ownProperty(method, "length"));
-  return call;
+let pending = 0;
+function count(length, unit) {
+  pending += length / unit;
+  if (pending < 1) return;
+  const exceeded = host.work(pending);
+  pending = 0;
+  if (exceeded) throw new NativeError("interrupted");
+}
+
+function replaceMethods(object, names, make) {
+  for (const name of names) {
+    const property = object === undefined ? undefined : ownProperty(object, name);
+    if (typeof property?.value !== "function") continue;
+    const call = make(property.value);
+    defineProperty(call, "name", ownProperty(property.value, "name"));
+    defineProperty(call, "length", ownProperty(property.value, "length"));
+    property.value = call;
+    defineProperty(object, name, property);
+  }
 }
 
 const walking = [
   "concat", "copyWithin", "every", "fill", "filter", "find", "findIndex", "findLast", "findLastIndex", "flat",
-  "flatMap", "forEach", "includes", "indexOf", "join", "lastIndexOf", "map", "reduce", "reduceRight", "reverse",
-  "shift", "slice", "some", "sort", "splice", "toReversed", "toSorted", "toSpliced", "unshift", "with",
+  "flatMap", "forEach", "includes", "indexOf", "lastIndexOf", "map", "reduce", "reduceRight", "reverse",
+  "shift", "slice", "some", "splice", "toReversed", "toSpliced", "unshift", "with",
 ];
-for (const name of walking) {
-  const property = ownProperty(Array.prototype, name);
-  if (property === undefined) continue;
-  property.value = limit(property.value);
-  defineProperty(Array.prototype, name, property);
-}
+// `weight` is the cost of one item.
+const ofList = (weight) => (method) => {
+  const { call } = {
+    call(...args) {
+      // The method itself checks receivers that are not lists.
+      const length = this === undefined || this === null ? 0 : this.length;
+      if (length > SHORT) {
+        if (length > LONGEST) throw new NativeError("out of memory");
+        count(length * weight(length), ITEMS);
+      }
+      return apply(method, this, args);
+    },
+  };
+  return call;
+};
+replaceMethods(Array.prototype, walking, ofList(() => 1));
+replaceMethods(Array.prototype, ["join", "toString", "toLocaleString"], ofList(() => 4));
+replaceMethods(Array.prototype, ["sort", "toSorted"], ofList((length) => 4 * log2(length)));
+
+const ofBytes = (method) => {
+  const { call } = {
+    call(...args) {
+      const length = this === undefined || this === null ? 0 : this.length;
+      if (length > SHORT) count(length, CHARACTERS);
+      return apply(method, this, args);
+    },
+  };
+  return call;
+};
+const inPlace = [
+  "copyWithin", "every", "fill", "find", "findIndex", "findLast", "findLastIndex", "forEach", "includes", "indexOf",
+  "join", "lastIndexOf", "reduce", "reduceRight", "reverse", "set", "some", "sort",
+];
+replaceMethods(getPrototypeOf(Uint8Array.prototype), inPlace, ofBytes);
+
+// Searches allocate nothing; other methods of texts are counted by the memory of their results.
+const ofText = (method) => {
+  const { call } = {
+    call(text, from) {
+      const { length } = this ?? "";
+      if (length > SHORT) count(length, CHARACTERS);
+      return apply(method, this, from === undefined ? [text] : [text, from]);
+    },
+  };
+  return call;
+};
+replaceMethods(String.prototype, ["includes", "indexOf", "lastIndexOf", "search", "isWellFormed"], ofText);
+
+// Functions that read all keys of an object or all items of a collection.
+const ofKeys = (method) => {
+  const { call } = {
+    call(...args) {
+      const all = apply(method, this, args);
+      if (typeof all === "object" && all !== null && all.length > SHORT) count(all.length, ITEMS);
+      return all;
+    },
+  };
+  return call;
+};
+replaceMethods(Object, ["keys", "values", "entries", "getOwnPropertyNames"], ofKeys);
+replaceMethods(Reflect, ["ownKeys"], ofKeys);
+
+// Texts of JSON.
+const ofJson = (method) => {
+  const { call } = {
+    call(...args) {
+      if (typeof args[0] === "string" && args[0].length > SHORT) count(args[0].length, JSON_CHARACTERS);
+      const made = apply(method, this, args);
+      if (typeof made === "string" && made.length > SHORT) count(made.length, JSON_CHARACTERS);
+      return made;
+    },
+  };
+  return call;
+};
+replaceMethods(JSON, ["parse", "stringify"], ofJson);

@@ -46,8 +46,7 @@ impl Tracer {
         files: &BTreeMap<String, LoadedFile>,
     ) -> Option<SourceSpan> {
         let source = &files.get(&place.at.file)?.source;
-        let (_, calls) = self.files.get(&place.at.file)?.as_ref()?;
-        let found = source.locate(calls.loop_at(source.offset(&place.at))?);
+        let found = source.locate(Calls::of(source).loop_at(source.offset(&place.at))?);
         Some(source.word_at(found.at.line as usize, found.at.column as usize - 1))
     }
 

@@ -19,10 +19,10 @@ pub(crate) enum MethodKind {
 
 /// Deferrable methods of strings, numbers, booleans, lists and plain objects.
 pub(crate) const METHODS: &str = "anchor at big blink bold charAt charCodeAt codePointAt concat endsWith fixed flat fontcolor fontsize \
-    hasOwnProperty includes indexOf isWellFormed italics join lastIndexOf link localeCompare match \
+    hasOwnProperty includes indexOf isWellFormed italics join lastIndexOf link match \
     normalize padEnd padStart propertyIsEnumerable repeat replace replaceAll search slice small split \
-    startsWith strike sub substr substring sup toExponential toFixed toLocaleLowerCase toLocaleString \
-    toLocaleUpperCase toLowerCase toPrecision toReversed toSorted toSpliced toString toUpperCase \
+    startsWith strike sub substr substring sup toExponential toFixed \
+    toLowerCase toPrecision toReversed toSorted toSpliced toString toUpperCase \
     toWellFormed trim trimEnd trimLeft trimRight trimStart valueOf with";
 
 const CHANGES: &str = "copyWithin fill pop push reverse shift sort splice unshift";
@@ -33,7 +33,7 @@ const CALLS_BACK: &str =
 /// Global functions that are deferred when an argument is unknown.
 pub(crate) const DEFERRABLE_GLOBALS: &str = "Math.abs Math.acos Math.acosh Math.asin Math.asinh Math.atan Math.atan2 Math.atanh Math.cbrt \
     Math.ceil Math.clz32 Math.cos Math.cosh Math.exp Math.expm1 Math.f16round Math.floor Math.fround \
-    Math.hypot Math.imul Math.log Math.log10 Math.log1p Math.log2 Math.max Math.min Math.pow Math.round \
+    Math.imul Math.log Math.log10 Math.log1p Math.log2 Math.max Math.min Math.pow Math.round \
     Math.sign Math.sin Math.sinh Math.sqrt Math.tan Math.tanh Math.trunc String.fromCharCode \
     String.fromCodePoint decodeURI decodeURIComponent encodeURI encodeURIComponent escape isFinite isNaN \
     parseFloat parseInt unescape";

@@ -250,6 +250,7 @@ fn globals_are_exactly_the_expected_ones() {
     Int16Array
     Int32Array
     Int8Array
+    Intl
     Iterator
     JSON
     Map

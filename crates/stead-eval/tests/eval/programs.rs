@@ -343,7 +343,7 @@ export const sizes = files.map((f) => f.size);
     let first = bytes();
     assert_eq!(first, bytes());
     assert!(first.contains("2020-01-01T00:00:00.000Z"));
-    assert!(first.contains("Thu, 01 Jan 1970 00:00:00 GMT"));
+    assert!(first.contains("Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)"));
 }
 
 #[test]
