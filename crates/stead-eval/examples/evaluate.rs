@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write as _};
 
-use stead_eval::{Entry, Program, Sources, StackRef, UnknownBranches, evaluate};
+use stead_eval::{Config, Entry, Program, Sources, StackRef, UnknownBranches, evaluate};
 use stead_model::{Environment, Input, Limits, Map, TypeToken};
 use stead_schema::Catalog;
 
@@ -43,7 +43,7 @@ fn run(files: BTreeMap<String, String>) -> Result<String, String> {
         environment: Environment::new("dev"),
         project: "programs",
         target: "local",
-        config: &config,
+        config: &Config::from(config),
         branches: UnknownBranches::Refuse,
     };
     let limits = Limits::default();

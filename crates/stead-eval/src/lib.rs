@@ -54,6 +54,16 @@ pub trait Sources {
     /// Returns the entries of a folder sorted by name, or `None` if the folder does not exist. The root is `""`.
     fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, String>;
 
+    /// Returns the path behind the symbolic links of a path. A link that leads out of the project is an error.
+    fn real_path(&self, path: &str) -> Result<String, String> {
+        Ok(path.to_owned())
+    }
+
+    /// Returns the variables of the environment that the project grants to its program and that are set.
+    fn environment(&self) -> Result<Vec<(String, String)>, String> {
+        Ok(Vec::new())
+    }
+
     /// Returns the properties of an existing resource, or `None` if no resource has this id.
     fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String>;
 
@@ -186,16 +196,17 @@ pub fn interpreter() -> Arc<dyn Functions + Send + Sync> {
 type Outcome = Result<Evaluation, EvalFailure>;
 
 fn run(settings: Settings, limits: Limits, requester: Requester, outcome: &SyncSender<Outcome>) {
-    let mut loaded = match load::load(&settings.entry, &requester, settings.branches) {
-        Ok(loaded) => loaded,
+    let loader = match load::load(&settings.entry, &requester, settings.branches) {
+        Ok(loader) => loader,
         Err(diagnostics) => {
             return drop(outcome.send(Err(EvalFailure { diagnostics, console: Vec::new() })));
         }
     };
-    let session = Rc::new(RefCell::new(Session::new(settings, limits, requester, &mut loaded)));
-    engine::run(&session, loaded, &|graph| {
+    let session = Rc::new(RefCell::new(Session::new(settings, limits, requester, loader)));
+    engine::run(&session, &|graph| {
         let mut session = session.borrow_mut();
         session.requester = Requester::closed();
+        session.loader = None;
         let console = std::mem::take(&mut session.console);
         let Some(graph) = graph else {
             let diagnostics = std::mem::take(&mut session.diagnostics);

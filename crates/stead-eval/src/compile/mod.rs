@@ -1,4 +1,4 @@
-//! Compiles one TypeScript file to one instrumented JavaScript module: parse, check, strip types, instrument, print.
+//! Compiles one file to instrumented JavaScript: parse, check, strip types, instrument, print.
 //!
 //! **Invariant:** the same text and first site number give the same code. A source map is created by compiling again, only
 //! when an error needs it.
@@ -10,6 +10,7 @@ mod calls;
 mod commonjs;
 mod corrected;
 mod corrections;
+mod header;
 mod implicit_calls;
 mod imports;
 mod instrument;
@@ -36,9 +37,12 @@ use stead_model::{Code, Diagnostic};
 use crate::UnknownBranches;
 use crate::program::site::Site;
 use crate::program::source_text::SourceText;
+use crate::program::specifier::is_foreign;
 
 pub(crate) use calls::Calls;
+pub(crate) use commonjs::ExportedNames;
 pub(crate) use corrected::{ArgumentMistake, corrected_new};
+pub(crate) use header::wrapper_arguments;
 pub(crate) use imports::{Exports, Import, Needs};
 
 /// Compiled module.
@@ -50,10 +54,42 @@ pub(crate) struct Compiled {
     pub(crate) exports: Exports,
     /// Each `await` at the top level.
     pub(crate) awaits: Vec<Span>,
-    /// First use of CommonJS, if the file is a CommonJS module.
-    pub(crate) commonjs: Option<Span>,
+    pub(crate) form: Form,
+    /// Names that a CommonJS file exports, as far as its syntax shows.
+    pub(crate) exported: ExportedNames,
     /// Errors that prevent the module from running.
     pub(crate) problems: Vec<Diagnostic>,
+}
+
+/// Form of a piece of code, as far as the name of its file and its package tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Module,
+    CommonJs,
+    /// The syntax decides: `import`, `export` and a top-level `await` make a module.
+    Detect,
+    /// The declaration of a function from text.
+    Function,
+}
+
+/// Form of a piece of generated code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Module,
+    /// A function that takes `exports`, `require`, `module`, `__filename` and `__dirname`.
+    CommonJs,
+    /// A function that the program made from text.
+    Function,
+}
+
+/// Piece of code to compile.
+#[derive(Clone, Copy)]
+pub(crate) struct Unit<'a> {
+    pub(crate) source: &'a SourceText,
+    /// Number of its first site.
+    pub(crate) first_site: usize,
+    pub(crate) branches: UnknownBranches,
+    pub(crate) format: Format,
 }
 
 /// Sorted map from generated to source positions: (line, column) → (line, column), all from 0, columns in UTF-16 units.
@@ -66,45 +102,23 @@ pub(crate) struct SourceMap {
 /// Number of lines before the program's own code in a generated module.
 const HEADER_LINES: u32 = 1;
 
-/// Imports of every generated module. One line, see `HEADER_LINES`.
-const HEADER: &str = "import { known as __stead_known, add as __stead_add, text as __stead_text, \
-    make as __stead_make, reference as __stead_reference, operateOn as __stead_operate_on, minus as __stead_minus, \
-    times as __stead_times, over as __stead_over, modulo as __stead_modulo, power as __stead_power, \
-    shl as __stead_shl, shr as __stead_shr, ushr as __stead_ushr, and as __stead_and, or as __stead_or, \
-    xor as __stead_xor, negative as __stead_negative, positive as __stead_positive, flip as __stead_flip, \
-    thrown as __stead_thrown, step as __stead_step, spread as __stead_spread, own as __stead_own, \
-    current as __stead_current, resume as __stead_resume } from \"stead:runtime\"; let __stead_ref, __stead_result;\n";
-
 /// Module prefix of helper functions in generated code, such as for decorators. No import of a program starts with it.
 pub(crate) const HELPERS: &str = "stead:decorate";
 
-/// Additional imports if branches on unknown values are allowed.
-const BRANCHES_HEADER: &str = "import { choose as __stead_choose, both as __stead_both, either as __stead_either, \
-    orDefault as __stead_default, not as __stead_not, compare as __stead_compare } from \"stead:branches\"; ";
-
-fn header(branches: UnknownBranches) -> String {
-    match branches {
-        UnknownBranches::Refuse => HEADER.to_owned(),
-        UnknownBranches::Allow => format!("{BRANCHES_HEADER}{HEADER}"),
-    }
+/// Compiles a piece of code.
+pub(crate) fn compile(unit: Unit<'_>) -> Result<Compiled, Vec<Diagnostic>> {
+    run(unit, WithMap::No).map(|(compiled, _)| compiled)
 }
 
-/// Compiles a file whose sites are numbered from `first_site`.
-pub(crate) fn compile(
-    source: &SourceText,
-    first_site: usize,
-    branches: UnknownBranches,
-) -> Result<Compiled, Vec<Diagnostic>> {
-    run(source, first_site, branches, false).map(|(compiled, _)| compiled)
+/// Compiles a piece of code again and returns its source map.
+pub(crate) fn source_map(unit: Unit<'_>) -> Option<SourceMap> {
+    run(unit, WithMap::Yes).ok().and_then(|(_, map)| map)
 }
 
-/// Compiles a file again and returns its source map.
-pub(crate) fn source_map(
-    source: &SourceText,
-    first_site: usize,
-    branches: UnknownBranches,
-) -> Option<SourceMap> {
-    run(source, first_site, branches, true).ok().and_then(|(_, map)| map)
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WithMap {
+    Yes,
+    No,
 }
 
 impl SourceMap {
@@ -128,22 +142,35 @@ impl SourceMap {
     }
 }
 
-fn run(
-    source: &SourceText,
-    first_site: usize,
-    branches: UnknownBranches,
-    with_map: bool,
-) -> Result<(Compiled, Option<SourceMap>), Vec<Diagnostic>> {
+/// Returns the source type for the parser.
+fn source_type(source: &SourceText, format: Format) -> SourceType {
+    let script = [".js", ".mjs", ".cjs"].iter().any(|extension| source.path.ends_with(extension));
+    let script = script || format == Format::Function || source.path.starts_with("node:");
+    match (format, script) {
+        (Format::Module, true) => SourceType::mjs(),
+        (Format::CommonJs | Format::Function, true) => SourceType::cjs(),
+        (Format::Detect, true) => SourceType::unambiguous(),
+        (Format::CommonJs, false) => SourceType::ts().with_commonjs(true),
+        (Format::Module | Format::Detect | Format::Function, false) => SourceType::ts().with_module(true),
+    }
+}
+
+fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>), Vec<Diagnostic>> {
+    let Unit { source, first_site, branches, format } = unit;
     if let Some(problem) = nesting::check(source) {
         return Err(vec![problem]);
     }
     let allocator = Allocator::default();
-    let script = [".js", ".mjs"].iter().any(|extension| source.path.ends_with(extension));
-    let source_type = if script { SourceType::mjs() } else { SourceType::ts().with_module(true) };
-    let options = ParseOptions { preserve_parens: false, ..ParseOptions::default() };
+    let source_type = source_type(source, format);
+    let options = ParseOptions {
+        preserve_parens: false,
+        allow_return_outside_function: format == Format::Detect && source_type.is_unambiguous(),
+        ..ParseOptions::default()
+    };
     let parsed = Parser::new(&allocator, &source.text, source_type).with_options(options).parse();
     fail_on_errors(source, &parsed.diagnostics)?;
     let mut program = parsed.program;
+    program.hashbang = None;
     let kept = imports::keep_modules(&allocator, &mut program);
 
     let semantic = SemanticBuilder::new().with_check_syntax_error(true).with_enum_eval(true).build(&program);
@@ -156,8 +183,23 @@ fn run(
     if let Some(problem) = nesting::crowded_scope(source, &scoping) {
         return Err(vec![problem]);
     }
-    let script = !parsed.module_record.has_module_syntax;
-    let commonjs = script.then(|| commonjs::find(source, &program, &scoping)).flatten();
+    let form = match format {
+        Format::Module => Form::Module,
+        Format::CommonJs => Form::CommonJs,
+        Format::Function => Form::Function,
+        Format::Detect if parsed.module_record.has_module_syntax => Form::Module,
+        Format::Detect if source_type.is_unambiguous() && program.source_type.is_module() => Form::Module,
+        Format::Detect if source_type.is_unambiguous() => Form::CommonJs,
+        // A TypeScript file is a module unless it uses the names of CommonJS.
+        Format::Detect if commonjs::is_used(&scoping) => {
+            return run(Unit { format: Format::CommonJs, ..unit }, with_map);
+        }
+        Format::Detect => Form::Module,
+    };
+    let exported = match form {
+        Form::CommonJs => commonjs::exported_names(&program),
+        Form::Module | Form::Function => ExportedNames::default(),
+    };
     let unsupported = unsupported::find(source, &program);
     if !unsupported.is_empty() {
         return Err(unsupported);
@@ -175,10 +217,13 @@ fn run(
         let problem = Diagnostic::error(unsupported.code, unsupported.message);
         problem.at(place.at, place.length, unsupported.label).help(unsupported.help)
     };
-    let problems = instrumented.unsupported.into_iter().map(problem).collect();
+    // A package may have a computed import that the program never reaches; it fails when it is reached.
+    let foreign = is_foreign(&source.path);
+    let counts = |it: &instrument::UnsupportedSyntax| !foreign || it.code != Code::UNSUPPORTED_IMPORT;
+    let problems = instrumented.unsupported.into_iter().filter(counts).map(problem).collect();
     let options = CodegenOptions {
         comments: CommentOptions::disabled(),
-        source_map_path: with_map.then(|| PathBuf::from(&source.path)),
+        source_map_path: (with_map == WithMap::Yes).then(|| PathBuf::from(&source.path)),
         ..CodegenOptions::default()
     };
     let printed = Codegen::new().with_options(options).build(&program);
@@ -189,15 +234,17 @@ fn run(
         };
         SourceMap { tokens: map.get_tokens().map(token).collect(), code: printed.code.clone() }
     });
+    let (before, after) = header::around(form, branches);
     let mut imports = imports;
     imports.extend(instrumented.imports);
     let compiled = Compiled {
-        code: format!("{}{}", header(branches), printed.code),
+        code: format!("{before}{}{after}", printed.code),
         sites: instrumented.sites,
         imports,
         exports,
         awaits: instrumented.awaits,
-        commonjs,
+        form,
+        exported,
         problems,
     };
     Ok((compiled, map))

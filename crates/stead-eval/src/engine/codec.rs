@@ -2,7 +2,7 @@
 
 use md5::Md5;
 use sha1::Sha1;
-use sha2::{Digest, Sha256, Sha384, Sha512};
+use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -52,6 +52,29 @@ pub(crate) fn from_url_safe(text: &str) -> Option<String> {
     (!text.contains(['+', '/'])).then(|| text.replace('-', "+").replace('_', "/"))
 }
 
+/// Returns a digest by the name that Node.js uses, or `None` for an unknown algorithm.
+pub(crate) fn digest(bytes: &[u8], algorithm: &str) -> Option<Vec<u8>> {
+    Some(match algorithm {
+        "md5" => Md5::digest(bytes).to_vec(),
+        "sha1" => Sha1::digest(bytes).to_vec(),
+        "sha224" => Sha224::digest(bytes).to_vec(),
+        "sha256" => Sha256::digest(bytes).to_vec(),
+        "sha384" => Sha384::digest(bytes).to_vec(),
+        "sha512" => Sha512::digest(bytes).to_vec(),
+        _ => return None,
+    })
+}
+
+/// Returns the code of RFC 2104, or `None` for an unknown algorithm.
+pub(crate) fn hmac(key: &[u8], bytes: &[u8], algorithm: &str) -> Option<Vec<u8>> {
+    let block = if matches!(algorithm, "sha384" | "sha512") { 128 } else { 64 };
+    let mut padded = if key.len() > block { digest(key, algorithm)? } else { key.to_vec() };
+    padded.resize(block, 0);
+    let keyed = |mask: u8| padded.iter().map(move |byte| byte ^ mask);
+    let inner = digest(&keyed(0x36).chain(bytes.iter().copied()).collect::<Vec<_>>(), algorithm)?;
+    digest(&keyed(0x5c).chain(inner).collect::<Vec<_>>(), algorithm)
+}
+
 /// Returns a digest in hexadecimal, or `None` for an unknown algorithm.
 pub(crate) fn hash(bytes: &[u8], algorithm: &str) -> Option<String> {
     Some(match algorithm {
@@ -95,5 +118,13 @@ mod tests {
         assert_eq!(hash(b"", "crc"), None);
         assert_eq!(hash(b"", "md5").as_deref(), Some("d41d8cd98f00b204e9800998ecf8427e"));
         assert_eq!(hash(b"", "sha1").as_deref(), Some("da39a3ee5e6b4b0d3255bfef95601890afd80709"));
+        let shown = |bytes: Option<Vec<u8>>| bytes.map(|bytes| hex(&bytes)).unwrap_or_default();
+        assert_eq!(shown(digest(b"abc", "md5")), "900150983cd24fb0d6963f7d28e17f72");
+        assert_eq!(shown(digest(b"abc", "sha1")), "a9993e364706816aba3e25717850c26c9cd0d89d");
+        // RFC 4231, case 2, and a key longer than a block.
+        let code = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+        assert_eq!(shown(hmac(b"Jefe", b"what do ya want for nothing?", "sha256")), code);
+        let long = hmac(&[0xaa; 131], b"Test Using Larger Than Block-Size Key - Hash Key First", "sha256");
+        assert_eq!(shown(long), "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
     }
 }

@@ -37,6 +37,12 @@ pub(crate) fn report<'js>(
     if handles.is_refusal(ctx, thrown) && !session.borrow().diagnostics.is_empty() {
         return;
     }
+    if let Some(number) = handles.catchable(ctx, thrown)
+        && limit_state.exceeded.is_none()
+        && let Some(problem) = uncaught(session, number, thrown)
+    {
+        return session.borrow_mut().report(problem);
+    }
     let details = ThrownDetails::of(thrown);
     let mut frames = session.borrow_mut().frames(&details.stack);
     frames.dedup();
@@ -47,7 +53,8 @@ pub(crate) fn report<'js>(
         Some(problem) => problem,
         None => {
             let problem = Diagnostic::error(Code::PROGRAM_THREW, details.headline());
-            if details.is_uninitialised() { problem.help(CYCLE_HELP) } else { problem }
+            let problem = if details.is_uninitialised() { problem.help(CYCLE_HELP) } else { problem };
+            details.undeclared().into_iter().fold(problem, Diagnostic::help)
         }
     };
     let site = site.map(|site| session.borrow().locate_site(site));
@@ -77,6 +84,16 @@ pub(crate) fn report<'js>(
         problem = problem.note(format!("caused by {cause}"));
     }
     session.borrow_mut().report(problem);
+}
+
+/// Returns the diagnostic of a catchable error, located where it was thrown.
+fn uncaught(session: &SharedSession, number: usize, thrown: &Value<'_>) -> Option<Diagnostic> {
+    let mut session = session.borrow_mut();
+    let problem = session.uncaught(number)?;
+    let stack = ThrownDetails::of(thrown).stack;
+    let located = !problem.labels.is_empty();
+    let problem = if located { problem } else { session.label_stack(problem, &stack) };
+    Some(session.caller_first(problem, &stack))
 }
 
 /// Converts an exception of a deferred function to an error with message and position.
@@ -143,6 +160,29 @@ impl ThrownDetails {
     /// Returns true for the use of a variable before its declaration ran.
     fn is_uninitialised(&self) -> bool {
         self.name == "ReferenceError" && self.message.ends_with("is not initialized")
+    }
+
+    /// Returns a help for a name of another environment that a program does not have.
+    fn undeclared(&self) -> Option<&'static str> {
+        let name = self.message.strip_suffix(" is not defined").filter(|_| self.name == "ReferenceError")?;
+        Some(match name {
+            "require" => "write `import`; an ES module of Node.js has no `require` either",
+            "module" | "exports" => {
+                "write `export`; an ES module of Node.js has no `module` and no `exports` either"
+            }
+            "__dirname" => "write `import.meta.dirname`, or a path relative to the project folder",
+            "__filename" => "write `import.meta.filename`, or a path relative to the project folder",
+            "window" | "document" | "navigator" | "self" | "localStorage" | "XMLHttpRequest" => {
+                "a program does not run in a browser; `globalThis` is the global object"
+            }
+            "WebAssembly" => {
+                "a program cannot use WebAssembly; describe the work as a resource such as `local.Command`"
+            }
+            "Deno" | "Bun" => {
+                "a program runs neither in Deno nor in Bun; `docs/guide/packages.md` lists what it has"
+            }
+            _ => return None,
+        })
     }
 
     fn headline(&self) -> String {

@@ -1,5 +1,6 @@
 //! Runs a loaded program in the JavaScript engine: sets limits, runs the prelude, the program and its pending jobs.
 
+pub(crate) mod code;
 pub(crate) mod codec;
 pub(crate) mod exceptions;
 mod memory;
@@ -20,7 +21,6 @@ use stead_model::{Code, Diagnostic, Graph};
 
 use crate::declare::{self, names, outputs};
 use crate::host::{self, Handles, SharedSession};
-use crate::program::load::Loaded;
 use crate::unknown::apply;
 use crate::unknown::functions::ApplyCall;
 use memory::LimitedAllocator;
@@ -70,7 +70,7 @@ struct Engine {
 pub(crate) type Deliver<'a> = &'a dyn Fn(Option<Graph>) -> Option<Receiver<ApplyCall>>;
 
 /// Runs the program, delivers its graph unless an error was reported, and then answers calls until their queue closes.
-pub(crate) fn run(session: &SharedSession, loaded: Loaded, deliver: Deliver<'_>) {
+pub(crate) fn run(session: &SharedSession, deliver: Deliver<'_>) {
     let engine = Engine {
         session: session.clone(),
         handles: Rc::default(),
@@ -78,7 +78,7 @@ pub(crate) fn run(session: &SharedSession, loaded: Loaded, deliver: Deliver<'_>)
         interrupts: Rc::default(),
         out_of_memory: Rc::default(),
     };
-    if let Err(error) = engine.start(loaded, deliver) {
+    if let Err(error) = engine.start(deliver) {
         let message = format!("the JavaScript engine failed: {error}");
         session.borrow_mut().report(Diagnostic::error(Code::EVALUATION_LIMIT, message));
         deliver(None);
@@ -86,8 +86,7 @@ pub(crate) fn run(session: &SharedSession, loaded: Loaded, deliver: Deliver<'_>)
 }
 
 impl Engine {
-    fn start(&self, mut loaded: Loaded, deliver: Deliver<'_>) -> rquickjs::Result<()> {
-        let entry = loaded.code.remove(&self.session.borrow().settings.entry).unwrap_or_default();
+    fn start(&self, deliver: Deliver<'_>) -> rquickjs::Result<()> {
         let limits = self.session.borrow().limits;
         let runtime = Runtime::new_with_alloc(LimitedAllocator::new(
             limits.evaluation_heap,
@@ -106,9 +105,9 @@ impl Engine {
         runtime.set_host_promise_rejection_tracker(Some(Box::new(move |ctx, promise, reason, handled| {
             track(&rejections, &ctx, promise, reason, handled);
         })));
-        runtime.set_loader(ImportResolver(loaded.links), ModuleLoader(loaded.code));
+        runtime.set_loader(ImportResolver(self.session.clone()), ModuleLoader(self.session.clone()));
         let context = Context::custom::<Features>(&runtime)?;
-        let program = context.with(|ctx| self.begin(&ctx, entry));
+        let program = context.with(|ctx| self.begin(&ctx));
         self.run_jobs(&runtime, &context);
         let graph = program.and_then(|program| context.with(|ctx| self.finish(&ctx, program)));
         let graph = graph.filter(|_| self.session.borrow().diagnostics.is_empty());
@@ -131,7 +130,7 @@ impl Engine {
     }
 
     /// Runs the prelude, then the program up to its first pending `await`.
-    fn begin<'js>(&self, ctx: &Ctx<'js>, code: String) -> Option<StartedProgram> {
+    fn begin<'js>(&self, ctx: &Ctx<'js>) -> Option<StartedProgram> {
         let (interrupts, most) =
             (self.interrupts.clone(), self.session.borrow().limits.evaluation_interrupts);
         let work = move |units: u64| {
@@ -145,7 +144,10 @@ impl Engine {
         });
         self.caught(ctx, started)?;
         let entry = self.session.borrow().settings.entry.clone();
-        let module = self.caught(ctx, Module::declare(ctx.clone(), entry, code))?;
+        let code =
+            self.session.borrow_mut().loader.as_mut().and_then(|loader| loader.out.code.remove(&entry));
+        let code = code.unwrap_or_default();
+        let module = self.caught(ctx, modules::declare(ctx, &entry, code))?;
         let (module, done) = self.caught(ctx, module.eval())?;
         let exports = self.caught(ctx, module.namespace())?;
         Some(StartedProgram { exports: Persistent::save(ctx, exports), done: Persistent::save(ctx, done) })

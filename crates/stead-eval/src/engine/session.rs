@@ -12,10 +12,11 @@ use stead_model::{
 };
 use stead_schema::TypeSchema;
 
-use crate::declare::moves::Move;
 use crate::config::{Config, Resolution, Schema};
+use crate::declare::moves::Move;
+use crate::engine::code::CatchableError;
 use crate::program::files::FileCache;
-use crate::program::load::{Loaded, LoadedFile};
+use crate::program::load::{LoadedFile, Loader};
 use crate::program::requests::Requester;
 use crate::program::site::SiteTable;
 use crate::program::source_text::SourceSpan;
@@ -81,8 +82,14 @@ pub(crate) struct Session {
     pub(crate) files: BTreeMap<String, LoadedFile>,
     pub(crate) sites: SiteTable,
     tracer: Tracer,
+    /// Loads the files that code asks for while the program runs; `None` when it has run.
+    pub(crate) loader: Option<Loader>,
+    /// Errors that the program may catch, by the number that their exception carries.
+    pub(crate) catchable: Vec<CatchableError>,
     schemas: HashMap<TypeToken, Rc<TypeSchema>>,
     pub(crate) exprs: ExprTable,
+    /// Number of functions that the program made from text.
+    pub(crate) functions_from_text: u32,
     /// Number of deferred functions that the program gave to `stead.apply`.
     pub(crate) deferred_functions: u32,
     /// Config values that hold.
@@ -110,7 +117,7 @@ impl Session {
         settings: Settings,
         limits: Limits,
         requester: Requester,
-        loaded: &mut Loaded,
+        mut loader: Loader,
     ) -> Session {
         let branches = settings.branches;
         let config = settings.config.resolve();
@@ -119,11 +126,14 @@ impl Session {
             settings,
             limits,
             requester,
-            files: std::mem::take(&mut loaded.files),
-            sites: std::mem::take(&mut loaded.sites),
+            files: std::mem::take(&mut loader.out.files),
+            sites: std::mem::take(&mut loader.out.sites),
             tracer: Tracer::new(branches),
+            loader: Some(loader),
+            catchable: Vec::new(),
             schemas: HashMap::new(),
             exprs: ExprTable::default(),
+            functions_from_text: 0,
             deferred_functions: 0,
             config,
             declared_config: None,

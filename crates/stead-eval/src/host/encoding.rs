@@ -42,7 +42,7 @@ impl<'js> Host<'js> {
     }
 }
 
-fn text_or_bytes(value: Value<'_>) -> rquickjs::Result<Vec<u8>> {
+pub(super) fn text_or_bytes(value: Value<'_>) -> rquickjs::Result<Vec<u8>> {
     match value.as_string() {
         Some(text) => text.to_string().map(String::into_bytes),
         None => copied(&TypedArray::from_value(value)?),

@@ -4,6 +4,7 @@ use rquickjs::{Ctx, Function, Persistent};
 use stead_model::{Code, Diagnostic, TypeToken, nearest};
 
 use super::{Host, SharedSession};
+use crate::engine::code::CatchableError;
 use crate::engine::session::Session;
 use crate::unknown::errors;
 use crate::{ConsoleLevel, ConsoleLine};
@@ -11,12 +12,18 @@ use crate::{ConsoleLevel, ConsoleLine};
 impl<'js> Host<'js> {
     pub(super) fn errors(&self) -> rquickjs::Result<()> {
         let session = self.session.clone();
-        self.function("refuseAt", move |site: usize, id: u32| {
-            record(&session, |session| errors::at_site(session, site, id))
+        self.function("refuseAt", move |site: usize, id: u32, stack: String| {
+            record(&session, |session| {
+                let problem = errors::at_site(session, site, id);
+                by_caller(session, problem, &stack)
+            })
         })?;
         let session = self.session.clone();
         self.function("refuse", move |what: String, id: u32, detail: String, stack: String| {
-            record(&session, |session| errors::by_stack(session, &what, id, &detail, &stack))
+            record(&session, |session| {
+                let problem = errors::by_stack(session, &what, id, &detail, &stack);
+                by_caller(session, problem, &stack)
+            })
         })?;
         let session = self.session.clone();
         self.function("refuseResource", move |node: i32, stack: String| {
@@ -24,10 +31,7 @@ impl<'js> Host<'js> {
         })?;
         let session = self.session.clone();
         self.function("refuseBuiltin", move |name: String, help: String, stack: String| {
-            record(&session, |session| {
-                let problem = Diagnostic::error(Code::PROGRAM_THREW, format!("a program cannot use {name}"));
-                session.label_stack(problem, &stack).help(help)
-            })
+            session.borrow_mut().keep(CatchableError::Builtin { name, help, stack }) as u32
         })?;
         let session = self.session.clone();
         self.function("notAClass", move |site: usize| not_a_class(&session.borrow(), site))?;
@@ -66,6 +70,19 @@ impl<'js> Host<'js> {
         let session = self.session.clone();
         self.function("describeNode", move |node: i32| session.borrow().describe_node(node))
     }
+}
+
+/// Puts the caller's place in the program first for an error inside a package, and proposes `apply` for the call.
+fn by_caller(session: &mut Session, problem: Diagnostic, stack: &str) -> Diagnostic {
+    let labels = problem.labels.len();
+    let own = problem.labels.first().map(|label| label.place.file.clone());
+    let problem = session.caller_first(problem, stack);
+    let moved =
+        problem.labels.first().map(|label| label.place.file.clone()) != own || problem.labels.len() > labels;
+    if !moved {
+        return problem;
+    }
+    problem.help("call the package once the value is known: `stead.apply(value, v => …)` with the call in the function")
 }
 
 /// Reports an error and returns its message for the exception.

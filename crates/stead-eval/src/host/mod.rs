@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** a value of the program is read before the session is borrowed, never while it is borrowed.
 
+mod clock;
+mod code;
 mod config;
 mod deferred;
 mod encoding;
@@ -39,6 +41,10 @@ pub(crate) struct Handles {
     thrown_at: RefCell<Option<Persistent<Function<'static>>>>,
     before_job: RefCell<Option<Persistent<Function<'static>>>>,
     run_deferred: RefCell<Option<Persistent<Function<'static>>>>,
+    /// Prelude function that returns a module of Node.js.
+    node_module: RefCell<Option<Persistent<Function<'static>>>>,
+    /// Symbol of the number that the exception of a catchable error carries.
+    number_symbol: RefCell<Option<Persistent<Symbol<'static>>>>,
     pool: Rc<RefCell<ValuePool>>,
 }
 
@@ -63,6 +69,13 @@ impl Handles {
         !error.is_function() && object.get::<_, Value<'js>>(symbol.as_atom()).is_ok_and(|mark| mark.is_bool())
     }
 
+    /// Returns the number of the catchable error that an exception stands for.
+    pub(crate) fn catchable<'js>(&self, ctx: &Ctx<'js>, error: &Value<'js>) -> Option<usize> {
+        let symbol = self.number_symbol.borrow().clone()?.restore(ctx).ok()?;
+        let object = error.as_object().filter(|_| error.is_error())?;
+        object.get::<_, Option<usize>>(symbol.as_atom()).ok().flatten()
+    }
+
     /// Returns the site that threw a value.
     pub(crate) fn thrown_at<'js>(&self, ctx: &Ctx<'js>, thrown: &Value<'js>) -> Option<usize> {
         let function = self.thrown_at.borrow().clone()?.restore(ctx).ok()?;
@@ -85,6 +98,8 @@ impl Handles {
 
     pub(crate) fn clear(&self) {
         self.run_deferred.replace(None);
+        self.node_module.replace(None);
+        self.number_symbol.replace(None);
         self.before_job.replace(None);
         self.thrown_at.replace(None);
         self.node_of.replace(None);
@@ -108,6 +123,9 @@ pub(crate) fn install<'js>(
     let refusal = Symbol::with_description(ctx.clone(), "stead refusal")?;
     object.set("idSymbol", id.clone())?;
     object.set("refusalSymbol", refusal.clone())?;
+    let number = Symbol::with_description(ctx.clone(), "stead error")?;
+    object.set("numberSymbol", number.clone())?;
+    handles.number_symbol.replace(Some(Persistent::save(ctx, number)));
     handles.symbols.replace(Some((Persistent::save(ctx, id), Persistent::save(ctx, refusal))));
     if let Some(prototype) = Object::new(ctx.clone())?.get_prototype() {
         handles.prototype.replace(Some(Persistent::save(ctx, prototype)));
@@ -128,6 +146,7 @@ pub(crate) fn install<'js>(
     host.pins()?;
     host.function("work", move |units: f64| work(units as u64))?;
     host.function("lazy", |ctx: Ctx<'js>, name: String| prelude::load_now(&ctx, &name))?;
+    host.code()?;
     ctx.globals().set("__stead_host", host.object)
 }
 

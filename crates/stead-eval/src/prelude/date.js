@@ -300,18 +300,18 @@ const utc = (args) => {
   return apply(UTC, undefined, args);
 };
 
-/** Installs `Date`; `now` refuses to read the clock. */
-export function installDate(now) {
+/** Installs `Date`. `refuse` refuses to read the clock; `time` does too, except while a package loads. */
+export function installDate(refuse, time) {
   function SteadDate(...args) {
-    if (new.target === undefined || args.length === 0) now();
-    let value = args[0];
+    if (new.target === undefined) refuse();
+    let value = args.length === 0 ? time() : args[0];
     if (args.length > 1) value = utc(args);
     else if (typeof value === "object" && value !== null) value = isDate(value) ? apply(getTime, value, []) : toPrimitive(value);
     if (typeof value === "string") value = parseDate(value);
     return construct(NativeDate, [value], new.target === SteadDate ? NativeDate : new.target);
   }
   replaceConstructor("Date", NativeDate, SteadDate);
-  defineProperty(SteadDate, "now", { value: now, writable: true, configurable: true });
+  defineProperty(SteadDate, "now", { value: { now: () => time() }.now, writable: true, configurable: true });
   const { parse } = { parse: (text) => parseDate(toText(text)) };
   const { all } = { all: (...args) => utc(args) };
   defineProperty(all, "name", { value: "UTC", configurable: true });

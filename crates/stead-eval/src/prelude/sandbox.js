@@ -1,51 +1,105 @@
-// Removes built-ins that a program must not use: code from text, proxies, clock, randomness.
+// Replaces built-ins that a program must not use: `eval`, clock, randomness, timers, network.
+//
+// A call of one throws an error that the program may catch, so that a package can test for it.
 //
 // Invariant: the result of an evaluation depends only on its sources and config.
 
-import { host, NativeError, defineProperty, getPrototypeOf } from "stead:host";
+import { host, NativeError, defineProperty } from "stead:host";
+import { catchable } from "stead:code";
 import { installDate } from "stead:date";
-import { refusal } from "stead:unknown";
+import { onFirstJob } from "stead:scope";
 
-const forbid = (name, help, called = name) => {
+const forbid = (name, help, called = name, Kind = NativeError) => {
   const refused = function () {
-    throw refusal(host.refuseBuiltin(name, help, new NativeError().stack));
+    const error = new Kind(`a program cannot use ${name}: ${help}`);
+    throw catchable(error, host.refuseBuiltin(name, help, error.stack));
   };
   defineProperty(refused, "name", { value: called });
   return refused;
 };
 
-// Code from text, also through the constructor of any function.
-const noCode = "write the code in a file of the program";
-const functions = [function () {}, async function () {}, function* () {}, async function* () {}];
-for (let i = 0; i < functions.length; i++) {
-  const value = forbid("Function", noCode);
-  const prototype = getPrototypeOf(functions[i]);
-  defineProperty(value, "prototype", { value: prototype });
-  defineProperty(prototype, "constructor", { value, writable: false, configurable: false });
-  if (i === 0) defineProperty(globalThis, "Function", { value, writable: true, configurable: true });
-}
-defineProperty(globalThis, "eval", { value: forbid("eval", noCode), writable: true, configurable: true });
+// `eval` would see the variables around it, which code from text here cannot. `Function` works, see `code.js`.
+const noCode = "use `new Function(…)`, which sees only its parameters, or write the code in a file of the program";
+defineProperty(globalThis, "eval", { value: forbid("eval", noCode, "eval", EvalError), writable: true, configurable: true });
 
-const hidden = [
-  "Proxy", "WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "Atomics", "performance", "Performance",
-  "navigator", "InternalError", "bjson", "scriptArgs", "print", "gc",
-];
+const hidden = ["Performance", "navigator", "InternalError", "bjson", "scriptArgs", "print", "gc"];
 for (const name of hidden) delete globalThis[name];
+for (const name of ["wait", "waitAsync", "notify", "pause"]) {
+  if (typeof globalThis.Atomics === "object") delete Atomics[name];
+}
 
-defineProperty(Math, "random", {
-  value: forbid(
-    "Math.random()",
-    "use `new local.RandomString(…)`, which keeps its value, or a value of `config`",
-    "random",
-  ),
-  writable: true,
-  configurable: true,
+// While a package loads, `Math.random` and the clock give it the same numbers every time: it makes a name that no text contains,
+// or seeds a generator. Packages load before the first job of the engine.
+let jobs = false;
+onFirstJob(() => {
+  jobs = true;
 });
+let seed = 0x2f6e2b1;
+const noRandom = forbid(
+  "Math.random()",
+  "use `new local.RandomString(…)`, which keeps its value, or a value of `config`",
+  "random",
+);
+const random = () => {
+  if (jobs || !host.loadsPackage(new NativeError().stack)) return noRandom();
+  seed = (seed * 1103515245 + 12345) % 2147483648;
+  return seed / 2147483648;
+};
+let ticks = 0;
+const fixedTime = () => {
+  const { stack } = new NativeError();
+  if ((jobs || !host.loadsPackage(stack)) && !host.ignoresTime(stack)) return now();
+  ticks += 16;
+  return ticks;
+};
+
+defineProperty(random, "name", { value: "random" });
+defineProperty(Math, "random", { value: random, writable: true, configurable: true });
+
+// Names that Node.js has and that need a clock, the network or randomness: refused when they are called.
+const timers = "a program runs once, before anything is applied; use `await` and promises, or a resource that waits";
+const network = "describe the call as a resource such as `local.Command`, or look a resource up with `Type.get(id)`";
+for (const [name, help] of [
+  ["setTimeout", timers], ["setInterval", timers], ["setImmediate", timers], ["fetch", network],
+]) {
+  defineProperty(globalThis, name, { value: forbid(`${name}()`, help, name), writable: true, configurable: true });
+}
+for (const name of ["clearTimeout", "clearInterval", "clearImmediate"]) {
+  const { clear } = { clear() {} };
+  defineProperty(clear, "name", { value: name });
+  defineProperty(globalThis, name, { value: clear, writable: true, configurable: true });
+}
+defineProperty(globalThis, "global", { value: globalThis, writable: true, configurable: true });
+
+// Names of Node.js that are modules here, loaded at their first use.
+const lazy = (name, read) => {
+  const set = (value) => defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: true });
+  const get = () => {
+    const value = read();
+    set(value);
+    return value;
+  };
+  defineProperty(globalThis, name, { get, set, configurable: true });
+};
+lazy("process", () => host.nodeModule("process"));
+lazy("Buffer", () => host.nodeModule("buffer").Buffer);
+lazy("crypto", () => host.nodeModule("crypto").webcrypto);
+for (const name of ["performance", "AbortController", "AbortSignal", "Event", "EventTarget", "MessageChannel", "Blob"]) {
+  lazy(name, () => host.nodeModule("internal/globals")[name]);
+}
 
 // Errors are located by the stack traces of the engine, which a program must not change.
 Error.stackTraceLimit = 64;
 for (const key of ["stackTraceLimit", "prepareStackTrace"]) {
-  defineProperty(Error, key, { value: Error[key], writable: false, configurable: false });
+  let shown = key === "stackTraceLimit" ? 10 : undefined;
+  const { get, set } = {
+    get: () => shown,
+    set(value) {
+      shown = value;
+    },
+  };
+  defineProperty(Error, key, { get, set, configurable: false });
 }
 
-installDate(forbid("the current time", "a program must give the same graph on every run; take the time from `config`", "now"));
+const now = forbid("the current time", "a program must give the same graph on every run; take the time from `config`", "now");
+installDate(now, fixedTime);

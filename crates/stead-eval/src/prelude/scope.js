@@ -39,7 +39,16 @@ function inside(node, callee, self, args) {
 // A job starts without an enclosing node; the code that it resumes restores its own.
 host.beforeJob(() => {
   scope = undefined;
+  const started = firstJob;
+  firstJob = undefined;
+  if (started !== undefined) started();
 });
+
+let firstJob;
+/** Calls a function before the first job of the engine. */
+export const onFirstJob = (started) => {
+  firstJob = started;
+};
 
 const bindScope = (callback) => {
   if (typeof callback !== "function") return callback;

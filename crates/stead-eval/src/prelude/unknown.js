@@ -113,7 +113,7 @@ export function refuse(what, id, detail = "") {
 
 /** Reports that a site cannot use an unknown, and throws. */
 export function refuseAt(site, id) {
-  throw refusal(host.refuseAt(site, id));
+  throw refusal(host.refuseAt(site, id, new NativeError().stack));
 }
 
 /** Returns an exception for an error that Rust has already recorded. Catching it does not undo the error. */

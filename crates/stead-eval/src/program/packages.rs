@@ -9,9 +9,10 @@ use std::rc::Rc;
 use stead_model::{Code, Diagnostic};
 
 use crate::EntryKind;
-use crate::program::manifest::{Manifest, TargetError, split};
+use crate::compile::Format;
+use crate::program::manifest::{Manifest, Target, TargetError, split};
 use crate::program::requests::Requester;
-use crate::program::specifier::{candidates, declarations, is_declaration, module_name};
+use crate::program::specifier::{Mode, candidates, declarations, is_declaration, module_name};
 
 pub(crate) struct Packages {
     requester: Requester,
@@ -20,6 +21,14 @@ pub(crate) struct Packages {
     /// Package name by folder, for every package that the program uses.
     folders: RefCell<BTreeMap<String, String>>,
     manifests: RefCell<HashMap<String, Option<Rc<Manifest>>>>,
+    /// Folder behind the symbolic link of a package, by the folder in `node_modules`.
+    links: RefCell<HashMap<String, String>>,
+}
+
+/// Files that an import of a package stands for, or another package.
+pub(crate) enum PackageTarget {
+    Files(Vec<String>),
+    Package(String),
 }
 
 type Outcome<T> = Result<T, Box<Diagnostic>>;
@@ -32,6 +41,7 @@ impl Packages {
             workspaces: Ok(BTreeMap::new()),
             folders: RefCell::default(),
             manifests: RefCell::default(),
+            links: RefCell::default(),
         };
         packages.workspaces = packages.find_workspaces();
         let own = |folder: &str| entry.starts_with(&format!("{folder}/"));
@@ -58,16 +68,43 @@ impl Packages {
         around.map(|(folder, name)| (folder.clone(), name.clone()))
     }
 
+    /// Returns the form of a file, by its extension and by `type` of its package, as Node.js decides.
+    pub(crate) fn format_of(&self, path: &str) -> Format {
+        let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+        match extension {
+            "mjs" | "mts" => Format::Module,
+            "cjs" | "cts" => Format::CommonJs,
+            _ if path.starts_with("node:") => Format::CommonJs,
+            _ => {
+                let own = |folder: &&str| !folder.ends_with("node_modules");
+                let folders = ancestors(path).into_iter().take_while(own).chain([""]);
+                let manifests = folders.map(|folder| self.manifest(folder).ok().flatten());
+                match manifests.flatten().next() {
+                    Some(manifest) if manifest.is_module => Format::Module,
+                    _ => Format::Detect,
+                }
+            }
+        }
+    }
+
     /// Returns the candidate files for an import of a package, in order of preference.
-    pub(crate) fn files(&self, base: &str, specifier: &str) -> Outcome<Vec<String>> {
+    pub(crate) fn files(&self, base: &str, specifier: &str, mode: Mode) -> Outcome<PackageTarget> {
         if specifier.starts_with('#') {
-            return self.private(base, specifier);
+            return self.private(base, specifier, mode);
         }
         let Some((name, subpath)) = split(specifier) else { return Err(not_found(specifier, &[])) };
         let (folder, manifest) = self.find(base, specifier, name)?;
         self.folders.borrow_mut().entry(folder.clone()).or_insert_with(|| name.to_owned());
-        let targets = manifest.targets(subpath).map_err(|why| no_target(name, subpath, &folder, why))?;
-        Ok(targets.iter().flat_map(|target| self.below(&folder, target)).collect())
+        let targets =
+            manifest.targets(subpath, mode).map_err(|why| no_target(name, subpath, &folder, why))?;
+        Ok(PackageTarget::Files(targets.iter().flat_map(|target| self.below(&folder, target)).collect()))
+    }
+
+    /// Returns the candidate files of a folder that is imported by its path, from its `package.json`.
+    pub(crate) fn folder_files(&self, folder: &str) -> Outcome<Vec<String>> {
+        let Some(manifest) = self.manifest(folder)? else { return Ok(Vec::new()) };
+        let targets = manifest.main_files().map_err(|why| no_target(folder, "", folder, why))?;
+        Ok(targets.iter().flat_map(|target| self.below(folder, target)).collect())
     }
 
     /// Returns the candidate declaration files of an import: of the package itself, then of its package in `@types`.
@@ -87,12 +124,16 @@ impl Packages {
         files
     }
 
-    fn private(&self, base: &str, specifier: &str) -> Outcome<Vec<String>> {
+    fn private(&self, base: &str, specifier: &str, mode: Mode) -> Outcome<PackageTarget> {
         for folder in ancestors(base).into_iter().chain([""]) {
             if let Some(manifest) = self.manifest(folder)? {
-                let targets = manifest.private_target(specifier);
-                let targets = targets.map_err(|why| no_target(folder, specifier, folder, why))?;
-                return Ok(targets.iter().flat_map(|target| self.below(folder, target)).collect());
+                let target = manifest.private_target(specifier, mode);
+                return Ok(match target.map_err(|why| no_target(folder, specifier, folder, why))? {
+                    Target::Files(targets) => PackageTarget::Files(
+                        targets.iter().flat_map(|target| self.below(folder, target)).collect(),
+                    ),
+                    Target::Package(name) => PackageTarget::Package(name),
+                });
             }
         }
         Err(not_found(specifier, &[]))
@@ -121,6 +162,7 @@ impl Packages {
             if !folder.is_empty()
                 && let Some(manifest) = self.manifest(folder)?
                 && manifest.name.as_deref() == Some(name)
+                && manifest.has_exports()
             {
                 return Ok((folder.to_owned(), manifest));
             }
@@ -128,12 +170,28 @@ impl Packages {
                 continue;
             }
             let place = format!("{folder}/node_modules/{name}").trim_start_matches('/').to_owned();
-            if let Some(manifest) = self.manifest(&place)? {
-                return Ok((place, manifest));
+            if self.manifest(&place)?.is_some() {
+                let place = self.real_folder(&place)?;
+                if let Some(manifest) = self.manifest(&place)? {
+                    return Ok((place, manifest));
+                }
             }
             looked.push(place);
         }
         Err(not_found(specifier, &looked))
+    }
+
+    /// Returns the folder that a package folder is a symbolic link to, as `npm` workspaces and `pnpm` create them.
+    fn real_folder(&self, folder: &str) -> Outcome<String> {
+        if let Some(known) = self.links.borrow().get(folder) {
+            return Ok(known.clone());
+        }
+        let real = self.requester.real_path(folder).map_err(|error| {
+            let message = format!("`{folder}` cannot be read: {error}");
+            Box::new(Diagnostic::error(Code::MODULE_NOT_FOUND, message))
+        })?;
+        self.links.borrow_mut().insert(folder.to_owned(), real.clone());
+        Ok(real)
     }
 
     fn manifest(&self, folder: &str) -> Outcome<Option<Rc<Manifest>>> {
@@ -229,19 +287,9 @@ fn no_target(name: &str, subpath: &str, folder: &str, why: TargetError) -> Box<D
             let all = known.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
             problem.note(format!("`exports` in {folder}/package.json lists: {all}"))
         }
-        TargetError::OnlyCommonJs => {
-            let message = format!("the package `{name}` provides `{wanted}` only as CommonJS");
-            let problem = Diagnostic::error(Code::UNSUPPORTED_IMPORT, message);
-            let problem =
-                problem.note(format!("in {folder}/package.json, only the condition `require` names a file"));
-            problem.help(COMMONJS_HELP)
-        }
         TargetError::OutsidePackage(path) => {
             let message = format!("the package `{name}` points outside its folder: `{path}`");
             Diagnostic::error(Code::MODULE_NOT_FOUND, message)
         }
     })
 }
-
-pub(crate) const COMMONJS_HELP: &str =
-    "use a version of the package, or another package, with ES modules (`import` and `export`)";

@@ -15,6 +15,8 @@ pub(crate) type SourceResult<T> = Result<Option<T>, String>;
 enum Request {
     Read { path: String, reply: SyncSender<SourceResult<String>> },
     ReadBytes { path: String, reply: SyncSender<SourceResult<Vec<u8>>> },
+    RealPath { path: String, reply: SyncSender<Result<String, String>> },
+    Environment { reply: SyncSender<Result<Vec<(String, String)>, String>> },
     List { folder: String, reply: SyncSender<SourceResult<Vec<Entry>>> },
     LookUp { token: TypeToken, id: String, reply: SyncSender<SourceResult<Map>> },
     Outputs { stack: StackRef, reply: SyncSender<SourceResult<Map>> },
@@ -50,6 +52,17 @@ impl Requester {
 
     pub(crate) fn read_bytes(&self, path: &str) -> SourceResult<Vec<u8>> {
         self.ask(|reply| Request::ReadBytes { path: path.to_owned(), reply }).unwrap_or_else(ended)
+    }
+
+    /// Returns the path behind the symbolic links of a path.
+    pub(crate) fn real_path(&self, path: &str) -> Result<String, String> {
+        let answer = self.ask(|reply| Request::RealPath { path: path.to_owned(), reply });
+        answer.unwrap_or_else(|| Ok(path.to_owned()))
+    }
+
+    /// Returns the variables of the environment that the project grants to its program.
+    pub(crate) fn environment(&self) -> Result<Vec<(String, String)>, String> {
+        self.ask(|reply| Request::Environment { reply }).unwrap_or_else(|| Ok(Vec::new()))
     }
 
     pub(crate) fn list(&self, folder: &str) -> SourceResult<Vec<Entry>> {
@@ -92,6 +105,8 @@ impl Responder {
             match request {
                 Request::Read { path, reply } => drop(reply.send(sources.read(&path))),
                 Request::ReadBytes { path, reply } => drop(reply.send(sources.read_bytes(&path))),
+                Request::RealPath { path, reply } => drop(reply.send(sources.real_path(&path))),
+                Request::Environment { reply } => drop(reply.send(sources.environment())),
                 Request::List { folder, reply } => drop(reply.send(sources.list(&folder))),
                 Request::LookUp { token, id, reply } => drop(reply.send(sources.look_up(&token, &id))),
                 Request::Outputs { stack, reply } => drop(reply.send(sources.outputs(&stack))),

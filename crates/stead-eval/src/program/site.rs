@@ -60,18 +60,32 @@ pub(crate) struct Site {
     pub(crate) keys: Vec<LiteralKey>,
 }
 
+/// Text that sites belong to.
+#[derive(Debug)]
+enum SiteFile {
+    Source(Rc<SourceText>),
+    /// Code that the program made from text at this place.
+    Generated(SourceSpan),
+}
+
 /// Sites of all files of a program.
 #[derive(Debug, Default)]
 pub(crate) struct SiteTable {
     sites: Vec<Site>,
     /// First site number of each file, ascending.
-    files: Vec<(usize, Rc<SourceText>)>,
+    files: Vec<(usize, SiteFile)>,
 }
 
 impl SiteTable {
     /// Adds the sites of one file, numbered from `len()`.
     pub(crate) fn add(&mut self, file: Rc<SourceText>, sites: Vec<Site>) {
-        self.files.push((self.sites.len(), file));
+        self.files.push((self.sites.len(), SiteFile::Source(file)));
+        self.sites.extend(sites);
+    }
+
+    /// Adds the sites of code that the program made from text. All of them are located at the place that made it.
+    pub(crate) fn add_generated(&mut self, place: SourceSpan, sites: Vec<Site>) {
+        self.files.push((self.sites.len(), SiteFile::Generated(place)));
         self.sites.extend(sites);
     }
 
@@ -84,12 +98,23 @@ impl SiteTable {
     }
 
     pub(crate) fn file(&self, site: usize) -> Option<&Rc<SourceText>> {
+        match self.around(site)? {
+            SiteFile::Source(file) => Some(file),
+            SiteFile::Generated(_) => None,
+        }
+    }
+
+    fn around(&self, site: usize) -> Option<&SiteFile> {
         let after = self.files.partition_point(|(first, _)| *first <= site);
         self.files.get(after.checked_sub(1)?).map(|(_, file)| file)
     }
 
     pub(crate) fn locate(&self, site: usize) -> Option<SourceSpan> {
-        Some(self.file(site)?.locate(self.sites.get(site)?.span))
+        let own = self.sites.get(site)?;
+        Some(match self.around(site)? {
+            SiteFile::Source(file) => file.locate(own.span),
+            SiteFile::Generated(place) => place.clone(),
+        })
     }
 
     pub(crate) fn span(&self, site: usize) -> Option<Span> {

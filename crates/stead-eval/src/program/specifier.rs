@@ -1,5 +1,7 @@
 //! Resolves an import specifier to candidate files. Pure: the caller checks which candidate exists.
 
+use crate::program::node;
+
 /// Target of an import.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Specifier {
@@ -7,58 +9,28 @@ pub(crate) enum Specifier {
     Stead,
     /// The module `stead/<provider>`.
     Provider(String),
-    /// Candidate files of the project, in order of preference.
-    Files(Vec<String>),
+    /// A path in the project, perhaps without extension.
+    Files(String),
     /// A relative path that points outside the project.
     Outside,
-    /// A Node.js module.
+    /// A module of Node.js, without the prefix `node:`.
     Node(String),
     Package(String),
 }
 
-const NODE_MODULES: &[&str] = &[
-    "assert",
-    "async_hooks",
-    "buffer",
-    "child_process",
-    "cluster",
-    "console",
-    "constants",
-    "crypto",
-    "dgram",
-    "diagnostics_channel",
-    "dns",
-    "domain",
-    "events",
-    "fs",
-    "http",
-    "http2",
-    "https",
-    "inspector",
-    "module",
-    "net",
-    "os",
-    "path",
-    "perf_hooks",
-    "process",
-    "punycode",
-    "querystring",
-    "readline",
-    "repl",
-    "stream",
-    "string_decoder",
-    "sys",
-    "timers",
-    "tls",
-    "tty",
-    "url",
-    "util",
-    "v8",
-    "vm",
-    "wasi",
-    "worker_threads",
-    "zlib",
-];
+/// Way in which code asks for a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Mode {
+    /// `import` and `export … from`.
+    Import,
+    /// `require`.
+    Require,
+}
+
+/// Absolute path of the project folder, as a program sees it in `__dirname` and `process.cwd()`.
+///
+/// It is the same on every machine, so that a path in a resource does not depend on the machine.
+pub(crate) const PROJECT: &str = "/project";
 
 /// Parses an import in the module at `base`.
 pub(crate) fn parse(base: &str, specifier: &str) -> Specifier {
@@ -71,16 +43,27 @@ pub(crate) fn parse(base: &str, specifier: &str) -> Specifier {
     if specifier.starts_with("./") || specifier.starts_with("../") || matches!(specifier, "." | "..") {
         let folder = base.rsplit_once('/').map_or("", |(folder, _)| folder);
         return match join(folder, specifier) {
-            Some(path) => Specifier::Files(candidates(&path)),
+            Some(path) => Specifier::Files(path),
             None => Specifier::Outside,
         };
     }
-    let bare = specifier.strip_prefix("node:");
-    let first = bare.unwrap_or(specifier).split('/').next().unwrap_or_default();
-    if bare.is_some() || NODE_MODULES.contains(&first) {
-        return Specifier::Node(first.to_owned());
+    let absolute = specifier.strip_prefix("file://").unwrap_or(specifier);
+    if absolute.starts_with('/') {
+        let inside = absolute.strip_prefix(PROJECT).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        return inside.and_then(|rest| join("", rest)).map_or(Specifier::Outside, Specifier::Files);
+    }
+    if let Some(module) = specifier.strip_prefix("node:") {
+        return Specifier::Node(module.to_owned());
+    }
+    if node::is_builtin(specifier) {
+        return Specifier::Node(specifier.to_owned());
     }
     Specifier::Package(specifier.to_owned())
+}
+
+/// Returns true for a file that does not belong to the project itself: of an installed package, or of Node.js.
+pub(crate) fn is_foreign(path: &str) -> bool {
+    path.starts_with("node_modules/") || path.contains("/node_modules/") || path.starts_with("node:")
 }
 
 /// Returns the module part of resource names for a file: its path without extension.
@@ -104,16 +87,19 @@ pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
+/// Returns the files that a path may stand for, in order of preference.
 pub(crate) fn candidates(path: &str) -> Vec<String> {
+    if is_foreign(path) {
+        return foreign_candidates(path);
+    }
     let written = |extension: &str| path.strip_suffix(extension);
     // TypeScript allows an import to name the compiled file.
-    if let Some(stem) = written(".mjs") {
-        return vec![format!("{stem}.mts"), path.to_owned()];
+    for (compiled, source) in [(".mjs", ".mts"), (".cjs", ".cts"), (".js", ".ts")] {
+        if let Some(stem) = written(compiled) {
+            return vec![format!("{stem}{source}"), path.to_owned()];
+        }
     }
-    if let Some(stem) = written(".js") {
-        return vec![format!("{stem}.ts"), path.to_owned()];
-    }
-    if [".ts", ".mts", ".json", ".cjs", ".cts"].iter().any(|extension| path.ends_with(extension)) {
+    if [".ts", ".mts", ".json", ".cts"].iter().any(|extension| path.ends_with(extension)) {
         return vec![path.to_owned()];
     }
     let folder = if path.is_empty() { String::new() } else { format!("{path}/") };
@@ -122,6 +108,20 @@ pub(crate) fn candidates(path: &str) -> Vec<String> {
         all.extend(["ts", "mts", "js", "mjs"].map(|extension| format!("{path}.{extension}")));
     }
     all.extend(["ts", "js"].map(|extension| format!("{folder}index.{extension}")));
+    all
+}
+
+/// Returns the files that a path in an installed package may stand for: as written, then as `require` completes it.
+fn foreign_candidates(path: &str) -> Vec<String> {
+    let mut all = vec![path.to_owned()];
+    let ends = ["js", "json", "ts", "mjs", "cjs", "mts", "cts"];
+    if path.rsplit_once('.').is_some_and(|(_, own)| ends.contains(&own)) {
+        all.extend(path.strip_suffix(".js").map(|stem| format!("{stem}.ts")));
+        all.extend([format!("{path}.js"), format!("{path}/index.js")]);
+        return all;
+    }
+    all.extend(ends.map(|end| format!("{path}.{end}")));
+    all.extend(["js", "json", "ts"].map(|end| format!("{path}/index.{end}")));
     all
 }
 
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn relative_imports_resolve_to_project_files() {
         let files = |specifier| match parse("net/vpc.ts", specifier) {
-            Specifier::Files(files) => files,
+            Specifier::Files(path) => candidates(&path),
             other => panic!("{other:?}"),
         };
         assert_eq!(files("./subnet.js"), ["net/subnet.ts", "net/subnet.js"]);
@@ -164,7 +164,10 @@ mod tests {
     fn stead_and_node_modules_are_distinguished_from_packages() {
         assert_eq!(parse("a.ts", "stead"), Specifier::Stead);
         assert_eq!(parse("a.ts", "stead/local"), Specifier::Provider("local".into()));
-        assert_eq!(parse("a.ts", "node:fs/promises"), Specifier::Node("fs".into()));
+        assert_eq!(parse("a.ts", "node:fs/promises"), Specifier::Node("fs/promises".into()));
+        assert_eq!(parse("a.ts", "events/"), Specifier::Package("events/".into()));
+        assert_eq!(parse("a.ts", "/project/lib/x.js"), Specifier::Files("lib/x.js".into()));
+        assert_eq!(parse("a.ts", "/etc/passwd"), Specifier::Outside);
         assert_eq!(parse("a.ts", "path"), Specifier::Node("path".into()));
         assert_eq!(parse("a.ts", "lodash/map"), Specifier::Package("lodash/map".into()));
     }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::UnknownBranches;
-use crate::compile::{self, Calls, SourceMap};
+use crate::compile::{self, Calls, SourceMap, Unit};
 use crate::program::load::LoadedFile;
 use crate::program::source_text::SourceSpan;
 
@@ -59,7 +59,12 @@ impl Tracer {
         let (path, number, column) = line.place?;
         let file = files.get(path)?;
         let known = self.files.entry(path.to_owned()).or_insert_with(|| {
-            let map = compile::source_map(&file.source, file.first_site, self.branches)?;
+            let map = compile::source_map(Unit {
+                source: &file.source,
+                first_site: file.first_site,
+                branches: self.branches,
+                format: file.format,
+            })?;
             Some((map, Calls::of(&file.source)))
         });
         let (map, calls) = known.as_ref()?;
@@ -69,6 +74,12 @@ impl Tracer {
         let place = callee.map_or(word, |span| file.source.locate(span));
         Some(Frame { function: line.function.to_owned(), place })
     }
+}
+
+/// Returns function and file of each line of a stack trace, without source maps. A native function has no file.
+pub(crate) fn raw_frames(stack: &str) -> Vec<(&str, Option<&str>)> {
+    let lines = stack.lines().filter_map(parse);
+    lines.map(|line| (line.function, line.place.map(|(file, ..)| file))).collect()
 }
 
 /// Line of a stack trace.

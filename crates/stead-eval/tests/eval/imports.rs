@@ -121,17 +121,19 @@ fn unused_import_of_a_missing_file_shows_the_place_and_the_nearest_file() {
 
 #[test]
 fn unused_import_that_cannot_run_names_import_type() {
-    let main = "import { Options } from 'old';\nimport { Stats } from 'fs';\nimport { x } from 'absent';\nexport const f = (o: Options, s: Stats) => 1;\n";
+    let main = "import { Options } from 'old';\nimport { Stats } from 'fss';\nimport { x } from 'absent';\nexport const f = (o: Options, s: Stats) => 1;\n";
     let run = program(main)
         .file("node_modules/old/package.json", "{}")
-        .file("node_modules/old/index.js", "module.exports = 1;\n");
+        .file("node_modules/old/index.js", "module.exports = ;\n");
     insta::assert_snapshot!(run.failure(), @r#"
-    ST0107 `fs` is a Node.js module, which is not available
-      @ main.ts:2:23 +4 imported here
-      note: a program runs inside stead, without access to files, network, clock or processes
+    ST0102 there is no module `fss`
+      @ main.ts:2:23 +5 imported here
+      note: looked for node_modules/fss, and for a workspace of that name
       note: an imported module runs even if no imported value is used
-      help: use `readText`, `file` or `archive` of the module `stead`, or import a `.json` file
-      help: if you need only types of it, write `import type { … } from "fs"`; else remove the import
+      help: for a file of the project, write `./fss`
+      help: for a package, install it into the project
+      help: stead's own modules are `stead` and `stead/<provider>`, such as `stead/local`
+      help: if you need only types of it, write `import type { … } from "fss"`; else remove the import
     ST0102 there is no module `absent`
       @ main.ts:3:19 +8 imported here
       note: looked for node_modules/absent, and for a workspace of that name
@@ -140,12 +142,11 @@ fn unused_import_that_cannot_run_names_import_type() {
       help: for a package, install it into the project
       help: stead's own modules are `stead` and `stead/<provider>`, such as `stead/local`
       help: if you need only types of it, write `import type { … } from "absent"`; else remove the import
-    ST0107 the package `old` is CommonJS, which is not supported
-      @ node_modules/old/index.js:1:1 +6 here
+    ST0101 Unexpected token
+      @ node_modules/old/index.js:1:18 +1 
+      note: an imported module runs even if no imported value is used
       note: the file belongs to the package `old`
       note: the program imports `old` at main.ts:1:25
-      note: an imported module runs even if no imported value is used
-      help: use a version of the package, or another package, with ES modules (`import` and `export`)
       help: if you need only types of it, write `import type { … } from "old"`; else remove the import
     "#);
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests use the real machine")]
 
 mod common;
+mod commonjs;
 
 mod deferred;
 mod external;
@@ -18,6 +19,7 @@ mod limits;
 mod misplaced;
 mod moves;
 mod node;
+mod node_modules;
 mod options;
 mod packages;
 mod pins;

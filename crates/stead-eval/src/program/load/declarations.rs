@@ -10,20 +10,18 @@ use crate::program::specifier::{self, Specifier, is_declaration};
 /// Module without code, in place of one that only declares types.
 pub(super) const EMPTY_MODULE: &str = "stead:declarations";
 
-impl Loader<'_> {
+impl Loader {
     /// Returns the declaration file of an import whose module does not exist; `None` if there is none.
     pub(super) fn declaration_of(&self, base: &str, written: &str) -> Option<String> {
         let files = match specifier::parse(base, written) {
-            Specifier::Files(files) => {
-                let folder = base.rsplit_once('/').map_or("", |(folder, _)| folder);
-                let path = specifier::join(folder, written)?;
-                let own = files.into_iter().filter(|path| is_declaration(path));
-                own.chain(specifier::declarations(&path)).collect()
+            Specifier::Files(path) => {
+                let own = is_declaration(&path).then(|| path.clone());
+                own.into_iter().chain(specifier::declarations(&path)).collect()
             }
-            Specifier::Node(module) => self.packages.declarations(base, "node", &module),
+            Specifier::Node(module) => self.resolver.packages.declarations(base, "node", &module),
             Specifier::Package(package) => {
                 let (name, subpath) = crate::program::manifest::split(&package)?;
-                self.packages.declarations(base, name, subpath)
+                self.resolver.packages.declarations(base, name, subpath)
             }
             Specifier::Stead | Specifier::Provider(_) | Specifier::Outside => Vec::new(),
         };

@@ -5,6 +5,8 @@
 mod declarations;
 mod errors;
 
+pub(crate) mod facade;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -13,12 +15,12 @@ use oxc_syntax::identifier::is_identifier_name;
 use stead_model::{Code, Diagnostic, nearest};
 
 use crate::UnknownBranches;
-use crate::compile::{self, Compiled, Exports, Import, Needs};
-use crate::program::packages::Packages;
+use crate::compile::{self, Compiled, ExportedNames, Exports, Form, Format, Import, Needs, Unit};
 use crate::program::requests::Requester;
+use crate::program::resolve::{Resolved, Resolver, Unresolved, unreadable};
 use crate::program::site::SiteTable;
 use crate::program::source_text::SourceText;
-use crate::program::specifier::{self, Specifier};
+use crate::program::specifier::Mode;
 use declarations::EMPTY_MODULE;
 
 /// Compiled file of the program.
@@ -29,6 +31,8 @@ pub(crate) struct LoadedFile {
     /// Module part in the names of the resources that this file declares.
     pub(crate) module: String,
     pub(crate) exports: Exports,
+    /// Form that the file was compiled in.
+    pub(crate) format: Format,
 }
 
 /// Compiled program, ready for the engine.
@@ -40,6 +44,8 @@ pub(crate) struct Loaded {
     pub(crate) code: HashMap<String, String>,
     /// Resolved imports: (importing module, specifier) to module name.
     pub(crate) links: HashMap<(String, String), String>,
+    /// Generated code of CommonJS files by path.
+    pub(crate) commonjs: HashMap<String, String>,
 }
 
 /// Exports of the module `"stead"`.
@@ -77,19 +83,21 @@ const STEAD_EXPORTS: &[&str] = &[
     "yaml",
 ];
 
+/// Loads the program. The loader serves it while it runs: code may ask for more files then.
 pub(crate) fn load(
     entry: &str,
     requester: &Requester,
     branches: UnknownBranches,
-) -> Result<Loaded, Vec<Diagnostic>> {
+) -> Result<Loader, Vec<Diagnostic>> {
     let mut loader = Loader {
-        requester,
+        requester: requester.clone(),
         out: Loaded::default(),
         todo: VecDeque::new(),
-        packages: Packages::new(requester, entry),
+        resolver: Resolver::new(requester, entry),
         importers: HashMap::new(),
         imports: Vec::new(),
         problems: Vec::new(),
+        exported: HashMap::new(),
         branches,
     };
     match requester.read(entry) {
@@ -100,28 +108,27 @@ pub(crate) fn load(
         ),
         Err(error) => loader.problems.push(unreadable(entry, &error)),
     }
-    while let Some((path, text)) = loader.todo.pop_front() {
-        loader.file(&path, text);
+    loader.finish();
+    if loader.out.commonjs.contains_key(entry) && loader.problems.is_empty() {
+        // The engine starts with a module.
+        loader.out.code.insert(entry.to_owned(), facade::entry(entry));
     }
-    loader.check_names();
-    if loader.problems.is_empty() { Ok(loader.out) } else { Err(loader.problems) }
+    if loader.problems.is_empty() { Ok(loader) } else { Err(loader.problems) }
 }
 
-fn unreadable(path: &str, error: &str) -> Diagnostic {
-    Diagnostic::error(Code::MODULE_NOT_FOUND, format!("`{path}` cannot be read: {error}"))
-}
-
-struct Loader<'a> {
+pub(crate) struct Loader {
     branches: UnknownBranches,
-    requester: &'a Requester,
-    out: Loaded,
+    requester: Requester,
+    pub(crate) out: Loaded,
     todo: VecDeque<(String, String)>,
-    packages: Packages,
+    pub(crate) resolver: Resolver,
     /// First import of each file.
     importers: HashMap<String, Importer>,
     /// Imports to check: importing file, import, resolved module.
     imports: Vec<(Rc<SourceText>, Import, String)>,
     problems: Vec<Diagnostic>,
+    /// Names that each compiled CommonJS file exports.
+    exported: HashMap<String, ExportedNames>,
 }
 
 /// Place of an import.
@@ -131,38 +138,62 @@ struct Importer {
     needs: Needs,
 }
 
-impl Loader<'_> {
+impl Loader {
+    /// Loads the files that are waiting, and completes the modules that need all of them.
+    fn finish(&mut self) {
+        while let Some((path, text)) = self.todo.pop_front() {
+            self.file(&path, text);
+        }
+        self.check_names();
+        self.link_commonjs();
+    }
+
     fn file(&mut self, path: &str, text: String) {
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         let source = Rc::new(SourceText::new(path, text));
-        let first_site = self.out.sites.len();
         if path.ends_with(".json") {
             return self.json(path, source);
         }
-        match compile::compile(&source, first_site, self.branches) {
+        match self.compiled(&source) {
             Err(problems) => {
                 let problems = problems.into_iter().map(|problem| self.with_type_help(path, problem));
                 let problems = problems.map(|problem| self.with_import_chain(path, problem));
                 self.problems.extend(problems.collect::<Vec<_>>());
             }
-            Ok(Compiled { commonjs: Some(span), .. }) => {
-                let problem = self.commonjs(&source, span);
-                let problem = self.with_type_help(path, problem);
-                self.problems.push(problem);
-            }
-            Ok(Compiled { code, sites, imports, exports, awaits, problems, .. }) => {
-                let problems = problems.into_iter().map(|problem| self.with_import_chain(path, problem));
-                self.problems.extend(problems.collect::<Vec<_>>());
-                self.out.sites.add(source.clone(), sites);
-                self.out.code.insert(path.to_owned(), code);
-                let module = self.packages.module_of(path);
-                let file = LoadedFile { source: source.clone(), first_site, awaits, module, exports };
-                self.out.files.insert(path.to_owned(), file);
+            Ok(imports) => {
                 for import in imports {
                     self.import(&source, import);
                 }
             }
         }
+    }
+
+    /// Compiles a file and returns its imports.
+    fn compiled(&mut self, source: &Rc<SourceText>) -> Result<Vec<Import>, Vec<Diagnostic>> {
+        let path = &source.path;
+        let first_site = self.out.sites.len();
+        let format = self.resolver.packages.format_of(path);
+        let compiled = compile::compile(Unit { source, first_site, branches: self.branches, format })?;
+        let Compiled { code, sites, imports, exports, awaits, form, exported, problems } = compiled;
+        let problems = problems.into_iter().map(|problem| self.with_import_chain(path, problem));
+        let problems: Vec<Diagnostic> = problems.collect();
+        self.problems.extend(problems);
+        self.out.sites.add(source.clone(), sites);
+        let format = match form {
+            Form::CommonJs => {
+                self.out.commonjs.insert(path.clone(), code);
+                self.exported.insert(path.clone(), exported);
+                Format::CommonJs
+            }
+            Form::Module | Form::Function => {
+                self.out.code.insert(path.clone(), code);
+                Format::Module
+            }
+        };
+        let module = self.resolver.packages.module_of(path);
+        let file = LoadedFile { source: source.clone(), first_site, awaits, module, exports, format };
+        self.out.files.insert(path.clone(), file);
+        Ok(imports)
     }
 
     fn json(&mut self, path: &str, source: Rc<SourceText>) {
@@ -177,8 +208,9 @@ impl Loader<'_> {
         let (code, exports) = json_module(&source.text, &value);
         self.out.code.insert(path.to_owned(), code);
         let first_site = self.out.sites.len();
-        let module = self.packages.module_of(path);
-        let file = LoadedFile { source, first_site, awaits: Vec::new(), module, exports };
+        let module = self.resolver.packages.module_of(path);
+        let format = Format::Module;
+        let file = LoadedFile { source, first_site, awaits: Vec::new(), module, exports, format };
         self.out.files.insert(path.to_owned(), file);
     }
 
@@ -230,24 +262,27 @@ impl Loader<'_> {
     }
 
     fn resolve_code(&mut self, source: &SourceText, import: &Import) -> Result<String, Box<Diagnostic>> {
-        let specifier = &import.specifier;
-        match specifier::parse(&source.path, specifier) {
-            Specifier::Stead => Ok("stead".to_owned()),
-            Specifier::Provider(provider) => self.provider(&provider),
-            Specifier::Files(files) => self.first_of(specifier, files),
-            Specifier::Outside => Err(Box::new(
-                Diagnostic::error(
-                    Code::MODULE_NOT_FOUND,
-                    format!("the import `{specifier}` points outside the project"),
-                )
-                .help("move the file into the project: a program imports only files below its stead.toml"),
-            )),
-            Specifier::Node(module) => Err(Box::new(errors::node_module(specifier, &module))),
-            Specifier::Package(package) => {
-                let files = self.packages.files(&source.path, &package)?;
-                self.first_of(specifier, files)
+        match self.resolver.resolve(&source.path, &import.specifier, Mode::Import) {
+            Ok(Resolved::Stead) => Ok("stead".to_owned()),
+            Ok(Resolved::Provider(provider)) => self.provider(&provider),
+            Ok(Resolved::File(path)) => self.wait_for(path),
+            Err(Unresolved { problem, looked }) => {
+                let near = looked.first().and_then(|path| self.nearest_file(&import.specifier, path));
+                Err(Box::new(near.into_iter().fold(*problem, Diagnostic::help)))
             }
         }
+    }
+
+    /// Puts a file among those that are still to load.
+    fn wait_for(&mut self, path: String) -> Result<String, Box<Diagnostic>> {
+        if self.out.files.contains_key(&path) || self.todo.iter().any(|(waiting, _)| *waiting == path) {
+            return Ok(path);
+        }
+        match self.resolver.take_text(&path) {
+            Ok(text) => self.todo.push_back((path.clone(), text.unwrap_or_default())),
+            Err(error) => return Err(Box::new(unreadable(&path, &error))),
+        }
+        Ok(path)
     }
 
     fn provider(&mut self, provider: &str) -> Result<String, Box<Diagnostic>> {
@@ -276,32 +311,12 @@ impl Loader<'_> {
         tokens.iter().filter_map(first).collect()
     }
 
-    fn first_of(&mut self, specifier: &str, files: Vec<String>) -> Result<String, Box<Diagnostic>> {
-        for path in files.iter().filter(|path| !specifier::is_declaration(path)) {
-            if self.out.files.contains_key(path) || self.todo.iter().any(|(waiting, _)| waiting == path) {
-                return Ok(path.clone());
-            }
-            match self.requester.read(path) {
-                Ok(Some(text)) => {
-                    self.todo.push_back((path.clone(), text));
-                    return Ok(path.clone());
-                }
-                Ok(None) => {}
-                Err(error) => return Err(Box::new(unreadable(path, &error))),
-            }
-        }
-        let message = format!("there is no module `{specifier}`");
-        let problem = Diagnostic::error(Code::MODULE_NOT_FOUND, message)
-            .note(format!("looked for {}", files.join(", ")));
-        let near = files.first().and_then(|path| self.nearest_file(specifier, path));
-        Err(Box::new(near.into_iter().fold(problem, Diagnostic::help)))
-    }
-
     /// Reports imported names that the imported module does not export.
     fn check_names(&mut self) {
-        for (source, import, module) in std::mem::take(&mut self.imports) {
-            let known: BTreeSet<String> = match self.out.files.get(&module) {
-                Some(file) if file.exports.open.is_some() => continue,
+        for (source, import, module) in &self.imports {
+            let known: BTreeSet<String> = match self.out.files.get(module) {
+                // The names of a CommonJS file are known when it has run.
+                Some(file) if file.exports.open.is_some() || file.format == Format::CommonJs => continue,
                 Some(file) => file.exports.names.keys().cloned().collect(),
                 None if module == "stead" => STEAD_EXPORTS.iter().map(|name| (*name).to_owned()).collect(),
                 None => match module.strip_prefix("stead/") {

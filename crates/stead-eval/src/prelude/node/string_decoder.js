@@ -1,0 +1,50 @@
+// node:string_decoder: keeps the bytes of an incomplete character until the next write.
+"use strict";
+
+const { Buffer } = require("node:buffer");
+
+class StringDecoder {
+  #rest = Buffer.alloc(0);
+  constructor(encoding = "utf8") {
+    const name = Buffer.normalizeEncoding(encoding);
+    if (name === undefined) {
+      const error = new TypeError(`Unknown encoding: ${encoding}`);
+      error.code = "ERR_UNKNOWN_ENCODING";
+      throw error;
+    }
+    this.encoding = name;
+  }
+  // Returns the number of bytes at the start that form whole characters.
+  #whole(bytes) {
+    const { length } = bytes;
+    if (this.encoding === "utf16le") {
+      const even = length - (length % 2);
+      const high = even >= 2 && (bytes[even - 1] & 0xfc) === 0xd8;
+      return high ? even - 2 : even;
+    }
+    if (this.encoding === "base64" || this.encoding === "base64url") return length - (length % 3);
+    if (this.encoding !== "utf8") return length;
+    for (let back = 1; back <= Math.min(3, length); back++) {
+      const byte = bytes[length - back];
+      if ((byte & 0xc0) === 0x80) continue;
+      const needed = byte >= 0xf0 && byte < 0xf8 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+      return needed > back && byte < 0xf8 ? length - back : length;
+    }
+    return length;
+  }
+  write(chunk) {
+    if (typeof chunk === "string") return chunk;
+    const bytes = Buffer.concat([this.#rest, Buffer.from(chunk)]);
+    const end = this.#whole(bytes);
+    this.#rest = bytes.subarray(end);
+    return bytes.toString(this.encoding, 0, end);
+  }
+  end(chunk) {
+    const text = chunk === undefined ? "" : this.write(chunk);
+    const rest = this.#rest.toString(this.encoding);
+    this.#rest = Buffer.alloc(0);
+    return text + rest;
+  }
+}
+
+module.exports = { StringDecoder };

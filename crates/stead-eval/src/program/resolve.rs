@@ -1,0 +1,160 @@
+//! Resolves the modules that a program asks for: its own, those of Node.js, files and packages.
+//!
+//! **Invariant:** no file outside the project is read. Text that a search has read is kept until the file is compiled, so that
+//! no file is read twice.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use stead_model::{Code, Diagnostic};
+
+use crate::program::node;
+use crate::program::packages::{PackageTarget, Packages};
+use crate::program::requests::Requester;
+use crate::program::specifier::{self, Mode, Specifier, candidates, is_declaration, is_foreign};
+use crate::program::tsconfig::TsConfigs;
+
+/// Module that an import stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Resolved {
+    Stead,
+    /// The module `stead/<provider>`.
+    Provider(String),
+    /// A file, by its path in the project, or a module of Node.js, by its name with the prefix `node:`.
+    File(String),
+}
+
+/// Error of an import: the diagnostic, and the files that were looked for.
+pub(crate) struct Unresolved {
+    pub(crate) problem: Box<Diagnostic>,
+    pub(crate) looked: Vec<String>,
+}
+
+pub(crate) struct Resolver {
+    requester: Requester,
+    pub(crate) packages: Packages,
+    tsconfigs: TsConfigs,
+    /// Files that a search has asked for, with the text of each that exists and is not compiled yet.
+    files: RefCell<HashMap<String, Found>>,
+}
+
+enum Found {
+    Missing,
+    Text(String),
+    Taken,
+}
+
+impl From<Box<Diagnostic>> for Unresolved {
+    fn from(problem: Box<Diagnostic>) -> Unresolved {
+        Unresolved { problem, looked: Vec::new() }
+    }
+}
+
+impl Resolver {
+    pub(crate) fn new(requester: &Requester, entry: &str) -> Resolver {
+        Resolver {
+            requester: requester.clone(),
+            packages: Packages::new(requester, entry),
+            tsconfigs: TsConfigs::new(requester),
+            files: RefCell::default(),
+        }
+    }
+
+    /// Returns the module that `specifier` stands for in the file at `base`.
+    pub(crate) fn resolve(&self, base: &str, specifier: &str, mode: Mode) -> Result<Resolved, Unresolved> {
+        match specifier::parse(base, specifier) {
+            Specifier::Stead => Ok(Resolved::Stead),
+            Specifier::Provider(provider) => Ok(Resolved::Provider(provider)),
+            Specifier::Files(path) => self.path(specifier, &path),
+            Specifier::Outside => Err(Unresolved::from(Box::new(
+                Diagnostic::error(
+                    Code::MODULE_NOT_FOUND,
+                    format!("the import `{specifier}` points outside the project"),
+                )
+                .help("move the file into the project: a program imports only files below its stead.toml"),
+            ))),
+            Specifier::Node(module) if node::text(&module).is_some() => {
+                Ok(Resolved::File(format!("node:{module}")))
+            }
+            Specifier::Node(module) => Err(Unresolved::from(Box::new(Diagnostic::error(
+                Code::MODULE_NOT_FOUND,
+                format!("Node.js has no module `{module}`"),
+            )))),
+            Specifier::Package(package) => self.package(base, &package, mode),
+        }
+    }
+
+    /// Takes the text of a resolved file.
+    pub(crate) fn take_text(&self, path: &str) -> Result<Option<String>, String> {
+        if let Some(module) = path.strip_prefix("node:") {
+            return Ok(node::text(module).map(std::borrow::Cow::into_owned));
+        }
+        match self.files.borrow_mut().insert(path.to_owned(), Found::Taken) {
+            Some(Found::Text(text)) => Ok(Some(text)),
+            _ => self.requester.read(path),
+        }
+    }
+
+    fn package(&self, base: &str, specifier: &str, mode: Mode) -> Result<Resolved, Unresolved> {
+        if !is_foreign(base) && !specifier.starts_with('#') {
+            for path in self.tsconfigs.candidates(base, specifier) {
+                if let Some(file) = self.first(&candidates(&path))? {
+                    return Ok(Resolved::File(file));
+                }
+            }
+        }
+        match self.packages.files(base, specifier, mode)? {
+            PackageTarget::Files(files) => self.one_of(specifier, files),
+            PackageTarget::Package(other) => self.resolve(base, &other, mode),
+        }
+    }
+
+    fn path(&self, specifier: &str, path: &str) -> Result<Resolved, Unresolved> {
+        let files = candidates(path);
+        if let Some(file) = self.first(&files)? {
+            return Ok(Resolved::File(file));
+        }
+        if let Some(file) = self.first(&self.packages.folder_files(path)?)? {
+            return Ok(Resolved::File(file));
+        }
+        self.one_of(specifier, files)
+    }
+
+    fn one_of(&self, specifier: &str, files: Vec<String>) -> Result<Resolved, Unresolved> {
+        match self.first(&files)? {
+            Some(file) => Ok(Resolved::File(file)),
+            None => {
+                let message = format!("there is no module `{specifier}`");
+                let problem = Diagnostic::error(Code::MODULE_NOT_FOUND, message)
+                    .note(format!("looked for {}", files.join(", ")));
+                Err(Unresolved { problem: Box::new(problem), looked: files })
+            }
+        }
+    }
+
+    /// Returns the first file that exists.
+    fn first(&self, files: &[String]) -> Result<Option<String>, Unresolved> {
+        for path in files.iter().filter(|path| !is_declaration(path) && !path.is_empty()) {
+            match self.files.borrow().get(path) {
+                Some(Found::Missing) => continue,
+                Some(Found::Text(_) | Found::Taken) => return Ok(Some(path.clone())),
+                None => {}
+            }
+            let found = match self.requester.read(path) {
+                Ok(Some(text)) => Found::Text(text),
+                Ok(None) => Found::Missing,
+                Err(error) => return Err(Unresolved::from(Box::new(unreadable(path, &error)))),
+            };
+            let exists = matches!(found, Found::Text(_));
+            self.files.borrow_mut().insert(path.clone(), found);
+            if exists {
+                return Ok(Some(path.clone()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+pub(crate) fn unreadable(path: &str, error: &str) -> Diagnostic {
+    Diagnostic::error(Code::MODULE_NOT_FOUND, format!("`{path}` cannot be read: {error}"))
+}
