@@ -92,6 +92,6 @@ export const globals = [
   ["JSON.stringify", [["{ toJSON() { return 'json'; } }", "{ a: new Date(0) }", "new Error('boom')", ...any], ["null", "['a', 'b', 1]", "(k: any, v: any) => (typeof v === 'number' ? v * 2 : v)", "(k: any, v: any) => (k === 'a' ? undefined : v)"], ["undefined", "0", "2", "11", "'--'", "'\\t'", "'longer than ten'", "true"]]],
   ["JSON.parse", [["'{\"a\":[1,2,{\"b\":3}]}'", "'[1,[2,3]]'"], ["(k: any, v: any) => (Array.isArray(v) ? v.length : v)", "function (this: any, k: any, v: any) { return k === '0' ? undefined : v; }", "(k: any, v: any) => (k === '' ? v : `${k}=${JSON.stringify(v)}`)"]]],
   ["BigInt.asUintN", [["8", "64", "0"], ["-1n", "256n", "2n ** 65n"]]], ["BigInt.asIntN", [["8", "64"], ["255n", "-129n"]]],
-  ["Object.getOwnPropertyDescriptor", [objects, ["'a'", "'length'", "0", "'g'"]]], ["Reflect.ownKeys", [objects]], ["Object.getOwnPropertyDescriptors", [objects]],
+  ["Object.getOwnPropertyDescriptor", [data, ["'a'", "'length'", "0", "'g'"]]], ["Reflect.ownKeys", [data]], ["Object.getOwnPropertyDescriptors", [data]],
   ["Object.entries", [["'hi'", "[1, , 3]", "{ 2: 1, 1: 2, a: 3 }"]]], ["Number.prototype.toString.call", [any]], ["Object.prototype.toString.call", [any]], ["Array.prototype.slice.call", [["'abc'", "{ length: 2, 0: 1 }"], numbers]], ["Array.prototype.map.call", [["'abc'", "{ length: 2, 0: 1 }"], callbacks]],
 ];
