@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write as _};
 
-use stead_eval::{Config, Entry, Program, Sources, StackRef, UnknownBranches, evaluate};
+use stead_eval::config::Config;
+use stead_eval::{Entry, Program, Sources, StackRef, UnknownBranches, evaluate};
 use stead_model::{Environment, Input, Limits, Map, TypeToken};
 use stead_schema::Catalog;
 

@@ -43,6 +43,8 @@ pub enum Key {
 pub enum TemplatePart {
     Text(String),
     Hole(Input),
+    /// An item of a list that is joined: `null` and `undefined` are empty.
+    Item(Input),
 }
 
 /// An operation of the language itself, on plain values.
@@ -76,6 +78,21 @@ pub struct FunctionRef {
     pub source: SourceRef,
 }
 
+/// A value of the language that data cannot hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Constant {
+    #[serde(rename = "undefined")]
+    Undefined,
+    #[serde(rename = "NaN")]
+    NaN,
+    #[serde(rename = "Infinity")]
+    Infinity,
+    #[serde(rename = "-Infinity")]
+    NegativeInfinity,
+    #[serde(rename = "-0")]
+    NegativeZero,
+}
+
 /// A computation that runs once the resources it depends on exist.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -84,6 +101,10 @@ pub enum Expr {
     Property { node: NodeId, property: String },
     /// `of.key` or `of[key]`.
     Get { of: ExprId, key: Key },
+    /// A value that only the language has, as an operand.
+    Constant(Constant),
+    /// The default of a parameter or of a destructured member: `otherwise` if `of` is `undefined`.
+    Default { of: ExprId, otherwise: Box<Input> },
     /// A template literal: every part as a string, joined.
     Template(Vec<TemplatePart>),
     /// `left + right`, with JavaScript's rules.
@@ -168,13 +189,18 @@ impl ExprTable {
     }
 }
 
-fn operands(expr: &Expr, found: &mut dyn FnMut(ExprId)) {
+/// Passes on each expression that an expression refers to.
+pub(crate) fn operands(expr: &Expr, found: &mut dyn FnMut(ExprId)) {
     match expr {
-        Expr::Property { .. } => {}
+        Expr::Property { .. } | Expr::Constant(_) => {}
         Expr::Get { of, .. } => found(*of),
+        Expr::Default { of, otherwise } => {
+            found(*of);
+            expressions_in(otherwise, found);
+        }
         Expr::Template(parts) => {
             for part in parts {
-                if let TemplatePart::Hole(input) = part {
+                if let TemplatePart::Hole(input) | TemplatePart::Item(input) = part {
                     expressions_in(input, found);
                 }
             }
@@ -199,7 +225,8 @@ fn operands(expr: &Expr, found: &mut dyn FnMut(ExprId)) {
     }
 }
 
-fn expressions_in(input: &Input, found: &mut dyn FnMut(ExprId)) {
+/// Passes on each expression that an input refers to directly.
+pub(crate) fn expressions_in(input: &Input, found: &mut dyn FnMut(ExprId)) {
     match input {
         Input::Known(_) => {}
         Input::Deferred(id) => found(*id),

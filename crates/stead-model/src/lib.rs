@@ -3,6 +3,7 @@
 //! Pure data. **Invariant:** no module here uses a clock, a file, a process or a thread.
 
 mod codes;
+mod computed;
 mod dag;
 mod diagnostic;
 mod event;
@@ -12,6 +13,7 @@ mod graph;
 mod hex;
 mod hint;
 mod ids;
+mod javascript;
 mod limits;
 mod list;
 mod marker_key;
@@ -33,15 +35,19 @@ mod typed;
 mod value;
 
 pub use codes::{CODES, Code};
+pub use computed::Computed;
 pub use dag::Dag;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use event::{Event, Operation, RunResult, StepEnd};
-pub use expr::{Builtin, Expr, ExprId, ExprTable, FunctionRef, Input, Inputs, Key, Operand, TemplatePart};
+pub use expr::{
+    Builtin, Constant, Expr, ExprId, ExprTable, FunctionRef, Input, Inputs, Key, Operand, TemplatePart,
+};
 pub use functions::{Argument, Functions, NoFunctions};
 pub use graph::{DependencyCycle, Graph, Node, NodeId, NodeKind, Options, Timeouts};
 pub use hex::{from_hex, hex};
 pub use hint::{Hint, NextStep, ResolveAnswer};
 pub use ids::{CopyRef, Digest, Epoch, Generation, OpId, PhysicalId, RunId, Seq, StackId, TypeToken, Uid};
+pub use javascript::ValueKind;
 pub use limits::{Extent, Limits, MAX_NESTING};
 pub use list::List;
 pub use marker_key::SIGNATURE_KEY;
@@ -55,7 +61,7 @@ pub use pattern::{PathPattern, PatternError, PatternPart};
 pub use place::Place;
 pub use pool::ValuePool;
 pub use record::{DeletionPolicy, Lifecycle, NotBase64, PrivateData, ProviderData, Resource, Ties};
-pub use resolve::{EvalError, KnownOutputs, known, resolve, resolve_map};
+pub use resolve::{EvalError, KnownOutputs, MAX_DEFERRED_BYTES, PropertyError, known, resolve, resolve_map};
 pub use sorted_map::SortedMap;
 pub use source::SourceRef;
 pub use text::Text;

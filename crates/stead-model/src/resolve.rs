@@ -1,14 +1,24 @@
 //! Evaluates deferred expressions as far as their dependencies are known.
 //!
 //! Planning and applying use the same code: expressions with an unknown dependency stay deferred in a plan, and at apply there are
-//! none.
+//! none. A value that is not there is never replaced by `null`: it is `undefined` as in JavaScript, or an error that names it.
+
+mod describe;
+mod error;
 
 use std::collections::HashMap;
 
+use crate::expr::{expressions_in, operands};
+use crate::javascript::{self, Trouble};
 use crate::{
-    Argument, Builtin, Code, Diagnostic, Expr, ExprId, ExprTable, FunctionRef, Functions, Hint, Input,
-    Inputs, Key, Map, Name, NextStep, NodeId, Number, Operand, SourceRef, TemplatePart, Text, Value,
+    Argument, Builtin, Computed, Expr, ExprId, ExprTable, FunctionRef, Functions, Input, Inputs, Key, Map,
+    Name, NodeId, Operand, TemplatePart, Text, Value,
 };
+
+pub use error::{EvalError, PropertyError};
+
+/// Maximum size of a value that a deferred expression gives, in bytes of text or JSON.
+pub const MAX_DEFERRED_BYTES: usize = 16 << 20;
 
 /// Property values known so far, while planning or applying.
 pub trait KnownOutputs {
@@ -17,65 +27,41 @@ pub trait KnownOutputs {
     /// Fails with [`EvalError::NoOutput`] if the resource is settled and has no such value: a missing value
     /// is never passed on as `null`.
     fn property(&self, node: NodeId, property: &str) -> Result<Option<Value>, EvalError>;
+
+    /// Returns the name of a resource, for messages.
+    fn name(&self, node: NodeId) -> Option<&Name>;
 }
 
-/// The reason why an expression has no value, where JavaScript would throw.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EvalError {
-    #[error("cannot read {key:?} of {of}")]
-    NoSuchMember { key: String, of: String },
-    /// No value of the property is recorded, because the provider did not return one.
-    #[error("no value of `{property}` is recorded for {resource}")]
-    NoOutput { resource: Name, property: String },
-    #[error("the graph refers to an expression that is not in it")]
-    Dangling,
-    #[error("no interpreter is available to evaluate it")]
-    NoInterpreter,
-    /// An exception in JavaScript.
-    #[error("{message}")]
-    Threw { message: String, place: Option<SourceRef> },
-}
-
-impl EvalError {
-    /// Reports that `what` has no value. `declared` is its place in the source, if it has one.
-    pub fn diagnostic(&self, code: Code, what: &str, declared: Option<&SourceRef>) -> Diagnostic {
-        let problem = Diagnostic::error(code, format!("{what} has no value: {self}"));
-        let problem = match self {
-            EvalError::Threw { place: Some(place), .. } => problem.at(place.clone(), 0, "thrown here"),
-            EvalError::NoOutput { resource, .. } => problem
-                .note("A value that its provider did not return is never passed on as `null`.")
-                .help(Hint::from(NextStep::Refresh).and(format!(
-                    " records it if the provider can read {resource}; otherwise replace that resource, or do \
-                     not use the value"
-                ))),
-            _ => problem,
-        };
-        declared.into_iter().fold(problem, |problem, at| problem.at(at.clone(), 0, "declared here"))
-    }
-}
-
-/// Evaluates every expression in the input whose dependencies are known.
+/// Evaluates every expression in the input whose dependencies are known. Returns `None` for a deliberate `undefined`.
 pub fn resolve(
     input: &Input,
     exprs: &ExprTable,
     known: &dyn KnownOutputs,
     functions: &dyn Functions,
-) -> Result<Input, EvalError> {
-    Resolver { exprs, known, functions, memo: HashMap::new() }.input(input)
+) -> Result<Option<Input>, EvalError> {
+    Resolver { exprs, known, functions, memo: HashMap::new() }.stored(input)
 }
 
 /// Evaluates all properties of a resource and each shared expression once.
+///
+/// A property that is `undefined` is left out, as one that the program sets to `undefined`.
 pub fn resolve_map(
     inputs: &Inputs,
     exprs: &ExprTable,
     known: &dyn KnownOutputs,
     functions: &dyn Functions,
-) -> Result<Inputs, EvalError> {
+) -> Result<Inputs, PropertyError> {
     if inputs.values().all(|input| matches!(input, Input::Known(_))) {
         return Ok(inputs.clone());
     }
     let mut resolver = Resolver { exprs, known, functions, memo: HashMap::new() };
-    inputs.iter().map(|(key, input)| Ok((key.clone(), resolver.input(input)?))).collect()
+    let mut resolved = Vec::with_capacity(inputs.len());
+    for (key, input) in inputs {
+        let value = resolver.stored(input);
+        let value = value.map_err(|error| PropertyError { property: key.clone(), error })?;
+        resolved.extend(value.map(|value| (key.clone(), value)));
+    }
+    Ok(resolved.into_iter().collect())
 }
 
 /// Returns the plain values, or the name of the first property that is still deferred.
@@ -89,87 +75,288 @@ pub fn known(inputs: &Inputs) -> Result<Map, Text> {
         .collect()
 }
 
+/// How far an input or an expression is evaluated.
+#[derive(Clone)]
+enum Progress {
+    Done(Computed),
+    /// A dependency is unknown.
+    Waits(Input),
+}
+
 struct Resolver<'a> {
     exprs: &'a ExprTable,
     known: &'a dyn KnownOutputs,
     functions: &'a dyn Functions,
-    memo: HashMap<ExprId, Input>,
+    memo: HashMap<ExprId, Progress>,
 }
 
 impl Resolver<'_> {
-    fn input(&mut self, input: &Input) -> Result<Input, EvalError> {
-        Ok(match input {
-            Input::Known(_) => input.clone(),
-            Input::Deferred(id) => self.deferred(*id)?,
-            Input::List(items) => {
-                Input::list(items.iter().map(|item| self.input(item)).collect::<Result<_, _>>()?)
+    /// Evaluates an input to a value that can be stored.
+    fn stored(&mut self, input: &Input) -> Result<Option<Input>, EvalError> {
+        if let Input::Known(_) = input {
+            return Ok(Some(input.clone()));
+        }
+        let mut needed = Vec::new();
+        expressions_in(input, &mut |id| needed.push(id));
+        for id in needed {
+            self.evaluate_with_operands(id)?;
+        }
+        match self.input(input)? {
+            Progress::Waits(input) => Ok(Some(input)),
+            Progress::Done(value) => self.data(input, value).map(|value| value.map(Input::Known)),
+        }
+    }
+
+    /// Returns the data of a value; `None` for a deliberate `undefined`.
+    fn data(&self, input: &Input, value: Computed) -> Result<Option<Value>, EvalError> {
+        Ok(Some(match value {
+            Computed::Data(value) => value,
+            Computed::Undefined(None) => return Ok(None),
+            Computed::Undefined(Some(id)) => {
+                return Err(EvalError::Undefined { what: self.describe(id), used_by: String::new() });
             }
-            Input::Map(map) => Input::map(
-                map.iter()
-                    .map(|(key, item)| Ok((key.clone(), self.input(item)?)))
-                    .collect::<Result<_, EvalError>>()?,
-            ),
+            Computed::Number(number) => match javascript::unstorable(number) {
+                Some(name) => {
+                    let why = format!("is {name}, which cannot be stored");
+                    return Err(EvalError::NotData { what: self.describe_input(input), why });
+                }
+                None => javascript::zero(),
+            },
+            Computed::List(items) => {
+                let mut all = Vec::with_capacity(items.len());
+                for item in items {
+                    all.push(self.data(input, item)?.ok_or_else(|| EvalError::Undefined {
+                        what: format!("an item of {}", self.describe_input(input)),
+                        used_by: String::new(),
+                    })?);
+                }
+                Value::from(all)
+            }
+            Computed::Map(members) => {
+                let mut all = Vec::with_capacity(members.len());
+                for (key, member) in members {
+                    all.extend(self.data(input, member)?.map(|member| (key, member)));
+                }
+                Value::Map(all.into_iter().collect())
+            }
+        }))
+    }
+
+    /// Evaluates an expression after the expressions that its value needs, so that depth costs no stack.
+    ///
+    /// The arm that a choice does not take is not evaluated, as in JavaScript.
+    fn evaluate_with_operands(&mut self, id: ExprId) -> Result<(), EvalError> {
+        let mut todo = vec![id];
+        while let Some(&at) = todo.last() {
+            if self.memo.contains_key(&at) {
+                todo.pop();
+                continue;
+            }
+            let expr = self.exprs.get(at).ok_or(EvalError::Dangling)?;
+            let before = todo.len();
+            self.unevaluated_operands(expr, &mut todo)?;
+            if todo.len() > before {
+                if todo[before..].iter().any(|operand| *operand >= at) {
+                    return Err(EvalError::Dangling);
+                }
+                todo[before..].reverse();
+                continue;
+            }
+            let progress = match self.evaluate(at, expr)? {
+                Some(value) => value,
+                None => Progress::Waits(Input::Deferred(at)),
+            };
+            self.memo.insert(at, progress);
+            todo.pop();
+        }
+        Ok(())
+    }
+
+    /// Adds the operands that must be evaluated next. None is added once the expression itself can be evaluated.
+    fn unevaluated_operands(&mut self, expr: &Expr, todo: &mut Vec<ExprId>) -> Result<(), EvalError> {
+        let memo = &self.memo;
+        let mut add = |id: ExprId| {
+            if !memo.contains_key(&id) {
+                todo.push(id);
+            }
+        };
+        match expr {
+            Expr::Choose { condition, then, otherwise } => {
+                let mut pending = false;
+                expressions_in(condition, &mut |id| {
+                    pending |= !memo.contains_key(&id);
+                    add(id);
+                });
+                if !pending && let Progress::Done(value) = self.input(condition)? {
+                    let arm = if javascript::is_truthy(&value) { then } else { otherwise };
+                    let memo = &self.memo;
+                    expressions_in(arm, &mut |id| {
+                        if !memo.contains_key(&id) {
+                            todo.push(id);
+                        }
+                    });
+                }
+            }
+            Expr::Default { of, otherwise } => match memo.get(of) {
+                None => add(*of),
+                Some(Progress::Done(value)) if value.is_undefined() => expressions_in(otherwise, &mut add),
+                Some(_) => {}
+            },
+            Expr::Secret { .. } => {}
+            expr => operands(expr, &mut add),
+        }
+        Ok(())
+    }
+
+    /// Returns an input whose expressions are evaluated.
+    fn input(&self, input: &Input) -> Result<Progress, EvalError> {
+        Ok(match input {
+            Input::Known(value) => Progress::Done(Computed::Data(value.clone())),
+            Input::Deferred(id) => self.memo.get(id).cloned().ok_or(EvalError::Dangling)?,
+            Input::List(items) => {
+                let all = items.iter().map(|item| self.input(item)).collect::<Result<Vec<_>, _>>()?;
+                match all.iter().all(|item| matches!(item, Progress::Done(_))) {
+                    true => Progress::Done(Computed::list(all.into_iter().filter_map(done).collect())),
+                    false => {
+                        let partial = items.iter().zip(all).map(|(item, progress)| so_far(item, progress));
+                        Progress::Waits(Input::list(partial.collect()))
+                    }
+                }
+            }
+            Input::Map(map) => {
+                let all = map.values().map(|item| self.input(item)).collect::<Result<Vec<_>, _>>()?;
+                let keys = map.keys().cloned();
+                match all.iter().all(|item| matches!(item, Progress::Done(_))) {
+                    true => {
+                        let members = keys.zip(all.into_iter().filter_map(done));
+                        Progress::Done(Computed::map(members.collect()))
+                    }
+                    false => {
+                        let partial = map.values().zip(all).map(|(item, progress)| so_far(item, progress));
+                        Progress::Waits(Input::map(keys.zip(partial).collect()))
+                    }
+                }
+            }
         })
     }
 
-    /// Evaluates the dependencies of the expression first, so that depth costs no stack.
-    fn deferred(&mut self, id: ExprId) -> Result<Input, EvalError> {
-        if !self.memo.contains_key(&id) {
-            for needed in self.exprs.needed_by(&Input::Deferred(id)) {
-                self.expr(needed)?;
+    /// Evaluates one expression whose operands are evaluated. Returns `None` if an operand is unknown.
+    fn evaluate(&self, id: ExprId, expr: &Expr) -> Result<Option<Progress>, EvalError> {
+        let value = match expr {
+            Expr::Property { node, property } => self.known.property(*node, property)?.map(Computed::Data),
+            Expr::Get { of, key } => return self.member(id, *of, key),
+            Expr::Constant(constant) => Some(Computed::constant(*constant)),
+            Expr::Default { of, otherwise } => {
+                return match self.memo.get(of) {
+                    Some(Progress::Done(value)) if value.is_undefined() => self.input(otherwise).map(Some),
+                    Some(done @ Progress::Done(_)) => Ok(Some(done.clone())),
+                    _ => Ok(None),
+                };
             }
-        }
-        self.expr(id)
-    }
-
-    fn expr(&mut self, id: ExprId) -> Result<Input, EvalError> {
-        if let Some(done) = self.memo.get(&id) {
-            return Ok(done.clone());
-        }
-        let value = match self.exprs.get(id).ok_or(EvalError::Dangling)? {
-            Expr::Property { node, property } => self.known.property(*node, property)?.map(Input::Known),
-            Expr::Get { of, key } => self.member(*of, key)?,
-            Expr::Template(parts) => self.template(parts)?.map(|text| Input::Known(Value::from(text))),
+            Expr::Template(parts) => self.template(id, parts)?.map(|text| Computed::Data(Value::from(text))),
             Expr::Add(left, right) => match (self.input(left)?, self.input(right)?) {
-                (Input::Known(left), Input::Known(right)) => Some(Input::Known(add(&left, &right))),
+                (Progress::Done(a), Progress::Done(b)) => Some(self.sum(id, (left, &a), (right, &b))?),
                 _ => None,
             },
-            Expr::Json { of, indent } => {
-                self.input(of)?.as_known().map(|value| Input::Known(Value::from(json(value, *indent))))
-            }
-            Expr::Builtin { builtin, operands } => self.builtin(builtin, operands)?.map(Input::Known),
-            Expr::Apply { function, arguments } => self.apply(function, arguments)?.map(Input::Known),
+            Expr::Json { of, indent } => match self.input(of)? {
+                Progress::Done(value) => Some(match self.check(id, javascript::json(&value, *indent))? {
+                    Some(text) => Computed::Data(Value::from(text)),
+                    // `JSON.stringify(undefined)` is undefined.
+                    None => value,
+                }),
+                Progress::Waits(_) => None,
+            },
+            Expr::Builtin { builtin, operands } => self.builtin(id, builtin, operands)?,
+            Expr::Apply { function, arguments } => self.apply(function, arguments)?,
             Expr::Choose { condition, then, otherwise } => match self.input(condition)? {
-                Input::Known(value) => Some(self.input(if is_truthy(&value) { then } else { otherwise })?),
-                _ => None,
+                Progress::Done(value) => {
+                    let arm = if javascript::is_truthy(&value) { then } else { otherwise };
+                    return self.input(arm).map(Some);
+                }
+                Progress::Waits(_) => None,
             },
             // A secret stays deferred, so that its value is never written down.
             Expr::Secret { .. } => None,
         };
-        let value = value.unwrap_or(Input::Deferred(id));
-        self.memo.insert(id, value.clone());
-        Ok(value)
+        Ok(value.map(Progress::Done))
     }
 
-    fn member(&mut self, of: ExprId, key: &Key) -> Result<Option<Input>, EvalError> {
-        let found = match self.expr(of)? {
-            Input::Deferred(_) => return Ok(None),
-            Input::Known(value) => Input::Known(member(&value, key)?),
-            Input::List(items) => match key {
-                Key::Index(index) => items.get(*index).cloned().unwrap_or(Input::Known(Value::Null)),
-                Key::Name(_) => return Err(no_such_member(key, "a list")),
+    fn member(&self, id: ExprId, of: ExprId, key: &Key) -> Result<Option<Progress>, EvalError> {
+        match self.memo.get(&of) {
+            Some(Progress::Done(value)) => {
+                let found = javascript::member(value, key).map_err(|trouble| self.trouble(id, trouble))?;
+                let found = if found.is_undefined() { Computed::Undefined(Some(id)) } else { found };
+                Ok(Some(Progress::Done(found)))
+            }
+            // A value that is known in part, such as an arm of a choice.
+            Some(Progress::Waits(Input::Map(map))) => Ok(part(map.get(key_text(key).as_str()))),
+            Some(Progress::Waits(Input::List(items))) => match key {
+                Key::Index(index) => Ok(part(items.get(*index))),
+                Key::Name(_) => Ok(None),
             },
-            Input::Map(map) => match key {
-                Key::Name(name) => map.get(name.as_str()).cloned().unwrap_or(Input::Known(Value::Null)),
-                Key::Index(index) => {
-                    map.get(index.to_string().as_str()).cloned().unwrap_or(Input::Known(Value::Null))
-                }
-            },
-        };
-        Ok(Some(found))
+            _ => Ok(None),
+        }
     }
 
-    fn builtin(&mut self, builtin: &Builtin, operands: &[Operand]) -> Result<Option<Value>, EvalError> {
+    fn sum(
+        &self,
+        id: ExprId,
+        (left, a): (&Input, &Computed),
+        (right, b): (&Input, &Computed),
+    ) -> Result<Computed, EvalError> {
+        if let Some(sum) = javascript::sum(a, b) {
+            return Ok(sum);
+        }
+        let mut text = String::new();
+        for (input, value) in [(left, a), (right, b)] {
+            self.push_text(id, &mut text, input, value, ", and `+` needs it as text")?;
+        }
+        Ok(Computed::Data(Value::from(text)))
+    }
+
+    /// Appends a value as text. A missing value is an error, not the text "undefined".
+    fn push_text(
+        &self,
+        id: ExprId,
+        out: &mut String,
+        input: &Input,
+        value: &Computed,
+        used_by: &str,
+    ) -> Result<(), EvalError> {
+        if let Computed::Undefined(origin) = value {
+            let what = origin.map_or_else(|| self.describe_input(input), |origin| self.describe(origin));
+            return Err(EvalError::Undefined { what, used_by: used_by.to_owned() });
+        }
+        self.check(id, javascript::push_text(out, value))
+    }
+
+    fn template(&self, id: ExprId, parts: &[TemplatePart]) -> Result<Option<String>, EvalError> {
+        let mut text = String::new();
+        for part in parts {
+            match part {
+                TemplatePart::Text(literal) => self.check(id, javascript::push(&mut text, literal))?,
+                TemplatePart::Item(input) => match self.input(input)? {
+                    Progress::Done(Computed::Data(Value::Null) | Computed::Undefined(_)) => {}
+                    Progress::Done(value) => self.check(id, javascript::push_text(&mut text, &value))?,
+                    Progress::Waits(_) => return Ok(None),
+                },
+                TemplatePart::Hole(input) => match self.input(input)? {
+                    Progress::Done(value) => {
+                        self.push_text(id, &mut text, input, &value, ", and it is part of a text")?;
+                    }
+                    Progress::Waits(_) => return Ok(None),
+                },
+            }
+        }
+        Ok(Some(text))
+    }
+
+    fn builtin(
+        &self,
+        id: ExprId,
+        builtin: &Builtin,
+        operands: &[Operand],
+    ) -> Result<Option<Computed>, EvalError> {
         let mut arguments = Vec::with_capacity(operands.len());
         for operand in operands {
             arguments.push(match operand {
@@ -177,200 +364,107 @@ impl Resolver<'_> {
                     Argument::Regex { source: source.clone(), flags: flags.clone() }
                 }
                 Operand::Input(input) => match self.input(input)? {
-                    Input::Known(value) => Argument::Value(value),
-                    _ => return Ok(None),
+                    Progress::Done(value) => {
+                        self.refuse_undefined_text(builtin, input, &value)?;
+                        Argument::Value(value)
+                    }
+                    Progress::Waits(_) => return Ok(None),
                 },
             });
         }
-        self.functions.builtin(builtin, &arguments).map(Some)
+        let result = self.functions.builtin(builtin, &arguments)?;
+        Ok(Some(if result.is_undefined() { Computed::Undefined(Some(id)) } else { result }))
     }
 
-    fn apply(&mut self, function: &FunctionRef, arguments: &[Input]) -> Result<Option<Value>, EvalError> {
+    /// Refuses the conversion of a missing value to text.
+    fn refuse_undefined_text(
+        &self,
+        builtin: &Builtin,
+        input: &Input,
+        value: &Computed,
+    ) -> Result<(), EvalError> {
+        let converts = match builtin {
+            Builtin::Global(name) => name == "String",
+            Builtin::Method(name) => name == "concat" && !matches!(input, Input::List(_)),
+            Builtin::Operator(_) => false,
+        };
+        match value {
+            Computed::Undefined(Some(origin)) if converts => Err(EvalError::Undefined {
+                what: self.describe(*origin),
+                used_by: ", and it is converted to text".to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn apply(&self, function: &FunctionRef, arguments: &[Input]) -> Result<Option<Computed>, EvalError> {
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             match self.input(argument)? {
-                Input::Known(value) => values.push(value),
-                _ => return Ok(None),
+                Progress::Done(value) => values.push(value),
+                Progress::Waits(_) => return Ok(None),
             }
         }
         self.functions.apply(function, &values).map(Some)
     }
 
-    fn template(&mut self, parts: &[TemplatePart]) -> Result<Option<String>, EvalError> {
-        let mut text = String::new();
-        for part in parts {
-            match part {
-                TemplatePart::Text(literal) => text.push_str(literal),
-                TemplatePart::Hole(input) => match self.input(input)? {
-                    Input::Known(value) => text.push_str(&javascript_string(&value)),
-                    _ => return Ok(None),
-                },
+    fn check<T>(&self, id: ExprId, result: Result<T, Trouble>) -> Result<T, EvalError> {
+        result.map_err(|trouble| self.trouble(id, trouble))
+    }
+
+    fn trouble(&self, id: ExprId, trouble: Trouble) -> EvalError {
+        match trouble {
+            Trouble::TooLarge => EvalError::TooLarge { what: self.describe(id) },
+            Trouble::IsMethod => EvalError::NotData {
+                what: self.describe(id),
+                why: "is a method of the language, which is not data; call it".to_owned(),
+            },
+            Trouble::HalfCharacter => EvalError::NotData {
+                what: self.describe(id),
+                why: "is half of a character, which cannot be stored".to_owned(),
+            },
+            Trouble::NoReceiver(is) => {
+                let (of, key) = match self.exprs.get(id) {
+                    Some(Expr::Get { of, key }) => (self.describe(*of), key_text(key)),
+                    _ => (self.describe(id), String::new()),
+                };
+                EvalError::NoSuchMember { key, of, is: is.to_owned() }
             }
         }
-        Ok(Some(text))
     }
 }
 
-fn member(value: &Value, key: &Key) -> Result<Value, EvalError> {
-    let found = match (value, key) {
-        (Value::Map(map), Key::Name(name)) => map.get(name.as_str()).cloned(),
-        (Value::Map(map), Key::Index(index)) => map.get(index.to_string().as_str()).cloned(),
-        (Value::List(items), Key::Index(index)) => items.get(*index).cloned(),
-        (Value::List(items), Key::Name(name)) if name == "length" => Some(Value::from(items.len() as i64)),
-        (Value::String(text), Key::Name(name)) if name == "length" => {
-            Some(Value::from(text.encode_utf16().count() as i64))
-        }
-        (value, key) => return Err(no_such_member(key, value.kind())),
-    };
-    Ok(found.unwrap_or(Value::Null))
-}
-
-fn no_such_member(key: &Key, of: &str) -> EvalError {
-    let key = match key {
+fn key_text(key: &Key) -> String {
+    match key {
         Key::Index(index) => index.to_string(),
         Key::Name(name) => name.clone(),
-    };
-    EvalError::NoSuchMember { key, of: of.to_owned() }
-}
-
-/// Returns true if JavaScript treats the value as true.
-fn is_truthy(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Bool(flag) => *flag,
-        Value::Number(number) => number.as_f64() != 0.0,
-        Value::String(text) => !text.is_empty(),
-        Value::List(_) | Value::Map(_) => true,
     }
 }
 
-/// JavaScript's `left + right`: numbers add, everything else joins as strings.
-fn add(left: &Value, right: &Value) -> Value {
-    if let (Some(a), Some(b)) = (addend(left), addend(right))
-        && let Some(sum) = Number::from_f64(a + b)
-    {
-        return Value::Number(sum);
-    }
-    Value::from(javascript_string(left) + &javascript_string(right))
-}
-
-fn addend(value: &Value) -> Option<f64> {
-    match value {
-        Value::Number(number) => Some(number.as_f64()),
-        Value::Bool(flag) => Some(f64::from(u8::from(*flag))),
-        Value::Null => Some(0.0),
-        _ => None,
+/// Returns a part of a value that is known in part, unless it is missing or deferred itself.
+fn part(part: Option<&Input>) -> Option<Progress> {
+    match part? {
+        Input::Known(value) => Some(Progress::Done(Computed::Data(value.clone()))),
+        part @ (Input::List(_) | Input::Map(_)) => Some(Progress::Waits(part.clone())),
+        Input::Deferred(_) => None,
     }
 }
 
-/// JavaScript's `String(value)`.
-fn javascript_string(value: &Value) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(flag) => flag.to_string(),
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => text.to_string(),
-        Value::List(items) => items
-            .iter()
-            .map(|item| if *item == Value::Null { String::new() } else { javascript_string(item) })
-            .collect::<Vec<_>>()
-            .join(","),
-        Value::Map(_) => "[object Object]".to_owned(),
+fn done(progress: Progress) -> Option<Computed> {
+    match progress {
+        Progress::Done(value) => Some(value),
+        Progress::Waits(_) => None,
     }
 }
 
-fn json(value: &Value, indent: u8) -> String {
-    if indent == 0 {
-        return value.to_json();
-    }
-    let mut out = Vec::new();
-    let spaces = " ".repeat(usize::from(indent));
-    let formatter = serde_json::ser::PrettyFormatter::with_indent(spaces.as_bytes());
-    let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
-    match serde::Serialize::serialize(value, &mut serializer) {
-        Ok(()) => String::from_utf8_lossy(&out).into_owned(),
-        Err(_) => value.to_json(),
+/// Returns the part of an input that is known so far. A value that is not data stays deferred until the whole is known.
+fn so_far(input: &Input, progress: Progress) -> Input {
+    match progress {
+        Progress::Done(Computed::Data(value)) => Input::Known(value),
+        Progress::Done(_) => input.clone(),
+        Progress::Waits(input) => input,
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::NoFunctions;
-
-    struct Outputs(HashMap<(u32, &'static str), Value>);
-
-    impl KnownOutputs for Outputs {
-        fn property(&self, node: NodeId, property: &str) -> Result<Option<Value>, EvalError> {
-            Ok(self.0.iter().find(|((n, p), _)| *n == node.0 && *p == property).map(|(_, v)| v.clone()))
-        }
-    }
-
-    fn property(table: &mut ExprTable, node: u32, property: &str) -> ExprId {
-        table.push(Expr::Property { node: NodeId(node), property: property.to_owned() })
-    }
-
-    #[test]
-    fn template_stays_deferred_until_its_last_value_is_known() {
-        let mut table = ExprTable::default();
-        let id = property(&mut table, 0, "id");
-        let port = property(&mut table, 1, "port");
-        let url = table.push(Expr::Template(vec![
-            TemplatePart::Text("http://".into()),
-            TemplatePart::Hole(Input::Deferred(id)),
-            TemplatePart::Text(":".into()),
-            TemplatePart::Hole(Input::Deferred(port)),
-        ]));
-        let mut outputs = Outputs(HashMap::from([((0, "id"), Value::from("db"))]));
-        let want = Input::Deferred(url);
-        assert_eq!(resolve(&want, &table, &outputs, &NoFunctions).unwrap(), Input::Deferred(url));
-        outputs.0.insert((1, "port"), Value::from(5432));
-        assert_eq!(
-            resolve(&want, &table, &outputs, &NoFunctions).unwrap(),
-            Input::Known("http://db:5432".into())
-        );
-    }
-
-    #[test]
-    fn addition_and_members_follow_javascript() {
-        let mut table = ExprTable::default();
-        let list = property(&mut table, 0, "list");
-        let first = table.push(Expr::Get { of: list, key: Key::Index(0) });
-        let sum =
-            table.push(Expr::Add(Box::new(Input::Deferred(first)), Box::new(Input::Known(Value::from(2)))));
-        let text =
-            table.push(Expr::Add(Box::new(Input::Deferred(sum)), Box::new(Input::Known(Value::from("!")))));
-        let outputs = Outputs(HashMap::from([((0, "list"), Value::from(vec![Value::from(40)]))]));
-        assert_eq!(
-            resolve(&Input::Deferred(text), &table, &outputs, &NoFunctions).unwrap(),
-            Input::Known("42!".into())
-        );
-        let bad = table.push(Expr::Get { of: first, key: Key::Name("x".into()) });
-        assert!(resolve(&Input::Deferred(bad), &table, &outputs, &NoFunctions).is_err());
-    }
-
-    #[test]
-    fn very_deep_expression_needs_no_stack() {
-        let mut table = ExprTable::default();
-        let mut sum = property(&mut table, 0, "n");
-        for _ in 0..200_000 {
-            sum = table.push(Expr::Add(Box::new(Input::Deferred(sum)), Box::new(Input::Known(1.into()))));
-        }
-        let outputs = Outputs(HashMap::from([((0, "n"), Value::from(0))]));
-        assert_eq!(
-            resolve(&Input::Deferred(sum), &table, &outputs, &NoFunctions).unwrap(),
-            Input::Known(200_000.into())
-        );
-    }
-
-    #[test]
-    fn nodes_of_an_input_are_found_through_nested_expressions() {
-        let mut table = ExprTable::default();
-        let a = property(&mut table, 3, "a");
-        let b = property(&mut table, 5, "b");
-        let inner = table.push(Expr::Json { of: Box::new(Input::List(vec![Input::Deferred(b)])), indent: 2 });
-        let both = table.push(Expr::Add(Box::new(Input::Deferred(a)), Box::new(Input::Deferred(inner))));
-        let nodes: Vec<u32> = table.nodes_of(&Input::Deferred(both)).into_iter().map(|n| n.0).collect();
-        assert_eq!(nodes, [3, 5]);
-    }
-}
+mod tests;

@@ -9,6 +9,7 @@ mod declarations;
 mod diff;
 mod flatten;
 mod identity;
+mod members;
 mod published;
 mod types;
 
@@ -18,5 +19,6 @@ pub use declarations::declarations;
 pub use diff::{Change, diff};
 pub use flatten::{flatten, unflatten};
 pub use identity::identity;
+pub use members::{Member, WrongReference, proposal, wrong_references};
 pub use published::{token_of, type_name_of};
 pub use types::{Access, Property, PublishedForm, ReplaceOrder, Shape, TypeSchema};

@@ -6,6 +6,7 @@
 mod config;
 mod corpus;
 mod crashes;
+mod deferred;
 mod determinism;
 mod doubts;
 mod environments;

@@ -145,7 +145,7 @@ impl Executor<'_> {
     /// Fails a step whose inputs have no values.
     pub(crate) fn unresolved(&mut self, id: StepId, unresolved: &Unresolved) {
         let step = &self.plan.steps[id.0];
-        let problem = unresolved.diagnostic(&format!("an input of {}", step.name), Some(&step.source));
+        let problem = unresolved.diagnostic(Some((&step.name, &step.source)));
         self.fail(id, problem);
     }
 
@@ -185,7 +185,7 @@ impl Executor<'_> {
         let outputs = match self.context.outputs() {
             Ok(outputs) => outputs,
             Err(unresolved) => {
-                self.progress.problems.push(unresolved.diagnostic("an exported value", None));
+                self.progress.problems.push(unresolved.diagnostic(None));
                 return (RunResult::Failed, base.outputs().clone());
             }
         };

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use stead_model::{
     Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Inputs, KnownOutputs, Limits, Map,
-    Name, NodeId, PhysicalId, Resource, SourceRef, StackId, Ties, Uid, Value, known, resolve_map,
+    Name, NodeId, PhysicalId, PropertyError, Resource, SourceRef, StackId, Ties, Uid, Value, known,
+    resolve_map,
 };
 use stead_plan::{Aliases, Incarnation, Plan, StepId};
 use stead_state::State;
@@ -14,7 +15,7 @@ use crate::execute::liveness::Liveness;
 /// Reason why inputs have no recordable values although all dependencies are done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unresolved {
-    Evaluation(EvalError),
+    Evaluation(PropertyError),
     /// The property is still unknown.
     Property(String),
     /// The values exceed the limits of a record.
@@ -22,10 +23,19 @@ pub(crate) enum Unresolved {
 }
 
 impl Unresolved {
-    /// Describes the problem. `inputs` names them in the message; `declared` is the place of their declaration, if there is one.
-    pub(crate) fn diagnostic(&self, inputs: &str, declared: Option<&SourceRef>) -> Diagnostic {
+    /// Describes the problem of the inputs of a resource, or of the exports of the program without one.
+    pub(crate) fn diagnostic(&self, of: Option<(&Name, &SourceRef)>) -> Diagnostic {
+        let declared = of.map(|(_, source)| source);
+        let inputs =
+            of.map_or_else(|| "an exported value".to_owned(), |(name, _)| format!("an input of {name}"));
         match self {
-            Unresolved::Evaluation(error) => error.diagnostic(Code::STEP_FAILED, inputs, declared),
+            Unresolved::Evaluation(PropertyError { property, error }) => {
+                let what = match of {
+                    Some((name, _)) => format!("`{property}` of {name}"),
+                    None => format!("the export `{property}`"),
+                };
+                error.diagnostic(Code::STEP_FAILED, &what, declared)
+            }
             Unresolved::TooLarge(excess) => {
                 let problem = Diagnostic::error(Code::LIMIT, format!("{inputs} is too large: {excess}"));
                 declared.into_iter().fold(problem, |problem, at| problem.at(at.clone(), 0, "declared here"))
@@ -239,5 +249,9 @@ impl KnownOutputs for Context<'_> {
                 Err(EvalError::NoOutput { resource: resource.name.clone(), property: property.to_owned() })
             }
         }
+    }
+
+    fn name(&self, id: NodeId) -> Option<&Name> {
+        self.graph.node(id).map(|node| &node.name)
     }
 }

@@ -30,6 +30,7 @@ impl<'a> Instrumenter<'a> {
             AssignmentOperator::Assign => {
                 let iterates = target_iterates(&assignment.left);
                 self.guard_pattern_source(iterates, &mut assignment.right);
+                self.assignment_defaults(expression);
             }
             AssignmentOperator::LogicalAnd => self.logical_assignment(expression, LogicalOperator::And),
             AssignmentOperator::LogicalOr => self.logical_assignment(expression, LogicalOperator::Or),

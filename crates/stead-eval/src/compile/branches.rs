@@ -96,7 +96,7 @@ pub(super) fn is_comparison(operator: BinaryOperator) -> bool {
 }
 
 /// Returns true if the syntax of an expression shows no side effect.
-fn is_value(expression: &Expression<'_>) -> bool {
+pub(super) fn is_value(expression: &Expression<'_>) -> bool {
     let mut effects = SideEffects(false);
     effects.visit_expression(expression);
     !effects.0

@@ -104,6 +104,16 @@ impl<'a> Build<'a> {
         Expression::new_sequence_expression(span, ArenaVec::from_array_in(all, &self.ast), &self.ast)
     }
 
+    pub(super) fn sequence_of(&self, span: Span, all: Vec<Expression<'a>>) -> Expression<'a> {
+        Expression::new_sequence_expression(span, ArenaVec::from_iter_in(all, &self.ast), &self.ast)
+    }
+
+    /// Builds the declarator `{} = value`, which evaluates the value and binds nothing.
+    pub(super) fn discard(&self, span: Span, value: Expression<'a>) -> VariableDeclarator<'a> {
+        let nothing = BindingPattern::new_object_pattern(span, ArenaVec::new_in(&self.ast), None, &self.ast);
+        VariableDeclarator::new(span, nothing, None, Some(value), false, &self.ast)
+    }
+
     pub(super) fn assign(
         &self,
         span: Span,

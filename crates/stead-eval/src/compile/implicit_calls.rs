@@ -34,8 +34,19 @@ pub(super) struct OuterFunction {
 impl<'a> Instrumenter<'a> {
     /// Records that the function in a member with this key may be called implicitly.
     pub(super) fn expect_implicit_call(&mut self, key: &PropertyKey<'a>, computed: bool, function: Span) {
-        if let (false, Some(name)) = (computed, key.static_name()) {
-            self.expect_by_name(&name, function);
+        match key {
+            PropertyKey::StaticMemberExpression(symbol)
+                if computed
+                    && symbol.object.is_specific_id("Symbol")
+                    && symbol.property.name == "toPrimitive" =>
+            {
+                self.implicit_calls.next = Some((function, ImplicitCall::Conversion));
+            }
+            key => {
+                if let Some(name) = key.static_name() {
+                    self.expect_by_name(&name, function);
+                }
+            }
         }
     }
 

@@ -6,8 +6,8 @@
 
 use oxc_allocator::{Allocator, TakeIn};
 use oxc_ast::ast::{
-    Argument, AssignmentTarget, AssignmentTargetProperty, BindingPattern, Expression, ObjectExpression,
-    ObjectPropertyKind, Program, PropertyKey, TemplateLiteral, UnaryOperator,
+    Argument, AssignmentTarget, AssignmentTargetProperty, BinaryOperator, BindingPattern, Expression,
+    ObjectExpression, ObjectPropertyKind, Program, PropertyKey, TemplateLiteral, UnaryOperator,
 };
 use oxc_ast_visit::VisitJsMut;
 use oxc_span::{GetSpan, Span};
@@ -15,6 +15,7 @@ use stead_model::Code;
 
 use super::branches::is_comparison;
 use super::build::{Build, can_be_unknown};
+use super::captures::Captures;
 use super::implicit_calls::ImplicitCalls;
 use super::imports::Import;
 use super::operators::{binary_function, unary_function};
@@ -50,6 +51,10 @@ pub(super) enum This {
 pub(super) struct Instrumenter<'a> {
     pub(super) build: Build<'a>,
     pub(super) branches: UnknownBranches,
+    /// Values that functions given to `stead.apply` use, by the span of the call.
+    captures: Captures,
+    /// Constants that the program assigns to.
+    pub(super) reassigned: Vec<Span>,
     /// Expression statement being visited, whose value is discarded.
     pub(super) discarded: Option<Span>,
     pub(super) implicit_calls: ImplicitCalls,
@@ -71,10 +76,14 @@ pub(super) fn instrument<'a>(
     program: &mut Program<'a>,
     first_site: usize,
     branches: UnknownBranches,
+    reassigned: Vec<Span>,
+    captures: Captures,
 ) -> Instrumented {
     let mut visitor = Instrumenter {
         build: Build::new(allocator),
         branches,
+        reassigned,
+        captures,
         discarded: None,
         implicit_calls: ImplicitCalls::default(),
         first_site,
@@ -188,6 +197,55 @@ impl<'a> Instrumenter<'a> {
         }
     }
 
+    /// Checks the source of an object pattern for the members that the pattern reads, if it may be unknown. The engine would
+    /// report a member that the type does not have at another position.
+    pub(super) fn check_pattern_members(
+        &mut self,
+        pattern: &BindingPattern<'a>,
+        source: &mut Expression<'a>,
+    ) {
+        let BindingPattern::ObjectPattern(object) = pattern else { return };
+        if !can_be_unknown(source) || object.rest.is_some() {
+            return;
+        }
+        let span = source.span();
+        let site = self.site(Usage::Destructure, span);
+        let taken = self.take(source);
+        let mut arguments = vec![self.build.copy(&taken), self.build.number(span, site)];
+        for property in object.properties.iter().filter(|property| !property.computed) {
+            arguments.extend(property.key.static_name().map(|name| self.build.text(span, &name)));
+        }
+        let test = match &taken {
+            Expression::Identifier(id) => Some(self.build.is_function(span, id.name.as_str())),
+            _ => None,
+        };
+        let arguments: Vec<_> = arguments.into_iter().map(Argument::from).collect();
+        let checked = self.build.call(span, "__stead_members", arguments);
+        *source = match test {
+            Some(test) => self.build.choose(span, test, checked, taken),
+            None => checked,
+        };
+    }
+
+    /// Rewrites `apply(x, f)` to `apply(x, __stead_capture(f, () => y, site, "read", "member"))` for each value that `f` uses.
+    pub(super) fn record_captures(&mut self, call: Span, arguments: &mut [Argument<'a>]) {
+        let Some(captures) = self.captures.remove(&call) else { return };
+        let Some(function) = arguments.get_mut(1).and_then(Argument::as_expression_mut) else { return };
+        for capture in captures {
+            let span = capture.span;
+            let value = match &capture.variable {
+                Some(name) => self.build.name(span, self.build.allocator().alloc_str(name)),
+                None => self.build.this(span),
+            };
+            let site = self.site(Usage::Capture, span);
+            let mut all = vec![self.take(function), self.build.thunk(value), self.build.number(span, site)];
+            all.push(self.build.text(span, capture.usage.name()));
+            all.extend(capture.path.iter().map(|key| self.build.text(span, key)));
+            let all: Vec<_> = all.into_iter().map(Argument::from).collect();
+            *function = self.build.call(span, "__stead_capture", all);
+        }
+    }
+
     /// Rewrites an expression whose parts are already instrumented.
     pub(super) fn rewrite(&mut self, expression: &mut Expression<'a>) {
         match expression {
@@ -196,6 +254,12 @@ impl<'a> Instrumenter<'a> {
             {
                 if self.defers_comparisons() && is_comparison(binary.operator) {
                     self.defer_comparison(expression);
+                } else if binary.operator == BinaryOperator::Instanceof {
+                    let span = binary.span;
+                    let site = self.site(Usage::InstanceOf, span);
+                    let (left, right) = (self.take(&mut binary.left), self.take(&mut binary.right));
+                    let arguments = [left, right, self.build.number(span, site)].map(Argument::from);
+                    *expression = self.build.call(span, "__stead_instance", arguments);
                 } else if let Some(function) = binary_function(binary.operator) {
                     let (span, operator) = (binary.span, binary.operator);
                     let (left, right) = (self.take(&mut binary.left), self.take(&mut binary.right));

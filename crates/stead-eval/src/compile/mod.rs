@@ -7,9 +7,11 @@ mod assign;
 mod branches;
 mod build;
 mod calls;
+mod captures;
 mod commonjs;
 mod corrected;
 mod corrections;
+mod defaults;
 mod header;
 mod implicit_calls;
 mod imports;
@@ -180,6 +182,8 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
         let again = SemanticBuilder::new().with_enum_eval(true).build(&program);
         scoping = again.semantic.into_scoping();
     }
+    let reassigned = defaults::reassigned_constants(&scoping);
+    let captures = captures::find(&program, &scoping);
     if let Some(problem) = nesting::crowded_scope(source, &scoping) {
         return Err(vec![problem]);
     }
@@ -210,7 +214,8 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
 
     corrections::order_decorators(&mut program);
     let (imports, exports) = imports::collect(&mut program, &kept);
-    let instrumented = instrument::instrument(&allocator, &mut program, first_site, branches);
+    let instrumented =
+        instrument::instrument(&allocator, &mut program, first_site, branches, reassigned, captures);
     corrections::spread_text(&allocator, &mut program);
     let problem = |unsupported: instrument::UnsupportedSyntax| {
         let place = source.locate(unsupported.span);

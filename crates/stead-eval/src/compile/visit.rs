@@ -4,14 +4,14 @@
 
 use oxc_ast::ast::{
     AccessorProperty, ArrowFunctionExpression, AssignmentTargetPropertyProperty, AwaitExpression,
-    BinaryExpression, BinaryOperator, BindingIdentifier, BindingProperty, CallExpression, Class,
+    BinaryExpression, BinaryOperator, BindingIdentifier, BindingProperty, CallExpression, CatchClause, Class,
     ClassElement, ComputedMemberExpression, ConditionalExpression, Decorator, DoWhileStatement, Expression,
     ExpressionStatement, ForInStatement, ForOfStatement, ForStatement, Function, IdentifierReference,
     IfStatement, ImportExpression, LogicalExpression, LogicalOperator, MethodDefinition,
     MethodDefinitionKind, ObjectExpression, ObjectProperty, PrivateFieldExpression, PrivateInExpression,
     PropertyDefinition, RegExpLiteral, ReturnStatement, SpreadElement, Statement, StaticBlock,
     StaticMemberExpression, SwitchCase, SwitchStatement, ThrowStatement, UnaryExpression, UnaryOperator,
-    VariableDeclarator, WhileStatement, YieldExpression,
+    VariableDeclaration, VariableDeclarator, WhileStatement, YieldExpression,
 };
 use oxc_ast_visit::{VisitJsMut, walk_js_mut as walk};
 use oxc_span::{GetSpan, Span};
@@ -131,11 +131,13 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
         }
         walk::walk_for_of_statement(self, it);
         self.guard(&mut it.right, Usage::Iterate);
+        self.loop_defaults(&mut it.left, &mut it.body);
     }
 
     fn visit_for_in_statement(&mut self, it: &mut ForInStatement<'a>) {
         walk::walk_for_in_statement(self, it);
         self.guard(&mut it.right, Usage::Iterate);
+        self.loop_defaults(&mut it.left, &mut it.body);
     }
 
     fn visit_spread_element(&mut self, it: &mut SpreadElement<'a>) {
@@ -150,6 +152,16 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
         }
     }
 
+    fn visit_variable_declaration(&mut self, it: &mut VariableDeclaration<'a>) {
+        walk::walk_variable_declaration(self, it);
+        self.declaration_defaults(it);
+    }
+
+    fn visit_catch_clause(&mut self, it: &mut CatchClause<'a>) {
+        walk::walk_catch_clause(self, it);
+        self.catch_defaults(it);
+    }
+
     fn visit_variable_declarator(&mut self, it: &mut VariableDeclarator<'a>) {
         if let (Some(name), Some(init)) = (it.id.get_identifier_name(), &it.init)
             && is_function(init)
@@ -159,6 +171,7 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
         walk::walk_variable_declarator(self, it);
         if let Some(init) = &mut it.init {
             self.guard_pattern_source(iterates(&it.id), init);
+            self.check_pattern_members(&it.id, init);
         }
     }
 
@@ -174,6 +187,9 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
         walk::walk_static_member_expression(self, it);
         if it.optional {
             self.guard(&mut it.object, Usage::OptionalChain);
+        } else if it.property.name == "then" {
+            // An unknown has no `then`, so that `await` returns it; a program must not see that.
+            self.guard(&mut it.object, Usage::Then);
         }
     }
 
@@ -186,10 +202,22 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
 
     fn visit_call_expression(&mut self, it: &mut CallExpression<'a>) {
         walk::walk_call_expression(self, it);
-        // A guard around a member would lose its `this`; calling a member of an unknown fails anyway.
-        if it.optional && !it.callee.is_member_expression() {
-            self.guard(&mut it.callee, Usage::OptionalChain);
+        if it.optional {
+            // A guard around a member would lose its `this`; an unknown member fails when it is called.
+            match &mut it.callee {
+                Expression::StaticMemberExpression(callee) => {
+                    self.guard(&mut callee.object, Usage::OptionalChain);
+                }
+                Expression::ComputedMemberExpression(callee) => {
+                    self.guard(&mut callee.object, Usage::OptionalChain);
+                }
+                Expression::PrivateFieldExpression(callee) => {
+                    self.guard(&mut callee.object, Usage::OptionalChain);
+                }
+                callee => self.guard(callee, Usage::OptionalChain),
+            }
         }
+        self.record_captures(it.span, &mut it.arguments);
         let makes_array = matches!(&it.callee, Expression::Identifier(id) if id.name == "Array");
         if makes_array
             && single(&it.arguments)
@@ -305,6 +333,7 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
         }
         let outer = self.enter_function(it.span, it.r#async, it.generator);
         self.with_own_this(|this| walk::walk_function(this, it, flags));
+        self.parameter_defaults(&it.params, it.body.as_deref_mut());
         self.leave_function(outer);
     }
 
@@ -314,6 +343,7 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
         walk::walk_arrow_function_expression(self, it);
         self.functions -= 1;
         self.guard_arrow(it);
+        self.arrow_defaults(it);
         self.leave_function(outer);
     }
 
@@ -374,6 +404,7 @@ impl<'a> Instrumenter<'a> {
         self.functions += 1;
         walk::walk_function(self, function, ScopeFlags::Function | ScopeFlags::Constructor);
         self.functions -= 1;
+        self.parameter_defaults(&function.params, function.body.as_deref_mut());
         self.leave_function(outer);
     }
 

@@ -13,11 +13,12 @@ pub(crate) mod outputs;
 
 use rquickjs::Value;
 use stead_model::{Code, Diagnostic, NodeId, SourceRef};
-use stead_schema::check;
+use stead_schema::{Shape, TypeSchema, WrongReference, check, wrong_references};
 
 use crate::engine::session::{Progress, Session};
 use crate::engine::values::Intrinsics;
 use crate::host::SharedSession;
+use crate::unknown::errors;
 use input_reader::{InputReader, NotData};
 use options::{OptionContext, ParsedOptions};
 
@@ -167,5 +168,21 @@ pub(crate) fn check_schemas(session: &mut Session) {
             let problem = problem.at(at, length, "here");
             session.report(found.help.into_iter().fold(problem, Diagnostic::help));
         }
+        check_references(session, node, &schema);
+    }
+}
+
+/// Reports every unknown that is given to a property of another type.
+fn check_references(session: &mut Session, node: usize, schema: &TypeSchema) {
+    let shape_of = |id| session.shape(id).cloned().unwrap_or(Shape::Any);
+    let wrong = wrong_references(schema, &session.drafts[node].inputs, &shape_of);
+    let site = session.drafts[node].site;
+    for WrongReference { path, reference, wanted, given } in wrong {
+        let (at, length) = locate_property(session, site, path.root().unwrap_or_default());
+        let what = session.describe_node(node as i32);
+        let value = errors::describe(session, reference.0);
+        let (wanted, given) = (wanted.words(), given.words());
+        let message = format!("{what}: `{path}` must be {wanted}, but it is {given}: {value}");
+        session.report(Diagnostic::error(Code::BAD_PROPERTY, message).at(at, length, "here"));
     }
 }

@@ -182,6 +182,9 @@ impl Engine {
             // The engine lost the exception that reports the limit.
             self.failed(ctx, &Value::new_undefined(ctx.clone()));
         }
+        if self.exceeded().is_none() {
+            self.caught(ctx, self.handles.check_deferred(ctx));
+        }
         if !self.session.borrow().diagnostics.is_empty() {
             // Report schema errors together with the other errors.
             declare::check_schemas(&mut self.session.borrow_mut());

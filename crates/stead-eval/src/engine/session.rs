@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use stead_model::{
-    Code, Diagnostic, Environment, Expr, ExprId, ExprTable, Inputs, Key, Limits, NodeId, Options, SourceRef,
-    TypeToken,
+    Code, Constant, Diagnostic, Environment, Expr, ExprId, ExprTable, Inputs, Key, Limits,
+    MAX_DEFERRED_BYTES, NodeId, Options, SourceRef, TypeToken,
 };
-use stead_schema::TypeSchema;
+use stead_schema::{Shape, TypeSchema};
 
 use crate::config::{Config, Resolution, Schema};
 use crate::declare::moves::Move;
@@ -21,6 +21,7 @@ use crate::program::requests::Requester;
 use crate::program::site::SiteTable;
 use crate::program::source_text::SourceSpan;
 use crate::program::trace::{Frame, Tracer};
+use crate::unknown::facts::{self, Fact};
 use crate::{ConsoleLine, UnknownBranches};
 
 /// Progress of a resource's constructor.
@@ -90,6 +91,9 @@ pub(crate) struct Session {
     pub(crate) exprs: ExprTable,
     /// Number of functions that the program made from text.
     pub(crate) functions_from_text: u32,
+    /// Facts about each expression, by number.
+    facts: Vec<Fact>,
+    constants: Vec<(Constant, ExprId)>,
     /// Number of deferred functions that the program gave to `stead.apply`.
     pub(crate) deferred_functions: u32,
     /// Config values that hold.
@@ -107,6 +111,14 @@ pub(crate) struct Session {
     pub(crate) file_cache: FileCache,
     pub(crate) console: Vec<ConsoleLine>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Reason why an expression is not in the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotAdded {
+    OutOfMemory,
+    /// Its value would exceed the size limit, whatever the providers return.
+    TooLarge,
 }
 
 /// Maximum number of reported errors.
@@ -134,6 +146,8 @@ impl Session {
             schemas: HashMap::new(),
             exprs: ExprTable::default(),
             functions_from_text: 0,
+            facts: Vec::new(),
+            constants: Vec::new(),
             deferred_functions: 0,
             config,
             declared_config: None,
@@ -219,10 +233,50 @@ impl Session {
         fits
     }
 
-    /// Adds an expression; `None` if the memory limit is exceeded.
-    pub(crate) fn expression(&mut self, expr: Expr, text_bytes: usize) -> Option<ExprId> {
-        let fits = self.reserve(size_of::<Expr>() + text_bytes);
-        fits.then(|| self.exprs.push(expr))
+    /// Adds an expression.
+    pub(crate) fn expression(&mut self, expr: Expr, text_bytes: usize) -> Result<ExprId, NotAdded> {
+        if !self.reserve(size_of::<Expr>() + size_of::<Fact>() + text_bytes) {
+            return Err(NotAdded::OutOfMemory);
+        }
+        let shape = match &expr {
+            Expr::Property { node, property } => self.property_shape(*node, property),
+            _ => Shape::Any,
+        };
+        let fact = facts::about(&self.facts, &expr, || shape);
+        if fact.least > MAX_DEFERRED_BYTES as u64 {
+            return Err(NotAdded::TooLarge);
+        }
+        self.facts.push(fact);
+        Ok(self.exprs.push(expr))
+    }
+
+    /// Returns the expression for a value that data cannot hold. Equal values share one expression.
+    pub(crate) fn constant(&mut self, constant: Constant) -> Result<ExprId, NotAdded> {
+        if let Some((_, id)) = self.constants.iter().find(|(known, _)| *known == constant) {
+            return Ok(*id);
+        }
+        let id = self.expression(Expr::Constant(constant), 0)?;
+        self.constants.push((constant, id));
+        Ok(id)
+    }
+
+    /// Returns the shape of the values of an expression.
+    pub(crate) fn shape(&self, id: ExprId) -> Option<&Shape> {
+        self.facts.get(id.0 as usize).map(|fact| &fact.shape)
+    }
+
+    pub(crate) fn may_be_undefined(&self, id: ExprId) -> bool {
+        self.facts.get(id.0 as usize).is_none_or(|fact| fact.may_be_undefined)
+    }
+
+    fn property_shape(&mut self, node: NodeId, property: &str) -> Shape {
+        let token = self.drafts.get(node.index()).and_then(|draft| draft.token.clone());
+        let schema = token.and_then(|token| self.schema(&token));
+        match schema.as_ref().and_then(|schema| schema.property(property)).map(|property| &property.shape) {
+            Some(Shape::Choice(_)) => Shape::String,
+            Some(shape) => shape.clone(),
+            None => Shape::Any,
+        }
     }
 
     /// Returns the expression for a property of a resource. Repeated reads share one expression.
@@ -232,18 +286,13 @@ impl Session {
             return Some(*known);
         }
         let expr = Expr::Property { node: key.0, property: property.to_owned() };
-        let id = self.expression(expr, 2 * property.len())?;
+        let id = self.expression(expr, 2 * property.len()).ok()?;
         self.properties.insert(key, id);
         Some(id)
     }
 
     pub(crate) fn get(&mut self, of: u32, key: &str) -> Option<ExprId> {
-        let canonical = |index: &usize| index.to_string() == key;
-        let key = match key.parse::<usize>().ok().filter(canonical) {
-            Some(index) => Key::Index(index),
-            None => Key::Name(key.to_owned()),
-        };
-        self.expression(Expr::Get { of: ExprId(of), key }, 32)
+        self.expression(Expr::Get { of: ExprId(of), key: member_key(key) }, 32).ok()
     }
 
     /// Locates a site, or the start of the entry point for an unknown site.
@@ -290,5 +339,14 @@ impl Session {
             Some(id) => format!("{kind}#{id}"),
             None => kind.to_owned(),
         }
+    }
+}
+
+/// Returns the key of a member by its name. A canonical number is an index.
+pub(crate) fn member_key(name: &str) -> Key {
+    let canonical = |index: &usize| index.to_string() == name;
+    match name.parse::<usize>().ok().filter(canonical) {
+        Some(index) => Key::Index(index),
+        None => Key::Name(name.to_owned()),
     }
 }

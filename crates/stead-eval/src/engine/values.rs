@@ -3,11 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use rquickjs::object::{Filter, Property};
-use rquickjs::{Array, Ctx, Function, IntoAtom, IntoJs, Object, Symbol, Type, Value};
-use stead_model::{Number, Value as Plain, ValuePool};
-
-const MAX_DEPTH: usize = stead_model::MAX_NESTING;
+use rquickjs::object::Property;
+use rquickjs::{Array, Ctx, Function, IntoAtom, IntoJs, Object, Symbol, Value};
+use stead_model::{Value as Plain, ValuePool};
 
 /// Objects of the engine that distinguish unknowns, resources and plain objects.
 #[derive(Clone)]
@@ -24,53 +22,6 @@ impl<'js> Intrinsics<'js> {
     pub(crate) fn is_plain(&self, value: &Value<'js>, object: &Object<'js>) -> bool {
         let plain = || object.get_prototype().is_none_or(|prototype| prototype == self.object_prototype);
         !value.is_function() && !value.is_array() && plain()
-    }
-}
-
-/// Converts a value without unknowns and resources; `undefined` becomes null. Returns a message for other values.
-pub(crate) fn from_js(value: &Value<'_>) -> Result<Plain, String> {
-    convert(value, 0)
-}
-
-fn convert(value: &Value<'_>, depth: usize) -> Result<Plain, String> {
-    if value.is_null() || value.is_undefined() {
-        return Ok(Plain::Null);
-    }
-    if let Some(flag) = value.as_bool() {
-        return Ok(Plain::Bool(flag));
-    }
-    if let Some(number) = value.as_number() {
-        let name = if number.is_nan() { "NaN" } else { "Infinity" };
-        return Number::from_f64(number)
-            .map(Plain::Number)
-            .ok_or_else(|| format!("the result is {name}, which cannot be stored"));
-    }
-    if let Some(text) = value.as_string() {
-        let text = text.to_string().map_err(|_| "the result contains an unpaired surrogate")?;
-        return Ok(Plain::from(text));
-    }
-    if depth >= MAX_DEPTH {
-        return Err(format!("the result is nested deeper than {MAX_DEPTH} levels"));
-    }
-    if let Some(array) = value.as_array() {
-        let items = array.iter::<Value<'_>>().map(|item| match item {
-            Ok(item) => convert(&item, depth + 1),
-            Err(_) => Err("an item of the result cannot be read".to_owned()),
-        });
-        return items.collect();
-    }
-    match value.as_object() {
-        Some(object) if !value.is_function() && value.type_of() == Type::Object => {
-            let mut members = Vec::new();
-            for property in object.own_props::<String, Value<'_>>(Filter::new().string().enum_only()) {
-                let (key, item) = property.map_err(|_| "a property of the result cannot be read")?;
-                if !item.is_undefined() {
-                    members.push((key, convert(&item, depth + 1)?));
-                }
-            }
-            Ok(Plain::Map(members.into_iter().collect()))
-        }
-        _ => Err(format!("the result is a {}, which is not data", value.type_name())),
     }
 }
 

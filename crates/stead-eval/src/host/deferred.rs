@@ -4,6 +4,7 @@ use rquickjs::{Array, Ctx, Function, Persistent, Value};
 use stead_model::{Builtin, Code, Diagnostic, Expr, ExprId, FunctionRef, Input, Operand, SourceRef};
 
 use super::errors::record;
+use super::expressions::{added, constant};
 use super::{Handles, Host, SharedSession};
 use crate::declare::input_reader::{InputReader, NotData};
 use crate::declare::outputs;
@@ -40,6 +41,10 @@ impl<'js> Host<'js> {
         self.function("choose", move |ctx: Ctx<'js>, condition: u32, arms: Array<'js>| {
             choose(&ctx, &session, &handles, condition, &arms)
         })?;
+        let (session, handles) = (self.session.clone(), self.handles.clone());
+        self.function("orDefault", move |ctx: Ctx<'js>, of: u32, otherwise: Value<'js>| {
+            or_default(&ctx, &session, &handles, of, &otherwise)
+        })?;
         self.deferred_functions()
     }
 
@@ -47,6 +52,10 @@ impl<'js> Host<'js> {
         let handles = self.handles.clone();
         self.function("runDeferred", move |ctx: Ctx<'js>, function: Function<'js>| {
             handles.run_deferred.replace(Some(Persistent::save(&ctx, function)));
+        })?;
+        let handles = self.handles.clone();
+        self.function("checkDeferred", move |ctx: Ctx<'js>, function: Function<'js>| {
+            handles.check_deferred.replace(Some(Persistent::save(&ctx, function)));
         })?;
         let (session, handles) = (self.session.clone(), self.handles.clone());
         self.function("apply", move |ctx: Ctx<'js>, ordinal: u32, arguments: Array<'js>, stack: String| {
@@ -89,6 +98,10 @@ fn inside_words(what: &str) -> (&'static str, &'static str) {
             "a function given to `stead.apply` reads a property that is known only after apply",
             "pass it to the function as an argument: `stead.all([a, b], (a, b) => …)`",
         ),
+        "file" => (
+            "a function given to `stead.apply` reads a file",
+            "read the file outside the function, and use its contents inside",
+        ),
         "look" => (
             "a function given to `stead.apply` performs a look-up",
             "do the look-up outside the function, and use its result inside",
@@ -113,9 +126,39 @@ fn text<'js>(ctx: &Ctx<'js>, text: &str) -> rquickjs::Result<Value<'js>> {
     rquickjs::String::from_str(ctx.clone(), text).map(rquickjs::String::into_value)
 }
 
-fn number<'js>(ctx: &Ctx<'js>, id: Option<ExprId>) -> Deferred<'js> {
-    id.map(|id| Value::new_int(ctx.clone(), id.0 as i32))
-        .ok_or_else(|| rquickjs::Exception::throw_internal(ctx, "out of memory"))
+/// Adds an expression and returns its number. `operand` is one of its operands.
+fn add<'js>(
+    ctx: &Ctx<'js>,
+    session: &SharedSession,
+    expr: Expr,
+    bytes: usize,
+    operand: Option<ExprId>,
+) -> Deferred<'js> {
+    let made = session.borrow_mut().expression(expr, bytes);
+    added(ctx, made, operand.unwrap_or(ExprId(0))).map(|id| Value::new_int(ctx.clone(), id))
+}
+
+/// Reads an operand: data, an unknown, or a value that only the language has.
+fn operand<'js>(
+    ctx: &Ctx<'js>,
+    session: &SharedSession,
+    reader: &mut InputReader<'js, '_>,
+    value: &Value<'js>,
+) -> rquickjs::Result<Option<Input>> {
+    let Some(constant) = constant(value) else { return reader.input(value) };
+    let made = session.borrow_mut().constant(constant);
+    let made = made.map_err(|_| rquickjs::Exception::throw_internal(ctx, "out of memory"))?;
+    Ok(Some(Input::Deferred(made)))
+}
+
+/// Returns the first expression in an input.
+fn first_in(input: &Input) -> Option<ExprId> {
+    match input {
+        Input::Known(_) => None,
+        Input::Deferred(id) => Some(*id),
+        Input::List(items) => items.iter().find_map(first_in),
+        Input::Map(map) => map.values().find_map(first_in),
+    }
 }
 
 fn built_in<'js>(
@@ -129,20 +172,31 @@ fn built_in<'js>(
     let intrinsics = handles.intrinsics(ctx)?;
     let mut reader = InputReader::new(&intrinsics, session.borrow().limits.property_bytes, None);
     let mut all = Vec::with_capacity(operands.len());
+    let compares = |name: &str| matches!(name, "==" | "!=" | "===" | "!==");
+    let takes_undefined = match &builtin {
+        Builtin::Method(_) => true,
+        Builtin::Operator(name) => compares(name),
+        Builtin::Global(_) => false,
+    };
     for index in 0..operands.len() {
         let pattern: Option<Vec<String>> = patterns.get(index)?;
         all.push(match pattern.as_deref() {
             Some([source, flags]) => Operand::Regex { source: source.clone(), flags: flags.clone() },
-            _ => match reader.input(&operands.get::<Value<'js>>(index)?)? {
+            _ if !takes_undefined && operands.get::<Value<'js>>(index)?.is_undefined() => {
+                return text(ctx, "undefined");
+            }
+            _ => match operand(ctx, session, &mut reader, &operands.get::<Value<'js>>(index)?)? {
                 Some(input) => Operand::Input(input),
                 None => return text(ctx, &reason(&reader.problems)),
             },
         });
     }
     let bytes = reader.spent + all.len() * size_of::<Operand>();
-    let expr = Expr::Builtin { builtin, operands: all };
-    let id = session.borrow_mut().expression(expr, bytes);
-    number(ctx, id)
+    let first = all.iter().find_map(|operand| match operand {
+        Operand::Input(input) => first_in(input),
+        Operand::Regex { .. } => None,
+    });
+    add(ctx, session, Expr::Builtin { builtin, operands: all }, bytes, first)
 }
 
 fn reason(problems: &[NotData]) -> String {
@@ -162,9 +216,7 @@ fn choose<'js>(
     let mut inputs = Vec::with_capacity(2);
     for index in 0..2 {
         let arm: Value<'js> = arms.get(index)?;
-        // To a provider, an unset property and null are the same.
-        let arm = if arm.is_undefined() { Value::new_null(ctx.clone()) } else { arm };
-        match reader.input(&arm)? {
+        match operand(ctx, session, &mut reader, &arm)? {
             Some(input) => inputs.push(Box::new(input)),
             None => return text(ctx, &reason(&reader.problems)),
         }
@@ -172,8 +224,26 @@ fn choose<'js>(
     let bytes = reader.spent + 3 * size_of::<Input>();
     let (Some(otherwise), Some(then)) = (inputs.pop(), inputs.pop()) else { return text(ctx, "") };
     let condition = Box::new(Input::Deferred(ExprId(condition)));
-    let id = session.borrow_mut().expression(Expr::Choose { condition, then, otherwise }, bytes);
-    number(ctx, id)
+    let expr = Expr::Choose { condition, then, otherwise };
+    add(ctx, session, expr, bytes, None)
+}
+
+/// Adds the default of a value that may be `undefined`.
+fn or_default<'js>(
+    ctx: &Ctx<'js>,
+    session: &SharedSession,
+    handles: &Handles,
+    of: u32,
+    otherwise: &Value<'js>,
+) -> Deferred<'js> {
+    let intrinsics = handles.intrinsics(ctx)?;
+    let mut reader = InputReader::new(&intrinsics, session.borrow().limits.property_bytes, None);
+    let Some(otherwise) = operand(ctx, session, &mut reader, otherwise)? else {
+        return text(ctx, &reason(&reader.problems));
+    };
+    let bytes = reader.spent + size_of::<Input>();
+    let of = ExprId(of);
+    add(ctx, session, Expr::Default { of, otherwise: Box::new(otherwise) }, bytes, Some(of))
 }
 
 /// Returns the number of the expression, the arguments as plain values if all are known, or an error message.
@@ -208,13 +278,14 @@ fn apply<'js>(
         }
         return Ok(copies.into_value());
     }
-    let mut session = session.borrow_mut();
-    let start = SourceRef { file: session.settings.entry.clone(), line: 1, column: 1 };
-    let source = session.locate_stack(stack).map_or(start, |place| place.at);
-    session.deferred_functions = ordinal + 1;
+    let source = {
+        let mut session = session.borrow_mut();
+        let start = SourceRef { file: session.settings.entry.clone(), line: 1, column: 1 };
+        session.deferred_functions = ordinal + 1;
+        session.locate_stack(stack).map_or(start, |place| place.at)
+    };
     let expr = Expr::Apply { function: FunctionRef { ordinal, source }, arguments: inputs };
-    let id = session.expression(expr, reader.spent);
-    number(ctx, id)
+    add(ctx, session, expr, reader.spent, None)
 }
 
 /// Returns message and help if a value cannot be the result of a deferred function.

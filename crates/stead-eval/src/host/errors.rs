@@ -6,7 +6,7 @@ use stead_model::{Code, Diagnostic, TypeToken, nearest};
 use super::{Host, SharedSession};
 use crate::engine::code::CatchableError;
 use crate::engine::session::Session;
-use crate::unknown::errors;
+use crate::unknown::{errors, members};
 use crate::{ConsoleLevel, ConsoleLine};
 
 impl<'js> Host<'js> {
@@ -23,6 +23,13 @@ impl<'js> Host<'js> {
             record(&session, |session| {
                 let problem = errors::by_stack(session, &what, id, &detail, &stack);
                 by_caller(session, problem, &stack)
+            })
+        })?;
+        let session = self.session.clone();
+        self.function("refuseMember", move |site: usize, id: u32, key: String| {
+            record(&session, |session| {
+                let place = session.locate_site(site);
+                members::no_member(session, "member", id, &key, Some(place))
             })
         })?;
         let session = self.session.clone();

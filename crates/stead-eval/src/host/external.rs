@@ -82,7 +82,7 @@ fn secret<'js>(
     let source = session.locate_stack(stack).map_or(start, |place| place.at);
     let bytes = from.len() + needs.len() * size_of::<ExprId>();
     let expr = Expr::Secret { from, source, needs: needs.into_iter().collect() };
-    Ok(session.expression(expr, bytes).ok_or_else(|| "out of memory".to_owned()))
+    Ok(session.expression(expr, bytes).map_err(|_| "out of memory".to_owned()))
 }
 
 fn expressions(input: &Input, found: &mut BTreeSet<ExprId>) {

@@ -11,6 +11,7 @@ use stead_model::{
 use super::errors::record;
 use super::{Handles, Host, SharedSession, answer};
 use crate::declare::input_reader::InputReader;
+use crate::engine::session::NotAdded;
 use crate::engine::values::{Intrinsics, define};
 use crate::library::{self, Piece, Tree, YamlText};
 
@@ -93,7 +94,14 @@ fn call<'js>(
     let builtin = Builtin::Global(format!("{}{name}", library::PREFIX));
     let expr = Expr::Builtin { builtin, operands: inputs.into_iter().map(Operand::Input).collect() };
     let id = session.borrow_mut().expression(expr, bytes);
-    Ok(id.map(Outcome::Deferred).ok_or_else(|| "out of memory".to_owned()))
+    Ok(id.map(Outcome::Deferred).map_err(not_added))
+}
+
+fn not_added(why: NotAdded) -> String {
+    match why {
+        NotAdded::OutOfMemory => "out of memory".to_owned(),
+        NotAdded::TooLarge => "the value would exceed the limit of a deferred value".to_owned(),
+    }
 }
 
 /// Writes a value as YAML. Unknown values become JSON in a template.
@@ -119,12 +127,15 @@ fn stringify<'js>(
     parts.extend(texts.next().map(TemplatePart::Text));
     for (id, text) in unknowns.into_iter().zip(texts) {
         let json = Expr::Json { of: Box::new(Input::Deferred(id)), indent: 0 };
-        let Some(json) = session.expression(json, 0) else { return Ok(Err("out of memory".to_owned())) };
+        let json = match session.expression(json, 0) {
+            Ok(json) => json,
+            Err(why) => return Ok(Err(not_added(why))),
+        };
         parts.push(TemplatePart::Hole(Input::Deferred(json)));
         parts.push(TemplatePart::Text(text));
     }
     let id = session.expression(Expr::Template(parts), reader.spent);
-    Ok(id.map(Outcome::Deferred).ok_or_else(|| "out of memory".to_owned()))
+    Ok(id.map(Outcome::Deferred).map_err(not_added))
 }
 
 /// Reads a value and keeps the order of keys in its objects.

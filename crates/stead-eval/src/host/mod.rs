@@ -45,6 +45,7 @@ pub(crate) struct Handles {
     node_module: RefCell<Option<Persistent<Function<'static>>>>,
     /// Symbol of the number that the exception of a catchable error carries.
     number_symbol: RefCell<Option<Persistent<Symbol<'static>>>>,
+    check_deferred: RefCell<Option<Persistent<Function<'static>>>>,
     pool: Rc<RefCell<ValuePool>>,
 }
 
@@ -90,6 +91,14 @@ impl Handles {
         }
     }
 
+    /// Inspects the values that deferred functions use. Mistakes are recorded in the session.
+    pub(crate) fn check_deferred<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<()> {
+        match self.check_deferred.borrow().clone() {
+            Some(function) => function.restore(ctx)?.call(()),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the prelude function that runs a deferred function by its number.
     pub(crate) fn run_deferred<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Function<'js>> {
         let missing = || rquickjs::Exception::throw_internal(ctx, "the prelude has not run");
@@ -100,6 +109,7 @@ impl Handles {
         self.run_deferred.replace(None);
         self.node_module.replace(None);
         self.number_symbol.replace(None);
+        self.check_deferred.replace(None);
         self.before_job.replace(None);
         self.thrown_at.replace(None);
         self.node_of.replace(None);

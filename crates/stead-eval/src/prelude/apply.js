@@ -1,8 +1,13 @@
 // `stead.apply` and `stead.all`: run functions of the program once their arguments are known.
+//
+// At the end of the evaluation, the values that these functions use from outside are inspected: a function that uses another
+// unknown, creates a resource or reads a file is refused while planning, not in the middle of an apply.
 
-import { host, NativeError, NativeTypeError, apply as call, isArray, list } from "stead:host";
-import { idOf, refusal, refuse, unknown } from "stead:unknown";
-import { withoutResources } from "stead:resource";
+import { host, NativeError, NativeTypeError, apply as call, isArray, list, ownProperty } from "stead:host";
+import { idOf, refusal, refuse, refuseAt, unknown } from "stead:unknown";
+import { isResourceClass, nodeOf, withoutResources } from "stead:resource";
+import { archive, file, readText } from "stead:files";
+import { stack } from "stead:external";
 
 // Deferred functions by number.
 const deferred = list();
@@ -26,6 +31,59 @@ function deferOrRun(args, f, name) {
   const problem = host.checkResult(result, stack);
   if (problem !== undefined) throw refusal(problem);
   return result;
+}
+
+// Values that a function uses, by function.
+const captures = new WeakMap();
+const { get, set } = WeakMap.prototype;
+
+/** Records that a function uses a value: `read` returns it, `use` is "read", "call" or "new", and `path` are the members that the
+ * function reads from it. */
+export function capture(f, read, site, use, ...path) {
+  if (typeof f !== "function" || idOf(f) !== undefined) return f;
+  let all = call(get, captures, [f]);
+  if (all === undefined) call(set, captures, [f, (all = list())]);
+  all[all.length] = { read, site, use, path };
+  return f;
+}
+
+host.checkDeferred(() => {
+  for (let i = 0; i < deferred.length; i++) {
+    const all = call(get, captures, [deferred[i]]);
+    for (let j = 0; all !== undefined && j < all.length; j++) inspect(all[j]);
+  }
+});
+
+function inspect({ read, site, use, path }) {
+  try {
+    let value = read();
+    let owner;
+    for (let i = 0; i < path.length && isObject(value); i++) {
+      if (idOf(value) !== undefined) break;
+      owner = value;
+      value = member(value, path[i], use);
+    }
+    const id = idOf(value);
+    if (id !== undefined) refuseAt(site, id);
+    if (use === "new" && typeof value === "function" && isResourceClass(value)) host.refuseInside("allocate", site, "");
+    if (use !== "call") return;
+    if (value === readText || value === file || value === archive) host.refuseInside("file", site, "");
+    if (value === stack || (path[path.length - 1] === "get" && typeof owner === "function" && isResourceClass(owner))) {
+      host.refuseInside("look", site, "");
+    }
+  } catch {
+    // The error is recorded, or the variable has no value yet.
+  }
+}
+
+const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
+
+// Returns a member without running code of the program.
+function member(object, key, use) {
+  const property = ownProperty(object, key);
+  if (property === undefined) return undefined;
+  if (property.get === undefined) return property.value;
+  return use === "new" || nodeOf(object) !== undefined ? call(property.get, object, []) : undefined;
 }
 
 /** Returns `f(value)`, deferred if the value is unknown. */

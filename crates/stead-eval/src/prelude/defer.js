@@ -80,6 +80,7 @@ export function deferMethod(receiver, name, args, id) {
 /** Defers or refuses the call of a method of an unknown. */
 export function callMember(member, self, args) {
   const { of, key } = member;
+  if (host.lacksMethod(of, key)) refuse("method", of, key);
   const kind = host.methodKind(key);
   if (kind === "other" || idOf(self) !== of) refuse("call", member.id);
   if (kind === "changes") refuse("changes", of, key);

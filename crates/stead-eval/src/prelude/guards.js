@@ -2,11 +2,11 @@
 //
 // Each wrapper refuses unknowns and behaves like the original for known values.
 
-import { apply, create, defineProperty, getPrototypeOf, ownKeys } from "stead:host";
+import { apply, create, defineProperty, getPrototypeOf, hasOwn, ownKeys } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
 import { replace } from "stead:defer";
 
-const { getOwnPropertyDescriptor } = Reflect;
+const { getOwnPropertyDescriptor, defineProperty: define } = Reflect;
 
 function check(value, name) {
   const id = idOf(value);
@@ -23,7 +23,7 @@ function guard(object, owner, key, { positions, self = false, before }) {
       if (self) check(this, name);
       if (positions === undefined) for (let i = 0; i < args.length; i++) check(args[i], name);
       else for (let i = 0; i < positions.length; i++) check(args[positions[i]], name);
-      if (before !== undefined) args = before(args, name);
+      if (before !== undefined) args = before(args, name, this);
       return apply(native, this, args);
     },
   };
@@ -168,4 +168,99 @@ for (const [object, owner, key] of [
     },
   };
   defineProperty(object, key, { get, set: native.set === undefined ? undefined : set });
+}
+
+// Results of functions of the program that a built-in tests or converts, where an unknown would pass for an object or for true.
+
+// `Symbol.toStringTag` counts only if it is a string, and `Symbol.isConcatSpreadable` is tested.
+const { toStringTag, isConcatSpreadable } = Symbol;
+const isObject = (value) => (typeof value === "object" && value !== null) || (typeof value === "function" && idOf(value) === undefined);
+guard(Object.prototype, "Object.prototype", "toString", { positions: [], before(args, name, self) {
+  if (isObject(self)) check(self[toStringTag], name);
+  return args;
+} });
+guard(Array.prototype, "Array.prototype", "concat", { positions: [], before(args, name, self) {
+  if (isObject(self)) check(self[isConcatSpreadable], name);
+  for (let i = 0; i < args.length; i++) if (typeof args[i] === "object" && args[i] !== null) check(args[i][isConcatSpreadable], name);
+  return args;
+} });
+
+// Set methods call `has` and `keys` of their argument.
+const sets = Set.prototype;
+const isPlainSet = (value) => getPrototypeOf(value) === sets && !hasOwn(value, "has") && !hasOwn(value, "keys");
+const setLike = (other, name) => {
+  if (typeof other !== "object" || other === null || isPlainSet(other)) return other;
+  const checked = (key, test) => {
+    const native = other[key];
+    return typeof native !== "function" || idOf(native) !== undefined
+      ? native
+      : (...args) => test(apply(native, other, args));
+  };
+  return {
+    get size() {
+      return other.size;
+    },
+    get has() {
+      return checked("has", (result) => (check(result, name), result));
+    },
+    get keys() {
+      return checked("keys", (iterator) => checkedIterator(iterator, name));
+    },
+  };
+};
+const checkedIterator = (iterator, name) => {
+  check(iterator, name);
+  if (!isObject(iterator)) return iterator;
+  return {
+    get next() {
+      const { next } = iterator;
+      if (typeof next !== "function" || idOf(next) !== undefined) return next;
+      return () => {
+        const result = apply(next, iterator, []);
+        check(result, name);
+        if (!isObject(result)) return result;
+        const { done } = result;
+        check(done, name);
+        return { done, get value() { return result.value; } };
+      };
+    },
+    get return() {
+      const { return: close } = iterator;
+      return typeof close === "function" ? () => apply(close, iterator, []) : close;
+    },
+  };
+};
+const combine = [
+  "union", "intersection", "difference", "symmetricDifference", "isSubsetOf", "isSupersetOf", "isDisjointFrom",
+];
+guardAll(sets, "Set.prototype", combine, { before: (args, name) => (args.length === 0 ? args : [setLike(args[0], name)]) });
+
+// Methods of regular expressions call `exec`, which a program can replace.
+const { exec: nativeExec } = RegExp.prototype;
+for (const key of ["test", Symbol.match, Symbol.matchAll, Symbol.replace, Symbol.search, Symbol.split]) {
+  const native = getOwnPropertyDescriptor(RegExp.prototype, key)?.value;
+  if (typeof native !== "function") continue;
+  const name = `RegExp.prototype.${typeof key === "symbol" ? key.description : key}`;
+  const { call } = {
+    call(...args) {
+      const exec = isObject(this) ? this.exec : nativeExec;
+      if (exec === nativeExec || typeof exec !== "function" || idOf(exec) !== undefined) return apply(native, this, args);
+      const own = getOwnPropertyDescriptor(this, "exec");
+      const checked = (...given) => {
+        const result = apply(exec, this, given);
+        check(result, name);
+        return result;
+      };
+      if (!define(this, "exec", { __proto__: null, value: checked, writable: true, configurable: true, enumerable: false })) {
+        return apply(native, this, args);
+      }
+      try {
+        return apply(native, this, args);
+      } finally {
+        if (own === undefined) delete this.exec;
+        else defineProperty(this, "exec", own);
+      }
+    },
+  };
+  replace(RegExp.prototype, key, call);
 }

@@ -28,7 +28,7 @@
 
   const kinds = {
     method(name, [receiver, ...args]) {
-      if (receiver === null) throw new TypeError(`cannot call \`${name}\` on null`);
+      if (receiver === null || receiver === undefined) throw new TypeError(`cannot call \`${name}\` on ${receiver}`);
       const method = receiver[name];
       if (typeof method !== "function") {
         throw new TypeError(`\`${name}\` is not a method of ${Array.isArray(receiver) ? "a list" : `a ${typeof receiver}`}`);

@@ -4,12 +4,13 @@ import {
   host, NativeArray, NativeTypeError, apply, construct, defineProperty, getPrototypeOf, hasOwn, ownProperty, toText,
 } from "stead:host";
 import { idOf, refusal, refuseAt, unknown } from "stead:unknown";
-import { isResourceClass, makeResource, nodeOf } from "stead:resource";
+import { isResourceClass, makeResource, nodeOf, withoutResources } from "stead:resource";
 import { boundTo } from "stead:scope";
 import { textOf } from "stead:text";
 import { deferOperator } from "stead:defer";
 
 export { current, resume } from "stead:scope";
+export { capture } from "stead:apply";
 
 /** Binds an arrow function in a field to its instance: resources it creates belong to the instance, as for a method. */
 export function own(self, arrow, name) {
@@ -25,11 +26,34 @@ export function step(result, site) {
   for (let at = result; at !== null; at = getPrototypeOf(at)) {
     const done = ownProperty(at, "done");
     if (done === undefined) continue;
-    if (hasOwn(done, "value")) known(done.value, site);
+    if (!hasOwn(done, "value")) return checkedStep(result, site);
+    known(done.value, site);
     break;
   }
   return result;
 }
+
+// Returns a result whose `done` is computed by a getter, so that the engine reads it once.
+const checkedStep = (result, site) => ({
+  get done() {
+    return known(result.done, site);
+  },
+  get value() {
+    return result.value;
+  },
+});
+
+/** Implements `value instanceof type`, and refuses an unknown from `Symbol.hasInstance`, which the engine would take for true. */
+export function instance(value, type, site) {
+  if (isObject(type)) {
+    const test = type[hasInstance];
+    if (test !== nativeTest && typeof test === "function") return !!known(apply(test, type, [value]), site);
+  }
+  return value instanceof type;
+}
+const { hasInstance } = Symbol;
+const nativeTest = Function.prototype[hasInstance];
+const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 const { prototype: promises } = Promise;
 const NativeObject = Object;
 const { then: nativeThen } = promises;
@@ -45,6 +69,28 @@ export function known(value, site) {
   }
   return value;
 }
+
+/** Applies the default of a parameter or of a name in a pattern to a value that may turn out to be `undefined`. */
+export function defaulted(value, otherwise, site) {
+  const id = idOf(value);
+  if (id === undefined || !host.mayBeUndefined(id)) return value;
+  if (otherwise === undefined) refuseAt(site, id);
+  const made = host.orDefault(id, withoutResources("decide", otherwise));
+  return typeof made === "string" ? refuseAt(site, id) : unknown(made);
+}
+
+/** Returns the source of an object pattern, and refuses an unknown whose type lacks a member that the pattern reads. */
+export function members(value, site, ...keys) {
+  const id = idOf(value);
+  for (let i = 0; id !== undefined && i < keys.length; i++) {
+    if (keys[i] === "then") refuseAt(site, id);
+    if (host.lacks(id, keys[i])) throw refusal(host.refuseMember(site, id, keys[i]));
+  }
+  return value;
+}
+
+/** Returns the first argument, for an expression that is followed by others. */
+export const first = (value) => value;
 
 /** Implements `left + right`. */
 export function add(left, right, site) {

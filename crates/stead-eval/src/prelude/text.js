@@ -99,7 +99,7 @@ defineProperty(Array.prototype, "join", {
     parts[0] = "";
     for (let i = 0; i < this.length; i++) {
       if (i > 0) append(parts, between);
-      append(parts, this[i]);
+      append(parts, this[i], true);
     }
     return unknown(host.template(parts));
   } }.join,
@@ -107,10 +107,12 @@ defineProperty(Array.prototype, "join", {
   configurable: true,
 });
 
-// Appends to `parts`, which has text at even and expressions at odd positions.
-function append(parts, item) {
-  if (item === undefined || item === null) return;
-  const text = textOf(item);
+// Appends to `parts`, which has text at even and expressions at odd positions. An item of a list (`isItem`) that turns out to be
+// null or undefined is empty; its expression has the number -1 - id.
+function append(parts, item, isItem = false) {
+  if (isItem && (item === undefined || item === null)) return;
+  let text = textOf(item);
+  if (isItem && typeof text === "number") text = -1 - text;
   if (typeof text === "string") parts[parts.length - 1] += text;
   else {
     parts[parts.length] = text;

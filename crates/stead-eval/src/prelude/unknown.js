@@ -33,6 +33,7 @@ class Unknown {
     if (key === "done") refuse("builtin", this.id, "iterator.next");
     // Members of every value that no provider sets.
     if (key === "constructor" || key === "__proto__") refuse("inspect", this.id);
+    if (host.lacks(this.id, key)) refuse("member", this.id, key);
     return new NativeProxy(target, new Member(this.id, key));
   }
   symbol(key) {
@@ -88,7 +89,12 @@ class Member {
     this.made = undefined;
   }
   get id() {
-    return (this.made ??= host.get(this.of, this.key));
+    if (this.made === undefined) {
+      const made = host.get(this.of, this.key);
+      if (made < 0) refuse("uncalled", this.of, this.key);
+      this.made = made;
+    }
+    return this.made;
   }
   apply(_, self, args) {
     return callMember(this, self, args);
@@ -100,8 +106,8 @@ freeze(Member.prototype);
 
 const NativeProxy = Proxy;
 
-/** Returns the unknown for an expression of the graph. */
-export const unknown = (id) => new NativeProxy(target, new Unknown(id));
+/** Returns the unknown for an expression of the graph. A negative number means that the value would be too large. */
+export const unknown = (id) => (id < 0 ? refuse("large", -1 - id) : new NativeProxy(target, new Unknown(id)));
 
 /** Returns the expression number of an unknown, or `undefined` for a known value. */
 export const idOf = (value) => (typeof value === "function" ? value[ID] : undefined);

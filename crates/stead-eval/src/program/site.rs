@@ -38,6 +38,12 @@ pub(crate) enum Usage {
     Extends,
     /// Result of `valueOf`, `toString` or `toJSON`.
     Convert,
+    /// `then`, which tells whether a value is a promise.
+    Then,
+    /// Value that a function given to `stead.apply` uses.
+    Capture,
+    /// Default of a parameter or of a name in a pattern.
+    Default,
     /// `done` in the result of an iterator's `next`.
     Done,
     Add,

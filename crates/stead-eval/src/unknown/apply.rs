@@ -3,22 +3,22 @@
 //! The graph is delivered already; a deferred function cannot change it.
 
 use rquickjs::{Array, Ctx, Error, Value};
-use stead_model::{EvalError, FunctionRef, Input, Value as Plain};
+use stead_model::{Computed, EvalError, FunctionRef, Input};
 
 use crate::declare::input_reader::InputReader;
 use crate::engine::exceptions;
-use crate::engine::values::to_js;
 use crate::host::{Handles, SharedSession, result_error};
+use crate::unknown::computed::to_js;
 
-/// Calls one deferred function and returns its result as a plain value.
+/// Calls one deferred function and returns its result: plain data or `undefined`.
 pub(crate) fn answer<'js>(
     ctx: &Ctx<'js>,
     session: &SharedSession,
     handles: &Handles,
     function: &FunctionRef,
-    arguments: &[Plain],
+    arguments: &[Computed],
     limit_state: &dyn Fn() -> exceptions::LimitState,
-) -> Result<Plain, EvalError> {
+) -> Result<Computed, EvalError> {
     let threw = |message: String| EvalError::Threw { message, place: Some(function.source.clone()) };
     if function.ordinal >= session.borrow().deferred_functions {
         return Err(threw(
@@ -29,7 +29,11 @@ pub(crate) fn answer<'js>(
     let result = call(ctx, handles, function.ordinal, arguments);
     match result {
         Ok(value) => match result_error(ctx, session, handles, &value) {
-            Ok(None) => plain(ctx, session, handles, &value).map_err(|error| threw(error.to_string())),
+            Ok(None) => match plain(ctx, session, handles, &value) {
+                Ok(Some(value)) => Ok(value),
+                Ok(None) => Err(threw("the function given to `stead.apply` must return data".to_owned())),
+                Err(error) => Err(threw(error.to_string())),
+            },
             Ok(Some((message, _))) => Err(threw(message)),
             Err(error) => Err(threw(error.to_string())),
         },
@@ -45,7 +49,7 @@ fn call<'js>(
     ctx: &Ctx<'js>,
     handles: &Handles,
     ordinal: u32,
-    arguments: &[Plain],
+    arguments: &[Computed],
 ) -> rquickjs::Result<Value<'js>> {
     let all = Array::new(ctx.clone())?;
     for (index, argument) in arguments.iter().enumerate() {
@@ -59,9 +63,11 @@ fn plain<'js>(
     session: &SharedSession,
     handles: &Handles,
     value: &Value<'js>,
-) -> rquickjs::Result<Plain> {
+) -> rquickjs::Result<Option<Computed>> {
+    if value.is_undefined() {
+        return Ok(Some(Computed::Undefined(None)));
+    }
     let intrinsics = handles.intrinsics(ctx)?;
     let mut reader = InputReader::new(&intrinsics, session.borrow().limits.property_bytes, None);
-    let input = if value.is_undefined() { None } else { reader.input(value)? };
-    Ok(input.and_then(Input::into_known).unwrap_or(Plain::Null))
+    Ok(reader.input(value)?.and_then(Input::into_known).map(Computed::Data))
 }

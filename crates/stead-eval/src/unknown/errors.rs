@@ -2,11 +2,14 @@
 //!
 //! Each error names property, resource and source position, gives the reason and proposes an alternative.
 
-use stead_model::{Code, Diagnostic, Expr, ExprId, Input, Key, NodeId, Operand, SourceRef, TemplatePart};
+use stead_model::{
+    Code, Diagnostic, Expr, ExprId, Input, Key, MAX_DEFERRED_BYTES, NodeId, Operand, SourceRef, TemplatePart,
+};
 
 use crate::engine::session::Session;
 use crate::program::site::Usage;
 use crate::program::source_text::SourceSpan;
+use crate::unknown::members;
 
 /// First source of the value of an expression.
 struct Origin {
@@ -26,7 +29,7 @@ pub(crate) fn at_site(session: &mut Session, site: usize, id: u32) -> Diagnostic
     let usage = session.sites.usage(site).unwrap_or(Usage::Test);
     let (does, help) = site_words(usage);
     let code = match usage {
-        Usage::Add | Usage::Arithmetic | Usage::Convert => Code::UNKNOWN_OPERATION,
+        Usage::Add | Usage::Arithmetic | Usage::Convert | Usage::Capture => Code::UNKNOWN_OPERATION,
         _ => Code::UNKNOWN_BRANCH,
     };
     explain(session, code, does, Some(place), id, help)
@@ -34,6 +37,11 @@ pub(crate) fn at_site(session: &mut Session, site: usize, id: u32) -> Diagnostic
 
 /// Returns the error for an unknown in the engine or a built-in, located by a stack trace.
 pub(crate) fn by_stack(session: &mut Session, what: &str, id: u32, detail: &str, stack: &str) -> Diagnostic {
+    if let "member" | "method" | "uncalled" = what {
+        let place = session.locate_stack(stack);
+        let place = place.map(|place| near(session, &place, detail));
+        return members::no_member(session, what, id, detail, place);
+    }
     let place = session.locate_stack(stack);
     if let ("call", Some((of, method))) = (what, method(session, id)) {
         let place = place.map(|place| near(session, &place, &method));
@@ -193,10 +201,11 @@ fn origin(session: &Session, id: ExprId) -> Origin {
 
 fn first_operand(expr: &Expr) -> Option<ExprId> {
     match expr {
-        Expr::Property { .. } | Expr::Secret { .. } => None,
+        Expr::Property { .. } | Expr::Secret { .. } | Expr::Constant(_) => None,
+        Expr::Default { of, .. } => Some(*of),
         Expr::Get { of, .. } => Some(*of),
         Expr::Template(parts) => parts.iter().find_map(|part| match part {
-            TemplatePart::Hole(input) => in_input(input),
+            TemplatePart::Hole(input) | TemplatePart::Item(input) => in_input(input),
             TemplatePart::Text(_) => None,
         }),
         Expr::Add(left, right) => in_input(left).or_else(|| in_input(right)),
@@ -261,6 +270,14 @@ fn site_words(usage: Usage) -> (&'static str, Help) {
         Usage::Throw => ("the thrown value is", &[DECIDE]),
         Usage::Extends => ("this class or object extends", &[DECIDE]),
         Usage::Convert => ("this conversion method returns", &["return it from a method with another name"]),
+        Usage::Then => ("`then` tests", &["use the value itself; it is not a promise"]),
+        Usage::Capture => (
+            "this function runs after apply, and it uses",
+            &["pass it to the function as an argument: `stead.all([a, b], (a, b) => …)`"],
+        ),
+        Usage::Default => {
+            ("this default cannot be deferred; it is for", &["use a default that is plain data", APPLY])
+        }
         Usage::Done => ("`done` of this iterator is", &[DECIDE]),
         Usage::Add => ("`+` combines an operand that cannot be deferred with", &[TEMPLATE]),
         Usage::Arithmetic => ("this operator calculates with", &[TEMPLATE]),
@@ -280,6 +297,11 @@ fn trap_words(what: &str, detail: &str) -> (Code, String, Help) {
         "keys" => branch("this lists the keys of", &[KNOWN_LIST]),
         "number" => operation("this operation needs", &[DECIDE, APPLY]),
         "count" => branch("this length or count is", &[DECIDE, APPLY]),
+        "large" => (
+            Code::EVALUATION_LIMIT,
+            format!("this makes a value of more than {} MiB from", MAX_DEFERRED_BYTES >> 20),
+            &["use the value fewer times; `docs/limits.md` lists the limits"],
+        ),
         "parse" => branch("`JSON.parse` parses", &["use `stead.apply(text, t => JSON.parse(t).…)`"]),
         "operand" => (
             Code::UNKNOWN_OPERATION,

@@ -4,15 +4,15 @@
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
-use stead_model::{Argument, Builtin, EvalError, FunctionRef, Functions, Limits, Value};
+use stead_model::{Argument, Builtin, Computed, EvalError, FunctionRef, Functions, Limits};
 
 use crate::unknown::interpreter::Interpreter;
 
 /// Call of a function that the program gave to `stead.apply`.
 pub(crate) struct ApplyCall {
     pub(crate) function: FunctionRef,
-    pub(crate) arguments: Vec<Value>,
-    pub(crate) reply: SyncSender<Result<Value, EvalError>>,
+    pub(crate) arguments: Vec<Computed>,
+    pub(crate) reply: SyncSender<Result<Computed, EvalError>>,
 }
 
 /// Functions of one evaluation. Any thread may call them; calls run one at a time.
@@ -33,11 +33,11 @@ pub(crate) fn of_program(limits: Limits, stays: bool) -> (ProgramFunctions, Opti
 }
 
 impl Functions for ProgramFunctions {
-    fn builtin(&self, builtin: &Builtin, arguments: &[Argument]) -> Result<Value, EvalError> {
+    fn builtin(&self, builtin: &Builtin, arguments: &[Argument]) -> Result<Computed, EvalError> {
         self.interpreter.builtin(builtin, arguments)
     }
 
-    fn apply(&self, function: &FunctionRef, arguments: &[Value]) -> Result<Value, EvalError> {
+    fn apply(&self, function: &FunctionRef, arguments: &[Computed]) -> Result<Computed, EvalError> {
         let Some(program) = &self.program else { return self.interpreter.apply(function, arguments) };
         let (reply, answer) = sync_channel(1);
         let call = ApplyCall { function: function.clone(), arguments: arguments.to_vec(), reply };

@@ -12,11 +12,11 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use rquickjs::{
     Array, CatchResultExt, Context, Ctx, Function, Persistent, Runtime, Value, context::intrinsic,
 };
-use stead_model::{Argument, Builtin, EvalError, FunctionRef, Functions, Limits, Value as Plain};
+use stead_model::{Argument, Builtin, Computed, EvalError, FunctionRef, Functions, Limits};
 
-use crate::engine::values::{self, to_js};
 use crate::library;
 use crate::unknown::builtins::{self, MethodKind};
+use crate::unknown::computed::{from_js, to_js};
 
 const SCRIPT_STACK: usize = 1 << 20;
 const THREAD_STACK: usize = 8 << 20;
@@ -27,7 +27,7 @@ type Features =
 struct Call {
     builtin: Builtin,
     arguments: Vec<Argument>,
-    reply: SyncSender<Result<Plain, EvalError>>,
+    reply: SyncSender<Result<Computed, EvalError>>,
 }
 
 /// Handle to the interpreter's thread.
@@ -51,7 +51,7 @@ impl Interpreter {
 }
 
 impl Functions for Interpreter {
-    fn builtin(&self, builtin: &Builtin, arguments: &[Argument]) -> Result<Plain, EvalError> {
+    fn builtin(&self, builtin: &Builtin, arguments: &[Argument]) -> Result<Computed, EvalError> {
         if let Some(result) = library_call(builtin, arguments) {
             return result;
         }
@@ -63,21 +63,24 @@ impl Functions for Interpreter {
         answer.recv().map_err(|_| EvalError::NoInterpreter)?
     }
 
-    fn apply(&self, _: &FunctionRef, _: &[Plain]) -> Result<Plain, EvalError> {
+    fn apply(&self, _: &FunctionRef, _: &[Computed]) -> Result<Computed, EvalError> {
         Err(threw("the function belongs to a program that is not loaded".to_owned()))
     }
 }
 
 /// Calls a function of the library, which needs no interpreter; `None` for other built-ins.
-fn library_call(builtin: &Builtin, arguments: &[Argument]) -> Option<Result<Plain, EvalError>> {
+fn library_call(builtin: &Builtin, arguments: &[Argument]) -> Option<Result<Computed, EvalError>> {
     let Builtin::Global(name) = builtin else { return None };
     let name = name.strip_prefix(library::PREFIX)?;
     let values = arguments.iter().map(|argument| match argument {
-        Argument::Value(value) => Some(value.clone()),
+        Argument::Value(value) => value.as_data().cloned(),
         Argument::Regex { .. } => None,
     });
-    let result = library::call(name, &values.collect::<Option<Vec<_>>>()?)?;
-    Some(result.map(library::Tree::into_value).map_err(threw))
+    let Some(values) = values.collect::<Option<Vec<_>>>() else {
+        return Some(Err(threw(format!("{name}: an argument is undefined or not data"))));
+    };
+    let result = library::call(name, &values)?;
+    Some(result.map(|tree| tree.into_value().into()).map_err(threw))
 }
 
 /// Returns an error if the built-in cannot be deferred: a saved plan may contain any name.
@@ -138,7 +141,7 @@ fn run(
     evaluate: &Persistent<Function<'static>>,
     builtin: &Builtin,
     arguments: &[Argument],
-) -> Result<Plain, EvalError> {
+) -> Result<Computed, EvalError> {
     let (kind, name) = match builtin {
         Builtin::Method(name) => ("method", name),
         Builtin::Operator(name) => ("operator", name),
@@ -152,7 +155,7 @@ fn run(
         evaluate.call::<_, Value<'_>>((kind, name.as_str(), all))
     });
     match result.catch(ctx) {
-        Ok(value) => values::from_js(&value).map_err(|problem| threw(format!("`{name}`: {problem}"))),
+        Ok(value) => from_js(&value).map_err(|problem| threw(format!("`{name}`: {problem}"))),
         Err(error) => Err(threw(match error {
             rquickjs::CaughtError::Exception(thrown) => thrown.message().unwrap_or_default(),
             other => other.to_string(),

@@ -1,6 +1,8 @@
 //! Deferred expressions: their results after apply equal the results of plain JavaScript.
 
-use crate::common::deferred::{HEAD, assert_deferred as assert_deferred_with, plain, resolved};
+use crate::common::deferred::{
+    HEAD, assert_deferred as assert_deferred_with, plain, resolved, with_unknowns,
+};
 use crate::common::program;
 use stead_model::{EvalError, Input};
 
@@ -33,6 +35,10 @@ l.at(-1)
 m.k[1].x.toUpperCase()
 m.hasOwnProperty("k")
 u.toString()
+u.slice(undefined, 3)
+u.at(NaN)
+u[0] + u[4]
+u.at(-1)
 [u.toUpperCase(), { a: l.join() }]
 "#,
     );
@@ -84,6 +90,12 @@ n ^ 1
 n + 1
 n + n * (n - 1)
 u + 1
+u + NaN
+u + -Infinity
+(n - 7) * -1 + "" + 1 / ((n - 7) * -1 * Infinity)
+JSON.stringify({ a: n / 0, b: [n * NaN, 1 / (n - 7)], c: (n - 7) * -1 })
+`${n / 0} ${-n / 0} ${0 * n / 0} ${1e21 * n} ${1e-7 * n}`
+JSON.stringify([n * 1e20, n * 1e21, n / 3, n * 1e-7])
 (() => { let x = n; x -= 2; x *= n; return x; })()
 (() => { const o = { x: n }; o.x -= 1; o["x"] **= 2; return o; })()
 (() => { const o = { x: 1 }; (() => o)().x += n; return o; })()
@@ -107,6 +119,102 @@ JSON.stringify({ a: u, b: 2 }, ["a"])
 JSON.stringify(`${u}!`)
 "#,
     );
+}
+
+#[test]
+fn missing_members_are_undefined_as_in_javascript() {
+    assert_deferred(
+        r#"
+(({ port = 443 }) => port)(m)
+(({ s = "no" }) => s)(m)
+((port = 443) => port)(m.port)
+((s = "no") => s)(m.s)
+(function (a, b = a.none, { c = 3, d = c } = {}) { return [a.s, c, d]; })(m, "b", m)
+(() => { const { port = 443, s = "no", k: [] = [] } = { ...{ port: m.port, s: m.s } }; return [port, s]; })()
+(() => { const { port = 443, yes } = m, twice = port * 2; return [port, twice, yes]; })()
+(() => { let port; ({ port = n } = m); return port; })()
+(() => { const out = []; for (const { port = 443 } of [m, { port: 1 }]) out.push(port); return out; })()
+(() => { const { none = [u, { a: n }] } = m; return none[1].a; })()
+(() => { const { a = 1, b = a } = { a: m.none }; return [a, b]; })()
+(() => { const [a = 1, b = 2] = [m.none, m.s]; return [a, b]; })()
+(() => { const { s: { length = 9, size = 8 } = "x" } = m; return [length, size]; })()
+(async ({ port = 443 }) => port)(m).constructor === Promise ? m.s : 0
+new (class { constructor(p = 5, { q = p } = {}) { this.v = [p, q]; } })(m.p, m).v
+stead.apply(m.port, (port) => port ?? 443)
+stead.all([m.port, m.s], (port, s) => [port === undefined, s])
+[m.none, m.s, m.z, null, undefined].join("-")
+[1, m.s].join(null)
+[m.z, [m.z, 1]].join()
+(({ z = 1 }) => z)(m)
+`${m.z}` + m.z
+m.z + n
+m.z * 2
+JSON.stringify({ a: m.z, b: [m.z] })
+String(m.z)
+String([m.none, m.s])
+u.match(/(x)?arn/)[0]
+u.match(/(x)?arn/).join("+")
+[m.k[0], m.k[1].x]
+JSON.stringify(u.match(/(x)?arn/))
+"#,
+    );
+}
+
+#[test]
+fn missing_member_is_an_error_that_names_it() {
+    let cases = "`${m.hots}`\nm.hots\n\"a\" + m.hots\n[m.hots]\n({ a: { b: m.k[7] } })\nm.hots.port\nString(m.hots)\n\
+        JSON.stringify({ a: m.hots })\nl.at(9)\nl[3]\n`${u.match(/(x)?arn/)[1]}`\nn / (n - 7)\nm.k[1].x.y.z\nm.toString\n\
+        stead.apply(u, () => undefined)\n`${stead.apply(u, () => undefined)}`\n[stead.apply(u, () => undefined)]\n\
+        ({ a: 1, b: stead.apply(u, () => undefined) })\nstead.apply(u, () => ({ a: undefined, b: null }))";
+    let found = cases.lines().map(|case| {
+        let evaluation = with_unknowns(case).evaluate().unwrap();
+        let shown = match resolved(&evaluation, "out") {
+            Ok(Some(Input::Known(value))) => value.to_json(),
+            Ok(other) => format!("{other:?}"),
+            Err(error) => error.to_string(),
+        };
+        format!("{case}\n    {shown}")
+    });
+    insta::assert_snapshot!(found.collect::<Vec<_>>().join("\n"), @r#"
+    `${m.hots}`
+        `echo.hots` is undefined, and it is part of a text
+    m.hots
+        `echo.hots` is undefined
+    "a" + m.hots
+        `echo.hots` is undefined, and `+` needs it as text
+    [m.hots]
+        `echo.hots` is undefined
+    ({ a: { b: m.k[7] } })
+        `echo.k[7]` is undefined
+    m.hots.port
+        cannot read "port" of `echo.hots`, which is undefined
+    String(m.hots)
+        `echo.hots` is undefined, and it is part of a text
+    JSON.stringify({ a: m.hots })
+        `echo.hots` is undefined, and it is part of a text
+    l.at(9)
+        the result of `at` on `list` is undefined
+    l[3]
+        `list[3]` is undefined
+    `${u.match(/(x)?arn/)[1]}`
+        `[1]` of the result of `match` on `result` is undefined, and it is part of a text
+    n / (n - 7)
+        the result of `/` on `size` is Infinity, which cannot be stored
+    m.k[1].x.y.z
+        cannot read "z" of `echo.k[1].x.y`, which is undefined
+    m.toString
+        `echo.toString` is a method of the language, which is not data; call it
+    stead.apply(u, () => undefined)
+        None
+    `${stead.apply(u, () => undefined)}`
+        the result of the function given to `stead.apply` at main.ts:6:23 is undefined, and it is part of a text
+    [stead.apply(u, () => undefined)]
+        an item of a value with the result of the function given to `stead.apply` at main.ts:6:21 is undefined
+    ({ a: 1, b: stead.apply(u, () => undefined) })
+        {"a":1}
+    stead.apply(u, () => ({ a: undefined, b: null }))
+        {"b":null}
+    "#);
 }
 
 #[test]
@@ -165,9 +273,11 @@ fn function_with_known_arguments_runs_immediately() {
 fn forbidden_actions_of_a_deferred_function_are_errors_with_positions() {
     let text = format!(
         "{HEAD}const other = new RandomString({{}}, {{ id: \"other\" }});\nconst caught: any = other.result;\n\
-        export const makes = stead.apply(u, () => new RandomString() && 1);\n\
-        export const reads = stead.apply(u, () => other.result);\n\
-        export const captures = stead.apply(u, (v: any) => `${{v}}-${{caught}}`);\n\
+        // Members of an object are not followed while planning.\n\
+        const hidden = {{ makes: () => new RandomString(), reads: () => other.result, caught: (v: any) => `${{v}}-${{caught}}` }};\n\
+        export const makes = stead.apply(u, () => hidden.makes() && 1);\n\
+        export const reads = stead.apply(u, () => hidden.reads());\n\
+        export const captures = stead.apply(u, (v: any) => hidden.caught(v));\n\
         export const promises = stead.apply(u, async (v: any) => v);\n\
         export const functions = stead.apply(u, (v: any) => () => v);\n\
         export const throws = stead.apply(u, (v: any) => {{\n  throw new RangeError(`no ${{v.length}}`);\n}});\n\
@@ -191,17 +301,101 @@ fn forbidden_actions_of_a_deferred_function_are_errors_with_positions() {
         found += &format!("{output}: {line}\n");
     }
     insta::assert_snapshot!(found, @"
-    breaks: the function threw: TypeError: cannot read property 'such' of undefined @ main.ts:16:50
-    captures: the function given to `stead.apply` returns a value that is known only after apply @ main.ts:10:25
-    fine: Ok(Known(Number(Int(25))))
-    functions: the function given to `stead.apply` must return data: a function is not data @ main.ts:12:26
-    loops: the function runs too long @ main.ts:17:1
-    makes: a function given to `stead.apply` creates a resource @ main.ts:8:43
-    nan: the function given to `stead.apply` must return data: NaN cannot be stored @ main.ts:18:20
-    promises: the function given to `stead.apply` returns a promise @ main.ts:11:25
-    reads: a function given to `stead.apply` reads a property that is known only after apply @ main.ts:9:43
-    throws: the function threw: RangeError: no 25 @ main.ts:14:9
+    breaks: the function threw: TypeError: cannot read property 'such' of undefined @ main.ts:18:50
+    captures: the function given to `stead.apply` returns a value that is known only after apply @ main.ts:12:25
+    fine: Ok(Some(Known(Number(Int(25)))))
+    functions: the function given to `stead.apply` must return data: a function is not data @ main.ts:14:26
+    loops: the function runs too long @ main.ts:19:1
+    makes: a function given to `stead.apply` creates a resource @ main.ts:9:31
+    nan: the function given to `stead.apply` must return data: NaN cannot be stored @ main.ts:20:20
+    promises: the function given to `stead.apply` returns a promise @ main.ts:13:25
+    reads: a function given to `stead.apply` reads a property that is known only after apply @ main.ts:9:64
+    throws: the function threw: RangeError: no 25 @ main.ts:16:9
     ");
+}
+
+#[test]
+fn values_that_a_deferred_function_must_not_use_are_refused_while_planning() {
+    let head = "import { RandomString, Data } from \"stead/local\"; import * as local from \"stead/local\";\nimport * as stead from \"stead\"; \
+        import { all, apply as later, readText, Resource } from \"stead\";\nconst u: any = new RandomString({}, { id: \"u\" }).result; \
+        const pw = new RandomString({}, { id: \"pw\" }); const o: any = { in: [u], deep: { u, k: 1 }, name: \"n\" };\n\
+        class Pet extends Resource { name: any = \"p\"; other = pw; u = u; \n";
+    let tail = "}\n";
+    let cases = [
+        "later(u, (v) => v + caught); const caught = pw.result;",
+        "stead.apply(u, (v) => `${v} ${pw.result}`);",
+        "all([u], function (v) { return v + o.deep.u; });",
+        "later(u, (v) => helper(v)); function helper(v: any) { return inner(v); } const inner = (v: any) => v + pw.result;",
+        "later(u, named); function named(v: any) { return v + o.deep.u.length; }",
+        "later(u, () => new RandomString());",
+        "later(u, () => new local.Data({ value: 1 }));",
+        "later(u, () => makes()); const makes = () => new Pet();",
+        "later(u, () => readText(\"a.txt\"));",
+        "later(u, () => stead.readText(\"a.txt\"));",
+        "later(u, () => stead.stack(\"x\").outputs);",
+        "later(u, () => local.File.get(\"x\"));",
+        "let x: any = 1; later(u, () => x); x = pw.result;",
+    ];
+    let mut found: Vec<String> = cases
+        .iter()
+        .map(|case| {
+            let text = program(&format!("{head}{tail}{case}\n")).failure();
+            format!("{case}\n    {}", text.lines().take(2).collect::<Vec<_>>().join(""))
+        })
+        .collect();
+    let method = "m() { return later(u, (v) => v + this.u + this.other.result); }";
+    let text = program(&format!("{head}{method}{tail}new Pet().m();\n")).failure();
+    found.push(format!("{method}\n{text}"));
+    insta::assert_snapshot!(found.join("\n"), @r#"
+    later(u, (v) => v + caught); const caught = pw.result;
+        ST0110 this function runs after apply, and it uses `result` of local.RandomString#pw, which is known only after apply  @ main.ts:6:21 +6 not known while planning
+    stead.apply(u, (v) => `${v} ${pw.result}`);
+        ST0110 this function runs after apply, and it uses `result` of local.RandomString#pw, which is known only after apply  @ main.ts:6:31 +9 not known while planning
+    all([u], function (v) { return v + o.deep.u; });
+        ST0110 this function runs after apply, and it uses `result` of local.RandomString#u, which is known only after apply  @ main.ts:6:36 +8 not known while planning
+    later(u, (v) => helper(v)); function helper(v: any) { return inner(v); } const inner = (v: any) => v + pw.result;
+        ST0110 this function runs after apply, and it uses `result` of local.RandomString#pw, which is known only after apply  @ main.ts:6:104 +9 not known while planning
+    later(u, named); function named(v: any) { return v + o.deep.u.length; }
+        ST0110 this function runs after apply, and it uses `result` of local.RandomString#u, which is known only after apply  @ main.ts:6:54 +15 not known while planning
+    later(u, () => new RandomString());
+        ST0110 a function given to `stead.apply` creates a resource  @ main.ts:6:20 +12 here
+    later(u, () => new local.Data({ value: 1 }));
+        ST0110 a function given to `stead.apply` creates a resource  @ main.ts:6:20 +10 here
+    later(u, () => makes()); const makes = () => new Pet();
+        ST0110 a function given to `stead.apply` creates a resource  @ main.ts:6:50 +3 here
+    later(u, () => readText("a.txt"));
+        ST0110 a function given to `stead.apply` reads a file  @ main.ts:6:16 +8 here
+    later(u, () => stead.readText("a.txt"));
+        ST0110 a function given to `stead.apply` reads a file  @ main.ts:6:16 +14 here
+    later(u, () => stead.stack("x").outputs);
+        ST0110 a function given to `stead.apply` performs a look-up  @ main.ts:6:16 +11 here
+    later(u, () => local.File.get("x"));
+        ST0110 a function given to `stead.apply` performs a look-up  @ main.ts:6:16 +14 here
+    let x: any = 1; later(u, () => x); x = pw.result;
+        ST0110 this function runs after apply, and it uses `result` of local.RandomString#pw, which is known only after apply  @ main.ts:6:32 +1 not known while planning
+    m() { return later(u, (v) => v + this.u + this.other.result); }
+    ST0110 this function runs after apply, and it uses `result` of local.RandomString#u, which is known only after apply
+      @ main.ts:5:34 +6 not known while planning
+      @ main.ts:3:16 +3 local.RandomString#u is declared here
+      note: the provider sets `result` when it creates the resource; the program must declare every resource before that
+      help: pass it to the function as an argument: `stead.all([a, b], (a, b) => …)`
+    ST0110 this function runs after apply, and it uses `result` of local.RandomString#pw, which is known only after apply
+      @ main.ts:5:43 +17 not known while planning
+      @ main.ts:3:69 +3 local.RandomString#pw is declared here
+      note: the provider sets `result` when it creates the resource; the program must declare every resource before that
+      help: pass it to the function as an argument: `stead.all([a, b], (a, b) => …)`
+    "#);
+    // The value of a known member, a shadowed name and a function that is never deferred are fine.
+    for fine in [
+        "later(u, (v) => v + o.name + o.deep.k + o.in.length);",
+        "later(u, (u) => u + 1);",
+        "later(u, (v) => { const pw = { result: v }; return pw.result; });",
+        "later(1, () => 2); const f = () => new Data({ value: 1 });",
+        "later(u, (v) => new Date(0).getTime() + new Map([[v, 1]]).size);",
+        "later(u, (v) => typeof pw === \"object\" ? 1 : 2);",
+    ] {
+        program(&format!("{head}{tail}{fine}\n")).graph();
+    }
 }
 
 #[test]
@@ -228,7 +422,9 @@ fn deferred_functions_outlive_the_evaluation_and_run_from_any_thread() {
     let evaluation = program(&text).evaluate().unwrap();
     std::thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| assert_eq!(resolved(&evaluation, "out").unwrap(), Input::Known("arn!".into())));
+            scope.spawn(|| {
+                assert_eq!(resolved(&evaluation, "out").unwrap(), Some(Input::Known("arn!".into())))
+            });
         }
     });
 }

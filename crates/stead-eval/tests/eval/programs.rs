@@ -55,8 +55,8 @@ export const resource = JSON.stringify({ pw });
     dev:main:local.Data @main.ts:3:14
     dev:main:local.File @main.ts:7:1 content=(("pw=" + #0.result) + "\n") path=`/tmp/${#0.result}`
     dev:main:local.File#2 @main.ts:8:1 content=`${#1.echo.deep[3].name}` path=`hi ${#0.result}!`
-    dev:main:local.File#3 @main.ts:9:1 content=`a-${#0.result}--${`b,${#0.result}`}` path="c"
-    > array = `${`${#0.result},1`} ${`${`${#0.result}`}`}`
+    dev:main:local.File#3 @main.ts:9:1 content=`a-${item #0.result}--${item `b,${item #0.result}`}` path="c"
+    > array = `${`${item #0.result},1`} ${`${`${item #0.result}`}`}`
     > awaited = #0.result
     > boxed = (("" + ("" + #0.result)) + "!")
     > fromMap = #0.result

@@ -204,6 +204,31 @@ fn builtins_that_inspect_a_value_refuse_an_unknown() {
     assert_refused(BUILTINS, &["ST0104", "ST0110"]);
 }
 
+const TYPED_MISTAKES: &str = r#"
+const f = u.split; f(':');
+u.noSuchMethod();
+-(u as any).x.y++;
+u.foo;
+u.lenght;
+u[0].foo;
+u.length.foo;
+u.length[0];
+l[0].map((x: any) => x);
+l.trim();
+u.join();
+l.length.toUpperCase();
+`${u}`.foo;
+(u + 1).foo;
+u.split(':')[0].foo;
+u.split(':').foo;
+u.includes('a').foo;
+u.trim().join();
+(u.length * 2).foo;
+const { foo } = u as any;
+const { foo = 1 } = u as any;
+const t: any = u.trim; `${t}`;
+"#;
+
 const OPERATIONS: &str = r#"
 l.map((x: any) => x);
 l.forEach(() => {});
@@ -211,14 +236,9 @@ u.replace(/a/g, (x: any) => x);
 u.replace({ [Symbol.replace]: () => 1 } as any, 'x');
 l.push('a');
 l.sort();
-const f = u.split; f(':');
-u.noSuchMethod();
 u.split(Symbol() as any);
-u.slice(undefined, 3);
-u.at(NaN);
 u * 2n;
 u - ({} as any).x;
--(u as any).x.y++;
 JSON.stringify({ a: data.echo }, ['a']);
 JSON.stringify({ a: data.echo }, null, '--');
 Math.max(u as any, undefined as any);
@@ -227,7 +247,6 @@ u + {};
 u + undefined;
 u + Symbol();
 u + 1n;
-u + NaN;
 (u as any).x = 1;
 delete (u as any).x;
 const a = [u]; `${a}`;
@@ -241,6 +260,80 @@ data.echo();
 #[test]
 fn operations_that_cannot_be_deferred_are_refused() {
     assert_refused(OPERATIONS, &["ST0110"]);
+}
+
+#[test]
+fn members_and_methods_that_the_type_does_not_have_are_refused() {
+    assert_refused(TYPED_MISTAKES, &["ST0112"]);
+    let text = format!("{HEAD}export const out = `${{l[0].lenght}}`;\n");
+    insta::assert_snapshot!(program(&text).failure(), @"
+    ST0112 `list[0]` of local.Data is a string, which has no member `lenght`
+      @ main.ts:6:28 +6 read here
+      help: did you mean `length`?
+    ");
+    let text = format!("{HEAD}export const out = new File({{ path: \"a\" }}).size.toFixde(2);\n");
+    insta::assert_snapshot!(program(&text).failure(), @"
+    ST0112 `size` of local.File is a whole number, which has no member `toFixde`
+      @ main.ts:6:49 +7 read here
+      help: did you mean `toFixed`?
+    ");
+    let text = format!("{HEAD}const f = u.split;\nexport const out = f;\n");
+    insta::assert_snapshot!(program(&text).failure(), @"
+    ST0112 `split` is a method of `result` of local.RandomString#pw, which is a string; a method is not data
+      help: call it: `split(…)`
+    ");
+}
+
+#[test]
+fn reference_of_the_wrong_type_is_refused_at_its_property() {
+    let text = format!(
+        "{HEAD}new RandomString({{ length: u }}, {{ id: \"a\" }});\nnew File({{ path: new File({{ path: \"b\" }}).size,\n  \
+         content: `${{u}}` }}, {{ id: \"b\" }});\nnew File({{ path: l }}, {{ id: \"c\" }});\nnew File({{ path: l[0] }}, {{ id: \"d\" }});\n\
+         new RandomString({{ length: u.length + 1 }}, {{ id: \"e\" }});\nnew RandomString({{ length: data.echo.n }}, {{ id: \"f\" }});\n"
+    );
+    insta::assert_snapshot!(program(&text).failure(), @"
+    ST0106 local.RandomString#a: `length` must be a whole number, but it is a string: `result` of local.RandomString#pw, known after apply
+      @ main.ts:6:20 +6 here
+    ST0106 local.File#b: `path` must be a string, but it is a whole number: `size` of local.File, known after apply
+      @ main.ts:7:12 +4 here
+    ST0106 local.File#c: `path` must be a string, but it is a list of strings: `list` of local.Data, known after apply
+      @ main.ts:9:12 +4 here
+    ");
+}
+
+#[test]
+fn deferred_value_above_the_size_limit_is_refused() {
+    let doubled = |start: &str, step: &str| {
+        let text = format!(
+            "{HEAD}let s: any = {start};\nfor (let i = 0; i < 60; i++) {{\n  s = {step};\n}}\nexport const out = s;\n"
+        );
+        let all = program(&text).failure();
+        all.lines().take(2).collect::<Vec<_>>().join("")
+    };
+    let steps = [
+        "s + s",
+        "`${s}${s}`",
+        "s.concat(s)",
+        "[s, s].join()",
+        "JSON.stringify([s, s])",
+        "(s + s).toUpperCase()",
+        "String([s, [s]])",
+    ];
+    let found: Vec<String> = steps.iter().map(|step| format!("{step}: {}", doubled("u", step))).collect();
+    insta::assert_snapshot!(found.join("\n"), @"
+    s + s: ST0108 this makes a value of more than 16 MiB from a value made from `result` of local.RandomString#pw, which is known only after apply  @ main.ts:8:11 +1 not known while planning
+    `${s}${s}`: ST0108 this makes a value of more than 16 MiB from a value made from `result` of local.RandomString#pw, which is known only after apply  @ main.ts:8:14 +1 not known while planning
+    s.concat(s): ST0108 this makes a value of more than 16 MiB from a value made from `result` of local.RandomString#pw, which is known only after apply  @ main.ts:8:16 +1 not known while planning
+    [s, s].join(): ST0108 this makes a value of more than 16 MiB from a value made from `result` of local.RandomString#pw, which is known only after apply  @ main.ts:8:7 +11 not known while planning
+    JSON.stringify([s, s]): ST0108 this makes a value of more than 16 MiB from a value made from `result` of local.RandomString#pw, which is known only after apply  @ main.ts:8:7 +14 not known while planning
+    (s + s).toUpperCase(): ST0108 this makes a value of more than 16 MiB from a value made from `result` of local.RandomString#pw, which is known only after apply  @ main.ts:8:12 +1 not known while planning
+    String([s, [s]]): ST0108 this makes a value of more than 16 MiB from a value made from `result` of local.RandomString#pw, which is known only after apply  @ main.ts:8:7 +6 not known while planning
+    ");
+    // A number stays small.
+    let text = format!(
+        "{HEAD}let n: any = u.length;\nfor (let i = 0; i < 60; i++) n = n + n;\nexport const out = n;\n"
+    );
+    program(&text).graph();
 }
 
 #[test]

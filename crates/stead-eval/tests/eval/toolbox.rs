@@ -368,7 +368,7 @@ fn every_function_carries_values_known_after_apply() {
         };
         assert!(evaluation.graph.outputs["out"].as_known().is_none(), "{expression} was not deferred");
         let found = match resolved(&evaluation, "out") {
-            Ok(Input::Known(value)) => value.to_json(),
+            Ok(Some(Input::Known(value))) => value.to_json(),
             Ok(_) => "still unknown".to_owned(),
             Err(error) => format!("{error:?}"),
         };

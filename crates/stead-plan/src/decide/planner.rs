@@ -6,7 +6,8 @@ use serde::Serialize;
 use stead_guard::pins::SettledGraph;
 use stead_model::{
     Code, Dag, DependencyCycle, Diagnostic, EvalError, Functions, Graph, Hint, Input, Inputs, KnownOutputs,
-    Lifecycle, Map, Name, NextStep, NodeId, NodeKind, PhysicalId, Resource, Value, resolve_map,
+    Lifecycle, Map, Name, NextStep, NodeId, NodeKind, PhysicalId, PropertyError, Resource, Value,
+    resolve_map,
 };
 use stead_schema::{Catalog, Change, Problem, ReplaceOrder};
 use stead_state::State;
@@ -196,8 +197,8 @@ impl<'a> Planner<'a> {
             let node = &self.graph.nodes[id.index()];
             match resolve_map(&node.inputs, &self.graph.exprs, self, self.functions) {
                 Ok(inputs) => questions.push(self.question(id, inputs)),
-                Err(error) => {
-                    let what = format!("an input of {}", node.name);
+                Err(PropertyError { property, error }) => {
+                    let what = format!("`{property}` of {}", node.name);
                     self.give_up(id, error.diagnostic(Code::BAD_PROPERTY, &what, Some(&node.source)));
                 }
             }
@@ -306,8 +307,11 @@ impl<'a> Planner<'a> {
         if !self.problems.is_empty() {
             return Err(self.problems.into_iter().map(|(_, problem)| problem).collect());
         }
-        let outputs = resolve_map(&self.graph.outputs, &self.graph.exprs, &self, self.functions)
-            .map_err(|error| vec![error.diagnostic(Code::BAD_PROPERTY, "an exported value", None)])?;
+        let outputs = resolve_map(&self.graph.outputs, &self.graph.exprs, &self, self.functions).map_err(
+            |PropertyError { property, error }| {
+                vec![error.diagnostic(Code::BAD_PROPERTY, &format!("the export `{property}`"), None)]
+            },
+        )?;
         // Steps take the inputs over. A replacement keeps its own, for the comparison of physical names.
         let take = |decided: &mut Option<Decided>| match decided {
             Some(Decided { decision: Decision::Replace(_), inputs, .. }) => inputs.clone(),
@@ -370,6 +374,10 @@ impl KnownOutputs for Planner<'_> {
             Decision::Create | Decision::Replace(_) => wanted(),
             Decision::Group | Decision::Absent => None,
         })
+    }
+
+    fn name(&self, id: NodeId) -> Option<&Name> {
+        self.graph.node(id).map(|node| &node.name)
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use stead_eval::Evaluation;
-use stead_model::{EvalError, Input, KnownOutputs, NodeId, Value, resolve};
+use stead_model::{EvalError, Input, KnownOutputs, Name, NodeId, Value, resolve};
 
 use super::{Run, diagnostics, program};
 
@@ -16,7 +16,7 @@ pub const HEAD: &str = "import { File, RandomString, Data } from \"stead/local\"
 
 /// The same values, known.
 const KNOWN: &str = "const u: any = \"arn:aws:s3:eu:42:Bucket-a\"; const n: any = 7; const t: any = true;\n\
-    const l: any = [\"b\", \"a\", \"c\"]; const m: any = { k: [1, { x: \"y\" }], s: \"t\", yes: true };\n\
+    const l: any = [\"b\", \"a\", \"c\"]; const m: any = { k: [1, { x: \"y\" }], s: \"t\", yes: true, z: null };\n\
     const stead = { apply: (v: any, f: any) => f(v), all: (v: any, f: any) => f(...v) };\n";
 
 struct Outputs(HashMap<(u32, &'static str), Value>);
@@ -26,6 +26,10 @@ impl KnownOutputs for Outputs {
         let found = self.0.iter().find(|((at, name), _)| *at == node.0 && *name == property);
         Ok(found.map(|(_, value)| value.clone()))
     }
+
+    fn name(&self, _: NodeId) -> Option<&Name> {
+        None
+    }
 }
 
 fn outputs() -> Outputs {
@@ -33,13 +37,13 @@ fn outputs() -> Outputs {
     Outputs(HashMap::from([
         ((0, "result"), json("\"arn:aws:s3:eu:42:Bucket-a\"")),
         ((1, "list"), json("[\"b\", \"a\", \"c\"]")),
-        ((1, "echo"), json("{ \"k\": [1, { \"x\": \"y\" }], \"s\": \"t\", \"yes\": true }")),
+        ((1, "echo"), json("{ \"k\": [1, { \"x\": \"y\" }], \"s\": \"t\", \"yes\": true, \"z\": null }")),
         ((2, "size"), json("7")),
     ]))
 }
 
 /// Returns an output with all unknowns resolved.
-pub fn resolved(evaluation: &Evaluation, output: &str) -> Result<Input, EvalError> {
+pub fn resolved(evaluation: &Evaluation, output: &str) -> Result<Option<Input>, EvalError> {
     let graph = &evaluation.graph;
     resolve(&graph.outputs[output], &graph.exprs, &outputs(), &*evaluation.functions)
 }
@@ -56,7 +60,8 @@ fn deferred(expression: &str, run: Run) -> String {
     };
     assert!(evaluation.graph.outputs["out"].as_known().is_none(), "{expression} was not deferred");
     match resolved(&evaluation, "out") {
-        Ok(Input::Known(value)) => value.to_json(),
+        Ok(Some(Input::Known(value))) => value.to_json(),
+        Ok(None) => "undefined".to_owned(),
         Ok(_) => "still unknown".to_owned(),
         Err(error) => format!("{error:?}"),
     }

@@ -212,10 +212,15 @@ fn expr_text(graph: &Graph, id: ExprId) -> String {
         Expr::Property { node, property } => format!("#{}.{property}", node.0),
         Expr::Get { of, key: Key::Index(index) } => format!("{}[{index}]", expr_text(graph, *of)),
         Expr::Get { of, key: Key::Name(name) } => format!("{}.{name}", expr_text(graph, *of)),
+        Expr::Constant(constant) => format!("{constant:?}"),
+        Expr::Default { of, otherwise } => {
+            format!("({} or if undefined {})", expr_text(graph, *of), input_text(graph, otherwise))
+        }
         Expr::Template(parts) => {
             let parts = parts.iter().map(|part| match part {
                 TemplatePart::Text(text) => text.clone(),
                 TemplatePart::Hole(input) => format!("${{{}}}", input_text(graph, input)),
+                TemplatePart::Item(input) => format!("${{item {}}}", input_text(graph, input)),
             });
             format!("`{}`", parts.collect::<String>())
         }

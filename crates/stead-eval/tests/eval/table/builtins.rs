@@ -205,6 +205,140 @@ const MORE: &[&str] = &[
     "v = new Function('return ' + x)();",
 ];
 
+/// Results of functions of the program that the language or a built-in tests or converts, with an unknown in their place.
+const HOOKS: &[&str] = &[
+    // ToBoolean.
+    "const it: any = { [Symbol.iterator]: () => ({ next: () => ({ value: 1, get done() { return x; } }) }) }; v = []; for (const q of it) { v.push(q); break; }",
+    "const r: any = { value: 1 }; Object.defineProperty(r, 'done', { get: () => x }); const it: any = { [Symbol.iterator]: () => ({ next() { return r; } }) }; v = [...it].length;",
+    "class R { value = 1; get done(): any { return x; } } const it: any = { [Symbol.iterator]: () => ({ next: () => new R() }) }; const [a] = it; v = a;",
+    "v = ({} as any) instanceof ({ [Symbol.hasInstance]: () => x } as any);",
+    "class C { static [Symbol.hasInstance](): any { return x; } } v = ({} as any) instanceof C;",
+    "const C: any = function () {}; Object.defineProperty(C, Symbol.hasInstance, { value: () => x }); v = ({} as any) instanceof C;",
+    "const list: any = { length: 1, 0: 'a', [Symbol.isConcatSpreadable]: x }; v = [].concat(list).length;",
+    "const list: any = ['a']; list[Symbol.isConcatSpreadable] = x; v = list.concat(['b']).length;",
+    "const list: any = ['a']; Object.defineProperty(list, Symbol.isConcatSpreadable, { get: () => x }); v = [].concat(list).length;",
+    "v = [...new Set([1]).intersection({ size: 9, has: () => x, keys: () => [].values() } as any)];",
+    "v = new Set([1]).isSubsetOf({ size: 9, has: () => x, keys: () => [].values() } as any);",
+    "v = new Set([1]).isDisjointFrom({ size: 9, has() { return x; }, keys: () => [].values() } as any);",
+    "v = [...new Set([1]).difference(new (class extends Set { has(): any { return x; } })([2]))];",
+    "v = [...new Set([1]).union({ size: 1, has: () => true, keys: () => x } as any)];",
+    "let n = 0; const next = () => { const r: any = { value: 2 }; r.done = n++ > 0 ? true : x; return r; }; v = [...new Set([1]).union({ size: 1, has: () => true, keys: () => ({ next }) } as any)];",
+    "v = [...new Set([1]).symmetricDifference({ size: x, has: () => true, keys: () => [].values() } as any)];",
+    // The result of `exec` counts as a match if it is an object.
+    "const p: any = /b/; p.exec = () => x; v = p.test('b');",
+    "const p: any = /b/; p.exec = () => x; v = 'abc'.search(p);",
+    "const p: any = /b/; p.exec = () => x; v = 'abc'.replace(p, '-');",
+    "const p: any = /b/; p.exec = () => x; v = 'abc'.match(p);",
+    "const p: any = /b/; p.exec = () => x; v = 'abc'.split(p);",
+    "class P extends RegExp { exec(): any { return x; } } v = new P('b').test('b');",
+    "const p: any = /b/; p.exec = (): any => ['b']; p.exec.call(p, x); v = p.test('b');",
+    "const p: any = /b/; p.exec = x; v = p.test('b');",
+    // Symbol.toStringTag counts only as a string.
+    "v = `${{ get [Symbol.toStringTag]() { return x; } }}`;",
+    "v = Object.prototype.toString.call({ [Symbol.toStringTag]: x });",
+    "class T { get [Symbol.toStringTag](): any { return x; } } v = String(new T());",
+    // ToPrimitive, ToNumber, ToLength, ToPropertyKey.
+    "v = `${{ [Symbol.toPrimitive]: () => x }}`;",
+    "v = +({ [Symbol.toPrimitive]() { return x; } } as any);",
+    "v = ({ valueOf: () => ({}), toString: () => x } as any) + 1;",
+    "v = Array.prototype.slice.call({ length: x, 0: 'a' });",
+    "v = Array.from({ length: x, 0: 'a' } as any);",
+    "v = ({ b: 1 } as any)[{ toString: () => x } as any];",
+    "v = [3, 1].sort((() => ({ valueOf: () => x })) as any);",
+    "v = Object.groupBy([1], () => x);",
+    "v = Map.groupBy([1], () => x).size;",
+    "v = 'a'.padEnd({ valueOf: () => x } as any);",
+    "v = new Date({ valueOf: () => x } as any).getTime();",
+    "v = JSON.stringify({ a: 1 }, null, { valueOf: () => x } as any);",
+    // IsCallable.
+    "v = JSON.stringify({ toJSON: x });",
+    "v = `${{ toString: x }}`;",
+    "v = [1].map(x);",
+    "v = Array.from([1], x);",
+    "v = 'abc'.replace('b', x);",
+    "v = (async () => await { then(done: any) { done(x); } })();",
+    "v = Promise.resolve(1).then(x);",
+    "v = [...{ [Symbol.iterator]: x } as any];",
+    "const l: any = [1]; l.constructor = x; v = l.map((q: any) => q);",
+    "class A extends Array { static get [Symbol.species](): any { return x; } } v = A.from([1]).map((q: any) => q).length;",
+    "v = x.toUpperCase?.();",
+    "v = x.a.b?.();",
+    "v = x['toUpperCase']?.();",
+    "v = x.then;",
+    "v = x['then'];",
+    "const { then } = x; v = then === undefined;",
+    "v = x.a.then === undefined;",
+    "v = x.then(1);",
+    "v = (x as any)?.then;",
+];
+
+/// Defaults, missing members, namespaces, loops with `await`, and the forms of CommonJS.
+const SHAPES: &[&str] = &[
+    "const { a = 1 } = x; v = a;",
+    "const { a: b = 1, c = b } = x; v = [b, c];",
+    "const { a: { b = 1 } = {} } = x; v = b;",
+    "const { ['a']: b = 1 } = x; v = b;",
+    "let a: any; ({ a = 1 } = x); v = a;",
+    "let a: any; ({ a: a = 1 } = { a: x.a }); v = a;",
+    "let a: any; [a = 1] = [x.a]; v = a;",
+    "const o: any = {}; ({ a: o.p = 1 } = { a: x.a }); v = o.p;",
+    "const [a = 1] = [x.a]; v = a;",
+    "for (const { a = 1 } of [x]) v = a;",
+    "for (var { a = 1 } of [x]) v = a;",
+    "v = ((a: any = 1) => a)(x.a);",
+    "v = (({ a = 1 }: any) => a)(x);",
+    "v = (function ({ a = 1 }: any = {}) { return a; })(x);",
+    "v = (function (a: any = 1) { return arguments[0]; })(x.a);",
+    "v = (function* (a: any = 1) { yield a; })(x.a).next().value;",
+    "v = (async (a: any = 1) => a)(x.a);",
+    "v = new (class { p: any; constructor(a: any = 1) { this.p = a; } })(x.a).p;",
+    "v = ({ m(a: any = 1) { return a; } }).m(x.a);",
+    "v = ((a: any, b: any = a) => b)(1, x.a);",
+    "try { throw { a: x.a }; } catch ({ a = 1 }: any) { v = a; }",
+    "v = (({ a = new Map() }: any) => a)(x);",
+    "let n = 0; v = [(({ a = n++ }: any) => a)(x), n];",
+    "v = x.a;",
+    "v = [x.a, x.b];",
+    "v = `${x.a}`;",
+    "v = JSON.stringify({ a: x.a });",
+    "v = JSON.stringify([x.a, x[9]]);",
+    "v = x[0];",
+    "v = x.length;",
+    "v = x.a + 1;",
+    "v = x.a * 2;",
+    "v = [x.a, 1].join('-');",
+    "v = (() => x.a)();",
+    "const a: any = x.a; v = (({ b = 2 }: any) => b)(a);",
+    "v = (async () => { const all: any = []; for (const q of [x, 1]) { await null; all.push(q); } return all; })();",
+    "v = (async () => { for await (const q of x) return q; })();",
+    "v = (async () => { for await (const { a = 1 } of [x]) return a; })();",
+    "v = (async () => { while (await x) break; return 1; })();",
+    "v = (async () => (await x) ? 1 : 2)();",
+    "v = (async () => { const [a] = await Promise.all([x]); return a; })();",
+    "v = (async () => { async function* g() { yield x; } for await (const q of g()) return q; })();",
+    "v = (async () => { let n = 0; do { n++; } while (n < (await x)); return n; })();",
+    "var a: any = x; { var a: any = a; } v = a;",
+    "v = (function () { if (false) { var a: any = 1; } a = x; return a; })();",
+    "v = (function () { var a: any = x || 1; return a; })();",
+    "v = (function () { return arguments[0]; } as any)(x);",
+    "v = (function () { return [].slice.call(arguments); } as any)(x);",
+    "v = (function () { return arguments.length > 1 ? arguments[1] : 0; } as any)(1, x);",
+    "v = (function (this: any, f: any) { return f.apply(this, arguments); } as any)((_: any, a: any) => a, x);",
+    "const exports: any = {}; exports.a = x ? 1 : 2; v = exports;",
+    "const exports: any = {}; exports.a = x; exports.b = exports.a; v = exports;",
+    "const module: any = { exports: {} }; module.exports = { default: x, __esModule: true }; v = module.exports.default;",
+    "const m: any = { default: x }; v = m && m.__esModule ? m : { default: m };",
+    "v = (x && x.__esModule) ? x : { default: x };",
+    "v = x == null ? void 0 : x.a;",
+    "var _a: any; v = (_a = x) === null || _a === void 0 ? void 0 : _a.b;",
+    "v = Object.prototype.hasOwnProperty.call({ a: x }, 'a');",
+    "v = Object.prototype.hasOwnProperty.call(x, 'a');",
+    "v = ({}).toString.call(x);",
+    "v = typeof x === 'object' && x !== null;",
+    "v = isFinite(x);",
+    "for (var k in { a: x }) v = k;",
+];
+
 /// Functions without rows. The first cannot be replaced, and throws a `TypeError` for an unknown; the next return source
 /// positions. A proxy of a list is not data, so `MORE` has the rows for proxies.
 const LEFT_OUT: &[&str] = &[
@@ -324,6 +458,20 @@ fn functions() -> Vec<Found> {
         found.owner.is_empty() && !found.path.contains('.') && matches!(&*found.how, "get" | "set")
     };
     all.filter(|found| !LEFT_OUT.contains(&found.path.as_str()) && !lazy(found)).collect()
+}
+
+fn listed(name: &str, codes: &[&str]) -> Vec<Row> {
+    codes.iter().map(|code| Row { name: name.to_owned(), code: (*code).to_owned() }).collect()
+}
+
+#[test]
+fn every_hook_of_the_language_defers_or_refuses_an_unknown() {
+    assert_none_is_wrong(&judge(&listed("hook", HOOKS)));
+}
+
+#[test]
+fn defaults_missing_members_async_loops_and_commonjs_defer_or_refuse_an_unknown() {
+    assert_none_is_wrong(&judge(&listed("shape", SHAPES)));
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod syntax;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use stead_model::{EvalError, Input, KnownOutputs, NodeId, Value, resolve};
+use stead_model::{EvalError, Input, KnownOutputs, Name, NodeId, Value, resolve};
 
 use crate::common::{diagnostics, program};
 
@@ -84,6 +84,10 @@ struct Known(Value);
 impl KnownOutputs for Known {
     fn property(&self, _: NodeId, _: &str) -> Result<Option<Value>, EvalError> {
         Ok(Some(self.0.clone()))
+    }
+
+    fn name(&self, _: NodeId) -> Option<&Name> {
+        None
     }
 }
 
@@ -266,16 +270,22 @@ fn deferred(rows: &[Row], kinds: &[[String; 2]], plain: &Plain, left: &[usize]) 
             let later = Known(serde_json::from_str(value).unwrap());
             let got = found.map(|found| resolve(found, &graph.exprs, &later, &*evaluation.functions));
             let got = match got {
-                Some(Ok(Input::Known(value))) => value.to_json(),
+                Some(Ok(Some(Input::Known(value)))) => value.to_json(),
                 Some(Ok(_)) => "still unknown".to_owned(),
+                Some(Err(EvalError::Undefined { .. } | EvalError::NoSuchMember { .. })) => NAMED.to_owned(),
                 Some(Err(_)) | None => "\"threw\"".to_owned(),
             };
-            let same = match (wanted.as_str(), wanted.contains('!')) {
-                ("threw", _) => got == "\"threw\"",
-                // Results that are not data cannot be in a graph; other tests cover their refusal.
-                (_, true) => true,
-                _ => *kind != kinds[*row].join(" ") || got == *wanted,
-            };
+            let is_deferred = found.is_some_and(|found| found.as_known().is_none());
+            // An error that names the missing member is right, whatever JavaScript makes of `undefined`.
+            let same = got == NAMED
+                || match (wanted.as_str(), wanted.contains('!')) {
+                    ("threw", _) => got == "\"threw\"",
+                    // A value that is not there, or that data cannot hold, must be an error after apply.
+                    _ if is_deferred && *kind != kinds[*row].join(" ") && lost(kind) => got == "\"threw\"",
+                    // Results that are not data cannot be in a graph; other tests cover their refusal.
+                    (_, true) => true,
+                    _ => *kind != kinds[*row].join(" ") || got == *wanted,
+                };
             if !same {
                 wrong.insert(format!("for {value} it gives {got}, and JavaScript gives {kind} {wanted}"));
             }
@@ -301,6 +311,14 @@ fn deferred(rows: &[Row], kinds: &[[String; 2]], plain: &Plain, left: &[usize]) 
         );
     }
     verdicts
+}
+
+/// Result of a row that fails because a member is missing.
+const NAMED: &str = "an error that names the missing member";
+
+/// Returns true if the result has no data for this value of `x`.
+fn lost(kind: &str) -> bool {
+    kind.starts_with("nothing") || kind.starts_with("other")
 }
 
 /// Text that occurs only in the secret.

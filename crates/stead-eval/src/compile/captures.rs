@@ -1,0 +1,300 @@
+//! Finds the values that functions given to `stead.apply` and `stead.all` use from outside.
+//!
+//! Such a function runs after apply, when it can no longer read an unknown, create a resource or read a file. The runtime looks at
+//! these values at the end of the evaluation, so that a mistake is an error while planning. Functions of the same file that are
+//! called by name are followed.
+
+use std::collections::{BTreeSet, HashMap};
+
+use oxc_ast::ast::{
+    Argument, CallExpression, Expression, Function, IdentifierReference, ImportDeclarationSpecifier,
+    ModuleExportName, NewExpression, Program, Statement, ThisExpression, VariableDeclarator,
+};
+use oxc_ast_visit::{VisitJs, walk_js as walk};
+use oxc_semantic::{Scoping, SymbolId};
+use oxc_span::{GetSpan, Span};
+use oxc_syntax::scope::{ScopeFlags, ScopeId};
+
+use super::implicit_calls::is_function;
+
+/// Use of a captured value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CaptureUse {
+    Read,
+    Call,
+    New,
+}
+
+impl CaptureUse {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            CaptureUse::Read => "read",
+            CaptureUse::Call => "call",
+            CaptureUse::New => "new",
+        }
+    }
+}
+
+/// Value that a function uses: a variable or `this`, and the members that it reads.
+#[derive(Clone, Debug)]
+pub(super) struct Capture {
+    /// `None` for `this`.
+    pub(super) variable: Option<String>,
+    pub(super) path: Vec<String>,
+    pub(super) usage: CaptureUse,
+    pub(super) span: Span,
+}
+
+/// Captures by the span of the call of `apply` or `all`.
+pub(super) type Captures = HashMap<Span, Vec<Capture>>;
+
+/// Returns the captures of all functions that a file gives to `stead.apply` and `stead.all`.
+pub(super) fn find(program: &Program<'_>, scoping: &Scoping) -> Captures {
+    let imported = imported_functions(program);
+    if imported.is_empty() {
+        return Captures::new();
+    }
+    let mut collector = Collector {
+        scoping,
+        imported,
+        functions: HashMap::new(),
+        own_this: Vec::new(),
+        uses: Vec::new(),
+        calls: Vec::new(),
+    };
+    collector.visit_program(program);
+    collector.uses.sort_by_key(|it| it.capture.span.start);
+    let captures = collector.calls.iter().map(|call| (call.span, collector.captures(call)));
+    captures.filter(|(_, captures)| !captures.is_empty()).collect()
+}
+
+/// Import of the module "stead" that leads to `apply` or `all`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Imported {
+    Function,
+    Namespace,
+}
+
+fn imported_functions(program: &Program<'_>) -> HashMap<SymbolId, Imported> {
+    let mut found = HashMap::new();
+    for statement in &program.body {
+        let Statement::ImportDeclaration(import) = statement else { continue };
+        if import.source.value != "stead" {
+            continue;
+        }
+        for specifier in import.specifiers.iter().flatten() {
+            let (local, imported) = match specifier {
+                ImportDeclarationSpecifier::ImportSpecifier(it) => match &it.imported {
+                    ModuleExportName::IdentifierName(name)
+                        if matches!(name.name.as_str(), "apply" | "all") =>
+                    {
+                        (&it.local, Imported::Function)
+                    }
+                    _ => continue,
+                },
+                ImportDeclarationSpecifier::ImportNamespaceSpecifier(it) => (&it.local, Imported::Namespace),
+                ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => continue,
+            };
+            found.extend(local.symbol_id.get().map(|symbol| (symbol, imported)));
+        }
+    }
+    found
+}
+
+struct Use {
+    symbol: Option<SymbolId>,
+    capture: Capture,
+}
+
+enum Given {
+    Inline(Span),
+    /// An arrow function, which has the `this` of the code around it.
+    Arrow(Span),
+    Named(SymbolId),
+}
+
+struct ApplyCall {
+    span: Span,
+    given: Given,
+    scope: ScopeId,
+}
+
+struct Collector<'s> {
+    scoping: &'s Scoping,
+    imported: HashMap<SymbolId, Imported>,
+    /// Functions by the constant or declaration that names them.
+    functions: HashMap<SymbolId, Span>,
+    /// Functions with their own `this`.
+    own_this: Vec<Span>,
+    uses: Vec<Use>,
+    calls: Vec<ApplyCall>,
+}
+
+impl Collector<'_> {
+    fn symbol(&self, id: &IdentifierReference<'_>) -> Option<SymbolId> {
+        self.scoping.get_reference(id.reference_id.get()?).symbol_id()
+    }
+
+    /// Records a chain of members that starts with a variable or `this`. Returns false for other expressions.
+    fn record(&mut self, expression: &Expression<'_>, usage: CaptureUse) -> bool {
+        let Some((root, path)) = chain(expression) else { return false };
+        let span = expression.span();
+        match root {
+            Root::This => {
+                self.uses.push(Use { symbol: None, capture: Capture { variable: None, path, usage, span } });
+            }
+            Root::Variable(id) => {
+                if let Some(symbol) = self.symbol(id) {
+                    let variable = Some(id.name.to_string());
+                    let capture = Capture { variable, path, usage, span };
+                    self.uses.push(Use { symbol: Some(symbol), capture });
+                }
+            }
+        }
+        true
+    }
+
+    /// Records a call of `apply` or `all` of the module "stead".
+    fn record_apply(&mut self, it: &CallExpression<'_>) {
+        let Some((Root::Variable(id), path)) = chain(&it.callee) else { return };
+        let Some(symbol) = self.symbol(id) else { return };
+        let called = match self.imported.get(&symbol) {
+            Some(Imported::Function) => path.is_empty(),
+            Some(Imported::Namespace) => {
+                matches!(path.as_slice(), [name] if name == "apply" || name == "all")
+            }
+            None => false,
+        };
+        let scope = id.reference_id.get().map(|id| self.scoping.get_reference(id).scope_id());
+        let (true, Some(scope), Some(given)) =
+            (called, scope, it.arguments.get(1).and_then(Argument::as_expression))
+        else {
+            return;
+        };
+        let given = match given.get_inner_expression() {
+            Expression::ArrowFunctionExpression(arrow) => Given::Arrow(arrow.span),
+            Expression::FunctionExpression(function) => Given::Inline(function.span),
+            Expression::Identifier(id) => match self.symbol(id) {
+                Some(symbol) => Given::Named(symbol),
+                None => return,
+            },
+            _ => return,
+        };
+        self.calls.push(ApplyCall { span: it.span, given, scope });
+    }
+
+    /// Returns what a function uses from outside, directly or through functions that it names.
+    fn captures(&self, call: &ApplyCall) -> Vec<Capture> {
+        let mut found = Vec::new();
+        let mut done = BTreeSet::new();
+        let mut todo: Vec<Span> = match &call.given {
+            Given::Arrow(span) | Given::Inline(span) => vec![*span],
+            Given::Named(symbol) => self.functions.get(symbol).copied().into_iter().collect(),
+        };
+        while let Some(function) = todo.pop() {
+            if !done.insert((function.start, function.end)) {
+                continue;
+            }
+            let first = self.uses.partition_point(|it| it.capture.span.start < function.start);
+            for it in self.uses[first..].iter().take_while(|it| it.capture.span.end <= function.end) {
+                let Some(symbol) = it.symbol else {
+                    let span = it.capture.span;
+                    let own = |outer: &Span| within(span, *outer) && within(*outer, function);
+                    if matches!(call.given, Given::Arrow(arrow) if arrow == function)
+                        && !self.own_this.iter().any(own)
+                    {
+                        found.push(it.capture.clone());
+                    }
+                    continue;
+                };
+                if within(self.scoping.symbol_span(symbol), function) {
+                    continue;
+                }
+                todo.extend(self.functions.get(&symbol));
+                // The variable is looked at where `apply` is called; another one may have its name there.
+                let name = self.scoping.symbol_ident(symbol);
+                if self.scoping.find_binding(call.scope, name) == Some(symbol) {
+                    found.push(it.capture.clone());
+                }
+            }
+        }
+        found
+    }
+}
+
+fn within(inner: Span, outer: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+enum Root<'e, 'a> {
+    This,
+    Variable(&'e IdentifierReference<'a>),
+}
+
+fn chain<'e, 'a>(expression: &'e Expression<'a>) -> Option<(Root<'e, 'a>, Vec<String>)> {
+    match expression.get_inner_expression() {
+        Expression::Identifier(id) => Some((Root::Variable(id), Vec::new())),
+        Expression::ThisExpression(_) => Some((Root::This, Vec::new())),
+        Expression::StaticMemberExpression(member) => {
+            let (root, mut path) = chain(&member.object)?;
+            path.push(member.property.name.to_string());
+            Some((root, path))
+        }
+        _ => None,
+    }
+}
+
+impl<'a> VisitJs<'a> for Collector<'_> {
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        self.record_apply(it);
+        if !self.record(&it.callee, CaptureUse::Call) {
+            self.visit_expression(&it.callee);
+        }
+        it.arguments.iter().for_each(|argument| self.visit_argument(argument));
+    }
+
+    fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
+        if !self.record(&it.callee, CaptureUse::New) {
+            self.visit_expression(&it.callee);
+        }
+        it.arguments.iter().for_each(|argument| self.visit_argument(argument));
+    }
+
+    fn visit_expression(&mut self, it: &Expression<'a>) {
+        if matches!(it, Expression::StaticMemberExpression(_)) && self.record(it, CaptureUse::Read) {
+            return;
+        }
+        walk::walk_expression(self, it);
+    }
+
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        if let Some(symbol) = self.symbol(it) {
+            let variable = Some(it.name.to_string());
+            let capture = Capture { variable, path: Vec::new(), usage: CaptureUse::Read, span: it.span };
+            self.uses.push(Use { symbol: Some(symbol), capture });
+        }
+    }
+
+    fn visit_this_expression(&mut self, it: &ThisExpression) {
+        let capture = Capture { variable: None, path: Vec::new(), usage: CaptureUse::Read, span: it.span };
+        self.uses.push(Use { symbol: None, capture });
+    }
+
+    fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
+        if let Some(symbol) = it.id.as_ref().and_then(|id| id.symbol_id.get()) {
+            self.functions.insert(symbol, it.span);
+        }
+        self.own_this.push(it.span);
+        walk::walk_function(self, it, flags);
+    }
+
+    fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
+        if let (Some(id), Some(init)) = (it.id.get_binding_identifier(), &it.init)
+            && is_function(init.get_inner_expression())
+            && let Some(symbol) = id.symbol_id.get()
+        {
+            self.functions.insert(symbol, init.get_inner_expression().span());
+        }
+        walk::walk_variable_declarator(self, it);
+    }
+}

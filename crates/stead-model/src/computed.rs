@@ -1,0 +1,93 @@
+//! `Computed`: a value while deferred expressions are evaluated.
+//!
+//! JavaScript computes with more than data: `undefined`, NaN, the infinities, negative zero, and lists and objects that contain
+//! them. A `Computed` is never stored; `Value` is.
+
+use std::collections::BTreeMap;
+
+use crate::{Constant, ExprId, List, Number, Text, Value};
+
+/// A value of the language: data, or a value that data cannot hold.
+///
+/// A container without such a value inside is always one `Data`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Computed {
+    Data(Value),
+    /// Nothing. Holds the expression that found no member, if the value is not a deliberate `undefined` of the program.
+    Undefined(Option<ExprId>),
+    /// NaN, an infinity or negative zero.
+    Number(f64),
+    List(Vec<Computed>),
+    Map(BTreeMap<Text, Computed>),
+}
+
+impl Computed {
+    pub fn number(value: f64) -> Computed {
+        match Number::from_f64(value) {
+            Some(number) if value != 0.0 || value.is_sign_positive() => Computed::Data(Value::Number(number)),
+            _ => Computed::Number(value),
+        }
+    }
+
+    pub fn constant(constant: Constant) -> Computed {
+        Computed::Number(match constant {
+            Constant::Undefined => return Computed::Undefined(None),
+            Constant::NaN => f64::NAN,
+            Constant::Infinity => f64::INFINITY,
+            Constant::NegativeInfinity => f64::NEG_INFINITY,
+            Constant::NegativeZero => -0.0,
+        })
+    }
+
+    /// Makes a list, which is one `Data` if all items are data.
+    pub fn list(items: Vec<Computed>) -> Computed {
+        if items.iter().any(|item| item.as_data().is_none()) {
+            return Computed::List(items);
+        }
+        Computed::Data(Value::List(items.into_iter().filter_map(Computed::into_data).collect::<List>()))
+    }
+
+    /// Makes an object, which is one `Data` if all members are data.
+    pub fn map(members: BTreeMap<Text, Computed>) -> Computed {
+        if members.values().any(|member| member.as_data().is_none()) {
+            return Computed::Map(members);
+        }
+        let data = members.into_iter().filter_map(|(key, member)| Some((key, member.into_data()?)));
+        Computed::Data(Value::Map(data.collect()))
+    }
+
+    pub fn as_data(&self) -> Option<&Value> {
+        match self {
+            Computed::Data(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn into_data(self) -> Option<Value> {
+        match self {
+            Computed::Data(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub fn is_undefined(&self) -> bool {
+        matches!(self, Computed::Undefined(_))
+    }
+
+    /// Returns the kind of the value with an article, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Computed::Data(value) => value.kind(),
+            Computed::Undefined(_) => "undefined",
+            Computed::Number(_) => "a number",
+            Computed::List(_) => "a list",
+            Computed::Map(_) => "an object",
+        }
+    }
+}
+
+impl From<Value> for Computed {
+    fn from(value: Value) -> Self {
+        Computed::Data(value)
+    }
+}
