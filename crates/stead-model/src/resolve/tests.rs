@@ -81,3 +81,137 @@ fn nodes_of_an_input_are_found_through_nested_expressions() {
     let nodes: Vec<u32> = table.nodes_of(&Input::Deferred(both)).into_iter().map(|n| n.0).collect();
     assert_eq!(nodes, [3, 5]);
 }
+
+fn outputs(json: &str) -> Outputs {
+    Outputs(HashMap::from([((0, "output"), serde_json::from_str(json).unwrap())]))
+}
+
+fn member(table: &mut ExprTable, of: ExprId, name: &str) -> ExprId {
+    table.push(Expr::Get { of, key: Key::Name(name.to_owned()) })
+}
+
+fn text_of(id: ExprId) -> Expr {
+    Expr::Template(vec![TemplatePart::Hole(Input::Deferred(id))])
+}
+
+#[test]
+fn missing_member_is_never_null() {
+    let mut table = ExprTable::default();
+    let output = property(&mut table, 0, "output");
+    let missing = member(&mut table, output, "hots");
+    let text = table.push(text_of(missing));
+    let sum = table.push(Expr::Add(Box::new("a".into_input()), Box::new(Input::Deferred(missing))));
+    let deeper = member(&mut table, missing, "port");
+    let known = outputs(r#"{"host": "db", "none": null}"#);
+    let error = |id| resolve(&Input::Deferred(id), &table, &known, &NoFunctions).unwrap_err().to_string();
+    assert_eq!(error(missing), "`output.hots` is undefined");
+    assert_eq!(error(text), "`output.hots` is undefined, and it is part of a text");
+    assert_eq!(error(sum), "`output.hots` is undefined, and `+` needs it as text");
+    assert_eq!(error(deeper), "cannot read \"port\" of `output.hots`, which is undefined");
+    let inputs = [("a", Input::Deferred(missing))].into();
+    let failed = resolve_map(&inputs, &table, &known, &NoFunctions).unwrap_err();
+    assert_eq!(failed.property, "a");
+}
+
+#[test]
+fn default_is_for_undefined_and_not_for_null() {
+    let mut table = ExprTable::default();
+    let output = property(&mut table, 0, "output");
+    let of = ["port", "none", "host"].map(|name| member(&mut table, output, name));
+    let defaults = of.map(|of| table.push(Expr::Default { of, otherwise: Box::new("d".into_input()) }));
+    let known = outputs(r#"{"host": "db", "none": null}"#);
+    let found =
+        defaults.map(|id| resolve(&Input::Deferred(id), &table, &known, &NoFunctions).unwrap().unwrap());
+    assert_eq!(found, [Value::from("d"), Value::Null, Value::from("db")].map(Input::Known));
+    let unknown = Outputs(HashMap::new());
+    let waits = resolve(&Input::Deferred(defaults[0]), &table, &unknown, &NoFunctions).unwrap();
+    assert_eq!(waits, Some(Input::Deferred(defaults[0])));
+}
+
+#[test]
+fn arm_that_is_not_taken_is_not_evaluated() {
+    let mut table = ExprTable::default();
+    let output = property(&mut table, 0, "output");
+    let missing = member(&mut table, output, "hots");
+    let fails = member(&mut table, missing, "port");
+    let choose = |condition: bool| Expr::Choose {
+        condition: Box::new(Value::from(condition).into()),
+        then: Box::new(Input::Deferred(fails)),
+        otherwise: Box::new(Input::Deferred(output)),
+    };
+    let (taken, not_taken) = (table.push(choose(true)), table.push(choose(false)));
+    let known = outputs("1");
+    let result = |id| resolve(&Input::Deferred(id), &table, &known, &NoFunctions);
+    assert!(result(taken).is_err());
+    assert_eq!(result(not_taken).unwrap(), Some(Input::Known(1.into())));
+}
+
+#[test]
+fn value_above_the_limit_is_refused_before_it_is_made() {
+    let mut table = ExprTable::default();
+    let mut text = property(&mut table, 0, "output");
+    for _ in 0..60 {
+        text = table.push(Expr::Add(Box::new(Input::Deferred(text)), Box::new(Input::Deferred(text))));
+    }
+    let known = outputs("\"0123456789\"");
+    let error = resolve(&Input::Deferred(text), &table, &known, &NoFunctions).unwrap_err();
+    assert!(matches!(error, EvalError::TooLarge { .. }), "{error}");
+}
+
+#[test]
+fn json_text_is_that_of_javascript() {
+    let mut table = ExprTable::default();
+    let output = property(&mut table, 0, "output");
+    let json = |indent| Expr::Json { of: Box::new(Input::Deferred(output)), indent };
+    let (flat, pretty) = (table.push(json(0)), table.push(json(2)));
+    let known = outputs(r#"{"b": [1e21, 1e20, 1e-7, 0.1], "10": {}, "9": []}"#);
+    let text = |id| match resolve(&Input::Deferred(id), &table, &known, &NoFunctions).unwrap() {
+        Some(Input::Known(Value::String(text))) => text.to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(text(flat), r#"{"9":[],"10":{},"b":[1e+21,100000000000000000000,1e-7,0.1]}"#);
+    assert_eq!(text(pretty).lines().nth(3).unwrap(), "  \"b\": [");
+}
+
+#[test]
+fn cycle_in_a_damaged_graph_is_an_error() {
+    let mut table = ExprTable::default();
+    let itself = table.push(Expr::Get { of: ExprId(0), key: Key::Index(0) });
+    let found = resolve(&Input::Deferred(itself), &table, &outputs("1"), &NoFunctions);
+    assert_eq!(found, Err(EvalError::Dangling));
+}
+
+trait IntoInput {
+    fn into_input(self) -> Input;
+}
+
+impl IntoInput for &str {
+    fn into_input(self) -> Input {
+        Input::Known(Value::from(self))
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn sum_of_numbers_is_that_of_doubles(a: f64, b: f64) {
+        let number = |value: f64| Computed::number(value);
+        let sum = crate::javascript::sum(&number(a), &number(b)).unwrap();
+        proptest::prop_assert_eq!(format!("{sum:?}"), format!("{:?}", number(a + b)));
+    }
+
+    #[test]
+    fn element_of_a_text_is_its_utf16_unit(text: String, index in 0_usize..8) {
+        let mut table = ExprTable::default();
+        let output = property(&mut table, 0, "output");
+        let element = table.push(Expr::Get { of: output, key: Key::Index(index) });
+        let known = Outputs(HashMap::from([((0, "output"), Value::from(text.clone()))]));
+        let found = resolve(&Input::Deferred(element), &table, &known, &NoFunctions);
+        match text.encode_utf16().nth(index).map(|unit| char::from_u32(unit.into())) {
+            Some(Some(unit)) => {
+                proptest::prop_assert_eq!(found, Ok(Some(Input::Known(Value::from(unit.to_string())))));
+            }
+            Some(None) => assert!(matches!(found, Err(EvalError::NotData { .. }))),
+            None => assert!(matches!(found, Err(EvalError::Undefined { .. }))),
+        }
+    }
+}
