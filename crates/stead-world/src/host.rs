@@ -1,6 +1,38 @@
 //! Host, user and process id, for the record of the run that holds a stack.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
+
+/// Variables of the environment. Their values may be secrets, so debug output has only the names.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Variables(BTreeMap<String, String>);
+
+impl Variables {
+    /// Returns the variables of this process. A variable that is not text is left out.
+    fn of_this_process() -> Variables {
+        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        std::env::vars_os().filter_map(text).collect()
+    }
+
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+}
+
+impl FromIterator<(String, String)> for Variables {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(all: I) -> Variables {
+        Variables(all.into_iter().collect())
+    }
+}
+
+impl fmt::Debug for Variables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
 
 /// Identity of this process, as shown to other people.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +44,7 @@ pub struct Host {
     pub home: Option<PathBuf>,
     /// The folder with the marks that name the owners of files. `None`: there is no home folder for it.
     pub owners: Option<PathBuf>,
+    pub variables: Variables,
 }
 
 /// Returns the user of this process, for a container or a service where no variable names the user.
@@ -61,6 +94,7 @@ impl Host {
             pid: std::process::id(),
             owners: owners.or_else(|| Some(state_folder?.join("stead").join("owners"))),
             home,
+            variables: Variables::of_this_process(),
         }
     }
 }

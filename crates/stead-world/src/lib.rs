@@ -24,7 +24,7 @@ pub use clock::{Clock, RealClock, Timestamp};
 pub use crash::{AbortAt, CrashPoints, NoCrash};
 pub use entropy::{Entropy, RealEntropy};
 pub use files::{Claim, FileKind, Files, Metadata};
-pub use host::Host;
+pub use host::{Host, Variables};
 pub use process::{
     Captured, FinishedProcess, GatedProcess, GroupStatus, ProcessEnd, ProcessGroup, Processes, RealProcesses,
     ShellCommand,

@@ -71,3 +71,42 @@ fn one_id_in_two_modules_is_refused_and_the_recorded_counter_is_renamed() {
     assert!(plan.stderr.contains(command), "{}", plan.stderr);
     assert!(project.has("a.txt") && project.has("b.txt"));
 }
+
+#[cfg(unix)]
+#[test]
+fn packages_behind_symbolic_links_are_found_and_a_link_out_of_the_project_is_refused() {
+    let project = Project::with("import a from \"a\";\nexport const found = a;\n");
+    let store = "node_modules/.pnpm/a@1.0.0/node_modules";
+    project.write(&format!("{store}/a/package.json"), "{}");
+    project.write(&format!("{store}/a/index.js"), "module.exports = [require('b'), __filename];\n");
+    // Only the folder behind the link has `b` above it.
+    project.write(&format!("{store}/b/package.json"), "{}");
+    project.write(&format!("{store}/b/index.js"), "module.exports = 'b';\n");
+    std::os::unix::fs::symlink(".pnpm/a@1.0.0/node_modules/a", project.path("node_modules/a")).unwrap();
+    let graph = project.stead(&["graph", "--json"]).ok();
+    assert!(graph.contains("/project/node_modules/.pnpm/a@1.0.0/node_modules/a/index.js"), "{graph}");
+
+    let outside = Project::with("");
+    outside.write("a/package.json", "{}");
+    outside.write("a/index.js", "module.exports = 1;\n");
+    std::fs::remove_file(project.path("node_modules/a")).unwrap();
+    std::os::unix::fs::symlink(outside.path("a"), project.path("node_modules/a")).unwrap();
+    let refused = project.stead(&["graph"]).ends(1);
+    assert!(refused.stderr.contains("leads out of the project"), "{}", refused.stderr);
+}
+
+#[test]
+fn process_env_has_the_granted_variables_also_in_a_saved_plan() {
+    let main = "import * as local from \"stead/local\";\nconst { GREETING, OTHER } = process.env;\n\
+        new local.File({ path: \"a.txt\", content: `${GREETING} ${OTHER}` }, { id: \"a\" });\n";
+    let project = Project::with(main);
+    let settings = project.read("stead.toml");
+    project.write("stead.toml", &format!("{settings}\n[program]\nenvironment = [\"GREETING\", \"UNSET\"]\n"));
+    let plan = project.path("the plan");
+    let mut command = project.command(&["plan", "--out", plan.to_str().unwrap()]);
+    project.ran(command.env("GREETING", "hello").env("OTHER", "x").output().unwrap()).ok();
+    // The saved plan has the value of the first evaluation.
+    let mut command = project.command(&["up", plan.to_str().unwrap(), "--yes"]);
+    project.ran(command.env("GREETING", "changed").output().unwrap()).ok();
+    assert_eq!(project.read("a.txt"), "hello undefined");
+}

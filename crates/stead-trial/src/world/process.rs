@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use stead_world::{
     Clock, CrashPoints, Entropy, GatedProcess, GroupStatus, Host, ProcessGroup, Processes, ShellCommand,
-    SlowWork, Timestamp, World,
+    SlowWork, Timestamp, Variables, World,
 };
 use tokio::sync::Notify;
 
@@ -185,6 +185,7 @@ impl Process {
                 pid: self.id as u32,
                 home: Some("/home".into()),
                 owners: Some("/home/owners".into()),
+                variables: Variables::default(),
             }),
             slow_work: SlowWork::Inline,
         }

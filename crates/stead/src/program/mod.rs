@@ -46,6 +46,8 @@ pub struct Program<'a> {
     settings: ProgramSettings,
     /// Recorded answers; `None` reads the files of the project.
     answers: Option<Transcript>,
+    /// Variables of the environment that the program may read.
+    granted: Vec<String>,
     listener: &'a dyn Fn(Notice<'_>),
     transcript: RefCell<Transcript>,
 }
@@ -66,6 +68,7 @@ impl<'a> Program<'a> {
             workspace: workspace.clone(),
             settings,
             answers: None,
+            granted: project.granted_variables().to_vec(),
             listener,
             transcript: RefCell::default(),
         }
@@ -84,6 +87,7 @@ impl<'a> Program<'a> {
             workspace: workspace.clone(),
             settings,
             answers: Some(answers),
+            granted: Vec::new(),
             listener,
             transcript: RefCell::default(),
         }
@@ -169,7 +173,7 @@ impl Declares for Program<'_> {
     async fn declare(&self) -> Result<Declaration, OpError> {
         match &self.answers {
             Some(answers) => self.evaluate(answers.clone()).await,
-            None => self.evaluate(ProjectSources::of(&self.workspace)).await,
+            None => self.evaluate(ProjectSources::of(&self.workspace, &self.granted)).await,
         }
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct ProjectSources {
     world: World,
     providers: Providers,
     store: Arc<dyn Store>,
+    /// Variables of the environment that the program may read.
+    granted: Vec<String>,
     /// Runtime for the calls of providers and stores, for which the thread of the evaluation waits.
     runtime: Handle,
 }
@@ -69,6 +71,20 @@ impl Sources for ProjectSources {
         names.into_iter().map(entry).collect::<Result<Vec<_>, String>>().map(Some)
     }
 
+    fn real_path(&self, path: &str) -> Result<String, String> {
+        let place = |path: &Path| self.world.files.canonical(path).map_err(|error| error.to_string());
+        let (root, real) = (place(&self.root)?, place(&self.root.join(path))?);
+        let inside = real.strip_prefix(&root).map_err(|_| "a symbolic link leads out of the project")?;
+        let parts = inside.components().map(|part| part.as_os_str().to_str());
+        let parts: Option<Vec<&str>> = parts.collect();
+        parts.map(|parts| parts.join("/")).ok_or_else(|| "its path is not UTF-8".to_owned())
+    }
+
+    fn environment(&self) -> Result<Vec<(String, String)>, String> {
+        let set = |name: &String| Some((name.clone(), self.world.host.variables.get(name)?.to_owned()));
+        Ok(self.granted.iter().filter_map(set).collect())
+    }
+
     fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
         let engine = Engine::new(self.world.clone(), self.providers.clone(), 1);
         let found = self.runtime.block_on(engine.find(token, &PhysicalId(id.to_owned())));
@@ -87,12 +103,13 @@ impl Sources for ProjectSources {
 }
 
 impl ProjectSources {
-    pub(super) fn of(workspace: &Workspace) -> ProjectSources {
+    pub(super) fn of(workspace: &Workspace, granted: &[String]) -> ProjectSources {
         ProjectSources {
             root: workspace.pinfile.root.clone(),
             world: workspace.stack.world.clone(),
             providers: workspace.engine.providers.clone(),
             store: workspace.stack.store.clone(),
+            granted: granted.to_vec(),
             runtime: Handle::current(),
         }
     }

@@ -14,6 +14,12 @@ pub struct Transcript {
     /// Bytes of assets, in hex.
     assets: BTreeMap<String, Option<String>>,
     folders: BTreeMap<String, Option<Vec<(String, char)>>>,
+    /// Paths behind symbolic links.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    links: BTreeMap<String, String>,
+    /// Variables of the environment that the program may read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    environment: Vec<(String, String)>,
     /// Existing resources, by type and id.
     found: BTreeMap<String, Option<Map>>,
     /// Outputs of other stacks.
@@ -76,6 +82,20 @@ impl Sources for Recording<'_> {
         Ok(entries)
     }
 
+    fn real_path(&self, path: &str) -> Result<String, String> {
+        let real = self.sources.real_path(path)?;
+        if real != path {
+            self.transcript.borrow_mut().links.insert(path.to_owned(), real.clone());
+        }
+        Ok(real)
+    }
+
+    fn environment(&self) -> Result<Vec<(String, String)>, String> {
+        let variables = self.sources.environment()?;
+        self.transcript.borrow_mut().environment.clone_from(&variables);
+        Ok(variables)
+    }
+
     fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
         // A repeated question gets the first answer, so that an evaluation sees each resource in one state.
         if let Some(known) = self.transcript.borrow().found.get(&found_key(token, id)) {
@@ -120,6 +140,14 @@ impl Sources for Transcript {
         let entry = |(name, was): &(String, char)| Entry { name: name.clone(), kind: kind(*was) };
         let noted = self.folders.get(folder).ok_or_else(unasked)?;
         Ok(noted.as_ref().map(|all| all.iter().map(entry).collect()))
+    }
+
+    fn real_path(&self, path: &str) -> Result<String, String> {
+        Ok(self.links.get(path).cloned().unwrap_or_else(|| path.to_owned()))
+    }
+
+    fn environment(&self) -> Result<Vec<(String, String)>, String> {
+        Ok(self.environment.clone())
     }
 
     fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {

@@ -39,6 +39,8 @@ struct Settings {
     target: Option<String>,
     #[serde(default)]
     state: StateSettings,
+    #[serde(default)]
+    program: ProgramTable,
     #[serde(default, rename = "config")]
     _config: Map,
     #[serde(default)]
@@ -54,6 +56,14 @@ struct Settings {
 struct StateSettings {
     #[serde(default)]
     path: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProgramTable {
+    /// Variables of the environment that the program may read.
+    #[serde(default)]
+    environment: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -125,6 +135,11 @@ impl Project {
 
     pub fn world(&self) -> &World {
         &self.world
+    }
+
+    /// Returns the names of the variables of the environment that the program may read.
+    pub fn granted_variables(&self) -> &[String] {
+        &self.settings.program.environment
     }
 }
 
