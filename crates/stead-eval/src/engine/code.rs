@@ -78,6 +78,18 @@ impl Session {
         self.reserve(code.len().saturating_mul(BYTES_PER_CODE)).then_some(code)
     }
 
+    /// Returns name and code of a module that gives the namespace of an ES module to `require`.
+    pub(crate) fn required_module(&mut self, path: &str) -> (String, String) {
+        let name = format!("stead:require {path}");
+        if let Some(loader) = &mut self.loader {
+            loader.out.links.insert((name.clone(), path.to_owned()), path.to_owned());
+        }
+        let code = format!(
+            "import * as all from {path:?}; import {{ provideModule }} from \"stead:commonjs\"; provideModule({path:?}, all);"
+        );
+        (name, code)
+    }
+
     /// Compiles a function that the program makes from text, and returns its name and its generated code.
     pub(crate) fn function(&mut self, text: String, stack: &str) -> Result<(String, String), String> {
         if !self.reserve(text.len().saturating_mul(BYTES_PER_CODE)) {
@@ -112,8 +124,12 @@ impl Session {
     /// Puts the caller's place in the program first, for an error in a package or in a module of Node.js.
     pub(crate) fn caller_first(&mut self, problem: Diagnostic, stack: &str) -> Diagnostic {
         let own = |file: &str| !is_foreign(file);
-        if problem.labels.first().is_some_and(|label| own(&label.place.file)) {
-            return problem;
+        if let Some(file) = problem.labels.first().map(|label| &label.place.file).filter(|file| own(file)) {
+            let outermost = self.frames(stack).into_iter().rfind(|frame| own(&frame.place.at.file));
+            return match outermost.filter(|frame| frame.place.at.file != *file) {
+                Some(frame) => problem.note(format!("called by the program at {}", frame.place.at)),
+                None => problem,
+            };
         }
         let Some(frame) = self.frames(stack).into_iter().find(|frame| own(&frame.place.at.file)) else {
             return problem;

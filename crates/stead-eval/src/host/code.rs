@@ -1,6 +1,7 @@
 //! Host functions for code that is loaded while the program runs, and for the modules of Node.js.
 
 use rquickjs::context::EvalOptions;
+use rquickjs::promise::PromiseState;
 use rquickjs::{Array, Ctx, Function, Module, Object, Persistent, TypedArray, Value};
 use stead_model::{Code, Diagnostic, SourceRef};
 
@@ -29,6 +30,20 @@ impl<'js> Host<'js> {
         self.function("commonjs", move |ctx: Ctx<'js>, path: String| -> rquickjs::Result<Value<'js>> {
             let code = session.borrow_mut().take_commonjs(&path);
             script(&ctx, path, code.unwrap_or_default())
+        })?;
+        let session = self.session.clone();
+        self.function("reachesFile", move |module: String, file: String| {
+            let session = session.borrow();
+            session.loader.as_ref().is_some_and(|loader| loader.out.reaches(&module, &file))
+        })?;
+        let session = self.session.clone();
+        self.function("requireModule", move |ctx: Ctx<'js>, path: String| -> rquickjs::Result<()> {
+            let (name, code) = session.borrow_mut().required_module(&path);
+            let evaluated = Module::evaluate(ctx.clone(), name, code)?;
+            match evaluated.state() {
+                PromiseState::Rejected => evaluated.finish::<()>(),
+                PromiseState::Resolved | PromiseState::Pending => Ok(()),
+            }
         })?;
         let session = self.session.clone();
         self.function(

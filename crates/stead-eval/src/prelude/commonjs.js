@@ -2,7 +2,7 @@
 //
 // This module is loaded only by programs that need it.
 
-import { host, NativeError, NativeTypeError, apply, create, defineProperty, freeze, hasOwn, toText } from "stead:host";
+import { host, NativeError, NativeTypeError, apply, create, defineProperty, freeze, hasOwn, ownKeys, toText } from "stead:host";
 import { idOf, refusal, refuse } from "stead:unknown";
 import { provide } from "stead:resource";
 import { catchable, unwrap } from "stead:code";
@@ -30,13 +30,43 @@ function moduleNotFound(specifier, found, parent) {
   return catchable(error, found.number);
 }
 
-function cannotRequireModule(path, specifier) {
-  const error = new NativeError(`require() of ES Module ${absolute(path)} is not supported: \`${specifier}\` must be imported`);
-  error.code = "ERR_REQUIRE_ESM";
+function waitingModule(path) {
+  const error = new NativeError(`require() cannot be used on an ES module with a top-level await: ${absolute(path)}`);
+  error.code = "ERR_REQUIRE_ASYNC_MODULE";
   return error;
 }
 
-function other(found, specifier) {
+// Namespaces of the ES modules that were required.
+const namespaces = create(null);
+/** Receives the namespace of an ES module that `host.requireModule` evaluates. */
+export const provideModule = (path, namespace) => {
+  namespaces[path] = namespace;
+};
+
+// Returns the value of `require` for an ES module: its namespace, marked for compilers if it has a default export.
+function requireModule(path, root) {
+  // The module that imports `root` may be running, and the engine cannot enter it twice.
+  if (host.reachesFile(path, root)) {
+    const error = new NativeError(`Cannot require() ES Module ${absolute(path)} in a cycle`);
+    error.code = "ERR_REQUIRE_CYCLE_MODULE";
+    throw error;
+  }
+  host.requireModule(path);
+  const namespace = namespaces[path];
+  if (namespace === undefined) throw waitingModule(path);
+  if ("module.exports" in namespace) return namespace["module.exports"];
+  if (!("default" in namespace) || "__esModule" in namespace) return namespace;
+  const marked = create(null);
+  const keys = ownKeys(namespace);
+  for (let i = 0; i < keys.length; i++) {
+    if (typeof keys[i] === "symbol") continue;
+    defineProperty(marked, keys[i], { get: () => namespace[keys[i]], enumerable: true });
+  }
+  defineProperty(marked, "__esModule", { value: true });
+  return marked;
+}
+
+function other(found, root) {
   const key = `${found.kind} ${found.name}`;
   if (key in others) return others[key];
   if (found.kind === "json") {
@@ -48,11 +78,15 @@ function other(found, specifier) {
   }
   if (found.kind === "stead") return (others[key] = stead);
   if (found.kind === "provider") return (others[key] = provide(found.name));
-  throw cannotRequireModule(found.name, specifier);
+  return (others[key] = requireModule(found.name, root));
 }
+
+// Path of the file that led to a file and that no other file required.
+const ROOT = Symbol("root");
 
 class Module {
   constructor(path, parent) {
+    defineProperty(this, ROOT, { value: parent === undefined ? path : parent[ROOT] });
     this.id = absolute(path);
     this.path = folderOf(this.id);
     this.exports = {};
@@ -82,7 +116,7 @@ function requireOf(module, path) {
   const require = (specifier) => {
     if (path.startsWith("node:") && specifier === "stead:internal") return internal;
     const found = find(specifier);
-    return found.kind === "commonjs" ? load(found.name, module) : other(found, specifier);
+    return found.kind === "commonjs" ? load(found.name, module) : other(found, module[ROOT]);
   };
   defineProperty(require, "name", { value: "require", configurable: true });
   require.resolve = (specifier) => absolute(find(specifier).name);

@@ -230,16 +230,38 @@ fn program_itself_may_be_commonjs() {
 }
 
 #[test]
-fn es_module_cannot_be_required_and_says_so() {
-    let run = program("import f from 'a';\nf;\n");
+fn es_module_is_required_unless_it_waits() {
+    let run = program("import out from 'a';\nimport { x } from 'a/m.mjs';\nexport { out, x };\n");
+    let main = "const m = require('./m.mjs');\nconst late = (() => { try { return require('./late.mjs'); } catch (e) { return e.code; } })();\n\
+        module.exports = [m.x, m.default, m.__esModule, require('./m.mjs') === m, require('./plain.mjs').y, late];\n";
     let run = package(
         run,
         "a",
         "{}",
-        &[("index.js", "module.exports = require('./m.mjs');\n"), ("m.mjs", "export const x = 1;\n")],
+        &[
+            ("index.js", main),
+            ("m.mjs", "import { y } from './plain.mjs';\nexport const x = 'x' + y;\nexport default 'd';\n"),
+            ("plain.mjs", "export const y = 'y';\n"),
+            ("late.mjs", "await null;\nexport const z = 1;\n"),
+        ],
     );
-    let text = run.failure();
-    assert!(text.contains("require() of ES Module /project/node_modules/a/m.mjs"), "{text}");
+    insta::assert_snapshot!(show(&run.graph()), @r#"
+    > out = ["xy","d",true,true,"y","ERR_REQUIRE_ASYNC_MODULE"]
+    > x = "xy"
+    "#);
+    // A module that imports the file, and so may be running, cannot be required.
+    let run = program("import { out } from 'a';\nexport { out };\n");
+    let run = package(
+        run,
+        "a",
+        r#"{ "exports": "./a.mjs" }"#,
+        &[
+            ("a.mjs", "import c from './c.cjs';\nexport const own = 1;\nexport const out = c.code;\n"),
+            ("c.cjs", "try { require('./b.mjs'); } catch (e) { exports.code = e.code; }\n"),
+            ("b.mjs", "export { own } from './a.mjs';\n"),
+        ],
+    );
+    assert_eq!(show(&run.graph()), "> out = \"ERR_REQUIRE_CYCLE_MODULE\"\n");
 }
 
 #[test]

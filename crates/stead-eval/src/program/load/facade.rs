@@ -3,13 +3,13 @@
 //! As in Node.js, the default export of a CommonJS file is `module.exports`; its other exports are the names that its syntax
 //! shows. A name that the program imports is looked up in `module.exports` in any case.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use oxc_syntax::identifier::is_identifier_name;
 use stead_model::{Code, Diagnostic, SourceRef};
 
-use super::Loader;
+use super::{Loaded, Loader};
 use crate::compile::Format;
 use crate::program::node;
 use crate::program::resolve::{Resolved, unreadable};
@@ -34,6 +34,25 @@ pub(crate) enum Required {
 /// Returns the code of an entry point that is CommonJS.
 pub(super) fn entry(path: &str) -> String {
     format!("import {{ load }} from \"stead:commonjs\"; load({path:?});\n")
+}
+
+impl Loaded {
+    /// Returns true if an ES module imports a CommonJS file, directly or through other ES modules.
+    pub(crate) fn reaches(&self, module: &str, file: &str) -> bool {
+        let wanted = format!("{PREFIX}{file}");
+        let mut targets: HashMap<&str, Vec<&str>> = HashMap::new();
+        for ((base, _), target) in &self.links {
+            targets.entry(base).or_default().push(target);
+        }
+        let (mut seen, mut todo) = (BTreeSet::from([module]), vec![module]);
+        while let Some(at) = todo.pop() {
+            if at == wanted {
+                return true;
+            }
+            todo.extend(targets.get(at).into_iter().flatten().copied().filter(|next| seen.insert(*next)));
+        }
+        false
+    }
 }
 
 impl Loader {
