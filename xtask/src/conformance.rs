@@ -1,6 +1,6 @@
 //! Suites that need programs from outside, and therefore do not belong in `cargo test`.
 //!
-//! A suite installs its tools into the target folder only. To add one, write a function and put it into `SUITES`.
+//! A suite installs its tools into the target folder, or into the cache that `packages` describes. To add one, write a function and put it into `SUITES`.
 
 mod programs;
 
@@ -13,6 +13,7 @@ type Suite = (&'static str, fn(&Workspace) -> Result<(), String>);
 
 const SUITES: &[Suite] = &[
     ("schemas", crate::schemas::conforms),
+    ("packages", crate::packages::conforms),
     ("programs-quick", programs::conforms_quickly),
     ("programs", programs::conforms),
 ];

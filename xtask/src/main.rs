@@ -1,6 +1,7 @@
 //! Tasks of this repository, as one program: `cargo xtask tidy | bench | conformance | fuzz | mutants | schemas | trial`.
 //!
-//! It does not ship. It checks, measures and reports; only `schemas` and `bench --write` change a file.
+//! It does not ship. It checks, measures and reports; only `schemas`, `bench --write` and `conformance packages` with `STEAD_WRITE=1` change a
+//! file.
 
 #![allow(
     clippy::disallowed_methods,
@@ -13,6 +14,7 @@ mod bench;
 mod conformance;
 mod fuzz;
 mod mutants;
+mod packages;
 mod planted;
 mod schemas;
 mod tidy;

@@ -1,0 +1,2 @@
+import validator from "validator";
+export const result = [validator.isEmail("foo@bar.com"), validator.isURL("https://x.io/a?b=1"), validator.isIP("::1", 6), validator.isUUID("x"), validator.escape("<a>"), validator.isFQDN("a.example.com"), validator.toInt("12px"), validator.isISO8601("2024-02-03"), validator.normalizeEmail("Foo.Bar+x@gmail.com"), validator.isJSON("{}"), validator.isMACAddress("00:11:22:33:44:55"), validator.isSemVer("1.2.3"), validator.isBase64("aGk="), validator.trim("  x "), validator.isIPRange("10.0.0.0/8")];
