@@ -51,6 +51,9 @@ const MODULES: &[(&str, &str)] = &[
     ("stead:decorate/helpers/decorateParam", "decorate-param.js"),
     ("stead:sandbox", "sandbox.js"),
     ("stead", "stead.js"),
+    ("stead:test-values", "test-values.js"),
+    ("stead:expect", "expect.js"),
+    ("stead/test", "test.js"),
 ];
 
 type Failure = Box<dyn std::error::Error>;

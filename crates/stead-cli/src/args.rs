@@ -9,6 +9,7 @@ mod run;
 mod serve;
 mod stack;
 mod state;
+mod test;
 
 use std::path::PathBuf;
 
@@ -25,6 +26,7 @@ pub(crate) use run::{
 pub(crate) use serve::{AdmissionCommand, GuardFlags, ManifestArguments, ManifestPart, ServeArguments};
 pub(crate) use stack::{DiffArguments, ImportStateArguments, RemoveArguments, StackCommand};
 pub(crate) use state::{MoveArguments, PolicyCommand, ResolveArguments, StateCommand};
+pub(crate) use test::{Reporter, TestArguments};
 
 use crate::terminal::ColourChoice;
 
@@ -141,6 +143,8 @@ pub(crate) enum Command {
     Types,
     /// Check the program's types with a TypeScript compiler
     Check,
+    /// Run the tests of the project: files *.test.ts, offline, without state and providers
+    Test(TestArguments),
     /// Run the Kubernetes admission webhook
     Serve(ServeArguments),
     /// Print the Kubernetes manifests of the admission webhook

@@ -23,6 +23,7 @@ mod run;
 mod serve;
 mod stack;
 mod state;
+mod test;
 mod types;
 mod unlock;
 mod up;
@@ -49,6 +50,7 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Provider(command) => provider::provider(command, ui),
         Command::Types => types::types(&any_session()?, ui),
         Command::Check => check::check(&any_session()?, ui).await,
+        Command::Test(arguments) => test::test(&any_session()?, &arguments, ui).await,
         Command::Compile(arguments) => compile::compile(&session().await?, &arguments, ui).await,
         Command::Pin(command) => pin::pin(&session().await?, command, ui).await,
         Command::Graph => graph::graph(&session().await?, ui).await,

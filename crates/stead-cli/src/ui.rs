@@ -169,6 +169,19 @@ impl Ui {
         }
     }
 
+    /// Returns a problem as text in a style, with the source lines that it points to.
+    pub(crate) fn problem_text(&self, problem: &Diagnostic, style: &Style) -> String {
+        let problem = problem.phrased(&|step| self.phrase(step));
+        stead_render::diagnostic(&problem, &|file| self.source(file), style)
+    }
+
+    /// Clears the screen of a terminal. Does nothing elsewhere.
+    pub(crate) fn clear_screen(&self) {
+        if self.terminal.live_progress && self.reader == Reader::Person {
+            self.write(&mut std::io::stdout().lock(), "\u{1b}[2J\u{1b}[H");
+        }
+    }
+
     pub(crate) fn problems(&self, problems: &[Diagnostic]) {
         problems.iter().for_each(|problem| self.problem(problem));
     }
@@ -292,7 +305,7 @@ impl Sink for Ui {
     }
 }
 
-fn console_text(line: &ConsoleLine) -> String {
+pub(crate) fn console_text(line: &ConsoleLine) -> String {
     let level = match line.level {
         ConsoleLevel::Error => "error: ",
         ConsoleLevel::Warn => "warning: ",

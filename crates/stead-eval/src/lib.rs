@@ -13,6 +13,7 @@ mod engine;
 mod host;
 mod library;
 mod program;
+mod testing;
 mod unknown;
 
 use std::cell::RefCell;
@@ -27,11 +28,16 @@ use stead_model::{
 use stead_schema::Catalog;
 
 use config::Config;
-use engine::session::{Session, Settings};
+use engine::session::{Purpose, Session, Settings};
 use program::load;
 use program::requests::{self, Requester};
 use unknown::functions;
 use unknown::interpreter::Interpreter;
+
+pub use testing::{
+    Compared, Difference, Refused, TEST_DECLARATIONS, TEST_FILE, TestFailure, TestFile, TestFileResult,
+    TestHost, TestOutcome, TestResult, run_tests,
+};
 
 /// TypeScript declarations of the module `"stead"`, for an editor.
 pub const DECLARATIONS: &str = include_str!("stead.d.ts");
@@ -174,6 +180,7 @@ pub fn evaluate(
         target: program.target.to_owned(),
         config: program.config.clone(),
         branches: program.branches,
+        purpose: Purpose::Program,
     };
     let (requester, responder) = requests::open();
     let limits = *limits;

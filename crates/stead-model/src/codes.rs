@@ -207,6 +207,17 @@ codes! {
     CANNOT_LISTEN = "ST0805";
     /// No API server is reachable, or no credentials for it were found.
     NO_CLUSTER = "ST0806";
+
+    /// An expectation of a test does not hold.
+    EXPECTATION = "ST0901";
+    /// No test was found.
+    NO_TESTS = "ST0902";
+    /// A test asks for something that a test cannot do.
+    TEST_REQUEST = "ST0903";
+    /// An earlier version of the program cannot be read or applied.
+    NO_SUCH_VERSION = "ST0904";
+    /// The snapshots of a test file cannot be read or written.
+    BAD_SNAPSHOT = "ST0905";
 }
 
 #[cfg(test)]

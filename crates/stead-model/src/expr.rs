@@ -93,6 +93,18 @@ pub enum Constant {
     NegativeZero,
 }
 
+impl std::fmt::Display for Constant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Constant::Undefined => "undefined",
+            Constant::NaN => "NaN",
+            Constant::Infinity => "Infinity",
+            Constant::NegativeInfinity => "-Infinity",
+            Constant::NegativeZero => "-0",
+        })
+    }
+}
+
 /// A computation that runs once the resources it depends on exist.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -15,6 +15,7 @@ mod crash;
 mod entropy;
 mod files;
 mod host;
+mod memory;
 mod process;
 mod real_files;
 

@@ -21,6 +21,7 @@ mod prune;
 mod renames;
 mod saved;
 mod stacks;
+pub mod testing;
 
 #[cfg(test)]
 mod decoders;

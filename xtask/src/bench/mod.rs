@@ -16,6 +16,7 @@ mod stead;
 
 mod syscalls;
 mod terraform;
+mod tests;
 mod watched;
 
 use std::path::{Path, PathBuf};
@@ -54,6 +55,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode, 
         report.notes = syscalls::of_an_up(&stead, &scratch)?;
         report.notes.push(sections::steps(workspace, &scratch)?);
         report.notes.push(sections::patches(workspace)?);
+        report.notes.push(tests::section(&stead, &scratch)?);
     }
     if !options.scale.is_empty() {
         let stead = Stead { binary: build(workspace)? };

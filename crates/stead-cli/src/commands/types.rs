@@ -61,7 +61,10 @@ pub(crate) fn write(
     catalog: &Catalog,
 ) -> Result<Vec<PathBuf>, Failure> {
     let folder = root.join(FOLDER);
-    let mut files = vec![(folder.join("stead.d.ts"), stead::DECLARATIONS.to_owned())];
+    let mut files = vec![
+        (folder.join("stead.d.ts"), stead::DECLARATIONS.to_owned()),
+        (folder.join("stead").join("test.d.ts"), stead::testing::TEST_DECLARATIONS.to_owned()),
+    ];
     for provider in providers {
         let text = declarations(catalog.of_provider(provider));
         files.push((folder.join("stead").join(format!("{provider}.d.ts")), text));

@@ -37,4 +37,5 @@ mod stacks;
 mod steps;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod tests;
 mod words;

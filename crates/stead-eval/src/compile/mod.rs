@@ -26,11 +26,13 @@ mod visit;
 use std::path::{Path, PathBuf};
 
 use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
 use oxc_codegen::{Codegen, CodegenOptions, CommentOptions};
 use oxc_diagnostics::{Diagnostics, Severity};
 use oxc_parser::{ParseOptions, Parser};
-use oxc_semantic::SemanticBuilder;
+use oxc_semantic::{Scoping, SemanticBuilder};
 use oxc_span::{SourceType, Span};
+use oxc_syntax::module_record::ModuleRecord;
 use oxc_transformer::{
     DecoratorOptions, HelperLoaderMode, HelperLoaderOptions, TransformOptions, Transformer,
 };
@@ -187,18 +189,8 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
     if let Some(problem) = nesting::crowded_scope(source, &scoping) {
         return Err(vec![problem]);
     }
-    let form = match format {
-        Format::Module => Form::Module,
-        Format::CommonJs => Form::CommonJs,
-        Format::Function => Form::Function,
-        Format::Detect if parsed.module_record.has_module_syntax => Form::Module,
-        Format::Detect if source_type.is_unambiguous() && program.source_type.is_module() => Form::Module,
-        Format::Detect if source_type.is_unambiguous() => Form::CommonJs,
-        // A TypeScript file is a module unless it uses the names of CommonJS.
-        Format::Detect if commonjs::is_used(&scoping) => {
-            return run(Unit { format: Format::CommonJs, ..unit }, with_map);
-        }
-        Format::Detect => Form::Module,
+    let Some(form) = form_of(format, source_type, &parsed.module_record, &program, &scoping) else {
+        return run(Unit { format: Format::CommonJs, ..unit }, with_map);
     };
     let exported = match form {
         Form::CommonJs => commonjs::exported_names(&program),
@@ -226,24 +218,12 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
     let foreign = is_foreign(&source.path);
     let counts = |it: &instrument::UnsupportedSyntax| !foreign || it.code != Code::UNSUPPORTED_IMPORT;
     let problems = instrumented.unsupported.into_iter().filter(counts).map(problem).collect();
-    let options = CodegenOptions {
-        comments: CommentOptions::disabled(),
-        source_map_path: (with_map == WithMap::Yes).then(|| PathBuf::from(&source.path)),
-        ..CodegenOptions::default()
-    };
-    let printed = Codegen::new().with_options(options).build(&program);
-    let map = printed.map.map(|map| {
-        let token = |token: oxc_sourcemap::Token| {
-            let generated = (token.get_dst_line(), token.get_dst_col());
-            (generated, (token.get_src_line(), token.get_src_col()))
-        };
-        SourceMap { tokens: map.get_tokens().map(token).collect(), code: printed.code.clone() }
-    });
+    let (printed, map) = print(source, &program, with_map);
     let (before, after) = header::around(form, branches);
     let mut imports = imports;
     imports.extend(instrumented.imports);
     let compiled = Compiled {
-        code: format!("{before}{}{after}", printed.code),
+        code: format!("{before}{printed}{after}"),
         sites: instrumented.sites,
         imports,
         exports,
@@ -253,6 +233,44 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
         problems,
     };
     Ok((compiled, map))
+}
+
+/// Returns the form of a file, or `None` for a TypeScript file that uses the names of CommonJS, which is parsed again.
+fn form_of(
+    format: Format,
+    source_type: SourceType,
+    record: &ModuleRecord<'_>,
+    program: &Program<'_>,
+    scoping: &Scoping,
+) -> Option<Form> {
+    Some(match format {
+        Format::Module => Form::Module,
+        Format::CommonJs => Form::CommonJs,
+        Format::Function => Form::Function,
+        Format::Detect if record.has_module_syntax => Form::Module,
+        Format::Detect if source_type.is_unambiguous() && program.source_type.is_module() => Form::Module,
+        Format::Detect if source_type.is_unambiguous() => Form::CommonJs,
+        Format::Detect if commonjs::is_used(scoping) => return None,
+        Format::Detect => Form::Module,
+    })
+}
+
+/// Returns the code of a program, with its source map if one is wanted.
+fn print(source: &SourceText, program: &Program<'_>, with_map: WithMap) -> (String, Option<SourceMap>) {
+    let options = CodegenOptions {
+        comments: CommentOptions::disabled(),
+        source_map_path: (with_map == WithMap::Yes).then(|| PathBuf::from(&source.path)),
+        ..CodegenOptions::default()
+    };
+    let printed = Codegen::new().with_options(options).build(program);
+    let map = printed.map.map(|map| {
+        let token = |token: oxc_sourcemap::Token| {
+            let generated = (token.get_dst_line(), token.get_dst_col());
+            (generated, (token.get_src_line(), token.get_src_col()))
+        };
+        SourceMap { tokens: map.get_tokens().map(token).collect(), code: printed.code.clone() }
+    });
+    (printed.code, map)
 }
 
 /// Enables decorators with the semantics of `experimentalDecorators`; the transformer does not support standard decorators.

@@ -21,6 +21,7 @@ use stead_model::{Code, Diagnostic, Graph};
 
 use crate::declare::{self, names, outputs};
 use crate::host::{self, Handles, SharedSession};
+use crate::testing::TestFileResult;
 use crate::unknown::apply;
 use crate::unknown::functions::ApplyCall;
 use memory::LimitedAllocator;
@@ -57,13 +58,13 @@ struct StartedProgram {
     done: Persistent<Promise<'static>>,
 }
 
-struct Engine {
-    session: SharedSession,
-    handles: Rc<Handles>,
+pub(crate) struct Engine {
+    pub(crate) session: SharedSession,
+    pub(crate) handles: Rc<Handles>,
     rejections: Rc<RefCell<Vec<Rejection>>>,
-    interrupts: Rc<Cell<u64>>,
+    pub(crate) interrupts: Rc<Cell<u64>>,
     /// The program exceeded its memory limit.
-    out_of_memory: Rc<Cell<bool>>,
+    pub(crate) out_of_memory: Rc<Cell<bool>>,
 }
 
 /// Callback that takes the graph, or `None` on failure, and returns the queue of calls to the program's functions.
@@ -71,22 +72,39 @@ pub(crate) type Deliver<'a> = &'a dyn Fn(Option<Graph>) -> Option<Receiver<Apply
 
 /// Runs the program, delivers its graph unless an error was reported, and then answers calls until their queue closes.
 pub(crate) fn run(session: &SharedSession, deliver: Deliver<'_>) {
-    let engine = Engine {
-        session: session.clone(),
-        handles: Rc::default(),
-        rejections: Rc::default(),
-        interrupts: Rc::default(),
-        out_of_memory: Rc::default(),
-    };
+    let engine = Engine::of(session);
     if let Err(error) = engine.start(deliver) {
-        let message = format!("the JavaScript engine failed: {error}");
-        session.borrow_mut().report(Diagnostic::error(Code::EVALUATION_LIMIT, message));
+        session.borrow_mut().report(engine_failure(error));
         deliver(None);
     }
 }
 
+/// Runs a test file: its top level, and then each of its tests.
+pub(crate) fn run_tests(session: &SharedSession) -> TestFileResult {
+    let engine = Engine::of(session);
+    engine.start_tests().unwrap_or_else(|error| TestFileResult {
+        problems: vec![engine_failure(error)],
+        ..TestFileResult::default()
+    })
+}
+
+fn engine_failure(error: Error) -> Diagnostic {
+    Diagnostic::error(Code::EVALUATION_LIMIT, format!("the JavaScript engine failed: {error}"))
+}
+
 impl Engine {
-    fn start(&self, deliver: Deliver<'_>) -> rquickjs::Result<()> {
+    fn of(session: &SharedSession) -> Engine {
+        Engine {
+            session: session.clone(),
+            handles: Rc::default(),
+            rejections: Rc::default(),
+            interrupts: Rc::default(),
+            out_of_memory: Rc::default(),
+        }
+    }
+
+    /// Returns the engine with its limits and the modules of a program.
+    fn open(&self) -> rquickjs::Result<(Runtime, Context)> {
         let limits = self.session.borrow().limits;
         let runtime = Runtime::new_with_alloc(LimitedAllocator::new(
             limits.evaluation_heap,
@@ -107,6 +125,11 @@ impl Engine {
         })));
         runtime.set_loader(ImportResolver(self.session.clone()), ModuleLoader(self.session.clone()));
         let context = Context::custom::<Features>(&runtime)?;
+        Ok((runtime, context))
+    }
+
+    fn start(&self, deliver: Deliver<'_>) -> rquickjs::Result<()> {
+        let (runtime, context) = self.open()?;
         let program = context.with(|ctx| self.begin(&ctx));
         self.run_jobs(&runtime, &context);
         let graph = program.and_then(|program| context.with(|ctx| self.finish(&ctx, program)));
@@ -121,12 +144,31 @@ impl Engine {
             });
             drop(reply.send(result));
         }
+        self.close(&runtime, &context);
+        Ok(())
+    }
+
+    fn start_tests(&self) -> rquickjs::Result<TestFileResult> {
+        let (runtime, context) = self.open()?;
+        let file = context.with(|ctx| self.begin(&ctx));
+        self.run_jobs(&runtime, &context);
+        context.with(|ctx| {
+            let done = file.and_then(|file| self.caught(&ctx, file.done.restore(&ctx)));
+            done.into_iter().for_each(|done| self.settle(&ctx, &done));
+            self.report_rejections(&ctx);
+        });
+        let result = self.tests(&runtime, &context);
+        self.close(&runtime, &context);
+        Ok(result)
+    }
+
+    /// Drops the engine's objects, which must not outlive it.
+    fn close(&self, runtime: &Runtime, context: &Context) {
         context.with(|_| {
             self.rejections.borrow_mut().clear();
             self.handles.clear();
         });
         runtime.set_interrupt_handler(None);
-        Ok(())
     }
 
     /// Runs the prelude, then the program up to its first pending `await`.
@@ -154,7 +196,7 @@ impl Engine {
     }
 
     /// Runs pending jobs until none is left or a limit is exceeded.
-    fn run_jobs(&self, runtime: &Runtime, context: &Context) {
+    pub(crate) fn run_jobs(&self, runtime: &Runtime, context: &Context) {
         for job in 1_u64.. {
             if self.exceeded().is_some() {
                 return;
@@ -200,7 +242,7 @@ impl Engine {
     }
 
     /// Returns the value, or reports the exception as an error of the program.
-    fn caught<'js, T>(&self, ctx: &Ctx<'js>, result: rquickjs::Result<T>) -> Option<T> {
+    pub(crate) fn caught<'js, T>(&self, ctx: &Ctx<'js>, result: rquickjs::Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(Error::Exception) => {
@@ -215,7 +257,7 @@ impl Engine {
         }
     }
 
-    fn failed<'js>(&self, ctx: &Ctx<'js>, thrown: &Value<'js>) {
+    pub(crate) fn failed<'js>(&self, ctx: &Ctx<'js>, thrown: &Value<'js>) {
         if self.session.borrow().exhausted.get() {
             return; // The limit is already reported; this exception only follows from it.
         }
@@ -232,7 +274,7 @@ impl Engine {
     }
 
     /// Returns the limit that the program exceeded, if any.
-    fn exceeded(&self) -> Option<exceptions::ExceededLimit> {
+    pub(crate) fn exceeded(&self) -> Option<exceptions::ExceededLimit> {
         if self.out_of_memory.get() {
             return Some(exceptions::ExceededLimit::Memory);
         }
@@ -264,7 +306,7 @@ impl Engine {
     }
 
     /// Reports each rejected promise without a handler as an error of the program.
-    fn report_rejections<'js>(&self, ctx: &Ctx<'js>) {
+    pub(crate) fn report_rejections<'js>(&self, ctx: &Ctx<'js>) {
         let unhandled = std::mem::take(&mut *self.rejections.borrow_mut());
         let mut reported: Vec<Value<'js>> = Vec::new();
         for (_, reason) in unhandled {

@@ -21,6 +21,7 @@ use crate::program::requests::Requester;
 use crate::program::site::SiteTable;
 use crate::program::source_text::SourceSpan;
 use crate::program::trace::{Frame, Tracer};
+use crate::testing::TestSession;
 use crate::unknown::facts::{self, Fact};
 use crate::{ConsoleLine, UnknownBranches};
 
@@ -74,6 +75,16 @@ pub(crate) struct Settings {
     pub(crate) target: String,
     pub(crate) config: Config,
     pub(crate) branches: UnknownBranches,
+    pub(crate) purpose: Purpose,
+}
+
+/// Purpose of an evaluation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Declares resources.
+    Program,
+    /// Runs the tests of a file, which declares no resource itself.
+    Tests { pattern: Option<String> },
 }
 
 pub(crate) struct Session {
@@ -111,6 +122,8 @@ pub(crate) struct Session {
     pub(crate) file_cache: FileCache,
     pub(crate) console: Vec<ConsoleLine>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// `None` for a program.
+    pub(crate) tests: Option<TestSession>,
 }
 
 /// Reason why an expression is not in the graph.
@@ -134,7 +147,14 @@ impl Session {
         let branches = settings.branches;
         let config = settings.config.resolve();
         let diagnostics = config.problems.clone();
+        let tests = match &settings.purpose {
+            Purpose::Program => None,
+            Purpose::Tests { pattern } => {
+                Some(TestSession { pattern: pattern.clone(), ..TestSession::default() })
+            }
+        };
         Session {
+            tests,
             settings,
             limits,
             requester,
@@ -189,7 +209,11 @@ impl Session {
         class: String,
         token: String,
     ) -> Result<u32, String> {
-        let problem = if self.drafts.len() >= self.limits.resources {
+        let problem = if self.tests.is_some() {
+            Diagnostic::error(Code::TEST_REQUEST, "a test file cannot declare a resource").help(
+                "put the resource into a program file, and evaluate that file with `declare({ main: \"…\" })`",
+            )
+        } else if self.drafts.len() >= self.limits.resources {
             let message = format!("the program declares more than {} resources", self.limits.resources);
             Diagnostic::error(Code::EVALUATION_LIMIT, message)
         } else if class.is_empty() {

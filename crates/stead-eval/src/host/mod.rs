@@ -46,6 +46,10 @@ pub(crate) struct Handles {
     /// Symbol of the number that the exception of a catchable error carries.
     number_symbol: RefCell<Option<Persistent<Symbol<'static>>>>,
     check_deferred: RefCell<Option<Persistent<Function<'static>>>>,
+    /// Function of the module `stead/test` that runs one test.
+    pub(crate) run_test: RefCell<Option<Persistent<Function<'static>>>>,
+    /// Function of the module `stead/test` that tells whether a test is selected.
+    pub(crate) select_test: RefCell<Option<Persistent<Function<'static>>>>,
     pool: Rc<RefCell<ValuePool>>,
 }
 
@@ -77,6 +81,17 @@ impl Handles {
         object.get::<_, Option<usize>>(symbol.as_atom()).ok().flatten()
     }
 
+    /// Returns the number of the recorded failure that an exception of a test stands for.
+    pub(crate) fn failure_of<'js>(&self, ctx: &Ctx<'js>, error: &Value<'js>) -> Option<usize> {
+        let symbol = self.symbols.borrow().clone().and_then(|(_, symbol)| symbol.restore(ctx).ok())?;
+        let object = error.as_object().filter(|_| !error.is_function())?;
+        object
+            .get::<_, Value<'js>>(symbol.as_atom())
+            .ok()?
+            .as_int()
+            .and_then(|number| usize::try_from(number).ok())
+    }
+
     /// Returns the site that threw a value.
     pub(crate) fn thrown_at<'js>(&self, ctx: &Ctx<'js>, thrown: &Value<'js>) -> Option<usize> {
         let function = self.thrown_at.borrow().clone()?.restore(ctx).ok()?;
@@ -106,6 +121,8 @@ impl Handles {
     }
 
     pub(crate) fn clear(&self) {
+        self.run_test.replace(None);
+        self.select_test.replace(None);
         self.run_deferred.replace(None);
         self.node_module.replace(None);
         self.number_symbol.replace(None);
@@ -157,17 +174,24 @@ pub(crate) fn install<'js>(
     host.function("work", move |units: f64| work(units as u64))?;
     host.function("lazy", |ctx: Ctx<'js>, name: String| prelude::load_now(&ctx, &name))?;
     host.code()?;
+    if session.borrow().tests.is_some() {
+        host.tests(ctx)?;
+    }
     ctx.globals().set("__stead_host", host.object)
 }
 
-struct Host<'js> {
-    object: Object<'js>,
-    session: SharedSession,
-    handles: Rc<Handles>,
+pub(crate) struct Host<'js> {
+    pub(crate) object: Object<'js>,
+    pub(crate) session: SharedSession,
+    pub(crate) handles: Rc<Handles>,
 }
 
 impl<'js> Host<'js> {
-    fn function<P, F: IntoJsFunc<'js, P> + 'js>(&self, name: &str, function: F) -> rquickjs::Result<()> {
+    pub(crate) fn function<P, F: IntoJsFunc<'js, P> + 'js>(
+        &self,
+        name: &str,
+        function: F,
+    ) -> rquickjs::Result<()> {
         self.object.set(name, Function::new(self.object.ctx().clone(), function)?)
     }
 

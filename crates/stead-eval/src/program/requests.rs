@@ -4,9 +4,10 @@
 
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
-use stead_model::{Map, TypeToken};
+use stead_model::{Code, Diagnostic, Map, TypeToken, Value};
 use stead_schema::{Catalog, TypeSchema};
 
+use crate::testing::{Compared, Refused, TestHost};
 use crate::{Entry, Sources, StackRef};
 
 /// Answer of [`Sources`]; `None` if the requested item does not exist.
@@ -22,6 +23,8 @@ enum Request {
     Outputs { stack: StackRef, reply: SyncSender<SourceResult<Map>> },
     Types { provider: String, reply: SyncSender<Vec<TypeToken>> },
     Schema { token: TypeToken, reply: SyncSender<Option<TypeSchema>> },
+    Test { request: String, argument: Value, reply: SyncSender<Result<Value, Refused>> },
+    Snapshot { test: String, hint: String, value: Value, reply: SyncSender<Compared> },
 }
 
 /// Sends requests from the evaluation thread.
@@ -87,6 +90,23 @@ impl Requester {
         self.ask(|reply| Request::Schema { token: token.clone(), reply }).flatten()
     }
 
+    /// Sends a request of a test file.
+    pub(crate) fn test(&self, request: &str, argument: Value) -> Result<Value, Refused> {
+        let request = request.to_owned();
+        let answer = self.ask(|reply| Request::Test { request, argument, reply });
+        answer.unwrap_or_else(|| {
+            let problem = Diagnostic::error(Code::TEST_REQUEST, "the test run has ended");
+            Err(Refused::Misuse(Box::new(problem)))
+        })
+    }
+
+    pub(crate) fn snapshot(&self, test: &str, hint: &str, value: Value) -> Compared {
+        let (test, hint) = (test.to_owned(), hint.to_owned());
+        let answer = self.ask(|reply| Request::Snapshot { test, hint, value, reply });
+        let ended = || Compared::Differs { message: "the test run has ended".to_owned(), difference: None };
+        answer.unwrap_or_else(ended)
+    }
+
     fn ask<T>(&self, request: impl FnOnce(SyncSender<T>) -> Request) -> Option<T> {
         let (reply, answer) = sync_channel(1);
         self.requests.send(request(reply)).ok()?;
@@ -101,6 +121,15 @@ fn ended<T>() -> SourceResult<T> {
 impl Responder {
     /// Answers requests until the evaluation drops its requester.
     pub(crate) fn serve(self, sources: &dyn Sources, catalog: &Catalog) {
+        self.answer_all(sources, catalog, None);
+    }
+
+    /// Answers the requests of a test file until it drops its requester.
+    pub(crate) fn serve_tests(self, sources: &dyn Sources, catalog: &Catalog, host: &dyn TestHost) {
+        self.answer_all(sources, catalog, Some(host));
+    }
+
+    fn answer_all(self, sources: &dyn Sources, catalog: &Catalog, host: Option<&dyn TestHost>) {
         for request in self.requests {
             match request {
                 Request::Read { path, reply } => drop(reply.send(sources.read(&path))),
@@ -114,6 +143,13 @@ impl Responder {
                     drop(reply.send(catalog.tokens_of(&provider).cloned().collect()));
                 }
                 Request::Schema { token, reply } => drop(reply.send(catalog.get(&token).cloned())),
+                // Without a host, the reply is dropped, which ends the request.
+                Request::Test { request, argument, reply } => {
+                    host.into_iter().for_each(|host| drop(reply.send(host.answer(&request, &argument))));
+                }
+                Request::Snapshot { test, hint, value, reply } => {
+                    host.into_iter().for_each(|host| drop(reply.send(host.snapshot(&test, &hint, &value))));
+                }
             }
         }
     }

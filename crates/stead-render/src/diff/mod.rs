@@ -15,6 +15,8 @@ mod tests;
 
 use stead_model::PropertyPath;
 
+pub(crate) use sequence::{Op, sequence};
+
 use crate::node::Node;
 use crate::visible::{self, cut};
 use crate::{Detail, Style};

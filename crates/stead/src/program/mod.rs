@@ -1,7 +1,7 @@
 //! A TypeScript program as a source of declarations.
 
-mod reserved;
-mod sources;
+pub(crate) mod reserved;
+pub(crate) mod sources;
 mod transcript;
 
 use std::cell::RefCell;

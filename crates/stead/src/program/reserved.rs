@@ -3,7 +3,7 @@
 use stead_model::{Code, Diagnostic, Graph, Input, PropertyPath, SIGNATURE_KEY, SourceRef};
 
 /// Reports each property and each output with the key that marks secrets.
-pub(super) fn in_graph(graph: &Graph) -> Vec<Diagnostic> {
+pub(crate) fn in_graph(graph: &Graph) -> Vec<Diagnostic> {
     let declared = graph.nodes.iter().flat_map(|node| {
         node.inputs.iter().map(move |(property, input)| {
             (format!("`{property}` of {}", node.name), property, input, Some(&node.source))

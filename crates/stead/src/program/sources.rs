@@ -9,12 +9,12 @@ use stead_eval::{Entry, EntryKind, Sources, StackRef};
 use stead_journal::{StackKeys, load};
 use stead_model::{Map, PhysicalId, TypeToken};
 use stead_provider::Providers;
-use stead_store::Store;
+use stead_store::{MemoryStore, Store};
 use stead_world::{FileKind, World};
 use tokio::runtime::Handle;
 
 /// Sources from the folder of the project, its providers and its stacks. Files outside of the project are refused.
-pub(super) struct ProjectSources {
+pub(crate) struct ProjectSources {
     root: PathBuf,
     world: World,
     providers: Providers,
@@ -111,6 +111,18 @@ impl ProjectSources {
             store: workspace.stack.store.clone(),
             granted: granted.to_vec(),
             runtime: Handle::current(),
+        }
+    }
+
+    /// Returns the files below a folder, without providers and stacks.
+    pub(crate) fn files_of(world: &World, root: &Path, runtime: &Handle) -> ProjectSources {
+        ProjectSources {
+            root: root.to_owned(),
+            world: world.clone(),
+            providers: Providers::default(),
+            store: Arc::new(MemoryStore::default()),
+            granted: Vec::new(),
+            runtime: runtime.clone(),
         }
     }
 

@@ -113,12 +113,17 @@ impl Project {
         let path = root.join(FILE);
         let bytes = world.files.read(&path).map_err(|error| unusable(&path, &error.to_string()))?;
         let text = String::from_utf8(bytes).map_err(|_| unusable(&path, "it is not UTF-8"))?;
-        let settings = parse(&text)?;
+        Project::parse(world, root, &text)
+    }
+
+    /// Returns the project of a `stead.toml` with this text.
+    pub(crate) fn parse(world: &World, root: PathBuf, text: &str) -> Result<Project, OpError> {
+        let settings = parse(text)?;
         if settings.project.is_empty() {
-            return Err(unusable(&path, "`project` is empty"));
+            return Err(unusable(&root.join(FILE), "`project` is empty"));
         }
-        let marks = marks_of(&text, &settings)?;
-        let config = ProjectConfig::read(&text)?;
+        let marks = marks_of(text, &settings)?;
+        let config = ProjectConfig::read(text)?;
         Ok(Project {
             marks,
             world: world.clone(),

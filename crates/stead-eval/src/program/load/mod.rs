@@ -21,6 +21,7 @@ use crate::program::resolve::{Resolved, Resolver, Unresolved, unreadable};
 use crate::program::site::SiteTable;
 use crate::program::source_text::SourceText;
 use crate::program::specifier::Mode;
+use crate::testing::TEST_FILE;
 use declarations::EMPTY_MODULE;
 
 /// Compiled file of the program.
@@ -83,13 +84,62 @@ const STEAD_EXPORTS: &[&str] = &[
     "yaml",
 ];
 
+/// Name of the module that only test files import.
+const TEST_MODULE: &str = "stead/test";
+
+/// Exports of the module `"stead/test"`.
+const TEST_EXPORTS: &[&str] = &[
+    "AssertionError",
+    "Refused",
+    "Secret",
+    "Unknown",
+    "afterAll",
+    "afterEach",
+    "beforeAll",
+    "beforeEach",
+    "declare",
+    "describe",
+    "expect",
+    "folder",
+    "gitRef",
+    "it",
+    "nothing",
+    "plan",
+    "state",
+    "test",
+    "unknownOf",
+    "upgrade",
+];
+
+/// The kind of an entry point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    Program,
+    TestFile,
+}
+
 /// Loads the program. The loader serves it while it runs: code may ask for more files then.
 pub(crate) fn load(
     entry: &str,
     requester: &Requester,
     branches: UnknownBranches,
 ) -> Result<Loader, Vec<Diagnostic>> {
+    load_entry(entry, Entry::Program, requester, branches)
+}
+
+/// Loads a test file, which may import the module `stead/test`.
+pub(crate) fn load_tests(entry: &str, requester: &Requester) -> Result<Loader, Vec<Diagnostic>> {
+    load_entry(entry, Entry::TestFile, requester, UnknownBranches::Refuse)
+}
+
+fn load_entry(
+    entry: &str,
+    kind: Entry,
+    requester: &Requester,
+    branches: UnknownBranches,
+) -> Result<Loader, Vec<Diagnostic>> {
     let mut loader = Loader {
+        entry: kind,
         requester: requester.clone(),
         out: Loaded::default(),
         todo: VecDeque::new(),
@@ -117,6 +167,7 @@ pub(crate) fn load(
 }
 
 pub(crate) struct Loader {
+    entry: Entry,
     branches: UnknownBranches,
     requester: Requester,
     pub(crate) out: Loaded,
@@ -264,7 +315,16 @@ impl Loader {
     fn resolve_code(&mut self, source: &SourceText, import: &Import) -> Result<String, Box<Diagnostic>> {
         match self.resolver.resolve(&source.path, &import.specifier, Mode::Import) {
             Ok(Resolved::Stead) => Ok("stead".to_owned()),
+            Ok(Resolved::Provider(provider)) if provider == "test" => self.test_module(),
             Ok(Resolved::Provider(provider)) => self.provider(&provider),
+            Ok(Resolved::File(path)) if path.ends_with(TEST_FILE) => {
+                let message =
+                    format!("`{}` is a test file, which no other file can import", import.specifier);
+                Err(Box::new(
+                    Diagnostic::error(Code::UNSUPPORTED_IMPORT, message)
+                        .help("move the shared code to another file, and import that one from both"),
+                ))
+            }
             Ok(Resolved::File(path)) => self.wait_for(path),
             Err(Unresolved { problem, looked }) => {
                 let near = looked.first().and_then(|path| self.nearest_file(&import.specifier, path));
@@ -283,6 +343,16 @@ impl Loader {
             Err(error) => return Err(Box::new(unreadable(&path, &error))),
         }
         Ok(path)
+    }
+
+    fn test_module(&self) -> Result<String, Box<Diagnostic>> {
+        if self.entry == Entry::TestFile {
+            return Ok(TEST_MODULE.to_owned());
+        }
+        let message = format!("only test files import `{TEST_MODULE}`");
+        Err(Box::new(Diagnostic::error(Code::UNSUPPORTED_IMPORT, message).help(format!(
+            "a test file has a name that ends in `{TEST_FILE}`, is never part of a program, and is run as a test"
+        ))))
     }
 
     fn provider(&mut self, provider: &str) -> Result<String, Box<Diagnostic>> {
@@ -318,6 +388,7 @@ impl Loader {
                 // The names of a CommonJS file are known when it has run.
                 Some(file) if file.exports.open.is_some() || file.format == Format::CommonJs => continue,
                 Some(file) => file.exports.names.keys().cloned().collect(),
+                None if module == TEST_MODULE => TEST_EXPORTS.iter().map(|name| (*name).to_owned()).collect(),
                 None if module == "stead" => STEAD_EXPORTS.iter().map(|name| (*name).to_owned()).collect(),
                 None => match module.strip_prefix("stead/") {
                     Some(provider) => self.provider_exports(provider),

@@ -1,0 +1,257 @@
+/** A value that is known only after apply. */
+export class Unknown {
+  private constructor();
+  /** Properties that the value depends on: `"main:aws.s3.Bucket.Arn"`. */
+  readonly of: readonly string[];
+  /** The value as an expression: `` "jobs-${main:aws.s3.Bucket.BucketName}" ``. */
+  readonly text: string;
+}
+
+/** A secret. A test sees its origin, never its value. */
+export class Secret {
+  private constructor();
+  /** Origin of the secret: ``"config `password`"``. */
+  readonly from: string;
+}
+
+/** A problem that Stead reported. */
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** The program does not evaluate, or a plan is refused. */
+export class Refused extends Error {
+  private constructor();
+  /** Code of the first problem: `"ST0104"`. */
+  readonly code: string;
+  readonly codes: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+export class AssertionError extends Error {
+  private constructor();
+}
+
+/** Data that a test gives to the program, and the stack that the program is declared for. */
+export interface DeclareOptions {
+  /** Environment, or `environment:namespace` [default: the one of stead.toml]. */
+  env?: string;
+  namespace?: string;
+  target?: string;
+  /** Values over those of stead.toml. `null` removes a value. */
+  config?: { readonly [key: string]: unknown };
+  /** Another entry point than `main` of stead.toml. */
+  main?: string;
+  /** Texts of files, in place of those of the project. */
+  files?: { readonly [path: string]: string };
+  /** Answers of `Type.get(id)`: by type and id, the properties. */
+  lookups?: { readonly [type: string]: { readonly [id: string]: { readonly [property: string]: unknown } } };
+  /** Answers of `stack(project).outputs`: by project, or `project:environment`. */
+  stacks?: { readonly [project: string]: { readonly [output: string]: unknown } };
+  /** Allows `?:`, `&&`, `||`, `??` on values known only after apply. */
+  allowUnknownBranches?: boolean;
+}
+
+/** A declared resource or group. */
+export interface DeclaredResource {
+  /** Name without the environment: `"main/Upload:aws.s3.Bucket"`. */
+  readonly name: string;
+  readonly fullName: string;
+  readonly type: string;
+  readonly module?: string;
+  /** Enclosing instances: `"Network#main/Subnet"`; empty at the top level. */
+  readonly scope?: string;
+  readonly id?: string;
+  readonly gid?: string;
+  readonly group: boolean;
+  /** Properties that the program sets. Values known only after apply are `Unknown`, secrets are `Secret`. */
+  readonly inputs: { readonly [property: string]: any };
+  readonly pinned: boolean;
+  readonly preventDelete: boolean;
+  readonly deletionPolicy: "delete" | "retain";
+  /** Names given as `dependsOn`. */
+  readonly dependsOn: readonly string[];
+  /** Names of all resources that must exist first. */
+  readonly dependencies: readonly string[];
+  readonly parent?: string;
+  readonly provider?: string;
+  readonly options: { readonly [option: string]: any };
+  /** Place of the declaration: `"main.ts:3:14"`. */
+  readonly source: string;
+}
+
+export interface ResourceFilter {
+  type?: string;
+  module?: string;
+  scope?: string;
+  id?: string;
+  pinned?: boolean;
+  group?: boolean;
+}
+
+/** The program as one evaluation declares it. */
+export interface App {
+  readonly env: string;
+  readonly namespace?: string;
+  readonly project: string;
+  readonly target: string;
+  readonly config: { readonly [key: string]: any };
+  /** Exports of the entry point. */
+  readonly outputs: { readonly [name: string]: any };
+  /** All declared resources and groups, in the order of the program. */
+  readonly resources: readonly DeclaredResource[];
+  /** Returns the resource with this name, with or without the environment. Fails if there is none. */
+  find(name: string): DeclaredResource;
+  all(filter?: ResourceFilter): readonly DeclaredResource[];
+  toMatchSnapshot(hint?: string): void;
+}
+
+export interface Change {
+  readonly path: string;
+  readonly old?: any;
+  readonly new?: any;
+  /** The change cannot be made in place. */
+  readonly replaces: boolean;
+}
+
+export interface Step {
+  readonly kind: "create" | "update" | "replace" | "delete" | "import" | "move" | "record" | "forget";
+  readonly name: string;
+  readonly fullName: string;
+  readonly type: string;
+  readonly changes: readonly Change[];
+  /** Properties that force a replacement. */
+  readonly forcedBy: readonly string[];
+  /** The replacement depends on a value that is known only after apply. */
+  readonly possible: boolean;
+  /** Earlier name of a moved resource. */
+  readonly from?: string;
+  readonly source: string;
+}
+
+/** The changes that lead from one version of the program, or from a state, to another. */
+export interface Plan {
+  readonly steps: readonly Step[];
+  readonly summary: { readonly create: number; readonly update: number; readonly replace: number; readonly delete: number; readonly unchanged: number };
+  readonly outputChanges: readonly Change[];
+  /** Why the guards forbid the plan; undefined if they permit it. */
+  readonly refusal?: Refused;
+  /** False if the pinfile forbids the program before there is a plan. Then there are no steps. */
+  readonly complete: boolean;
+  /** Returns the first step of a resource; undefined if the resource stays as it is. */
+  step(name: string): Step | undefined;
+  toMatchSnapshot(hint?: string): void;
+}
+
+/** A version of the program, or a state. */
+export interface Version {
+  readonly source: string;
+}
+
+/** Evaluates the program in an interpreter of its own, as `stead plan` does. */
+export function declare(options?: DeclareOptions): App;
+/** The program in a commit, branch or tag of the Git repository. Packages are those that are installed now. */
+export function gitRef(ref: string): Version;
+/** The program in another folder, seen from the folder with stead.toml. */
+export function folder(path: string): Version;
+/** A file that `stead stack export` wrote, seen from the folder with stead.toml. */
+export function state(path: string): Version;
+/** A stack without resources. */
+export const nothing: Version;
+
+/**
+ * Plans the changes from one version (default: nothing) to another (default: the current program). No provider is called:
+ * placeholders of the schema's form stand for their answers.
+ */
+export function plan(options?: DeclareOptions & { from?: App | Version; to?: App | Version }): Plan;
+/** Plans the changes from an earlier version to the current program. */
+export function upgrade(from: App | Version, options?: DeclareOptions): Plan;
+
+/** Stands for a value known only after apply in `toEqual` and the like; with a name, for one that depends on that property. */
+export function unknownOf(property?: string): any;
+
+type Body = () => void | Promise<void>;
+
+export interface TestFunction {
+  (name: string, body: Body): void;
+  /** Registers a test that does not run. */
+  skip(name: string, body?: Body): void;
+  /** Runs only tests that are registered like this. */
+  only(name: string, body: Body): void;
+  /** Registers a test that has no code yet. */
+  todo(name: string, body?: Body): void;
+  /** Registers a test for each row; `%s` and `$key` in the name are filled. */
+  each<Row>(rows: readonly Row[]): (name: string, body: (...row: Row extends readonly unknown[] ? Row : [Row]) => void | Promise<void>) => void;
+}
+
+export const test: TestFunction;
+export const it: TestFunction;
+/** Groups tests. Hooks inside it apply to its tests alone. */
+export const describe: TestFunction;
+export function beforeEach(body: Body): void;
+export function afterEach(body: Body): void;
+export function beforeAll(body: Body): void;
+export function afterAll(body: Body): void;
+
+export interface Matchers<Result> {
+  /** The same value, as `Object.is` compares. */
+  toBe(expected: unknown): Result;
+  /** Equal data; members that are undefined do not count. */
+  toEqual(expected: unknown): Result;
+  toStrictEqual(expected: unknown): Result;
+  /** Has at least these members. */
+  toMatchObject(expected: object): Result;
+  toContain(item: unknown): Result;
+  toContainEqual(item: unknown): Result;
+  toHaveLength(length: number): Result;
+  toHaveProperty(path: string | readonly string[], value?: unknown): Result;
+  toBeDefined(): Result;
+  toBeUndefined(): Result;
+  toBeNull(): Result;
+  toBeTruthy(): Result;
+  toBeFalsy(): Result;
+  toBeGreaterThan(than: number): Result;
+  toBeGreaterThanOrEqual(than: number): Result;
+  toBeLessThan(than: number): Result;
+  toBeLessThanOrEqual(than: number): Result;
+  toBeCloseTo(expected: number, digits?: number): Result;
+  toBeInstanceOf(type: abstract new (...args: any[]) => unknown): Result;
+  toMatch(pattern: string | RegExp): Result;
+  /** The function throws: an error with this text, of this pattern or of this class. */
+  toThrow(expected?: string | RegExp | Error | (abstract new (...args: any[]) => unknown)): Result;
+  /** The program does not evaluate, or the guards forbid the plan: for a reason with this code. */
+  toBeRefused(code?: string): Result;
+  /** The value is known only after apply; with a name, it depends on that property. */
+  toBeUnknown(property?: string): Result;
+  toBeSecret(): Result;
+  /** Equals the recorded value in `__snapshots__`. */
+  toMatchSnapshot(hint?: string): Result;
+  /** The plan replaces no resource. */
+  toReplaceNothing(): Result;
+  /** The plan deletes no resource. */
+  toDeleteNothing(): Result;
+  /** The plan has no step. */
+  toChangeNothing(): Result;
+}
+
+export interface Expectation extends Matchers<void> {
+  readonly not: Omit<Matchers<void>, "toMatchSnapshot">;
+  readonly resolves: Matchers<Promise<void>>;
+  readonly rejects: Matchers<Promise<void>>;
+}
+
+export interface Expect {
+  (received: unknown): Expectation;
+  anything(): any;
+  any(type: (abstract new (...args: any[]) => unknown) | ((...args: any[]) => unknown)): any;
+  objectContaining(some: object): any;
+  arrayContaining(some: readonly unknown[]): any;
+  stringContaining(text: string): any;
+  stringMatching(pattern: string | RegExp): any;
+}
+
+export const expect: Expect;
