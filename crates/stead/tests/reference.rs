@@ -26,6 +26,22 @@ fn page_on_modules_lists_every_export_of_stead() {
 }
 
 #[test]
+fn page_on_modules_lists_everything_of_the_test_module() {
+    let page = include_str!("../../../docs/reference/modules.md");
+    let declared = stead::testing::TEST_DECLARATIONS;
+    let exports = declared.lines().filter_map(|line| {
+        let rest = line.strip_prefix("export ")?;
+        let rest = ["class ", "function ", "const "].iter().find_map(|word| rest.strip_prefix(word))?;
+        rest.split(|c: char| !c.is_alphanumeric()).next()
+    });
+    let matchers = declared.lines().filter_map(|line| line.trim().split_once('(').map(|(name, _)| name));
+    let names: Vec<&str> = exports.chain(matchers.filter(|name| name.starts_with("to"))).collect();
+    assert!(names.len() > 45, "{names:?}");
+    let missing: Vec<&&str> = names.iter().filter(|name| !lists(page, name)).collect();
+    assert!(missing.is_empty(), "docs/reference/modules.md does not list {missing:?}");
+}
+
+#[test]
 fn page_on_modules_lists_every_local_type_with_its_properties() {
     let page = include_str!("../../../docs/reference/modules.md");
     let catalog = stead::local_catalog(&World::real(), Path::new("."));

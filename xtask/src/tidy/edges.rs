@@ -11,7 +11,7 @@ use super::tokens::tokens;
 const PAGE: &str = "ARCHITECTURE.md";
 
 /// Crates that the tests of any crate may use in addition: real components are better than mocks of them.
-const FOR_TESTS: &[&str] = &["stead-guard", "stead-journal", "stead-state", "stead-store"];
+const FOR_TESTS: &[&str] = &["stead-cloud", "stead-guard", "stead-journal", "stead-state", "stead-store"];
 
 /// Row of the table: a crate and the crates that it uses.
 struct Row<'a> {

@@ -28,5 +28,6 @@ mod refusals;
 mod safety;
 mod scopes;
 mod table;
+mod testing;
 mod toolbox;
 mod unknown_branches;
