@@ -58,18 +58,20 @@ mod tests {
     fn texts_of_an_expectation_are_compared_line_by_line() {
         let expected = "{\n  a: 1,\n  b: 2,\n  c: 3,\n  d: 4,\n  e: 5,\n  f: 6,\n}";
         let received = "{\n  a: 1,\n  b: 2,\n  c: 3,\n  d: 4,\n  e: 7,\n  f: 6,\n}";
-        insta::assert_snapshot!(expectation(expected, received, &Style::default()), @"
-        - expected
-        + received
-
-          … 2 equal lines
-            b: 2,
-            c: 3,
-            d: 4,
-        -   e: 5,
-        +   e: 7,
-            f: 6,
-          }
-        ");
+        let lines = [
+            "  - expected",
+            "  + received",
+            "",
+            "    … 2 equal lines",
+            "      b: 2,",
+            "      c: 3,",
+            "      d: 4,",
+            "  -   e: 5,",
+            "  +   e: 7,",
+            "      f: 6,",
+            "    }",
+            "",
+        ];
+        assert_eq!(expectation(expected, received, &Style::default()), lines.join("\n"));
     }
 }
