@@ -12,10 +12,10 @@ use crate::wiring;
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ConfigFlags {
     /// Set a config value for this command, such as db.size=3; may be repeated
-    #[arg(long = "config", value_name = "KEY=VALUE", global = true)]
+    #[arg(id = "config-values", long = "config", value_name = "KEY=VALUE", global = true)]
     pub values: Vec<String>,
     /// Read config values from a TOML or JSON file; may be repeated
-    #[arg(long = "config-file", value_name = "FILE", global = true)]
+    #[arg(id = "config-files", long = "config-file", value_name = "FILE", global = true)]
     pub files: Vec<PathBuf>,
 }
 

@@ -145,7 +145,7 @@ async fn lost_output_fails_its_dependents_and_is_never_null() {
     let message = &report.problems[0].message;
     assert_eq!(
         message,
-        "an input of dev:main:t.T#b has no value: no value of `out` is recorded for dev:main:t.T#a"
+        "`size` of dev:main:t.T#b has no value: no value of `out` is recorded for dev:main:t.T#a"
     );
     assert_eq!(bench.recorded().await, ["a"]);
     // The next plan knows it before anything is changed.

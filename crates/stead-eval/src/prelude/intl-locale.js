@@ -1,11 +1,13 @@
 // Language tags and options of `Intl`.
 
 import { host, NativeError } from "stead:host";
-import { idOf, refusal, refuse } from "stead:unknown";
+import { catchable } from "stead:code";
+import { idOf, refuse } from "stead:unknown";
 
-/** Refuses a feature that would differ from Node. */
+/** Refuses a feature that would differ from Node. A package that tests for the feature may catch the error. */
 export function unsupported(what, help) {
-  throw refusal(host.refuseBuiltin(what, help, new NativeError().stack));
+  const error = new NativeError(`a program cannot use ${what}: ${help}`);
+  throw catchable(error, host.refuseBuiltin(what, help, error.stack));
 }
 
 export const refuseLocale = (tag) =>

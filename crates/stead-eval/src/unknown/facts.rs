@@ -228,7 +228,7 @@ fn global_result(name: &str) -> Shape {
         "parseFloat" | "parseInt" | "Number" => Shape::Number,
         name if name.starts_with("Math.") => Shape::Number,
         name if name.starts_with("Number.is") => Shape::Boolean,
-        name if name.starts_with("Object.") => Shape::Any,
+        name if name.starts_with("Object.") || name.starts_with(crate::library::PREFIX) => Shape::Any,
         _ => Shape::String,
     }
 }

@@ -340,7 +340,7 @@ const DEFERRED: &[(&str, &str)] = &[
     (r#"stead.yaml.parseAll(`a: ${n}`)[0].a"#, "7"),
     (
         r#"stead.yaml.stringify({ z: u, a: [n, { m }] })"#,
-        r#""z: \"arn:aws:s3:eu:42:Bucket-a\"\na:\n  - 7\n  - m: {\"k\":[1,{\"x\":\"y\"}],\"s\":\"t\",\"yes\":true}\n""#,
+        r#""z: \"arn:aws:s3:eu:42:Bucket-a\"\na:\n  - 7\n  - m: {\"k\":[1,{\"x\":\"y\"}],\"s\":\"t\",\"yes\":true,\"z\":null}\n""#,
     ),
     (r#"stead.toml.parse(`a = ${n}`).a"#, "7"),
     (r#"stead.json.canonical({ b: u, a: m.s })"#, r#""{\"a\":\"t\",\"b\":\"arn:aws:s3:eu:42:Bucket-a\"}""#),

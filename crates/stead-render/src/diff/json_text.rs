@@ -22,6 +22,33 @@ pub(super) fn both(old: &str, new: &str) -> Option<(Value, Value)> {
     comparable.then_some((a, b))
 }
 
+/// Returns true if both texts spell every number as it is shown: `1e32` and `1.0` are shown as other texts.
+pub(super) fn numbers_are_plain(old: &str, new: &str) -> bool {
+    let is_plain = |number: &str| match serde_json::from_str::<Value>(number) {
+        Ok(Value::Number(value)) => value.to_string() == number,
+        _ => true,
+    };
+    let all = |text: &str| {
+        let part_of_number = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E');
+        outside_strings(text).split(|c| !part_of_number(c)).all(is_plain)
+    };
+    all(old) && all(new)
+}
+
+/// Returns a JSON text with a space instead of each character of a string.
+fn outside_strings(text: &str) -> String {
+    let (mut in_string, mut escape) = (false, false);
+    let blanked = text.chars().map(|c| {
+        let inside = in_string || c == '"';
+        (in_string, escape) = match in_string {
+            true => (escape || c != '"', c == '\\' && !escape),
+            false => (c == '"', false),
+        };
+        if inside { ' ' } else { c }
+    });
+    blanked.collect()
+}
+
 pub(super) fn layout(text: &str) -> Layout {
     let (mut depth, mut indent, mut in_string, mut escape) = (0usize, None, false, false);
     let mut space = String::new();
@@ -69,6 +96,14 @@ pub(super) fn layout(text: &str) -> Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn number_is_plain_if_it_is_shown_as_it_is_spelled() {
+        assert!(numbers_are_plain(r#"{"1e5":[1,-2.5,true,null]}"#, "[1e+32]"));
+        for text in ["[1e32]", "[1.0]", "[1E5]", r#"{"a \" 1":-0.0}"#] {
+            assert!(!numbers_are_plain("[]", text), "{text}");
+        }
+    }
 
     #[test]
     fn layout_of_json_text() {

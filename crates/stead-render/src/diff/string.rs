@@ -11,7 +11,7 @@ use crate::visible::{digest, quoted};
 impl Differ {
     pub(super) fn strings(&mut self, depth: usize, path: &PropertyPath, old: &str, new: &str) {
         if let Some((a, b)) = json_text::both(old, new) {
-            let same = layouts_are_equal(old, new);
+            let same = layouts_are_equal(old, new) && json_text::numbers_are_plain(old, new);
             let digests =
                 || format!(", its layout may differ too (sha256 {} → {})", digest(old), digest(new));
             let remark = if same { String::new() } else { digests() };

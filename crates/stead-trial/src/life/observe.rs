@@ -66,6 +66,7 @@ impl Actor {
             return self.nothing_to_do(proposal).await;
         }
         self.trace.log(outline(proposal.plan()));
+        self.note_releases();
         if !proposal.plan().has_likely_moves() {
             // Protection that today's program adds is recorded only if the run starts.
             let recorded = if proposal.pins().is_none() { proposal.recorded() } else { proposal.base() };
@@ -95,6 +96,7 @@ impl Actor {
             Err(OpError::Pinfile(_)) => return self.refused("the pinfile changed in the meantime"),
             Err(error) => return self.refused_by(error),
         };
+        self.note_releases();
         let Report { proposal, result, closed, pinfile, .. } = report;
         watched.is_planned(proposal.plan(), result)?;
         let state = closed?;
@@ -191,7 +193,8 @@ fn removes_no_protection(before: &State, after: &State) -> Result<(), CommandErr
         [resource.prevents_deletion(), retains, resource.pinned]
     };
     for old in before.copies().filter(|copy| copy.lifecycle == Lifecycle::Live) {
-        let new = after.copies_of(&old.uid).last();
+        // A retained copy may leave while an older copy, which had less protection, stays.
+        let new = after.copies_of(&old.uid).last().filter(|new| new.generation >= old.generation);
         let lost =
             |new: &&Resource| protection(old).iter().zip(protection(new)).any(|(old, new)| *old && !new);
         if let Some(new) = new.filter(lost) {

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use stead_guard::pins::physical_path;
 use stead_model::{CopyRef, DeletionPolicy, Graph, Lifecycle, Map, Resource, TypeToken, Value};
 use stead_state::{Intent, State};
 
@@ -97,6 +98,8 @@ pub(crate) struct Model {
     pub protected_today: HashMap<u64, BTreeSet<String>>,
     /// Copies whose pin a person released before their create was known to have happened.
     released_creates: BTreeSet<CopyRef>,
+    /// Paths that the pinfile releases.
+    pub released_paths: BTreeSet<String>,
     /// Ids that a running process is about to delete: a pin restored now comes too late.
     pub doomed: HashSet<String>,
     /// Ids managed by the other stack of the project.
@@ -284,7 +287,8 @@ impl Model {
                 object.remembered |= resource.pinned;
                 object.recorded = Some(resource.ty.clone());
                 if resource.pinned && object.pin == Pin::None {
-                    let released = self.released_creates.contains(&resource.copy());
+                    let released = self.released_creates.contains(&resource.copy())
+                        || self.released_paths.contains(&physical_path(&resource.name, &resource.ty));
                     object.pin = if released { Pin::Released } else { Pin::Held };
                 }
             }

@@ -226,6 +226,14 @@ impl Actor {
         }
     }
 
+    /// Tells the model which releases the pinfile has: they stand for a resource that comes back, or that a run creates without
+    /// getting as far as the pinfile.
+    pub(crate) fn note_releases(&self) {
+        let Ok((file, _)) = self.workspace.pinfile.read() else { return };
+        let released = in_use(&file).into_iter().filter(|(_, entry)| entry.status == EntryStatus::Released);
+        self.cloud.model().released_paths = released.map(|(path, _)| path).collect();
+    }
+
     /// Checks that the pinfile has exactly the pins of the program after a successful run.
     pub(crate) fn check_pinfile_matches(&self, graph: &Graph) -> Result<(), CommandError> {
         let known = self.cloud.model().knows_pinfile(self.process.id);
