@@ -40,9 +40,14 @@ pub(crate) async fn seal(
         records: vec![Record::Seal { by }],
     };
     let key = keys.batch(epoch, tail.seq);
-    match store.put(&key, Bytes::from(batch.encode()), Expect::Absent).await {
+    let body = Bytes::from(batch.encode());
+    match store.put(&key, body.clone(), Expect::Absent).await {
         Ok(_) => Ok(Sealing::Sealed),
-        Err(StoreError::Conflict { .. }) => Ok(Sealing::SlotTaken),
+        // A network may repeat the request: the slot then has this very seal, with its write id.
+        Err(StoreError::Conflict { .. }) => match store.get(&key).await? {
+            Some(blob) if blob.body == body => Ok(Sealing::Sealed),
+            _ => Ok(Sealing::SlotTaken),
+        },
         Err(other) => Err(other.into()),
     }
 }

@@ -498,3 +498,13 @@ fn a_stack_whose_rename_was_cut_off_is_found() {
     ]}"##;
     replay(script).unwrap();
 }
+
+/// The network repeats the seal of a run, which finds its own seal in the slot.
+#[test]
+fn a_repeated_seal_is_that_of_the_run_itself() {
+    let script = r##"{"medium": "Objects", "program": {"things": [["t8", {"size": 2, "place": 0}]]}, "acts": [
+        {"seed": 0, "task": "Up", "weather": {"fate": {}, "store": [{"at": 9, "luck": "EffectLate"}]}},
+        {"seed": 0, "task": "Up", "weather": {"fate": {}, "store": [{"at": 6, "luck": "Doubled"}]}}
+    ]}"##;
+    replay(script).unwrap();
+}
