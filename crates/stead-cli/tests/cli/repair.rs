@@ -130,8 +130,8 @@ const CHAIN: &str = r#"
 import * as local from "stead/local";
 const a = new local.RandomPet({ words: 1 }, { id: "a" });
 const b = new local.File({ path: "b.txt", content: a.result }, { id: "b" });
-const c = new local.File({ path: "c.txt", content: b.path }, { id: "c" });
-new local.File({ path: "d.txt", content: c.path }, { id: "d" });
+const c = new local.File({ path: "c.txt", content: b.sha256 }, { id: "c" });
+new local.File({ path: "d.txt", content: c.sha256 }, { id: "d" });
 "#;
 
 #[test]
