@@ -41,6 +41,15 @@ impl<'js> Host<'js> {
             session.borrow_mut().keep(CatchableError::Builtin { name, help, stack }) as u32
         })?;
         let session = self.session.clone();
+        self.function("refuseFinally", move |name: String, help: String, stack: String| {
+            let mut session = session.borrow_mut();
+            let number = session.keep(CatchableError::Builtin { name, help, stack });
+            let problem = session.uncaught(number);
+            let message = problem.as_ref().map(|problem| problem.message.clone()).unwrap_or_default();
+            problem.into_iter().for_each(|problem| session.report(problem));
+            message
+        })?;
+        let session = self.session.clone();
         self.function("notAClass", move |site: usize| not_a_class(&session.borrow(), site))?;
         let session = self.session.clone();
         self.function("noSuchProperty", move |token: String, key: String, node: i32, stack: String| {

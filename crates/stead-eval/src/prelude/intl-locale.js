@@ -1,13 +1,11 @@
 // Language tags and options of `Intl`.
 
 import { host, NativeError } from "stead:host";
-import { catchable } from "stead:code";
-import { idOf, refuse } from "stead:unknown";
+import { idOf, refusal, refuse } from "stead:unknown";
 
-/** Refuses a feature that would differ from Node. A package that tests for the feature may catch the error. */
+/** Refuses a feature that would differ from Node. The program cannot catch that: it would go on with another value. */
 export function unsupported(what, help) {
-  const error = new NativeError(`a program cannot use ${what}: ${help}`);
-  throw catchable(error, host.refuseBuiltin(what, help, error.stack));
+  throw refusal(host.refuseFinally(what, help, new NativeError().stack));
 }
 
 export const refuseLocale = (tag) =>
