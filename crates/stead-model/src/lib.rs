@@ -4,6 +4,7 @@
 
 mod codes;
 mod computed;
+mod crypter;
 mod dag;
 mod diagnostic;
 mod event;
@@ -14,6 +15,7 @@ mod hex;
 mod hint;
 mod ids;
 mod javascript;
+mod keyring;
 mod limits;
 mod list;
 mod marker_key;
@@ -36,6 +38,7 @@ mod value;
 
 pub use codes::{CODES, Code};
 pub use computed::Computed;
+pub use crypter::{Binding, Ciphertext, Crypter, KeyId, KeyedDigest, Unopened};
 pub use dag::Dag;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use event::{Event, Operation, RunResult, StepEnd};
@@ -48,6 +51,7 @@ pub use hex::{from_hex, hex};
 pub use hint::{Hint, NextStep, ResolveAnswer};
 pub use ids::{CopyRef, Digest, Epoch, Generation, OpId, PhysicalId, RunId, Seq, StackId, TypeToken, Uid};
 pub use javascript::ValueKind;
+pub use keyring::{Keyring, RingKey, Wrap};
 pub use limits::{Extent, Limits, MAX_NESTING};
 pub use list::List;
 pub use marker_key::SIGNATURE_KEY;
