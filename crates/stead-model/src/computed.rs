@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Constant, ExprId, List, Number, Text, Value};
+use crate::{Constant, ExprId, Kept, List, Number, Secret, Text, Unopened, Value};
 
 /// A value of the language: data, or a value that data cannot hold.
 ///
@@ -67,6 +67,59 @@ impl Computed {
         match self {
             Computed::Data(value) => Some(value),
             _ => None,
+        }
+    }
+
+    /// Returns true if the value is a secret or has one inside.
+    pub fn has_secrets(&self) -> bool {
+        match self {
+            Computed::Data(value) => value.has_secrets(),
+            Computed::Undefined(_) | Computed::Number(_) => false,
+            Computed::List(items) => items.iter().any(Computed::has_secrets),
+            Computed::Map(members) => members.values().any(Computed::has_secrets),
+        }
+    }
+
+    /// Returns true if a secret in the value is recorded nowhere.
+    pub fn is_ephemeral(&self) -> bool {
+        match self {
+            Computed::Data(value) => value.is_ephemeral(),
+            Computed::Undefined(_) | Computed::Number(_) => false,
+            Computed::List(items) => items.iter().any(Computed::is_ephemeral),
+            Computed::Map(members) => members.values().any(Computed::is_ephemeral),
+        }
+    }
+
+    /// Returns the value with every secret in it revealed.
+    pub fn revealed(&self) -> Result<Computed, Unopened> {
+        Ok(match self {
+            Computed::Data(value) => Computed::Data(value.revealed()?),
+            Computed::Undefined(_) | Computed::Number(_) => self.clone(),
+            Computed::List(items) => {
+                Computed::List(items.iter().map(Computed::revealed).collect::<Result<_, _>>()?)
+            }
+            Computed::Map(members) => {
+                let member = |(key, member): (&Text, &Computed)| Ok((key.clone(), member.revealed()?));
+                Computed::Map(members.iter().map(member).collect::<Result<_, _>>()?)
+            }
+        })
+    }
+
+    /// Makes every piece of data in the value a secret, of which `kept` is recorded.
+    #[must_use]
+    pub fn concealed(self, kept: Kept) -> Computed {
+        match self {
+            Computed::Data(value) => Computed::Data(Value::Secret(Secret::kept(value, kept))),
+            // Stored as zero: the sign cannot be stored, and the value may not be shown.
+            Computed::Number(0.0) => Computed::Data(Value::Secret(Secret::kept(Value::from(0), kept))),
+            Computed::Undefined(_) | Computed::Number(_) => self,
+            Computed::List(items) => {
+                Computed::List(items.into_iter().map(|item| item.concealed(kept)).collect())
+            }
+            Computed::Map(members) => {
+                let concealed = members.into_iter().map(|(key, member)| (key, member.concealed(kept)));
+                Computed::Map(concealed.collect())
+            }
         }
     }
 

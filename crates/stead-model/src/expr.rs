@@ -129,14 +129,39 @@ pub enum Expr {
     Apply { function: FunctionRef, arguments: Vec<Input> },
     /// `condition ? then : otherwise`.
     Choose { condition: Box<Input>, then: Box<Input>, otherwise: Box<Input> },
-    /// A secret. The graph does not contain its value, because graphs are printed, compared and saved.
+    /// A secret. A graph that is printed or saved does not contain its value.
     Secret {
         /// Origin of the secret, for messages: "config `password`".
         from: String,
         source: SourceRef,
         /// Expressions inside the secret, which its resource waits for.
         needs: Vec<ExprId>,
+        #[serde(skip)]
+        value: SecretInput,
     },
+    /// A function of the program whose result reaches the provider and is recorded nowhere. It is called right before the provider
+    /// is.
+    Ephemeral { function: FunctionRef },
+}
+
+/// The value of a secret in a graph. It cannot be printed or serialised; `None` in a graph that was read from a file.
+#[derive(Clone, Default, PartialEq)]
+pub struct SecretInput(Option<Box<Input>>);
+
+impl SecretInput {
+    pub fn new(value: Input) -> SecretInput {
+        SecretInput(Some(Box::new(value)))
+    }
+
+    pub(crate) fn get(&self) -> Option<&Input> {
+        self.0.as_deref()
+    }
+}
+
+impl std::fmt::Debug for SecretInput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(crate::BLINDED)
+    }
 }
 
 /// All expressions of one graph.
@@ -185,6 +210,17 @@ impl ExprTable {
         needed
     }
 
+    /// Returns the first ephemeral value that the input contains or depends on.
+    pub fn ephemeral_in(&self, input: &Input) -> Option<ExprId> {
+        let is_ephemeral = |id: &ExprId| matches!(self.get(*id), Some(Expr::Ephemeral { .. }));
+        self.needed_by(input).into_iter().find(is_ephemeral)
+    }
+
+    /// Returns true if any expression is a secret.
+    pub fn has_secrets(&self) -> bool {
+        self.exprs.iter().any(|expr| matches!(expr, Expr::Secret { .. } | Expr::Ephemeral { .. }))
+    }
+
     /// Returns the first secret that the input contains or depends on.
     pub fn secret_in(&self, input: &Input) -> Option<ExprId> {
         let is_secret = |id: &ExprId| matches!(self.get(*id), Some(Expr::Secret { .. }));
@@ -204,7 +240,7 @@ impl ExprTable {
 /// Passes on each expression that an expression refers to.
 pub(crate) fn operands(expr: &Expr, found: &mut dyn FnMut(ExprId)) {
     match expr {
-        Expr::Property { .. } | Expr::Constant(_) => {}
+        Expr::Property { .. } | Expr::Constant(_) | Expr::Ephemeral { .. } => {}
         Expr::Get { of, .. } => found(*of),
         Expr::Default { of, otherwise } => {
             found(*of);

@@ -2,7 +2,7 @@
 //!
 //! Every function gives the result of the language or an error, never a value in its place.
 
-use crate::{Computed, Key, MAX_DEFERRED_BYTES, Number, Value};
+use crate::{BLINDED, Computed, Key, MAX_DEFERRED_BYTES, Number, Value};
 
 /// The reason why an operation has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,8 @@ pub(crate) fn member(of: &Computed, key: &Key) -> Result<Computed, Trouble> {
                 (name == "length").then(|| Computed::number(text.encode_utf16().count() as f64))
             }
         },
-        Computed::Data(Value::Bool(_) | Value::Number(_)) | Computed::Number(_) => None,
+        // The resolver reveals secrets before it computes with them.
+        Computed::Data(Value::Bool(_) | Value::Number(_) | Value::Secret(_)) | Computed::Number(_) => None,
     };
     match found {
         Some(found) => Ok(found),
@@ -113,7 +114,7 @@ fn name_of(key: &Key) -> std::borrow::Cow<'_, str> {
 
 fn kind(value: &Computed) -> Option<ValueKind> {
     Some(match value {
-        Computed::Undefined(_) | Computed::Data(Value::Null) => return None,
+        Computed::Undefined(_) | Computed::Data(Value::Null | Value::Secret(_)) => return None,
         Computed::Data(Value::Bool(_)) => ValueKind::Boolean,
         Computed::Data(Value::Number(_)) | Computed::Number(_) => ValueKind::Number,
         Computed::Data(Value::String(_)) => ValueKind::String,
@@ -129,7 +130,9 @@ pub(crate) fn is_truthy(value: &Computed) -> bool {
         Computed::Data(Value::Number(number)) => number.as_f64() != 0.0,
         Computed::Data(Value::String(text)) => !text.is_empty(),
         Computed::Number(number) => *number != 0.0 && !number.is_nan(),
-        Computed::Data(Value::List(_) | Value::Map(_)) | Computed::List(_) | Computed::Map(_) => true,
+        Computed::Data(Value::List(_) | Value::Map(_) | Value::Secret(_))
+        | Computed::List(_)
+        | Computed::Map(_) => true,
     }
 }
 
@@ -176,6 +179,7 @@ fn push_data(out: &mut String, value: &Value) -> Result<(), Trouble> {
             item => push_data(out, item),
         }),
         Value::Map(_) => push(out, "[object Object]"),
+        Value::Secret(_) => push(out, BLINDED),
     }
 }
 
@@ -254,6 +258,7 @@ impl JsonWriter {
             Value::Map(map) => {
                 self.members(map.iter().map(|(key, member)| (key.as_str(), member)).collect(), Self::data)
             }
+            Value::Secret(_) => self.quoted(BLINDED),
         }
     }
 

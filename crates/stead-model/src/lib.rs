@@ -29,6 +29,7 @@ mod place;
 mod pool;
 mod record;
 mod resolve;
+mod secret;
 mod shown;
 mod sorted_map;
 mod source;
@@ -43,7 +44,8 @@ pub use dag::Dag;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use event::{Event, Operation, RunResult, StepEnd};
 pub use expr::{
-    Builtin, Constant, Expr, ExprId, ExprTable, FunctionRef, Input, Inputs, Key, Operand, TemplatePart,
+    Builtin, Constant, Expr, ExprId, ExprTable, FunctionRef, Input, Inputs, Key, Operand, SecretInput,
+    TemplatePart,
 };
 pub use functions::{Argument, Functions, NoFunctions};
 pub use graph::{DependencyCycle, Graph, Node, NodeId, NodeKind, Options, Timeouts};
@@ -65,7 +67,11 @@ pub use pattern::{PathPattern, PatternError, PatternPart};
 pub use place::Place;
 pub use pool::ValuePool;
 pub use record::{DeletionPolicy, Lifecycle, NotBase64, PrivateData, ProviderData, Resource, Ties};
-pub use resolve::{EvalError, KnownOutputs, MAX_DEFERRED_BYTES, PropertyError, known, resolve, resolve_map};
+pub use resolve::{
+    EvalError, KnownOutputs, MAX_DEFERRED_BYTES, Moment, PropertyError, known, resolve, resolve_at,
+    resolve_map,
+};
+pub use secret::{BLINDED, Kept, SECRET_SIGNATURE, Secret, Stored};
 pub use sorted_map::SortedMap;
 pub use source::SourceRef;
 pub use text::Text;

@@ -117,6 +117,7 @@ impl Value {
                 map.iter().try_fold(2, |sum, item| Some(sum + entry(item)?))
             }
             Value::String(text) => Some(text_bytes(text)),
+            Value::Secret(secret) => secret.reveal().map_or(Some(0), |plain| plain.json_bytes(levels)),
             scalar => Some(scalar.to_json().len()),
         }
     }

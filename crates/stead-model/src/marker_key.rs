@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn object_with_the_key_is_found_at_any_depth_and_assets_are_data() {
-        let secret = format!("{{\"{SIGNATURE_KEY}\":\"1b47061264138c4ac30d75fd1eb44270\"}}");
+        let secret = format!("{{\"{SIGNATURE_KEY}\":\"5cf8f73096256a8f31e491e813e4eb8e\"}}");
         assert_eq!(value(&secret).reserved_path().unwrap(), PropertyPath::default());
         let deep = value(&format!("{{\"a\":[1,{{\"b\":{secret}}}]}}"));
         assert_eq!(deep.reserved_path().unwrap().to_string(), "a[1].b");

@@ -64,7 +64,7 @@ impl ValuePool {
 
     fn share(&mut self, value: &mut Value) {
         match value {
-            Value::Null | Value::Bool(_) | Value::Number(_) => return,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Secret(_) => return,
             Value::String(text) if text.len() < LONG => return,
             Value::String(text) => return *text = self.text(text),
             Value::List(items) => items.iter_mut().for_each(|item| self.share(item)),
@@ -111,6 +111,8 @@ fn hash_member(value: &Value, hasher: &mut impl Hasher) {
         Value::String(text) => text.as_ptr().hash(hasher),
         Value::List(items) => items.as_ptr().hash(hasher),
         Value::Map(map) => map.address().hash(hasher),
+        // Two secrets are never stored alike: their texts are bound to their places.
+        Value::Secret(_) => {}
     }
 }
 

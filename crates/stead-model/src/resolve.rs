@@ -6,13 +6,14 @@
 mod describe;
 mod error;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use crate::expr::{expressions_in, operands};
 use crate::javascript::{self, Trouble};
 use crate::{
-    Argument, Builtin, Computed, Expr, ExprId, ExprTable, FunctionRef, Functions, Input, Inputs, Key, Map,
-    Name, NodeId, Operand, TemplatePart, Text, Value,
+    Argument, Builtin, Computed, Expr, ExprId, ExprTable, FunctionRef, Functions, Input, Inputs, Kept, Key,
+    Map, Name, NodeId, Operand, Secret, TemplatePart, Text, Unopened, Value,
 };
 
 pub use error::{EvalError, PropertyError};
@@ -39,7 +40,7 @@ pub fn resolve(
     known: &dyn KnownOutputs,
     functions: &dyn Functions,
 ) -> Result<Option<Input>, EvalError> {
-    Resolver { exprs, known, functions, memo: HashMap::new() }.stored(input)
+    Resolver::new(exprs, known, functions, Moment::Plan).stored(input)
 }
 
 /// Evaluates all properties of a resource and each shared expression once.
@@ -51,10 +52,30 @@ pub fn resolve_map(
     known: &dyn KnownOutputs,
     functions: &dyn Functions,
 ) -> Result<Inputs, PropertyError> {
+    resolve_at(Moment::Plan, inputs, exprs, known, functions)
+}
+
+/// When inputs are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// An ephemeral value stays open: no plan and no record contains it.
+    Plan,
+    /// The provider is called next, so ephemeral values are made.
+    Call,
+}
+
+/// Evaluates as [`resolve_map`] does, at a moment.
+pub fn resolve_at(
+    moment: Moment,
+    inputs: &Inputs,
+    exprs: &ExprTable,
+    known: &dyn KnownOutputs,
+    functions: &dyn Functions,
+) -> Result<Inputs, PropertyError> {
     if inputs.values().all(|input| matches!(input, Input::Known(_))) {
         return Ok(inputs.clone());
     }
-    let mut resolver = Resolver { exprs, known, functions, memo: HashMap::new() };
+    let mut resolver = Resolver::new(exprs, known, functions, moment);
     let mut resolved = Vec::with_capacity(inputs.len());
     for (key, input) in inputs {
         let value = resolver.stored(input);
@@ -87,7 +108,21 @@ struct Resolver<'a> {
     exprs: &'a ExprTable,
     known: &'a dyn KnownOutputs,
     functions: &'a dyn Functions,
+    moment: Moment,
     memo: HashMap<ExprId, Progress>,
+    /// How secret the expression is that is being evaluated, by the operands that it has used so far.
+    secrecy: Cell<Option<Kept>>,
+}
+
+impl<'a> Resolver<'a> {
+    fn new(
+        exprs: &'a ExprTable,
+        known: &'a dyn KnownOutputs,
+        functions: &'a dyn Functions,
+        moment: Moment,
+    ) -> Resolver<'a> {
+        Resolver { exprs, known, functions, moment, memo: HashMap::new(), secrecy: Cell::new(None) }
+    }
 }
 
 impl Resolver<'_> {
@@ -162,7 +197,7 @@ impl Resolver<'_> {
                 todo[before..].reverse();
                 continue;
             }
-            let progress = match self.evaluate(at, expr)? {
+            let progress = match self.evaluate_secretly(at, expr)? {
                 Some(value) => value,
                 None => Progress::Waits(Input::Deferred(at)),
             };
@@ -187,7 +222,7 @@ impl Resolver<'_> {
                     pending |= !memo.contains_key(&id);
                     add(id);
                 });
-                if !pending && let Progress::Done(value) = self.input(condition)? {
+                if !pending && let Ok(Progress::Done(value)) = self.operand(condition) {
                     let arm = if javascript::is_truthy(&value) { then } else { otherwise };
                     let memo = &self.memo;
                     expressions_in(arm, &mut |id| {
@@ -202,7 +237,6 @@ impl Resolver<'_> {
                 Some(Progress::Done(value)) if value.is_undefined() => expressions_in(otherwise, &mut add),
                 Some(_) => {}
             },
-            Expr::Secret { .. } => {}
             expr => operands(expr, &mut add),
         }
         Ok(())
@@ -240,6 +274,47 @@ impl Resolver<'_> {
         })
     }
 
+    /// Evaluates one expression. Its result is secret if an operand is.
+    fn evaluate_secretly(&self, id: ExprId, expr: &Expr) -> Result<Option<Progress>, EvalError> {
+        self.secrecy.set(None);
+        let evaluated = self.evaluate(id, expr);
+        match (evaluated, self.secrecy.get()) {
+            (Err(EvalError::Ephemeral), _) => {
+                let open = Value::Secret(Secret::ephemeral());
+                Ok(Some(Progress::Done(Computed::Data(open))))
+            }
+            (Ok(Some(Progress::Done(value))), Some(kept)) => Ok(Some(Progress::Done(value.concealed(kept)))),
+            // A value that is known in part would show the rest of a secret.
+            (Ok(Some(Progress::Waits(_))), Some(_)) => Ok(None),
+            (Err(EvalError::Threw { place, .. }), Some(_)) => {
+                let message =
+                    "it threw an exception, whose message is not shown because it computed with a secret";
+                Err(EvalError::Threw { message: message.to_owned(), place })
+            }
+            (evaluated, _) => evaluated,
+        }
+    }
+
+    fn use_secret(&self, kept: Kept) {
+        self.secrecy.set(self.secrecy.get().max(Some(kept)));
+    }
+
+    /// Returns an input for a computation: its secrets are revealed, and the result becomes a secret.
+    fn operand(&self, input: &Input) -> Result<Progress, EvalError> {
+        Ok(match self.input(input)? {
+            Progress::Done(value) if value.has_secrets() => Progress::Done(self.reveal(&value)?),
+            other => other,
+        })
+    }
+
+    fn reveal(&self, value: &Computed) -> Result<Computed, EvalError> {
+        self.use_secret(if value.is_ephemeral() { Kept::Nothing } else { Kept::Value });
+        value.revealed().map_err(|why| match why {
+            Unopened::NotKept => EvalError::Ephemeral,
+            why => EvalError::Locked(why),
+        })
+    }
+
     /// Evaluates one expression whose operands are evaluated. Returns `None` if an operand is unknown.
     fn evaluate(&self, id: ExprId, expr: &Expr) -> Result<Option<Progress>, EvalError> {
         let value = match expr {
@@ -254,11 +329,11 @@ impl Resolver<'_> {
                 };
             }
             Expr::Template(parts) => self.template(id, parts)?.map(|text| Computed::Data(Value::from(text))),
-            Expr::Add(left, right) => match (self.input(left)?, self.input(right)?) {
+            Expr::Add(left, right) => match (self.operand(left)?, self.operand(right)?) {
                 (Progress::Done(a), Progress::Done(b)) => Some(self.sum(id, (left, &a), (right, &b))?),
                 _ => None,
             },
-            Expr::Json { of, indent } => match self.input(of)? {
+            Expr::Json { of, indent } => match self.operand(of)? {
                 Progress::Done(value) => Some(match self.check(id, javascript::json(&value, *indent))? {
                     Some(text) => Computed::Data(Value::from(text)),
                     // `JSON.stringify(undefined)` is undefined.
@@ -268,15 +343,30 @@ impl Resolver<'_> {
             },
             Expr::Builtin { builtin, operands } => self.builtin(id, builtin, operands)?,
             Expr::Apply { function, arguments } => self.apply(function, arguments)?,
-            Expr::Choose { condition, then, otherwise } => match self.input(condition)? {
+            Expr::Choose { condition, then, otherwise } => match self.operand(condition)? {
                 Progress::Done(value) => {
                     let arm = if javascript::is_truthy(&value) { then } else { otherwise };
                     return self.input(arm).map(Some);
                 }
                 Progress::Waits(_) => None,
             },
-            // A secret stays deferred, so that its value is never written down.
-            Expr::Secret { .. } => None,
+            Expr::Secret { value, .. } => match value.get() {
+                Some(value) => {
+                    self.use_secret(Kept::Value);
+                    match self.operand(value)? {
+                        Progress::Done(value) => Some(value),
+                        Progress::Waits(_) => None,
+                    }
+                }
+                None => None,
+            },
+            Expr::Ephemeral { function } => match self.moment {
+                Moment::Plan => return Err(EvalError::Ephemeral),
+                Moment::Call => {
+                    self.use_secret(Kept::Nothing);
+                    Some(self.functions.apply(function, &[])?)
+                }
+            },
         };
         Ok(value.map(Progress::Done))
     }
@@ -284,6 +374,8 @@ impl Resolver<'_> {
     fn member(&self, id: ExprId, of: ExprId, key: &Key) -> Result<Option<Progress>, EvalError> {
         match self.memo.get(&of) {
             Some(Progress::Done(value)) => {
+                let of_secret = matches!(value, Computed::Data(Value::Secret(_)));
+                let value = &if of_secret { self.reveal(value)? } else { value.clone() };
                 let found = javascript::member(value, key).map_err(|trouble| self.trouble(id, trouble))?;
                 let found = if found.is_undefined() { Computed::Undefined(Some(id)) } else { found };
                 Ok(Some(Progress::Done(found)))
@@ -335,12 +427,12 @@ impl Resolver<'_> {
         for part in parts {
             match part {
                 TemplatePart::Text(literal) => self.check(id, javascript::push(&mut text, literal))?,
-                TemplatePart::Item(input) => match self.input(input)? {
+                TemplatePart::Item(input) => match self.operand(input)? {
                     Progress::Done(Computed::Data(Value::Null) | Computed::Undefined(_)) => {}
                     Progress::Done(value) => self.check(id, javascript::push_text(&mut text, &value))?,
                     Progress::Waits(_) => return Ok(None),
                 },
-                TemplatePart::Hole(input) => match self.input(input)? {
+                TemplatePart::Hole(input) => match self.operand(input)? {
                     Progress::Done(value) => {
                         self.push_text(id, &mut text, input, &value, ", and it is part of a text")?;
                     }
@@ -363,7 +455,7 @@ impl Resolver<'_> {
                 Operand::Regex { source, flags } => {
                     Argument::Regex { source: source.clone(), flags: flags.clone() }
                 }
-                Operand::Input(input) => match self.input(input)? {
+                Operand::Input(input) => match self.operand(input)? {
                     Progress::Done(value) => {
                         self.refuse_undefined_text(builtin, input, &value)?;
                         Argument::Value(value)
@@ -400,7 +492,7 @@ impl Resolver<'_> {
     fn apply(&self, function: &FunctionRef, arguments: &[Input]) -> Result<Option<Computed>, EvalError> {
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            match self.input(argument)? {
+            match self.operand(argument)? {
                 Progress::Done(value) => values.push(value),
                 Progress::Waits(_) => return Ok(None),
             }

@@ -10,7 +10,7 @@ use serde::de::{self, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{List, SortedMap, Text};
+use crate::{List, Secret, SortedMap, Text};
 
 /// A sorted map of property names to values.
 pub type Map = SortedMap<Text, Value>;
@@ -25,6 +25,7 @@ pub enum Value {
     String(Text),
     List(List),
     Map(Map),
+    Secret(Secret),
 }
 
 /// A finite number. Integers that fit 64 bits stay exact; everything else is a double.
@@ -172,13 +173,14 @@ impl Value {
             Value::String(_) => "a string",
             Value::List(_) => "a list",
             Value::Map(_) => "an object",
+            Value::Secret(_) => "a secret",
         }
     }
 
-    /// Returns the canonical JSON: sorted keys, no spaces.
+    /// Returns the canonical JSON: sorted keys, no spaces, and `[secret]` for every secret.
     pub fn to_json(&self) -> String {
-        // Serializing cannot fail: keys are strings and numbers are finite.
-        serde_json::to_string(self).unwrap_or_default()
+        // Serializing cannot fail: keys are strings, numbers are finite, and no secret is left.
+        serde_json::to_string(&self.blinded()).unwrap_or_default()
     }
 }
 
@@ -253,6 +255,7 @@ impl Serialize for Value {
                 seq.end()
             }
             Value::Map(map) => map.serialize(serializer),
+            Value::Secret(secret) => secret.serialize(serializer),
         }
     }
 }
@@ -309,7 +312,12 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Value, A::Error> {
-        Map::from_access(access).map(Value::Map)
+        let map = Map::from_access(access)?;
+        match Secret::of_map(&map) {
+            None => Ok(Value::Map(map)),
+            Some(Ok(secret)) => Ok(Value::Secret(secret)),
+            Some(Err(problem)) => Err(de::Error::custom(problem)),
+        }
     }
 }
 

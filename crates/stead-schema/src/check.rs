@@ -105,7 +105,9 @@ fn shape(want: &Shape, input: &Input, path: &PropertyPath, problems: &mut Vec<Pr
 
 fn known(want: &Shape, value: &Value, path: &PropertyPath, problems: &mut Vec<Problem>) {
     match (want, value) {
-        (Shape::Any | Shape::Published(_), _)
+        // The value of a secret is checked where it is revealed, by the provider.
+        (_, Value::Secret(_))
+        | (Shape::Any | Shape::Published(_), _)
         | (Shape::String, Value::String(_))
         | (Shape::Number, Value::Number(_))
         | (Shape::Integer, Value::Number(Number::Int(_) | Number::Uint(_)))

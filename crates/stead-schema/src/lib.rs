@@ -11,6 +11,7 @@ mod flatten;
 mod identity;
 mod members;
 mod published;
+mod secrecy;
 mod types;
 
 pub use catalog::Catalog;
@@ -21,4 +22,5 @@ pub use flatten::{flatten, unflatten};
 pub use identity::identity;
 pub use members::{Member, WrongReference, proposal, wrong_references};
 pub use published::{token_of, type_name_of};
+pub use secrecy::Secrecy;
 pub use types::{Access, Property, PublishedForm, ReplaceOrder, Shape, TypeSchema};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use stead_model::{Timeouts, TypeToken};
 
-use crate::cfn;
+use crate::{Secrecy, cfn};
 
 /// Values that a property accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +76,8 @@ pub struct Property {
     pub create_only: bool,
     /// Unchanged by any update of the resource.
     pub stable: bool,
+    /// `None`: the value may be shown and stored in the clear.
+    pub secrecy: Option<Secrecy>,
     pub doc: String,
 }
 
@@ -98,6 +100,7 @@ impl Property {
             access,
             create_only: false,
             stable: false,
+            secrecy: None,
             doc: doc.to_owned(),
         }
     }
@@ -110,6 +113,18 @@ impl Property {
     #[must_use]
     pub fn stable(self) -> Property {
         Property { stable: true, ..self }
+    }
+
+    /// Marks the value as one to store encrypted.
+    #[must_use]
+    pub fn sensitive(self) -> Property {
+        Property { secrecy: Some(Secrecy::Sensitive), ..self }
+    }
+
+    /// Marks the value as one that the provider never returns and that is not stored.
+    #[must_use]
+    pub fn write_only(self) -> Property {
+        Property { secrecy: Some(Secrecy::WriteOnly), ..self }
     }
 
     /// Returns true if the user may set the property.

@@ -23,7 +23,7 @@ pub(super) fn mismatch(declared: &Declaration, value: &Value) -> Option<String> 
         Value::String(text) => (text.chars().count() as f64, " characters"),
         Value::List(items) => (items.len() as f64, " items"),
         Value::Map(map) => (map.len() as f64, " keys"),
-        Value::Null | Value::Bool(_) => return None,
+        Value::Null | Value::Bool(_) | Value::Secret(_) => return None,
     };
     if let Some(min) = declared.min.filter(|min| size < *min) {
         return Some(format!("must be at least {min}{unit}"));

@@ -23,8 +23,7 @@ pub(crate) use resolve::Coverage;
 pub use resolve::{Explained, Resolution, Standing};
 pub use schema::{Declaration, Schema, SchemaProblem, ValueType};
 
-/// Text shown instead of a secret value.
-pub const BLINDED: &str = "[secret]";
+pub use stead_model::BLINDED;
 
 /// All settings of a program, weakest first, and the declarations of their keys.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -43,7 +43,7 @@ impl ValueType {
 
     pub(super) fn of(value: &Value) -> Option<ValueType> {
         Some(match value {
-            Value::Null => return None,
+            Value::Null | Value::Secret(_) => return None,
             Value::Bool(_) => ValueType::Boolean,
             Value::Number(_) => ValueType::Number,
             Value::String(_) => ValueType::String,

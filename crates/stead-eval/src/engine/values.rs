@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rquickjs::object::Property;
 use rquickjs::{Array, Ctx, Function, IntoAtom, IntoJs, Object, Symbol, Value};
-use stead_model::{Value as Plain, ValuePool};
+use stead_model::{BLINDED, Value as Plain, ValuePool};
 
 /// Objects of the engine that distinguish unknowns, resources and plain objects.
 #[derive(Clone)]
@@ -60,5 +60,7 @@ pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Plain) -> rquickjs::Result<Valu
             }
             object.into_value()
         }
+        // Secrets become deferred values before they reach the program.
+        Plain::Secret(_) => rquickjs::String::from_str(ctx.clone(), BLINDED)?.into_value(),
     })
 }

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 
 use rquickjs::{Ctx, Object, Value};
 use stead_model::{
-    Code, Diagnostic, Environment, Expr, ExprId, Hint, Input, Map, NextStep, SourceRef, TypeToken,
+    Code, Diagnostic, Environment, Expr, ExprId, Hint, Input, Map, NextStep, SecretInput, SourceRef,
+    TypeToken,
 };
 
 use super::errors::record;
@@ -81,7 +82,8 @@ fn secret<'js>(
     let start = SourceRef { file: session.settings.entry.clone(), line: 1, column: 1 };
     let source = session.locate_stack(stack).map_or(start, |place| place.at);
     let bytes = from.len() + needs.len() * size_of::<ExprId>();
-    let expr = Expr::Secret { from, source, needs: needs.into_iter().collect() };
+    let value = SecretInput::new(input);
+    let expr = Expr::Secret { from, source, needs: needs.into_iter().collect(), value };
     Ok(session.expression(expr, bytes).map_err(|_| "out of memory".to_owned()))
 }
 

@@ -201,7 +201,7 @@ fn origin(session: &Session, id: ExprId) -> Origin {
 
 fn first_operand(expr: &Expr) -> Option<ExprId> {
     match expr {
-        Expr::Property { .. } | Expr::Secret { .. } | Expr::Constant(_) => None,
+        Expr::Property { .. } | Expr::Secret { .. } | Expr::Ephemeral { .. } | Expr::Constant(_) => None,
         Expr::Default { of, .. } => Some(*of),
         Expr::Get { of, .. } => Some(*of),
         Expr::Template(parts) => parts.iter().find_map(|part| match part {

@@ -54,7 +54,7 @@ pub(crate) fn about(facts: &[Fact], expr: &Expr, property: impl FnOnce() -> Shap
             may_be_undefined: known.may_be_undefined(otherwise),
             ..known.either(&Input::Deferred(*of), otherwise)
         },
-        Expr::Apply { .. } | Expr::Secret { .. } => Fact::nothing(),
+        Expr::Apply { .. } | Expr::Secret { .. } | Expr::Ephemeral { .. } => Fact::nothing(),
     }
 }
 
@@ -71,7 +71,7 @@ impl Known<'_> {
             Input::List(_) => Shape::List(Box::new(Shape::Any)),
             Input::Map(_) => Shape::Map(Box::new(Shape::Any)),
             Input::Known(value) => match value {
-                Value::Null => Shape::Any,
+                Value::Null | Value::Secret(_) => Shape::Any,
                 Value::Bool(_) => Shape::Boolean,
                 Value::Number(_) => Shape::Number,
                 Value::String(_) => Shape::String,

@@ -1,7 +1,7 @@
 //! Errors of deferred expressions. Each names the value that is at fault.
 
 use super::MAX_DEFERRED_BYTES;
-use crate::{Code, Diagnostic, Hint, Name, NextStep, SourceRef, Text};
+use crate::{Code, Diagnostic, Hint, Name, NextStep, SourceRef, Text, Unopened};
 
 /// The reason why an expression has no value, where JavaScript would throw or the value cannot be stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +20,12 @@ pub enum EvalError {
     /// No value of the property is recorded, because the provider did not return one.
     #[error("no value of `{property}` is recorded for {resource}")]
     NoOutput { resource: Name, property: String },
+    /// A secret of state that cannot be opened.
+    #[error("it needs a secret that cannot be opened: {0}")]
+    Locked(Unopened),
+    /// The value is made right before the call of the provider. The resolver turns this into an open value.
+    #[error("it is ephemeral: its value exists only during the call of the provider")]
+    Ephemeral,
     #[error("the graph refers to an expression that is not in it")]
     Dangling,
     #[error("no interpreter is available to evaluate it")]

@@ -3,6 +3,7 @@
 use super::*;
 use crate::NoFunctions;
 
+#[derive(Default)]
 struct Outputs(HashMap<(u32, &'static str), Value>);
 
 impl KnownOutputs for Outputs {
@@ -212,6 +213,77 @@ proptest::proptest! {
             }
             Some(None) => assert!(matches!(found, Err(EvalError::NotData { .. }))),
             None => assert!(matches!(found, Err(EvalError::Undefined { .. }))),
+        }
+    }
+}
+
+mod secrets {
+    use super::*;
+    use crate::{Kept, Secret, SecretInput, SourceRef};
+
+    fn secret(value: impl Into<Value>) -> Expr {
+        let value = SecretInput::new(Input::Known(value.into()));
+        let source = SourceRef { file: "main.ts".into(), line: 1, column: 1 };
+        Expr::Secret { from: "config `password`".into(), source, needs: Vec::new(), value }
+    }
+
+    fn evaluated(exprs: &ExprTable, id: ExprId) -> Value {
+        let resolved = resolve(&Input::Deferred(id), exprs, &Outputs::default(), &NoFunctions).unwrap();
+        resolved.unwrap().into_known().unwrap()
+    }
+
+    fn revealed(value: &Value) -> Value {
+        let Value::Secret(secret) = value else { panic!("not a secret: {value:?}") };
+        secret.reveal().unwrap().clone()
+    }
+
+    #[test]
+    fn expression_with_a_secret_operand_is_secret() {
+        let mut exprs = ExprTable::default();
+        let password = exprs.push(secret("hunter22"));
+        let hole = || Input::Deferred(password);
+        let template =
+            exprs.push(Expr::Template(vec![TemplatePart::Text("pw=".into()), TemplatePart::Hole(hole())]));
+        let sum = exprs.push(Expr::Add(Box::new(hole()), Box::new(Input::Known("!".into()))));
+        let json = exprs
+            .push(Expr::Json { of: Box::new(Input::List(vec![hole(), Input::Known(1.into())])), indent: 0 });
+        let arm = |text: &str| Box::new(Input::Known(text.into()));
+        let choice =
+            exprs.push(Expr::Choose { condition: Box::new(hole()), then: arm("yes"), otherwise: arm("no") });
+        for (id, expected) in [
+            (password, "hunter22"),
+            (template, "pw=hunter22"),
+            (sum, "hunter22!"),
+            (json, "[\"hunter22\",1]"),
+            (choice, "yes"),
+        ] {
+            assert_eq!(revealed(&evaluated(&exprs, id)), Value::from(expected));
+        }
+    }
+
+    #[test]
+    fn member_of_a_secret_is_secret_and_a_sibling_of_a_secret_is_not() {
+        let mut exprs = ExprTable::default();
+        let whole = Value::Map([("user", Value::from("ada")), ("password", Value::from("hunter22"))].into());
+        let object = exprs.push(secret(whole));
+        let member = exprs.push(Expr::Get { of: object, key: Key::Name("user".into()) });
+        assert_eq!(revealed(&evaluated(&exprs, member)), Value::from("ada"));
+        let list = Input::List(vec![Input::Known("open".into()), Input::Deferred(member)]);
+        let resolved = resolve(&list, &exprs, &Outputs::default(), &NoFunctions).unwrap().unwrap();
+        let items = resolved.into_known().unwrap();
+        assert_eq!(items.to_json(), "[\"open\",\"[secret]\"]");
+    }
+
+    #[test]
+    fn ephemeral_value_is_open_in_a_plan_and_so_is_all_that_is_made_from_it() {
+        let mut exprs = ExprTable::default();
+        let source = SourceRef { file: "main.ts".into(), line: 1, column: 1 };
+        let token = exprs.push(Expr::Ephemeral { function: FunctionRef { ordinal: 0, source } });
+        let text = exprs.push(Expr::Template(vec![TemplatePart::Hole(Input::Deferred(token))]));
+        for id in [token, text] {
+            let Value::Secret(open) = evaluated(&exprs, id) else { panic!("not a secret") };
+            assert_eq!(open, Secret::ephemeral());
+            assert_eq!(open.recorded(), Kept::Nothing);
         }
     }
 }

@@ -76,7 +76,7 @@ fn check_value(position: &Position<'_>, input: &Input, problems: &mut Vec<Proble
 /// Returns the kind of an input and its name in messages, or `None` if the input is deferred or null.
 fn kind_of(input: &Input) -> Option<(Kinds, &'static str)> {
     Some(match input {
-        Input::Deferred(_) | Input::Known(Value::Null) => return None,
+        Input::Deferred(_) | Input::Known(Value::Null | Value::Secret(_)) => return None,
         Input::List(_) => (Kinds::ARRAY, "a list"),
         Input::Map(_) => (Kinds::OBJECT, "an object"),
         Input::Known(value) => {
@@ -88,6 +88,7 @@ fn kind_of(input: &Input) -> Option<(Kinds, &'static str)> {
                 Value::String(_) => Kinds::STRING,
                 Value::List(_) => Kinds::ARRAY,
                 Value::Map(_) => Kinds::OBJECT,
+                Value::Secret(_) => return None,
             };
             (kind, value.kind())
         }
@@ -97,7 +98,9 @@ fn kind_of(input: &Input) -> Option<(Kinds, &'static str)> {
 fn choice(position: &Position<'_>, input: &Input, problems: &mut Vec<Problem>) {
     let (Some(form), Input::Known(value)) = (position.form, input) else { return };
     let choices = &position.schema.form(form).choices;
-    if choices.is_empty() || choices.contains(value) || value.as_list().is_some() || value.as_map().is_some()
+    if choices.is_empty()
+        || choices.contains(value)
+        || matches!(value, Value::List(_) | Value::Map(_) | Value::Secret(_))
     {
         return;
     }

@@ -72,6 +72,8 @@ impl Kinds {
             Value::String(_) => Kinds::STRING,
             Value::List(_) => Kinds::ARRAY,
             Value::Map(_) => Kinds::OBJECT,
+            // The value is revealed only for the provider, which checks it.
+            Value::Secret(_) => return true,
         };
         self.is_any() || self.0 & kind.0 != 0
     }

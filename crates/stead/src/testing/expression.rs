@@ -84,6 +84,7 @@ impl Writer<'_> {
                 format!("{} ? {} : {}", of(condition), of(then), of(otherwise))
             }
             Expr::Secret { from, .. } => format!("secret {from}"),
+            Expr::Ephemeral { .. } => "ephemeral".to_owned(),
         }
     }
 

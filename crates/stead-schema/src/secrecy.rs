@@ -1,0 +1,154 @@
+//! Properties that a schema calls secret, and the marking of their values.
+
+use stead_model::{Input, Inputs, Kept, Map, Secret, Value};
+
+use crate::cfn::Class;
+use crate::cfn::Cursor;
+use crate::{Shape, TypeSchema};
+
+/// How secret a property is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secrecy {
+    /// Its value is stored encrypted.
+    Sensitive,
+    /// The provider never returns its value, so only a keyed digest is stored.
+    WriteOnly,
+}
+
+impl Secrecy {
+    fn kept(self) -> Kept {
+        match self {
+            Secrecy::Sensitive => Kept::Value,
+            Secrecy::WriteOnly => Kept::Digest,
+        }
+    }
+}
+
+impl TypeSchema {
+    /// Returns true if a property that the provider sets is secret, so that every resource of the type has a secret.
+    pub fn makes_secrets(&self) -> bool {
+        self.properties.iter().any(|property| property.provisioned() && property.secrecy.is_some())
+    }
+
+    /// Returns true if any property of the type is secret.
+    fn has_secrets(&self) -> bool {
+        self.properties.iter().any(|property| property.secrecy.is_some()) || self.write_only().is_some()
+    }
+
+    /// Returns a cursor over the write-only properties of a published schema.
+    fn write_only(&self) -> Option<Cursor<'_>> {
+        match self.properties.first().map(|property| &property.shape) {
+            Some(Shape::Published(published)) => {
+                let cursor = published.schema.classes.of(Class::WriteOnly).cursor();
+                cursor.reaches().then_some(cursor)
+            }
+            _ => None,
+        }
+    }
+
+    /// Marks the values of secret properties.
+    #[must_use]
+    pub fn conceal(&self, values: Map) -> Map {
+        if !self.has_secrets() {
+            return values;
+        }
+        let cursor = self.write_only();
+        let member = |(name, value): (stead_model::Text, Value)| {
+            let declared = self.property(&name).and_then(|property| property.secrecy);
+            let value = match (declared, &cursor) {
+                (Some(secrecy), _) => concealed(value, secrecy.kept()),
+                (None, Some(cursor)) => conceal_under(&cursor.key(&name), value),
+                (None, None) => value,
+            };
+            (name, value)
+        };
+        values.into_iter().map(member).collect()
+    }
+
+    /// Marks the known values of secret properties. Deferred ones are marked once they are known.
+    #[must_use]
+    pub fn conceal_inputs(&self, inputs: Inputs) -> Inputs {
+        if !self.has_secrets() {
+            return inputs;
+        }
+        let cursor = self.write_only();
+        let member = |(name, input): (stead_model::Text, Input)| {
+            let declared = self.property(&name).and_then(|property| property.secrecy);
+            let input = match (declared, &cursor, input) {
+                (Some(secrecy), _, input) => conceal_input(input, &|value| concealed(value, secrecy.kept())),
+                (None, Some(cursor), input) => conceal_input_under(&cursor.key(&name), input),
+                (None, None, input) => input,
+            };
+            (name, input)
+        };
+        inputs.into_iter().map(member).collect()
+    }
+}
+
+fn concealed(value: Value, kept: Kept) -> Value {
+    match value {
+        // An absent value is nothing to hide, and an ephemeral one stays ephemeral.
+        Value::Null => Value::Null,
+        Value::Secret(secret) if secret.recorded() >= kept => Value::Secret(secret),
+        Value::Secret(secret) => Value::Secret(secret.keeping(kept)),
+        value => Value::Secret(Secret::kept(value, kept)),
+    }
+}
+
+fn conceal_under(cursor: &Cursor<'_>, value: Value) -> Value {
+    if cursor.is_covered() {
+        return concealed(value, Kept::Digest);
+    }
+    if !cursor.reaches() {
+        return value;
+    }
+    match value {
+        Value::List(items) => {
+            Value::List(items.into_iter().map(|item| conceal_under(&cursor.element(), item)).collect())
+        }
+        Value::Map(map) => {
+            let member = |(key, item): (stead_model::Text, Value)| {
+                let item = conceal_under(&cursor.key(&key), item);
+                (key, item)
+            };
+            Value::Map(map.into_iter().map(member).collect())
+        }
+        other => other,
+    }
+}
+
+fn conceal_input(input: Input, conceal: &dyn Fn(Value) -> Value) -> Input {
+    match input {
+        Input::Known(value) => Input::Known(conceal(value)),
+        Input::Deferred(id) => Input::Deferred(id),
+        Input::List(items) => {
+            Input::list(items.into_iter().map(|item| conceal_input(item, conceal)).collect())
+        }
+        Input::Map(map) => {
+            Input::map(map.into_iter().map(|(key, item)| (key, conceal_input(item, conceal))).collect())
+        }
+    }
+}
+
+fn conceal_input_under(cursor: &Cursor<'_>, input: Input) -> Input {
+    if cursor.is_covered() {
+        return conceal_input(input, &|value| concealed(value, Kept::Digest));
+    }
+    if !cursor.reaches() {
+        return input;
+    }
+    match input {
+        Input::Known(value) => Input::Known(conceal_under(cursor, value)),
+        Input::Deferred(id) => Input::Deferred(id),
+        Input::List(items) => {
+            Input::list(items.into_iter().map(|item| conceal_input_under(&cursor.element(), item)).collect())
+        }
+        Input::Map(map) => {
+            let member = |(key, item): (stead_model::Text, Input)| {
+                let item = conceal_input_under(&cursor.key(&key), item);
+                (key, item)
+            };
+            Input::map(map.into_iter().map(member).collect())
+        }
+    }
+}
