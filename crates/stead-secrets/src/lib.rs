@@ -1,17 +1,19 @@
 //! Secrets: data keys, the managers that wrap them, and the search for secrets in texts.
 //!
 //! A stack has a ring of data keys ([`stead_model::Keyring`]). A [`KeyManager`] wraps a data key, so that only holders of the
-//! manager's own key can use it. A [`SymmetricCrypter`] seals and opens values. **Invariants:** a
+//! manager's own key can use it. [`unlock`] opens a ring, and its [`SymmetricCrypter`] seals and opens values. **Invariants:** a
 //! key is zeroised when it is dropped, and no key or secret is in a message.
 
 mod cipher;
 mod crypter;
 mod key;
 mod manager;
+mod ring;
 
 pub use crypter::{BlindingCrypter, LockedCrypter, SymmetricCrypter};
 pub use key::DataKey;
 pub use manager::{KeyManager, ManagerError, ManagerErrorClass, WrapContext};
+pub use ring::{MissingKey, UnlockedRing, create, unlock};
 
 /// Text that stands for a secret in every output.
 pub const HIDDEN: &str = "[secret]";
