@@ -4,15 +4,19 @@
 //! manager's own key can use it. [`unlock`] opens a ring, and its [`SymmetricCrypter`] seals and opens values. **Invariants:** a
 //! key is zeroised when it is dropped, and no key or secret is in a message.
 
+mod ask;
 mod cipher;
 mod crypter;
 mod key;
 mod manager;
+mod passphrase;
 mod ring;
 
+pub use ask::{Ask, Question};
 pub use crypter::{BlindingCrypter, LockedCrypter, SymmetricCrypter};
 pub use key::DataKey;
 pub use manager::{KeyManager, ManagerError, ManagerErrorClass, WrapContext};
+pub use passphrase::{PassphraseManager, PassphraseSource, Strength, strength};
 pub use ring::{MissingKey, UnlockedRing, create, unlock};
 
 /// Text that stands for a secret in every output.
