@@ -11,6 +11,7 @@ mod key;
 mod manager;
 mod passphrase;
 mod ring;
+mod search;
 
 pub use ask::{Ask, Question};
 pub use crypter::{BlindingCrypter, LockedCrypter, SymmetricCrypter};
@@ -18,6 +19,7 @@ pub use key::DataKey;
 pub use manager::{KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 pub use passphrase::{PassphraseManager, PassphraseSource, Strength, strength};
 pub use ring::{MissingKey, UnlockedRing, create, unlock};
+pub use search::{Needles, forms, leaves};
 
 /// Text that stands for a secret in every output.
 pub const HIDDEN: &str = "[secret]";
