@@ -6,6 +6,7 @@
 
 mod ask;
 mod cipher;
+mod command;
 mod crypter;
 mod key;
 mod manager;
@@ -14,6 +15,7 @@ mod ring;
 mod search;
 
 pub use ask::{Ask, Question};
+pub use command::CommandManager;
 pub use crypter::{BlindingCrypter, LockedCrypter, SymmetricCrypter};
 pub use key::DataKey;
 pub use manager::{KeyManager, ManagerError, ManagerErrorClass, WrapContext};
