@@ -11,6 +11,7 @@ mod crypter;
 mod key;
 mod manager;
 mod passphrase;
+mod pulumi;
 mod ring;
 mod search;
 
@@ -20,6 +21,7 @@ pub use crypter::{BlindingCrypter, LockedCrypter, SymmetricCrypter};
 pub use key::DataKey;
 pub use manager::{KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 pub use passphrase::{PassphraseManager, PassphraseSource, Strength, strength};
+pub use pulumi::{PulumiCrypter, PulumiError};
 pub use ring::{MissingKey, UnlockedRing, create, unlock};
 pub use search::{Needles, forms, leaves};
 

@@ -17,6 +17,7 @@ use zeroize::Zeroizing;
 
 pub use source::PassphraseSource;
 pub use strength::{Strength, strength};
+pub(crate) use stretch::pbkdf2;
 
 use crate::cipher::{Cipher, NONCE, from_base64, to_base64};
 use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, Question, WrapContext};
