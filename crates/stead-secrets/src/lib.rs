@@ -4,6 +4,8 @@
 //! manager's own key can use it. [`unlock`] opens a ring, and its [`SymmetricCrypter`] seals and opens values. **Invariants:** a
 //! key is zeroised when it is dropped, and no key or secret is in a message.
 
+#[cfg(feature = "age")]
+mod age;
 mod ask;
 mod cipher;
 mod command;
@@ -15,6 +17,8 @@ mod pulumi;
 mod ring;
 mod search;
 
+#[cfg(feature = "age")]
+pub use age::{AgeManager, NewIdentity, new_identity};
 pub use ask::{Ask, Question};
 pub use command::CommandManager;
 pub use crypter::{BlindingCrypter, LockedCrypter, SymmetricCrypter};
