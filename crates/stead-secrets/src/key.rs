@@ -11,8 +11,18 @@ impl DataKey {
         DataKey(Zeroizing::new(bytes))
     }
 
+    /// Returns the key with these bytes, or `None` if they are not 32.
+    pub fn from_slice(bytes: &[u8]) -> Option<DataKey> {
+        bytes.try_into().ok().map(DataKey::new)
+    }
+
     /// Returns the bytes, for a cipher or a manager that wraps them.
     pub fn expose(&self) -> &[u8; 32] {
         &self.0
+    }
+
+    /// Returns the bytes of a key that is being made.
+    pub(crate) fn expose_mut(&mut self) -> &mut [u8; 32] {
+        &mut self.0
     }
 }

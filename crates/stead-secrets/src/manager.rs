@@ -1,7 +1,7 @@
 //! Key managers: a passphrase, age recipients, a cloud key service, a command.
 
 use async_trait::async_trait;
-use stead_model::{Hint, KeyId};
+use stead_model::{Binding, Hint, KeyId};
 
 use crate::DataKey;
 
@@ -11,6 +11,13 @@ pub struct WrapContext {
     /// `stack:<uuid>` or `config:<project>:<environment>`.
     pub owner: String,
     pub key: KeyId,
+}
+
+impl WrapContext {
+    /// Returns the context as bytes that a wrapped key is bound to.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        Binding(&["stead data key", &self.owner, &self.key.0]).to_bytes()
+    }
 }
 
 /// Wraps data keys with a key that only the manager has.

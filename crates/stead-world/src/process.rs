@@ -73,6 +73,11 @@ impl dyn Processes + '_ {
     pub async fn run(&self, command: ShellCommand) -> io::Result<FinishedProcess> {
         self.start(command).await?.release().await
     }
+
+    /// Runs a command to its end without a note of its group. The bytes are its standard input.
+    pub async fn run_with_input(&self, command: ShellCommand, input: &[u8]) -> io::Result<FinishedProcess> {
+        self.start(command).await?.release_with_input(input).await
+    }
 }
 
 /// A command that has not begun yet. Dropping it, or its release, ends its process group.
@@ -83,6 +88,9 @@ pub trait GatedProcess: Send {
 
     /// Lets the command begin, and waits for its end. After an error it is unknown how much of the command ran.
     async fn release(self: Box<Self>) -> io::Result<FinishedProcess>;
+
+    /// Releases the command with these bytes as its standard input. Without them, the input is empty.
+    async fn release_with_input(self: Box<Self>, input: &[u8]) -> io::Result<FinishedProcess>;
 }
 
 /// Runs processes on this machine.
@@ -122,6 +130,22 @@ mod tests {
         assert_eq!(done.end, ProcessEnd::Exited(3));
         assert_eq!(String::from_utf8_lossy(done.stderr.last()), "me\n");
         assert!(String::from_utf8_lossy(done.stdout.last()).trim().ends_with(dir.path().to_str().unwrap()));
+    }
+
+    #[tokio::test]
+    async fn input_reaches_the_command_as_it_is_and_need_not_be_read() {
+        let command = |line: &str| ShellCommand {
+            line: line.to_owned(),
+            folder: "/".into(),
+            environment: BTreeMap::new(),
+        };
+        let input = "first line\n\0 second\n".repeat(50_000);
+        let done = real().run_with_input(command("cat"), input.as_bytes()).await.unwrap();
+        assert!(done.stdout.whole() == Some(input.as_bytes()));
+        let unread = real().run_with_input(command("exit 4"), input.as_bytes()).await.unwrap();
+        assert_eq!(unread.end, ProcessEnd::Exited(4));
+        let none = real().run(command("wc -c")).await.unwrap();
+        assert_eq!(String::from_utf8_lossy(none.stdout.last()).trim(), "0");
     }
 
     #[tokio::test]

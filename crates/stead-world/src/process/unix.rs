@@ -19,8 +19,9 @@ use crate::Host;
 
 const SHELL: &str = "/bin/sh";
 
-/// Waits for a line, and then becomes the command. Without the line, because this process died, the command never begins.
-const GATE: &str = r#"read -r go || exit 125; exec </dev/null; exec /bin/sh -c "$1""#;
+/// Waits for a line, and then becomes the command. Without the line, because this process died, the command never begins. After
+/// the line `input`, the rest of the pipe is the command's standard input: the shell reads the line byte by byte and no further.
+const GATE: &str = r#"read -r go || exit 125; [ "$go" = input ] || exec </dev/null; exec /bin/sh -c "$1""#;
 
 /// Waits for a line, which says that the command has ended. At the end of the pipe without one, ends the process group: with a
 /// request to terminate, and five seconds later with a kill.
@@ -118,8 +119,34 @@ impl GatedProcess for Gated {
         if let Some(mut gate) = self.child.stdin.take() {
             gate.write_all(b"go\n").await?;
         }
+        self.finish(None, &[]).await
+    }
+
+    async fn release_with_input(mut self: Box<Self>, input: &[u8]) -> io::Result<FinishedProcess> {
+        let mut gate = self.child.stdin.take();
+        if let Some(gate) = &mut gate {
+            gate.write_all(b"input\n").await?;
+        }
+        self.finish(gate, input).await
+    }
+}
+
+impl Gated {
+    /// Writes the input and waits for the end of the command.
+    async fn finish(
+        mut self: Box<Self>,
+        gate: Option<ChildStdin>,
+        input: &[u8],
+    ) -> io::Result<FinishedProcess> {
+        let write = async {
+            if let Some(mut gate) = gate {
+                // A command need not read its input, so it is no error if it closes the pipe.
+                let _ = gate.write_all(input).await;
+            }
+        };
         let (stdout, stderr) = (self.child.stdout.take(), self.child.stderr.take());
-        let (stdout, stderr, status) = tokio::join!(capture(stdout), capture(stderr), self.child.wait());
+        let ((), stdout, stderr, status) =
+            tokio::join!(write, capture(stdout), capture(stderr), self.child.wait());
         let status = status?;
         let end = match (status.code(), status.signal()) {
             (Some(code), _) => ProcessEnd::Exited(code),

@@ -4,6 +4,7 @@ use std::io;
 use std::process::Stdio;
 
 use async_trait::async_trait;
+use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
 use super::{
@@ -35,16 +36,30 @@ impl GatedProcess for NotStarted {
     }
 
     async fn release(self: Box<Self>) -> io::Result<FinishedProcess> {
+        self.finish(Stdio::null(), &[]).await
+    }
+
+    async fn release_with_input(self: Box<Self>, input: &[u8]) -> io::Result<FinishedProcess> {
+        self.finish(Stdio::piped(), input).await
+    }
+}
+
+impl NotStarted {
+    async fn finish(self, stdin: Stdio, input: &[u8]) -> io::Result<FinishedProcess> {
         let ShellCommand { line, folder, environment } = self.0;
-        let mut child = Command::new("cmd");
-        child
-            .arg("/C")
-            .arg(line)
-            .current_dir(folder)
-            .envs(environment)
-            .stdin(Stdio::null())
-            .kill_on_drop(true);
-        let output = child.output().await?;
+        let mut command = Command::new("cmd");
+        command.arg("/C").arg(line).current_dir(folder).envs(environment);
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn()?;
+        let pipe = child.stdin.take();
+        let write = async {
+            if let Some(mut pipe) = pipe {
+                // A command need not read its input, so it is no error if it closes the pipe.
+                let _ = pipe.write_all(input).await;
+            }
+        };
+        let ((), output) = tokio::join!(write, child.wait_with_output());
+        let output = output?;
         let end = ProcessEnd::Exited(output.status.code().unwrap_or(1));
         Ok(FinishedProcess {
             end,

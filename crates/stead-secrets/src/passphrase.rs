@@ -1,0 +1,165 @@
+//! The manager `passphrase`: a data key is wrapped with a key that is stretched from a passphrase.
+//!
+//! The text of a wrapped key is `p1:<iterations>:<base64 of the salt>:<base64 of nonce, ciphertext and tag>`. Stretching is slow
+//! on purpose. All wraps of a ring share a salt, and the manager keeps the stretched key, so that a command stretches once.
+
+mod source;
+mod strength;
+mod stretch;
+#[cfg(test)]
+mod tests;
+
+use async_trait::async_trait;
+use stead_model::Keyring;
+use stead_world::World;
+use tokio::sync::Mutex;
+use zeroize::Zeroizing;
+
+pub use source::PassphraseSource;
+pub use strength::{Strength, strength};
+pub(crate) use stretch::pbkdf2;
+
+use crate::cipher::{Cipher, NONCE, from_base64, to_base64};
+use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, Question, WrapContext};
+use stretch::Parameters;
+
+/// Name of the manager in `stead.toml` and in rings.
+const NAME: &str = "passphrase";
+
+/// Wraps data keys with a passphrase. It asks for the passphrase when the first key is wrapped or unwrapped.
+pub struct PassphraseManager {
+    source: PassphraseSource,
+    world: World,
+    /// Salt and cost of new wraps, if the ring has some that are good enough.
+    preferred: Option<Parameters>,
+    memory: Mutex<Memory>,
+}
+
+/// The passphrase and the keys that were stretched from it.
+#[derive(Default)]
+struct Memory {
+    passphrase: Option<Zeroizing<String>>,
+    stretched: Vec<Stretched>,
+}
+
+#[derive(Clone)]
+struct Stretched {
+    parameters: Parameters,
+    cipher: Cipher,
+    /// This key opened or wrapped a data key, so the passphrase is right.
+    proven: bool,
+}
+
+impl PassphraseManager {
+    /// Returns the manager of a ring. New wraps share the salt of the ring; an empty ring gives a new salt, as a new passphrase
+    /// should have.
+    pub fn new(source: PassphraseSource, ring: &Keyring, world: World) -> PassphraseManager {
+        let wraps = ring.keys.iter().rev().flat_map(|key| &key.wraps);
+        let mut texts = wraps.filter(|wrap| wrap.manager == NAME).map(|wrap| wrap.data.as_str());
+        let parsed = texts.find_map(|text| Wrapped::parse(text).ok()).map(|wrapped| wrapped.parameters);
+        let preferred = parsed.filter(|parameters| parameters.iterations >= stretch::ITERATIONS);
+        PassphraseManager { source, world, preferred, memory: Mutex::default() }
+    }
+
+    /// Returns the position of the stretched key for these parameters, and stretches it if it is not in memory.
+    async fn stretched(
+        &self,
+        memory: &mut Memory,
+        parameters: &Parameters,
+        question: &Question,
+    ) -> Result<usize, ManagerError> {
+        if let Some(at) = memory.stretched.iter().position(|known| known.parameters == *parameters) {
+            return Ok(at);
+        }
+        let passphrase = match &memory.passphrase {
+            Some(known) => known.clone(),
+            None => self.source.get(&self.world, question).await?,
+        };
+        memory.passphrase = Some(passphrase.clone());
+        let cipher = stretch::stretch(passphrase, parameters.clone(), &self.world).await?;
+        memory.stretched.push(Stretched { parameters: parameters.clone(), cipher, proven: false });
+        Ok(memory.stretched.len() - 1)
+    }
+
+    fn random<const N: usize>(&self) -> Result<[u8; N], ManagerError> {
+        let mut bytes = [0; N];
+        self.world.entropy.fill(&mut bytes).map_err(|error| {
+            let message = format!("passphrase: the system gives no random numbers: {error}");
+            ManagerError::new(ManagerErrorClass::Unavailable, message)
+        })?;
+        Ok(bytes)
+    }
+}
+
+#[async_trait]
+impl KeyManager for PassphraseManager {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    async fn wrap(&self, key: &DataKey, context: &WrapContext) -> Result<String, ManagerError> {
+        let mut memory = self.memory.lock().await;
+        // All wraps of one manager share a salt, also where the ring has none yet.
+        let mut known = memory.stretched.iter().map(|known| &known.parameters);
+        let known = known.rfind(|known| known.iterations >= stretch::ITERATIONS);
+        let parameters = match self.preferred.as_ref().or(known) {
+            Some(parameters) => parameters.clone(),
+            None => Parameters { iterations: stretch::ITERATIONS, salt: self.random()? },
+        };
+        let question = Question::NewPassphrase { owner: context.owner.clone() };
+        let at = self.stretched(&mut memory, &parameters, &question).await?;
+        let Some(sealed) =
+            memory.stretched[at].cipher.seal(self.random::<NONCE>()?, key.expose(), &context.to_bytes())
+        else {
+            return Err(damaged());
+        };
+        memory.stretched[at].proven = true;
+        Ok(Wrapped { parameters, sealed }.to_text())
+    }
+
+    async fn unwrap(&self, wrapped: &str, context: &WrapContext) -> Result<DataKey, ManagerError> {
+        let wrapped = Wrapped::parse(wrapped)?;
+        let mut memory = self.memory.lock().await;
+        let question = Question::Passphrase { owner: context.owner.clone() };
+        let at = self.stretched(&mut memory, &wrapped.parameters, &question).await?;
+        let known = &mut memory.stretched[at];
+        match known.cipher.open(&wrapped.sealed, &context.to_bytes()) {
+            Some(bytes) => {
+                known.proven = true;
+                DataKey::from_slice(&bytes).ok_or_else(damaged)
+            }
+            None if known.proven => Err(damaged()),
+            None => {
+                // The next attempt asks again.
+                *memory = Memory::default();
+                let message = "passphrase: the passphrase is wrong, or the wrapped key was changed";
+                Err(ManagerError::new(ManagerErrorClass::WrongKey, message))
+            }
+        }
+    }
+}
+
+/// The parts of a wrapped key.
+struct Wrapped {
+    parameters: Parameters,
+    sealed: Vec<u8>,
+}
+
+impl Wrapped {
+    fn parse(text: &str) -> Result<Wrapped, ManagerError> {
+        let parts: Vec<&str> = text.split(':').collect();
+        let ["p1", iterations, salt, sealed] = parts.as_slice() else { return Err(damaged()) };
+        let parameters = Parameters::parse(iterations, salt).ok_or_else(damaged)?;
+        let sealed = from_base64(sealed).ok_or_else(damaged)?.to_vec();
+        Ok(Wrapped { parameters, sealed })
+    }
+
+    fn to_text(&self) -> String {
+        let Parameters { iterations, salt } = &self.parameters;
+        format!("p1:{iterations}:{}:{}", to_base64(salt), to_base64(&self.sealed))
+    }
+}
+
+fn damaged() -> ManagerError {
+    ManagerError::new(ManagerErrorClass::Damaged, "passphrase: the wrapped key is damaged")
+}

@@ -1,0 +1,165 @@
+//! Work on a ring of data keys: a new ring, opening one, rotation, one manager more, one manager less.
+//!
+//! Every change returns a new ring and leaves the old one as it was; the caller stores it. **Invariants:** a change never drops a
+//! data key, so that a ring opens everything that an earlier ring opened; a new current key is wrapped for every manager or the
+//! change fails; the ring is stored before the first value that is sealed with its new key.
+
+mod open;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use stead_model::{KeyId, Keyring, RingKey, Wrap};
+use stead_world::World;
+
+pub use open::unlock;
+
+use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, SymmetricCrypter, WrapContext};
+
+/// A ring with its opened keys. They stay in memory until it is dropped, so that managers are asked once a run.
+#[derive(Clone)]
+pub struct UnlockedRing {
+    ring: Keyring,
+    owner: String,
+    keys: BTreeMap<KeyId, DataKey>,
+    missing: Vec<MissingKey>,
+    crypter: Arc<SymmetricCrypter>,
+}
+
+/// A key of a ring that no manager opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingKey {
+    pub id: KeyId,
+    pub reason: ManagerError,
+}
+
+/// Returns a ring with one new data key, wrapped for every manager.
+pub async fn create(
+    owner: &str,
+    managers: &[Arc<dyn KeyManager>],
+    world: &World,
+) -> Result<UnlockedRing, ManagerError> {
+    let (id, key) = new_key(world)?;
+    let ring = Keyring { keys: vec![wrap(owner, &id, &key, managers).await?] };
+    UnlockedRing::new(ring, owner, [(id, key)].into(), Vec::new())
+}
+
+impl UnlockedRing {
+    /// Joins a ring and its opened keys. Fails if the current key is not among them.
+    fn new(
+        ring: Keyring,
+        owner: &str,
+        keys: BTreeMap<KeyId, DataKey>,
+        missing: Vec<MissingKey>,
+    ) -> Result<UnlockedRing, ManagerError> {
+        let current = ring.current().and_then(|current| Some((current.id.clone(), keys.get(&current.id)?)));
+        let Some((current, key)) = current else {
+            return Err(ManagerError::new(ManagerErrorClass::Damaged, format!("{owner} has no data key")));
+        };
+        let mut crypter = SymmetricCrypter::new(current.clone(), key);
+        for (id, key) in keys.iter().filter(|(id, _)| **id != current) {
+            crypter = crypter.with_older(id.clone(), key);
+        }
+        for key in &missing {
+            crypter = crypter.with_closed(key.id.clone(), key.reason.message.clone());
+        }
+        Ok(UnlockedRing { ring, owner: owner.to_owned(), keys, missing, crypter: Arc::new(crypter) })
+    }
+
+    /// Returns the ring to store.
+    pub fn ring(&self) -> &Keyring {
+        &self.ring
+    }
+
+    /// Returns the crypter of the ring.
+    pub fn crypter(&self) -> Arc<SymmetricCrypter> {
+        self.crypter.clone()
+    }
+
+    /// Returns the older keys that no manager opened. Values that name them are locked.
+    pub fn missing(&self) -> &[MissingKey] {
+        &self.missing
+    }
+
+    /// Returns a ring with a new current key, in which every opened key is wrapped for exactly these managers.
+    ///
+    /// To remove a manager is to rotate without it: its key opens nothing that is written from then on. A key that could not be
+    /// opened keeps its wraps, because dropping them would lose the values that it opens.
+    pub async fn rotate(
+        &self,
+        managers: &[Arc<dyn KeyManager>],
+        world: &World,
+    ) -> Result<UnlockedRing, ManagerError> {
+        let mut keys = Vec::with_capacity(self.ring.keys.len() + 1);
+        for old in &self.ring.keys {
+            keys.push(match self.keys.get(&old.id) {
+                Some(key) => wrap(&self.owner, &old.id, key, managers).await?,
+                None => old.clone(),
+            });
+        }
+        let (id, key) = new_key(world)?;
+        keys.push(wrap(&self.owner, &id, &key, managers).await?);
+        let mut opened = self.keys.clone();
+        opened.insert(id, key);
+        UnlockedRing::new(Keyring { keys }, &self.owner, opened, self.missing.clone())
+    }
+
+    /// Returns a ring in which one more manager wraps every opened key. An earlier wrap of the same manager is replaced.
+    pub async fn add(&self, manager: &Arc<dyn KeyManager>) -> Result<UnlockedRing, ManagerError> {
+        let mut ring = self.ring.clone();
+        for ring_key in &mut ring.keys {
+            let Some(key) = self.keys.get(&ring_key.id) else { continue };
+            let added = wrap(&self.owner, &ring_key.id, key, std::slice::from_ref(manager)).await?;
+            ring_key.wraps.retain(|wrap| wrap.manager != manager.name());
+            ring_key.wraps.extend(added.wraps);
+        }
+        UnlockedRing::new(ring, &self.owner, self.keys.clone(), self.missing.clone())
+    }
+
+    /// Returns a ring with a new current key that the named manager does not open, wrapped for those of `managers` that remain.
+    pub async fn remove(
+        &self,
+        name: &str,
+        managers: &[Arc<dyn KeyManager>],
+        world: &World,
+    ) -> Result<UnlockedRing, ManagerError> {
+        let remaining: Vec<_> = managers.iter().filter(|manager| manager.name() != name).cloned().collect();
+        self.rotate(&remaining, world).await
+    }
+}
+
+/// Draws a data key and its id.
+fn new_key(world: &World) -> Result<(KeyId, DataKey), ManagerError> {
+    let (mut id, mut key) = ([0; 8], DataKey::new([0; 32]));
+    let drawn = world.entropy.fill(&mut id).and_then(|()| world.entropy.fill(key.expose_mut()));
+    drawn.map_err(|error| {
+        let message = format!("the system gives no random numbers: {error}");
+        ManagerError::new(ManagerErrorClass::Unavailable, message)
+    })?;
+    Ok((KeyId(stead_model::hex(&id)), key))
+}
+
+/// Wraps a key for every manager. One manager that fails fails the whole: its holders would be locked out without a word.
+async fn wrap(
+    owner: &str,
+    id: &KeyId,
+    key: &DataKey,
+    managers: &[Arc<dyn KeyManager>],
+) -> Result<RingKey, ManagerError> {
+    if managers.is_empty() {
+        let message = format!("{owner} has no key manager, so nobody could open its secrets again");
+        return Err(ManagerError::new(ManagerErrorClass::NotConfigured, message));
+    }
+    let context = WrapContext { owner: owner.to_owned(), key: id.clone() };
+    let mut wraps: Vec<Wrap> = Vec::with_capacity(managers.len());
+    for manager in managers {
+        if wraps.iter().any(|wrap| wrap.manager == manager.name()) {
+            continue;
+        }
+        let data = manager.wrap(key, &context).await?;
+        wraps.push(Wrap { manager: manager.name().to_owned(), data });
+    }
+    Ok(RingKey { id: id.clone(), wraps })
+}

@@ -1,0 +1,20 @@
+//! The search for secrets in texts, in every form that programs commonly write them.
+//!
+//! A secret of eight bytes or more is found anywhere in a text, a shorter one only if it is the whole text: `1` or `true` would
+//! be found everywhere. Nothing finds a secret that was hashed, encrypted, compressed or cut into pieces.
+
+mod base64;
+mod escape;
+mod forms;
+mod index;
+mod leaves;
+mod needles;
+#[cfg(test)]
+mod tests;
+
+pub use forms::forms;
+pub use leaves::leaves;
+pub use needles::Needles;
+
+/// Fewest bytes of a secret that is searched for inside texts.
+pub(crate) const SEARCHED: usize = 8;
