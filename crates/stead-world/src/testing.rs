@@ -1,14 +1,64 @@
-//! An HTTP server for tests: it listens on a loopback port, answers with a function, and stops when it is dropped.
+//! Worlds and an HTTP server for tests.
 //!
-//! It speaks HTTP by hand on plain threads, so that it shares no code with the client that it tests.
+//! The server listens on a loopback port, answers with a function, and stops when it is dropped. It speaks HTTP by hand on
+//! plain threads, so that it shares no code with the client that it tests.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::Headers;
+use async_trait::async_trait;
+
+use crate::{Clock, Headers, Host, RealHttp, Timestamp, Variables, World};
+
+/// Waits of this length and longer are limits; on a [`FastClock`] they never end.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A clock that moves only when a task sleeps, and does not wait. Its clones are the same clock.
+#[derive(Clone)]
+pub struct FastClock(Arc<AtomicU64>);
+
+impl FastClock {
+    pub fn at(time: Timestamp) -> FastClock {
+        FastClock(Arc::new(AtomicU64::new(time.0)))
+    }
+
+    pub fn advance(&self, duration: Duration) {
+        self.0.fetch_add(duration.as_millis() as u64, Ordering::SeqCst);
+    }
+}
+
+#[async_trait]
+impl Clock for FastClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::SeqCst))
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_millis(self.0.load(Ordering::SeqCst))
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        if duration >= LIMIT {
+            return std::future::pending().await;
+        }
+        self.advance(duration);
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Returns the world of this machine with another clock, environment and home folder.
+pub fn world(clock: &FastClock, variables: &[(&str, &str)], home: Option<&Path>) -> World {
+    let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let variables: Variables = variables.collect();
+    let http = Arc::new(RealHttp::new(&variables));
+    let host = Host { home: home.map(Path::to_owned), variables, ..Host::this() };
+    World { clock: Arc::new(clock.clone()), http, host: Arc::new(host), ..World::real() }
+}
 
 /// A request as the server received it.
 #[derive(Clone)]
@@ -61,6 +111,7 @@ pub struct FakeServer {
     address: SocketAddr,
     seen: Arc<Mutex<Vec<Received>>>,
     stopped: Arc<AtomicBool>,
+    accepting: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl FakeServer {
@@ -72,7 +123,7 @@ impl FakeServer {
         let stopped = Arc::new(AtomicBool::new(false));
         let (all, stop, handler) =
             (seen.clone(), stopped.clone(), Arc::<Handler>::from(Box::new(handler) as Box<Handler>));
-        std::thread::spawn(move || {
+        let accepting = std::thread::spawn(move || {
             for (connection, stream) in listener.incoming().enumerate() {
                 if stop.load(Ordering::SeqCst) {
                     return;
@@ -82,7 +133,7 @@ impl FakeServer {
                 std::thread::spawn(move || serve(&stream, connection, &*handler, &all, &stop));
             }
         });
-        Ok(FakeServer { address, seen, stopped })
+        Ok(FakeServer { address, seen, stopped, accepting: Mutex::new(Some(accepting)) })
     }
 
     /// Returns the URL of the server, without a slash at the end.
@@ -104,6 +155,8 @@ impl FakeServer {
         if !self.stopped.swap(true, Ordering::SeqCst) {
             // Wakes the thread that accepts, which then closes the port.
             let _ = TcpStream::connect(self.address);
+            let accepting = self.accepting.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let _ = accepting.map(JoinHandle::join);
         }
     }
 }

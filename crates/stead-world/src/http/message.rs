@@ -52,8 +52,12 @@ impl Headers {
     /// Sets a header, and removes others of the same name.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
         let name = name.into();
-        self.0.retain(|(known, _)| !known.eq_ignore_ascii_case(&name));
+        self.remove(&name);
         self.0.push((name, value.into()));
+    }
+
+    pub fn remove(&mut self, name: &str) {
+        self.0.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {

@@ -64,7 +64,6 @@ async fn refused_connection_and_unknown_name_have_no_effect() {
     let server = FakeServer::start(|_| Reply::Close).unwrap();
     let url = server.url();
     server.stop();
-    tokio::time::sleep(Duration::from_millis(50)).await;
     for url in [url, "http://no-such-host.invalid/".to_owned()] {
         let error = client().send(HttpRequest::get(&url)).await.unwrap_err();
         assert!(matches!(error, HttpError::NotSent { .. }), "{url}: {error}");
