@@ -1,4 +1,4 @@
-//! The only access to time, randomness, files, processes and crash points.
+//! The only access to time, randomness, files, processes, HTTP and crash points.
 //!
 //! All code with effects uses a [`World`], so that a simulator runs the shipped code. **Invariant:** no other
 //! library crate touches `std::fs`, `std::env`, `std::process`, a clock or a random source; `cargo xtask
@@ -15,9 +15,13 @@ mod crash;
 mod entropy;
 mod files;
 mod host;
+mod http;
 mod memory;
 mod process;
 mod real_files;
+mod real_http;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 use std::sync::Arc;
 
@@ -26,11 +30,13 @@ pub use crash::{AbortAt, CrashPoints, NoCrash};
 pub use entropy::{Entropy, RealEntropy};
 pub use files::{Claim, FileKind, Files, Metadata};
 pub use host::{Host, Variables};
+pub use http::{Effect, Headers, Http, HttpError, HttpRequest, HttpResponse, Method, NoHttp};
 pub use process::{
     Captured, FinishedProcess, GatedProcess, GroupStatus, ProcessEnd, ProcessGroup, Processes, RealProcesses,
     ShellCommand,
 };
 pub use real_files::RealFiles;
+pub use real_http::RealHttp;
 
 /// Access to everything outside the process. Cheap to clone.
 #[derive(Clone)]
@@ -39,6 +45,7 @@ pub struct World {
     pub entropy: Arc<dyn Entropy>,
     pub files: Arc<dyn Files>,
     pub processes: Arc<dyn Processes>,
+    pub http: Arc<dyn Http>,
     pub crash: Arc<dyn CrashPoints>,
     pub host: Arc<Host>,
     pub slow_work: SlowWork,
@@ -56,13 +63,15 @@ pub enum SlowWork {
 impl World {
     /// Returns the world of this machine.
     pub fn real() -> World {
+        let host = Host::this();
         World {
             clock: Arc::new(RealClock::start()),
             entropy: Arc::new(RealEntropy),
             files: Arc::new(RealFiles::default()),
             processes: Arc::new(RealProcesses),
+            http: Arc::new(RealHttp::new(&host.variables)),
             crash: Arc::new(NoCrash),
-            host: Arc::new(Host::this()),
+            host: Arc::new(host),
             slow_work: SlowWork::OffThread,
         }
     }

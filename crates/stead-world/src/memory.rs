@@ -13,8 +13,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::{
-    Claim, Clock, Entropy, FileKind, Files, GatedProcess, GroupStatus, Host, Metadata, NoCrash, ProcessGroup,
-    Processes, ShellCommand, SlowWork, Timestamp, World,
+    Claim, Clock, Entropy, FileKind, Files, GatedProcess, GroupStatus, Host, Metadata, NoCrash, NoHttp,
+    ProcessGroup, Processes, ShellCommand, SlowWork, Timestamp, World,
 };
 
 impl World {
@@ -34,6 +34,7 @@ impl World {
             entropy: Arc::new(CountedEntropy::default()),
             files: Arc::new(MemoryFiles { entries: Mutex::new(entries.collect()) }),
             processes: Arc::new(NoProcesses),
+            http: Arc::new(NoHttp),
             crash: Arc::new(NoCrash),
             host: Arc::new(host),
             slow_work: SlowWork::Inline,

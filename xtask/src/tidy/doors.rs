@@ -8,6 +8,7 @@ use super::tokens::{tokens, without_tests};
 
 /// Files that may allow the lints. Tests may as well.
 const DOORS: &[&str] = &[
+    // Sockets to services only in `src/real_http/sockets.rs`.
     "crates/stead-world/",
     "crates/stead-cli/src/wiring",
     // Sockets only.

@@ -13,8 +13,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use stead_world::{
-    Clock, CrashPoints, Entropy, GatedProcess, GroupStatus, Host, ProcessGroup, Processes, ShellCommand,
-    SlowWork, Timestamp, Variables, World,
+    Clock, CrashPoints, Entropy, GatedProcess, GroupStatus, Host, NoHttp, ProcessGroup, Processes,
+    ShellCommand, SlowWork, Timestamp, Variables, World,
 };
 use tokio::sync::Notify;
 
@@ -178,6 +178,7 @@ impl Process {
             entropy: Arc::new(SimulatedEntropy(Mutex::new(rng.fork()))),
             files: Arc::new(SimulatedFiles { disk: disk.clone(), process: self.clone() }),
             processes: Arc::new(NoProcesses),
+            http: Arc::new(NoHttp),
             crash: Arc::new(CrashTrigger(self.clone())),
             host: Arc::new(Host {
                 name: self.host.into(),
