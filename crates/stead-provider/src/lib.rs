@@ -8,6 +8,7 @@ mod ownership;
 mod refusal;
 mod registry;
 mod request;
+mod veil;
 
 use std::time::Duration;
 

@@ -7,6 +7,7 @@ use stead_model::TypeToken;
 use stead_schema::Catalog;
 
 use crate::Provider;
+use crate::veil::Veil;
 
 /// The registered providers.
 #[derive(Clone, Default)]
@@ -15,9 +16,10 @@ pub struct Providers {
 }
 
 impl Providers {
+    /// Adds a provider. From here on it gets plain values, and its answers have their secrets marked.
     #[must_use]
     pub fn with(mut self, provider: Arc<dyn Provider>) -> Providers {
-        self.by_name.insert(provider.name().to_owned(), provider);
+        self.by_name.insert(provider.name().to_owned(), Arc::new(Veil::new(provider)));
         self
     }
 

@@ -21,5 +21,10 @@ fn collect(value: &Value, found: &mut Vec<Zeroizing<Vec<u8>>>) {
         Value::String(text) => found.push(Zeroizing::new(text.as_bytes().to_vec())),
         Value::List(items) => items.iter().for_each(|item| collect(item, found)),
         Value::Map(map) => map.iter().for_each(|(_, item)| collect(item, found)),
+        Value::Secret(secret) => {
+            if let Ok(plain) = secret.reveal() {
+                collect(plain, found);
+            }
+        }
     }
 }

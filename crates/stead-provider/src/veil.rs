@@ -1,0 +1,185 @@
+//! The veil: reveals secrets to a provider, and marks every secret in its answers again.
+//!
+//! Providers work with plain values. Every registered provider stands behind a veil, so the engine never sees a secret as a plain
+//! value, and no provider sees a mark. **Invariants:** an answer that contains a secret of its request, in any form that
+//! [`Needles`] finds, is a secret; a text of the provider shows none.
+
+mod marks;
+mod ownership;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use stead_guard::DeletePermit;
+use stead_journal::Receipt;
+use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken};
+use stead_schema::{Catalog, Problem, TypeSchema};
+
+use crate::{
+    CallOutcome, CreateRequest, Created, DeleteRequest, Diff, Doubt, LiveState, Ownership, PartialResult, Provider,
+    Reads, Recovery, Refusal, UpdateRequest, Updated,
+};
+use marks::Marks;
+use ownership::VeiledOwnership;
+
+/// A provider behind the veil.
+pub(crate) struct Veil {
+    inner: Arc<dyn Provider>,
+    catalog: Catalog,
+    ownership: VeiledOwnership,
+}
+
+impl Veil {
+    pub(crate) fn new(inner: Arc<dyn Provider>) -> Veil {
+        let catalog = inner.types().into_iter().collect();
+        Veil { catalog, ownership: VeiledOwnership::new(inner.clone()), inner }
+    }
+
+    /// Marks the outputs of an answer.
+    fn outputs(&self, ty: &TypeToken, marks: &Marks, outputs: Map) -> Map {
+        let outputs = marks.mark(outputs);
+        match self.catalog.get(ty) {
+            Some(schema) => schema.conceal(outputs),
+            None => outputs,
+        }
+    }
+
+    fn live(&self, ty: &TypeToken, marks: &Marks, live: LiveState) -> LiveState {
+        let inputs = marks.restored(self.outputs(ty, marks, live.inputs));
+        LiveState { inputs, outputs: self.outputs(ty, marks, live.outputs) }
+    }
+
+    fn call<T>(&self, marks: &Marks, outcome: CallOutcome<T>, done: impl FnOnce(T) -> T) -> CallOutcome<T> {
+        match outcome {
+            CallOutcome::Done(value) => CallOutcome::Done(done(value)),
+            CallOutcome::Partial(PartialResult { done: value, inputs, refusal }) => {
+                let (inputs, refusal) = (marks.restored(marks.mark(inputs)), marks.refusal(refusal));
+                CallOutcome::Partial(PartialResult { done: done(value), inputs, refusal })
+            }
+            CallOutcome::Refused(refusal) => CallOutcome::Refused(marks.refusal(refusal)),
+            CallOutcome::InDoubt(Doubt { message }) => {
+                CallOutcome::InDoubt(Doubt { message: marks.text(&message) })
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Provider for Veil {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn types(&self) -> Vec<TypeSchema> {
+        self.inner.types()
+    }
+
+    async fn check(&self, resource: &TypeToken, inputs: Inputs) -> Result<Inputs, Vec<Problem>> {
+        let marks = Marks::of_inputs(&inputs);
+        let checked = match self.inner.check(resource, marks.revealed_inputs(inputs)).await {
+            Ok(checked) => marks.mark_inputs(checked),
+            Err(problems) => return Err(problems.into_iter().map(|problem| marks.problem(problem)).collect()),
+        };
+        Ok(match self.catalog.get(resource) {
+            Some(schema) => schema.conceal_inputs(checked),
+            None => checked,
+        })
+    }
+
+    async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
+        let marks = Marks::of_inputs(inputs).with(&old.inputs).with(&old.outputs);
+        if marks.is_empty() {
+            return self.inner.diff(old, inputs).await;
+        }
+        let revealed = marks.revealed_inputs(inputs.clone());
+        let shown = marks.record_for(old, &revealed);
+        let Diff { changes, order } = self.inner.diff(&shown, &revealed).await;
+        Diff { changes: changes.into_iter().map(|change| marks.change(change, old, inputs)).collect(), order }
+    }
+
+    fn reads(&self, resource: &TypeToken) -> Reads {
+        self.inner.reads(resource)
+    }
+
+    async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
+        let marks = Marks::of_record(resource);
+        let read = match marks.is_empty() {
+            true => self.inner.read(resource).await,
+            false => self.inner.read(&marks.record(resource)).await,
+        };
+        match read {
+            Ok(found) => Ok(found.map(|live| self.live(&resource.ty, &marks, live))),
+            Err(refusal) => Err(marks.refusal(refusal)),
+        }
+    }
+
+    async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
+        let found = self.inner.find(resource, id).await?;
+        Ok(found.map(|live| self.live(resource, &Marks::default(), live)))
+    }
+
+    async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
+        let marks = Marks::default().with(request.inputs);
+        let inputs = marks.revealed(request.inputs);
+        let outcome = self.inner.create(receipt, CreateRequest { inputs: &inputs, ..request }).await;
+        self.call(&marks, outcome, |Created { id, outputs }| Created {
+            id,
+            outputs: self.outputs(request.resource, &marks, outputs),
+        })
+    }
+
+    async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
+        let marks = Marks::of_record(request.resource).with(request.old_inputs);
+        let (resource, old_inputs) = (marks.record(request.resource), marks.revealed(request.old_inputs));
+        let revealed = UpdateRequest { resource: &resource, old_inputs: &old_inputs };
+        let outcome = self.inner.update(receipt, revealed).await;
+        self.call(&marks, outcome, |Updated { outputs }| Updated {
+            outputs: self.outputs(&request.resource.ty, &marks, outputs),
+        })
+    }
+
+    async fn delete(
+        &self,
+        receipt: Receipt,
+        permit: DeletePermit,
+        request: DeleteRequest<'_>,
+    ) -> CallOutcome<()> {
+        let marks = Marks::of_record(request.resource);
+        let resource = marks.record(request.resource);
+        let outcome = self.inner.delete(receipt, permit, DeleteRequest { resource: &resource }).await;
+        self.call(&marks, outcome, |()| ())
+    }
+
+    fn timeout(&self, operation: Operation, resource: &TypeToken) -> Duration {
+        self.inner.timeout(operation, resource)
+    }
+
+    fn read_timeout(&self, resource: &TypeToken) -> Duration {
+        self.inner.read_timeout(resource)
+    }
+
+    fn version(&self) -> &str {
+        self.inner.version()
+    }
+
+    fn max_parallel_calls(&self) -> Option<usize> {
+        self.inner.max_parallel_calls()
+    }
+
+    async fn may_still_run(&self, resource: &TypeToken, idempotency_key: &str) -> Option<String> {
+        self.inner.may_still_run(resource, idempotency_key).await
+    }
+
+    fn ownership(&self) -> Option<&dyn Ownership> {
+        self.inner.ownership().map(|_| &self.ownership as &dyn Ownership)
+    }
+
+    fn recovery(&self, operation: Operation, resource: &TypeToken, inputs: &Map) -> Recovery {
+        let marks = Marks::default().with(inputs);
+        self.inner.recovery(operation, resource, &marks.revealed(inputs))
+    }
+}
+
+#[cfg(test)]
+mod tests;

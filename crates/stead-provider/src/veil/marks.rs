@@ -1,0 +1,372 @@
+//! The secrets of one request: their paths, their values, and the marking of an answer.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use stead_model::{
+    BLINDED, Hint, Input, Inputs, Kept, Map, PropertyPath, Resource, Secret, Segment, Text, Value,
+};
+use stead_schema::{Change, Problem};
+use stead_secrets::Needles;
+
+use crate::Refusal;
+
+/// The secrets of a request. Empty for almost every one, and then it costs a look at the values.
+#[derive(Default)]
+pub(super) struct Marks {
+    /// Each secret with its path, in the inputs and outputs alike.
+    secrets: Vec<(Vec<String>, Secret)>,
+    needles: OnceLock<Needles>,
+}
+
+impl Marks {
+    pub(super) fn of_inputs(inputs: &Inputs) -> Marks {
+        let mut marks = Marks::default();
+        for (key, input) in inputs {
+            marks.collect_input(&mut vec![key.as_str().to_owned()], input);
+        }
+        marks
+    }
+
+    pub(super) fn of_record(resource: &Resource) -> Marks {
+        Marks::default().with(&resource.inputs).with(&resource.outputs)
+    }
+
+    /// Adds the secrets of further values.
+    #[must_use]
+    pub(super) fn with(mut self, values: &Map) -> Marks {
+        let mut path = Vec::new();
+        for (key, value) in values.iter().filter(|(_, value)| value.has_secrets()) {
+            path.push(key.as_str().to_owned());
+            value.each_secret(&mut path, &mut |secret, path| self.secrets.push((path.to_vec(), secret.clone())));
+            path.pop();
+        }
+        self
+    }
+
+    fn collect_input(&mut self, path: &mut Vec<String>, input: &Input) {
+        match input {
+            Input::Known(value) => {
+                let secrets = &mut self.secrets;
+                value.each_secret(path, &mut |secret, path| secrets.push((path.to_vec(), secret.clone())));
+            }
+            Input::Deferred(_) => {}
+            Input::List(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    path.push(index.to_string());
+                    self.collect_input(path, item);
+                    path.pop();
+                }
+            }
+            Input::Map(map) => {
+                for (key, item) in map {
+                    path.push(key.as_str().to_owned());
+                    self.collect_input(path, item);
+                    path.pop();
+                }
+            }
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.secrets.is_empty()
+    }
+
+    fn needles(&self) -> &Needles {
+        self.needles.get_or_init(|| {
+            let plain = self.secrets.iter().filter_map(|(_, secret)| secret.reveal().ok());
+            Needles::of_values(plain)
+        })
+    }
+
+    /// Returns the values as the provider gets them. A value that is not kept is left out.
+    pub(super) fn revealed<'a>(&self, values: &'a Map) -> Cow<'a, Map> {
+        if self.is_empty() {
+            return Cow::Borrowed(values);
+        }
+        let shown = values.iter().filter_map(|(key, value)| Some((key.clone(), reveal(value)?)));
+        Cow::Owned(shown.collect())
+    }
+
+    pub(super) fn revealed_inputs(&self, inputs: Inputs) -> Inputs {
+        if self.is_empty() {
+            return inputs;
+        }
+        inputs.into_iter().filter_map(|(key, input)| Some((key, reveal_input(input)?))).collect()
+    }
+
+    pub(super) fn record<'a>(&self, resource: &'a Resource) -> Cow<'a, Resource> {
+        if self.is_empty() {
+            return Cow::Borrowed(resource);
+        }
+        let inputs = self.revealed(&resource.inputs).into_owned();
+        let outputs = self.revealed(&resource.outputs).into_owned();
+        Cow::Owned(Resource { inputs, outputs, ..resource.clone() })
+    }
+
+    /// Returns the record for a comparison. A value that is not kept is the new one if its digest says so, else a value that no
+    /// program can give.
+    pub(super) fn record_for(&self, old: &Resource, new: &Inputs) -> Resource {
+        let mut shown = self.record(old).into_owned();
+        for (key, value) in old.inputs.iter().filter(|(_, value)| value.has_secrets()) {
+            if let Some(compared) = compared(value, new.get(key)) {
+                shown.inputs.insert(key.clone(), compared);
+            }
+        }
+        shown
+    }
+
+    /// Marks the secrets in values of an answer: at the paths of the request's secrets, and wherever a text contains one.
+    pub(super) fn mark(&self, values: Map) -> Map {
+        if self.is_empty() {
+            return values;
+        }
+        values.into_iter().map(|(key, value)| self.marked_member(&mut Vec::new(), key, value)).collect()
+    }
+
+    fn marked_member(&self, path: &mut Vec<String>, key: Text, value: Value) -> (Text, Value) {
+        path.push(key.as_str().to_owned());
+        let value = self.marked(path, value);
+        path.pop();
+        (key, value)
+    }
+
+    fn marked(&self, path: &mut Vec<String>, value: Value) -> Value {
+        if let Some((_, secret)) = self.secrets.iter().find(|(of, _)| of == path) {
+            return match value {
+                Value::Null => Value::Null,
+                value => Value::Secret(Secret::kept(value, secret.recorded())),
+            };
+        }
+        match value {
+            Value::String(text) if self.needles().contains(text.as_bytes()) => Value::secret(Value::String(text)),
+            Value::Number(number) if self.needles().contains(number.to_string()) => {
+                Value::secret(Value::Number(number))
+            }
+            Value::List(items) => {
+                let mut all = Vec::with_capacity(items.len());
+                for (index, item) in items.into_iter().enumerate() {
+                    path.push(index.to_string());
+                    all.push(self.marked(path, item));
+                    path.pop();
+                }
+                Value::from(all)
+            }
+            // A key cannot be marked: the object that has it is.
+            Value::Map(map) if map.keys().any(|key| self.needles().contains(key.as_bytes())) => {
+                Value::secret(Value::Map(map))
+            }
+            Value::Map(map) => {
+                Value::Map(map.into_iter().map(|(key, item)| self.marked_member(path, key, item)).collect())
+            }
+            other => other,
+        }
+    }
+
+    pub(super) fn mark_inputs(&self, inputs: Inputs) -> Inputs {
+        if self.is_empty() {
+            return inputs;
+        }
+        let mut path = Vec::new();
+        let mut marked: Vec<(Text, Input)> = Vec::with_capacity(inputs.len());
+        for (key, input) in inputs {
+            path.push(key.as_str().to_owned());
+            let input = self.marked_input(&mut path, input);
+            path.pop();
+            marked.push((key, input));
+        }
+        // Values that are not kept or not open did not reach the provider: they stay as they were given.
+        for (path, secret) in self.secrets.iter().filter(|(path, secret)| path.len() == 1 && secret.reveal().is_err()) {
+            if !marked.iter().any(|(key, _)| key.as_str() == path[0]) {
+                marked.push((Text::from(path[0].as_str()), Input::Known(Value::Secret(secret.clone()))));
+            }
+        }
+        marked.into_iter().collect()
+    }
+
+    fn marked_input(&self, path: &mut Vec<String>, input: Input) -> Input {
+        match input {
+            Input::Known(value) => Input::Known(self.marked(path, value)),
+            Input::Deferred(id) => Input::Deferred(id),
+            Input::List(items) => {
+                let mut all = Vec::with_capacity(items.len());
+                for (index, item) in items.into_iter().enumerate() {
+                    path.push(index.to_string());
+                    all.push(self.marked_input(path, item));
+                    path.pop();
+                }
+                Input::list(all)
+            }
+            Input::Map(map) => {
+                let mut all: Vec<(Text, Input)> = Vec::with_capacity(map.len());
+                for (key, item) in map {
+                    path.push(key.as_str().to_owned());
+                    let item = self.marked_input(path, item);
+                    path.pop();
+                    all.push((key, item));
+                }
+                Input::map(all.into_iter().collect())
+            }
+        }
+    }
+
+    /// Puts back the recorded values that the provider never returns.
+    pub(super) fn restored(&self, mut values: Map) -> Map {
+        for (path, secret) in &self.secrets {
+            if let [key] = path.as_slice()
+                && secret.recorded() != Kept::Value
+                && values.get(key.as_str()).is_none_or(|value| *value == Value::Null)
+            {
+                values.insert(Text::from(key.as_str()), Value::Secret(secret.clone()));
+            }
+        }
+        values
+    }
+
+    /// Marks the sides of a change, by the record and the inputs that the provider compared in the clear.
+    pub(super) fn change(&self, change: Change, old: &Resource, new: &Inputs) -> Change {
+        let Change { path, old: was, new: is, replaces } = change;
+        let covered = self.covers(&path);
+        let was = was.map(|was| match at(&old.inputs, &path) {
+            Some(recorded) => recorded.clone(),
+            None if covered => Value::secret(was),
+            None => self.marked(&mut segments(&path), was),
+        });
+        let is = is.map(|is| match (input_at(new, &path), is) {
+            (Some(given), _) if given_is_whole(given) => given.clone(),
+            (_, Input::Known(value)) if covered => Input::Known(Value::secret(value)),
+            (_, is) => self.marked_input(&mut segments(&path), is),
+        });
+        Change { path, old: was, new: is, replaces }
+    }
+
+    /// Returns true if the path is that of a secret, or inside one.
+    fn covers(&self, path: &PropertyPath) -> bool {
+        let path = segments(path);
+        self.secrets.iter().any(|(of, _)| path.starts_with(of))
+    }
+
+    /// Returns a text of the provider without secrets.
+    pub(super) fn text(&self, text: &str) -> String {
+        if self.is_empty() {
+            return text.to_owned();
+        }
+        let mut text = self.needles().redact(text);
+        // Short secrets are looked for as well: a message loses little if a common word is hidden.
+        for (_, secret) in &self.secrets {
+            if let Ok(Value::String(plain)) = secret.reveal()
+                && (3..8).contains(&plain.len())
+                && text.contains(plain.as_str())
+            {
+                text = text.replace(plain.as_str(), BLINDED);
+            }
+        }
+        text
+    }
+
+    pub(super) fn refusal(&self, refusal: Refusal) -> Refusal {
+        if self.is_empty() {
+            return refusal;
+        }
+        let help = refusal.help.map(|hint| self.hint(hint));
+        Refusal { message: self.text(&refusal.message), help, ..refusal }
+    }
+
+    /// A hint with a secret in it loses its next step, which could not be carried out with the text hidden.
+    fn hint(&self, hint: Hint) -> Hint {
+        let text = hint.to_string();
+        let shown = self.text(&text);
+        if shown == text { hint } else { Hint::text(shown) }
+    }
+
+    pub(super) fn problem(&self, problem: Problem) -> Problem {
+        let Problem { path, message, help } = problem;
+        Problem { path, message: self.text(&message), help: help.map(|help| self.text(&help)) }
+    }
+}
+
+/// Returns the value as the provider gets it; `None` for one that is not kept.
+fn reveal(value: &Value) -> Option<Value> {
+    match value {
+        Value::Secret(secret) => secret.reveal().ok().cloned(),
+        Value::List(items) if value.has_secrets() => Some(items.iter().filter_map(reveal).collect()),
+        Value::Map(map) if value.has_secrets() => {
+            let members = map.iter().filter_map(|(key, item)| Some((key.clone(), reveal(item)?)));
+            Some(Value::Map(members.collect()))
+        }
+        plain => Some(plain.clone()),
+    }
+}
+
+fn reveal_input(input: Input) -> Option<Input> {
+    Some(match input {
+        Input::Known(value) => Input::Known(reveal(&value)?),
+        Input::Deferred(id) => Input::Deferred(id),
+        Input::List(items) => Input::list(items.into_iter().filter_map(reveal_input).collect()),
+        Input::Map(map) => {
+            Input::map(map.into_iter().filter_map(|(key, item)| Some((key, reveal_input(item)?))).collect())
+        }
+    })
+}
+
+/// Returns a recorded value for a comparison with the new one, where the recorded one is not kept.
+fn compared(recorded: &Value, new: Option<&Input>) -> Option<Value> {
+    match (recorded, new) {
+        (Value::Secret(secret), new) if secret.reveal().is_err() => {
+            let new = new.and_then(Input::as_known).cloned();
+            let same = match &new {
+                Some(new) => *secret == Secret::kept(new.clone(), Kept::Digest),
+                None => secret.recorded() == Kept::Nothing,
+            };
+            if same { new } else { Some(Value::from(BLINDED)) }
+        }
+        (Value::Map(map), Some(new)) => {
+            let part = |key: &Text| match new {
+                Input::Known(Value::Map(new)) => new.get(key).cloned().map(Input::Known),
+                Input::Map(new) => new.get(key).cloned(),
+                _ => None,
+            };
+            let mut shown = Map::new();
+            for (key, item) in map {
+                let item = if item.has_secrets() { compared(item, part(key).as_ref()) } else { None }
+                    .or_else(|| reveal(item));
+                shown.extend(item.map(|item| (key.clone(), item)));
+            }
+            Some(Value::Map(shown))
+        }
+        _ => None,
+    }
+}
+
+fn segments(path: &PropertyPath) -> Vec<String> {
+    let segment = |segment: &Segment| match segment {
+        Segment::Index(index) => index.to_string(),
+        Segment::Key(key) => key.clone(),
+    };
+    path.0.iter().map(segment).collect()
+}
+
+fn at<'a>(values: &'a Map, path: &PropertyPath) -> Option<&'a Value> {
+    let (first, rest) = path.0.split_first()?;
+    let Segment::Key(first) = first else { return None };
+    rest.iter().try_fold(values.get(first.as_str())?, |value, segment| match (value, segment) {
+        (Value::Map(map), Segment::Key(key)) => map.get(key.as_str()),
+        (Value::List(items), Segment::Index(index)) => items.get(*index),
+        _ => None,
+    })
+}
+
+/// Returns the input at a path, unless the path leads into a known value.
+fn input_at<'a>(inputs: &'a Inputs, path: &PropertyPath) -> Option<&'a Input> {
+    let (first, rest) = path.0.split_first()?;
+    let Segment::Key(first) = first else { return None };
+    rest.iter().try_fold(inputs.get(first.as_str())?, |input, segment| match (input, segment) {
+        (Input::Map(map), Segment::Key(key)) => map.get(key.as_str()),
+        (Input::List(items), Segment::Index(index)) => items.get(*index),
+        _ => None,
+    })
+}
+
+fn given_is_whole(input: &Input) -> bool {
+    matches!(input, Input::Known(value) if value.has_secrets())
+}

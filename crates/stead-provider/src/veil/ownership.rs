@@ -1,0 +1,57 @@
+//! Owner marks behind the veil: identities are computed from revealed values.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use stead_model::{Map, TypeToken};
+
+use super::marks::Marks;
+use crate::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity, Provider};
+
+pub(super) struct VeiledOwnership(Arc<dyn Provider>);
+
+impl VeiledOwnership {
+    pub(super) fn new(inner: Arc<dyn Provider>) -> VeiledOwnership {
+        VeiledOwnership(inner)
+    }
+
+    /// Returns the marks of the provider. The veil offers this object only if the provider has some.
+    fn inner(&self) -> Result<&dyn Ownership, MarksUnavailable> {
+        self.0.ownership().ok_or_else(|| MarksUnavailable("the provider has no owner marks".to_owned()))
+    }
+}
+
+#[async_trait]
+impl Ownership for VeiledOwnership {
+    async fn identities(&self, described: Vec<(TypeToken, Map)>) -> Vec<Vec<PhysicalIdentity>> {
+        let Ok(inner) = self.inner() else { return described.iter().map(|_| Vec::new()).collect() };
+        let revealed = described.into_iter().map(|(ty, map)| {
+            let marks = Marks::default().with(&map);
+            let map = if marks.is_empty() { map } else { marks.revealed(&map).into_owned() };
+            (ty, map)
+        });
+        inner.identities(revealed.collect()).await
+    }
+
+    async fn owners(&self, of: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable> {
+        self.inner()?.owners(of).await
+    }
+
+    async fn claim(
+        &self,
+        identity: PhysicalIdentity,
+        owner: OwnerMark,
+        expected: Option<OwnerMark>,
+        occasion: Occasion,
+    ) -> Result<Claim, MarksUnavailable> {
+        self.inner()?.claim(identity, owner, expected, occasion).await
+    }
+
+    async fn release(&self, identity: PhysicalIdentity, owner: OwnerMark) -> Result<(), MarksUnavailable> {
+        self.inner()?.release(identity, owner).await
+    }
+
+    async fn marks(&self) -> Result<Vec<(PhysicalIdentity, OwnerMark)>, MarksUnavailable> {
+        self.inner()?.marks().await
+    }
+}
