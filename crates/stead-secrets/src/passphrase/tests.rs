@@ -1,3 +1,5 @@
+//! Tests of the passphrase manager, with the full cost of stretching.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
