@@ -99,7 +99,7 @@ impl KeyManager for AgeManager {
             }
             _ => damaged(),
         })?;
-        // A wrapped key is short. Whatever is longer was not written here.
+        // A wrapped key is short. A longer one was not written here, and the cut makes its context differ.
         read.take(4096).read_to_end(&mut content).map_err(|_| damaged())?;
         let (key, bound) = content.split_first_chunk::<32>().ok_or_else(damaged)?;
         if bound != context.to_bytes() {

@@ -1,4 +1,4 @@
-//! The port to a person who types a passphrase.
+//! The port to the person at the terminal, for passphrases.
 
 use std::path::PathBuf;
 

@@ -9,8 +9,10 @@ mod stretch;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
-use stead_model::Keyring;
+use stead_model::{KeyId, Keyring, RingKey};
 use stead_world::World;
 use tokio::sync::Mutex;
 use zeroize::Zeroizing;
@@ -30,6 +32,8 @@ const NAME: &str = "passphrase";
 pub struct PassphraseManager {
     source: PassphraseSource,
     world: World,
+    /// Wraps of the ring, which prove a passphrase before it wraps their keys again.
+    known: BTreeMap<KeyId, String>,
     /// Salt and cost of new wraps, if the ring has some that are good enough.
     preferred: Option<Parameters>,
     memory: Mutex<Memory>,
@@ -51,14 +55,19 @@ struct Stretched {
 }
 
 impl PassphraseManager {
-    /// Returns the manager of a ring. New wraps share the salt of the ring; an empty ring gives a new salt, as a new passphrase
-    /// should have.
+    /// Returns the manager of a ring. New wraps share the salt of the ring, and a passphrase that does not open the ring's wraps
+    /// replaces none of them. To set a new passphrase, give an empty ring.
     pub fn new(source: PassphraseSource, ring: &Keyring, world: World) -> PassphraseManager {
-        let wraps = ring.keys.iter().rev().flat_map(|key| &key.wraps);
-        let mut texts = wraps.filter(|wrap| wrap.manager == NAME).map(|wrap| wrap.data.as_str());
-        let parsed = texts.find_map(|text| Wrapped::parse(text).ok()).map(|wrapped| wrapped.parameters);
+        let wrap_of = |key: &RingKey| {
+            let wrap = key.wraps.iter().find(|wrap| wrap.manager == NAME)?;
+            Some((key.id.clone(), wrap.data.clone()))
+        };
+        let known: BTreeMap<KeyId, String> = ring.keys.iter().filter_map(wrap_of).collect();
+        let newest = ring.keys.iter().rev().filter_map(|key| known.get(&key.id));
+        let parsed =
+            newest.filter_map(|text| Wrapped::parse(text).ok()).map(|wrapped| wrapped.parameters).next();
         let preferred = parsed.filter(|parameters| parameters.iterations >= stretch::ITERATIONS);
-        PassphraseManager { source, world, preferred, memory: Mutex::default() }
+        PassphraseManager { source, world, known, preferred, memory: Mutex::default() }
     }
 
     /// Returns the position of the stretched key for these parameters, and stretches it if it is not in memory.
@@ -81,6 +90,34 @@ impl PassphraseManager {
         Ok(memory.stretched.len() - 1)
     }
 
+    /// Opens a wrapped key. A failure that proves the passphrase wrong makes the next attempt ask again.
+    async fn open(
+        &self,
+        memory: &mut Memory,
+        wrapped: &str,
+        context: &WrapContext,
+    ) -> Result<DataKey, ManagerError> {
+        let wrapped = Wrapped::parse(wrapped)?;
+        let question = Question::Passphrase { owner: context.owner.clone() };
+        let at = self.stretched(memory, &wrapped.parameters, &question).await?;
+        let known = &mut memory.stretched[at];
+        match known.cipher.open(&wrapped.sealed, &context.to_bytes()) {
+            Some(bytes) => {
+                known.proven = true;
+                DataKey::from_slice(&bytes).ok_or_else(damaged)
+            }
+            None if known.proven => Err(damaged()),
+            None => {
+                // The next attempt asks again, unless the passphrase opened a key with another salt.
+                if !memory.stretched.iter().any(|known| known.proven) {
+                    *memory = Memory::default();
+                }
+                let message = "passphrase: the passphrase is wrong, or the wrapped key was changed";
+                Err(ManagerError::new(ManagerErrorClass::WrongKey, message))
+            }
+        }
+    }
+
     fn random<const N: usize>(&self) -> Result<[u8; N], ManagerError> {
         let mut bytes = [0; N];
         self.world.entropy.fill(&mut bytes).map_err(|error| {
@@ -99,6 +136,11 @@ impl KeyManager for PassphraseManager {
 
     async fn wrap(&self, key: &DataKey, context: &WrapContext) -> Result<String, ManagerError> {
         let mut memory = self.memory.lock().await;
+        if let Some(text) = self.known.get(&context.key)
+            && !memory.stretched.iter().any(|known| known.proven)
+        {
+            self.open(&mut memory, text, context).await?;
+        }
         // All wraps of one manager share a salt, also where the ring has none yet.
         let mut known = memory.stretched.iter().map(|known| &known.parameters);
         let known = known.rfind(|known| known.iterations >= stretch::ITERATIONS);
@@ -118,24 +160,7 @@ impl KeyManager for PassphraseManager {
     }
 
     async fn unwrap(&self, wrapped: &str, context: &WrapContext) -> Result<DataKey, ManagerError> {
-        let wrapped = Wrapped::parse(wrapped)?;
-        let mut memory = self.memory.lock().await;
-        let question = Question::Passphrase { owner: context.owner.clone() };
-        let at = self.stretched(&mut memory, &wrapped.parameters, &question).await?;
-        let known = &mut memory.stretched[at];
-        match known.cipher.open(&wrapped.sealed, &context.to_bytes()) {
-            Some(bytes) => {
-                known.proven = true;
-                DataKey::from_slice(&bytes).ok_or_else(damaged)
-            }
-            None if known.proven => Err(damaged()),
-            None => {
-                // The next attempt asks again.
-                *memory = Memory::default();
-                let message = "passphrase: the passphrase is wrong, or the wrapped key was changed";
-                Err(ManagerError::new(ManagerErrorClass::WrongKey, message))
-            }
-        }
+        self.open(&mut *self.memory.lock().await, wrapped, context).await
     }
 }
 

@@ -118,7 +118,7 @@ impl UnlockedRing {
         UnlockedRing::new(ring, &self.owner, self.keys.clone(), self.missing.clone())
     }
 
-    /// Returns a ring with a new current key that the named manager does not open, wrapped for those of `managers` that remain.
+    /// Returns a ring with a new current key that the named manager does not open, wrapped for the rest of `managers`.
     pub async fn remove(
         &self,
         name: &str,
@@ -149,7 +149,7 @@ async fn wrap(
     managers: &[Arc<dyn KeyManager>],
 ) -> Result<RingKey, ManagerError> {
     if managers.is_empty() {
-        let message = format!("{owner} has no key manager, so nobody could open its secrets again");
+        let message = format!("{owner} has no key manager, so its secrets could not be opened again");
         return Err(ManagerError::new(ManagerErrorClass::NotConfigured, message));
     }
     let context = WrapContext { owner: owner.to_owned(), key: id.clone() };

@@ -1,3 +1,5 @@
+//! Tests of the manager for age and SSH keys: identities in all their places, encrypted keys, damage.
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

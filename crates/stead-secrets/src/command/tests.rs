@@ -1,3 +1,5 @@
+//! Tests of the manager of external programs, with scripts of the shell.
+
 #![cfg(unix)]
 
 use std::path::Path;

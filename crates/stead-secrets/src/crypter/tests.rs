@@ -1,3 +1,5 @@
+//! Tests of the crypters: fixed texts, keys and places told apart, changed bits.
+
 use proptest::prelude::*;
 use stead_model::{Binding, Ciphertext, Crypter, KeyId, KeyedDigest, Unopened};
 

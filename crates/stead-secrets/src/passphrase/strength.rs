@@ -1,7 +1,7 @@
 //! An estimate of a passphrase's strength: how many guesses a thief of the ring would need.
 //!
-//! The estimate is simple, and errs to the low side for patterns that it knows and to the high side for those that it does not
-//! know, such as names and dates. It never refuses a passphrase.
+//! The estimate is simple, and errs to the low side for patterns that it knows and to the high side for others,
+//! such as names and dates. It never refuses a passphrase.
 
 use std::collections::BTreeSet;
 

@@ -9,7 +9,7 @@ use crate::{ManagerError, ManagerErrorClass};
 
 /// Iterations of new wraps. Pulumi has the same cost.
 pub(super) const ITERATIONS: u32 = 1_000_000;
-/// Fewest iterations that are accepted: fewer would make a stolen ring easy to search, so nobody may write them in.
+/// Fewest iterations that are accepted: fewer would make a stolen ring easy to search.
 const FEWEST: u32 = 600_000;
 /// Most iterations that are accepted. More would stop a command for a minute.
 const MOST: u32 = 100_000_000;

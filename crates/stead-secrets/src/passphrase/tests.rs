@@ -1,3 +1,5 @@
+//! Tests of the passphrase manager, with the full cost of stretching.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -123,6 +125,20 @@ async fn wrong_answer_of_a_person_is_forgotten_and_asked_for_again() {
     }
     let expected = [Some(ManagerErrorClass::WrongKey), Some(ManagerErrorClass::NotConfigured), None];
     assert_eq!(classes, expected);
+}
+
+#[tokio::test]
+async fn wrong_passphrase_replaces_no_wrap_of_a_ring_unless_it_is_a_new_one() {
+    let world = world(&[]);
+    let first: [Arc<dyn KeyManager>; 1] = [Arc::new(given("one", &Keyring::default()))];
+    let ring = create("stack:1", &first, &world).await.unwrap();
+    let mistyped: [Arc<dyn KeyManager>; 1] = [Arc::new(given("onne", ring.ring()))];
+    let failure = ring.rotate(&mistyped, &world).await.err().unwrap();
+    assert_eq!(failure.class, ManagerErrorClass::WrongKey);
+    let new: [Arc<dyn KeyManager>; 1] = [Arc::new(given("two", &Keyring::default()))];
+    let changed = ring.rotate(&new, &world).await.unwrap();
+    assert!(unlock(changed.ring(), "stack:1", &new).await.unwrap().missing().is_empty());
+    assert!(unlock(changed.ring(), "stack:1", &first).await.is_err());
 }
 
 #[tokio::test]

@@ -1,3 +1,5 @@
+//! Tests of Pulumi's formats, with a vector that another program computed.
+
 use stead_world::World;
 
 use super::{PulumiCrypter, PulumiError};

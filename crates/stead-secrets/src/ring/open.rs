@@ -1,4 +1,4 @@
-//! Opening a ring: which manager is asked for which key, and what is told if none of them opens it.
+//! Opening a ring: which manager is asked for which key, and the combined error if none of them opens it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ fn combine(owner: &str, key: &RingKey, mut failures: Vec<ManagerError>) -> Manag
 }
 
 /// Returns the class of the failure that a person would deal with first: a manager that may answer later, then one that was
-/// asked and said no, then those that were not set up here.
+/// asked and said no, then one that was not set up here.
 fn class(failures: &[ManagerError]) -> ManagerErrorClass {
     use ManagerErrorClass::{Damaged, Denied, NoSuchKey, NotConfigured, Unavailable, WrongKey};
     let order = [Unavailable, Denied, WrongKey, NoSuchKey, Damaged];

@@ -1,3 +1,5 @@
+//! Tests of rings with toy managers: opening, rotation, one manager more and one less.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

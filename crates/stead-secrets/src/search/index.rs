@@ -2,8 +2,10 @@
 //!
 //! The first eight bytes of a string are its key in a table, and one bit for each key tells most places apart without a look at
 //! the table. The strings with one key are sorted, and each knows its longest proper prefix among them, so that a look-up
-//! compares a few strings however many there are. An automaton of Aho and Corasick would need some 50 bytes for each byte of
-//! each string: 100 MB for one secret of 64 KiB in all its forms. This index needs the strings and little else.
+//! compares a few strings however many there are. The index needs little more
+//! memory than the strings. An automaton of Aho and Corasick (`aho-corasick` 1.1, contiguous) measured 13 bytes for each byte of
+//! the strings and 30 more while it is built: 6 to 19 MB for a secret of 64 KiB in all its forms. In return its time is linear.
+//! Here a long secret that repeats itself, in a text that repeats it too, costs the product of both: 3.6 s for 64 KiB in 1 MiB.
 
 use std::collections::HashMap;
 use std::ops::Range;

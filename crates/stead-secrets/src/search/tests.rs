@@ -1,3 +1,5 @@
+//! Tests of the search: each form by name, random secrets, overlaps, many and long secrets.
+
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use proptest::prelude::*;
