@@ -48,6 +48,7 @@ pub(crate) fn phrase(step: &NextStep, environment: Option<&Environment>) -> Stri
         }
         NextStep::Explain { code } => format!("see `stead explain {code}`"),
         NextStep::ExportStack => format!("`stead stack export{on} > FILE`"),
+        NextStep::InitSecrets => format!("`stead secrets init{on}`"),
         NextStep::SavePlan { file } => format!("`stead plan --out {file}{on}`"),
         NextStep::ApplySavedPlan => {
             "`up FILE` applies a plan that `stead plan --out FILE` saved; without FILE, `up` plans itself"

@@ -8,11 +8,11 @@ use stead_journal::{
     load_with_spool, open, wait_for_lock,
 };
 use stead_model::{Diagnostic, Event, RunResult};
-use stead_state::{Command, Owner};
+use stead_state::{Command, Owner, Snapshot, State};
 use stead_store::Store;
 use stead_world::World;
 
-use crate::{CurrentGuards, Doubtful, Engine, finish_transfers};
+use crate::{CurrentGuards, Doubtful, Engine, StackSecrets, finish_transfers};
 
 /// Location of a stack, and the files of this process.
 #[derive(Clone)]
@@ -22,6 +22,8 @@ pub struct Stack {
     pub world: World,
     /// Folder with the files that show that this process is alive.
     pub claims: PathBuf,
+    /// The data keys of the stack.
+    pub secrets: StackSecrets,
 }
 
 impl Stack {
@@ -29,6 +31,19 @@ impl Stack {
     pub async fn load(&self) -> Result<Loaded, JournalError> {
         let local = Some(LocalSpool::new(&self.world, &self.claims));
         load_with_spool(&Spool { store: self.store.clone(), keys: self.keys.clone(), local }).await
+    }
+
+    /// Opens the secrets of an earlier snapshot with the current ring, which has every key of the stack. A secret that does not
+    /// open says so when it is needed.
+    pub(crate) async fn open_earlier(&self, snapshot: &Snapshot) {
+        let earlier = State::from(snapshot.clone());
+        if !earlier.has_secrets() {
+            return;
+        }
+        if let Ok(loaded) = self.load().await {
+            let _ = self.secrets.unlock(&self.keys.environment(), &loaded.state).await;
+        }
+        earlier.open_secrets(&self.secrets.crypter());
     }
 
     /// Waits until the lock is free or its holder is dead. `waiting` is called once, with the holder.
@@ -53,6 +68,7 @@ impl Stack {
             claims: self.claims.clone(),
             planned_on,
             takeover,
+            crypter: self.secrets.crypter(),
         })
         .await
     }

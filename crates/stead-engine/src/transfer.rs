@@ -28,7 +28,8 @@ impl Stack {
     /// Returns another stack of the same project, in the same store.
     #[must_use]
     pub fn sibling(&self, place: &StackRef) -> Stack {
-        Stack { keys: self.keys.sibling(&place.environment, &place.target), ..self.clone() }
+        let keys = self.keys.sibling(&place.environment, &place.target);
+        Stack { keys, secrets: self.secrets.of_another_stack(), ..self.clone() }
     }
 
     /// Returns the reference to this stack in records of other stacks.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use stead_model::Unopened;
 use stead_state::{FormatError, Owner, ReplayError, Spooled, StackRef, Violation};
 use stead_store::StoreError;
 
@@ -45,6 +46,8 @@ pub enum JournalError {
     HistoryKept { environment: String },
     #[error("{key}: {excess}")]
     Limit { key: String, excess: String },
+    #[error("a secret cannot be encrypted, so nothing was recorded: {0}")]
+    Seal(Unopened),
     #[error("cannot {action}: {problem}")]
     Io { action: &'static str, problem: String },
 }

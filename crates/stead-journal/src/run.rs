@@ -79,7 +79,12 @@ impl Run {
     pub(crate) fn start(held: HeldStack, sound: VerifiedState) -> Run {
         let (queue, records) = mpsc::unbounded_channel();
         let OpenRequest { store, keys, world, .. } = &held.request;
-        let appender = Appender::new(held.request.spool(), world.clone(), held.head.epoch, sound);
+        let crypter = held.request.crypter.clone();
+        if !held.state.keyring().is_empty() {
+            held.state.open_secrets(&crypter);
+        }
+        let appender =
+            Appender::new(held.request.spool(), world.clone(), held.head.epoch, sound, crypter);
         let next_op = Mutex::new(held.state.next_op());
         let since = held.request.world.clock.now().to_string();
         let heartbeat = Heartbeat::start(store.clone(), keys.clone(), world.clone(), held.head.epoch);
@@ -150,7 +155,8 @@ impl Run {
     pub async fn close_with(self, imported: Snapshot) -> Result<ClosedRun, JournalError> {
         let (stack, transfers) = (self.stack().clone(), self.base().transfers().clone());
         let before = self.base().snapshot(None);
-        let imported = Snapshot { stack, transfers, ..imported.succeeding(Some(&before)) };
+        let mut imported = Snapshot { stack, transfers, ..imported.succeeding(Some(&before)) };
+        imported.seal(self.held.request.crypter.as_ref()).map_err(JournalError::Seal)?;
         self.end(RunResult::Succeeded, Some(State::from(imported))).await
     }
 

@@ -194,6 +194,8 @@ codes! {
     NO_SECRETS_MANAGER = "ST0701";
     /// Data has the key that marks secrets and assets.
     RESERVED_KEY = "ST0702";
+    /// Secrets cannot be opened: the key is missing, wrong or out of reach.
+    SECRETS_LOCKED = "ST0703";
 
     /// The admission webhook refused a deletion because a mark protects the object.
     ADMISSION_REFUSED = "ST0801";

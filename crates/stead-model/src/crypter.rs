@@ -95,6 +95,33 @@ pub trait Crypter: Send + Sync {
     fn matches(&self, digest: &KeyedDigest, plain: &[u8], binding: Binding<'_>) -> Result<bool, Unopened>;
 }
 
+/// Stands in where there is no key: every call fails. Secrets that are sealed already pass through.
+pub struct NoKey;
+
+impl NoKey {
+    fn locked() -> Unopened {
+        Unopened::Locked("this stack has no data key yet".to_owned())
+    }
+}
+
+impl Crypter for NoKey {
+    fn seal(&self, _: &[u8], _: Binding<'_>) -> Result<Ciphertext, Unopened> {
+        Err(NoKey::locked())
+    }
+
+    fn open(&self, _: &Ciphertext, _: Binding<'_>) -> Result<Vec<u8>, Unopened> {
+        Err(NoKey::locked())
+    }
+
+    fn digest(&self, _: &[u8], _: Binding<'_>) -> Result<KeyedDigest, Unopened> {
+        Err(NoKey::locked())
+    }
+
+    fn matches(&self, _: &KeyedDigest, _: &[u8], _: Binding<'_>) -> Result<bool, Unopened> {
+        Err(NoKey::locked())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -47,6 +47,9 @@ pub struct Options {
     pub deletion_policy: Option<DeletionPolicy>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delete_before_replace: Option<bool>,
+    /// Properties whose values are secret, inputs and outputs alike.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sensitive: Vec<PathPattern>,
     /// Paths whose changes are not applied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignore_changes: Vec<PathPattern>,

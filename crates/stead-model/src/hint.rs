@@ -97,6 +97,8 @@ pub enum NextStep {
     },
     /// Export the stack to a file.
     ExportStack,
+    /// Make the data key of a stack.
+    InitSecrets,
     /// Save a plan to a file.
     SavePlan {
         file: String,
@@ -178,6 +180,7 @@ impl fmt::Display for NextStep {
             NextStep::StartProject => f.write_str("start a project, or choose the folder of one"),
             NextStep::Explain { code } => write!(f, "read about {code}"),
             NextStep::ExportStack => f.write_str("export the stack"),
+            NextStep::InitSecrets => f.write_str("make a key for the secrets of the stack"),
             NextStep::SavePlan { file } => write!(f, "save the plan as {file}"),
             NextStep::ApplySavedPlan => f.write_str("apply a file that a plan was saved to"),
             NextStep::TakeOver { name } => write!(f, "take {name} over"),

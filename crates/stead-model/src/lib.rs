@@ -39,7 +39,7 @@ mod value;
 
 pub use codes::{CODES, Code};
 pub use computed::Computed;
-pub use crypter::{Binding, Ciphertext, Crypter, KeyId, KeyedDigest, Unopened};
+pub use crypter::{Binding, Ciphertext, Crypter, KeyId, KeyedDigest, NoKey, Unopened};
 pub use dag::Dag;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use event::{Event, Operation, RunResult, StepEnd};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CopyRef, Generation, Level, Map, MarkSource, Marked, Marks, Name, PhysicalId, RecordedMarks,
-    STATE_PROTECT, SortedMap, SourceRef, Text, TypeToken, Uid, Value,
+    STATE_PROTECT, PathPattern, SortedMap, SourceRef, Text, TypeToken, Uid, Value,
 };
 
 /// Lifecycle of a copy of a resource.
@@ -155,6 +155,9 @@ pub struct Resource {
     /// Data that the provider keeps with the copy. Shared, because few resources have any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_data: Option<Arc<ProviderData>>,
+    /// Properties that the option `sensitive` makes secret, for outputs that a later read returns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sensitive: Vec<PathPattern>,
 }
 
 impl Resource {
@@ -182,6 +185,7 @@ impl Resource {
             version: 0,
             imported: false,
             provider_data: None,
+            sensitive: Vec::new(),
         }
     }
 

@@ -15,6 +15,7 @@ mod guard_input;
 mod physical;
 mod plan;
 mod request;
+mod secrets;
 mod select;
 mod ties;
 

@@ -45,7 +45,9 @@ impl<'a> Identities<'a> {
 
     /// Returns the identity of a recorded copy, if its inputs tell it.
     pub(crate) fn of_record(&mut self, record: &'a Resource) -> Option<Physical<'a>> {
-        let set = |property: &&'a str| Some((*property, record.inputs.get(*property)?.to_json()));
+        // A secret cannot be compared as text, and two of them would look alike.
+        let open = |property: &str| record.inputs.get(property).filter(|value| !value.has_secrets());
+        let set = |property: &&'a str| Some((*property, open(property)?.to_json()));
         let values: Vec<_> = self.properties(&record.ty).iter().filter_map(set).collect();
         let provider = record.ties.provider.as_ref().map(|copy| &copy.uid);
         (!values.is_empty()).then_some(Physical { ty: &record.ty, provider, values })
@@ -61,7 +63,7 @@ impl<'a> Identities<'a> {
         let mut values = Vec::new();
         for property in self.properties(ty) {
             match inputs.get(*property) {
-                Some(Input::Known(value)) => values.push((*property, value.to_json())),
+                Some(Input::Known(value)) if !value.has_secrets() => values.push((*property, value.to_json())),
                 Some(_) => return None,
                 None => {}
             }

@@ -93,7 +93,7 @@ impl Provider for Veil {
             return self.inner.diff(old, inputs).await;
         }
         let revealed = marks.revealed_inputs(inputs.clone());
-        let shown = marks.record_for(old, &revealed);
+        let shown = marks.record_for(old, inputs);
         let Diff { changes, order } = self.inner.diff(&shown, &revealed).await;
         Diff { changes: changes.into_iter().map(|change| marks.change(change, old, inputs)).collect(), order }
     }

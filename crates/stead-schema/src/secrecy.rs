@@ -25,14 +25,21 @@ impl Secrecy {
 }
 
 impl TypeSchema {
-    /// Returns true if a property that the provider sets is secret, so that every resource of the type has a secret.
-    pub fn makes_secrets(&self) -> bool {
-        self.properties.iter().any(|property| property.provisioned() && property.secrecy.is_some())
-    }
-
     /// Returns true if any property of the type is secret.
     fn has_secrets(&self) -> bool {
         self.properties.iter().any(|property| property.secrecy.is_some()) || self.write_only().is_some()
+    }
+
+    /// Returns true if a resource with these inputs has a secret by its schema: one that is given, or one that the provider makes.
+    pub fn records_secrets(&self, inputs: &Inputs) -> bool {
+        let made = || {
+            self.properties.iter().any(|property| property.provisioned() && property.secrecy.is_some())
+        };
+        let given = |name: &stead_model::Text| {
+            self.property(name).is_some_and(|property| property.secrecy.is_some())
+                || self.write_only().is_some_and(|cursor| cursor.key(name).reaches())
+        };
+        self.has_secrets() && (made() || inputs.keys().any(given))
     }
 
     /// Returns a cursor over the write-only properties of a published schema.

@@ -4,6 +4,7 @@
 //! - [`state`]: [`State`], the result of folding journal records over a snapshot.
 //! - [`rules`]: the numbered integrity rules, and [`verify`], which checks a whole snapshot.
 //! - [`verified`]: [`VerifiedState`], which checks the rules record by record while a run writes.
+//! - [`secrets`]: sealing secrets in records, and opening them in a state.
 //! - [`repair`]: proposals for a state that breaks a rule.
 //!
 //! **Invariants:** this crate reads and writes no file, network or clock; equal states encode to equal bytes;
@@ -13,6 +14,7 @@ mod format;
 mod hash;
 mod repair;
 mod rules;
+mod secrets;
 mod state;
 mod verified;
 
@@ -22,6 +24,7 @@ pub use format::{
 };
 pub use repair::{Difference, Proposal, RepairMethod, compare, propose_repairs};
 pub use rules::{RULES, Rule, Violation, verify};
+pub use secrets::{has_secrets, open_resource, seal_resource};
 pub use state::{
     Arrival, Departure, OutsideLinks, ReplayError, RetainReason, Retained, StackRef, State, Transfers,
     extent, relocated,
@@ -29,4 +32,4 @@ pub use state::{
 pub use verified::{ApplyError, VerifiedState};
 
 /// The format version that this build writes. Readers accept this version and older ones, and refuse newer ones.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;

@@ -9,11 +9,12 @@ mod cycle;
 mod names;
 mod pending;
 mod references;
+mod secrets;
 mod view;
 
 use std::fmt;
 
-use stead_model::{CopyRef, Generation, Lifecycle, Name, OpId, Resource, Uid};
+use stead_model::{CopyRef, Generation, KeyId, Lifecycle, Name, OpId, Resource, Uid};
 
 use crate::{Pending, Snapshot};
 pub(crate) use cycle::needs;
@@ -57,6 +58,8 @@ pub(crate) trait StateView {
     fn counters(&self) -> (usize, u64, OpId);
     /// Returns the serial of the state.
     fn serial(&self) -> u64;
+    /// Returns true if the ring of the stack has the key.
+    fn has_key(&self, key: &KeyId) -> bool;
 
     /// Returns the copy that a reference means: the named copy, or the current one if the named copy is gone.
     fn resolve(&self, copy: &CopyRef) -> Option<&Resource> {
@@ -164,6 +167,11 @@ pub const RULES: &[Rule] = &[
         "S22",
         "a copy has at most one pending operation, with a unique key",
         &[Check::Pending(pending::is_alone)],
+    ),
+    rule(
+        "S23",
+        "each secret is encrypted with a key of the ring",
+        &[Check::Copy(secrets::of_copy), Check::Pending(secrets::of_pending)],
     ),
 ];
 

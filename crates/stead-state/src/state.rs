@@ -12,7 +12,7 @@ mod transfer;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use stead_model::{CopyRef, Lifecycle, Map, Name, OpId, PhysicalId, Resource, StackId, TypeToken, Uid};
+use stead_model::{CopyRef, Keyring, Lifecycle, Map, Name, OpId, PhysicalId, Resource, StackId, TypeToken, Uid};
 
 use copies::Copies;
 pub use extent::extent;
@@ -43,6 +43,7 @@ pub struct State {
     pub(crate) transfers: Transfers,
     retained: BTreeMap<(TypeToken, PhysicalId), Retained>,
     pinfile: Option<BTreeSet<String>>,
+    keyring: Keyring,
 }
 
 /// The resources that a record changed, with repetitions.
@@ -89,6 +90,7 @@ impl From<Snapshot> for State {
             transfers: snapshot.transfers,
             retained: snapshot.retained.into_iter().map(|retained| (key_of(&retained), retained)).collect(),
             pinfile: snapshot.pinfile,
+            keyring: snapshot.keyring,
         };
         snapshot.resources.into_iter().for_each(|resource| state.put(resource));
         state
@@ -206,6 +208,11 @@ impl State {
         self.pinfile.as_ref()
     }
 
+    /// Returns the wrapped data keys of the stack; empty before its first secret.
+    pub fn keyring(&self) -> &Keyring {
+        &self.keyring
+    }
+
     /// Returns the copies that are deleted together with a resource, because of their tie `deletedWith`.
     pub fn deleted_with(&self, uid: &Uid) -> impl Iterator<Item = &Resource> {
         let tied = self.tied.get(uid).into_iter().flatten().filter_map(|copy| self.copy(copy));
@@ -248,6 +255,7 @@ impl State {
             resources: self.shared(),
             retained: self.retained.values().cloned().collect(),
             pinfile: self.pinfile.clone(),
+            keyring: self.keyring.clone(),
         }
     }
 
@@ -324,6 +332,10 @@ impl State {
             }
             Record::Pinfile { paths } => {
                 self.pinfile = Some(paths.clone());
+                Ok(())
+            }
+            Record::Keys { keyring } => {
+                self.keyring.clone_from(keyring);
                 Ok(())
             }
             Record::Seal { .. } => Ok(()),

@@ -13,6 +13,7 @@ use stead_state::{Intent, Outcome};
 use stead_world::World;
 
 use crate::owners::RunOwners;
+use crate::secrets::{conceal, locked_record, missing_in};
 
 /// The copy to delete, and the permit of the guards for it.
 pub(crate) type Deletion = (Resource, DeletePermit);
@@ -58,6 +59,9 @@ pub(crate) async fn call(
     timeout: Duration,
 ) -> Answer {
     let deleted = deletion.as_ref().map(|(resource, _)| resource);
+    if let Some(locked) = without_its_secrets(intent, deleted) {
+        return Answer::refused(Refusal::new(locked));
+    }
     let claims = match owners.before(provider, intent, deleted).await {
         Ok(claims) => claims,
         Err(refusal) => return Answer::refused(refusal),
@@ -83,6 +87,17 @@ pub(crate) async fn call(
     answer
 }
 
+/// Returns the reason why a request would reach the provider without one of its secrets.
+fn without_its_secrets(intent: &Intent, deleted: Option<&Resource>) -> Option<String> {
+    match intent {
+        Intent::Create { resource, .. } | Intent::Update { resource, .. } => {
+            let (path, why) = missing_in(&resource.inputs)?;
+            Some(format!("the secret `{path}` of {} cannot be sent: {why}", resource.name))
+        }
+        Intent::Delete { .. } => locked_record(deleted?),
+    }
+}
+
 async fn ask(
     receipt: Receipt,
     provider: &Arc<dyn Provider>,
@@ -98,12 +113,12 @@ async fn ask(
                 inputs: &resource.inputs,
             };
             let outcome = provider.create(receipt, request).await;
-            answer(outcome, |made| Outcome::created(made.id, recordable(made.outputs)))
+            answer(outcome, |made| Outcome::created(made.id, recordable(resource, made.outputs)))
         }
         (Intent::Update { resource, previous, .. }, _) => {
             let request = UpdateRequest { resource, old_inputs: previous };
             let outcome = provider.update(receipt, request).await;
-            answer(outcome, |changed| Outcome::updated(recordable(changed.outputs)))
+            answer(outcome, |changed| Outcome::updated(recordable(resource, changed.outputs)))
         }
         (Intent::Delete { .. }, Some((resource, permit))) => {
             match provider.delete(receipt, permit, DeleteRequest { resource: &resource }).await {
@@ -133,7 +148,8 @@ fn answer<T>(outcome: stead_provider::CallOutcome<T>, done: impl FnOnce(T) -> Ou
     }
 }
 
-/// Replaces values that are nested deeper than a record allows by their text.
-fn recordable(outputs: Map) -> Map {
-    outputs.into_iter().map(|(key, value)| (key, value.flattened(MAX_NESTING))).collect()
+/// Replaces values that are nested deeper than a record allows by their text, and marks those that the program calls sensitive.
+fn recordable(resource: &Resource, outputs: Map) -> Map {
+    let outputs = outputs.into_iter().map(|(key, value)| (key, value.flattened(MAX_NESTING))).collect();
+    conceal(&resource.sensitive, outputs)
 }

@@ -92,7 +92,7 @@ impl<'a> Executor<'a> {
             run,
             plan,
             permits,
-            context: Context::new(base, graph, run.stack(), plan, engine.functions.as_ref()),
+            context: Context::new(base, graph, run.stack(), plan, engine.functions.as_ref(), &engine.catalog),
             physical_ids: PhysicalIds::of(base),
             owners,
             adopted: Vec::new(),
@@ -199,12 +199,12 @@ impl<'a> Executor<'a> {
                 Ok(())
             }
             (Action::Create { incarnation, inputs }, Some(node)) => {
-                self.context.values(inputs).map(|inputs| {
+                self.context.values_for_call(&step.ty, inputs).map(|inputs| {
                     let resource = Box::new(self.context.new_record(node, incarnation, inputs));
                     self.call(id, None, move |key| Intent::Create { key, resource });
                 })
             }
-            (Action::Update { inputs, .. }, Some(node)) => self.context.values(inputs).map(|inputs| {
+            (Action::Update { inputs, .. }, Some(node)) => self.context.values_for_call(&step.ty, inputs).map(|inputs| {
                 if let Some(old) = self.context.current(node).cloned() {
                     self.update(id, node, old, inputs);
                 }

@@ -4,10 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use stead_model::{
     Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Inputs, KnownOutputs, Limits, Map,
-    Name, NodeId, PhysicalId, PropertyError, Resource, SourceRef, StackId, Ties, Uid, Value, known,
-    resolve_map,
+    Moment, Name, NodeId, PhysicalId, PropertyError, Resource, SourceRef, StackId, Ties, TypeToken, Uid, Value, known,
+    resolve_at,
 };
 use stead_plan::{Aliases, Incarnation, Plan, StepId};
+use stead_schema::Catalog;
 use stead_state::State;
 
 use crate::execute::liveness::Liveness;
@@ -56,6 +57,7 @@ pub(crate) struct Context<'a> {
     pub stack: &'a StackId,
     plan: &'a Plan,
     functions: &'a dyn Functions,
+    catalog: &'a Catalog,
     needs: Vec<BTreeSet<NodeId>>,
     aliases: Aliases<'a>,
     /// Records that this run has written, by node. A record without further readers is dropped and leaves `None`.
@@ -70,10 +72,22 @@ impl<'a> Context<'a> {
         stack: &'a StackId,
         plan: &'a Plan,
         functions: &'a dyn Functions,
+        catalog: &'a Catalog,
     ) -> Context<'a> {
         let aliases = Aliases::of(base, graph, |id| base.copy(plan.existing.get(&id)?));
         let (needs, liveness) = (graph.needs(), Liveness::of(graph, plan));
-        Context { base, graph, stack, plan, functions, needs, aliases, written: HashMap::new(), liveness }
+        Context {
+            base,
+            graph,
+            stack,
+            plan,
+            functions,
+            catalog,
+            needs,
+            aliases,
+            written: HashMap::new(),
+            liveness,
+        }
     }
 
     /// Returns the current record of a node.
@@ -102,8 +116,21 @@ impl<'a> Context<'a> {
 
     /// Returns the values of inputs whose dependencies are done.
     pub(crate) fn values(&self, inputs: &Inputs) -> Result<Map, Unresolved> {
-        let resolved =
-            resolve_map(inputs, &self.graph.exprs, self, self.functions).map_err(Unresolved::Evaluation)?;
+        self.values_at(Moment::Plan, inputs)
+    }
+
+    /// Returns the inputs for a call of the provider: ephemeral values are made, and values of secret properties are marked.
+    pub(crate) fn values_for_call(&self, ty: &TypeToken, inputs: &Inputs) -> Result<Map, Unresolved> {
+        let values = self.values_at(Moment::Call, inputs)?;
+        Ok(match self.catalog.get(ty) {
+            Some(schema) => schema.conceal(values),
+            None => values,
+        })
+    }
+
+    fn values_at(&self, moment: Moment, inputs: &Inputs) -> Result<Map, Unresolved> {
+        let resolved = resolve_at(moment, inputs, &self.graph.exprs, self, self.functions);
+        let resolved = resolved.map_err(Unresolved::Evaluation)?;
         let values = known(&resolved).map_err(|property| Unresolved::Property(property.into()))?;
         match Limits::default().oversized(&values) {
             Some(excess) => Err(Unresolved::TooLarge(excess)),
@@ -227,6 +254,7 @@ impl<'a> Context<'a> {
             ties: self.ties(id),
             pinned: node.options.pinned.unwrap_or(false),
             imported: node.options.undeclared,
+            sensitive: node.options.sensitive.clone(),
             ..Resource::new(copy.uid.clone(), node.name.clone(), node.ty.clone(), node.source.clone())
         };
         resource.set_marks(&node.effective_marks());

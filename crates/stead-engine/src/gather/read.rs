@@ -8,6 +8,7 @@ use stead_model::{Code, Diagnostic, PhysicalId, Resource, Timeouts, TypeToken};
 use stead_provider::{LiveState, Provider, Reads, Refusal, RefusalClass};
 
 use crate::Engine;
+use crate::secrets::{conceal, locked_record};
 use crate::gather::retry::{MAX_ATTEMPTS, backoff};
 
 /// Result of looking at a recorded resource.
@@ -77,8 +78,12 @@ impl Engine {
             Reads::Nothing => return Ok(Reading::CannotLook),
         }
         let timeout = self.read_timeout(None, provider, &resource.ty);
+        if let Some(locked) = locked_record(resource) {
+            return Err(Refusal::new(locked));
+        }
         let found = self.with_retries(timeout, || provider.read(resource)).await?;
-        Ok(found.map_or(Reading::Gone, Reading::Found))
+        let marked = |live: LiveState| LiveState { outputs: conceal(&resource.sensitive, live.outputs), ..live };
+        Ok(found.map(marked).map_or(Reading::Gone, Reading::Found))
     }
 
     /// Reads a resource by type and physical id, with no need for a record. Returns `None` if it does not exist.

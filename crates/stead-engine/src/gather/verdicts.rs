@@ -13,6 +13,7 @@ use stead_schema::check;
 use stead_state::State;
 
 use crate::Engine;
+use crate::secrets::locked_record;
 use crate::gather::limits::fits;
 use crate::gather::provider_limits::ProviderLimits;
 use crate::gather::read::no_answer;
@@ -85,6 +86,10 @@ impl Engine {
         question: Question<'_>,
         timeout: Duration,
     ) -> Verdict {
+        if let Some(message) = question.old.and_then(locked_record) {
+            let help = Some("make the key available, or leave the resource out of this run".into());
+            return Verdict::Unanswered { message, help };
+        }
         let inputs = match provider.check(&node.ty, question.inputs).await {
             Ok(inputs) => inputs,
             Err(problems) => return Verdict::Invalid(problems),

@@ -65,6 +65,10 @@ impl Permitted {
         let workspace = &proposal.workspace;
         let run = workspace.open(proposal.request.command(), planned_on, Takeover::IfDead, events).await?;
         let id = run.id();
+        if let Err(error) = workspace.ensure_key(&run, &proposal.graph).await {
+            run.close(RunResult::Failed).await?;
+            return Err(error);
+        }
         write_records(&run, std::mem::take(&mut proposal.observed)).await?;
         let mut on_event = |event: Event| {
             log::event(&event);

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use stead_guard::pins::Orphans;
-use stead_model::{Digest, Graph, Name};
+use stead_model::{BLINDED, Binding, Crypter, Digest, Graph, Name, Secret, Unopened, Value};
 use stead_plan::{Action, Incarnation, Plan, Request, Step};
 use stead_state::State;
 
@@ -42,20 +42,43 @@ struct ApprovedStep {
 }
 
 impl ApprovedPlan {
-    fn of(plan: &Plan) -> ApprovedPlan {
-        let Plan { steps, output_changes, places, suggestions, ambiguities, purpose, outer, .. } = plan;
+    /// Secrets count by keyed digests, so that the file tells nothing about them and a changed secret is another plan.
+    fn of(plan: &Plan, crypter: &dyn Crypter) -> Result<ApprovedPlan, Unopened> {
+        let mut unopened = None;
+        let plan = plan.map_secrets(&mut |secret| {
+            digest_of(secret, crypter).unwrap_or_else(|why| {
+                unopened = Some(why);
+                Value::Null
+            })
+        });
+        if let Some(why) = unopened {
+            return Err(why);
+        }
+        let Plan { steps, output_changes, places, suggestions, ambiguities, purpose, outer, .. } = plan.as_ref();
         let step = |step: &Step| ApprovedStep { name: step.name.clone(), digest: digest(&comparable(step)) };
-        ApprovedPlan {
+        Ok(ApprovedPlan {
             steps: steps.iter().map(step).collect(),
             order: digest(&steps.iter().map(|step| &step.after).collect::<Vec<_>>()),
             rest: digest(&(output_changes, places, suggestions, ambiguities, purpose, outer)),
-        }
+        })
     }
 
     /// Returns the names of the steps that only one of the two plans has.
     fn differing(&self, other: &ApprovedPlan) -> BTreeSet<Name> {
         let [one, two] = [self, other].map(|plan| plan.steps.iter().collect::<BTreeSet<_>>());
         one.symmetric_difference(&two).map(|step| step.name.clone()).collect()
+    }
+}
+
+/// Returns a value that stands for a secret in a digest.
+fn digest_of(secret: &Secret, crypter: &dyn Crypter) -> Result<Value, Unopened> {
+    match secret.reveal() {
+        Ok(plain) => {
+            let digest = crypter.digest(plain.to_json().as_bytes(), Binding(&["plan"]))?;
+            Ok(Value::from(digest.0))
+        }
+        Err(Unopened::NotKept) => Ok(Value::from(BLINDED)),
+        Err(why) => Err(why),
     }
 }
 
@@ -107,14 +130,15 @@ impl Approval {
         request: Request,
         pinfile: Option<String>,
         orphans: Orphans,
-    ) -> Approval {
+        crypter: &dyn Crypter,
+    ) -> Result<Approval, Unopened> {
         let pins = ApprovedPins {
             pinfile,
             update_pins: orphans == Orphans::Release,
             keep_pinned: orphans == Orphans::Keep,
         };
         let read = ReadSet::of(recorded, graph, plan);
-        Approval { read, graph: digest(graph), plan: ApprovedPlan::of(plan), request, pins }
+        Ok(Approval { read, graph: digest(graph), plan: ApprovedPlan::of(plan, crypter)?, request, pins })
     }
 
     pub(super) fn orphans(&self) -> Orphans {
@@ -140,11 +164,18 @@ impl Approval {
     }
 
     /// Fails unless the plan that was made again is the approved one, and was made from the same records.
-    pub(super) fn check_plan(&self, state: &State, graph: &Graph, plan: &Plan) -> Result<(), Stale> {
+    pub(super) fn check_plan(
+        &self,
+        state: &State,
+        graph: &Graph,
+        plan: &Plan,
+        crypter: &dyn Crypter,
+    ) -> Result<(), Stale> {
         if self.graph != digest(graph) {
             return Err(Stale::ProgramChanged);
         }
-        let now = ApprovedPlan::of(plan);
+        // Without its key, a secret of the plan cannot be compared with the approved one.
+        let now = ApprovedPlan::of(plan, crypter).map_err(|_| Stale::NotReproduced)?;
         if now != self.plan {
             return Err(self.another_plan(state, self.plan.differing(&now)));
         }

@@ -172,6 +172,7 @@ fn class_of(error: &JournalError) -> OpClass {
         | JournalError::Exists { .. }
         | JournalError::HistoryKept { .. }
         | JournalError::Store(_)
+        | JournalError::Seal(_)
         | JournalError::Io { .. } => OpClass::Failed,
     }
 }

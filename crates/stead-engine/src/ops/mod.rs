@@ -21,6 +21,7 @@ mod find;
 mod guards;
 mod held;
 mod import;
+mod keys;
 mod log;
 mod pins;
 mod preview;
@@ -51,6 +52,7 @@ pub use event::OpEvent;
 pub use find::find;
 pub use held::HeldPin;
 pub use import::{Import, Undeclared};
+pub use keys::{ChangesRing, KeysChange, key_owner};
 pub use pins::{PinChange, PinEdit, ProposedPinEdit};
 pub use preview::Compiled;
 pub use proposal::{Cause, Permitted, Proposal, Unfinished};
@@ -105,7 +107,7 @@ impl Workspace {
         let owners = owners.map(|owners| owners.of_sibling(&environment.to_string(), target));
         Workspace {
             engine: Engine { owners, ..self.engine.clone() },
-            stack: Stack { keys, ..self.stack.clone() },
+            stack: Stack { keys, secrets: self.stack.secrets.of_another_stack(), ..self.stack.clone() },
             pinfile,
             levels,
         }
@@ -130,6 +132,7 @@ impl Workspace {
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Loaded, OpError> {
         let loaded = self.load_in_turn(wait, events).await?;
+        self.open_secrets(&loaded.state, None, Access::Apply).await?;
         let guards = self.current_guards(&loaded)?;
         self.settle(loaded, &guards, events).await
     }

@@ -106,6 +106,7 @@ impl Workspace {
         events(OpEvent::PinfileRead);
         let (loaded, declared) = tokio::join!(self.load_in_turn(request.wait, events), declares.declare());
         let (loaded, Declaration { mut graph, functions, protection }) = (loaded?, declared?);
+        self.open_secrets(&loaded.state, Some(&graph), request.access).await?;
         let program = protection.as_ref().or((request.pins != PinUse::Hold).then_some(&graph));
         let guards = CurrentGuards { pins: pinning.standing(), outer: request.plan.outer.clone(), program };
         let (loaded, unfinished) = match request.access {
@@ -155,7 +156,8 @@ impl Workspace {
         let owned_elsewhere = workspace.foreign_owners(&request, &plan, &base).await?;
         let mut guarded = base.clone();
         if let Some(approval) = approval {
-            approval.check_plan(&recorded, &graph, &plan).map_err(OpError::Stale)?;
+            let crypter = self.stack.secrets.crypter();
+            approval.check_plan(&recorded, &graph, &plan, crypter.as_ref()).map_err(OpError::Stale)?;
             guarded = protect(&base, protection.as_ref()).state;
             guards::permit_retained(&retained_today(&plan, &base, &guarded))?;
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stead_guard::Permits;
 use stead_guard::pins::{PinfileStatus, SettledGraph, physical_path};
 use stead_journal::ReadVersion;
-use stead_model::{Diagnostic, Name, Operation, Resource, Uid};
+use stead_model::{Code, Diagnostic, Hint, Name, NextStep, Operation, Resource, Uid};
 use stead_plan::{Action, Plan, Purpose, Step};
 use stead_state::{Owner, Record, StackRef, State};
 
@@ -177,10 +177,20 @@ impl Proposal {
     }
 
     /// The approval of exactly this plan.
-    pub fn approval(&self) -> Approval {
+    ///
+    /// Fails if the plan has secrets and the stack has no key: the approval has keyed digests of them.
+    pub fn approval(&self) -> Result<Approval, OpError> {
         let orphans = self.request.pins.orphans();
         let pinfile = self.pins.as_ref().and_then(|pins| pins.text());
-        Approval::new(&self.recorded, &self.graph, &self.plan, self.request.plan.clone(), pinfile, orphans)
+        let crypter = self.workspace.stack.secrets.crypter();
+        let request = self.request.plan.clone();
+        let approval =
+            Approval::new(&self.recorded, &self.graph, &self.plan, request, pinfile, orphans, crypter.as_ref());
+        approval.map_err(|why| {
+            let message = format!("the plan has secrets and cannot be saved: {why}");
+            let problem = Diagnostic::error(Code::NO_SECRETS_MANAGER, message).note("Nothing was written.");
+            OpError::refused(problem.help(Hint::from(NextStep::InitSecrets).and(" makes a key for the stack")))
+        })
     }
 
     /// Asks every guard about the whole plan.

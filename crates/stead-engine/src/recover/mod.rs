@@ -14,6 +14,7 @@ use stead_state::{Intent, Pending, State};
 
 use crate::Engine;
 use crate::recover::repeat::Repeated;
+use crate::secrets::{locked_record, missing_in};
 
 pub use permit::CurrentGuards;
 pub use resolution::Resolution;
@@ -72,6 +73,14 @@ impl Engine {
     fn recovery(&self, state: &State, intent: &Intent) -> Option<Recovery> {
         let resource = subject(state, intent)?;
         let provider = self.providers.of(&resource.ty)?;
+        // Without a secret of its request, the operation could not be repeated as it was.
+        let lacks_a_secret = match intent {
+            Intent::Create { .. } | Intent::Update { .. } => missing_in(&resource.inputs).is_some(),
+            Intent::Delete { .. } => locked_record(resource).is_some(),
+        };
+        if lacks_a_secret {
+            return Some(Recovery::Ask);
+        }
         Some(provider.recovery(intent.operation(), &resource.ty, &resource.inputs))
     }
 

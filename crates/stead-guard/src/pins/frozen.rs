@@ -107,7 +107,9 @@ impl AppliedPinfile {
 pub fn identity_attributes(resource: &Resource, types: &dyn Types) -> Map {
     let identity = types.identity(&resource.ty).unwrap_or_default();
     let value = |name: &String| Some((name.clone(), resource.property(name)?.clone()));
-    identity.iter().filter_map(value).filter(|(_, value)| *value != Value::Null).collect()
+    // A pinfile holds no secret.
+    let frozen = |(_, value): &(String, Value)| *value != Value::Null && !value.has_secrets();
+    identity.iter().filter_map(value).filter(frozen).collect()
 }
 
 /// Returns entries for all pinned resources in state, to restore a lost pinfile.

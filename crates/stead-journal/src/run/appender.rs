@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use stead_model::{CopyRef, Digest, Epoch, OpId, Seq};
+use stead_model::{CopyRef, Crypter, Digest, Epoch, OpId, Seq, Unopened};
 use stead_state::{ApplyError, Batch, Intent, Outcome, Record, Spooled, State, VerifiedState};
 use stead_store::{ErrorClass, Expect, Key, Store, StoreError};
 use stead_world::World;
@@ -47,6 +47,7 @@ pub(crate) struct Appender {
     pub epoch: Epoch,
     pub sound: VerifiedState,
     pub spool: Spool,
+    crypter: Arc<dyn Crypter>,
     seq: Seq,
     previous: Option<Digest>,
     /// The operations under way, each with its idempotency key and its resource.
@@ -63,7 +64,13 @@ struct AppendFailure {
 }
 
 impl Appender {
-    pub(crate) fn new(spool: Spool, world: World, epoch: Epoch, sound: VerifiedState) -> Appender {
+    pub(crate) fn new(
+        spool: Spool,
+        world: World,
+        epoch: Epoch,
+        sound: VerifiedState,
+        crypter: Arc<dyn Crypter>,
+    ) -> Appender {
         let about = |intent: &Intent| (intent.key().to_owned(), intent.copy());
         let under_way = sound.state().pending().map(|pending| (pending.op, about(&pending.intent))).collect();
         let Spool { store, keys, .. } = spool.clone();
@@ -74,6 +81,7 @@ impl Appender {
             epoch,
             sound,
             spool,
+            crypter,
             seq: Seq(0),
             previous: None,
             under_way,
@@ -107,10 +115,12 @@ impl Appender {
             records.extend(submission.records);
             waiting.push(submission.durable);
         }
+        let sealed = self.seal(&mut records);
         let answers = self.answers(&records);
-        let result = match &self.broken {
-            Some(error) => Err(AppendFailure { durable: 0, error: error.cause().clone() }),
-            None => self.write(records, &starts, Answers::among(&answers)).await,
+        let result = match (&self.broken, sealed) {
+            (Some(error), _) => Err(AppendFailure { durable: 0, error: error.cause().clone() }),
+            (None, Err(why)) => Err(AppendFailure { durable: 0, error: JournalError::Seal(why) }),
+            (None, Ok(())) => self.write(records, &starts, Answers::among(&answers)).await,
         };
         let Err(AppendFailure { durable, error }) = result else {
             waiting.into_iter().for_each(|waiter| drop(waiter.send(Ok(()))));
@@ -127,6 +137,27 @@ impl Appender {
         // A dropped receiver is no error: its owner stopped waiting.
         waiting.into_iter().for_each(|waiter| drop(waiter.send(Ok(()))));
         failed.into_iter().for_each(|waiter| drop(waiter.send(Err(error.clone()))));
+    }
+
+    /// Seals the secrets of all records, before anything else sees them.
+    ///
+    /// An answer that cannot be sealed keeps everything but its secrets.
+    fn seal(&mut self, records: &mut [Record]) -> Result<(), Unopened> {
+        let stack = self.sound.state().stack().clone();
+        let mut sealed = Ok(());
+        for record in records {
+            if let Record::Begin { op, intent } = record {
+                self.under_way.insert(*op, (intent.key().to_owned(), intent.copy()));
+            }
+            let copy_of = |op: OpId| self.under_way.get(&op).map(|(_, copy)| copy.clone());
+            if let Err(why) = record.seal(&stack, self.crypter.as_ref(), &copy_of) {
+                record.forget_secrets();
+                if !matches!(record, Record::End { .. }) {
+                    sealed = Err(why);
+                }
+            }
+        }
+        sealed
     }
 
     /// Returns the provider answers among these records, each with the index of its record.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stead_model::RunId;
+use stead_model::{Crypter, RunId};
 use stead_state::{Command, Head, Owner};
 use stead_store::{Expect, Store, Version};
 use stead_world::{Claim, World};
@@ -36,6 +36,8 @@ pub struct OpenRequest {
     /// version.
     pub planned_on: Option<ReadVersion>,
     pub takeover: Takeover,
+    /// Seals the secrets in the records of the run, and opens those of the state.
+    pub crypter: Arc<dyn Crypter>,
 }
 
 impl OpenRequest {

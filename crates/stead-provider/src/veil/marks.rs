@@ -109,8 +109,9 @@ impl Marks {
     pub(super) fn record_for(&self, old: &Resource, new: &Inputs) -> Resource {
         let mut shown = self.record(old).into_owned();
         for (key, value) in old.inputs.iter().filter(|(_, value)| value.has_secrets()) {
-            if let Some(compared) = compared(value, new.get(key)) {
-                shown.inputs.insert(key.clone(), compared);
+            match compared(value, new.get(key)) {
+                Some(compared) => drop(shown.inputs.insert(key.clone(), compared)),
+                None => drop(shown.inputs.remove(key)),
             }
         }
         shown
@@ -309,32 +310,29 @@ fn reveal_input(input: Input) -> Option<Input> {
     })
 }
 
-/// Returns a recorded value for a comparison with the new one, where the recorded one is not kept.
+/// Returns a recorded value for a comparison with the new one.
+///
+/// A value that is not kept is shown as the new one if the two are equal, and else as a text that differs from it.
 fn compared(recorded: &Value, new: Option<&Input>) -> Option<Value> {
-    match (recorded, new) {
-        (Value::Secret(secret), new) if secret.reveal().is_err() => {
-            let new = new.and_then(Input::as_known).cloned();
-            let same = match &new {
-                Some(new) => *secret == Secret::kept(new.clone(), Kept::Digest),
-                None => secret.recorded() == Kept::Nothing,
-            };
-            if same { new } else { Some(Value::from(BLINDED)) }
-        }
-        (Value::Map(map), Some(new)) => {
+    match recorded {
+        Value::Secret(secret) => match secret.reveal() {
+            Ok(plain) => Some(plain.clone()),
+            Err(_) => match new.and_then(Input::as_known) {
+                Some(Value::Secret(new)) if new == secret => new.reveal().ok().cloned(),
+                Some(new) if *secret == Secret::kept(new.clone(), Kept::Digest) => reveal(new),
+                _ => Some(Value::from(BLINDED)),
+            },
+        },
+        Value::Map(map) if recorded.has_secrets() => {
             let part = |key: &Text| match new {
-                Input::Known(Value::Map(new)) => new.get(key).cloned().map(Input::Known),
-                Input::Map(new) => new.get(key).cloned(),
+                Some(Input::Known(Value::Map(new))) => new.get(key).cloned().map(Input::Known),
+                Some(Input::Map(new)) => new.get(key).cloned(),
                 _ => None,
             };
-            let mut shown = Map::new();
-            for (key, item) in map {
-                let item = if item.has_secrets() { compared(item, part(key).as_ref()) } else { None }
-                    .or_else(|| reveal(item));
-                shown.extend(item.map(|item| (key.clone(), item)));
-            }
-            Some(Value::Map(shown))
+            let shown = map.iter().filter_map(|(key, item)| Some((key.clone(), compared(item, part(key).as_ref())?)));
+            Some(Value::Map(shown.collect()))
         }
-        _ => None,
+        other => reveal(other),
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stead_model::{Digest, Limits, Map, MarkSource, Name, OpId, Resource, RunId, StackId};
+use stead_model::{Digest, Keyring, Limits, Map, MarkSource, Name, OpId, Resource, RunId, StackId};
 
 use super::codec::FormatError;
 use super::{v1, v2};
@@ -48,6 +48,9 @@ pub struct Export {
     retained: Vec<Retained>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pinfile: Option<BTreeSet<String>>,
+    /// The wrapped data keys of the stack, without which its secrets could not be read.
+    #[serde(default, rename = "keys", skip_serializing_if = "Keyring::is_empty")]
+    keyring: Keyring,
     /// True if the file has a digest that does not match its content.
     #[serde(skip)]
     changed: bool,
@@ -76,7 +79,7 @@ impl Export {
     pub fn new(origin: Origin, snapshot: Snapshot) -> Export {
         let Snapshot { stack, run, serial, uids, next_op, outputs, pending, resources, retained, .. } =
             snapshot;
-        let pinfile = snapshot.pinfile;
+        let (pinfile, keyring) = (snapshot.pinfile, snapshot.keyring);
         let Origin { stead, project, environment, target } = origin;
         let mut export = Export {
             format: FORMAT,
@@ -95,6 +98,7 @@ impl Export {
             resources,
             retained,
             pinfile,
+            keyring,
             changed: false,
         };
         export.digest = Some(export.own_digest());
@@ -158,6 +162,7 @@ impl Export {
     pub fn into_unsorted_snapshot(self) -> Snapshot {
         let serial = self.serial();
         let Export { stack, run, uids, next_op, outputs, pending, resources, retained, pinfile, .. } = self;
+        let keyring = self.keyring;
         let transfers = Default::default();
         Snapshot {
             stack,
@@ -171,6 +176,7 @@ impl Export {
             resources,
             retained,
             pinfile,
+            keyring,
         }
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stead_model::{CopyRef, Digest, Epoch, Map, OpId, Operation, PhysicalId, ProviderData, Resource, Seq};
+use stead_model::{CopyRef, Digest, Epoch, Keyring, Map, OpId, Operation, PhysicalId, ProviderData, Resource, Seq};
 
 use super::codec::{FormatError, Lines, append, damaged, line, parse, seal, sealed_lines};
 use super::{v1, v2};
@@ -211,6 +211,10 @@ pub enum Record {
     /// Records the paths in the pinfile after a successful run.
     Pinfile {
         paths: BTreeSet<String>,
+    },
+    /// Sets the wrapped data keys of the stack. Comes before the first record that is sealed with a new key.
+    Keys {
+        keyring: Keyring,
     },
     /// Ends the epoch: its writer cannot append any more.
     Seal {

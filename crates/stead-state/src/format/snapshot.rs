@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use flate2::read::GzDecoder;
 use serde::{Deserialize, Serialize};
-use stead_model::{Digest, Limits, Map, OpId, Resource, RunId, StackId, ValuePool};
+use stead_model::{Digest, Keyring, Limits, Map, OpId, Resource, RunId, StackId, ValuePool};
 
 use super::codec::{FormatError, check_format, damaged, line, parse};
 use super::gzip::{pack, stored};
@@ -42,6 +42,8 @@ pub struct Snapshot {
     pub retained: Vec<Retained>,
     /// The paths in the pinfile after the last successful run; `None` if no run recorded them.
     pub pinfile: Option<BTreeSet<String>>,
+    /// The wrapped data keys of the stack; empty before its first secret.
+    pub keyring: Keyring,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -63,6 +65,8 @@ struct Header {
     retained: Vec<Retained>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pinfile: Option<BTreeSet<String>>,
+    #[serde(default, rename = "keys", skip_serializing_if = "Keyring::is_empty")]
+    keyring: Keyring,
 }
 
 impl Snapshot {
@@ -79,6 +83,7 @@ impl Snapshot {
             resources: Vec::new(),
             retained: Vec::new(),
             pinfile: None,
+            keyring: Keyring::default(),
         }
     }
 
@@ -103,6 +108,7 @@ impl Snapshot {
             transfers: self.transfers.clone(),
             retained: self.retained.clone(),
             pinfile: self.pinfile.clone(),
+            keyring: self.keyring.clone(),
         };
         let resources = self.resources.iter().map(|resource| line(resource.as_ref()));
         // Cannot fail: the output is memory.
@@ -164,7 +170,7 @@ impl Snapshot {
         if resources.len() < header.resources {
             return Err(damaged(WHAT, lines.read, "resources are missing"));
         }
-        let Header { stack, run, uids, next_op, outputs, pending, transfers, retained, pinfile, .. } = header;
+        let Header { stack, run, uids, next_op, outputs, pending, transfers, retained, pinfile, keyring, .. } = header;
         Ok(Snapshot {
             stack,
             run,
@@ -177,6 +183,7 @@ impl Snapshot {
             resources,
             retained,
             pinfile,
+            keyring,
         })
     }
 }

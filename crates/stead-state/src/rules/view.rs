@@ -1,6 +1,6 @@
 //! A snapshot with the look-ups that the rules need. Unlike a [`crate::State`], it can contain duplicates.
 
-use stead_model::{CopyRef, Generation, Name, OpId, Resource, Uid};
+use stead_model::{CopyRef, Generation, KeyId, Name, OpId, Resource, Uid};
 
 use super::{StateView, is_current};
 use crate::hash::HashMap;
@@ -69,6 +69,10 @@ fn add<'a>(holders: &mut HashMap<&'a Name, Vec<&'a Uid>>, name: &'a Name, uid: &
 }
 
 impl StateView for SnapshotView<'_> {
+    fn has_key(&self, key: &KeyId) -> bool {
+        self.snapshot.keyring.get(key).is_some()
+    }
+
     fn copies(&self, uid: &Uid) -> Vec<&Resource> {
         self.copies.get(uid).cloned().unwrap_or_default()
     }

@@ -17,6 +17,7 @@ impl State {
         mut resource: Resource,
         touched: &mut Touched,
     ) -> Result<(), ReplayError> {
+        crate::secrets::settle(&mut resource);
         let current = resource.lifecycle != Lifecycle::Condemned;
         if current && self.names.get(&resource.name).is_some_and(|holder| *holder != resource.uid) {
             return Err(ReplayError::NameTaken(resource.name));

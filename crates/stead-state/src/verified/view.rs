@@ -1,11 +1,15 @@
 //! The rules' view of a verified state.
 
-use stead_model::{CopyRef, Generation, Name, OpId, Resource, Uid};
+use stead_model::{CopyRef, Generation, KeyId, Name, OpId, Resource, Uid};
 
 use super::VerifiedState;
 use crate::rules::StateView;
 
 impl StateView for VerifiedState {
+    fn has_key(&self, key: &KeyId) -> bool {
+        self.state.keyring().get(key).is_some()
+    }
+
     fn copies(&self, uid: &Uid) -> Vec<&Resource> {
         self.state.copies_of(uid).collect()
     }

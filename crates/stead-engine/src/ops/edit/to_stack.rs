@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use stead_model::{Code, Diagnostic, Hint, Name, NextStep, Uid};
 use stead_plan::Follow;
-use stead_state::{OutsideLinks, State};
+use stead_state::{OutsideLinks, State, has_secrets};
 
 use super::names::taken;
 use super::{EditChange, ProposedEdit, StackMove, Work};
@@ -47,6 +47,10 @@ impl Workspace {
             {
                 return Err(taken(name));
             }
+        }
+        if uids.iter().flat_map(|uid| source.state.copies_of(uid)).any(has_secrets) {
+            self.require_secrets(&source.state).await?;
+            to.require_key(&target.state).await?;
         }
         let copies = uids.iter().flat_map(|uid| source.state.copies_of(uid));
         let pins = missing_pins(copies, &self.listed_pins()?);

@@ -1,0 +1,230 @@
+//! The data keys of a stack in its operations: opened for a preview, made at the first secret, changed by `secrets` commands.
+
+use stead_journal::{Loaded, Run, Takeover};
+use stead_model::{Code, Diagnostic, Expr, Graph, Hint, Keyring, NextStep, RunResult, SourceRef};
+use stead_secrets::{ManagerError, ManagerErrorClass, UnlockedRing};
+use stead_state::{Record, Snapshot, State};
+
+use crate::ops::{Access, OpError, OpEvent, Workspace};
+use crate::secrets::owner;
+
+impl Workspace {
+    /// Opens the secrets of a state, if it has any or the program needs the key.
+    ///
+    /// Without the key, a program with secrets is refused; otherwise whatever needs no secret goes on. A stack without a key gets
+    /// one when the plan is applied; whether that is possible is checked now.
+    pub(crate) async fn open_secrets(
+        &self,
+        state: &State,
+        graph: Option<&Graph>,
+        access: Access,
+    ) -> Result<(), OpError> {
+        let needed = graph.is_some_and(|graph| self.makes_secrets(graph));
+        if !needed && !state.has_secrets() {
+            return Ok(());
+        }
+        let environment = self.environment().to_string();
+        let secrets = &self.stack.secrets;
+        match secrets.unlock(&environment, state).await {
+            Err(error) if needed => Err(OpError::refused(locked(&error))),
+            Ok(()) if needed && state.keyring().is_empty() && access == Access::Apply => {
+                let possible = secrets.rehearse(&environment, &self.stack.world).await;
+                possible.map_err(|error| OpError::refused(no_manager(&error, graph)))
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Opens the secrets of a state, for an operation that shows or moves them.
+    pub async fn require_secrets(&self, state: &State) -> Result<(), OpError> {
+        let environment = self.environment().to_string();
+        let unlocked = self.stack.secrets.unlock(&environment, state).await;
+        unlocked.map_err(|error| OpError::refused(locked(&error)))
+    }
+
+    /// Opens the key of a stack that is about to get secrets of another one.
+    pub(crate) async fn require_key(&self, state: &State) -> Result<(), OpError> {
+        if state.keyring().is_empty() {
+            let (environment, target) = (self.environment(), self.target());
+            let message = format!("the stack of environment {environment} on target {target} has no data key");
+            let problem = Diagnostic::error(Code::NO_SECRETS_MANAGER, message)
+                .note("Secrets are encrypted anew for the stack that gets them, so both keys are needed.")
+                .note("Nothing was changed.");
+            let hint = Hint::from(NextStep::InitSecrets).and(format!(" makes one, for environment {environment}"));
+            return Err(OpError::refused(problem.help(hint)));
+        }
+        self.require_secrets(state).await
+    }
+
+    /// Prepares the secrets of an imported snapshot for this stack.
+    ///
+    /// A snapshot of this stack keeps its ciphertexts, and the ring gets the keys that it lacks. The secrets of another stack are
+    /// opened with its key; closing the run seals them for this stack.
+    pub(crate) async fn adopt_secrets(&self, snapshot: &mut Snapshot, state: &State) -> Result<(), OpError> {
+        let imported = State::from(snapshot.clone());
+        let unsealed = snapshot.has_unsealed_secrets();
+        if snapshot.stack == *state.stack() && !unsealed {
+            snapshot.keyring = joined(&snapshot.keyring, state.keyring());
+            return Ok(());
+        }
+        if imported.has_secrets() {
+            let other = self.stack.secrets.of_another_stack();
+            let opened = other.unlock(&self.environment().to_string(), &imported).await;
+            opened.map_err(|error| OpError::refused(locked(&error)))?;
+        } else if !unsealed {
+            snapshot.keyring = state.keyring().clone();
+            return Ok(());
+        }
+        self.require_key(state).await?;
+        snapshot.keyring = state.keyring().clone();
+        Ok(())
+    }
+
+    /// Returns true if a run of the graph records secrets.
+    fn makes_secrets(&self, graph: &Graph) -> bool {
+        graph.exprs.has_secrets()
+            || graph.nodes.iter().any(|node| {
+                !node.options.sensitive.is_empty()
+                    || self
+                        .engine
+                        .catalog
+                        .get(&node.ty)
+                        .is_some_and(|schema| schema.records_secrets(&node.inputs))
+            })
+    }
+
+    /// Records the first key of a stack, before a run writes a secret.
+    pub(crate) async fn ensure_key(&self, run: &Run, graph: &Graph) -> Result<(), OpError> {
+        if !run.base().keyring().is_empty() || !self.makes_secrets(graph) {
+            return Ok(());
+        }
+        let environment = self.environment().to_string();
+        let made = self.stack.secrets.create(&environment, run.stack(), &self.stack.world).await;
+        let keyring = made.map_err(|error| OpError::refused(no_manager(&error, Some(graph))))?;
+        Ok(run.submit(Record::Keys { keyring }).durable().await?)
+    }
+
+    /// Makes the first key of a stack, without a secret. A stack that has one keeps it.
+    pub async fn init_keys(&self, events: &mut dyn FnMut(OpEvent)) -> Result<KeysChange, OpError> {
+        let loaded = self.load().await?;
+        if !loaded.state.keyring().is_empty() {
+            return Ok(KeysChange::AlreadyThere);
+        }
+        let run = self.open("secrets init", Some(loaded.version), Takeover::IfDead, events).await?;
+        let environment = self.environment().to_string();
+        let made = self.stack.secrets.create(&environment, run.stack(), &self.stack.world).await;
+        let keyring = match made {
+            Ok(keyring) => keyring,
+            Err(error) => {
+                run.close(RunResult::Failed).await?;
+                return Err(OpError::refused(no_manager(&error, None)));
+            }
+        };
+        run.submit(Record::Keys { keyring }).durable().await?;
+        run.close(RunResult::Succeeded).await?;
+        Ok(KeysChange::Made)
+    }
+
+    /// Changes the ring of a stack, and encrypts every secret with its current key.
+    ///
+    /// The new ring is durable before the first value that is encrypted with its new key, and it keeps every older key, so that a
+    /// run that is killed anywhere leaves a state that opens.
+    pub async fn change_keys(
+        &self,
+        command: &str,
+        change: &dyn ChangesRing,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<UnlockedRing, OpError> {
+        let Loaded { state, version, .. } = self.load_existing().await?;
+        if state.pending().next().is_some() {
+            let message = "operations of an interrupted run hold secrets that are encrypted with the old key";
+            let problem = Diagnostic::error(Code::IN_DOUBT, message);
+            return Err(OpError::refused(problem.help(Hint::from(NextStep::Apply).and(" finishes them first"))));
+        }
+        if state.keyring().is_empty() {
+            let message = "this stack has no data key yet";
+            return Err(OpError::refused(Diagnostic::error(Code::NO_SECRETS_MANAGER, message)));
+        }
+        self.require_secrets(&state).await?;
+        let opened = self.stack.secrets.opened().ok_or_else(|| {
+            OpError::refused(Diagnostic::error(Code::SECRETS_LOCKED, "the key is not open"))
+        })?;
+        let ring = change.change(&opened).await.map_err(|error| OpError::refused(locked(&error)))?;
+        let run = self.open(command, Some(version), Takeover::IfDead, events).await?;
+        run.submit(Record::Keys { keyring: ring.ring().clone() }).durable().await?;
+        self.stack.world.crash_point("secrets.ring.recorded");
+        self.stack.secrets.use_ring(ring.clone());
+        run.base().open_secrets(&self.stack.secrets.crypter());
+        for resource in run.base().resources() {
+            if stead_state::has_secrets(resource) {
+                run.submit(Record::Amend { resource: Box::new(resource.clone()) }).durable().await?;
+                self.stack.world.crash_point("secrets.value.recorded");
+            }
+        }
+        let outputs = run.base().outputs().clone();
+        if outputs.values().any(stead_model::Value::has_secrets) {
+            run.submit(Record::Outputs { outputs }).durable().await?;
+        }
+        run.close(RunResult::Succeeded).await?;
+        Ok(ring)
+    }
+}
+
+/// What became of the request for a first key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeysChange {
+    Made,
+    AlreadyThere,
+}
+
+/// A change of the managers or keys of a ring.
+#[async_trait::async_trait]
+pub trait ChangesRing: Send + Sync {
+    async fn change(&self, ring: &UnlockedRing) -> Result<UnlockedRing, ManagerError>;
+}
+
+/// Returns the owner that the keys of a stack are wrapped for.
+pub fn key_owner(state: &State) -> String {
+    owner(state.stack())
+}
+
+/// Returns the keys of both rings. The current key of `ours` stays the current one.
+fn joined(theirs: &Keyring, ours: &Keyring) -> Keyring {
+    let known = |id| ours.get(id).is_some();
+    let older = theirs.keys.iter().filter(|key| !known(&key.id));
+    Keyring { keys: older.chain(&ours.keys).cloned().collect() }
+}
+
+/// Reports secrets that do not open.
+pub(crate) fn locked(error: &ManagerError) -> Diagnostic {
+    let what = match error.class {
+        ManagerErrorClass::WrongKey => "the secrets of this stack do not open with this key",
+        ManagerErrorClass::Denied => "the key manager refuses to open the secrets of this stack",
+        ManagerErrorClass::Unavailable => "the key manager does not answer, so the secrets of this stack stay closed",
+        ManagerErrorClass::NoSuchKey => "the key that opens the secrets of this stack does not exist any more",
+        ManagerErrorClass::Damaged => "the wrapped key of this stack is damaged",
+        ManagerErrorClass::NotConfigured => "the secrets of this stack are locked",
+    };
+    let problem = Diagnostic::error(Code::SECRETS_LOCKED, format!("{what}: {}", error.message));
+    let problem = error.help.iter().cloned().fold(problem, Diagnostic::help);
+    problem.note("Nothing was changed.")
+}
+
+/// Reports a secret in a stack that has no key manager.
+fn no_manager(error: &ManagerError, graph: Option<&Graph>) -> Diagnostic {
+    let message = format!("this program has secrets, and no key can encrypt them: {}", error.message);
+    let mut problem = Diagnostic::error(Code::NO_SECRETS_MANAGER, message);
+    if let Some((source, from)) = graph.and_then(first_secret) {
+        problem = problem.at(source, 0, format!("a secret is made here ({from})"));
+    }
+    let problem = error.help.iter().cloned().fold(problem, Diagnostic::help);
+    problem.note("Nothing was changed.")
+}
+
+fn first_secret(graph: &Graph) -> Option<(SourceRef, String)> {
+    graph.exprs.iter().find_map(|expr| match expr {
+        Expr::Secret { source, from, .. } => Some((source.clone(), from.clone())),
+        Expr::Ephemeral { function } => Some((function.source.clone(), "ephemeral".to_owned())),
+        _ => None,
+    })
+}
