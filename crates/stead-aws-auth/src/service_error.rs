@@ -136,7 +136,11 @@ mod tests {
     use stead_world::Headers;
 
     fn error(status: u16, body: &str) -> ServiceError {
-        ServiceError::of(&HttpResponse { status, headers: Headers::default(), body: body.into() })
+        ServiceError::of(&HttpResponse {
+            status,
+            headers: Headers::default(),
+            body: body.as_bytes().to_vec().into(),
+        })
     }
 
     #[test]
@@ -148,7 +152,7 @@ mod tests {
         assert_eq!((&*xml.code, &*xml.message), ("AccessDenied", "a & b"));
         let mut headers = Headers::default();
         headers.add("X-Amzn-ErrorType", "ThrottlingException:http://x/");
-        let header = ServiceError::of(&HttpResponse { status: 400, headers, body: Vec::new() });
+        let header = ServiceError::of(&HttpResponse { status: 400, headers, body: Default::default() });
         assert_eq!((&*header.code, header.class()), ("ThrottlingException", ServiceErrorClass::Throttled));
     }
 

@@ -44,7 +44,7 @@ impl Scope {
 /// Replaces those of an earlier signature, so that a request can be signed again.
 pub fn sign(request: &mut HttpRequest, credentials: &Credentials, scope: &Scope, now: Timestamp) {
     let moment = amz_date(now);
-    let digest = hex(&Sha256::digest(&request.body));
+    let digest = hex(&Sha256::digest(request.body.as_slice()));
     request.headers.remove("authorization");
     request.headers.set("host", canonical::host(request));
     request.headers.set("x-amz-date", &*moment);

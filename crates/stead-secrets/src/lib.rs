@@ -8,6 +8,7 @@
 mod age;
 mod ask;
 mod cipher;
+mod cloud;
 mod command;
 mod crypter;
 mod key;
@@ -22,6 +23,7 @@ pub use age::{AgeManager, NewIdentity, new_identity};
 pub use ask::{Ask, Question};
 pub use command::CommandManager;
 pub use crypter::{BlindingCrypter, LockedCrypter, SymmetricCrypter};
+pub use cloud::cloud_manager;
 pub use key::DataKey;
 pub use manager::{KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 pub use passphrase::{PassphraseManager, PassphraseSource, Strength, strength};

@@ -148,7 +148,11 @@ impl RealHttp {
         for (name, value) in &head.headers {
             headers.add(name.as_str(), String::from_utf8_lossy(value.as_bytes()));
         }
-        Ok(HttpResponse { status: head.status.as_u16(), headers, body: body.to_bytes().into() })
+        Ok(HttpResponse {
+            status: head.status.as_u16(),
+            headers,
+            body: Zeroizing::new(body.to_bytes().into()),
+        })
     }
 }
 
@@ -169,7 +173,7 @@ impl Http for RealHttp {
     }
 }
 
-/// Returns hyper's form of a request. The body is overwritten when hyper drops it, because it may contain a key.
+/// Returns hyper's form of a request. Hyper drops the body, and with that overwrites it.
 fn message(target: &Target, request: HttpRequest) -> Result<Request<Full<Bytes>>, HttpError> {
     let mut message = Request::builder().method(request.method.as_str()).uri(target.path.as_str());
     if request.headers.get("host").is_none() {
@@ -181,7 +185,7 @@ fn message(target: &Target, request: HttpRequest) -> Result<Request<Full<Bytes>>
     for (name, value) in request.headers.iter() {
         message = message.header(name, value);
     }
-    let body = Full::new(Bytes::from_owner(Zeroizing::new(request.body)));
+    let body = Full::new(Bytes::from_owner(request.body));
     message.body(body).map_err(|error| HttpError::Invalid { host: target.shown(), reason: error.to_string() })
 }
 

@@ -44,7 +44,7 @@ async fn throttled_call_is_repeated_with_growing_waits() {
     let machine = machine();
     let before = machine.clock.now();
     let answer = machine.auth().send(&call(server.url(), Repeat::OnlyIfUnsent)).await.unwrap();
-    assert_eq!((&*answer.body, server.seen().len()), (&b"ok"[..], 3));
+    assert_eq!((answer.body.as_slice(), server.seen().len()), (&b"ok"[..], 3));
     let waited = machine.clock.now().0 - before.0;
     assert!((600..=1200).contains(&waited), "{waited}");
 }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use zeroize::Zeroizing;
+
 use super::{MAX_BYTES, TIMEOUT};
 
 /// Headers whose values debug output shows. Any other value may be a credential.
@@ -81,7 +83,8 @@ pub struct HttpRequest {
     /// Absolute URL, with every reserved byte escaped. It is sent as it is.
     pub url: String,
     pub headers: Headers,
-    pub body: Vec<u8>,
+    /// Overwritten when it is dropped, because it may contain a key.
+    pub body: Zeroizing<Vec<u8>>,
     /// Limit on the whole exchange, from the look-up of the name to the last byte of the response.
     pub timeout: Duration,
     /// Limit on the size of the response's body.
@@ -96,7 +99,7 @@ impl HttpRequest {
             method,
             url: url.into(),
             headers: Headers::default(),
-            body: Vec::new(),
+            body: Zeroizing::default(),
             timeout: TIMEOUT,
             max_bytes: MAX_BYTES,
             authorities: None,
@@ -108,7 +111,7 @@ impl HttpRequest {
     }
 
     pub fn post(url: impl Into<String>, body: impl Into<Vec<u8>>) -> HttpRequest {
-        HttpRequest { body: body.into(), ..HttpRequest::new(Method::Post, url) }
+        HttpRequest { body: Zeroizing::new(body.into()), ..HttpRequest::new(Method::Post, url) }
     }
 
     /// Sets a header.
@@ -146,7 +149,8 @@ impl fmt::Debug for HttpRequest {
 pub struct HttpResponse {
     pub status: u16,
     pub headers: Headers,
-    pub body: Vec<u8>,
+    /// Overwritten when it is dropped, because it may contain a key.
+    pub body: Zeroizing<Vec<u8>>,
 }
 
 impl fmt::Debug for HttpResponse {
@@ -169,8 +173,8 @@ mod tests {
             .header("Authorization", "Bearer header-canary")
             .header("X-Vault-Token", "vault-canary")
             .header("Content-Type", "application/json");
-        let response =
-            HttpResponse { status: 200, headers: request.headers.clone(), body: b"answer-canary".to_vec() };
+        let body = b"answer-canary".to_vec().into();
+        let response = HttpResponse { status: 200, headers: request.headers.clone(), body };
         let shown = format!("{request:?} {response:?}");
         assert!(!shown.contains("canary"), "{shown}");
         assert!(shown.contains("host:1") && shown.contains("/a/b") && shown.contains("application/json"));
