@@ -190,6 +190,12 @@ impl From<JournalError> for Failure {
                     .note("Nothing was written, and no damaged object was used.")
                     .help("`stead state repair` proposes repairs; see `stead explain ST0202`"),
             ),
+            JournalError::Seal(_) => Failure::new(
+                Kind::Failed,
+                Diagnostic::error(Code::SECRETS_LOCKED, message)
+                    .note("The record was not written, and state is sound. No further operation was started.")
+                    .help("`stead secrets status` shows which key opens the stack"),
+            ),
             JournalError::Unrecorded { cause, answers } => unrecorded(*cause, &answers, message),
             JournalError::Renamed { to } => Failure::new(
                 Kind::Failed,

@@ -201,6 +201,8 @@ fn found(value: &Value) -> &'static str {
         Value::String(_) => "String",
         Value::List(_) => "JSONArray",
         Value::Map(_) => "JSONObject",
+        // A provider sends plain values only.
+        Value::Secret(_) => "Secret",
     }
 }
 

@@ -30,7 +30,7 @@ pub use owners::{OwnedThing, Owners, Standing, Stores};
 pub use pinfile::{KnownTypes, OpenPinfile, PinfileLocation, PinfileWrite, SettledPins};
 pub use recover::{CurrentGuards, Doubtful, Recovered, Resolution, StatedOutputs};
 pub use rollback::graph_of;
-pub use secrets::{KeySource, NoKeySource, StackSecrets};
+pub use secrets::{KeySource, NoKeySource, OneManager, StackSecrets};
 pub use stack::{RecoveryResult, Stack};
 pub use transfer::{Transfer, awaited_targets, finish_transfers, transfer, waiting_sources};
 

@@ -6,10 +6,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use stead_model::{
-    Binding, Ciphertext, Crypter, KeyedDigest, Keyring, Map, NoKey, PathPattern, PropertyPath, Resource, StackId,
-    Text, Unopened, Value,
+    Binding, Ciphertext, Crypter, KeyedDigest, Keyring, Map, NoKey, PathPattern, PropertyPath, Resource,
+    StackId, Text, Unopened, Value,
 };
-use stead_secrets::{KeyManager, LockedCrypter, ManagerError, ManagerErrorClass, UnlockedRing, create, unlock};
+use stead_secrets::{
+    DataKey, KeyManager, LockedCrypter, ManagerError, ManagerErrorClass, ProcessManager, UnlockedRing,
+    create, unlock,
+};
 use stead_state::State;
 use stead_world::World;
 
@@ -31,6 +34,15 @@ impl KeySource for NoKeySource {
     }
 }
 
+/// One manager for every stack, for stacks in memory.
+pub struct OneManager(pub Arc<dyn KeyManager>);
+
+impl KeySource for OneManager {
+    fn managers(&self, _: &str, _: &Keyring) -> Result<Vec<Arc<dyn KeyManager>>, ManagerError> {
+        Ok(vec![self.0.clone()])
+    }
+}
+
 /// The data keys of one stack. Clones share them.
 #[derive(Clone)]
 pub struct StackSecrets {
@@ -46,6 +58,12 @@ impl StackSecrets {
     /// Returns secrets without any manager.
     pub fn none() -> StackSecrets {
         StackSecrets::new(Arc::new(NoKeySource))
+    }
+
+    /// Returns secrets whose keys a manager of this process wraps, for a stack in memory.
+    pub fn in_memory() -> StackSecrets {
+        let manager = ProcessManager::new("memory", &DataKey::new([0x5a; 32]));
+        StackSecrets::new(Arc::new(OneManager(Arc::new(manager))))
     }
 
     /// Returns the secrets of another stack of the same project, none of them opened.

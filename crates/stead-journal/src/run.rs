@@ -83,8 +83,7 @@ impl Run {
         if !held.state.keyring().is_empty() {
             held.state.open_secrets(&crypter);
         }
-        let appender =
-            Appender::new(held.request.spool(), world.clone(), held.head.epoch, sound, crypter);
+        let appender = Appender::new(held.request.spool(), world.clone(), held.head.epoch, sound, crypter);
         let next_op = Mutex::new(held.state.next_op());
         let since = held.request.world.clock.now().to_string();
         let heartbeat = Heartbeat::start(store.clone(), keys.clone(), world.clone(), held.head.epoch);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CopyRef, Generation, Level, Map, MarkSource, Marked, Marks, Name, PhysicalId, RecordedMarks,
-    STATE_PROTECT, PathPattern, SortedMap, SourceRef, Text, TypeToken, Uid, Value,
+    CopyRef, Generation, Level, Map, MarkSource, Marked, Marks, Name, PathPattern, PhysicalId, RecordedMarks,
+    STATE_PROTECT, SortedMap, SourceRef, Text, TypeToken, Uid, Value,
 };
 
 /// Lifecycle of a copy of a resource.

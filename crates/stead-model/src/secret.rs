@@ -1,14 +1,14 @@
 //! `Secret`: a value that knows that it is secret.
 //!
 //! The value leaves a `Secret` in two ways only: a [`Crypter`] seals it for storage, or [`Secret::reveal`] hands it to a provider call
-//! or to the interpreter. **Invariant:** no `Debug`, `Display` or `Serialize` shows it; a secret that is not sealed cannot be
-//! serialised at all.
+//! or to the interpreter. **Invariant:** no `Debug`, `Display` or `Serialize` shows it; a secret that is not sealed is serialised
+//! as `[secret]`.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use serde::ser::{Error as _, SerializeMap};
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::{Binding, Ciphertext, Crypter, KeyedDigest, Map, SIGNATURE_KEY, Text, Unopened, Value};
@@ -246,14 +246,17 @@ const DIGEST: &str = "digest";
 const EPHEMERAL: &str = "ephemeral";
 
 impl Serialize for Secret {
-    /// Writes the stored form. Fails for a secret that is not sealed: the only serialiser of a value is one that encrypts.
+    /// Writes the stored form, or `[secret]` for a secret that is not sealed: the only serialiser of a value is one that encrypts.
+    ///
+    /// State refuses a record with a secret that is not sealed (rule S23), so this text is never stored in place of a value.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Stored::Unsealed(_) = &self.0.stored {
+            return serializer.serialize_str(BLINDED);
+        }
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry(SIGNATURE_KEY, SECRET_SIGNATURE)?;
         match &self.0.stored {
-            Stored::Unsealed(_) => {
-                return Err(S::Error::custom("a secret that is not encrypted cannot be written"));
-            }
+            Stored::Unsealed(_) => {}
             Stored::Sealed(text) => map.serialize_entry(CIPHERTEXT, text)?,
             Stored::WriteOnly { digest, ciphertext } => {
                 if let Some(text) = ciphertext {
@@ -268,6 +271,13 @@ impl Serialize for Secret {
 }
 
 impl Secret {
+    /// Returns the secret as data in the clear, for the inside of another encryption, or for a person who asked to see it.
+    pub fn exposed(&self) -> Result<Value, Unopened> {
+        let plain = self.reveal()?.to_json();
+        let fields = [(SIGNATURE_KEY, Value::from(SECRET_SIGNATURE)), (PLAINTEXT, Value::from(plain))];
+        Ok(Value::Map(fields.into_iter().map(|(key, value)| (Text::from(key), value)).collect()))
+    }
+
     /// Reads the stored form; `None` if the object is no secret, an error if it is a malformed one.
     pub(crate) fn of_map(map: &Map) -> Option<Result<Secret, &'static str>> {
         if map.get(SIGNATURE_KEY)?.as_str() != Some(SECRET_SIGNATURE) {
@@ -330,18 +340,27 @@ impl Value {
         self.try_map_secrets(&mut |secret| secret.reveal().cloned())
     }
 
+    /// Returns the value with every secret as data in the clear; see [`Secret::exposed`]. A secret without a value stays sealed.
+    #[must_use]
+    pub fn exposed(&self) -> Value {
+        let expose = &mut |secret: &Secret| {
+            Ok::<_, std::convert::Infallible>(
+                secret.exposed().unwrap_or_else(|_| Value::Secret(secret.clone())),
+            )
+        };
+        let Ok(value) = self.try_map_secrets(expose);
+        value
+    }
+
     /// Returns the value with `[secret]` in place of every secret, for people and for machine output.
     #[must_use]
     pub fn blinded(&self) -> Value {
         if !self.has_secrets() {
             return self.clone();
         }
-        let blind: &mut dyn FnMut(&Secret) -> Result<Value, std::convert::Infallible> =
-            &mut |_| Ok(Value::from(BLINDED));
-        match self.try_map_secrets(blind) {
-            Ok(value) => value,
-            Err(never) => match never {},
-        }
+        let blind = &mut |_: &Secret| Ok::<_, std::convert::Infallible>(Value::from(BLINDED));
+        let Ok(value) = self.try_map_secrets(blind);
+        value
     }
 
     /// Returns the value with every secret in it replaced.

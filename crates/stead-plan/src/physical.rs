@@ -63,7 +63,9 @@ impl<'a> Identities<'a> {
         let mut values = Vec::new();
         for property in self.properties(ty) {
             match inputs.get(*property) {
-                Some(Input::Known(value)) if !value.has_secrets() => values.push((*property, value.to_json())),
+                Some(Input::Known(value)) if !value.has_secrets() => {
+                    values.push((*property, value.to_json()))
+                }
                 Some(_) => return None,
                 None => {}
             }

@@ -45,7 +45,9 @@ impl Step {
 
     fn replace_secrets(&mut self, change: &mut dyn FnMut(&Secret) -> Value) {
         match &mut self.action {
-            Action::Create { inputs, .. } | Action::Update { inputs, .. } => replace_in_inputs(inputs, change),
+            Action::Create { inputs, .. } | Action::Update { inputs, .. } => {
+                replace_in_inputs(inputs, change)
+            }
             Action::Import { inputs, outputs, .. } => {
                 replace_in_map(inputs, change);
                 replace_in_map(outputs, change);

@@ -17,8 +17,8 @@ use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken};
 use stead_schema::{Catalog, Problem, TypeSchema};
 
 use crate::{
-    CallOutcome, CreateRequest, Created, DeleteRequest, Diff, Doubt, LiveState, Ownership, PartialResult, Provider,
-    Reads, Recovery, Refusal, UpdateRequest, Updated,
+    CallOutcome, CreateRequest, Created, DeleteRequest, Diff, Doubt, LiveState, Ownership, PartialResult,
+    Provider, Reads, Recovery, Refusal, UpdateRequest, Updated,
 };
 use marks::Marks;
 use ownership::VeiledOwnership;
@@ -79,7 +79,9 @@ impl Provider for Veil {
         let marks = Marks::of_inputs(&inputs);
         let checked = match self.inner.check(resource, marks.revealed_inputs(inputs)).await {
             Ok(checked) => marks.mark_inputs(checked),
-            Err(problems) => return Err(problems.into_iter().map(|problem| marks.problem(problem)).collect()),
+            Err(problems) => {
+                return Err(problems.into_iter().map(|problem| marks.problem(problem)).collect());
+            }
         };
         Ok(match self.catalog.get(resource) {
             Some(schema) => schema.conceal_inputs(checked),

@@ -32,9 +32,8 @@ impl TypeSchema {
 
     /// Returns true if a resource with these inputs has a secret by its schema: one that is given, or one that the provider makes.
     pub fn records_secrets(&self, inputs: &Inputs) -> bool {
-        let made = || {
-            self.properties.iter().any(|property| property.provisioned() && property.secrecy.is_some())
-        };
+        let made =
+            || self.properties.iter().any(|property| property.provisioned() && property.secrecy.is_some());
         let given = |name: &stead_model::Text| {
             self.property(name).is_some_and(|property| property.secrecy.is_some())
                 || self.write_only().is_some_and(|cursor| cursor.key(name).reaches())

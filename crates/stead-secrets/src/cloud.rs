@@ -38,7 +38,7 @@ use base64::engine::general_purpose::STANDARD;
 use stead_world::World;
 use zeroize::Zeroizing;
 
-use crate::{KeyManager, ManagerError, ManagerErrorClass};
+use crate::{KeyManager, ManagerError};
 use link::Link;
 
 /// Size of a request's body that is never exceeded, so that a key is not copied while the body grows.

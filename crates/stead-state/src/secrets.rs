@@ -167,7 +167,8 @@ impl Record {
     /// For an answer that cannot be sealed: the id of a created resource must not be lost with the secret.
     pub fn forget_secrets(&mut self) {
         if let Record::End {
-            outcome: Outcome::Created { outputs, .. } | Outcome::Updated { outputs, .. }, ..
+            outcome: Outcome::Created { outputs, .. } | Outcome::Updated { outputs, .. },
+            ..
         } = self
         {
             let place = Place { stack: &StackId(String::new()), uid: "", section: Section::Outputs };
@@ -247,7 +248,9 @@ impl State {
             && (self.copies().any(has_secrets)
                 || self.outputs().values().any(Value::has_secrets)
                 || self.pending().any(|pending| match &pending.intent {
-                    Intent::Create { resource, .. } | Intent::Update { resource, .. } => has_secrets(resource),
+                    Intent::Create { resource, .. } | Intent::Update { resource, .. } => {
+                        has_secrets(resource)
+                    }
                     Intent::Delete { .. } => false,
                 }))
     }

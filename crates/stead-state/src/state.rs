@@ -12,7 +12,9 @@ mod transfer;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use stead_model::{CopyRef, Keyring, Lifecycle, Map, Name, OpId, PhysicalId, Resource, StackId, TypeToken, Uid};
+use stead_model::{
+    CopyRef, Keyring, Lifecycle, Map, Name, OpId, PhysicalId, Resource, StackId, TypeToken, Uid,
+};
 
 use copies::Copies;
 pub use extent::extent;

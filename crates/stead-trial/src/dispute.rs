@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stead_engine::ops::{Import, OpError, PlanRequest, Proposal, StateEdit, Wait, Workspace};
-use stead_engine::{Engine, Owners, Stack, Stop, Stores};
+use stead_engine::{Engine, Owners, Stack, StackSecrets, Stop, Stores};
 use stead_journal::StackKeys;
 use stead_local::LocalProvider;
 use stead_model::{
@@ -161,7 +161,17 @@ impl Dispute {
         engine.owners = Some(Owners::new(place, Arc::new(StoresOnDisk(world.clone()))));
         let store: Arc<dyn Store> = Arc::new(FileStore::new(world.clone(), PathBuf::from(STATE)));
         let keys = StackKeys::new(project, environment, "sim");
-        without_pinfile(engine, Stack { store, keys, world, claims: PathBuf::from("/claims") }, environment)
+        without_pinfile(
+            engine,
+            Stack {
+                store,
+                keys,
+                world,
+                claims: PathBuf::from("/claims"),
+                secrets: StackSecrets::in_memory(),
+            },
+            environment,
+        )
     }
 
     /// Runs a command of a stack, and returns how it ended.

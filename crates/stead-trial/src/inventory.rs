@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stead_engine::ops::{Import, OpError, PlanRequest, Proposal, Wait, Workspace};
-use stead_engine::{Engine, Stack, Stop};
+use stead_engine::{Engine, Stack, StackSecrets, Stop};
 use stead_journal::StackKeys;
 use stead_local::LocalProvider;
 use stead_model::{
@@ -291,7 +291,17 @@ impl Inventory {
         let engine = Engine::new(world.clone(), Providers::default().with(Arc::new(provider)), parallel);
         let store: Arc<dyn Store> = Arc::new(FileStore::new(world.clone(), PathBuf::from("/state")));
         let keys = StackKeys::new("shop", "dev", "sim");
-        without_pinfile(engine, Stack { store, keys, world, claims: PathBuf::from("/claims") }, "dev")
+        without_pinfile(
+            engine,
+            Stack {
+                store,
+                keys,
+                world,
+                claims: PathBuf::from("/claims"),
+                secrets: StackSecrets::in_memory(),
+            },
+            "dev",
+        )
     }
 }
 

@@ -32,8 +32,8 @@ pub use find::{FoundResource, Search, search};
 pub use policy::{MarkExplanation, MarksInForce, explain_marks};
 pub use program::{Notice, Program, ProgramSettings, Transcript};
 pub use project::{
-    ConfigArgument, ConfigFile, ConfigInputs, FILE, FlagMarks, Prevention, Project, TARGETS, check,
-    local_catalog, read_environment,
+    ConfigArgument, ConfigFile, ConfigInputs, FILE, FlagMarks, PASSPHRASE, Prevention, Project, ProjectKeys,
+    TARGETS, check, local_catalog, read_environment,
 };
 pub use prune::{Pruning, prune_pins};
 pub use renames::{OldNames, old_names_elsewhere};

@@ -9,29 +9,14 @@ use serde::{Deserialize, Serialize};
 use stead_engine::ops::{Approval, OpError, Proposal, Stale, Workspace};
 use stead_eval::UnknownBranches;
 use stead_eval::config::{Config, Key};
-use stead_model::{Code, Diagnostic, Expr, Graph, Hint, Name, NextStep, Value};
+use stead_model::{Binding, Ciphertext, Code, Crypter as _, Diagnostic, Hint, Name, NextStep, Value};
 
 use crate::program::{Program, ProgramSettings, Transcript};
 use crate::project::FILE;
 use crate::{FlagMarks, Project};
 
 /// A file of another format is refused: a saved plan is short-lived, and making it anew loses nothing.
-const FORMAT: u32 = 4;
-
-fn no_secrets(graph: &Graph) -> Result<(), OpError> {
-    let secret = graph.exprs.iter().find_map(|expr| match expr {
-        Expr::Secret { from, source, .. } => Some((from, source)),
-        _ => None,
-    });
-    let Some((from, source)) = secret else { return Ok(()) };
-    let message = format!("the plan cannot be saved: the program has a secret ({from})");
-    let problem = Diagnostic::error(Code::NO_SECRETS_MANAGER, message)
-        .at(source.clone(), 0, "it becomes a secret here")
-        .note("A saved plan holds config and sources of the program. Without a key, the secret would be in it in plain text.")
-        .note("Nothing was written.")
-        .help("apply without a saved plan, or keep the secret outside of the program");
-    Err(OpError::refused(problem))
-}
+const FORMAT: u32 = 5;
 
 /// Stands for the version of a provider that the target does not have.
 const MISSING: &str = "a target without it";
@@ -56,6 +41,26 @@ pub struct SavedPlan {
     providers: BTreeMap<String, String>,
 }
 
+/// A plan with secrets, as its file has it.
+#[derive(Serialize, Deserialize)]
+struct SealedPlan {
+    format: u32,
+    sealed: Ciphertext,
+}
+
+/// The place that the ciphertext of a saved plan is bound to.
+const PLACE: Binding<'static> = Binding(&["saved plan"]);
+
+/// Decrypts a saved plan with the key of its stack.
+async fn open(workspace: &Workspace, sealed: &Ciphertext, file: &Path) -> Result<Vec<u8>, OpError> {
+    let loaded = workspace.load().await?;
+    workspace.require_secrets(&loaded.state).await?;
+    workspace.stack.secrets.crypter().open(sealed, PLACE).map_err(|why| {
+        let message = format!("{} cannot be decrypted: {why}", file.display());
+        OpError::refused(Diagnostic::error(Code::SECRETS_LOCKED, message).note("Nothing was changed."))
+    })
+}
+
 /// Setting of a plan, which must be the same when the plan is made and when it is applied.
 struct MadeFor<'a> {
     stead: &'a str,
@@ -66,15 +71,17 @@ struct MadeFor<'a> {
 }
 
 impl SavedPlan {
-    /// Fails if the program has secrets: the file holds its config and its sources, and nothing encrypts them yet.
+    /// Fails if the program has secrets and the stack has no key: the file holds config and sources of the program.
     pub fn new(
         project: &Project,
         workspace: &Workspace,
         program: &Program<'_>,
         proposal: &Proposal,
     ) -> Result<SavedPlan, OpError> {
-        no_secrets(proposal.graph())?;
+        let approval = proposal.approval()?;
         let ProgramSettings { main, config, branches, .. } = program.settings().clone();
+        let seals = workspace.stack.secrets.opened().is_some();
+        let transcript = program.transcript();
         Ok(SavedPlan {
             format: FORMAT,
             stead: env!("CARGO_PKG_VERSION").to_owned(),
@@ -82,10 +89,10 @@ impl SavedPlan {
             environment: workspace.environment().to_string(),
             target: workspace.target().to_owned(),
             main,
-            config: config.without_secrets(),
+            config: if seals { config.exposed() } else { config.without_secrets() },
             allow_unknown_branches: branches == UnknownBranches::Allow,
-            approval: proposal.approval(),
-            transcript: program.transcript(),
+            approval,
+            transcript: if seals { transcript.exposed() } else { transcript },
             providers: versions(workspace),
         })
     }
@@ -133,10 +140,22 @@ impl SavedPlan {
         if differing.is_empty() { Ok(()) } else { Err(stale(file, &differing)) }
     }
 
-    /// Writes the file, readable only for its owner, since it holds the config of the program.
+    /// Writes the file, readable only for its owner, since it holds the config of the program. A plan with secrets is encrypted
+    /// with the key of the stack.
     pub fn write(&self, workspace: &Workspace, file: &Path) -> Result<(), OpError> {
-        // These types always serialise.
-        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
+        let unwritable = |problem: String| {
+            let message = format!("cannot write {}: {problem}", file.display());
+            OpError::refused(Diagnostic::error(Code::STORE, message))
+        };
+        let body = serde_json::to_vec(self).map_err(|error| unwritable(error.to_string()))?;
+        let mut bytes = match workspace.stack.secrets.opened() {
+            None => body,
+            Some(ring) => {
+                let sealed = ring.crypter().seal(&body, PLACE).map_err(|why| unwritable(why.to_string()))?;
+                let file = SealedPlan { format: FORMAT, sealed };
+                serde_json::to_vec(&file).map_err(|error| unwritable(error.to_string()))?
+            }
+        };
         bytes.push(b'\n');
         let bytes = stead_state::seal(bytes);
         let world = &workspace.stack.world;
@@ -153,7 +172,7 @@ impl SavedPlan {
     /// Reads a file.
     ///
     /// Fails if the plan was made for another project, environment, target or version.
-    pub fn read(project: &Project, workspace: &Workspace, file: &Path) -> Result<SavedPlan, OpError> {
+    pub async fn read(project: &Project, workspace: &Workspace, file: &Path) -> Result<SavedPlan, OpError> {
         let bytes = workspace.stack.world.files.read(file).map_err(|error| {
             let message = format!("cannot read {}: {error}", file.display());
             let problem = Diagnostic::error(Code::STORE, message).note("Nothing was changed.");
@@ -171,6 +190,11 @@ impl SavedPlan {
             Ok(AnyFormat { format: FORMAT }) => {}
             _ => return Err(other_version()),
         }
+        let opened = match serde_json::from_slice(body) {
+            Ok(SealedPlan { sealed, .. }) => Some(open(workspace, &sealed, file).await?),
+            Err(_) => None,
+        };
+        let body = opened.as_deref().unwrap_or(body);
         let saved: SavedPlan = serde_json::from_slice(body).map_err(|_| other_version())?;
         saved.fits(project, workspace, file)?;
         Ok(saved)

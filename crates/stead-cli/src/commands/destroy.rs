@@ -57,7 +57,7 @@ async fn propose(
     let nothing = Nothing { program: program.as_ref().map(|program| program as &dyn Declares) };
     let proposal = session.workspace.preview(&nothing, request, &mut ui.listener()).await?;
     if proposal.is_empty() {
-        ui.json("plan", proposal.plan());
+        ui.json("plan", proposal.plan().blinded().as_ref());
         ui.result("Nothing to destroy.\n");
         return Ok(None);
     }

@@ -54,7 +54,7 @@ pub(crate) fn show_plan(session: &Session, proposal: &Proposal, ui: &Ui) {
         style: ui.out_style(),
     };
     if ui.is_json() {
-        return ui.json("plan", &plan_json(plan, &view));
+        return ui.json("plan", &plan_json(&plan.blinded(), &view));
     }
     ui.result(&stead_render::plan(plan, &view));
     if leaves_out_new_properties(plan, &view.style) {

@@ -71,7 +71,7 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
 pub(crate) fn show_nothing_to_do(proposal: &Proposal, refresh: Option<Refresh>, ui: &Ui) {
     let count = proposal.plan().summary.unchanged;
     let resources = if count == 1 { "1 resource".to_owned() } else { format!("{count} resources") };
-    ui.json("plan", proposal.plan());
+    ui.json("plan", proposal.plan().blinded().as_ref());
     ui.result(&match (count, refresh) {
         (0, _) if proposal.base().copies().next().is_some() => {
             "Nothing to do: the program declares no resource.\n".to_owned()
@@ -106,7 +106,7 @@ async fn up_saved(
     ui: &Ui,
 ) -> Result<u8, Failure> {
     let Session { project, workspace, .. } = session;
-    let saved = SavedPlan::read(project, workspace, file)?;
+    let saved = SavedPlan::read(project, workspace, file).await?;
     saved.check_call(&session.config, file)?;
     let show_notice = |notice: Notice<'_>| ui.notice(&notice);
     let program =

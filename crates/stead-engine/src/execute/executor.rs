@@ -204,11 +204,13 @@ impl<'a> Executor<'a> {
                     self.call(id, None, move |key| Intent::Create { key, resource });
                 })
             }
-            (Action::Update { inputs, .. }, Some(node)) => self.context.values_for_call(&step.ty, inputs).map(|inputs| {
-                if let Some(old) = self.context.current(node).cloned() {
-                    self.update(id, node, old, inputs);
-                }
-            }),
+            (Action::Update { inputs, .. }, Some(node)) => {
+                self.context.values_for_call(&step.ty, inputs).map(|inputs| {
+                    if let Some(old) = self.context.current(node).cloned() {
+                        self.update(id, node, old, inputs);
+                    }
+                })
+            }
             (Action::Delete { copy, after_delete }, _) if self.is_shared(copy) => {
                 self.forget_shared(id, copy.clone(), *after_delete);
                 Ok(())

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use stead_model::{
     Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Inputs, KnownOutputs, Limits, Map,
-    Moment, Name, NodeId, PhysicalId, PropertyError, Resource, SourceRef, StackId, Ties, TypeToken, Uid, Value, known,
-    resolve_at,
+    Moment, Name, NodeId, PhysicalId, PropertyError, Resource, SourceRef, StackId, Ties, TypeToken, Uid,
+    Value, known, resolve_at,
 };
 use stead_plan::{Aliases, Incarnation, Plan, StepId};
 use stead_schema::Catalog;

@@ -8,8 +8,8 @@ use stead_model::{Code, Diagnostic, PhysicalId, Resource, Timeouts, TypeToken};
 use stead_provider::{LiveState, Provider, Reads, Refusal, RefusalClass};
 
 use crate::Engine;
-use crate::secrets::{conceal, locked_record};
 use crate::gather::retry::{MAX_ATTEMPTS, backoff};
+use crate::secrets::{conceal, locked_record};
 
 /// Result of looking at a recorded resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +82,8 @@ impl Engine {
             return Err(Refusal::new(locked));
         }
         let found = self.with_retries(timeout, || provider.read(resource)).await?;
-        let marked = |live: LiveState| LiveState { outputs: conceal(&resource.sensitive, live.outputs), ..live };
+        let marked =
+            |live: LiveState| LiveState { outputs: conceal(&resource.sensitive, live.outputs), ..live };
         Ok(found.map(marked).map_or(Reading::Gone, Reading::Found))
     }
 

@@ -13,10 +13,10 @@ use stead_schema::check;
 use stead_state::State;
 
 use crate::Engine;
-use crate::secrets::locked_record;
 use crate::gather::limits::fits;
 use crate::gather::provider_limits::ProviderLimits;
 use crate::gather::read::no_answer;
+use crate::secrets::locked_record;
 
 /// Questions that wait for a provider at a time.
 const QUESTIONS: usize = 256;

@@ -54,7 +54,8 @@ impl ApprovedPlan {
         if let Some(why) = unopened {
             return Err(why);
         }
-        let Plan { steps, output_changes, places, suggestions, ambiguities, purpose, outer, .. } = plan.as_ref();
+        let Plan { steps, output_changes, places, suggestions, ambiguities, purpose, outer, .. } =
+            plan.as_ref();
         let step = |step: &Step| ApprovedStep { name: step.name.clone(), digest: digest(&comparable(step)) };
         Ok(ApprovedPlan {
             steps: steps.iter().map(step).collect(),

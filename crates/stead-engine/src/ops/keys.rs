@@ -46,11 +46,13 @@ impl Workspace {
     pub(crate) async fn require_key(&self, state: &State) -> Result<(), OpError> {
         if state.keyring().is_empty() {
             let (environment, target) = (self.environment(), self.target());
-            let message = format!("the stack of environment {environment} on target {target} has no data key");
+            let message =
+                format!("the stack of environment {environment} on target {target} has no data key");
             let problem = Diagnostic::error(Code::NO_SECRETS_MANAGER, message)
                 .note("Secrets are encrypted anew for the stack that gets them, so both keys are needed.")
                 .note("Nothing was changed.");
-            let hint = Hint::from(NextStep::InitSecrets).and(format!(" makes one, for environment {environment}"));
+            let hint =
+                Hint::from(NextStep::InitSecrets).and(format!(" makes one, for environment {environment}"));
             return Err(OpError::refused(problem.help(hint)));
         }
         self.require_secrets(state).await
@@ -139,7 +141,9 @@ impl Workspace {
         if state.pending().next().is_some() {
             let message = "operations of an interrupted run hold secrets that are encrypted with the old key";
             let problem = Diagnostic::error(Code::IN_DOUBT, message);
-            return Err(OpError::refused(problem.help(Hint::from(NextStep::Apply).and(" finishes them first"))));
+            return Err(OpError::refused(
+                problem.help(Hint::from(NextStep::Apply).and(" finishes them first")),
+            ));
         }
         if state.keyring().is_empty() {
             let message = "this stack has no data key yet";
@@ -200,8 +204,12 @@ pub(crate) fn locked(error: &ManagerError) -> Diagnostic {
     let what = match error.class {
         ManagerErrorClass::WrongKey => "the secrets of this stack do not open with this key",
         ManagerErrorClass::Denied => "the key manager refuses to open the secrets of this stack",
-        ManagerErrorClass::Unavailable => "the key manager does not answer, so the secrets of this stack stay closed",
-        ManagerErrorClass::NoSuchKey => "the key that opens the secrets of this stack does not exist any more",
+        ManagerErrorClass::Unavailable => {
+            "the key manager does not answer, so the secrets of this stack stay closed"
+        }
+        ManagerErrorClass::NoSuchKey => {
+            "the key that opens the secrets of this stack does not exist any more"
+        }
         ManagerErrorClass::Damaged => "the wrapped key of this stack is damaged",
         ManagerErrorClass::NotConfigured => "the secrets of this stack are locked",
     };

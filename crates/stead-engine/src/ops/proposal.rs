@@ -184,12 +184,21 @@ impl Proposal {
         let pinfile = self.pins.as_ref().and_then(|pins| pins.text());
         let crypter = self.workspace.stack.secrets.crypter();
         let request = self.request.plan.clone();
-        let approval =
-            Approval::new(&self.recorded, &self.graph, &self.plan, request, pinfile, orphans, crypter.as_ref());
+        let approval = Approval::new(
+            &self.recorded,
+            &self.graph,
+            &self.plan,
+            request,
+            pinfile,
+            orphans,
+            crypter.as_ref(),
+        );
         approval.map_err(|why| {
             let message = format!("the plan has secrets and cannot be saved: {why}");
             let problem = Diagnostic::error(Code::NO_SECRETS_MANAGER, message).note("Nothing was written.");
-            OpError::refused(problem.help(Hint::from(NextStep::InitSecrets).and(" makes a key for the stack")))
+            OpError::refused(
+                problem.help(Hint::from(NextStep::InitSecrets).and(" makes a key for the stack")),
+            )
         })
     }
 

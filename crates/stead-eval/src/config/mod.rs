@@ -113,6 +113,18 @@ fn leaves(key: &Key, value: &Value, each: &mut dyn FnMut(Key, &Value)) {
 }
 
 impl Config {
+    /// Returns the config with every secret as data in the clear, for the inside of an encrypted file.
+    #[must_use]
+    pub fn exposed(&self) -> Config {
+        let mut config = self.clone();
+        for setting in config.project.iter_mut().chain(&mut config.call) {
+            if let Given::Value(value) = &mut setting.given {
+                *value = value.exposed();
+            }
+        }
+        config
+    }
+
     /// Returns the config without the values of secret keys, and without variables that no declared key uses, for a file.
     #[must_use]
     pub fn without_secrets(&self) -> Config {

@@ -242,8 +242,11 @@ impl PinfileApplication<'_> {
                 let node = &self.graph.nodes[leaf.id.index()];
                 let identity = self.types.identity(&node.ty).unwrap_or_default();
                 let known = |name: &String| Some((name.clone(), node.inputs.get(name)?.as_known()?.clone()));
-                let attributes: Map =
-                    identity.iter().filter_map(known).filter(|(_, value)| *value != Value::Null && !value.has_secrets()).collect();
+                let attributes: Map = identity
+                    .iter()
+                    .filter_map(known)
+                    .filter(|(_, value)| *value != Value::Null && !value.has_secrets())
+                    .collect();
                 let entry = PinEntry { attributes, ..PinEntry::new(node.ty.clone(), EntryStatus::Pinned) };
                 self.pinned(leaf, PinEntry { original_path: moved_from, ..entry });
             }

@@ -38,7 +38,9 @@ impl Marks {
         let mut path = Vec::new();
         for (key, value) in values.iter().filter(|(_, value)| value.has_secrets()) {
             path.push(key.as_str().to_owned());
-            value.each_secret(&mut path, &mut |secret, path| self.secrets.push((path.to_vec(), secret.clone())));
+            value.each_secret(&mut path, &mut |secret, path| {
+                self.secrets.push((path.to_vec(), secret.clone()))
+            });
             path.pop();
         }
         self
@@ -140,7 +142,9 @@ impl Marks {
             };
         }
         match value {
-            Value::String(text) if self.needles().contains(text.as_bytes()) => Value::secret(Value::String(text)),
+            Value::String(text) if self.needles().contains(text.as_bytes()) => {
+                Value::secret(Value::String(text))
+            }
             Value::Number(number) if self.needles().contains(number.to_string()) => {
                 Value::secret(Value::Number(number))
             }
@@ -177,7 +181,9 @@ impl Marks {
             marked.push((key, input));
         }
         // Values that are not kept or not open did not reach the provider: they stay as they were given.
-        for (path, secret) in self.secrets.iter().filter(|(path, secret)| path.len() == 1 && secret.reveal().is_err()) {
+        for (path, secret) in
+            self.secrets.iter().filter(|(path, secret)| path.len() == 1 && secret.reveal().is_err())
+        {
             if !marked.iter().any(|(key, _)| key.as_str() == path[0]) {
                 marked.push((Text::from(path[0].as_str()), Input::Known(Value::Secret(secret.clone()))));
             }
@@ -329,7 +335,8 @@ fn compared(recorded: &Value, new: Option<&Input>) -> Option<Value> {
                 Some(Input::Map(new)) => new.get(key).cloned(),
                 _ => None,
             };
-            let shown = map.iter().filter_map(|(key, item)| Some((key.clone(), compared(item, part(key).as_ref())?)));
+            let shown =
+                map.iter().filter_map(|(key, item)| Some((key.clone(), compared(item, part(key).as_ref())?)));
             Some(Value::Map(shown.collect()))
         }
         other => reveal(other),

@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stead_model::{CopyRef, Digest, Epoch, Keyring, Map, OpId, Operation, PhysicalId, ProviderData, Resource, Seq};
+use stead_model::{
+    CopyRef, Digest, Epoch, Keyring, Map, OpId, Operation, PhysicalId, ProviderData, Resource, Seq,
+};
 
 use super::codec::{FormatError, Lines, append, damaged, line, parse, seal, sealed_lines};
 use super::{v1, v2};

@@ -170,7 +170,9 @@ impl Snapshot {
         if resources.len() < header.resources {
             return Err(damaged(WHAT, lines.read, "resources are missing"));
         }
-        let Header { stack, run, uids, next_op, outputs, pending, transfers, retained, pinfile, keyring, .. } = header;
+        let Header {
+            stack, run, uids, next_op, outputs, pending, transfers, retained, pinfile, keyring, ..
+        } = header;
         Ok(Snapshot {
             stack,
             run,

@@ -38,7 +38,8 @@ fn check(state: &dyn StateView, values: &Map, problems: &mut Problems) {
             };
             if !named.as_ref().is_some_and(|key| state.has_key(key)) {
                 let key = named.map_or_else(|| "no key".to_owned(), |key| format!("the key {key}"));
-                problems.push(format!("the secret `{}` names {key}, which is not in the ring", path.join(".")));
+                problems
+                    .push(format!("the secret `{}` names {key}, which is not in the ring", path.join(".")));
             }
         });
         path.pop();

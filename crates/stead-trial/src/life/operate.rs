@@ -165,7 +165,9 @@ impl Actor {
         let declared = DeclaredGraph(graph.clone());
         match self.workspace.preview(&declared, request, &mut |_| ()).await {
             Ok(proposal) => {
-                *saved = Some(SavedPlan { approval: proposal.approval(), graph });
+                if let Ok(approval) = proposal.approval() {
+                    *saved = Some(SavedPlan { approval, graph });
+                }
                 Ok(Attempt::Succeeded)
             }
             Err(error) => self.refused_by(error),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stead_engine::{Engine, Stack};
+use stead_engine::{Engine, Stack, StackSecrets};
 use stead_journal::StackKeys;
 use stead_model::{Expr, Graph, Input, Inputs, Node, NodeId, NodeKind, Options, SourceRef, TypeToken, Value};
 use stead_plan::Purpose;
@@ -30,7 +30,13 @@ pub fn apply_deep_chain(depth: u32) -> Result<[usize; 4], String> {
         let witness = JournalWitness::Unchecked;
         let connection = cloud.provider(process, rng.fork(), Vec::new(), witness);
         let engine = Engine::new(world.clone(), Providers::default().with(Arc::new(connection)), 32);
-        let stack = Stack { store, keys, world, claims: PathBuf::from("/claims") };
+        let stack = Stack {
+            store,
+            keys,
+            world,
+            claims: PathBuf::from("/claims"),
+            secrets: StackSecrets::in_memory(),
+        };
         let workspace = without_pinfile(engine, stack, "dev");
         let made = apply(&workspace, &chain(depth, 1), Purpose::Up).await?;
         let again = apply(&workspace, &chain(depth, 1), Purpose::Up).await?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use stead_engine::ops::{Losses, OpError, PlanRequest, StateEdit, Wait, Workspace};
-use stead_engine::{Engine, PinfileLocation, Stack, Stop};
+use stead_engine::{Engine, PinfileLocation, Stack, StackSecrets, Stop};
 use stead_journal::{JournalError, StackKeys, survey};
 use stead_model::{Environment, Graph, Uid};
 use stead_plan::{Follow, Purpose};
@@ -144,7 +144,13 @@ impl TwoStacks {
         let engine = Engine::new(world.clone(), Providers::default().with(Arc::new(connection)), 4);
         let store = Arc::new(FileStore::new(world.clone(), PathBuf::from("/state")));
         let keys = StackKeys::new("shop", environment, "sim");
-        let stack = Stack { store, keys, world, claims: PathBuf::from("/claims") };
+        let stack = Stack {
+            store,
+            keys,
+            world,
+            claims: PathBuf::from("/claims"),
+            secrets: StackSecrets::in_memory(),
+        };
         (process, without_pinfile(engine, stack, environment))
     }
 

@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
 use stead_engine::ops::Workspace;
-use stead_engine::{Engine, Stack};
+use stead_engine::{Engine, Stack, StackSecrets};
 use stead_journal::{JournalError, StackKeys};
 use stead_model::{Map, PhysicalId, Resource};
 use stead_provider::Providers;
@@ -167,7 +167,13 @@ impl PlaySimulation {
         };
         let parallel = 1 + self.rng.below(4) as usize;
         let engine = Engine::new(world.clone(), Providers::default().with(Arc::new(provider)), parallel);
-        let stack = Stack { store, keys, world, claims: PathBuf::from("/claims") };
+        let stack = Stack {
+            store,
+            keys,
+            world,
+            claims: PathBuf::from("/claims"),
+            secrets: StackSecrets::in_memory(),
+        };
         Actor { process, workspace: without_pinfile(engine, stack, "dev") }
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use stead_engine::ops::Workspace;
-use stead_engine::{Engine, PinfileLocation, Stack};
+use stead_engine::{Engine, PinfileLocation, Stack, StackSecrets};
 use stead_guard::OuterLevels;
 use stead_journal::StackKeys;
 use stead_model::Environment;
@@ -102,7 +102,7 @@ impl SimulatedSite {
         let mut engine = Engine::new(world.clone(), providers, 1 + rng.below(6) as usize);
         engine.catalog = catalog();
         let pinfile = crate::oracle::pins::place(world.clone());
-        let stack = Stack { store, keys: keys(), world, claims };
+        let stack = Stack { store, keys: keys(), world, claims, secrets: StackSecrets::in_memory() };
         let workspace = Workspace { engine, stack, pinfile, levels: OuterLevels::default() };
         let (cloud, trace, fault_plan) = (self.cloud.clone(), self.trace.clone(), fault_plan.clone());
         Actor { process, workspace, cloud, trace, fault_plan, left: Mutex::default() }

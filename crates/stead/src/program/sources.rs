@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stead_engine::Engine;
 use stead_engine::ops::Workspace;
+use stead_engine::{Engine, StackSecrets};
 use stead_eval::{Entry, EntryKind, Sources, StackRef};
 use stead_journal::{StackKeys, load};
 use stead_model::{Map, PhysicalId, TypeToken};
@@ -19,6 +19,8 @@ pub(crate) struct ProjectSources {
     world: World,
     providers: Providers,
     store: Arc<dyn Store>,
+    /// Keys of other stacks.
+    secrets: StackSecrets,
     /// Variables of the environment that the program may read.
     granted: Vec<String>,
     /// Runtime for the calls of providers and stores, for which the thread of the evaluation waits.
@@ -98,6 +100,11 @@ impl Sources for ProjectSources {
     fn outputs(&self, stack: &StackRef) -> Result<Option<Map>, String> {
         let keys = StackKeys::new(&stack.project, &stack.environment.to_string(), &stack.target);
         let loaded = self.runtime.block_on(load(&self.store, &keys)).map_err(|error| error.to_string())?;
+        if loaded.state.has_secrets() {
+            // A key that is not here leaves the secrets locked, and they say so when a value is needed.
+            let environment = stack.environment.to_string();
+            let _ = self.runtime.block_on(self.secrets.unlock(&environment, &loaded.state));
+        }
         Ok(loaded.head.map(|_| loaded.state.outputs().clone()))
     }
 }
@@ -109,6 +116,7 @@ impl ProjectSources {
             world: workspace.stack.world.clone(),
             providers: workspace.engine.providers.clone(),
             store: workspace.stack.store.clone(),
+            secrets: StackSecrets::new(workspace.stack.secrets.source().clone()),
             granted: granted.to_vec(),
             runtime: Handle::current(),
         }
@@ -121,6 +129,7 @@ impl ProjectSources {
             world: world.clone(),
             providers: Providers::default(),
             store: Arc::new(MemoryStore::default()),
+            secrets: StackSecrets::none(),
             granted: Vec::new(),
             runtime: runtime.clone(),
         }

@@ -27,6 +27,16 @@ pub struct Transcript {
 }
 
 impl Transcript {
+    /// Returns the transcript with every secret as data in the clear, for the inside of an encrypted file.
+    #[must_use]
+    pub(crate) fn exposed(&self) -> Transcript {
+        let mut exposed = self.clone();
+        for answer in exposed.found.values_mut().chain(exposed.stacks.values_mut()).flatten() {
+            *answer = answer.iter().map(|(key, value)| (key.clone(), value.exposed())).collect();
+        }
+        exposed
+    }
+
     /// Returns type and id of the existing resources that the program looked up.
     pub fn look_ups(&self) -> impl Iterator<Item = (TypeToken, &str)> {
         let found = self.found.iter().filter(|(_, properties)| properties.is_some());

@@ -3,24 +3,29 @@
 mod config;
 mod environments;
 mod marks;
+mod secrets;
 mod workspace;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use stead_engine::ops::OpError;
 use stead_guard::BadMark;
 use stead_model::{Code, Diagnostic, Hint, Map, NextStep, SourceRef};
+use stead_secrets::Ask;
 use stead_world::World;
 
 use config::ProjectConfig;
 use marks::{FileMarks, MarkTable, NamespaceSettings};
+use secrets::SecretSettings;
 
 pub use config::{ConfigArgument, ConfigFile, ConfigInputs};
 pub use environments::read_environment;
 pub use marks::{FlagMarks, Prevention};
+pub use secrets::{PASSPHRASE, ProjectKeys};
 pub use workspace::{TARGETS, local_catalog};
 
 /// Name of the file in the root of each project.
@@ -49,6 +54,8 @@ struct Settings {
     marks: MarkTable,
     #[serde(default)]
     namespace: BTreeMap<String, NamespaceSettings>,
+    #[serde(default)]
+    secrets: SecretSettings,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -73,6 +80,8 @@ struct EnvironmentSettings {
     _config: Map,
     #[serde(default)]
     marks: MarkTable,
+    #[serde(default)]
+    secrets: Option<SecretSettings>,
 }
 
 fn default_main() -> String {
@@ -95,6 +104,8 @@ pub struct Project {
     marks: FileMarks,
     settings: Settings,
     config: ProjectConfig,
+    /// Asks a person for passphrases; `None` where there is no terminal.
+    ask: Option<Arc<dyn Ask>>,
 }
 
 impl Project {
@@ -135,6 +146,7 @@ impl Project {
             settings,
             config,
             root,
+            ask: None,
         })
     }
 

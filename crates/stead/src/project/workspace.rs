@@ -56,7 +56,8 @@ impl Project {
             environment: environment.clone(),
         };
         let levels = self.levels(environment, &FlagMarks::default());
-        Ok(Workspace { engine, stack: Stack { store, keys, world, claims }, pinfile, levels })
+        let stack = Stack { store, keys, world, claims, secrets: self.stack_secrets() };
+        Ok(Workspace { engine, stack, pinfile, levels })
     }
 
     /// Returns another stack of the project, written `environment[:namespace][@target]`.

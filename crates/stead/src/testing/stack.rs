@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use stead_engine::ops::{
     Accepts, Lineage, Losses, OpError, PlanRequest, Proposal, StateEdit, Wait, Workspace,
 };
-use stead_engine::{Engine, PinfileLocation, Stack, Stop};
+use stead_engine::{Engine, PinfileLocation, Stack, StackSecrets, Stop};
 use stead_eval::Refused;
 use stead_journal::StackKeys;
 use stead_local::LocalProvider;
@@ -150,7 +150,8 @@ fn workspace(declared: &Declared, catalog: &Catalog, store: Arc<dyn Store>) -> W
         target: declared.target.clone(),
         environment,
     };
-    let stack = Stack { store, keys, world, claims: PathBuf::from("/claims") };
+    let stack =
+        Stack { store, keys, world, claims: PathBuf::from("/claims"), secrets: StackSecrets::in_memory() };
     Workspace { engine, stack, pinfile, levels: declared.levels.clone() }
 }
 

@@ -28,7 +28,7 @@ pub(crate) async fn rollback(
     let earlier = EarlierRun { stack, run: RunId(run.to_owned()), program };
     let proposal = session.workspace.preview(&earlier, request, &mut ui.listener()).await?;
     if proposal.is_empty() {
-        ui.json("plan", proposal.plan());
+        ui.json("plan", proposal.plan().blinded().as_ref());
         ui.result(&format!("Nothing to do: every resource is as it was after {run}.\n"));
         show_kept_protection(session, &proposal, ui);
         return Ok(0);

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use stead_engine::ops::{OpError, PlanRequest, ResolveTarget, StateEdit, Wait, Workspace};
-use stead_engine::{Engine, Resolution, Stack, StatedOutputs, Stop};
+use stead_engine::{Engine, Resolution, Stack, StackSecrets, StatedOutputs, Stop};
 use stead_journal::StackKeys;
 use stead_model::{
     Code, Diagnostic, Expr, Graph, Input, Node, NodeId, NodeKind, Options, PhysicalId, RunResult, SourceRef,
@@ -101,7 +101,13 @@ impl DoubtPlay {
         let provider = DoubtProvider { objects: self.objects.clone(), ability: self.ability, answers, rng };
         let engine = Engine::new(world.clone(), Providers::default().with(Arc::new(provider)), 2);
         let keys = StackKeys::new("shop", "dev", "play");
-        let stack = Stack { store: self.store.clone(), keys, world, claims: PathBuf::from("/claims") };
+        let stack = Stack {
+            store: self.store.clone(),
+            keys,
+            world,
+            claims: PathBuf::from("/claims"),
+            secrets: StackSecrets::in_memory(),
+        };
         without_pinfile(engine, stack, "dev")
     }
 

@@ -1,0 +1,165 @@
+//! The table `[secrets]` of `stead.toml`: the key managers of a project, and of its environments.
+//!
+//! **Invariant:** a command runs as a key manager only if `stead.toml` names it, never because state does.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use stead_engine::{KeySource, StackSecrets};
+use stead_model::Keyring;
+use stead_secrets::{
+    AgeManager, Ask, CommandManager, KeyManager, ManagerError, ManagerErrorClass, PassphraseManager,
+    PassphraseSource, cloud_manager,
+};
+use stead_world::World;
+
+use super::{Project, read_environment};
+
+/// The manager that asks for a passphrase.
+pub const PASSPHRASE: &str = "passphrase";
+
+/// The table `[secrets]`, or `[env.NAME.secrets]`, which takes its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SecretSettings {
+    /// Managers by their text: `passphrase`, `awskms://…`, `command:…`.
+    #[serde(default)]
+    pub(super) managers: Vec<String>,
+    /// Public keys of people and machines, by name: `age1…` or an SSH key.
+    #[serde(default)]
+    pub(super) recipients: BTreeMap<String, String>,
+}
+
+impl SecretSettings {
+    /// Returns every manager as its text.
+    fn names(&self) -> Vec<String> {
+        let recipients = self.recipients.values().map(|key| format!("age:{key}"));
+        recipients.chain(self.managers.iter().cloned()).collect()
+    }
+}
+
+/// Key managers of the stacks and config files of a project.
+#[derive(Clone)]
+pub struct ProjectKeys {
+    world: World,
+    root: PathBuf,
+    project: SecretSettings,
+    environments: BTreeMap<String, SecretSettings>,
+    ask: Option<Arc<dyn Ask>>,
+}
+
+impl Project {
+    /// Returns the project with a person to ask for passphrases.
+    #[must_use]
+    pub fn asking(self, ask: Arc<dyn Ask>) -> Project {
+        Project { ask: Some(ask), ..self }
+    }
+
+    /// Returns the key managers of the project.
+    pub fn keys(&self) -> ProjectKeys {
+        let environments = self.settings.env.iter();
+        let own = |(name, settings): (&String, &super::EnvironmentSettings)| {
+            Some((name.clone(), settings.secrets.clone()?))
+        };
+        ProjectKeys {
+            world: self.world.clone(),
+            root: self.root.clone(),
+            project: self.settings.secrets.clone(),
+            environments: environments.filter_map(own).collect(),
+            ask: self.ask.clone(),
+        }
+    }
+
+    pub(super) fn stack_secrets(&self) -> StackSecrets {
+        StackSecrets::new(Arc::new(self.keys()))
+    }
+}
+
+impl ProjectKeys {
+    /// Returns the settings of an environment. The settings of the project do not apply where the environment has its own.
+    fn settings(&self, environment: &str) -> &SecretSettings {
+        let name = read_environment(environment).map_or_else(|_| environment.to_owned(), |known| known.name);
+        self.environments.get(&name).unwrap_or(&self.project)
+    }
+
+    /// Returns the texts of the configured managers; empty if `stead.toml` names none.
+    pub fn configured(&self, environment: &str) -> Vec<String> {
+        self.settings(environment).names()
+    }
+
+    /// Returns the configured recipients by name.
+    pub fn recipients(&self, environment: &str) -> &BTreeMap<String, String> {
+        &self.settings(environment).recipients
+    }
+
+    /// Makes a manager from its text.
+    pub fn manager(&self, text: &str, ring: &Keyring) -> Result<Arc<dyn KeyManager>, ManagerError> {
+        if text == PASSPHRASE {
+            let source = PassphraseSource::find(&self.world, self.ask.clone());
+            return Ok(Arc::new(PassphraseManager::new(source, ring, self.world.clone())));
+        }
+        if let Some(recipient) = text.strip_prefix("age:") {
+            return Ok(Arc::new(AgeManager::new(recipient, self.world.clone(), self.ask.clone())?));
+        }
+        if let Some(line) = text.strip_prefix("command:") {
+            return Ok(Arc::new(CommandManager::new(line, self.root.clone(), self.world.clone())));
+        }
+        match cloud_manager(&self.world, text) {
+            Some(made) => made,
+            None => Err(ManagerError::new(
+                ManagerErrorClass::NotConfigured,
+                format!("there is no key manager {text:?}"),
+            )
+            .help("write `passphrase`, `age:PUBLIC-KEY`, `awskms://…`, `gcpkms://…`, `azurekeyvault://…`, `vault://…` or `command:…`")),
+        }
+    }
+}
+
+impl KeySource for ProjectKeys {
+    fn managers(&self, environment: &str, ring: &Keyring) -> Result<Vec<Arc<dyn KeyManager>>, ManagerError> {
+        let configured = self.configured(environment);
+        let mut names = configured.clone();
+        let wraps = ring.keys.iter().rev().flat_map(|key| &key.wraps);
+        for wrap in wraps.filter(|wrap| !wrap.manager.starts_with("command:")) {
+            names.push(wrap.manager.clone());
+        }
+        if ring.is_empty() && names.is_empty() {
+            names.push(PASSPHRASE.to_owned());
+        }
+        // A manager that asks a person comes last.
+        names.sort_by_key(|name| name == PASSPHRASE);
+        let mut managers: Vec<Arc<dyn KeyManager>> = Vec::new();
+        for name in &names {
+            let manager = match self.manager(name, ring) {
+                Ok(manager) => manager,
+                // A ring may name a manager that this build leaves out; another one may open it.
+                Err(_) if !ring.is_empty() => continue,
+                Err(error) => return Err(error),
+            };
+            if !managers.iter().any(|known| known.name() == manager.name()) {
+                managers.push(manager);
+            }
+        }
+        if ring.is_empty() && configured.is_empty() {
+            self.passphrase_is_possible()?;
+        }
+        Ok(managers)
+    }
+}
+
+impl ProjectKeys {
+    /// Fails where neither a variable nor a person gives the passphrase of a new key.
+    fn passphrase_is_possible(&self) -> Result<(), ManagerError> {
+        match PassphraseSource::find(&self.world, self.ask.clone()) {
+            PassphraseSource::Nowhere => {
+                let message = "`stead.toml` names no key manager, and there is no passphrase";
+                Err(ManagerError::new(ManagerErrorClass::NotConfigured, message)
+                    .help("give a passphrase: set STEAD_PASSPHRASE, or STEAD_PASSPHRASE_FILE, and run the command again")
+                    .help("or share the key without a passphrase: `stead secrets add age1…` writes a public key into stead.toml"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
