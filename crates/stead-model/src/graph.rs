@@ -53,6 +53,9 @@ pub struct Options {
     /// Paths whose changes replace the resource, even if the provider could apply them in place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replace_on_changes: Vec<PathPattern>,
+    /// Paths whose values are secrets, in inputs and outputs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sensitive: Vec<PathPattern>,
     /// The container: deleting that resource deletes this one too, without a call of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_with: Option<NodeId>,
