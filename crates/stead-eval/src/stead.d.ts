@@ -26,6 +26,8 @@ export interface ResourceOptions {
   ignoreChanges?: string | readonly string[];
   /** Property paths whose changes replace the resource. */
   replaceOnChanges?: string | readonly string[];
+  /** Property paths whose values are secrets, in inputs and outputs: `"password"`, `"settings.token"`. */
+  sensitive?: string | readonly string[];
   /** Container whose deletion also deletes this resource, so that no separate delete is needed. */
   deletedWith?: Resource;
   /** Resources whose replacement also replaces this resource. */
@@ -143,7 +145,7 @@ export const config: {
    * `const { size } = config.schema({ size: t.integer().min(1).default(3) })`.
    */
   schema<S extends ConfigShape>(shape: S): ConfigValues<S>;
-  /** Returns the value, or `undefined` if it is not set. */
+  /** Returns the value, or `undefined` if it is not set. An encrypted value is a secret. */
   get<T = string>(key: string): T | undefined;
   /** Returns the value; throws if it is not set. */
   require<T = string>(key: string): T;
@@ -160,6 +162,13 @@ export const config: {
  * too. It is never displayed, and the program cannot branch on it.
  */
 export function secret<T>(value: T): T;
+
+/**
+ * Returns a value that reaches the provider and is recorded nowhere: neither in a plan nor in state. The function runs right
+ * before each call of a provider that needs the value, and uses only values that are known while planning. The value is a
+ * secret; it cannot be exported.
+ */
+export function ephemeral<T>(f: () => T): T;
 
 /** Refers to the stack of another project that uses the same state. */
 export function stack(project: string, options?: { env?: string; namespace?: string; target?: string }): {

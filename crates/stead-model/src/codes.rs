@@ -66,6 +66,8 @@ codes! {
     LOOK_UP = "ST0116";
     /// The program branches on a secret or reads a part of it.
     SECRET_EXPOSED = "ST0117";
+    /// The program exports an ephemeral value.
+    EPHEMERAL_OUTPUT = "ST0118";
 
     /// State breaks an integrity rule.
     INTEGRITY = "ST0201";

@@ -47,15 +47,15 @@ pub struct Options {
     pub deletion_policy: Option<DeletionPolicy>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delete_before_replace: Option<bool>,
-    /// Properties whose values are secret, inputs and outputs alike.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub sensitive: Vec<PathPattern>,
     /// Paths whose changes are not applied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignore_changes: Vec<PathPattern>,
     /// Paths whose changes replace the resource, even if the provider could apply them in place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replace_on_changes: Vec<PathPattern>,
+    /// Paths whose values are secrets, in inputs and outputs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sensitive: Vec<PathPattern>,
     /// The container: deleting that resource deletes this one too, without a call of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_with: Option<NodeId>,

@@ -110,6 +110,8 @@ struct Resolver<'a> {
     functions: &'a dyn Functions,
     moment: Moment,
     memo: HashMap<ExprId, Progress>,
+    /// Expressions computed from a secret whose value cannot carry the mark: `undefined`, NaN and the infinities.
+    unmarked: HashMap<ExprId, Kept>,
     /// How secret the expression is that is being evaluated, by the operands that it has used so far.
     secrecy: Cell<Option<Kept>>,
 }
@@ -121,7 +123,8 @@ impl<'a> Resolver<'a> {
         functions: &'a dyn Functions,
         moment: Moment,
     ) -> Resolver<'a> {
-        Resolver { exprs, known, functions, moment, memo: HashMap::new(), secrecy: Cell::new(None) }
+        let (memo, unmarked) = (HashMap::new(), HashMap::new());
+        Resolver { exprs, known, functions, moment, memo, unmarked, secrecy: Cell::new(None) }
     }
 }
 
@@ -201,6 +204,11 @@ impl Resolver<'_> {
                 Some(value) => value,
                 None => Progress::Waits(Input::Deferred(at)),
             };
+            if let (Some(kept), Progress::Done(value)) = (self.secrecy.get(), &progress)
+                && value.as_data().is_none()
+            {
+                self.unmarked.insert(at, kept);
+            }
             self.memo.insert(at, progress);
             todo.pop();
         }
@@ -299,8 +307,24 @@ impl Resolver<'_> {
         self.secrecy.set(self.secrecy.get().max(Some(kept)));
     }
 
+    /// Makes the result a secret if a value of the input comes from one and cannot carry the mark.
+    fn use_unmarked(&self, input: &Input) {
+        if !self.unmarked.is_empty() {
+            expressions_in(input, &mut |id| {
+                self.unmarked.get(&id).into_iter().for_each(|kept| self.use_secret(*kept));
+            });
+        }
+    }
+
+    /// Returns the input that a choice or a default takes.
+    fn taken(&self, input: &Input) -> Result<Progress, EvalError> {
+        self.use_unmarked(input);
+        self.input(input)
+    }
+
     /// Returns an input for a computation: its secrets are revealed, and the result becomes a secret.
     fn operand(&self, input: &Input) -> Result<Progress, EvalError> {
+        self.use_unmarked(input);
         Ok(match self.input(input)? {
             Progress::Done(value) if value.has_secrets() => Progress::Done(self.reveal(&value)?),
             other => other,
@@ -322,8 +346,9 @@ impl Resolver<'_> {
             Expr::Get { of, key } => return self.member(id, *of, key),
             Expr::Constant(constant) => Some(Computed::constant(*constant)),
             Expr::Default { of, otherwise } => {
+                self.use_unmarked(&Input::Deferred(*of));
                 return match self.memo.get(of) {
-                    Some(Progress::Done(value)) if value.is_undefined() => self.input(otherwise).map(Some),
+                    Some(Progress::Done(value)) if value.is_undefined() => self.taken(otherwise).map(Some),
                     Some(done @ Progress::Done(_)) => Ok(Some(done.clone())),
                     _ => Ok(None),
                 };
@@ -346,7 +371,7 @@ impl Resolver<'_> {
             Expr::Choose { condition, then, otherwise } => match self.operand(condition)? {
                 Progress::Done(value) => {
                     let arm = if javascript::is_truthy(&value) { then } else { otherwise };
-                    return self.input(arm).map(Some);
+                    return self.taken(arm).map(Some);
                 }
                 Progress::Waits(_) => None,
             },
@@ -372,6 +397,7 @@ impl Resolver<'_> {
     }
 
     fn member(&self, id: ExprId, of: ExprId, key: &Key) -> Result<Option<Progress>, EvalError> {
+        self.use_unmarked(&Input::Deferred(of));
         match self.memo.get(&of) {
             Some(Progress::Done(value)) => {
                 let of_secret = matches!(value, Computed::Data(Value::Secret(_)));

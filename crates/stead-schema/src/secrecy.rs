@@ -25,6 +25,12 @@ impl Secrecy {
 }
 
 impl TypeSchema {
+    /// Returns true if the value of a property is secret as a whole.
+    pub fn is_secret(&self, property: &str) -> bool {
+        self.property(property).is_some_and(|property| property.secrecy.is_some())
+            || self.write_only().is_some_and(|cursor| cursor.key(property).is_covered())
+    }
+
     /// Returns true if any property of the type is secret.
     fn has_secrets(&self) -> bool {
         self.properties.iter().any(|property| property.secrecy.is_some()) || self.write_only().is_some()

@@ -122,7 +122,7 @@ impl SavedPlan {
     /// Fails if a setting of this call differs from the value that the plan was made with.
     pub fn check_call(&self, today: &Config, file: &Path) -> Result<(), OpError> {
         let (then, now) = (self.config.resolve(), today.resolve());
-        let secret = |key: &Key| today.schema.as_ref().is_some_and(|schema| schema.is_secret(key));
+        let secret = |key: &Key| today.is_secret(key) || self.config.is_secret(key);
         let mut differing = Vec::new();
         for setting in today.call.iter().filter(|setting| !secret(&setting.key)) {
             let (was, is) = (then.value(&setting.key), now.value(&setting.key));

@@ -1,4 +1,4 @@
-//! Finds the values that functions given to `stead.apply` and `stead.all` use from outside.
+//! Finds the values that functions given to `stead.apply`, `stead.all` and `stead.ephemeral` use from outside.
 //!
 //! Such a function runs after apply, when it can no longer read an unknown, create a resource or read a file. The runtime looks at
 //! these values at the end of the evaluation, so that a mistake is an error while planning. Functions of the same file that are
@@ -45,7 +45,7 @@ pub(super) struct Capture {
     pub(super) span: Span,
 }
 
-/// Captures by the span of the call of `apply` or `all`.
+/// Captures by the span of the call of `apply`, `all` or `ephemeral`.
 pub(super) type Captures = HashMap<Span, Vec<Capture>>;
 
 /// Returns the captures of all functions that a file gives to `stead.apply` and `stead.all`.
@@ -68,7 +68,7 @@ pub(super) fn find(program: &Program<'_>, scoping: &Scoping) -> Captures {
     captures.filter(|(_, captures)| !captures.is_empty()).collect()
 }
 
-/// Import of the module "stead" that leads to `apply` or `all`.
+/// Import of the module "stead" that leads to `apply`, `all` or `ephemeral`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Imported {
     Function,
@@ -86,7 +86,7 @@ fn imported_functions(program: &Program<'_>) -> HashMap<SymbolId, Imported> {
             let (local, imported) = match specifier {
                 ImportDeclarationSpecifier::ImportSpecifier(it) => match &it.imported {
                     ModuleExportName::IdentifierName(name)
-                        if matches!(name.name.as_str(), "apply" | "all") =>
+                        if matches!(name.name.as_str(), "apply" | "all" | "ephemeral") =>
                     {
                         (&it.local, Imported::Function)
                     }
@@ -99,6 +99,11 @@ fn imported_functions(program: &Program<'_>) -> HashMap<SymbolId, Imported> {
         }
     }
     found
+}
+
+/// Returns the position of the function among the arguments: `ephemeral` has no other argument.
+pub(super) fn position(arguments: &[Argument<'_>]) -> usize {
+    usize::from(arguments.len() > 1)
 }
 
 struct Use {
@@ -154,20 +159,20 @@ impl Collector<'_> {
         true
     }
 
-    /// Records a call of `apply` or `all` of the module "stead".
+    /// Records a call of `apply`, `all` or `ephemeral` of the module "stead".
     fn record_apply(&mut self, it: &CallExpression<'_>) {
         let Some((Root::Variable(id), path)) = chain(&it.callee) else { return };
         let Some(symbol) = self.symbol(id) else { return };
         let called = match self.imported.get(&symbol) {
             Some(Imported::Function) => path.is_empty(),
             Some(Imported::Namespace) => {
-                matches!(path.as_slice(), [name] if name == "apply" || name == "all")
+                matches!(path.as_slice(), [name] if matches!(name.as_str(), "apply" | "all" | "ephemeral"))
             }
             None => false,
         };
         let scope = id.reference_id.get().map(|id| self.scoping.get_reference(id).scope_id());
         let (true, Some(scope), Some(given)) =
-            (called, scope, it.arguments.get(1).and_then(Argument::as_expression))
+            (called, scope, it.arguments.get(position(&it.arguments)).and_then(Argument::as_expression))
         else {
             return;
         };

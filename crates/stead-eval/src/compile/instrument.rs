@@ -15,7 +15,7 @@ use stead_model::Code;
 
 use super::branches::is_comparison;
 use super::build::{Build, can_be_unknown};
-use super::captures::Captures;
+use super::captures::{self, Captures};
 use super::implicit_calls::ImplicitCalls;
 use super::imports::Import;
 use super::operators::{binary_function, unary_function};
@@ -230,14 +230,18 @@ impl<'a> Instrumenter<'a> {
     /// Rewrites `apply(x, f)` to `apply(x, __stead_capture(f, () => y, site, "read", "member"))` for each value that `f` uses.
     pub(super) fn record_captures(&mut self, call: Span, arguments: &mut [Argument<'a>]) {
         let Some(captures) = self.captures.remove(&call) else { return };
-        let Some(function) = arguments.get_mut(1).and_then(Argument::as_expression_mut) else { return };
+        let position = captures::position(arguments);
+        let usage = if position == 0 { Usage::CaptureEphemeral } else { Usage::Capture };
+        let Some(function) = arguments.get_mut(position).and_then(Argument::as_expression_mut) else {
+            return;
+        };
         for capture in captures {
             let span = capture.span;
             let value = match &capture.variable {
                 Some(name) => self.build.name(span, self.build.allocator().alloc_str(name)),
                 None => self.build.this(span),
             };
-            let site = self.site(Usage::Capture, span);
+            let site = self.site(usage, span);
             let mut all = vec![self.take(function), self.build.thunk(value), self.build.number(span, site)];
             all.push(self.build.text(span, capture.usage.name()));
             all.extend(capture.path.iter().map(|key| self.build.text(span, key)));

@@ -4,14 +4,25 @@ use stead_model::Value;
 
 use super::{Declaration, ValueType};
 
+/// Whether a message may name the keys inside a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Members {
+    Named,
+    /// The value is secret, and its keys are part of it.
+    Hidden,
+}
+
 /// Returns the reason why a value does not fit, as the end of a sentence, or `None` if it fits. The reason has no value in it.
-pub(super) fn mismatch(declared: &Declaration, value: &Value) -> Option<String> {
+///
+/// The value has no secrets in it; those of config are revealed first.
+pub(super) fn mismatch(declared: &Declaration, value: &Value, shown: Members) -> Option<String> {
     if !declared.ty.accepts(value) {
         return Some(format!("must be {}, not {}", declared.ty.described(), described(value)));
     }
     if let Some(items) = declared.items
         && let Some((which, item)) = members(value).find(|(_, item)| !items.accepts(item))
     {
+        let which = if shown == Members::Named { which } else { "one".to_owned() };
         return Some(format!("must hold only {}s, and {which} is {}", name(items), described(item)));
     }
     if !declared.one_of.is_empty() && !declared.one_of.contains(value) {

@@ -91,15 +91,32 @@ impl<'de> Deserialize<'de> for Key {
 }
 
 /// Returns the value of a key: the key of that very name first, then the tables that its dots lead through.
-pub(crate) fn look_up<'a>(values: &'a Map, key: &str) -> Option<(&'a Value, Key)> {
+pub(crate) fn look_up(values: &Map, key: &str) -> Option<(Value, Key)> {
     if let Some(value) = values.get(key) {
-        return Some((value, Key::of([key])));
+        return Some((value.clone(), Key::of([key])));
     }
     key.match_indices('.').find_map(|(dot, _)| {
         let (table, rest) = (&key[..dot], &key[dot + 1..]);
-        let (value, inner) = look_up(values.get(table)?.as_map()?, rest)?;
-        Some((value, Key(std::iter::once(table.to_owned()).chain(inner.0).collect())))
+        let mut inner = None;
+        let value = in_table(values.get(table)?, |map| {
+            let (value, key) = look_up(map, rest)?;
+            inner = Some(key);
+            Some(value)
+        })?;
+        Some((value, Key(std::iter::once(table.to_owned()).chain(inner?.0).collect())))
     })
+}
+
+/// Returns a value in a table. A value in a secret table is a secret.
+pub(super) fn in_table(table: &Value, find: impl FnOnce(&Map) -> Option<Value>) -> Option<Value> {
+    match table {
+        Value::Map(map) => find(map),
+        Value::Secret(secret) => match secret.reveal() {
+            Ok(Value::Map(map)) => find(map).map(Value::secret),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Sets the value of a key, and makes the tables around it.

@@ -3,7 +3,9 @@
 //! A [`Config`] is the list of all settings, weakest first, with the origin of each. [`Config::resolve`] decides which setting
 //! holds for each key, gives texts their declared type, and reports every problem at once.
 //!
-//! **Invariants:** resolution is pure, and the value of a secret key appears in no message.
+//! A value may be a secret itself, decrypted or still locked. It stays one: nothing shows it, and a program gets it as a secret.
+//!
+//! **Invariants:** resolution is pure, and the value of a secret appears in no message.
 
 mod check;
 mod key;
@@ -22,6 +24,7 @@ pub(crate) use key::look_up;
 pub(crate) use resolve::Coverage;
 pub use resolve::{Explained, Resolution, Standing};
 pub use schema::{Declaration, Schema, SchemaProblem, ValueType};
+pub(crate) use text::typed;
 
 pub use stead_model::BLINDED;
 
@@ -49,7 +52,7 @@ pub struct Setting {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Given {
-    /// A typed value, which is no table except an empty one.
+    /// A typed value or a secret; no table except an empty one.
     Value(Value),
     /// A text that takes the declared type of its key.
     Text(String),
@@ -125,30 +128,47 @@ impl Config {
         config
     }
 
-    /// Returns the config without the values of secret keys, and without variables that no declared key uses, for a file.
+    /// Returns true if the value of the key, or of a key inside it, is secret: by the schema, or by a setting.
+    pub fn is_secret(&self, key: &Key) -> bool {
+        let related = |other: &Key| other == key || other.contains(key) || key.contains(other);
+        let secret = |setting: &Setting| setting.given.has_secrets() && related(&setting.key);
+        self.schema.as_ref().is_some_and(|schema| schema.is_secret(key))
+            || self.project.iter().chain(&self.call).any(secret)
+    }
+
+    /// Returns the config without secret values, and without variables that no declared key uses, for a file.
     #[must_use]
     pub fn without_secrets(&self) -> Config {
         let mut config = self.clone();
-        let Some(schema) = &self.schema else { return config };
-        let claimed = variables::claim(self, Some(schema));
+        let claimed = variables::claim(self, self.schema.as_ref());
         let is_open = |claim: &&variables::Claim| {
-            !claim.keys.is_empty() && !claim.keys.iter().any(|key| schema.is_secret(key))
+            !claim.keys.is_empty() && !claim.keys.iter().any(|key| self.is_secret(key))
         };
         let open: Vec<&str> = claimed.iter().filter(is_open).map(|claim| claim.name.as_str()).collect();
         config.variables.retain(|variable| open.contains(&variable.name.as_str()));
-        config.schema = Some(schema.without_secrets());
+        config.schema = self.schema.as_ref().map(Schema::without_secrets);
         for setting in config.project.iter_mut().chain(&mut config.call) {
-            if schema.is_secret(&setting.key) {
+            if self.is_secret(&setting.key) {
                 setting.given = Given::Withheld;
             }
         }
         let lost = claimed.iter().filter_map(|claim| match claim.keys.as_slice() {
-            [key] if schema.is_secret(key) => Some((key.clone(), claim.name.clone())),
+            [key] if self.is_secret(key) => Some((key.clone(), claim.name.clone())),
             _ => None,
         });
         let withheld =
             lost.map(|(key, name)| Setting { key, given: Given::Withheld, origin: Origin::Variable(name) });
         config.call.splice(0..0, withheld.collect::<Vec<_>>());
         config
+    }
+}
+
+impl Given {
+    fn has_secrets(&self) -> bool {
+        match self {
+            Given::Value(value) => value.has_secrets(),
+            Given::Withheld => true,
+            Given::Text(_) => false,
+        }
     }
 }

@@ -9,8 +9,8 @@ use std::ops::Bound;
 use serde::Serialize;
 use stead_model::{Code, Diagnostic, Map, Value};
 
-use super::check::mismatch;
-use super::key::set;
+use super::check::{Members, mismatch};
+use super::key::{in_table, set};
 use super::schema::{Presence, Secrecy};
 use super::text::typed;
 use super::variables::{self, Claim};
@@ -94,7 +94,7 @@ impl Config {
 impl Resolution {
     /// Returns the value of a key, or the table of the keys inside it.
     pub fn value(&self, key: &Key) -> Option<Value> {
-        value_at(&self.values, key.parts()).cloned()
+        value_at(&self.values, key.parts())
     }
 
     /// Returns each key with its settings, in order; declared keys without a value too.
@@ -108,9 +108,10 @@ impl Resolution {
 
     fn explained(&self, key: &Key, schema: Option<&Schema>) -> Explained {
         let declaration = schema.and_then(|schema| schema.get(key));
-        let secret = schema.is_some_and(|schema| schema.is_secret(key));
-        let shown = |value: &Value| if secret { Value::from(BLINDED) } else { value.clone() };
+        let declared_secret = schema.is_some_and(|schema| schema.is_secret(key));
+        let shown = |value: &Value| if declared_secret { Value::from(BLINDED) } else { value.blinded() };
         let chain = self.chains.get(key).map(Vec::as_slice).unwrap_or_default();
+        let secret = declared_secret || chain.iter().any(|effective| effective.value.has_secrets());
         let settings: Vec<Standing> = chain
             .iter()
             .rev()
@@ -201,7 +202,7 @@ impl Resolver<'_> {
     fn add(&mut self, setting: &Setting) {
         let Setting { key, given, origin } = setting;
         let (value, untyped, withheld) = match given {
-            Given::Value(value) => (value.clone(), false, false),
+            Given::Value(value) => (self.typed_secret(key, value), false, false),
             Given::Withheld => (Value::from(BLINDED), false, true),
             Given::Text(text) => match self.type_of(key) {
                 None => (Value::from(text.as_str()), true, false),
@@ -214,6 +215,19 @@ impl Resolver<'_> {
         super::leaves(key, &value, &mut |key, value| {
             self.insert(Effective { key, value: value.clone(), origin: origin.clone(), untyped, withheld });
         });
+    }
+
+    /// Returns a secret text as the declared type of its key: an encrypted value is entered as text.
+    fn typed_secret(&self, key: &Key, value: &Value) -> Value {
+        let Value::Secret(secret) = value else { return value.clone() };
+        let declared = self.schema.and_then(|schema| schema.get(key));
+        match (declared, secret.reveal()) {
+            (Some(declared), Ok(Value::String(text))) => match typed(text, declared.ty) {
+                Ok(Value::String(_)) | Err(_) => value.clone(),
+                Ok(typed) => Value::secret(typed),
+            },
+            _ => value.clone(),
+        }
     }
 
     /// Returns the type that a text for this key takes, and the place that decides it: the declaration, or a weaker typed value.
@@ -233,8 +247,7 @@ impl Resolver<'_> {
         ty: ValueType,
         (from, help): (Option<Origin>, &'static str),
     ) {
-        let secret = self.schema.is_some_and(|schema| schema.is_secret(&setting.key));
-        let shown = if secret { BLINDED.to_owned() } else { format!("{text:?}") };
+        let shown = if self.is_secret(&setting.key) { BLINDED.to_owned() } else { format!("{text:?}") };
         let message = format!("config `{}` must be {}, not {shown}", setting.key, ty.described());
         let problem = located(Diagnostic::error(Code::CONFIG_VALUE, message), &setting.origin);
         let problem = match from {
@@ -244,6 +257,13 @@ impl Resolver<'_> {
         self.resolution.problems.push(problem.help(help));
     }
 
+    /// Returns true if the schema, or another setting of the key, makes its value a secret.
+    fn is_secret(&self, key: &Key) -> bool {
+        let chain = self.resolution.chains.get(key).into_iter().flatten();
+        self.schema.is_some_and(|schema| schema.is_secret(key))
+            || chain.into_iter().any(|effective| effective.value.has_secrets())
+    }
+
     fn declared_at(&self, problem: Diagnostic, key: &Key) -> Diagnostic {
         match self.schema.and_then(|schema| schema.get(key)).and_then(|declared| declared.place.clone()) {
             Some(place) => problem.at(place, 0, "declared here"),
@@ -251,7 +271,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn insert(&mut self, new: Effective) {
+    fn insert(&mut self, mut new: Effective) {
         let chains = &mut self.resolution.chains;
         // Keys inside a table follow the key of the table.
         let after = chains.range((Bound::Excluded(&new.key), Bound::Unbounded));
@@ -267,6 +287,10 @@ impl Resolver<'_> {
             chain.extend(chains.remove(&replaced).unwrap_or_default());
         }
         chain.extend(chains.remove(&new.key).unwrap_or_default());
+        // A key whose value is a secret in one place is a secret in every stronger place.
+        if chain.iter().any(|weaker| weaker.value.has_secrets()) && !new.withheld {
+            new.value = Value::secret(new.value);
+        }
         let key = new.key.clone();
         chain.push(new);
         chains.insert(key, chain);
@@ -341,13 +365,15 @@ impl Resolver<'_> {
         if effective.withheld {
             return;
         }
-        if let Some(wrong) = mismatch(declared, &value) {
-            let shown = match (declared.secrecy, &value) {
-                (Secrecy::Open, Value::String(_) | Value::Number(_) | Value::Bool(_))
-                    if !wrong.contains(", not ") =>
-                {
-                    format!(", not {}", value.to_json())
-                }
+        // A secret without its key cannot be checked.
+        let Ok(revealed) = value.revealed() else { return };
+        let secret = declared.secrecy == Secrecy::Secret || value.has_secrets();
+        let members = if secret { Members::Hidden } else { Members::Named };
+        if let Some(wrong) = mismatch(declared, &revealed, members) {
+            let shown = match &revealed {
+                _ if wrong.contains(", not ") => String::new(),
+                _ if secret => format!(", not {BLINDED}"),
+                Value::String(_) | Value::Number(_) | Value::Bool(_) => format!(", not {}", value.to_json()),
                 _ => String::new(),
             };
             let message = format!("config `{key}` {wrong}{shown}");
@@ -401,11 +427,11 @@ fn located(problem: Diagnostic, origin: &Origin) -> Diagnostic {
     }
 }
 
-fn value_at<'a>(values: &'a Map, parts: &[String]) -> Option<&'a Value> {
+fn value_at(values: &Map, parts: &[String]) -> Option<Value> {
     match parts {
         [] => None,
-        [last] => values.get(last.as_str()),
-        [table, rest @ ..] => value_at(values.get(table.as_str())?.as_map()?, rest),
+        [last] => values.get(last.as_str()).cloned(),
+        [table, rest @ ..] => in_table(values.get(table.as_str())?, |table| value_at(table, rest)),
     }
 }
 

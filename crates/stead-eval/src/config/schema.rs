@@ -165,6 +165,13 @@ impl Schema {
         })
     }
 
+    /// Returns true if the value of the key is a secret as a whole: the key or a table around it is declared secret.
+    pub(crate) fn conceals(&self, key: &Key) -> bool {
+        self.declarations.iter().any(|(known, declared)| {
+            declared.secrecy == Secrecy::Secret && (known == key || known.contains(key))
+        })
+    }
+
     /// Returns the schema without the defaults of secret keys.
     pub(super) fn without_secrets(&self) -> Schema {
         let mut schema = self.clone();
@@ -263,7 +270,7 @@ impl Reader<'_> {
         {
             self.problem(&key, format!("`pattern` is not a regular expression: {error}"));
         } else if let Some(default) = &declared.default
-            && let Some(wrong) = super::check::mismatch(&declared, default)
+            && let Some(wrong) = super::check::mismatch(&declared, default, super::check::Members::Named)
         {
             self.problem(&key, format!("the default {wrong}"));
         }

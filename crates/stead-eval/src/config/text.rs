@@ -5,7 +5,7 @@ use stead_model::{Number, Value};
 use super::ValueType;
 
 /// Converts a text, or returns the form that the type needs.
-pub(super) fn typed(text: &str, ty: ValueType) -> Result<Value, &'static str> {
+pub(crate) fn typed(text: &str, ty: ValueType) -> Result<Value, &'static str> {
     match ty {
         ValueType::String => Ok(Value::from(text)),
         ValueType::Boolean => match text {

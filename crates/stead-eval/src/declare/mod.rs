@@ -3,6 +3,7 @@
 //! Errors are collected instead of thrown, so that one evaluation shows all of them.
 //! An error about misplaced arguments shows the corrected line.
 
+pub(crate) mod conceal;
 pub(crate) mod gid;
 pub(crate) mod input_reader;
 mod misplaced;
@@ -12,8 +13,8 @@ mod options;
 pub(crate) mod outputs;
 
 use rquickjs::Value;
-use stead_model::{Code, Diagnostic, NodeId, SourceRef};
-use stead_schema::{Shape, TypeSchema, WrongReference, check, wrong_references};
+use stead_model::{Code, Diagnostic, Inputs, NodeId, SourceRef};
+use stead_schema::{Shape, TypeSchema, WrongReference, wrong_references};
 
 use crate::engine::session::{Progress, Session};
 use crate::engine::values::Intrinsics;
@@ -22,17 +23,18 @@ use crate::unknown::errors;
 use input_reader::{InputReader, NotData};
 use options::{OptionContext, ParsedOptions};
 
-/// Declares a provisioned resource whose node is already allocated.
+/// Declares a provisioned resource whose node is already allocated. Returns its secret inputs, which replace those that the
+/// program gave.
 pub(crate) fn provisioned<'js>(
     session: &SharedSession,
     intrinsics: &Intrinsics<'js>,
     node: usize,
     inputs: &Value<'js>,
     options: &Value<'js>,
-) -> rquickjs::Result<()> {
+) -> rquickjs::Result<Inputs> {
     if inputs.is_string() {
         misplaced::report_id_first(&mut session.borrow_mut(), node);
-        return Ok(());
+        return Ok(Inputs::new());
     }
     let limits = session.borrow().limits;
     let expand = |node: i32| outputs::properties(session, node);
@@ -66,12 +68,17 @@ pub(crate) fn provisioned<'js>(
     for problem in problems {
         report_not_data(session, node, problem);
     }
+    let secret = conceal::inputs(session, node, &members);
     if let Some(draft) = session.drafts.get_mut(node) {
         draft.inputs = members;
+        for (name, input) in &secret {
+            let given = draft.inputs.insert(name.clone(), input.clone());
+            draft.concealed.extend(given.map(|given| (name.clone(), given)));
+        }
         draft.has_invalid_inputs = has_invalid_inputs;
         draft.progress = Progress::Declared;
     }
-    Ok(())
+    Ok(secret)
 }
 
 /// Declares a group whose node is already allocated.
@@ -158,7 +165,7 @@ pub(crate) fn check_schemas(session: &mut Session) {
         if !misplaced.is_empty() {
             misplaced::report_options(session, node, &misplaced);
         }
-        let problems = check(&schema, &session.drafts[node].inputs);
+        let problems = conceal::check_inputs(&schema, &session.drafts[node]);
         let is_misplaced =
             |root: Option<&str>| root.is_some_and(|root| misplaced.iter().any(|it| it == root));
         for found in problems.into_iter().filter(|found| !is_misplaced(found.path.root())) {

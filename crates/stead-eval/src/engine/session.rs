@@ -3,16 +3,17 @@
 //! **Invariant:** no method calls the engine. JavaScript may call a host function, which borrows the session again.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use stead_model::{
-    Code, Constant, Diagnostic, Environment, Expr, ExprId, ExprTable, Inputs, Key, Limits,
-    MAX_DEFERRED_BYTES, NodeId, Options, SourceRef, TypeToken,
+    Code, Constant, Diagnostic, Environment, Expr, ExprId, ExprTable, Input, Inputs, Key, Limits,
+    MAX_DEFERRED_BYTES, NodeId, Options, PropertyPath, SecretInput, Segment, SourceRef, TypeToken,
 };
 use stead_schema::{Shape, TypeSchema};
 
 use crate::config::{Config, Resolution, Schema};
+use crate::declare::conceal;
 use crate::declare::moves::Move;
 use crate::engine::code::CatchableError;
 use crate::program::files::FileCache;
@@ -50,6 +51,8 @@ pub(crate) struct Draft {
     pub(crate) id: Option<String>,
     pub(crate) gid: Option<String>,
     pub(crate) inputs: Inputs,
+    /// Inputs that are secret in `inputs`, as the program gave them. Only their form is checked.
+    pub(crate) concealed: Inputs,
     pub(crate) options: Options,
     /// Some inputs were invalid and are missing from `inputs`.
     pub(crate) has_invalid_inputs: bool,
@@ -105,8 +108,10 @@ pub(crate) struct Session {
     /// Facts about each expression, by number.
     facts: Vec<Fact>,
     constants: Vec<(Constant, ExprId)>,
-    /// Number of deferred functions that the program gave to `stead.apply`.
+    /// Number of deferred functions that the program gave to `stead.apply` and `stead.ephemeral`.
     pub(crate) deferred_functions: u32,
+    /// Those that the program gave to `stead.ephemeral`.
+    pub(crate) ephemeral_functions: BTreeSet<u32>,
     /// Config values that hold.
     pub(crate) config: Resolution,
     /// Keys that the program has declared itself.
@@ -169,6 +174,7 @@ impl Session {
             facts: Vec::new(),
             constants: Vec::new(),
             deferred_functions: 0,
+            ephemeral_functions: BTreeSet::new(),
             config,
             declared_config: None,
             reserved_bytes: 0,
@@ -229,6 +235,7 @@ impl Session {
                 id: None,
                 gid: None,
                 inputs: Inputs::new(),
+                concealed: Inputs::new(),
                 options: Options::default(),
                 has_invalid_inputs: false,
                 pinned: None,
@@ -267,6 +274,31 @@ impl Session {
             _ => Shape::Any,
         };
         let fact = facts::about(&self.facts, &expr, || shape);
+        self.add(expr, fact)
+    }
+
+    /// Adds an expression for a secret. `bytes` is the approximate size of its value.
+    ///
+    /// The graph prints and saves the expressions that the secret depends on, never its value.
+    pub(crate) fn secret(
+        &mut self,
+        from: String,
+        source: SourceRef,
+        value: Input,
+        bytes: usize,
+    ) -> Result<ExprId, NotAdded> {
+        let mut needs = BTreeSet::new();
+        expressions(&value, &mut needs);
+        let held = bytes + from.len() + needs.len() * size_of::<ExprId>();
+        if !self.reserve(size_of::<Expr>() + size_of::<Fact>() + held) {
+            return Err(NotAdded::OutOfMemory);
+        }
+        let fact = facts::of_secret(&self.facts, &value);
+        let needs = needs.into_iter().collect();
+        self.add(Expr::Secret { from, source, needs, value: SecretInput::new(value) }, fact)
+    }
+
+    fn add(&mut self, expr: Expr, fact: Fact) -> Result<ExprId, NotAdded> {
         if fact.least > MAX_DEFERRED_BYTES as u64 {
             return Err(NotAdded::TooLarge);
         }
@@ -311,12 +343,45 @@ impl Session {
         }
         let expr = Expr::Property { node: key.0, property: property.to_owned() };
         let id = self.expression(expr, 2 * property.len()).ok()?;
+        let path = PropertyPath::of(property);
+        let id = conceal::output(self, key.0, &path, id).ok()?;
         self.properties.insert(key, id);
         Some(id)
     }
 
     pub(crate) fn get(&mut self, of: u32, key: &str) -> Option<ExprId> {
-        self.expression(Expr::Get { of: ExprId(of), key: member_key(key) }, 32).ok()
+        let id = self.expression(Expr::Get { of: ExprId(of), key: member_key(key) }, 32).ok()?;
+        match self.property_path(id) {
+            Some((node, path)) => conceal::output(self, node, &path, id).ok(),
+            None => Some(id),
+        }
+    }
+
+    /// Returns the path of an expression that reads a property of a resource or a member of one. Skips resources without the
+    /// option `sensitive`.
+    fn property_path(&self, id: ExprId) -> Option<(NodeId, PropertyPath)> {
+        let mut steps = Vec::new();
+        let mut at = id;
+        loop {
+            match self.exprs.get(at)? {
+                Expr::Get { of, key } => {
+                    steps.push(match key {
+                        Key::Index(index) => Segment::Index(*index),
+                        Key::Name(name) => Segment::Key(name.clone()),
+                    });
+                    at = *of;
+                }
+                Expr::Property { node, property } => {
+                    if self.drafts.get(node.index())?.options.sensitive.is_empty() {
+                        return None;
+                    }
+                    steps.push(Segment::Key(property.clone()));
+                    steps.reverse();
+                    return Some((*node, PropertyPath(steps)));
+                }
+                _ => return None,
+            }
+        }
     }
 
     /// Locates a site, or the start of the entry point for an unknown site.
@@ -342,6 +407,17 @@ impl Session {
         self.tracer.loop_at(place, &self.files)
     }
 
+    /// Returns true once the graph is delivered: only deferred functions still run.
+    pub(crate) fn has_run(&self) -> bool {
+        self.loader.is_none()
+    }
+
+    /// Returns the place of the innermost call of a stack trace, or the start of the entry point.
+    pub(crate) fn place_of(&mut self, stack: &str) -> SourceRef {
+        let start = SourceRef { file: self.settings.entry.clone(), line: 1, column: 1 };
+        self.locate_stack(stack).map_or(start, |place| place.at)
+    }
+
     /// Locates the innermost call of a stack trace in the program's files.
     pub(crate) fn locate_stack(&mut self, stack: &str) -> Option<SourceSpan> {
         self.frames(stack).into_iter().next().map(|frame| frame.place)
@@ -363,6 +439,16 @@ impl Session {
             Some(id) => format!("{kind}#{id}"),
             None => kind.to_owned(),
         }
+    }
+}
+
+/// Collects the expressions that an input refers to directly.
+fn expressions(input: &Input, found: &mut BTreeSet<ExprId>) {
+    match input {
+        Input::Known(_) => {}
+        Input::Deferred(id) => drop(found.insert(*id)),
+        Input::List(items) => items.iter().for_each(|item| expressions(item, found)),
+        Input::Map(map) => map.values().for_each(|item| expressions(item, found)),
     }
 }
 

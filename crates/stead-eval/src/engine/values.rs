@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rquickjs::object::Property;
 use rquickjs::{Array, Ctx, Function, IntoAtom, IntoJs, Object, Symbol, Value};
-use stead_model::{BLINDED, Value as Plain, ValuePool};
+use stead_model::{Value as Plain, ValuePool};
 
 /// Objects of the engine that distinguish unknowns, resources and plain objects.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ pub(crate) fn define<'js>(
     object.prop(key, Property::from(value).writable().enumerable().configurable())
 }
 
-/// Converts a plain value to a JavaScript value.
+/// Converts a plain value to a JavaScript value. Fails for a secret, which only an expression may carry.
 pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Plain) -> rquickjs::Result<Value<'js>> {
     Ok(match value {
         Plain::Null => Value::new_null(ctx.clone()),
@@ -60,7 +60,11 @@ pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Plain) -> rquickjs::Result<Valu
             }
             object.into_value()
         }
-        // Secrets become deferred values before they reach the program.
-        Plain::Secret(_) => rquickjs::String::from_str(ctx.clone(), BLINDED)?.into_value(),
+        Plain::Secret(_) => {
+            return Err(rquickjs::Exception::throw_type(
+                ctx,
+                "the data holds a secret, which cannot be read",
+            ));
+        }
     })
 }

@@ -6,40 +6,43 @@ use rquickjs::{Array, Ctx, Object, Value};
 use stead_model::{Code, Diagnostic, Map, Value as Plain};
 
 use super::errors::record;
-use super::{Host, SharedSession, answer};
-use crate::config::{Coverage, Key, Schema, look_up};
+use super::secrets::{Origin, check_size, to_js_marked};
+use super::{Handles, Host, SharedSession, answer};
+use crate::config::{Coverage, Key, Schema, ValueType, look_up, typed};
 use crate::engine::session::Session;
 use crate::engine::values::{define, to_js};
 
 /// Value of a config key for the program.
 struct Found {
+    key: Key,
     value: Option<Plain>,
-    secret: bool,
     /// The value is a text whose type the program decides.
     untyped: bool,
 }
 
 impl<'js> Host<'js> {
     pub(super) fn config(&self) -> rquickjs::Result<()> {
-        let session = self.session.clone();
-        self.function("config", move |ctx: Ctx<'js>, key: String, stack: String| {
-            let found = by_text(&session, &key, &stack);
-            answer(&ctx, found, |out, found| fill(&ctx, out, found))
-        })?;
-        let session = self.session.clone();
+        let (session, handles) = (self.session.clone(), self.handles.clone());
+        self.function(
+            "config",
+            move |ctx: Ctx<'js>, key: String, kind: String, conceal: bool, stack: String| {
+                let found = by_text(&session, &key, &stack).and_then(|mut found| {
+                    if conceal {
+                        found.value = found.value.map(Plain::secret);
+                    }
+                    fitting(&session, found, &stack)
+                });
+                answer(&ctx, found, |out, found| fill(&ctx, &session, &handles, out, found, &kind, &stack))
+            },
+        )?;
+        let (session, handles) = (self.session.clone(), self.handles.clone());
         self.function(
             "declaredConfig",
-            move |ctx: Ctx<'js>, parts: Array<'js>| -> rquickjs::Result<Object<'js>> {
+            move |ctx: Ctx<'js>, parts: Array<'js>, stack: String| -> rquickjs::Result<Object<'js>> {
                 let parts = parts.iter::<String>().collect::<rquickjs::Result<Vec<_>>>()?;
-                let key = Key::of(parts.iter().map(String::as_str));
-                let session = session.borrow();
-                let found = session.declared_config.as_ref().map(|schema| {
-                    let value =
-                        session.settings.config.resolve_with(Some(schema), Coverage::SomeKeys).value(&key);
-                    Found { value, secret: is_secret(&session, &key), untyped: false }
-                });
-                let missing = || "the program has declared no config".to_owned();
-                answer(&ctx, found.ok_or_else(missing), |out, found| fill(&ctx, out, found))
+                let found = declared(&session, Key::of(parts.iter().map(String::as_str)));
+                let found = found.and_then(|found| fitting(&session, found, &stack));
+                answer(&ctx, found, |out, found| fill(&ctx, &session, &handles, out, found, "", &stack))
             },
         )?;
         let session = self.session.clone();
@@ -50,18 +53,92 @@ impl<'js> Host<'js> {
     }
 }
 
-fn fill<'js>(ctx: &Ctx<'js>, out: &Object<'js>, found: Found) -> rquickjs::Result<()> {
-    define(out, "secret", found.secret)?;
+fn fitting(session: &SharedSession, found: Found, stack: &str) -> Result<Found, String> {
+    found.value.iter().try_for_each(|value| check_size(session, value, stack))?;
+    Ok(found)
+}
+
+/// Writes the value as the program gets it. `kind` is the type that the program asks for, or empty.
+///
+/// The program checks the type of a value that is not secret; a secret of another type is reported as `mismatch`.
+fn fill<'js>(
+    ctx: &Ctx<'js>,
+    session: &SharedSession,
+    handles: &Handles,
+    out: &Object<'js>,
+    found: Found,
+    kind: &str,
+    stack: &str,
+) -> rquickjs::Result<()> {
     define(out, "untyped", found.untyped)?;
-    match &found.value {
-        Some(value) => define(out, "value", to_js(ctx, value)?),
-        None => define(out, "value", Value::new_undefined(ctx.clone())),
+    let Found { key, value, .. } = found;
+    let value = match value {
+        None => return define(out, "value", Value::new_undefined(ctx.clone())),
+        Some(value) if value.has_secrets() => match of_kind(session, &key, value, kind) {
+            Ok(value) => value,
+            Err(is) => return define(out, "mismatch", is),
+        },
+        Some(value) => return define(out, "value", to_js(ctx, &value)?),
+    };
+    let place = session.borrow_mut().place_of(stack);
+    let name = |rest: &str| format!("config `{key}{rest}`");
+    let value = to_js_marked(ctx, session, handles, &value, &Origin { place: &place, name: &name })?;
+    define(out, "value", value)
+}
+
+/// Returns a secret as the type that the program asks for, or the type that it has.
+///
+/// A secret text without a declared type takes it, because an encrypted value is entered as text. A locked secret is not checked.
+fn of_kind(session: &SharedSession, key: &Key, value: Plain, kind: &str) -> Result<Plain, &'static str> {
+    let Plain::Secret(secret) = &value else {
+        return if kind.is_empty() { Ok(value) } else { Err("object") };
+    };
+    let Ok(revealed) = secret.reveal().cloned() else { return Ok(value) };
+    let is = match &revealed {
+        Plain::String(_) => "string",
+        Plain::Number(_) => "number",
+        Plain::Bool(_) => "boolean",
+        _ => "object",
+    };
+    if kind.is_empty() || kind == is {
+        return Ok(value);
+    }
+    let state = session.borrow();
+    let schemas = state.settings.config.schema.iter().chain(&state.declared_config);
+    let is_declared = schemas.into_iter().any(|schema| schema.get(key).is_some());
+    let ty = if kind == "number" { ValueType::Number } else { ValueType::Boolean };
+    match &revealed {
+        Plain::String(text) if !is_declared => typed(text, ty).map(Plain::secret).map_err(|_| is),
+        _ => Err(is),
     }
 }
 
-fn is_secret(session: &Session, key: &Key) -> bool {
-    let schemas = session.settings.config.schema.iter().chain(&session.declared_config);
-    schemas.into_iter().any(|schema| schema.is_secret(key))
+/// Marks the values of keys that a schema declares secret.
+fn conceal(session: &Session, key: &Key, value: Plain) -> Plain {
+    let schemas = || session.settings.config.schema.iter().chain(&session.declared_config);
+    if schemas().any(|schema| schema.conceals(key)) {
+        return Plain::secret(value);
+    }
+    match value {
+        Plain::Map(map) if schemas().any(|schema| schema.is_secret(key)) => {
+            let member = |(name, value): (stead_model::Text, Plain)| {
+                let value = conceal(session, &key.child(name.as_str()), value);
+                (name, value)
+            };
+            Plain::Map(map.into_iter().map(member).collect())
+        }
+        value => value,
+    }
+}
+
+/// Returns the value of a key that the program has declared.
+fn declared(session: &SharedSession, key: Key) -> Result<Found, String> {
+    let session = session.borrow();
+    let schema = session.declared_config.as_ref();
+    let schema = schema.ok_or_else(|| "the program has declared no config".to_owned())?;
+    let value = session.settings.config.resolve_with(Some(schema), Coverage::SomeKeys).value(&key);
+    let value = value.map(|value| conceal(&session, &key, value));
+    Ok(Found { key, value, untyped: false })
 }
 
 /// Returns the value of a key as the program writes it. Fails if a schema exists and does not declare the key.
@@ -69,7 +146,7 @@ fn by_text(session: &SharedSession, text: &str, stack: &str) -> Result<Found, St
     let state = session.borrow();
     let found = look_up(&state.config.values, text);
     let key = found.as_ref().map(|(_, key)| key.clone()).or_else(|| Key::parse(text));
-    let Some(key) = key else { return Ok(Found { value: None, secret: false, untyped: false }) };
+    let Some(key) = key else { return Ok(Found { key: Key::of([text]), value: None, untyped: false }) };
     let schema = match (&state.settings.config.schema, &state.declared_config) {
         (Some(schema), _) | (None, Some(schema)) => Some(schema),
         (None, None) => None,
@@ -95,7 +172,8 @@ fn by_text(session: &SharedSession, text: &str, stack: &str) -> Result<Found, St
         }));
     }
     let untyped = state.config.untyped.contains(&key);
-    Ok(Found { value: found.map(|(value, _)| value.clone()), secret: is_secret(&state, &key), untyped })
+    let value = found.map(|(value, _)| conceal(&state, &key, value));
+    Ok(Found { key, value, untyped })
 }
 
 /// Adds declarations of the program, and checks the values of their keys.

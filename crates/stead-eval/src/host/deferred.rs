@@ -1,7 +1,7 @@
 //! Host functions that defer built-ins, functions of the program and choices until after apply.
 
 use rquickjs::{Array, Ctx, Function, Persistent, Value};
-use stead_model::{Builtin, Code, Diagnostic, Expr, ExprId, FunctionRef, Input, Operand, SourceRef};
+use stead_model::{Builtin, Code, Diagnostic, Expr, ExprId, FunctionRef, Input, Operand};
 
 use super::errors::record;
 use super::expressions::{added, constant};
@@ -61,9 +61,19 @@ impl<'js> Host<'js> {
         self.function("apply", move |ctx: Ctx<'js>, ordinal: u32, arguments: Array<'js>, stack: String| {
             apply(&ctx, &session, &handles, ordinal, &arguments, &stack)
         })?;
+        let session = self.session.clone();
+        self.function("ephemeral", move |ctx: Ctx<'js>, ordinal: u32, stack: String| {
+            let function = {
+                let mut session = session.borrow_mut();
+                session.deferred_functions = ordinal + 1;
+                session.ephemeral_functions.insert(ordinal);
+                FunctionRef { ordinal, source: session.place_of(&stack) }
+            };
+            add(&ctx, &session, Expr::Ephemeral { function }, 0, None)
+        })?;
         let (session, handles) = (self.session.clone(), self.handles.clone());
         self.function("checkResult", move |ctx: Ctx<'js>, result: Value<'js>, stack: String| {
-            let problem = result_error(&ctx, &session, &handles, &result)?;
+            let problem = result_error(&ctx, &session, &handles, &result, Giver::Apply)?;
             problem.map_or(Ok(Value::new_undefined(ctx.clone())), |(message, help)| {
                 text(&ctx, &report(&session, message, help, &stack))
             })
@@ -90,20 +100,20 @@ impl<'js> Host<'js> {
 fn inside_words(what: &str) -> (&'static str, &'static str) {
     match what {
         "allocate" => (
-            "a function given to `stead.apply` creates a resource",
+            "a function given to `stead.apply` or `stead.ephemeral` creates a resource",
             "every resource must be known before apply: create the resource outside the function, and let the \
              function compute one of its properties",
         ),
         "read" => (
-            "a function given to `stead.apply` reads a property that is known only after apply",
+            "a function given to `stead.apply` or `stead.ephemeral` reads a property that is known only after apply",
             "pass it to the function as an argument: `stead.all([a, b], (a, b) => …)`",
         ),
         "file" => (
-            "a function given to `stead.apply` reads a file",
+            "a function given to `stead.apply` or `stead.ephemeral` reads a file",
             "read the file outside the function, and use its contents inside",
         ),
         "look" => (
-            "a function given to `stead.apply` performs a look-up",
+            "a function given to `stead.apply` or `stead.ephemeral` performs a look-up",
             "do the look-up outside the function, and use its result inside",
         ),
         "pin" => (
@@ -152,7 +162,7 @@ fn operand<'js>(
 }
 
 /// Returns the first expression in an input.
-fn first_in(input: &Input) -> Option<ExprId> {
+pub(super) fn first_in(input: &Input) -> Option<ExprId> {
     match input {
         Input::Known(_) => None,
         Input::Deferred(id) => Some(*id),
@@ -280,12 +290,28 @@ fn apply<'js>(
     }
     let source = {
         let mut session = session.borrow_mut();
-        let start = SourceRef { file: session.settings.entry.clone(), line: 1, column: 1 };
         session.deferred_functions = ordinal + 1;
-        session.locate_stack(stack).map_or(start, |place| place.at)
+        session.place_of(stack)
     };
     let expr = Expr::Apply { function: FunctionRef { ordinal, source }, arguments: inputs };
     add(ctx, session, expr, reader.spent, None)
+}
+
+/// Function of module `stead` that a program gives a function to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Giver {
+    Apply,
+    Ephemeral,
+}
+
+impl Giver {
+    /// Returns the words for the function of the program.
+    pub(crate) fn function(self) -> &'static str {
+        match self {
+            Giver::Apply => "the function given to `stead.apply`",
+            Giver::Ephemeral => "the function given to `stead.ephemeral`",
+        }
+    }
 }
 
 /// Returns message and help if a value cannot be the result of a deferred function.
@@ -294,12 +320,14 @@ pub(crate) fn result_error<'js>(
     session: &SharedSession,
     handles: &Handles,
     result: &Value<'js>,
+    giver: Giver,
 ) -> rquickjs::Result<Option<(String, &'static str)>> {
     if result.is_undefined() {
         return Ok(None);
     }
+    let function = giver.function();
     if result.is_promise() {
-        let message = "the function given to `stead.apply` returns a promise".to_owned();
+        let message = format!("{function} returns a promise");
         return Ok(Some((message, "return the value itself; the function cannot be asynchronous")));
     }
     let intrinsics = handles.intrinsics(ctx)?;
@@ -307,11 +335,11 @@ pub(crate) fn result_error<'js>(
     Ok(match reader.input(result)? {
         Some(Input::Known(_)) => None,
         Some(_) => Some((
-            "the function given to `stead.apply` returns a value that is known only after apply".to_owned(),
+            format!("{function} returns a value that is known only after apply"),
             "pass it to the function as an argument: `stead.all([a, b], (a, b) => …)`",
         )),
         None => Some((
-            format!("the function given to `stead.apply` must return data: {}", reason(&reader.problems)),
+            format!("{function} must return data: {}", reason(&reader.problems)),
             "return a string, a number, a boolean, a list or a plain object",
         )),
     })

@@ -61,6 +61,10 @@ impl<'js> Host<'js> {
         let session = self.session.clone();
         self.function("log", move |level: u8, text: String, stack: String| {
             let mut session = session.borrow_mut();
+            // A deferred function may hold a secret, so that nothing it prints is kept.
+            if session.has_run() {
+                return;
+            }
             if !session.reserve(text.len() + size_of::<ConsoleLine>()) {
                 if let Some(problem) = session.diagnostics.pop() {
                     let problem = session.label_stack(problem, &stack);

@@ -2,15 +2,13 @@
 //!
 //! Each returns an object with the result, or with a `problem` that is already reported.
 
-use std::collections::BTreeSet;
-
 use rquickjs::{Ctx, Object, Value};
-use stead_model::{
-    Code, Diagnostic, Environment, Expr, ExprId, Hint, Input, Map, NextStep, SecretInput, SourceRef,
-    TypeToken,
-};
+use stead_model::{Code, Diagnostic, Environment, ExprId, Hint, Map, NextStep, TypeToken, Value as Plain};
 
+use super::deferred::first_in;
 use super::errors::record;
+use super::expressions::added;
+use super::secrets::{Origin, check_size, to_js_marked};
 use super::{Handles, Host, SharedSession, answer};
 use crate::StackRef;
 use crate::declare::input_reader::InputReader;
@@ -21,14 +19,19 @@ impl<'js> Host<'js> {
         let (session, handles) = (self.session.clone(), self.handles.clone());
         self.function("secret", move |ctx: Ctx<'js>, value: Value<'js>, from: String, stack: String| {
             let made = secret(&ctx, &session, &handles, &value, from, &stack)?;
-            answer(&ctx, made, |out, id| define(out, "expression", id.0))
+            answer(&ctx, made, |out, id| define(out, "expression", id))
         })?;
-        let session = self.session.clone();
+        let (session, handles) = (self.session.clone(), self.handles.clone());
         self.function("lookUp", move |ctx: Ctx<'js>, token: String, id: String, stack: String| {
-            let found = look_up(&session, TypeToken(token), &id, &stack);
-            answer(&ctx, found, |out, map| define(out, "properties", object(&ctx, &map)?))
+            let token = TypeToken(token);
+            let found = look_up(&session, &token, &id, &stack);
+            let found = found.and_then(|map| fitting(&session, map, &stack));
+            let name = |key: &str, rest: &str| format!("`{key}{rest}` of {token} `{id}`");
+            answer(&ctx, found, |out, map| {
+                define(out, "properties", object(&ctx, &session, &handles, &map, &stack, &name)?)
+            })
         })?;
-        let session = self.session.clone();
+        let (session, handles) = (self.session.clone(), self.handles.clone());
         self.function(
             "stackOutputs",
             move |ctx: Ctx<'js>,
@@ -39,23 +42,44 @@ impl<'js> Host<'js> {
                   stack: String| {
                 let named = stack_ref(&session, project, env, namespace, target);
                 let found = outputs(&session, &named, &stack);
-                answer(&ctx, found, |out, map| define(out, "outputs", object(&ctx, &map)?))
+                let found = found.and_then(|map| fitting(&session, map, &stack));
+                let name = |key: &str, rest: &str| format!("output `{key}{rest}` of project {named}");
+                answer(&ctx, found, |out, map| {
+                    define(out, "outputs", object(&ctx, &session, &handles, &map, &stack, &name)?)
+                })
             },
         )
     }
 }
 
 /// Returns a JavaScript object without prototype, so that a missing name reads as undefined.
-fn object<'js>(ctx: &Ctx<'js>, map: &Map) -> rquickjs::Result<Object<'js>> {
+///
+/// Secrets become deferred expressions. `name` describes the value of a key and a path inside it.
+fn object<'js>(
+    ctx: &Ctx<'js>,
+    session: &SharedSession,
+    handles: &Handles,
+    map: &Map,
+    stack: &str,
+    name: &dyn Fn(&str, &str) -> String,
+) -> rquickjs::Result<Object<'js>> {
     let out = Object::new(ctx.clone())?;
     out.set_prototype(None)?;
+    let place = map.values().any(Plain::has_secrets).then(|| session.borrow_mut().place_of(stack));
     for (key, value) in map {
-        define(&out, key.as_str(), to_js(ctx, value)?)?;
+        let js = match &place {
+            Some(place) => {
+                let name = |rest: &str| name(key, rest);
+                to_js_marked(ctx, session, handles, value, &Origin { place, name: &name })?
+            }
+            None => to_js(ctx, value)?,
+        };
+        define(&out, key.as_str(), js)?;
     }
     Ok(out)
 }
 
-/// Adds an expression for a secret. The graph holds the expressions that the secret depends on, never its value.
+/// Adds an expression for a secret. Its number is negative if the value is too large.
 fn secret<'js>(
     ctx: &Ctx<'js>,
     session: &SharedSession,
@@ -63,43 +87,41 @@ fn secret<'js>(
     value: &Value<'js>,
     from: String,
     stack: &str,
-) -> rquickjs::Result<Result<ExprId, String>> {
+) -> rquickjs::Result<Result<i32, String>> {
     let intrinsics = handles.intrinsics(ctx)?;
     let mut reader = InputReader::new(&intrinsics, session.borrow().limits.property_bytes, None);
     let Some(input) = reader.input(value)? else {
-        let why = reader.problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
-        return Ok(Err(report(
-            session,
-            Code::NOT_DATA,
-            format!("a secret must be data: {why}"),
-            stack,
-            Vec::new(),
-        )));
+        let problem = reader.problems.first();
+        let why = problem.map(|problem| problem.message.clone()).unwrap_or_default();
+        let code = match problem {
+            Some(problem) if problem.too_large => Code::EVALUATION_LIMIT,
+            _ => Code::NOT_DATA,
+        };
+        let message = format!("a secret must be data: {why}");
+        return Ok(Err(report(session, code, message, stack, Vec::new())));
     };
-    let mut needs = BTreeSet::new();
-    expressions(&input, &mut needs);
+    let bytes = reader.spent;
+    let operand = first_in(&input).unwrap_or(ExprId(0));
     let mut session = session.borrow_mut();
-    let start = SourceRef { file: session.settings.entry.clone(), line: 1, column: 1 };
-    let source = session.locate_stack(stack).map_or(start, |place| place.at);
-    let bytes = from.len() + needs.len() * size_of::<ExprId>();
-    let value = SecretInput::new(input);
-    let expr = Expr::Secret { from, source, needs: needs.into_iter().collect(), value };
-    Ok(session.expression(expr, bytes).map_err(|_| "out of memory".to_owned()))
+    let source = session.place_of(stack);
+    let made = session.secret(from, source, input, bytes);
+    added(ctx, made, operand).map(Ok)
 }
 
-fn expressions(input: &Input, found: &mut BTreeSet<ExprId>) {
-    match input {
-        Input::Known(_) => {}
-        Input::Deferred(id) => drop(found.insert(*id)),
-        Input::List(items) => items.iter().for_each(|item| expressions(item, found)),
-        Input::Map(map) => map.values().for_each(|item| expressions(item, found)),
-    }
+/// Refuses a map with a secret that is larger than a property may be.
+fn fitting(session: &SharedSession, map: Map, stack: &str) -> Result<Map, String> {
+    map.values().try_for_each(|value| check_size(session, value, stack))?;
+    Ok(map)
 }
 
-fn look_up(session: &SharedSession, token: TypeToken, id: &str, stack: &str) -> Result<Map, String> {
+/// Returns the properties of an existing resource; those that its schema calls secret are secrets.
+fn look_up(session: &SharedSession, token: &TypeToken, id: &str, stack: &str) -> Result<Map, String> {
     let requester = session.borrow().requester.clone();
-    match requester.look_up(&token, id) {
-        Ok(Some(properties)) => Ok(properties),
+    match requester.look_up(token, id) {
+        Ok(Some(properties)) => {
+            let schema = session.borrow_mut().schema(token);
+            Ok(schema.map_or_else(|| properties.clone(), |schema| schema.conceal(properties.clone())))
+        }
         Ok(None) => {
             let message = format!("there is no {token} with the id `{id}`");
             let help = "`get` reads an existing resource that this program does not declare; to create one, use `new`";

@@ -13,20 +13,22 @@ mod external;
 mod files;
 mod library;
 mod pins;
+mod secrets;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use rquickjs::function::IntoJsFunc;
 use rquickjs::{Array, Ctx, Function, Object, Persistent, Symbol, Value};
-use stead_model::{TypeToken, ValuePool};
+use stead_model::{Input, TypeToken, ValuePool};
 
 use crate::declare;
 use crate::engine::prelude;
 use crate::engine::session::{Progress, Session};
 use crate::engine::values::{Intrinsics, define};
 
-pub(crate) use deferred::result_error;
+pub(crate) use deferred::{Giver, result_error};
+pub(crate) use secrets::input_to_js;
 
 pub(crate) type SharedSession = Rc<RefCell<Session>>;
 
@@ -36,6 +38,8 @@ pub(crate) type SharedSession = Rc<RefCell<Session>>;
 #[derive(Default)]
 pub(crate) struct Handles {
     node_of: RefCell<Option<Persistent<Function<'static>>>>,
+    /// Prelude function that returns the unknown of an expression.
+    unknown: RefCell<Option<Persistent<Function<'static>>>>,
     symbols: RefCell<Option<(Persistent<Symbol<'static>>, Persistent<Symbol<'static>>)>>,
     prototype: RefCell<Option<Persistent<Object<'static>>>>,
     thrown_at: RefCell<Option<Persistent<Function<'static>>>>,
@@ -65,6 +69,13 @@ impl Handles {
             object_prototype: prototype.restore(ctx)?,
             pool: self.pool.clone(),
         })
+    }
+
+    /// Returns the unknown of an expression, as a program holds it.
+    pub(crate) fn unknown<'js>(&self, ctx: &Ctx<'js>, id: i32) -> rquickjs::Result<Value<'js>> {
+        let missing = || rquickjs::Exception::throw_internal(ctx, "the prelude has not run");
+        let unknown = self.unknown.borrow().clone().ok_or_else(missing)?;
+        unknown.restore(ctx)?.call((id,))
     }
 
     /// Returns true if an exception stands for an error that the session has already recorded.
@@ -130,6 +141,7 @@ impl Handles {
         self.before_job.replace(None);
         self.thrown_at.replace(None);
         self.node_of.replace(None);
+        self.unknown.replace(None);
         self.symbols.replace(None);
         self.prototype.replace(None);
         self.pool.take();
@@ -215,6 +227,10 @@ impl<'js> Host<'js> {
             handles.node_of.replace(Some(Persistent::save(&ctx, function)));
         })?;
         let handles = self.handles.clone();
+        self.function("unknown", move |ctx: Ctx<'js>, function: Function<'js>| {
+            handles.unknown.replace(Some(Persistent::save(&ctx, function)));
+        })?;
+        let handles = self.handles.clone();
         self.function("beforeJob", move |ctx: Ctx<'js>, function: Function<'js>| {
             handles.before_job.replace(Some(Persistent::save(&ctx, function)));
         })?;
@@ -239,7 +255,12 @@ impl<'js> Host<'js> {
         self.function(
             "declare",
             move |ctx: Ctx<'js>, node: usize, inputs: Value<'js>, options: Value<'js>| {
-                declare::provisioned(&session, &handles.intrinsics(&ctx)?, node, &inputs, &options)
+                let intrinsics = handles.intrinsics(&ctx)?;
+                let secret = declare::provisioned(&session, &intrinsics, node, &inputs, &options)?;
+                if secret.is_empty() {
+                    return Ok(Value::new_undefined(ctx));
+                }
+                input_to_js(&ctx, &handles, &Input::Map(secret))
             },
         )?;
         let (session, handles) = (self.session.clone(), self.handles.clone());

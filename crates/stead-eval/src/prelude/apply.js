@@ -1,4 +1,5 @@
-// `stead.apply` and `stead.all`: run functions of the program once their arguments are known.
+// `stead.apply` and `stead.all`: run functions of the program once their arguments are known. `stead.ephemeral` runs one when a
+// provider is called.
 //
 // At the end of the evaluation, the values that these functions use from outside are inspected: a function that uses another
 // unknown, creates a resource or reads a file is refused while planning, not in the middle of an apply.
@@ -99,4 +100,14 @@ export function all(values, f) {
   const args = list();
   for (let i = 0; i < values.length; i++) args[i] = values[i];
   return deferOrRun(args, f, "all");
+}
+
+/** Returns the result of `f`, which runs right before the call of the provider that needs it. */
+export function ephemeral(f) {
+  if (typeof f !== "function" || idOf(f) !== undefined) {
+    throw new NativeTypeError("`stead.ephemeral` takes a function: `stead.ephemeral(() => …)`");
+  }
+  const made = host.ephemeral(deferred.length, new NativeError().stack);
+  deferred[deferred.length] = f;
+  return unknown(made);
 }

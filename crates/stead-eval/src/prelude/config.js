@@ -2,7 +2,6 @@
 
 import { host, NativeError, NativeTypeError, create, defineProperty, freeze, ownKeys, toText } from "stead:host";
 import { idOf, refusal, refuse } from "stead:unknown";
-import { markSecret } from "stead:external";
 import { needed } from "stead:encoding";
 
 const { stringify } = JSON;
@@ -25,30 +24,27 @@ function typed(text, kind) {
 const articles = { __proto__: null, object: "an object" };
 const described = (kind) => articles[kind] ?? `a ${kind}`;
 
-function look(key, kind) {
+const wrongKind = (key, kind, is) =>
+  new NativeTypeError(`config \`${key}\` must be ${described(kind)}, not ${described(is)}`);
+
+// Returns the value of a key. Secrets in it are deferred; `conceal` makes the whole value one.
+function read(key, kind, conceal) {
   const id = idOf(key);
   if (id !== undefined) refuse("builtin", id, "config");
-  const found = checked(host.config(toText(key), new NativeError().stack));
-  if (found.value !== undefined && kind !== undefined) {
-    if (found.untyped) found.value = typed(found.value, kind);
-    if (typeof found.value !== kind) {
-      throw new NativeTypeError(`config \`${key}\` must be ${described(kind)}, not ${described(typeof found.value)}`);
-    }
-  }
-  return found;
+  const found = checked(host.config(toText(key), kind ?? "", conceal === true, new NativeError().stack));
+  if (found.mismatch !== undefined) throw wrongKind(key, kind, found.mismatch);
+  const { value } = found;
+  if (value === undefined || kind === undefined || idOf(value) !== undefined) return value;
+  const given = found.untyped ? typed(value, kind) : value;
+  if (typeof given !== kind) throw wrongKind(key, kind, typeof given);
+  return given;
 }
 
-// Returns the value of a key; the value of a secret key is a secret.
-function read(key, kind) {
-  const { value, secret } = look(key, kind);
-  return secret && value !== undefined ? markSecret(value, `config \`${key}\``, new NativeError().stack) : value;
-}
-
-function required(found, key) {
-  if (found.value === undefined) {
+function required(value, key) {
+  if (value === undefined) {
     throw new NativeError(`config \`${key}\` is not set for environment \`${env}\`; set it in stead.toml`);
   }
-  return found.value;
+  return value;
 }
 
 // A declared type. Each method returns another type, so that a type can be used twice.
@@ -135,8 +131,7 @@ function declarations(shape, path) {
 
 function values(shape, path, stack) {
   if (ConfigType.partsOf(shape) !== undefined) {
-    const { value, secret } = checked(host.declaredConfig(path));
-    return secret && value !== undefined ? markSecret(value, `config \`${path.join(".")}\``, stack) : value;
+    return checked(host.declaredConfig(path, stack)).value;
   }
   const out = {};
   for (const key of ownKeys(shape)) {
@@ -151,11 +146,8 @@ export const config = freeze({
   get: (key) => read(key),
   number: (key) => read(key, "number"),
   boolean: (key) => read(key, "boolean"),
-  require(key) {
-    required(look(key), key);
-    return read(key);
-  },
-  secret: (key) => markSecret(required(look(key), key), `config \`${key}\``, new NativeError().stack),
+  require: (key) => required(read(key), key),
+  secret: (key) => required(read(key, undefined, true), key),
   schema(shape) {
     needed(shape, "config.schema");
     const { stack } = new NativeError();

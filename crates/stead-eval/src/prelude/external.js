@@ -17,13 +17,9 @@ function known(value, name, what) {
   return value;
 }
 
-/** Returns the value as a secret, which is never displayed. */
-export function markSecret(value, from, stack) {
-  return unknown(checked(host.secret(value, from, stack)).expression);
-}
-
-/** Implements `stead.secret(value)`. */
-export const secret = (value) => markSecret(value, "given to `stead.secret`", new NativeError().stack);
+/** Implements `stead.secret(value)`: returns the value as a secret, which is never displayed. */
+export const secret = (value) =>
+  unknown(checked(host.secret(value, "given to `stead.secret`", new NativeError().stack)).expression);
 
 /** Returns an instance of a provider class with the properties of an existing resource. */
 export function lookUp(token, target, prototype, id) {

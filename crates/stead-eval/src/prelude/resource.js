@@ -153,12 +153,13 @@ export function makeResource(site, self, target, args) {
 function provision(instance, { node, type }, { inputs, options }) {
   // Copies the inputs, so that a getter that creates a resource runs only once.
   const read = isPlain(inputs) ? { __proto__: null, ...inputs } : inputs;
-  host.declare(node, read, options);
+  const secret = host.declare(node, read, options);
   const given = typeof read === "object" && read !== null;
   const { members } = type;
   for (let i = 0; i < members.length; i++) {
     const { name, getter } = members[i];
     slot.value = given && hasOwn(read, name) ? read[name] : undefined;
+    if (secret !== undefined && hasOwn(secret, name)) slot.value = secret[name];
     if (slot.value !== undefined) define(instance, name, slot);
     else if (getter !== undefined) define(instance, name, getter);
   }

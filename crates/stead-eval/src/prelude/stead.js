@@ -2,7 +2,7 @@
 
 import { host } from "stead:host";
 
-export { all, apply } from "stead:apply";
+export { all, apply, ephemeral } from "stead:apply";
 export { config, t } from "stead:config";
 export { secret, stack } from "stead:external";
 export { move, nodeOf } from "stead:node-of";

@@ -108,6 +108,7 @@ const NativeProxy = Proxy;
 
 /** Returns the unknown for an expression of the graph. A negative number means that the value would be too large. */
 export const unknown = (id) => (id < 0 ? refuse("large", -1 - id) : new NativeProxy(target, new Unknown(id)));
+host.unknown(unknown);
 
 /** Returns the expression number of an unknown, or `undefined` for a known value. */
 export const idOf = (value) => (typeof value === "function" ? value[ID] : undefined);

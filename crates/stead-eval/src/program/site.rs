@@ -42,6 +42,8 @@ pub(crate) enum Usage {
     Then,
     /// Value that a function given to `stead.apply` uses.
     Capture,
+    /// Value that a function given to `stead.ephemeral` uses.
+    CaptureEphemeral,
     /// Default of a parameter or of a name in a pattern.
     Default,
     /// `done` in the result of an iterator's `next`.

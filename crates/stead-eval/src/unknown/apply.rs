@@ -7,7 +7,7 @@ use stead_model::{Computed, EvalError, FunctionRef, Input};
 
 use crate::declare::input_reader::InputReader;
 use crate::engine::exceptions;
-use crate::host::{Handles, SharedSession, result_error};
+use crate::host::{Giver, Handles, SharedSession, result_error};
 use crate::unknown::computed::to_js;
 
 /// Calls one deferred function and returns its result: plain data or `undefined`.
@@ -26,12 +26,16 @@ pub(crate) fn answer<'js>(
         ));
     }
     session.borrow_mut().diagnostics.clear();
+    let giver = match session.borrow().ephemeral_functions.contains(&function.ordinal) {
+        true => Giver::Ephemeral,
+        false => Giver::Apply,
+    };
     let result = call(ctx, handles, function.ordinal, arguments);
     match result {
-        Ok(value) => match result_error(ctx, session, handles, &value) {
+        Ok(value) => match result_error(ctx, session, handles, &value, giver) {
             Ok(None) => match plain(ctx, session, handles, &value) {
                 Ok(Some(value)) => Ok(value),
-                Ok(None) => Err(threw("the function given to `stead.apply` must return data".to_owned())),
+                Ok(None) => Err(threw(format!("{} must return data", giver.function()))),
                 Err(error) => Err(threw(error.to_string())),
             },
             Ok(Some((message, _))) => Err(threw(message)),

@@ -21,6 +21,7 @@ struct Origin {
 enum OriginKind {
     Property { node: i32, property: String },
     Secret { from: String, at: SourceRef },
+    Ephemeral { at: SourceRef },
 }
 
 /// Returns the error for an unknown at a site.
@@ -29,7 +30,9 @@ pub(crate) fn at_site(session: &mut Session, site: usize, id: u32) -> Diagnostic
     let usage = session.sites.usage(site).unwrap_or(Usage::Test);
     let (does, help) = site_words(usage);
     let code = match usage {
-        Usage::Add | Usage::Arithmetic | Usage::Convert | Usage::Capture => Code::UNKNOWN_OPERATION,
+        Usage::Add | Usage::Arithmetic | Usage::Convert | Usage::Capture | Usage::CaptureEphemeral => {
+            Code::UNKNOWN_OPERATION
+        }
         _ => Code::UNKNOWN_BRANCH,
     };
     explain(session, code, does, Some(place), id, help)
@@ -73,7 +76,7 @@ pub(crate) fn describe(session: &Session, id: u32) -> String {
     let what = origin.text(session);
     match origin.kind {
         OriginKind::Property { .. } => format!("{what}, known after apply"),
-        OriginKind::Secret { .. } => what,
+        OriginKind::Secret { .. } | OriginKind::Ephemeral { .. } => what,
     }
 }
 
@@ -89,6 +92,7 @@ impl Origin {
                 format!("{made}`{property}` of {}", session.describe_node(*node))
             }
             OriginKind::Secret { from, .. } => format!("{made}a secret ({from})"),
+            OriginKind::Ephemeral { .. } => format!("{made}an ephemeral value"),
         }
     }
 }
@@ -126,7 +130,15 @@ fn explain(
     let value = origin.text(session);
     let value = if origin.direct { value } else { format!("a value {value}") };
     match origin.kind {
+        // The size is at fault, not that the value is secret.
+        OriginKind::Secret { at, .. } | OriginKind::Ephemeral { at } if code == Code::EVALUATION_LIMIT => {
+            let problem = Diagnostic::error(code, format!("{does} {value}"));
+            let problem =
+                place.into_iter().fold(problem, |problem, place| problem.at(place.at, place.length, "here"));
+            help.iter().fold(problem.at(at, 0, "made here"), |problem, help| problem.help(*help))
+        }
         OriginKind::Secret { at, .. } => secret_seen(&format!("{does} {value}"), place, at),
+        OriginKind::Ephemeral { at } => ephemeral_seen(&format!("{does} {value}"), place, at),
         OriginKind::Property { node, property } => {
             let mut problem =
                 Diagnostic::error(code, format!("{does} {value}, which is known only after apply"));
@@ -161,6 +173,23 @@ fn secret_seen(does: &str, place: Option<SourceSpan>, made_at: SourceRef) -> Dia
         .help(SECRET_APPLY)
 }
 
+/// Returns the error for an operation that needs an ephemeral value.
+fn ephemeral_seen(does: &str, place: Option<SourceSpan>, made_at: SourceRef) -> Diagnostic {
+    let message = format!("{does}, which exists only while a provider is called");
+    let problem = Diagnostic::error(Code::SECRET_EXPOSED, message);
+    let problem = match place {
+        Some(place) => problem.at(place.at, place.length, "this needs the value"),
+        None => problem,
+    };
+    problem
+        .at(made_at, 0, "made ephemeral here")
+        .note(
+            "its function runs right before the call of the provider, and no plan and no state has the value",
+        )
+        .help("decide on a value that is known while planning, such as `config` or `env`")
+        .help(EPHEMERAL_APPLY)
+}
+
 fn origin(session: &Session, id: ExprId) -> Origin {
     let mut at = id;
     let mut direct = true;
@@ -176,6 +205,9 @@ fn origin(session: &Session, id: ExprId) -> Origin {
                     kind: OriginKind::Secret { from: from.clone(), at: source.clone() },
                     direct,
                 };
+            }
+            Some(Expr::Ephemeral { function }) => {
+                return Origin { kind: OriginKind::Ephemeral { at: function.source.clone() }, direct };
             }
             Some(Expr::Get { of, key }) => {
                 if direct {
@@ -245,6 +277,8 @@ const KNOWN_KEY: &str = "use a key that is known while planning, such as an id t
 const TEMPLATE: &str =
     "template literals, operators, property access, methods and `JSON.stringify` work on such values";
 const SECRET_APPLY: &str = "use `stead.apply(value, v => …)`: the function receives the value after apply, and its result is secret too";
+const EPHEMERAL_APPLY: &str =
+    "compute with it in its function, or in `stead.apply(value, v => …)`, whose result is ephemeral too";
 const APPLY: &str = "use `stead.apply(value, v => …)`: the function runs once the value is known";
 
 type Help = &'static [&'static str];
@@ -274,6 +308,10 @@ fn site_words(usage: Usage) -> (&'static str, Help) {
         Usage::Capture => (
             "this function runs after apply, and it uses",
             &["pass it to the function as an argument: `stead.all([a, b], (a, b) => …)`"],
+        ),
+        Usage::CaptureEphemeral => (
+            "this function runs when the provider is called, and it uses",
+            &["combine the two values outside of it: `stead.all([value, ephemeral], (a, b) => …)`"],
         ),
         Usage::Default => {
             ("this default cannot be deferred; it is for", &["use a default that is plain data", APPLY])

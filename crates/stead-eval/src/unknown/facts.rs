@@ -58,6 +58,15 @@ pub(crate) fn about(facts: &[Fact], expr: &Expr, property: impl FnOnce() -> Shap
     }
 }
 
+/// Returns the facts about a secret. Of a secret that the program makes from data, only the size is known.
+pub(crate) fn of_secret(facts: &[Fact], value: &Input) -> Fact {
+    let known = Known(facts);
+    match value {
+        Input::Deferred(id) => known.fact(*id),
+        value => Fact { least: known.least(value), ..Fact::nothing() },
+    }
+}
+
 struct Known<'a>(&'a [Fact]);
 
 impl Known<'_> {

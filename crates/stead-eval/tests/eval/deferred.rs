@@ -306,10 +306,10 @@ fn forbidden_actions_of_a_deferred_function_are_errors_with_positions() {
     fine: Ok(Some(Known(Number(Int(25)))))
     functions: the function given to `stead.apply` must return data: a function is not data @ main.ts:14:26
     loops: the function runs too long @ main.ts:19:1
-    makes: a function given to `stead.apply` creates a resource @ main.ts:9:31
+    makes: a function given to `stead.apply` or `stead.ephemeral` creates a resource @ main.ts:9:31
     nan: the function given to `stead.apply` must return data: NaN cannot be stored @ main.ts:20:20
     promises: the function given to `stead.apply` returns a promise @ main.ts:13:25
-    reads: a function given to `stead.apply` reads a property that is known only after apply @ main.ts:9:64
+    reads: a function given to `stead.apply` or `stead.ephemeral` reads a property that is known only after apply @ main.ts:9:64
     throws: the function threw: RangeError: no 25 @ main.ts:16:9
     ");
 }
@@ -358,19 +358,19 @@ fn values_that_a_deferred_function_must_not_use_are_refused_while_planning() {
     later(u, named); function named(v: any) { return v + o.deep.u.length; }
         ST0110 this function runs after apply, and it uses `result` of local.RandomString#u, which is known only after apply  @ main.ts:6:54 +15 not known while planning
     later(u, () => new RandomString());
-        ST0110 a function given to `stead.apply` creates a resource  @ main.ts:6:20 +12 here
+        ST0110 a function given to `stead.apply` or `stead.ephemeral` creates a resource  @ main.ts:6:20 +12 here
     later(u, () => new local.Data({ value: 1 }));
-        ST0110 a function given to `stead.apply` creates a resource  @ main.ts:6:20 +10 here
+        ST0110 a function given to `stead.apply` or `stead.ephemeral` creates a resource  @ main.ts:6:20 +10 here
     later(u, () => makes()); const makes = () => new Pet();
-        ST0110 a function given to `stead.apply` creates a resource  @ main.ts:6:50 +3 here
+        ST0110 a function given to `stead.apply` or `stead.ephemeral` creates a resource  @ main.ts:6:50 +3 here
     later(u, () => readText("a.txt"));
-        ST0110 a function given to `stead.apply` reads a file  @ main.ts:6:16 +8 here
+        ST0110 a function given to `stead.apply` or `stead.ephemeral` reads a file  @ main.ts:6:16 +8 here
     later(u, () => stead.readText("a.txt"));
-        ST0110 a function given to `stead.apply` reads a file  @ main.ts:6:16 +14 here
+        ST0110 a function given to `stead.apply` or `stead.ephemeral` reads a file  @ main.ts:6:16 +14 here
     later(u, () => stead.stack("x").outputs);
-        ST0110 a function given to `stead.apply` performs a look-up  @ main.ts:6:16 +11 here
+        ST0110 a function given to `stead.apply` or `stead.ephemeral` performs a look-up  @ main.ts:6:16 +11 here
     later(u, () => local.File.get("x"));
-        ST0110 a function given to `stead.apply` performs a look-up  @ main.ts:6:16 +14 here
+        ST0110 a function given to `stead.apply` or `stead.ephemeral` performs a look-up  @ main.ts:6:16 +14 here
     let x: any = 1; later(u, () => x); x = pw.result;
         ST0110 this function runs after apply, and it uses `result` of local.RandomString#pw, which is known only after apply  @ main.ts:6:32 +1 not known while planning
     m() { return later(u, (v) => v + this.u + this.other.result); }
@@ -408,7 +408,7 @@ fn function_that_runs_immediately_follows_the_rules_of_deferred_functions() {
     ");
     let text = format!("{HEAD}stead.apply(1, () => new RandomString());\n");
     insta::assert_snapshot!(program(&text).failure(), @"
-    ST0110 a function given to `stead.apply` creates a resource
+    ST0110 a function given to `stead.apply` or `stead.ephemeral` creates a resource
       @ main.ts:6:22 +18 here
       help: every resource must be known before apply: create the resource outside the function, and let the function compute one of its properties
     ");

@@ -146,7 +146,7 @@ fn failed_look_up_reports_position_and_reason() {
       help: pass a plain object with the values that are needed
     ");
     assert_snapshot!(failure("export const x = apply(1, () => local.File.get(\"motd\").size);"), @"
-    ST0110 a function given to `stead.apply` performs a look-up
+    ST0110 a function given to `stead.apply` or `stead.ephemeral` performs a look-up
       @ main.ts:3:33 +14 here
       help: do the look-up outside the function, and use its result inside
     ");

@@ -27,6 +27,7 @@ mod programs;
 mod refusals;
 mod safety;
 mod scopes;
+mod secrets;
 mod table;
 mod testing;
 mod toolbox;

@@ -84,7 +84,7 @@ fn options_that_do_not_exist_or_have_the_wrong_type_are_refused() {
       help: write `{ id: "id" }`
     ST0109 there is no resource option `color`
       @ main.ts:11:16 +5 here
-      help: expected one of: id, gid, dependsOn, preventDelete, deletionPolicy, pinned, annotations, protect, retainOnDelete, deleteBeforeReplace, aliases, ignoreChanges, replaceOnChanges, deletedWith, replaceWith, provider, import, timeouts
+      help: expected one of: id, gid, dependsOn, preventDelete, deletionPolicy, pinned, annotations, protect, retainOnDelete, deleteBeforeReplace, aliases, ignoreChanges, replaceOnChanges, sensitive, deletedWith, replaceWith, provider, import, timeouts
     ST0109 `id` must be a string, known while planning
       @ main.ts:13:1 +17 here
     "#);

@@ -22,8 +22,10 @@ pub(super) fn sources(graph: &Graph, input: &Input) -> BTreeSet<String> {
 
 /// Returns the origin of the first secret that a value contains or depends on.
 pub(super) fn secret(graph: &Graph, input: &Input) -> Option<String> {
-    match graph.exprs.get(graph.exprs.secret_in(input)?) {
+    let exprs = &graph.exprs;
+    match exprs.get(exprs.secret_in(input).or_else(|| exprs.ephemeral_in(input))?) {
         Some(Expr::Secret { from, .. }) => Some(from.clone()),
+        Some(Expr::Ephemeral { .. }) => Some("ephemeral".to_owned()),
         _ => None,
     }
 }

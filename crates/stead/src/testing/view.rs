@@ -48,19 +48,10 @@ fn inputs(graph: &Graph, inputs: &stead_model::Inputs) -> Value {
     Value::Map(inputs.iter().map(|(key, value)| (key.clone(), input(graph, value))).collect())
 }
 
-/// Returns a value with a mark in place of every secret.
-fn known(value: &Value) -> Value {
-    let mark = |_: &stead_model::Secret| {
-        Ok::<_, std::convert::Infallible>(object([(SIGNATURE_KEY, Value::from("secret"))]))
-    };
-    let Ok(value) = value.try_map_secrets(&mut { mark });
-    value
-}
-
 /// Returns a declared value as data.
 pub(super) fn input(graph: &Graph, value: &Input) -> Value {
     match value {
-        Input::Known(value) => known(value),
+        Input::Known(value) => value.blinded(),
         Input::List(items) => items.iter().map(|item| input(graph, item)).collect(),
         Input::Map(map) => inputs(graph, map),
         Input::Deferred(_) => match expression::secret(graph, value) {
@@ -147,6 +138,7 @@ fn options(graph: &Graph, node: &Node) -> Value {
     let lists = [
         ("ignoreChanges", texts(&mut options.ignore_changes.iter().map(ToString::to_string))),
         ("replaceOnChanges", texts(&mut options.replace_on_changes.iter().map(ToString::to_string))),
+        ("sensitive", texts(&mut options.sensitive.iter().map(ToString::to_string))),
         ("aliases", texts(&mut options.aliases.iter().map(shown))),
         (
             "replaceWith",

@@ -115,7 +115,7 @@ fn every_rule_of_a_declaration_is_checked() {
             "config `i` must be at least 1, not 0",
             "config `l` must be at most 1 items",
             "config `m` must hold only numbers, and `k` is a string",
-            "config `p` must match the pattern `^ok$`",
+            "config `p` must match the pattern `^ok$`, not [secret]",
             "config `r` is required, and has no value; it must be a string",
             "config `s` must match the pattern `^[a-z]+$`, not \"A\"",
         ]
@@ -143,4 +143,87 @@ fn saved_config_has_no_secret_and_still_resolves() {
     assert_eq!(read, saved);
     assert_eq!(messages(&read.resolve()), [""; 0]);
     assert_eq!(read.resolve().value(&Key::of(["n"])), Some(Value::from(7)));
+}
+
+fn secret(value: impl Into<Value>) -> Value {
+    Value::secret(value.into())
+}
+
+fn locked() -> Value {
+    Value::Secret(stead_model::Secret::stored(stead_model::Stored::Sealed(stead_model::Ciphertext(
+        "x".to_owned(),
+    ))))
+}
+
+#[test]
+fn secret_value_is_checked_where_it_can_be_opened_and_never_shown() {
+    let schema = schema(
+        r#"{"p":{"type":"string","pattern":"^ok$"},"n":{"type":"integer","min":5},"m":{"type":"map","items":"number"},
+            "e":{"type":"string","enum":["x"]},"l":{"type":"string","min":5}}"#,
+    );
+    let table: Value = serde_json::from_str(r#"{"canary":"canary"}"#).unwrap();
+    let config = |settings: Vec<Setting>| Config {
+        schema: Some(schema.clone()),
+        project: settings,
+        ..Config::default()
+    };
+    let bad = config(vec![
+        given("p", secret("canary"), ""),
+        given("n", secret("3"), ""),
+        given("m", secret(table), ""),
+        given("e", secret("canary"), ""),
+        given("l", locked(), ""),
+    ]);
+    let resolution = bad.resolve();
+    assert_eq!(
+        messages(&resolution),
+        [
+            "config `e` must be one of \"x\", not [secret]",
+            "config `m` must hold only numbers, and one is a string, not [secret]",
+            "config `n` must be at least 5, not [secret]",
+            "config `p` must match the pattern `^ok$`, not [secret]",
+        ]
+    );
+    let explained = serde_json::to_string(&resolution.explain(Some(&schema))).unwrap();
+    assert!(!explained.contains("canary") && explained.contains("[secret]"), "{explained}");
+    assert!(!format!("{bad:?}{resolution:?}").contains("canary"));
+    let good = config(vec![given("n", secret("7"), ""), given("p", secret("ok"), "")]).resolve();
+    assert_eq!(messages(&good), [""; 0]);
+    assert_eq!(good.value(&Key::of(["n"])), Some(secret(7)));
+}
+
+#[test]
+fn setting_over_a_secret_is_secret_and_a_saved_config_has_neither() {
+    let config = Config {
+        project: vec![
+            given("p", secret("canary"), ""),
+            given("t.q", secret("canary"), ""),
+            given("t.r", 1.into(), ""),
+        ],
+        variables: vec![Variable { name: "STEAD_CONFIG_P".to_owned(), text: "canary".to_owned() }],
+        call: vec![text("t.q", "canary"), text("o", "open")],
+        ..Config::default()
+    };
+    let resolution = config.resolve();
+    assert_eq!(
+        Value::Map(resolution.values.clone()).to_json(),
+        r#"{"o":"open","p":"[secret]","t":{"q":"[secret]","r":1}}"#
+    );
+    assert_eq!(resolution.value(&Key::of(["p"])), Some(secret("canary")));
+    let explained = serde_json::to_string(&resolution.explain(None)).unwrap();
+    assert!(!explained.contains("canary"), "{explained}");
+    let saved = config.without_secrets();
+    let json = serde_json::to_string(&saved).unwrap();
+    assert!(!json.contains("canary") && json.contains("open"), "{json}");
+    assert_eq!(serde_json::from_str::<Config>(&json).unwrap(), saved);
+    assert_eq!(messages(&saved.resolve()), [""; 0]);
+}
+
+#[test]
+fn value_in_a_secret_table_is_a_secret() {
+    let table: Value = serde_json::from_str(r#"{"user":{"name":"root"}}"#).unwrap();
+    let resolution = Config { project: vec![given("db", secret(table), "")], ..Config::default() }.resolve();
+    assert_eq!(resolution.value(&Key::of(["db", "user", "name"])), Some(secret("root")));
+    let found = crate::config::look_up(&resolution.values, "db.user.name");
+    assert_eq!(found, Some((secret("root"), Key::of(["db", "user", "name"]))));
 }

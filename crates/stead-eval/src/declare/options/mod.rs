@@ -7,10 +7,10 @@ use std::fmt::Display;
 use rquickjs::object::Filter;
 use rquickjs::{Object, Value};
 use stead_model::{
-    DeletionPolicy, Environment, Hint, Map, NextStep, NodeId, Options, PathPattern, PhysicalId, Timeouts,
-    TypeToken, check_id, nearest,
+    DeletionPolicy, Environment, Hint, Key, Map, NextStep, NodeId, Options, PathPattern, PatternPart,
+    PhysicalId, Timeouts, TypeToken, ValueKind, check_id, nearest,
 };
-use stead_schema::TypeSchema;
+use stead_schema::{Member, TypeSchema};
 
 use crate::engine::values::{Intrinsics, length_of};
 
@@ -63,6 +63,7 @@ const NOT_FOR_GROUPS: &[&str] = &[
     "aliases",
     "ignoreChanges",
     "replaceOnChanges",
+    "sensitive",
     "deletedWith",
     "replaceWith",
     "provider",
@@ -145,6 +146,7 @@ impl ParsedOptions {
             }
             "ignoreChanges" => self.options.ignore_changes = self.patterns(context, key, value)?,
             "replaceOnChanges" => self.options.replace_on_changes = self.patterns(context, key, value)?,
+            "sensitive" => self.options.sensitive = self.sensitive(context, key, value)?,
             "dependsOn" => self.options.depends_on = self.nodes(context, key, value)?,
             "replaceWith" => {
                 let nodes = self.nodes(context, key, value)?;
@@ -313,6 +315,28 @@ impl ParsedOptions {
         Ok(self.each(key, texts, str::parse, &PATTERN_HELP.into()))
     }
 
+    /// Parses patterns of secret values. Each must match a value that a resource of the type can have.
+    fn sensitive(
+        &mut self,
+        context: &OptionContext<'_, '_>,
+        key: &str,
+        value: &Value<'_>,
+    ) -> rquickjs::Result<Vec<PathPattern>> {
+        let patterns = self.patterns(context, key, value)?;
+        for pattern in &patterns {
+            if let Some((name, names)) = context.schema.and_then(|schema| never_matches(schema, pattern)) {
+                let known: Vec<&str> = names.iter().map(String::as_str).collect();
+                let help = (!known.is_empty()).then(|| or_nearest(&name, &known));
+                self.problem(
+                    key,
+                    &format!("`{key}`: `{pattern}` matches nothing: there is no `{name}`"),
+                    help,
+                );
+            }
+        }
+        Ok(patterns)
+    }
+
     /// Parses a reference to resources or groups.
     fn nodes<'js>(
         &mut self,
@@ -425,6 +449,31 @@ impl ParsedOptions {
     fn problem(&mut self, option: &str, message: &str, help: Option<Hint>) {
         self.problems.push(OptionError { option: option.to_owned(), message: message.to_owned(), help });
     }
+}
+
+/// Returns the first segment of a pattern that no value of the type has, and the names that it could have.
+fn never_matches(schema: &TypeSchema, pattern: &PathPattern) -> Option<(String, Vec<String>)> {
+    let (PatternPart::Key(root), inside) = pattern.parts().split_first()? else { return None };
+    let mut shape = schema.property(root)?.shape.clone();
+    for part in inside {
+        let (name, key) = match part {
+            PatternPart::Any if shape.kind() == Some(ValueKind::List) => {
+                shape = shape.element();
+                continue;
+            }
+            PatternPart::Any => return None,
+            PatternPart::Key(name) => (name.clone(), Key::Name(name.clone())),
+            PatternPart::Index(index) => (index.to_string(), Key::Index(*index)),
+        };
+        let kind = shape.kind();
+        shape = match shape.member(&key) {
+            Member::Is(_) if kind == Some(ValueKind::String) => return Some((name, Vec::new())),
+            Member::Never(names) if kind == Some(ValueKind::Map) => return Some((name, names)),
+            Member::Never(_) => return Some((name, Vec::new())),
+            Member::Is(shape) => shape,
+        };
+    }
+    None
 }
 
 const PATTERN_HELP: &str = "write a property or a path inside one: `tags`, `rules[0].port`, `rules[*].port`";

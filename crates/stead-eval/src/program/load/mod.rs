@@ -64,6 +64,7 @@ const STEAD_EXPORTS: &[&str] = &[
     "stack",
     "config",
     "env",
+    "ephemeral",
     "move",
     "namespace",
     "project",

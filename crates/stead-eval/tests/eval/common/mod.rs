@@ -152,12 +152,23 @@ pub fn catalog() -> Catalog {
         Property::new("echo", Shape::Any, Access::ReadOnly, ""),
         Property::new("list", Shape::List(Box::new(Shape::String)), Access::ReadOnly, ""),
     ];
+    let settings = Shape::Map(Box::new(Shape::String));
+    let database = vec![
+        text("name", Access::Optional),
+        text("password", Access::Optional).write_only(),
+        Property::new("mode", Shape::Choice(vec!["a".into(), "b".into()]), Access::Filled, "").sensitive(),
+        Property::new("settings", settings, Access::Filled, ""),
+        Property::new("ports", Shape::List(Box::new(Shape::Integer)), Access::Optional, ""),
+        text("url", Access::ReadOnly).sensitive(),
+        text("host", Access::ReadOnly),
+    ];
     let queue = vec![text("QueueName", Access::Filled), text("Arn", Access::ReadOnly)];
     [
         TypeSchema::new("local.File", "A file.", file),
         TypeSchema::new("local.RandomString", "Random text.", random),
         TypeSchema::new("local.Data", "Holds a value.", data),
         TypeSchema::new("aws.sqs.Queue", "A queue.", queue),
+        TypeSchema::new("db.Database", "A database.", database),
     ]
     .into_iter()
     .collect()
@@ -250,6 +261,7 @@ fn expr_text(graph: &Graph, id: ExprId) -> String {
             let needs = needs.iter().map(|id| format!(", {}", expr_text(graph, *id)));
             format!("secret({from}{})", needs.collect::<String>())
         }
+        Expr::Ephemeral { function } => format!("ephemeral(f{})", function.ordinal),
     }
 }
 

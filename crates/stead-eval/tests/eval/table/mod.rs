@@ -6,7 +6,8 @@ mod syntax;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use stead_model::{EvalError, Input, KnownOutputs, Name, NodeId, Value, resolve};
+use stead_eval::Evaluation;
+use stead_model::{EvalError, Input, KnownOutputs, Moment, Name, NodeId, Value, resolve, resolve_at};
 
 use crate::common::{diagnostics, program};
 
@@ -324,18 +325,72 @@ fn lost(kind: &str) -> bool {
 /// Text that occurs only in the secret.
 const CANARY: &str = "canary-5e7f";
 
-/// Runs the rows with a secret instead of the unknown, and returns the rows whose results are still secret.
+/// Runs the rows with a secret instead of the unknown, and returns the rows whose results are still secret: as expressions, after
+/// they are resolved, and the same for an ephemeral value.
 fn marked(text: &str, left: &[usize]) -> BTreeSet<usize> {
-    let secret = format!("import {{ secret }} from \"stead\"; const x: any = secret(\"{CANARY}\");");
-    let text = text.replacen("const x: any = new Data().echo;", &secret, 1);
-    let evaluation = program(&text).limits(|limits| limits.evaluation_interrupts = 1_000_000).evaluate();
-    assert!(!format!("{evaluation:?}").contains(CANARY), "a secret is in the clear");
-    let graph = evaluation.unwrap().graph;
-    let Input::Map(outputs) = &graph.outputs["out"] else { return BTreeSet::new() };
+    let run = |x: String| {
+        let import = format!("import {{ ephemeral, secret }} from \"stead\"; const x: any = {x};");
+        let text = text.replacen("const x: any = new Data().echo;", &import, 1);
+        let text = text.replace("export { out };", "new Data({ value: out });");
+        let evaluation = program(&text).limits(|limits| limits.evaluation_interrupts = 1_000_000).evaluate();
+        assert!(!format!("{evaluation:?}").contains(CANARY), "a secret is in the clear");
+        evaluation.unwrap()
+    };
+    let secret = run(format!("secret(\"{CANARY}\")"));
+    let ephemeral = run(format!("ephemeral(() => \"{CANARY}\")"));
     let bears = |row: &&usize| {
-        outputs.get(&format!("r{row}")).is_some_and(|output| graph.exprs.secret_in(output).is_some())
+        let key = format!("r{row}");
+        let is_secret = input_of(&secret, &key).is_some_and(|input| {
+            secret.graph.exprs.secret_in(input).is_some() && stays_secret(&secret, input)
+        });
+        let is_ephemeral = input_of(&ephemeral, &key).is_some_and(|input| {
+            ephemeral.graph.exprs.ephemeral_in(input).is_some() && stays_secret(&ephemeral, input)
+        });
+        is_secret && is_ephemeral
     };
     left.iter().filter(bears).copied().collect()
+}
+
+fn input_of<'a>(evaluation: &'a Evaluation, key: &str) -> Option<&'a Input> {
+    let node = evaluation.graph.nodes.iter().find(|node| node.inputs.contains_key("value"))?;
+    match node.inputs.get("value")? {
+        Input::Map(map) => map.get(key),
+        _ => None,
+    }
+}
+
+/// Returns true if every part of the input that is computed from the secret is secret when the provider is called.
+///
+/// A row that throws for the value has nothing to show, except in its message.
+fn stays_secret(evaluation: &Evaluation, input: &Input) -> bool {
+    let exprs = &evaluation.graph.exprs;
+    match input {
+        Input::Known(_) => true,
+        Input::List(items) => items.iter().all(|item| stays_secret(evaluation, item)),
+        Input::Map(map) => map.values().all(|item| stays_secret(evaluation, item)),
+        Input::Deferred(_) if exprs.secret_in(input).or_else(|| exprs.ephemeral_in(input)).is_none() => true,
+        Input::Deferred(_) => {
+            let inputs = [("v", input.clone())].into_iter().collect();
+            let later = Known(Value::Null);
+            match resolve_at(Moment::Call, &inputs, exprs, &later, &*evaluation.functions) {
+                Ok(values) => values.values().all(|value| match value {
+                    Input::Known(value) => is_hidden(value),
+                    _ => false,
+                }),
+                Err(error) => !format!("{error:?}").contains(CANARY),
+            }
+        }
+    }
+}
+
+/// Returns true if every plain value in a value is inside a secret.
+fn is_hidden(value: &Value) -> bool {
+    match value {
+        Value::Secret(_) => true,
+        Value::List(items) => items.iter().all(is_hidden),
+        Value::Map(map) => map.values().all(is_hidden),
+        _ => false,
+    }
 }
 
 /// Fails with all wrong rows; otherwise prints the number of rows of each verdict.
