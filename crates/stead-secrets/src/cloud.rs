@@ -113,6 +113,7 @@ fn decode(text: &str) -> Option<Zeroizing<Vec<u8>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ManagerErrorClass;
 
     fn class(text: &str) -> Option<ManagerErrorClass> {
         cloud_manager(&World::in_memory([]), text)?.err().map(|error| error.class)

@@ -83,6 +83,7 @@ proptest! {
             resources: resources.into_iter().map(std::sync::Arc::new).collect(),
             retained: Vec::new(),
             pinfile: None,
+            keyring: Default::default(),
         };
         let origin = Origin {
             stead: "0.1.0".into(),

@@ -119,7 +119,7 @@ fn encoding_of_head_is_unchanged() {
     let command =
         Command { name: "up".into(), targets: vec!["*db*".into()], options: vec!["refresh".into()] };
     let head = head(Some(command));
-    let bytes = golden("v3/head", &head.encode());
+    let bytes = golden("v4/head", &head.encode());
     assert_eq!(Head::decode(&bytes).unwrap(), head);
     assert_eq!(Head::decode(&golden_bytes("v2/head")).unwrap(), head);
     every_damage_is_detected(&bytes, |bytes| Head::decode(bytes).is_ok());
@@ -187,7 +187,7 @@ fn encoding_of_a_batch_with_every_record_is_unchanged() {
     records.push(Record::Observed { copy: copy("a"), inputs, outputs, provider_data: provider_data() });
     records.push(Record::Adopt { resource: Box::new(Resource { imported: true, ..resource("d") }) });
     let batch = batch(records);
-    let bytes = golden("v3/batch", &batch.encode());
+    let bytes = golden("v4/batch", &batch.encode());
     assert_eq!(Batch::decode(&bytes).unwrap(), batch);
     assert_eq!(Batch::decode(&golden_bytes("v2/batch")).unwrap(), batch);
     every_damage_is_detected(&bytes, |bytes| Batch::decode(bytes).is_ok());
@@ -220,6 +220,7 @@ fn snapshot() -> Snapshot {
         resources: [old, new, dependent(), gone].map(std::sync::Arc::new).into(),
         retained: Vec::new(),
         pinfile: None,
+        keyring: Default::default(),
     }
 }
 
@@ -239,9 +240,9 @@ fn encoding_of_a_snapshot_is_unchanged() {
     // The compression may change. The unpacked text may not, and files with the old compression stay readable.
     let (written, _) = snapshot.encode();
     if std::env::var_os("STEAD_GOLDEN").is_some() {
-        std::fs::write(path("v3/snapshot"), &written).unwrap();
+        std::fs::write(path("v4/snapshot"), &written).unwrap();
     }
-    let stored = std::fs::read(path("v3/snapshot")).unwrap();
+    let stored = std::fs::read(path("v4/snapshot")).unwrap();
     assert_eq!(unpacked(&stored), unpacked(&written));
     for bytes in [stored, written, golden_bytes("v2/snapshot")] {
         let digest = Digest::of(&bytes);
@@ -301,7 +302,7 @@ fn respelled(text: &str, format: u32) -> String {
         .iter()
         .enumerate()
         .fold(marked, |text, (at, (_, old))| text.replace(&format!("\"<{at}>\""), &quoted(old)));
-    old.replacen("\"format\":3", &format!("\"format\":{format}"), 1)
+    old.replacen("\"format\":4", &format!("\"format\":{format}"), 1)
 }
 
 /// Returns a resource for each name, with the next name as an alias and the one after it as the origin of a mark.
@@ -355,7 +356,7 @@ fn names_of_formats_1_and_2_are_read_by_their_own_spelling() {
         assert_eq!(Batch::decode(&old).unwrap(), batch);
     }
     // `%2E` is no code of the old spelling.
-    let mixed = seal(body.replacen("\"format\":3", "\"format\":2", 1).into_bytes());
+    let mixed = seal(body.replacen("\"format\":4", "\"format\":2", 1).into_bytes());
     assert!(Batch::decode(&mixed).is_err());
 }
 
@@ -393,8 +394,8 @@ fn lines() -> Vec<(&'static str, String)> {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     vec![
         ("head", text(absent.encode())),
-        ("batch", text(golden_bytes("v3/batch"))),
-        ("snapshot", unpacked(&golden_bytes("v3/snapshot"))),
+        ("batch", text(golden_bytes("v4/batch"))),
+        ("snapshot", unpacked(&golden_bytes("v4/snapshot"))),
         ("snapshot", unpacked(&snapshot)),
         ("spooled", text(spooled.encode())),
     ]

@@ -42,7 +42,7 @@ impl Bench {
 
     pub(crate) fn stack(&self) -> Stack {
         let (store, world, claims) = (self.store.clone(), self.world.clone(), self.claims.path().to_owned());
-        Stack { store, keys: keys(), world, claims }
+        Stack { store, keys: keys(), world, claims, secrets: stead_engine::StackSecrets::in_memory() }
     }
 
     pub(crate) async fn open(&self) -> Run {
@@ -54,6 +54,7 @@ impl Bench {
             claims: self.claims.path().to_owned(),
             planned_on: None,
             takeover: Takeover::IfDead,
+            crypter: Arc::new(stead_model::NoKey),
         })
         .await
         .unwrap()

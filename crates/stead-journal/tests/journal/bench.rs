@@ -22,6 +22,7 @@ pub(crate) fn request(store: &Arc<dyn Store>, claims: &Path, takeover: Takeover)
         claims: claims.to_owned(),
         planned_on: None,
         takeover,
+        crypter: Arc::new(stead_model::NoKey),
     }
 }
 
