@@ -53,6 +53,11 @@ fn paint(lines: &[Line], remark: &str, style: &Style) -> String {
     for (at, line) in lines.iter().enumerate() {
         let indent = "  ".repeat(line.depth);
         let (column, text) = match (&line.sign, &line.body) {
+            // Two secrets: that they differ is all that may be told.
+            (_, Body::Pair { label, old, new }) if old == new => {
+                let label = if label.is_empty() { String::new() } else { format!("{label}: ") };
+                ("    ", format!("{label}{old} (changed)"))
+            }
             (_, Body::Pair { label, old, new }) if label.is_empty() => ("    ", format!("{old} → {new}")),
             (_, Body::Pair { label, old, new }) => ("    ", format!("{label}: {old} → {new}")),
             (Sign::Both, Body::Text(text)) if text.starts_with('…') => {
@@ -80,6 +85,18 @@ mod tests {
     fn unknown_value_is_rendered_as_known_after_apply() {
         let list = Input::List(vec![Input::Known(Value::from(1)), Input::Deferred(ExprId(0))]);
         assert_eq!(input(&list), "[1,(known after apply)]");
+    }
+
+    #[test]
+    fn changed_secret_is_told_without_its_value() {
+        let secret = |text: &str| Value::secret(Value::from(text));
+        let change = Change {
+            path: PropertyPath::of("password"),
+            old: Some(secret("old-hunter2")),
+            new: Some(Input::Known(secret("new-hunter2"))),
+            replaces: false,
+        };
+        assert_eq!(change_lines(&change, &Style::default()).trim(), "password: [secret] (changed)");
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! A view on values and inputs that both sides of a change share.
 
-use stead_model::{Input, Value};
+use stead_model::{BLINDED, Input, Kept, Value};
 
 use crate::visible;
 
 const UNKNOWN: &str = "(known after apply)";
+const EPHEMERAL: &str = "(ephemeral)";
 
 /// A value, of which parts may be unknown until the apply.
 pub(crate) enum Node<'a> {
@@ -57,6 +58,8 @@ impl Node<'_> {
     fn write(&self, out: &mut String) {
         match self {
             Node::Unknown => out.push_str(UNKNOWN),
+            Node::Leaf(Value::Secret(secret)) if secret.recorded() == Kept::Nothing => out.push_str(EPHEMERAL),
+            Node::Leaf(Value::Secret(_)) => out.push_str(BLINDED),
             Node::Leaf(value) => out.push_str(&value.to_json()),
             Node::List(items) => {
                 out.push('[');

@@ -50,6 +50,7 @@ fn literal(value: &Value, depth: usize) -> String {
                 .collect();
             format!("{{\n{}{end}}}", entries.concat())
         }
+        Value::Secret(_) => "config.secret(\"…\")".to_owned(),
         plain => plain.to_json(),
     }
 }

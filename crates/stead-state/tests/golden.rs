@@ -9,8 +9,9 @@
 use std::path::PathBuf;
 
 use stead_model::{
-    CopyRef, Digest, Epoch, Generation, Lifecycle, Map, OpId, PhysicalId, ProviderData, Resource, RunId, Seq,
-    SourceRef, StackId, TypeToken, Uid, Value,
+    Ciphertext, CopyRef, Digest, Epoch, Generation, KeyId, KeyedDigest, Keyring, Lifecycle, Map, OpId,
+    PhysicalId, ProviderData, Resource, RingKey, RunId, Secret, Seq, SourceRef, StackId, Stored, TypeToken,
+    Uid, Value, Wrap,
 };
 use stead_state::{
     Absent, AfterDelete, Batch, Command, Head, Intent, Outcome, Owner, Pending, Record, RunEnd, RunRecord,
@@ -121,7 +122,9 @@ fn encoding_of_head_is_unchanged() {
     let head = head(Some(command));
     let bytes = golden("v4/head", &head.encode());
     assert_eq!(Head::decode(&bytes).unwrap(), head);
-    assert_eq!(Head::decode(&golden_bytes("v2/head")).unwrap(), head);
+    for old in ["v2/head", "v3/head"] {
+        assert_eq!(Head::decode(&golden_bytes(old)).unwrap(), head);
+    }
     every_damage_is_detected(&bytes, |bytes| Head::decode(bytes).is_ok());
 }
 
@@ -171,6 +174,24 @@ fn old_records() -> Vec<Record> {
     ]
 }
 
+fn keyring() -> Keyring {
+    let wrap = Wrap { manager: "passphrase".into(), data: "p1:1000000:c2FsdA==:d3JhcHBlZA==".into() };
+    Keyring { keys: vec![RingKey { id: KeyId("0011223344556677".into()), wraps: vec![wrap] }] }
+}
+
+/// Returns a secret of every stored form.
+fn secrets() -> Map {
+    let ciphertext = || Ciphertext("s1:0011223344556677:AAAA".into());
+    let digest = || KeyedDigest("d1:0011223344556677:AAAA".into());
+    let stored = [
+        ("a", Stored::Sealed(ciphertext())),
+        ("b", Stored::WriteOnly { digest: digest(), ciphertext: None }),
+        ("c", Stored::WriteOnly { digest: digest(), ciphertext: Some(ciphertext()) }),
+        ("d", Stored::Ephemeral),
+    ];
+    stored.into_iter().map(|(key, stored)| (key.to_owned(), Value::Secret(Secret::stored(stored)))).collect()
+}
+
 fn batch(records: Vec<Record>) -> Batch {
     let (previous, write_id) = (Some(Digest::of(b"x")), "w-1".into());
     Batch { epoch: Epoch(3), seq: Seq(1), previous, write_id, records }
@@ -186,10 +207,17 @@ fn encoding_of_a_batch_with_every_record_is_unchanged() {
     let (inputs, outputs) = (None, Some(outputs));
     records.push(Record::Observed { copy: copy("a"), inputs, outputs, provider_data: provider_data() });
     records.push(Record::Adopt { resource: Box::new(Resource { imported: true, ..resource("d") }) });
+    let before = batch(records.clone());
+    for old in ["v2/batch", "v3/batch"] {
+        assert_eq!(Batch::decode(&golden_bytes(old)).unwrap(), before);
+    }
+    records.push(Record::Keys { keyring: keyring() });
+    let sensitive = vec!["password".parse().unwrap()];
+    let secret = Resource { inputs: secrets(), sensitive, ..resource("s") };
+    records.push(Record::Amend { resource: Box::new(secret) });
     let batch = batch(records);
     let bytes = golden("v4/batch", &batch.encode());
     assert_eq!(Batch::decode(&bytes).unwrap(), batch);
-    assert_eq!(Batch::decode(&golden_bytes("v2/batch")).unwrap(), batch);
     every_damage_is_detected(&bytes, |bytes| Batch::decode(bytes).is_ok());
 }
 
@@ -237,6 +265,14 @@ fn encoding_of_a_snapshot_is_unchanged() {
         *resource = changed.into();
     }
     assert_eq!(stead_state::verify(&snapshot), []);
+    for old in ["v2/snapshot", "v3/snapshot"].map(golden_bytes) {
+        let digest = Digest::of(&old);
+        assert_eq!(Snapshot::decode(&old, &digest).unwrap(), snapshot);
+    }
+    snapshot.keyring = keyring();
+    let secret = &mut snapshot.resources[3];
+    *secret = Resource { outputs: secrets(), ..secret.as_ref().clone() }.into();
+    assert_eq!(stead_state::verify(&snapshot), []);
     // The compression may change. The unpacked text may not, and files with the old compression stay readable.
     let (written, _) = snapshot.encode();
     if std::env::var_os("STEAD_GOLDEN").is_some() {
@@ -244,7 +280,7 @@ fn encoding_of_a_snapshot_is_unchanged() {
     }
     let stored = std::fs::read(path("v4/snapshot")).unwrap();
     assert_eq!(unpacked(&stored), unpacked(&written));
-    for bytes in [stored, written, golden_bytes("v2/snapshot")] {
+    for bytes in [stored, written] {
         let digest = Digest::of(&bytes);
         assert_eq!(Snapshot::decode(&bytes, &digest).unwrap(), snapshot);
         every_damage_is_detected(&bytes, |bytes| Snapshot::decode(bytes, &digest).is_ok());

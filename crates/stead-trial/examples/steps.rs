@@ -87,7 +87,13 @@ async fn measure(
     let bytes = Arc::new(AtomicU64::new(0));
     let store = Arc::new(Counting { store, bytes: bytes.clone() });
     let keys = StackKeys::new("bench", "dev", "local");
-    let stack = Stack { store, keys, world: World::real(), claims: claims.to_owned(), secrets: stead_engine::StackSecrets::none() };
+    let stack = Stack {
+        store,
+        keys,
+        world: World::real(),
+        claims: claims.to_owned(),
+        secrets: stead_engine::StackSecrets::none(),
+    };
     let resources: Vec<Resource> = (0..size).map(resource).collect::<Result<_, _>>()?;
     let changed = resources[..CHANGED].to_vec();
     let uids = size as u64;

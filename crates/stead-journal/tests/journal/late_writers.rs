@@ -24,7 +24,7 @@ async fn opened(store: &Arc<dyn Store>, environment: &str, claims: &Path) -> Res
         claims: claims.to_owned(),
         planned_on: None,
         takeover: Takeover::IfDead,
-            crypter: Arc::new(stead_model::NoKey),
+        crypter: Arc::new(stead_model::NoKey),
     })
     .await
 }

@@ -63,7 +63,7 @@ impl Stack {
                 claims: self.claims.path().to_owned(),
                 planned_on: None,
                 takeover: Takeover::IfDead,
-            crypter: Arc::new(stead_model::NoKey),
+                crypter: Arc::new(stead_model::NoKey),
             };
             match open(request).await {
                 Ok(run) => return run,
