@@ -58,7 +58,9 @@ impl Node<'_> {
     fn write(&self, out: &mut String) {
         match self {
             Node::Unknown => out.push_str(UNKNOWN),
-            Node::Leaf(Value::Secret(secret)) if secret.recorded() == Kept::Nothing => out.push_str(EPHEMERAL),
+            Node::Leaf(Value::Secret(secret)) if secret.recorded() == Kept::Nothing => {
+                out.push_str(EPHEMERAL)
+            }
             Node::Leaf(Value::Secret(_)) => out.push_str(BLINDED),
             Node::Leaf(value) => out.push_str(&value.to_json()),
             Node::List(items) => {

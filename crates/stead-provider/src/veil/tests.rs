@@ -1,1 +1,206 @@
+//! Tests of the veil with a provider that sees plain values and gives them away in every way.
 
+use std::sync::Mutex;
+
+use stead_model::{Input, Kept, Name, PropertyPath, Secret, SourceRef, Uid, Value};
+use stead_schema::{Access, Change, Property, ReplaceOrder, Shape, TypeSchema};
+
+use super::*;
+use crate::Providers;
+
+const CANARY: &str = "canary \"4711\" in the mine";
+
+/// Returns its request in its answers: as it is, inside texts, in hex, and in messages.
+#[derive(Default)]
+struct Echo {
+    seen: Mutex<Vec<String>>,
+}
+
+impl Echo {
+    fn see(&self, text: String) {
+        self.seen.lock().unwrap().push(text);
+    }
+}
+
+fn schema() -> TypeSchema {
+    let property = |name| Property::new(name, Shape::Any, Access::Optional, "");
+    let properties = vec![
+        property("password"),
+        property("user"),
+        property("pin").write_only(),
+        Property::new("token", Shape::String, Access::ReadOnly, "").sensitive(),
+    ];
+    TypeSchema::new("echo.Thing", "", properties)
+}
+
+fn text_of(inputs: &Inputs) -> String {
+    let known = inputs.iter().filter_map(|(key, input)| Some((key.clone(), input.as_known()?.clone())));
+    Value::Map(known.collect()).to_json()
+}
+
+#[async_trait]
+impl Provider for Echo {
+    fn name(&self) -> &str {
+        "echo"
+    }
+
+    fn types(&self) -> Vec<TypeSchema> {
+        vec![schema()]
+    }
+
+    async fn check(&self, _: &TypeToken, inputs: Inputs) -> Result<Inputs, Vec<Problem>> {
+        self.see(text_of(&inputs));
+        if let Some(Value::String(text)) = inputs.get("refuse").and_then(Input::as_known) {
+            let message =
+                format!("`refuse` cannot be {text}, also known as {}", stead_model::hex(text.as_bytes()));
+            return Err(vec![Problem {
+                path: PropertyPath::of("refuse"),
+                message,
+                help: Some(text.to_string()),
+            }]);
+        }
+        Ok(inputs)
+    }
+
+    async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
+        self.see(Value::Map(old.inputs.clone()).to_json());
+        let changes = stead_schema::diff(&schema(), &old.inputs, inputs);
+        Diff { changes, order: ReplaceOrder::CreateFirst }
+    }
+
+    fn reads(&self, _: &TypeToken) -> Reads {
+        Reads::RealResource
+    }
+
+    async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
+        let password = resource.inputs.get("password").and_then(Value::as_str).unwrap_or_default().to_owned();
+        if resource.inputs.contains_key("fail") {
+            return Err(Refusal::new(format!("cannot log in with {password}")));
+        }
+        let outputs = [
+            ("copy".to_owned(), Value::from(password.as_str())),
+            ("inside".to_owned(), Value::from(format!("postgres://ada:{password}@db"))),
+            ("hex".to_owned(), Value::from(stead_model::hex(password.as_bytes()))),
+            ("list".to_owned(), Value::from(vec![Value::from("open"), Value::from(password.as_str())])),
+            ("token".to_owned(), Value::from("made-by-the-provider")),
+            ("open".to_owned(), Value::from("nothing to hide")),
+        ];
+        Ok(Some(LiveState { inputs: resource.inputs.clone(), outputs: outputs.into() }))
+    }
+
+    async fn find(&self, _: &TypeToken, _: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
+        Ok(None)
+    }
+
+    async fn create(&self, _: Receipt, _: CreateRequest<'_>) -> CallOutcome<Created> {
+        CallOutcome::Refused(Refusal::new("not part of these tests"))
+    }
+
+    async fn update(&self, _: Receipt, _: UpdateRequest<'_>) -> CallOutcome<Updated> {
+        CallOutcome::Refused(Refusal::new("not part of these tests"))
+    }
+
+    async fn delete(&self, _: Receipt, _: DeletePermit, _: DeleteRequest<'_>) -> CallOutcome<()> {
+        CallOutcome::Refused(Refusal::new("not part of these tests"))
+    }
+
+    fn recovery(&self, _: Operation, _: &TypeToken, _: &Map) -> Recovery {
+        Recovery::Ask
+    }
+}
+
+fn ty() -> TypeToken {
+    TypeToken("echo.Thing".to_owned())
+}
+
+fn secret() -> Value {
+    Value::secret(Value::from(CANARY))
+}
+
+fn record(inputs: &[(&str, Value)]) -> Resource {
+    let name: Name = "dev:main:echo.Thing#a".parse().unwrap();
+    let source = SourceRef { file: "main.ts".into(), line: 1, column: 1 };
+    let inputs = inputs.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+    Resource { inputs, ..Resource::new(Uid("u".into()), name, ty(), source) }
+}
+
+fn inputs(given: &[(&str, Value)]) -> Inputs {
+    given.iter().map(|(key, value)| ((*key).to_owned(), Input::Known(value.clone()))).collect()
+}
+
+fn veiled() -> (Arc<Echo>, Arc<dyn Provider>) {
+    let echo = Arc::new(Echo::default());
+    let providers = Providers::default().with(echo.clone());
+    (echo, providers.named("echo").unwrap().clone())
+}
+
+fn now<T>(future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match future.as_mut().poll(&mut context) {
+        std::task::Poll::Ready(value) => value,
+        std::task::Poll::Pending => panic!("the provider of these tests answers at once"),
+    }
+}
+
+#[test]
+fn provider_gets_plain_values_and_its_answer_is_marked_again() {
+    let (echo, veiled) = veiled();
+    let given = [("password", secret()), ("user", Value::from("ada")), ("pin", Value::from("1234"))];
+    let checked = now(veiled.check(&ty(), inputs(&given))).unwrap();
+    assert!(echo.seen.lock().unwrap()[0].contains("4711"), "the provider did not get the value");
+    assert_eq!(checked["password"], Input::Known(secret()));
+    assert_eq!(checked["user"], Input::Known(Value::from("ada")));
+    let Input::Known(Value::Secret(pin)) = &checked["pin"] else { panic!("the schema makes `pin` secret") };
+    assert_eq!(pin.recorded(), Kept::Digest);
+}
+
+#[test]
+fn secret_in_an_answer_is_marked_in_every_form_and_the_rest_is_not() {
+    let (_, veiled) = veiled();
+    let live = now(veiled.read(&record(&[("password", secret())]))).unwrap().unwrap();
+    for property in ["copy", "inside", "hex", "token"] {
+        assert!(matches!(live.outputs[property], Value::Secret(_)), "{property} is in the clear");
+    }
+    assert_eq!(live.outputs["list"].to_json(), "[\"open\",\"[secret]\"]");
+    assert_eq!(live.outputs["open"], Value::from("nothing to hide"));
+    assert_eq!(live.inputs["password"], secret());
+    assert!(!format!("{live:?}").contains("4711"));
+}
+
+#[test]
+fn messages_of_a_provider_show_no_secret() {
+    let (_, veiled) = veiled();
+    let refused = now(veiled.check(&ty(), inputs(&[("refuse", secret())]))).unwrap_err();
+    let text = format!("{} {:?}", refused[0].message, refused[0].help);
+    assert!(text.contains("[secret]") && !text.contains("4711") && !text.contains("63616e617279"), "{text}");
+    let failed =
+        now(veiled.read(&record(&[("password", secret()), ("fail", Value::from(true))]))).unwrap_err();
+    assert_eq!(failed.message, "cannot log in with [secret]");
+}
+
+#[test]
+fn change_of_a_secret_has_two_secret_sides() {
+    let (_, veiled) = veiled();
+    let old =
+        record(&[("password", Value::secret(Value::from("old-value-1"))), ("user", Value::from("ada"))]);
+    let Diff { changes, .. } =
+        now(veiled.diff(&old, &inputs(&[("password", secret()), ("user", Value::from("bob"))])));
+    let [password, user] = changes.as_slice() else { panic!("{changes:?}") };
+    assert!(matches!(
+        password,
+        Change { old: Some(Value::Secret(_)), new: Some(Input::Known(Value::Secret(_))), .. }
+    ));
+    assert_eq!(user.old, Some(Value::from("ada")));
+    assert!(!format!("{changes:?}").contains("4711"));
+    let same = now(veiled.diff(&record(&[("password", secret())]), &inputs(&[("password", secret())])));
+    assert!(same.changes.is_empty(), "{same:?}");
+}
+
+#[test]
+fn ephemeral_value_is_no_change() {
+    let (_, veiled) = veiled();
+    let open = Value::Secret(Secret::ephemeral());
+    let Diff { changes, .. } = now(veiled.diff(&record(&[("pin", open.clone())]), &inputs(&[("pin", open)])));
+    assert!(changes.is_empty(), "{changes:?}");
+}
