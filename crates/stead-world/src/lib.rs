@@ -21,7 +21,7 @@ mod real_files;
 
 use std::sync::Arc;
 
-pub use clock::{Clock, RealClock, Timestamp};
+pub use clock::{Clock, RealClock, Timestamp, processor_time};
 pub use crash::{AbortAt, CrashPoints, NoCrash};
 pub use entropy::{Entropy, RealEntropy};
 pub use files::{Claim, FileKind, Files, Metadata};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use stead_engine::Engine;
 use stead_engine::ops::Workspace;
-use stead_eval::{Entry, EntryKind, Sources, StackRef};
+use stead_eval::{Entry, EntryKind, ProcessorClock, Sources, StackRef};
 use stead_journal::{StackKeys, load};
 use stead_model::{Map, PhysicalId, TypeToken};
 use stead_provider::Providers;
@@ -99,6 +99,10 @@ impl Sources for ProjectSources {
         let keys = StackKeys::new(&stack.project, &stack.environment.to_string(), &stack.target);
         let loaded = self.runtime.block_on(load(&self.store, &keys)).map_err(|error| error.to_string())?;
         Ok(loaded.head.map(|_| loaded.state.outputs().clone()))
+    }
+
+    fn processor_clock(&self) -> Option<ProcessorClock> {
+        Some(stead_world::processor_time)
     }
 }
 
