@@ -21,6 +21,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Duration;
 
 use stead_model::{
     Code, Diagnostic, Environment, Extent, Functions, Graph, Limits, Map, SourceRef, TypeToken,
@@ -75,7 +76,15 @@ pub trait Sources {
 
     /// Returns the outputs of another stack, or `None` if the stack does not exist.
     fn outputs(&self, stack: &StackRef) -> Result<Option<Map>, String>;
+
+    /// Returns the clock of [`Limits::evaluation_time`]. Without one, only the count of steps ends a program.
+    fn processor_clock(&self) -> Option<ProcessorClock> {
+        None
+    }
 }
+
+/// Function that returns the processor time of the thread that calls it.
+pub type ProcessorClock = fn() -> Duration;
 
 /// Identity of another stack, as a program names it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,6 +190,7 @@ pub fn evaluate(
         config: program.config.clone(),
         branches: program.branches,
         purpose: Purpose::Program,
+        processor_clock: sources.processor_clock(),
     };
     let (requester, responder) = requests::open();
     let limits = *limits;

@@ -1,5 +1,7 @@
 //! Limits of a stack, as values, so that tests can set them.
 
+use std::time::Duration;
+
 use crate::{Dag, Map, Text, Value};
 
 /// Maximum nesting of lists and objects in a value.
@@ -24,6 +26,8 @@ pub struct Limits {
     /// way. One interrupt is roughly ten thousand branches and calls, or a large block of memory, or a long list that is
     /// searched.
     pub evaluation_interrupts: u64,
+    /// Processor time of one evaluation. It ends only programs whose calls of built-ins take far longer than a step.
+    pub evaluation_time: Duration,
     /// Heap of the interpreter, in bytes.
     pub evaluation_heap: usize,
 }
@@ -37,6 +41,7 @@ impl Default for Limits {
             property_bytes: 4 << 20,
             resource_bytes: 16 << 20,
             evaluation_interrupts: 20_000,
+            evaluation_time: Duration::from_secs(8),
             evaluation_heap: 1 << 30,
         }
     }

@@ -43,6 +43,17 @@ impl Clock for RealClock {
     }
 }
 
+/// Returns the processor time that the calling thread has used, or zero where the system does not tell.
+pub fn processor_time() -> Duration {
+    #[cfg(unix)]
+    {
+        let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::try_from(used).unwrap_or_default()
+    }
+    #[cfg(not(unix))]
+    Duration::ZERO
+}
+
 impl fmt::Display for Timestamp {
     /// RFC 3339, to the second.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

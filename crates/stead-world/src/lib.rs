@@ -25,7 +25,7 @@ pub mod testing;
 
 use std::sync::Arc;
 
-pub use clock::{Clock, RealClock, Timestamp};
+pub use clock::{Clock, RealClock, Timestamp, processor_time};
 pub use crash::{AbortAt, CrashPoints, NoCrash};
 pub use entropy::{Entropy, RealEntropy};
 pub use files::{Claim, FileKind, Files, Metadata};

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -25,14 +25,35 @@ const QUICK: u32 = 400;
 /// Programs that one process of Node runs.
 const BATCH: u32 = 1_000;
 
-/// Runs all programs.
+/// Runs all programs, in a release build because they are many.
 pub(crate) fn conforms(workspace: &Workspace) -> Result<(), String> {
-    compare(workspace, ALL)
+    compare(workspace, ALL, Build::Release)
 }
 
-/// Runs the first programs, which takes seconds.
+/// Runs the first programs, which takes seconds, in the build that the tests have.
 pub(crate) fn conforms_quickly(workspace: &Workspace) -> Result<(), String> {
-    compare(workspace, QUICK)
+    compare(workspace, QUICK, Build::Debug)
+}
+
+/// Build of the evaluator that runs the programs.
+#[derive(Clone, Copy)]
+enum Build {
+    Debug,
+    Release,
+}
+
+impl Build {
+    /// Builds the evaluator and returns its path.
+    fn evaluator(self, workspace: &Workspace) -> Result<PathBuf, String> {
+        let (folder, flag) = match self {
+            Build::Debug => ("debug", None),
+            Build::Release => ("release", Some("--release")),
+        };
+        let mut cargo = Command::new(crate::workspace::cargo());
+        cargo.args(["build", "--quiet", "-p", "stead-eval", "--example", "evaluate"]).args(flag);
+        output(cargo.current_dir(&workspace.root), None)?;
+        Ok(workspace.target.join(folder).join("examples").join("evaluate"))
+    }
 }
 
 /// Result of one program.
@@ -54,17 +75,17 @@ struct Report {
     different: Vec<String>,
 }
 
-fn compare(workspace: &Workspace, count: u32) -> Result<(), String> {
+fn compare(workspace: &Workspace, count: u32, build: Build) -> Result<(), String> {
     let folder = workspace.target.join("conformance").join("programs");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for (name, text) in GENERATOR {
         std::fs::write(folder.join(name), text).map_err(|error| format!("{name}: {error}"))?;
     }
     install(&folder)?;
-    build(workspace)?;
+    let evaluator = build.evaluator(workspace)?;
     let mut report = Report::default();
     for first in (1..=count).step_by(BATCH as usize) {
-        batch(workspace, &folder, first, BATCH.min(count + 1 - first), &mut report)?;
+        batch(&evaluator, &folder, first, BATCH.min(count + 1 - first), &mut report)?;
     }
     report.finish()
 }
@@ -78,26 +99,14 @@ fn install(folder: &Path) -> Result<(), String> {
     output(npm.current_dir(folder), None).map(drop)
 }
 
-fn build(workspace: &Workspace) -> Result<(), String> {
-    let mut cargo = Command::new(crate::workspace::cargo());
-    cargo.args(["build", "--quiet", "-p", "stead-eval", "--example", "evaluate"]);
-    output(cargo.current_dir(&workspace.root), None).map(drop)
-}
-
-fn batch(
-    workspace: &Workspace,
-    folder: &Path,
-    first: u32,
-    count: u32,
-    report: &mut Report,
-) -> Result<(), String> {
+fn batch(evaluator: &Path, folder: &Path, first: u32, count: u32, report: &mut Report) -> Result<(), String> {
     let mut node = Command::new("node");
     node.args(["--experimental-vm-modules", "--no-warnings"]).arg(folder.join("run.mjs"));
     node.args([first.to_string(), count.to_string()]).arg(folder);
     let expected = output(node.env("TZ", "UTC").env("LC_ALL", "en_US.UTF-8"), None)?;
     let expected: Vec<Value> = lines(&expected)?;
     let programs: String = expected.iter().map(|line| format!("{}\n", line["files"])).collect();
-    let mut evaluate = Command::new(workspace.target.join("debug/examples/evaluate"));
+    let mut evaluate = Command::new(evaluator);
     let found: Vec<Value> = lines(&output(&mut evaluate, Some(programs))?)?;
     if expected.len() != found.len() {
         return Err(format!("{} of {} programs were evaluated", found.len(), expected.len()));

@@ -1,5 +1,7 @@
 //! Turns exceptions of a program into diagnostics.
 
+use std::time::Duration;
+
 use rquickjs::{Ctx, Object, Value};
 use stead_model::{Code, Diagnostic, EvalError, SourceRef};
 
@@ -16,12 +18,15 @@ const CYCLE_HELP: &str = "if two modules import each other, the one that is impo
 pub(crate) struct LimitState {
     pub(crate) exceeded: Option<ExceededLimit>,
     pub(crate) interrupts: u64,
+    pub(crate) time: Duration,
     pub(crate) heap: usize,
 }
 
 /// Limit that ends an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExceededLimit {
+    Steps,
+    /// Processor time.
     Time,
     Memory,
 }
@@ -212,16 +217,17 @@ fn text(value: &Value<'_>) -> String {
 
 fn limit(details: &ThrownDetails, limit_state: &LimitState) -> Option<Diagnostic> {
     let error = |message: String| Diagnostic::error(Code::EVALUATION_LIMIT, message);
-    if limit_state.exceeded == Some(ExceededLimit::Time) {
-        let message = "the program runs too long".to_owned();
-        return Some(
-            error(message)
-                .note(format!(
-                    "it was stopped after about {} steps",
-                    limit_state.interrupts.saturating_mul(STEPS)
-                ))
-                .help("check for a loop that does not end"),
-        );
+    let used = match limit_state.exceeded {
+        Some(ExceededLimit::Steps) => {
+            Some(format!("about {} steps", limit_state.interrupts.saturating_mul(STEPS)))
+        }
+        Some(ExceededLimit::Time) => Some(format!("{} s of processor time", limit_state.time.as_secs())),
+        Some(ExceededLimit::Memory) | None => None,
+    };
+    if let Some(used) = used {
+        let problem = error("the program runs too long".to_owned());
+        let problem = problem.note(format!("it was stopped after {used}"));
+        return Some(problem.help("check for a loop that does not end"));
     }
     match details.message.as_str() {
         _ if limit_state.exceeded == Some(ExceededLimit::Memory) => Some(too_much_memory(limit_state)),

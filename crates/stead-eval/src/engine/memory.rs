@@ -9,11 +9,17 @@ use std::rc::Rc;
 
 use rquickjs::allocator::{Allocator, RustAllocator};
 
+use super::stopwatch::Stopwatch;
+
 /// Memory beyond the limit that the engine may use to create an error with a stack trace.
 const RESERVE: usize = 4 << 20;
 
 /// Size of a large block. Filling a block of this size takes about as long as the steps between two interrupts.
 const LARGE_BLOCK: usize = 64 << 10;
+
+/// Size from which blocks are refused when the time is over. The steps up to the next interrupt would take minutes if each
+/// computed a huge integer. An error with its stack trace needs smaller blocks.
+const COSTLY_BLOCK: usize = 4 << 10;
 
 /// Allocator with at most `limit` bytes in use.
 ///
@@ -24,6 +30,7 @@ pub(crate) struct LimitedAllocator {
     interrupts: Rc<Cell<u64>>,
     /// Set when an allocation exceeds the limit.
     out_of_memory: Rc<Cell<bool>>,
+    stopwatch: Rc<Stopwatch>,
 }
 
 impl LimitedAllocator {
@@ -31,12 +38,17 @@ impl LimitedAllocator {
         limit: usize,
         interrupts: Rc<Cell<u64>>,
         out_of_memory: Rc<Cell<bool>>,
+        stopwatch: Rc<Stopwatch>,
     ) -> LimitedAllocator {
-        LimitedAllocator { limit, used: 0, interrupts, out_of_memory }
+        LimitedAllocator { limit, used: 0, interrupts, out_of_memory, stopwatch }
     }
 
     /// Returns true if an allocation of `size` bytes is allowed, and records whether it exceeds the limit.
     fn fits(&self, size: usize) -> bool {
+        self.stopwatch.count_allocation(size);
+        if size >= COSTLY_BLOCK && self.stopwatch.has_expired() {
+            return false;
+        }
         let used = self.used.saturating_add(size);
         if used > self.limit {
             self.out_of_memory.set(true);

@@ -7,6 +7,7 @@ mod memory;
 mod modules;
 pub(crate) mod prelude;
 pub(crate) mod session;
+mod stopwatch;
 pub(crate) mod values;
 
 use std::cell::{Cell, RefCell};
@@ -26,6 +27,7 @@ use crate::unknown::apply;
 use crate::unknown::functions::ApplyCall;
 use memory::LimitedAllocator;
 use modules::{ImportResolver, ModuleLoader};
+use stopwatch::Stopwatch;
 
 /// Stack limit for calls of the program. rquickjs treats a larger number as "no limit".
 ///
@@ -65,6 +67,7 @@ pub(crate) struct Engine {
     pub(crate) interrupts: Rc<Cell<u64>>,
     /// The program exceeded its memory limit.
     pub(crate) out_of_memory: Rc<Cell<bool>>,
+    stopwatch: Rc<Stopwatch>,
 }
 
 /// Callback that takes the graph, or `None` on failure, and returns the queue of calls to the program's functions.
@@ -94,12 +97,17 @@ fn engine_failure(error: Error) -> Diagnostic {
 
 impl Engine {
     fn of(session: &SharedSession) -> Engine {
+        let (clock, limit) = {
+            let session = session.borrow();
+            (session.settings.processor_clock, session.limits.evaluation_time)
+        };
         Engine {
             session: session.clone(),
             handles: Rc::default(),
             rejections: Rc::default(),
             interrupts: Rc::default(),
             out_of_memory: Rc::default(),
+            stopwatch: Rc::new(Stopwatch::start(clock, limit)),
         }
     }
 
@@ -110,14 +118,16 @@ impl Engine {
             limits.evaluation_heap,
             self.interrupts.clone(),
             self.out_of_memory.clone(),
+            self.stopwatch.clone(),
         ))?;
         runtime.set_max_stack_size(SCRIPT_STACK);
         runtime.set_gc_threshold(FIRST_COLLECTION);
         let (interrupts, out_of_memory) = (self.interrupts.clone(), self.out_of_memory.clone());
-        let exhausted = self.session.borrow().exhausted.clone();
+        let (exhausted, stopwatch) = (self.session.borrow().exhausted.clone(), self.stopwatch.clone());
         runtime.set_interrupt_handler(Some(Box::new(move || {
             interrupts.set(interrupts.get() + 1);
-            interrupts.get() > limits.evaluation_interrupts || exhausted.get() || out_of_memory.get()
+            let stopped = exhausted.get() || out_of_memory.get();
+            interrupts.get() > limits.evaluation_interrupts || stopped || stopwatch.look()
         })));
         let rejections = self.rejections.clone();
         runtime.set_host_promise_rejection_tracker(Some(Box::new(move |ctx, promise, reason, handled| {
@@ -135,8 +145,7 @@ impl Engine {
         let graph = program.and_then(|program| context.with(|ctx| self.finish(&ctx, program)));
         let graph = graph.filter(|_| self.session.borrow().diagnostics.is_empty());
         for ApplyCall { function, arguments, reply } in deliver(graph).into_iter().flatten() {
-            self.interrupts.set(0);
-            self.out_of_memory.set(false);
+            self.renew_limits();
             let result = context.with(|ctx| {
                 apply::answer(&ctx, &self.session, &self.handles, &function, &arguments, &|| {
                     self.limit_state()
@@ -169,6 +178,13 @@ impl Engine {
             self.handles.clear();
         });
         runtime.set_interrupt_handler(None);
+    }
+
+    /// Gives the next piece of work all that an evaluation may use.
+    pub(crate) fn renew_limits(&self) {
+        self.interrupts.set(0);
+        self.out_of_memory.set(false);
+        self.stopwatch.restart();
     }
 
     /// Runs the prelude, then the program up to its first pending `await`.
@@ -269,6 +285,7 @@ impl Engine {
         exceptions::LimitState {
             exceeded: self.exceeded(),
             interrupts: limits.evaluation_interrupts,
+            time: limits.evaluation_time,
             heap: limits.evaluation_heap,
         }
     }
@@ -279,7 +296,10 @@ impl Engine {
             return Some(exceptions::ExceededLimit::Memory);
         }
         let most = self.session.borrow().limits.evaluation_interrupts;
-        (self.interrupts.get() > most).then_some(exceptions::ExceededLimit::Time)
+        if self.interrupts.get() > most {
+            return Some(exceptions::ExceededLimit::Steps);
+        }
+        self.stopwatch.has_expired().then_some(exceptions::ExceededLimit::Time)
     }
 
     fn settle<'js>(&self, ctx: &Ctx<'js>, promise: &Promise<'js>) {

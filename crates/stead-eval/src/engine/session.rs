@@ -24,7 +24,7 @@ use crate::program::source_text::SourceSpan;
 use crate::program::trace::{Frame, Tracer};
 use crate::testing::TestSession;
 use crate::unknown::facts::{self, Fact};
-use crate::{ConsoleLine, UnknownBranches};
+use crate::{ConsoleLine, ProcessorClock, UnknownBranches};
 
 /// Progress of a resource's constructor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +79,7 @@ pub(crate) struct Settings {
     pub(crate) config: Config,
     pub(crate) branches: UnknownBranches,
     pub(crate) purpose: Purpose,
+    pub(crate) processor_clock: Option<ProcessorClock>,
 }
 
 /// Purpose of an evaluation.

@@ -1,15 +1,15 @@
 // `config` of module "stead": values of the environment, and declarations of their types.
 
-import { host, NativeError, NativeTypeError, create, defineProperty, freeze, ownKeys, toText } from "stead:host";
+import { host, NativeError, NativeTypeError, freeze, toText } from "stead:host";
 import { idOf, refusal, refuse } from "stead:unknown";
 import { needed } from "stead:encoding";
 
-const { stringify } = JSON;
+export const { stringify } = JSON;
 const { env } = host.program;
 const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 const NativeNumber = Number;
 
-function checked(answer) {
+export function checked(answer) {
   if (answer.problem !== undefined) throw refusal(answer.problem);
   return answer;
 }
@@ -47,100 +47,18 @@ function required(value, key) {
   return value;
 }
 
-// A declared type. Each method returns another type, so that a type can be used twice.
-class ConfigType {
-  #parts;
-  constructor(parts) {
-    this.#parts = parts;
-    freeze(this);
-  }
-  static partsOf(value) {
-    return typeof value === "object" && value !== null && #parts in value ? value.#parts : undefined;
-  }
-  #with(word, value) {
-    needed(value, `config.schema (${word})`);
-    const parts = create(null);
-    for (const key of ownKeys(this.#parts)) parts[key] = this.#parts[key];
-    parts[word] = value;
-    return new ConfigType(parts);
-  }
-  optional() {
-    return this.#with("required", false);
-  }
-  default(value) {
-    return this.#with("default", value).#with("required", false);
-  }
-  min(least) {
-    return this.#with("min", least);
-  }
-  max(most) {
-    return this.#with("max", most);
-  }
-  pattern(pattern) {
-    return this.#with("pattern", typeof pattern === "object" && pattern !== null ? pattern.source : pattern);
-  }
-  oneOf(...values) {
-    return this.#with("enum", values);
-  }
-  secret() {
-    return this.#with("secret", true);
-  }
-  describe(text) {
-    return this.#with("description", text);
-  }
-}
-freeze(ConfigType.prototype);
-
-const make = (type, items) => {
-  const parts = create(null);
-  parts.type = type;
-  parts.required = true;
-  if (items !== undefined) {
-    const inner = ConfigType.partsOf(items);
-    if (inner === undefined) throw new NativeTypeError(`\`t.${type}\` takes the type of its items: \`t.${type}(t.string())\``);
-    parts.items = inner.type;
-  }
-  return new ConfigType(parts);
-};
+let schemas;
+const schema = () => (schemas ??= host.lazy("stead:config-schema"));
 
 /** Types of config values, for `config.schema`. */
 export const t = freeze({
-  string: () => make("string"),
-  number: () => make("number"),
-  integer: () => make("integer"),
-  boolean: () => make("boolean"),
-  list: (items) => make("list", items),
-  map: (items) => make("map", items),
+  string: () => schema().make("string"),
+  number: () => schema().make("number"),
+  integer: () => schema().make("integer"),
+  boolean: () => schema().make("boolean"),
+  list: (items) => schema().make("list", items),
+  map: (items) => schema().make("map", items),
 });
-
-// Copies the declarations as data, or throws for a value that is neither a type nor an object of types.
-function declarations(shape, path) {
-  const parts = ConfigType.partsOf(shape);
-  if (parts !== undefined) return parts;
-  if (typeof shape !== "object" || shape === null) {
-    throw new NativeTypeError(`config.schema: \`${path}\` must be a type, such as \`t.string()\``);
-  }
-  const out = create(null);
-  for (const key of ownKeys(shape)) {
-    if (typeof key === "symbol") continue;
-    if (key === "" || key.includes(".")) throw new NativeTypeError(`config.schema: \`${key}\` is not a key; nest objects instead of dots`);
-    out[key] = declarations(shape[key], path === "" ? key : `${path}.${key}`);
-  }
-  return out;
-}
-
-function values(shape, path, stack) {
-  if (ConfigType.partsOf(shape) !== undefined) {
-    return checked(host.declaredConfig(path, stack)).value;
-  }
-  const out = {};
-  for (const key of ownKeys(shape)) {
-    if (typeof key === "symbol") continue;
-    const inner = [...path, key];
-    defineProperty(out, key, { value: values(shape[key], inner, stack), enumerable: true });
-  }
-  return freeze(out);
-}
 
 export const config = freeze({
   get: (key) => read(key),
@@ -151,7 +69,6 @@ export const config = freeze({
   schema(shape) {
     needed(shape, "config.schema");
     const { stack } = new NativeError();
-    checked(host.declareConfig(stringify(declarations(shape, "")), stack));
-    return values(shape, [], stack);
+    return schema().declare(shape, stack);
   },
 });

@@ -52,6 +52,10 @@ function textIn(object, key) {
   return "";
 }
 
+// Lines that take about as long as the steps between two interrupts, with the work to show them.
+const LINES = 10;
+let lines = 0;
+
 const levels = { debug: 0, trace: 0, log: 1, info: 1, dir: 1, warn: 2, error: 3 };
 const console = {};
 for (const name of ownKeys(levels)) {
@@ -59,6 +63,7 @@ for (const name of ownKeys(levels)) {
     let text = "";
     for (let i = 0; i < values.length; i++) text += `${i > 0 ? " " : ""}${show(values[i], 0)}`;
     host.log(levels[name], text, new NativeError().stack);
+    if (++lines % LINES === 0 && host.work(1)) throw new NativeError("interrupted");
   };
   defineProperty(write, "name", { value: name });
   console[name] = write;

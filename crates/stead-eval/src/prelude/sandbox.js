@@ -71,9 +71,9 @@ for (const name of ["clearTimeout", "clearInterval", "clearImmediate"]) {
 }
 defineProperty(globalThis, "global", { value: globalThis, writable: true, configurable: true });
 
-// Names of Node.js that are modules here, loaded at their first use.
-const lazy = (name, read) => {
-  const set = (value) => defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: true });
+// Names whose modules are loaded at their first use.
+const lazy = (name, read, enumerable = true) => {
+  const set = (value) => defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable });
   const get = () => {
     const value = read();
     set(value);
@@ -81,6 +81,8 @@ const lazy = (name, read) => {
   };
   defineProperty(globalThis, name, { get, set, configurable: true });
 };
+let url;
+for (const name of ["URL", "URLSearchParams"]) lazy(name, () => (url ??= host.lazy("stead:url"))[name], false);
 lazy("process", () => host.nodeModule("process"));
 lazy("Buffer", () => host.nodeModule("buffer").Buffer);
 lazy("crypto", () => host.nodeModule("crypto").webcrypto);

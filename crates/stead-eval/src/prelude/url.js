@@ -232,7 +232,3 @@ function formEncode(text) {
   }
   return out;
 }
-
-for (const [name, value] of Object.entries({ URL, URLSearchParams })) {
-  defineProperty(globalThis, name, { value, writable: true, configurable: true });
-}

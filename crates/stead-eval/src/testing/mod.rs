@@ -124,6 +124,7 @@ pub fn run_tests(
         config: Map::new().into(),
         branches: UnknownBranches::Refuse,
         purpose: Purpose::Tests { pattern: file.pattern.map(str::to_owned) },
+        processor_clock: sources.processor_clock(),
     };
     let (requester, responder) = requests::open();
     let limits = *limits;

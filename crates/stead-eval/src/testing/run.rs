@@ -64,8 +64,7 @@ impl Engine {
     }
 
     fn test(&self, runtime: &Runtime, context: &Context, at: usize, next: Vec<usize>) -> TestOutcome {
-        self.interrupts.set(0);
-        self.out_of_memory.set(false);
+        self.renew_limits();
         self.name_running(at);
         let promise = context.with(|ctx| {
             let runner = self.handles.run_test.borrow().clone()?;

@@ -1,5 +1,8 @@
 //! Programs that run or grow without end. Each is stopped with a place, at a limit that a test can afford.
 
+use std::cell::Cell;
+use std::time::Duration;
+
 use crate::common::program;
 
 /// Loops and recursion of every kind.
@@ -96,6 +99,18 @@ const HEAVY: &[&str] = &[
     "const o = Object.fromEntries(Array.from({ length: 1e4 }, (_, i) => ['k' + i, i])); while (true) Object.keys(o);",
 ];
 
+/// Steps that are few and cost much: the count of steps would stop these programs after minutes.
+const COSTLY: &[&str] = &[
+    "while (true) /^(a|aa)+$/.test('a'.repeat(11) + 'b');",
+    "while (true) console.log('');",
+    "while (true) try { throw new Error('x'); } catch {}",
+    "const b = 3n ** 20000n; while (true) b * b;",
+    "const b = 3n ** 20000n; while (true) try { b * b; } catch {}",
+    "const b = 3n ** 20000n; while (true) `${b}`;",
+    "const s = 'ab'.repeat(250); while (true) s.toUpperCase();",
+    "const step = async () => { while (true) { await null; `${3n ** 20000n}`; } }; await step();",
+];
+
 /// Returns the programs that are not stopped by a limit with a place.
 fn escaped(programs: &[&str]) -> Vec<String> {
     let stopped = |code: &&str| {
@@ -141,4 +156,28 @@ fn data_that_grows_without_end_is_stopped() {
 #[test]
 fn loops_of_heavy_builtins_are_stopped() {
     assert_none_escapes(HEAVY);
+}
+
+#[test]
+fn programs_with_costly_steps_are_stopped_by_processor_time() {
+    thread_local! {
+        static LOOKS: Cell<u64> = const { Cell::new(0) };
+    }
+    // Every look at the clock takes a second, so that eight of them end a program.
+    let clock = || {
+        LOOKS.set(LOOKS.get() + 1);
+        Duration::from_secs(LOOKS.get())
+    };
+    for code in COSTLY {
+        let text = program(&format!("{code}\n")).clock(clock).failure();
+        assert!(text.starts_with("ST0108 the program runs too long\n  @ main.ts:1:"), "{code}\n{text}");
+        assert!(text.contains("\n  note: it was stopped after 8 s of processor time\n"), "{code}\n{text}");
+    }
+}
+
+#[test]
+fn program_that_uses_little_time_is_not_stopped() {
+    let clock = || Duration::from_secs(8);
+    let text = "let n = 0; for (let i = 0; i < 1e5; i++) n += `${i}`.length;\nexport { n };\n";
+    assert_eq!(crate::common::show(&program(text).clock(clock).graph()), "> n = 488890\n");
 }

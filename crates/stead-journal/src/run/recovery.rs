@@ -76,8 +76,8 @@ async fn replay_and_seal(request: &OpenRequest, old: &Head, by: Epoch) -> Result
         loop {
             let OpenRequest { store, keys, world, .. } = request;
             let tail = match replay_epoch(store, keys, Epoch(epoch), &mut state).await {
-                // A run that took over meanwhile may have closed, and deleted the journals that its snapshot contains.
-                Err(JournalError::JournalGap { .. }) if !is_held_by(request, by).await? => {
+                // A run that took over meanwhile deletes the journals that its snapshot contains.
+                Err(JournalError::JournalGap { .. }) if !is_needed(request, Epoch(epoch), by).await? => {
                     return Err(JournalError::Fenced);
                 }
                 replayed => replayed?,
@@ -93,8 +93,10 @@ async fn replay_and_seal(request: &OpenRequest, old: &Head, by: Epoch) -> Result
     Ok(state)
 }
 
-/// Returns true if the run of this epoch still holds the stack.
-async fn is_held_by(request: &OpenRequest, epoch: Epoch) -> Result<bool, JournalError> {
+/// Returns true if the journal of an epoch is still a part of the stack, and no later run than `by` holds it.
+///
+/// Another run may have taken over with the very epoch that this one has not taken yet.
+async fn is_needed(request: &OpenRequest, journal: Epoch, by: Epoch) -> Result<bool, JournalError> {
     let head = read_head(&request.store, &request.keys).await?;
-    Ok(head.is_some_and(|(head, _)| head.epoch == epoch))
+    Ok(head.is_some_and(|(head, _)| head.epoch == by && head.base <= journal))
 }

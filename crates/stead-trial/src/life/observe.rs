@@ -137,6 +137,8 @@ impl Actor {
 struct Effects {
     /// Resources that lose their pin in this run, even if the run fails.
     unpinned: Vec<Resource>,
+    /// Resources whose pin ends when the pinfile is written, if only the file has it.
+    unlisted: Vec<Resource>,
     /// Ids that may stay unmanaged.
     leaving: Vec<String>,
     doomed: Vec<String>,
@@ -156,6 +158,7 @@ impl Effects {
         let retained = plan.steps.iter().filter(|step| step.why == Why::Retained);
         Effects {
             unpinned: crate::oracle::pins::unpinned(plan, base, graph),
+            unlisted: crate::oracle::pins::unlisted(plan, base, graph),
             leaving: retained.filter_map(|step| lost(&step.action)).collect(),
             doomed: plan.steps.iter().filter_map(|step| lost(&step.action)).collect(),
         }
@@ -164,6 +167,7 @@ impl Effects {
     fn begin(self, actor: &Actor) -> DoomedIds {
         let mut model = actor.cloud.model();
         self.unpinned.iter().for_each(|resource| model.pin(resource, Pin::Released));
+        self.unlisted.iter().for_each(|resource| model.end_pin_of_file(resource));
         self.leaving.iter().for_each(|id| model.may_leave(id));
         model.doomed.extend(self.doomed.iter().cloned());
         drop(model);

@@ -164,6 +164,11 @@ impl Script {
             }
             rounds.push(round);
         }
+        // Drawn by numbers of its own, so that every other life stays the one of its seed.
+        let mut rng = Rng::new(seed ^ 0x7069_6e73);
+        if operations.is_none() && rng.one_in(16) {
+            rounds.extend(Round::pin_and_rename(&mut rng, &now));
+        }
         Script { store_kind, start, program, rounds }
     }
 }
@@ -203,6 +208,30 @@ impl Round {
             now.apply(&edit);
             self.edits.push(edit);
         }
+    }
+
+    /// Draws rounds in which a run of another resource lists a pin in the pinfile, and its resource gets another name before
+    /// state has the pin.
+    fn pin_and_rename(rng: &mut Rng, now: &Program) -> Vec<Round> {
+        let free = now.resources.iter().filter(|(_, resource)| !resource.is(ResourceFlag::Pinned));
+        let free: Vec<String> = free.map(|(name, _)| name.clone()).collect();
+        let (Some(one), Some(other)) = (rng.pick(&free).cloned(), rng.pick(&free).cloned()) else {
+            return Vec::new();
+        };
+        let pin = Edit::Toggle(one.clone(), ResourceFlag::Pinned);
+        let named = if rng.one_in(2) {
+            Command::Rename(one, format!("t{}", 32 + rng.below(4)))
+        } else {
+            Command::Move(one, format!("t{}", 36 + rng.below(4)))
+        };
+        let rounds = [
+            (Vec::new(), Command::Up),
+            (vec![pin], Command::Target(vec![other], false)),
+            (Vec::new(), named),
+            (Vec::new(), Command::UpMoves { accept: false }),
+        ];
+        let round = |(edits, command)| Round { seed: rng.draw(), edits, command, ..Round::default() };
+        rounds.map(round).into()
     }
 
     /// Draws edits after a crash: a deletion that was under way is now guarded, or a pinned resource is removed.

@@ -305,6 +305,14 @@ impl Model {
         }
     }
 
+    /// Ends a pin that only the pinfile has.
+    pub(crate) fn end_pin_of_file(&mut self, resource: &Resource) {
+        let object = id_of(resource).and_then(|id| self.objects.get_mut(id));
+        if let Some(object) = object.filter(|object| !object.remembered && object.pin == Pin::Held) {
+            object.pin = Pin::None;
+        }
+    }
+
     /// Records that a person released the pin of a resource whose create is in doubt.
     pub(crate) fn release_create(&mut self, resource: &Resource) {
         self.released_creates.insert(resource.copy());

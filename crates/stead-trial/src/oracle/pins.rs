@@ -131,6 +131,15 @@ pub(crate) fn unpinned(plan: &Plan, base: &State, graph: &Graph) -> Vec<Resource
     old.filter(|old| old.pinned).cloned().collect()
 }
 
+/// Returns resources whose pin only the pinfile can have, and whose program does not pin them.
+///
+/// The file ends such a pin when the run writes it, and a run that is killed then has written it.
+pub(crate) fn unlisted(plan: &Plan, base: &State, graph: &Graph) -> Vec<Resource> {
+    let free = plan.existing.iter().filter(|(id, _)| !graph.node(**id).as_ref().is_some_and(is_pinned));
+    let old = free.filter_map(|(_, copy)| base.copy(copy));
+    old.filter(|old| !old.pinned).cloned().collect()
+}
+
 impl Actor {
     /// Releases the pins of every resource that the program does not pin, as an update of the pins does.
     pub(crate) fn releases_orphans(&self, proposal: &Proposal) {

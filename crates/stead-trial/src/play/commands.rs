@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use super::cloud::ProviderBehaviour;
 use super::program::PlayResource;
 use super::store::StoreBehaviour;
-use super::{Actor, NO_FAULTS, PlayFaults, PlaySimulation};
+use super::{Actor, NO_FAULTS, PlayFaults, PlaySimulation, StoreKind};
 use crate::life::operate::DeclaredGraph;
 
 /// Result of a command.
@@ -364,6 +364,26 @@ impl PlaySimulation {
         let (left, right) = tokio::join!(one.run(&graph, up()), later);
         self.end_process(&one, left, faults).await?;
         self.end_process(&other, right, faults).await
+    }
+
+    /// Runs two processes: a batch of the first arrives while the second plans or opens its run.
+    ///
+    /// Files are written by the process itself, so that none of them arrives late.
+    pub(super) async fn overtake_a_batch(&mut self) -> Result<(), String> {
+        if matches!(self.store_kind, StoreKind::OnDisk) {
+            return self.up().await;
+        }
+        let graph = self.declare();
+        let late = Duration::from_millis(self.rng.below(10_000));
+        let number = 1 + self.rng.below(6) as u32;
+        let first = PlayFaults { store_behaviour: StoreBehaviour::Overtaken(number, late), ..NO_FAULTS };
+        let second = PlayFaults { store_behaviour: StoreBehaviour::Slow, ..NO_FAULTS };
+        for faults in [first, second] {
+            let actor = self.actor(faults);
+            let ended = actor.run(&graph, up()).await;
+            self.end_process(&actor, ended, faults).await?;
+        }
+        Ok(())
     }
 
     /// Runs `up` with a provider that reports an empty id, which must never be recorded.

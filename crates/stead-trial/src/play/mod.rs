@@ -98,7 +98,7 @@ impl PlaySimulation {
 
     async fn run(&mut self) -> Result<(), String> {
         for _ in 0..3 + self.rng.below(4) {
-            match self.rng.below(16) {
+            match self.rng.below(18) {
                 0 => self.destroy().await?,
                 1 => self.refresh().await?,
                 2 | 3 => self.part().await?,
@@ -110,6 +110,7 @@ impl PlaySimulation {
                 11 => self.up_with_lying_provider().await?,
                 12 => self.lose_an_object().await?,
                 13 => self.apply_two_saved_plans().await?,
+                14 | 15 => self.overtake_a_batch().await?,
                 _ => self.up().await?,
             }
             self.check_state().await?;

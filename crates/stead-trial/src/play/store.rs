@@ -10,7 +10,7 @@ use stead_store::{Blob, Expect, Key, Store, StoreError, Version};
 use stead_world::World;
 
 use crate::Rng;
-use crate::world::process::Process;
+use crate::world::process::{Process, time_passes};
 
 /// Behaviour of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub(super) enum StoreBehaviour {
     Bad,
     /// The journal accepts this number of writes and then no more; all other keys work.
     Shut(u32),
+    /// The process dies when it has sent the journal write of this number, which takes effect after this time.
+    Overtaken(u32, Duration),
 }
 
 /// The store as one process sees it.
@@ -49,7 +51,7 @@ impl UnreliableStore {
         let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
         let mut round_trip = RoundTrip::default();
         match self.store_behaviour {
-            StoreBehaviour::Good | StoreBehaviour::Shut(_) => {}
+            StoreBehaviour::Good | StoreBehaviour::Shut(_) | StoreBehaviour::Overtaken(..) => {}
             StoreBehaviour::Slow if rng.one_in(3) => {
                 let wait = Duration::from_millis(rng.below(14_000));
                 if rng.one_in(2) { round_trip.there = wait } else { round_trip.back = wait }
@@ -90,6 +92,18 @@ impl Store for UnreliableStore {
                 place: key.to_string(),
                 source: std::io::ErrorKind::StorageFull.into(),
             });
+        }
+        if let StoreBehaviour::Overtaken(number, late) = self.store_behaviour
+            && key.as_str().contains("/journal/")
+            && self.taken.fetch_add(1, Ordering::SeqCst) + 1 == number
+        {
+            let (inner, sent_to) = (self.inner.clone(), key.clone());
+            tokio::spawn(async move {
+                time_passes(late).await;
+                let _ = inner.put(&sent_to, body, expect).await;
+            });
+            self.process.die("a request");
+            return Err(lost(key, "the process is dead"));
         }
         let round_trip = self.round_trip();
         self.world.clock.sleep(round_trip.there).await;

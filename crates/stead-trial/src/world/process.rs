@@ -165,7 +165,8 @@ impl Process {
         self.die("a sync");
     }
 
-    fn die(&self, point: &'static str) {
+    /// Kills the process.
+    pub(crate) fn die(&self, point: &'static str) {
         if !self.inner.dead.swap(true, Ordering::Relaxed) {
             *held(&self.inner.died_at) = Some(point);
             self.inner.moved.notify_waiters();

@@ -508,3 +508,31 @@ fn a_repeated_seal_is_that_of_the_run_itself() {
     ]}"##;
     replay(script).unwrap();
 }
+
+/// The program unpins a resource whose pin only the pinfile has, and the run is killed when it has written the file.
+#[test]
+fn a_killed_run_that_wrote_the_pinfile_has_ended_the_pin() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t4", {"size": 4, "place": 2}],
+        ["t6", {"size": 0, "place": 0, "from": "t4"}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "edits": [{"Toggle": ["t4", "Pinned"]}], "task": {"Target": [["t6"], false]}},
+        {"seed": 0, "edits": [{"Reorder": ["t4", 14]}, {"Toggle": ["t4", "Pinned"]}], "task": "Up", "weather": {"fate": {"dies_at": 16}}},
+        {"seed": 0, "edits": [{"Remove": "t4"}], "task": "Up"}
+    ]}"##;
+    replay(script).unwrap();
+}
+
+/// A run that waits for the lock takes the epoch that a suspended takeover was about to take, and deletes the journal.
+#[test]
+fn a_takeover_that_another_run_overtook_is_fenced() {
+    let script = r##"{"medium": "Files", "program": {"things": [["t18", {"size": 3, "place": 0}]]}, "acts": [
+        {"seed": 0, "task": "Up", "weather": {"fate": {"dies_at": 6}}},
+        {"seed": 0, "task": "Up", "weather": {"fate": {"dies_at": 15, "stops_at": 2}}, "rivals": [
+            {"task": "Unlock", "weather": {"fate": {"stops_at": 3}}, "after": 0, "wakes": 11, "elsewhere": false},
+            {"task": "Wait", "after": 0, "wakes": 23, "elsewhere": false}
+        ]}
+    ]}"##;
+    replay(script).unwrap();
+}

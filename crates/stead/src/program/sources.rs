@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use stead_engine::ops::Workspace;
 use stead_engine::{Engine, StackSecrets};
-use stead_eval::{Entry, EntryKind, Sources, StackRef};
+use stead_eval::{Entry, EntryKind, ProcessorClock, Sources, StackRef};
 use stead_journal::{StackKeys, load};
 use stead_model::{Map, PhysicalId, TypeToken};
 use stead_provider::Providers;
@@ -106,6 +106,10 @@ impl Sources for ProjectSources {
             let _ = self.runtime.block_on(self.secrets.unlock(&environment, &loaded.state));
         }
         Ok(loaded.head.map(|_| loaded.state.outputs().clone()))
+    }
+
+    fn processor_clock(&self) -> Option<ProcessorClock> {
+        Some(stead_world::processor_time)
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use stead_eval::{Entry, EntryKind, Sources, StackRef};
+use stead_eval::{Entry, EntryKind, ProcessorClock, Sources, StackRef};
 use stead_model::{Map, TypeToken};
 
 /// Questions of an evaluation with their answers.
@@ -124,6 +124,10 @@ impl Sources for Recording<'_> {
         self.transcript.borrow_mut().stacks.insert(stack.to_string(), outputs.clone());
         Ok(outputs)
     }
+
+    fn processor_clock(&self) -> Option<ProcessorClock> {
+        self.sources.processor_clock()
+    }
 }
 
 /// Replays the recorded answers. A question without one is an error.
@@ -166,6 +170,10 @@ impl Sources for Transcript {
 
     fn outputs(&self, stack: &StackRef) -> Result<Option<Map>, String> {
         self.stacks.get(&stack.to_string()).cloned().ok_or_else(unasked)
+    }
+
+    fn processor_clock(&self) -> Option<ProcessorClock> {
+        Some(stead_world::processor_time)
     }
 }
 

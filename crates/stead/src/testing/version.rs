@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use stead_eval::{Entry, EntryKind, Refused, Sources, StackRef};
+use stead_eval::{Entry, EntryKind, ProcessorClock, Refused, Sources, StackRef};
 use stead_model::{Code, Diagnostic, Map, TypeToken};
 use tokio::runtime::Handle;
 
@@ -190,5 +190,9 @@ impl Sources for VersionSources<'_> {
         given.map(Some).ok_or_else(|| {
             format!("a test reads no other stack; give it with `declare({{ stacks: {{ \"{project}\": {{ … }} }} }})`")
         })
+    }
+
+    fn processor_clock(&self) -> Option<ProcessorClock> {
+        Some(stead_world::processor_time)
     }
 }

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use stead_eval::{
-    Entry, EntryKind, EvalFailure, Evaluation, Program, Sources, StackRef, UnknownBranches, evaluate,
+    Entry, EntryKind, EvalFailure, Evaluation, ProcessorClock, Program, Sources, StackRef, UnknownBranches,
+    evaluate,
 };
 use stead_model::{
     Builtin, Diagnostic, Environment, Expr, ExprId, Graph, Input, Key, Limits, Map, Operand, TemplatePart,
@@ -15,7 +16,7 @@ use stead_model::{
 };
 use stead_schema::{Access, Catalog, Property, Shape, TypeSchema};
 
-pub struct Files(pub BTreeMap<String, String>);
+pub struct Files(pub BTreeMap<String, String>, pub Option<ProcessorClock>);
 
 impl Sources for Files {
     fn read(&self, path: &str) -> Result<Option<String>, String> {
@@ -57,6 +58,10 @@ impl Sources for Files {
         let path = format!("stacks/{project}/{environment}/{target}.json");
         Ok(self.0.get(&path).map(|text| serde_json::from_str(text).unwrap()))
     }
+
+    fn processor_clock(&self) -> Option<ProcessorClock> {
+        self.1
+    }
 }
 
 pub struct Run {
@@ -65,6 +70,7 @@ pub struct Run {
     environment: Environment,
     limits: Limits,
     branches: UnknownBranches,
+    clock: Option<ProcessorClock>,
 }
 
 pub fn program(main: &str) -> Run {
@@ -74,6 +80,7 @@ pub fn program(main: &str) -> Run {
         environment: Environment::new("dev"),
         limits: Limits { evaluation_interrupts: 20_000, evaluation_heap: 256 << 20, ..Limits::default() },
         branches: UnknownBranches::Refuse,
+        clock: None,
     }
 }
 
@@ -98,6 +105,11 @@ impl Run {
         self
     }
 
+    pub fn clock(mut self, clock: ProcessorClock) -> Run {
+        self.clock = Some(clock);
+        self
+    }
+
     pub fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Run {
         change(&mut self.limits);
         self
@@ -112,7 +124,7 @@ impl Run {
             config: &self.config.clone().into(),
             branches: self.branches,
         };
-        evaluate(&program, &catalog(), &Files(self.files), &self.limits)
+        evaluate(&program, &catalog(), &Files(self.files, self.clock), &self.limits)
     }
 
     pub fn graph(self) -> Graph {

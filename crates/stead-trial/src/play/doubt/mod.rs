@@ -76,10 +76,17 @@ impl DoubtPlay {
             if let UpEnd::OutputMissing = self.up(&workspace).await? {
                 return Ok(());
             }
-            self.answer_doubts().await?;
+            // Without an answer, the next run repeats what its provider allows.
+            if self.rng.one_in(2) {
+                self.answer_doubts().await?;
+            }
             if self.rng.one_in(2) {
                 self.size += 1;
             }
+        }
+        if self.rng.one_in(2) {
+            let workspace = self.workspace(Answers::Refused);
+            self.up(&workspace).await?;
         }
         for _ in 0..4 {
             let workspace = self.workspace(Answers::Good);

@@ -35,6 +35,8 @@ pub(super) enum Answers {
     Good,
     /// Some calls are refused, lose their request or answer, or lose their outputs.
     Bad,
+    /// Every call is refused.
+    Refused,
 }
 
 #[derive(Clone, Debug)]
@@ -80,6 +82,7 @@ impl DoubtProvider {
         let drawn = match self.answers {
             Answers::Good => 10,
             Answers::Bad => held(&self.rng).below(11),
+            Answers::Refused => 0,
         };
         let doubt = || CallOutcome::InDoubt(Doubt { message: "no answer".into() });
         match drawn {
