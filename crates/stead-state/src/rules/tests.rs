@@ -1,6 +1,8 @@
 //! A violation of each rule, by number, and a valid state that breaks none.
 
-use stead_model::{Generation, Map, OpId, PhysicalId, SourceRef, StackId, Ties, TypeToken};
+use stead_model::{
+    Ciphertext, Generation, KeyedDigest, Map, OpId, PhysicalId, Secret, SourceRef, StackId, Stored, Ties, TypeToken, Value,
+};
 
 use super::*;
 use crate::{AfterDelete, Intent};
@@ -208,6 +210,19 @@ violations! {
             create("k2", Resource { uid: uid("other"), ..resource("a", 1) }),
         ]),
     ];
+    "S23" s23_secret_without_its_key: [
+        snapshot(vec![secret("a", Secret::new(Value::from("open")))]),
+        snapshot(vec![secret("a", Secret::stored(Stored::Sealed(Ciphertext("s1:k:AAAA".into()))))]),
+        snapshot(vec![secret("a", Secret::stored(Stored::WriteOnly {
+            digest: KeyedDigest("d1:k:AAAA".into()),
+            ciphertext: None,
+        }))]),
+        with_pending(vec![], vec![create("k1", secret("a", Secret::new(Value::from("open"))))]),
+    ];
+}
+
+fn secret(name: &str, secret: Secret) -> Resource {
+    Resource { inputs: [("password".to_owned(), Value::Secret(secret))].into(), ..resource(name, 1) }
 }
 
 #[test]
