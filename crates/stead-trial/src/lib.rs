@@ -5,6 +5,7 @@
 //! compare the recorded state with a reference model after every command. **Invariant:** the same seed gives the same life,
 //! event for event.
 
+mod canary;
 mod dispute;
 mod faults;
 mod inventory;
@@ -15,6 +16,7 @@ pub mod planted;
 mod play;
 mod world;
 
+pub use canary::canary;
 pub use dispute::dispute;
 pub use faults::behaviour::{CloudBehaviour, CloudFault, StoreBehaviour, StoreFault, WrongAnswer};
 pub use faults::plan::{FaultPlan, Interrupts};

@@ -97,6 +97,21 @@ impl Content {
         self.pending.len()
     }
 
+    /// Returns the bytes of every file, written or durable, with its path.
+    pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let mut files = Vec::new();
+        for folders in [&self.now, &self.durable] {
+            for (folder, names) in folders.iter() {
+                for (name, entry) in names.iter() {
+                    if let Entry::File { bytes, .. } = entry {
+                        files.push((format!("{folder}/{name}"), bytes.to_vec()));
+                    }
+                }
+            }
+        }
+        files
+    }
+
     pub(crate) fn get(&self, path: &Path) -> Option<&Entry> {
         let (folder, name) = split(path);
         if folder.is_empty() && name.is_empty() {
