@@ -3,6 +3,7 @@
 //! A suite installs its tools into the target folder, or into the cache that `packages` describes. To add one, write a function and put it into `SUITES`.
 
 mod programs;
+mod secrets;
 
 use std::process::ExitCode;
 
@@ -14,6 +15,7 @@ type Suite = (&'static str, fn(&Workspace) -> Result<(), String>);
 const SUITES: &[Suite] = &[
     ("schemas", crate::schemas::conforms),
     ("packages", crate::packages::conforms),
+    ("secrets", secrets::conforms),
     ("programs-quick", programs::conforms_quickly),
     ("programs", programs::conforms),
 ];

@@ -78,19 +78,19 @@ fn scripts(workspace: &Workspace) -> Result<BTreeMap<String, String>, String> {
     Ok(all)
 }
 
-/// Returns the cache of the packages: `STEAD_CONFORMANCE`, or a folder in the user's cache.
-fn cache() -> Result<PathBuf, String> {
+/// Returns the cache of a suite: a folder in `STEAD_CONFORMANCE`, or in the user's cache.
+pub(crate) fn cache_folder(suite: &str) -> Result<PathBuf, String> {
     if let Some(folder) = std::env::var_os("STEAD_CONFORMANCE") {
-        return Ok(PathBuf::from(folder).join("packages"));
+        return Ok(PathBuf::from(folder).join(suite));
     }
     let home =
         std::env::var_os("HOME").ok_or("neither STEAD_CONFORMANCE nor HOME names a folder for the cache")?;
-    Ok(PathBuf::from(home).join(".cache/stead-conformance/packages"))
+    Ok(PathBuf::from(home).join(".cache/stead-conformance").join(suite))
 }
 
 /// Installs the packages unless the cache has the same versions.
 fn install(workspace: &Workspace) -> Result<PathBuf, String> {
-    let folder = cache()?;
+    let folder = cache_folder("packages")?;
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let wanted = read(&sources(workspace).join("package.json"))?;
     if read(&folder.join("installed.json")).is_ok_and(|installed| installed == wanted) {

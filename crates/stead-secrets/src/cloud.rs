@@ -89,7 +89,7 @@ const VAULT: fn(&World, &Link) -> Made = left_out;
 #[cfg(not(all(feature = "aws-kms", feature = "gcp-kms", feature = "azure-keyvault", feature = "vault")))]
 fn left_out(_: &World, link: &Link) -> Made {
     let message = format!("this build of stead has no `{}` managers", link.scheme);
-    Err(ManagerError::new(ManagerErrorClass::NotConfigured, message)
+    Err(ManagerError::new(crate::ManagerErrorClass::NotConfigured, message)
         .help("build stead with its default features"))
 }
 

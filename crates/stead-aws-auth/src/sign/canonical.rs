@@ -56,12 +56,14 @@ fn headers(request: &HttpRequest) -> BTreeMap<String, Vec<String>> {
 }
 
 fn path(path: &str, style: Style) -> String {
-    let mut out = String::with_capacity(path.len() + 8);
-    match style {
-        Style::Plain => push_escaped(&mut out, normalised(path).as_bytes(), b"/"),
-        Style::S3 => push_escaped(&mut out, &unescaped(path), b"/"),
+    if style == Style::S3 {
+        // An escaped slash is part of a name, and stays escaped.
+        let path = path.split('/').map(again).collect::<Vec<_>>().join("/");
+        return if path.is_empty() { "/".to_owned() } else { path };
     }
-    if out.is_empty() { "/".to_owned() } else { out }
+    let mut out = String::with_capacity(path.len() + 8);
+    push_escaped(&mut out, normalised(path).as_bytes(), b"/");
+    out
 }
 
 /// Removes empty parts, `.` and `..` from a path. A slash at the end stays.
@@ -117,7 +119,8 @@ mod tests {
         ] {
             assert_eq!(path(given, Style::Plain), expected, "{given}");
         }
-        assert_eq!(path("/a//./b%20c", Style::S3), "/a//./b%20c");
+        assert_eq!(path("/a//./b%20c%2fd", Style::S3), "/a//./b%20c%2Fd");
+        assert_eq!(path("", Style::S3), "/");
     }
 
     #[test]
