@@ -5,11 +5,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::{dispute, inventory, play, run_seed};
+use crate::{canary, dispute, inventory, play, run_seed};
 
 /// All planted bugs: the name in the code, and its effect.
 pub const BUGS: &[(&str, &str)] = &[
     ("alias-applied-twice", "one alias matches two declared resources with one recorded resource"),
+    ("answer-not-searched", "a secret in the answer of a provider is recorded in the clear"),
     ("begun-deletion-unguarded", "recovery repeats a started deletion without asking the current guards"),
     ("changed-file-deleted", "a file that was changed outside is deleted"),
     ("claim-not-synced", "the claim file of a living holder may be lost in a power loss"),
@@ -45,9 +46,11 @@ pub const BUGS: &[(&str, &str)] = &[
     ("late-batch-accepted", "a batch of a dead run arrives after the plan was compared with its journal"),
     ("living-taken-for-dead", "a living holder counts as dead"),
     ("mark-from-program-only", "the guard ignores recorded marks"),
+    ("message-not-searched", "a secret in the message of a provider is recorded and reported"),
     ("missing-head-is-empty", "a stack without its head counts as an empty one"),
     ("missing-output-is-null", "an output that a provider lost is passed on as null"),
     ("no-look-after-refusal", "an operation in doubt is never settled by a read"),
+    ("older-keys-dropped", "a rotation drops the older keys of the ring"),
     ("operation-reused", "operations are numbered from one in every run"),
     (
         "outputs-not-asked-for",
@@ -82,6 +85,7 @@ pub const BUGS: &[(&str, &str)] = &[
     ("seal-removed", "the seal of an epoch is removed with its journal"),
     ("seal-skipped", "a takeover leaves the old epoch open"),
     ("second-refusal-is-proof", "a refused second attempt proves that the first did not happen"),
+    ("secret-written-plainly", "a sealed secret is serialised with its value"),
     ("siblings-by-counter", "resources without an id are matched by their place in the program"),
     ("spool-forgotten", "spooled answers are not replayed"),
     ("takeover-does-not-wait", "a takeover does not wait until receipts expire"),
@@ -99,15 +103,16 @@ pub struct Detection {
     pub oracle: String,
 }
 
-/// Runs lives, plays, disputes and inventories alternately until one fails. Returns `None` if none of `most` fails.
+/// Runs lives, plays, disputes, inventories and canaries alternately until one fails. Returns `None` if none of `most` fails.
 pub fn hunt(most: u64) -> Option<Detection> {
     for lives in 1..=most {
         let seed = (lives - 1) / 3;
-        let lived = catch_unwind(AssertUnwindSafe(|| match lives % 6 {
+        let lived = catch_unwind(AssertUnwindSafe(|| match lives % 7 {
             0 | 3 => run_seed(seed).map(|_| ()),
             1 | 4 => play(seed).map(|_| ()),
             2 => dispute(seed).map(|_| ()),
-            _ => inventory(seed).map(|_| ()),
+            5 => inventory(seed).map(|_| ()),
+            _ => canary(seed).map(|_| ()),
         }));
         let oracle = match lived {
             Ok(Ok(())) => continue,
