@@ -4,7 +4,7 @@ use stead_model::{Input, Inputs, Kept, Map, Secret, Value};
 
 use crate::cfn::Class;
 use crate::cfn::Cursor;
-use crate::{Shape, TypeSchema};
+use crate::{Shape, TypeSchema, identity};
 
 /// How secret a property is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,9 @@ impl TypeSchema {
     /// Returns true if the value of a property is secret as a whole.
     pub fn is_secret(&self, property: &str) -> bool {
         self.property(property).is_some_and(|property| property.secrecy.is_some())
-            || self.write_only().is_some_and(|cursor| cursor.key(property).is_covered())
+            || self
+                .write_only()
+                .is_some_and(|cursor| cursor.key(property).is_covered() && !self.identifies(property))
     }
 
     /// Returns true if any property of the type is secret.
@@ -42,12 +44,15 @@ impl TypeSchema {
             || self.properties.iter().any(|property| property.provisioned() && property.secrecy.is_some());
         let given = |name: &stead_model::Text| {
             self.property(name).is_some_and(|property| property.secrecy.is_some())
-                || self.write_only().is_some_and(|cursor| cursor.key(name).reaches())
+                || self
+                    .write_only()
+                    .is_some_and(|cursor| cursor.key(name).reaches() && !self.identifies(name))
         };
         self.has_secrets() && (made() || inputs.keys().any(given))
     }
 
-    /// Returns a cursor over the write-only properties of a published schema.
+    /// Returns a cursor over the write-only properties of a published schema. A property that identifies the resource is no secret:
+    /// a name prefix is write-only because a read returns the whole name.
     fn write_only(&self) -> Option<Cursor<'_>> {
         match self.properties.first().map(|property| &property.shape) {
             Some(Shape::Published(published)) => {
@@ -56,6 +61,10 @@ impl TypeSchema {
             }
             _ => None,
         }
+    }
+
+    fn identifies(&self, property: &str) -> bool {
+        identity(self).contains(&property)
     }
 
     /// Marks the values of secret properties.
@@ -69,8 +78,8 @@ impl TypeSchema {
             let declared = self.property(&name).and_then(|property| property.secrecy);
             let value = match (declared, &cursor) {
                 (Some(secrecy), _) => concealed(value, secrecy.kept()),
-                (None, Some(cursor)) => conceal_under(&cursor.key(&name), value),
-                (None, None) => value,
+                (None, Some(cursor)) if !self.identifies(&name) => conceal_under(&cursor.key(&name), value),
+                (None, _) => value,
             };
             (name, value)
         };
@@ -88,8 +97,10 @@ impl TypeSchema {
             let declared = self.property(&name).and_then(|property| property.secrecy);
             let input = match (declared, &cursor, input) {
                 (Some(secrecy), _, input) => conceal_input(input, &|value| concealed(value, secrecy.kept())),
-                (None, Some(cursor), input) => conceal_input_under(&cursor.key(&name), input),
-                (None, None, input) => input,
+                (None, Some(cursor), input) if !self.identifies(&name) => {
+                    conceal_input_under(&cursor.key(&name), input)
+                }
+                (None, _, input) => input,
             };
             (name, input)
         };

@@ -102,6 +102,13 @@ impl Project {
     }
 
     /// Runs a command up to a crash point, where the process ends as if killed.
+    /// Runs stead with more variables of the environment.
+    pub(crate) fn stead_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
+        let mut command = self.command(arguments);
+        command.envs(variables.iter().copied());
+        self.ran(command.output().unwrap())
+    }
+
     pub(crate) fn crash(&self, arguments: &[&str], point: &str) {
         let output = self.command(arguments).env("STEAD_CRASH_AT", point).output().unwrap();
         assert_eq!(output.status.code(), None, "{point} was not reached: {}", self.ran(output).stderr);
