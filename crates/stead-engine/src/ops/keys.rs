@@ -156,13 +156,11 @@ impl Workspace {
         let ring = change.change(&opened).await.map_err(|error| OpError::refused(locked(&error)))?;
         let run = self.open(command, Some(version), Takeover::IfDead, events).await?;
         run.submit(Record::Keys { keyring: ring.ring().clone() }).durable().await?;
-        self.stack.world.crash_point("secrets.ring.recorded");
         self.stack.secrets.use_ring(ring.clone());
         run.base().open_secrets(&self.stack.secrets.crypter());
         for resource in run.base().resources() {
             if stead_state::has_secrets(resource) {
                 run.submit(Record::Amend { resource: Box::new(resource.clone()) }).durable().await?;
-                self.stack.world.crash_point("secrets.value.recorded");
             }
         }
         let outputs = run.base().outputs().clone();
