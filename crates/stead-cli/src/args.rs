@@ -6,6 +6,7 @@ mod marks;
 mod pin;
 mod provider;
 mod run;
+mod secrets;
 mod serve;
 mod stack;
 mod state;
@@ -23,6 +24,7 @@ pub(crate) use run::{
     CompileArguments, DestroyArguments, ImportArguments, PlanArguments, ProgramFlags, Refresh,
     RenameArguments, RunScope, SelectionFlags, UpArguments, orphans,
 };
+pub(crate) use secrets::SecretsCommand;
 pub(crate) use serve::{AdmissionCommand, GuardFlags, ManifestArguments, ManifestPart, ServeArguments};
 pub(crate) use stack::{DiffArguments, ImportStateArguments, RemoveArguments, StackCommand};
 pub(crate) use state::{MoveArguments, PolicyCommand, ResolveArguments, StateCommand};
@@ -115,9 +117,12 @@ pub(crate) enum Command {
     /// List, add and remove the environments of the project
     #[command(subcommand)]
     Env(EnvCommand),
-    /// Show the config of the environment, and where each value comes from
+    /// Show and set the config of the environment, and where each value comes from
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Manage the keys that encrypt secrets, and who can open them
+    #[command(subcommand)]
+    Secrets(SecretsCommand),
     /// List, create, remove, rename and compare stacks
     #[command(subcommand)]
     Stack(StackCommand),

@@ -1,6 +1,7 @@
 //! `stead`: parses the arguments, runs the command, and returns its exit code.
 
 mod args;
+mod ask;
 mod commands;
 mod confirm;
 mod failure;

@@ -1,5 +1,7 @@
 //! Session: the project and the workspace of one command, and its common flags.
 
+use std::sync::Arc;
+
 use stead::config::Config;
 use stead::guard::OuterLevels;
 use stead::ops::{OpError, Wait, Workspace};
@@ -7,6 +9,7 @@ use stead::{FlagMarks, Notice, Program, Project, UnknownBranches};
 use stead_model::{Code, Diagnostic, Environment};
 
 use crate::args::{Common, MarkFlags, ProgramFlags};
+use crate::ask::AskAtTerminal;
 use crate::failure::Failure;
 use crate::ui::Ui;
 use crate::wiring;
@@ -36,6 +39,10 @@ impl Session {
         let root = Project::locate(&world, &folder)?;
         ui.set_project(&root, &world);
         let project = Project::read(&world, root)?;
+        let project = match ui.can_ask() {
+            true => project.asking(Arc::new(AskAtTerminal::default())),
+            false => project,
+        };
         let environment = environment(&project, common)?;
         ui.set_environment(&environment);
         let target = common.target.clone().unwrap_or_else(|| project.default_target.clone());

@@ -78,6 +78,11 @@ impl Ui {
         self.terminal.interactive && self.reader == Reader::Person
     }
 
+    /// Returns true if a person can be asked for a passphrase: on stderr, whatever stdout is.
+    pub(crate) fn can_ask(&self) -> bool {
+        self.terminal.interactive
+    }
+
     /// Sets the project whose source lines problems quote, and the clock of its world.
     pub(crate) fn set_project(&self, root: &Path, world: &World) {
         *self.sources.borrow_mut() = Some((root.to_owned(), world.files.clone()));

@@ -32,8 +32,8 @@ pub use find::{FoundResource, Search, search};
 pub use policy::{MarkExplanation, MarksInForce, explain_marks};
 pub use program::{Notice, Program, ProgramSettings, Transcript};
 pub use project::{
-    ConfigArgument, ConfigFile, ConfigInputs, FILE, FlagMarks, PASSPHRASE, Prevention, Project, ProjectKeys,
-    TARGETS, check, local_catalog, read_environment,
+    ConfigArgument, ConfigFile, ConfigInputs, FILE, FlagMarks, KeyStatus, ManagerChange, PASSPHRASE,
+    Prevention, Project, ProjectKeys, RingChange, TARGETS, Written, check, local_catalog, read_environment,
 };
 pub use prune::{Pruning, prune_pins};
 pub use renames::{OldNames, old_names_elsewhere};
@@ -46,13 +46,21 @@ pub use stead_engine::{
     Stop,
 };
 pub use stead_eval::{ConsoleLevel, ConsoleLine, DECLARATIONS, UnknownBranches};
-pub use stead_journal::{HistoryCheck, JournalError, Survey, UnrecordedAnswer, load_run, survey};
+pub use stead_journal::{HistoryCheck, JournalError, Loaded, Survey, UnrecordedAnswer, load_run, survey};
 
 /// Types of config: settings with their origins, declarations, and the values that hold.
 pub mod config {
     pub use stead_eval::config::{
         BLINDED, Config, Declaration, Explained, Key, Origin, PREFIX, Resolution, Schema, Standing,
         ValueType, Variable,
+    };
+}
+
+/// Types of secrets: rings of data keys, their managers, and the person to ask for passphrases.
+pub mod secrets {
+    pub use stead_secrets::{
+        Ask, KeyManager, ManagerError, ManagerErrorClass, NewIdentity, Question, Strength, UnlockedRing,
+        WrapContext, new_identity, strength,
     };
 }
 

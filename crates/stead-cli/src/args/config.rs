@@ -52,5 +52,24 @@ pub(crate) enum ConfigCommand {
     Get {
         /// Config key, such as db.size
         key: String,
+        /// Show a secret, after confirmation
+        #[arg(long)]
+        show_secrets: bool,
+    },
+    /// Write a value into stead.ENV.toml; with --secret, encrypted
+    Set {
+        /// Encrypt the value
+        #[arg(long)]
+        secret: bool,
+        /// Config key, such as db.size
+        key: String,
+        /// Value; `-` reads it from stdin. A secret without one is asked for
+        #[arg(allow_hyphen_values = true)]
+        value: Option<String>,
+    },
+    /// Remove a value from stead.ENV.toml
+    Rm {
+        /// Config key, such as db.size
+        key: String,
     },
 }

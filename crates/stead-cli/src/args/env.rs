@@ -25,6 +25,9 @@ pub(crate) struct OutputArguments {
     /// Print the text of one output, without quotes and without a newline
     #[arg(long, requires = "name", conflicts_with = "json")]
     pub raw: bool,
+    /// Show secrets, after confirmation; the history of the stack records it
+    #[arg(long)]
+    pub show_secrets: bool,
 }
 
 #[derive(Args)]

@@ -24,7 +24,11 @@ pub(crate) enum StackCommand {
     /// Compare two stacks, runs or exported files, without changing them
     Diff(DiffArguments),
     /// Print the stack's state as JSON on stdout
-    Export,
+    Export {
+        /// Show secrets in the clear, after confirmation; the history of the stack records it
+        #[arg(long)]
+        show_secrets: bool,
+    },
     /// Plan and apply a return to the state after an earlier run
     Rollback {
         /// Run, such as run-7; `stack history` lists the runs

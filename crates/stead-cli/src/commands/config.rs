@@ -1,23 +1,46 @@
-//! `stead config`: shows the config of the environment, and where each value comes from. The program is not evaluated.
+//! `stead config`: shows and sets the config of the environment, and where each value comes from. The program is not evaluated.
+
+mod set;
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
 use stead::config::{BLINDED, Explained, Key, Origin, Resolution, Standing};
 use stead::ops::OpError;
+use stead::secrets::ManagerError;
 use stead_model::{Code, Diagnostic, Value, nearest};
 use stead_render::Paint;
 
 use crate::args::ConfigCommand;
+use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::ui::Ui;
 
-pub(crate) fn config(session: &Session, command: &ConfigCommand, ui: &Ui) -> Result<u8, Failure> {
+pub(crate) async fn config(session: &Session, command: &ConfigCommand, ui: &Ui) -> Result<u8, Failure> {
+    match command {
+        ConfigCommand::Set { secret, key, value } => {
+            return set::set(session, *secret, key, value.as_deref(), ui).await;
+        }
+        ConfigCommand::Rm { key } => return set::rm(session, key, ui),
+        ConfigCommand::Get { show_secrets: true, .. } => {
+            let environment = &session.environment().name;
+            session
+                .project
+                .open_config(environment, &session.config)
+                .await
+                .map_err(|error| locked(&error))?;
+        }
+        _ => {}
+    }
     let resolution = session.config.resolve();
     let all = resolution.explain(session.config.schema.as_ref());
     let chosen = match command {
-        ConfigCommand::Ls | ConfigCommand::Explain { key: None } => all.iter().collect(),
-        ConfigCommand::Explain { key: Some(key) } | ConfigCommand::Get { key } => select(&all, key)?,
+        ConfigCommand::Ls
+        | ConfigCommand::Explain { key: None }
+        | ConfigCommand::Set { .. }
+        | ConfigCommand::Rm { .. } => all.iter().collect(),
+        ConfigCommand::Explain { key: Some(key) } | ConfigCommand::Get { key, .. } => select(&all, key)?,
     };
     for explained in &chosen {
         ui.json("config", explained);
@@ -28,7 +51,9 @@ pub(crate) fn config(session: &Session, command: &ConfigCommand, ui: &Ui) -> Res
             let set = chosen.iter().filter_map(|one| Some((&one.key, one.value.as_ref()?)));
             set.for_each(|(key, value)| ui.result(&format!("{key} = {}\n", shown(value))));
         }
-        ConfigCommand::Get { key } => get(&resolution, key, &chosen, ui)?,
+        ConfigCommand::Get { key, show_secrets: true } => reveal(session, &resolution, key, &chosen, ui)?,
+        ConfigCommand::Get { key, .. } => get(&resolution, key, &chosen, ui)?,
+        ConfigCommand::Set { .. } | ConfigCommand::Rm { .. } => {}
     }
     resolution.warnings.iter().for_each(|warning| ui.notice(&stead::Notice::Warning(warning)));
     if resolution.problems.is_empty() {
@@ -71,6 +96,42 @@ fn get(resolution: &Resolution, wanted: &str, chosen: &[&Explained], ui: &Ui) ->
     };
     ui.result(&format!("{text}\n"));
     Ok(())
+}
+
+/// Prints a value with its secrets.
+fn reveal(
+    session: &Session,
+    resolution: &Resolution,
+    wanted: &str,
+    chosen: &[&Explained],
+    ui: &Ui,
+) -> Result<(), Failure> {
+    let Some(value) = Key::parse(wanted).and_then(|key| resolution.value(&key)) else {
+        return get(resolution, wanted, chosen, ui);
+    };
+    if value.has_secrets() || chosen.iter().any(|one| one.secret) {
+        confirm(session, ui, &format!("Show config `{wanted}` in the clear?"))?;
+    }
+    let value = value.revealed().map_err(|why| {
+        let message = format!("config `{wanted}` cannot be opened: {why}");
+        Failure::new(Kind::Failed, Diagnostic::error(Code::SECRETS_LOCKED, message))
+    })?;
+    let text = value.as_str().map_or_else(|| value.to_json(), str::to_owned);
+    ui.json("config_value", &Revealed { key: wanted, value: &value });
+    ui.result(&format!("{text}\n"));
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Revealed<'a> {
+    key: &'a str,
+    value: &'a Value,
+}
+
+fn locked(error: &ManagerError) -> Failure {
+    let message = format!("the secrets in the config file are locked: {}", error.message);
+    let problem = Diagnostic::error(Code::SECRETS_LOCKED, message);
+    Failure::new(Kind::Failed, error.help.iter().cloned().fold(problem, Diagnostic::help))
 }
 
 fn shown(value: &Value) -> String {

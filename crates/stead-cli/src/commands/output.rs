@@ -1,10 +1,13 @@
-//! `stead output`: shows the outputs of the stack, as of the last apply. Reads only.
+//! `stead output`: shows the outputs of the stack, as of the last apply. Secrets are shown only if a person asks for them.
 
 use serde::Serialize;
+use stead::Loaded;
+use stead::ops::OpEvent;
 use stead_model::{Code, Diagnostic, Map, Value, nearest};
 
 use crate::args::OutputArguments;
 use crate::commands::run::show_outputs;
+use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::ui::Ui;
@@ -17,7 +20,11 @@ struct OutputLine<'a> {
 
 pub(crate) async fn output(session: &Session, arguments: &OutputArguments, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.workspace.load_existing().await?;
-    let outputs = loaded.state.outputs();
+    let shown = match arguments.show_secrets {
+        true => revealed(session, &loaded, ui).await?,
+        false => loaded.state.outputs().iter().map(|(key, value)| (key.clone(), value.blinded())).collect(),
+    };
+    let outputs = &shown;
     let Some(name) = &arguments.name else {
         if outputs.is_empty() {
             ui.note(
@@ -35,6 +42,27 @@ pub(crate) async fn output(session: &Session, arguments: &OutputArguments, ui: &
     ui.json("output", &OutputLine { name, value });
     ui.result(&format!("{}\n", json_text(value)));
     Ok(0)
+}
+
+/// Returns the outputs with their secrets, after the person confirmed and the history has it.
+async fn revealed(session: &Session, loaded: &Loaded, ui: &Ui) -> Result<Map, Failure> {
+    let outputs = loaded.state.outputs();
+    if !outputs.values().any(Value::has_secrets) {
+        return Ok(outputs.clone());
+    }
+    confirm(session, ui, "Show the secrets of this stack in the clear?")?;
+    session.workspace.require_secrets(&loaded.state).await?;
+    let mut shown = Map::new();
+    for (key, value) in outputs {
+        let value = value.revealed().map_err(|why| {
+            let message = format!("the secret output {:?} cannot be opened: {why}", key.as_str());
+            Failure::new(Kind::Failed, Diagnostic::error(Code::SECRETS_LOCKED, message))
+        })?;
+        shown.insert(key.clone(), value);
+    }
+    let listener: &mut dyn FnMut(OpEvent) = &mut ui.listener();
+    session.workspace.record_disclosure("output --show-secrets", loaded, listener).await?;
+    Ok(shown)
 }
 
 fn missing(name: &str, outputs: &Map) -> Failure {

@@ -30,6 +30,7 @@ mod provider;
 mod refactoring;
 mod repair;
 mod saved;
+mod secrets;
 #[cfg(unix)]
 mod serving;
 mod shown;

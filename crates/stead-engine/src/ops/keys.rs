@@ -106,6 +106,18 @@ impl Workspace {
         Ok(run.submit(Record::Keys { keyring }).durable().await?)
     }
 
+    /// Records in the history of a stack that a command showed its secrets. The run changes nothing else.
+    pub async fn record_disclosure(
+        &self,
+        command: &str,
+        loaded: &Loaded,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<(), OpError> {
+        let run = self.open(command, Some(loaded.version.clone()), Takeover::IfDead, events).await?;
+        run.close(RunResult::Succeeded).await?;
+        Ok(())
+    }
+
     /// Makes the first key of a stack, without a secret. A stack that has one keeps it.
     pub async fn init_keys(&self, events: &mut dyn FnMut(OpEvent)) -> Result<KeysChange, OpError> {
         let loaded = self.load().await?;

@@ -46,6 +46,8 @@ pub struct Program<'a> {
     settings: ProgramSettings,
     /// Recorded answers; `None` reads the files of the project.
     answers: Option<Transcript>,
+    /// The project that opens encrypted config; `None` for recorded answers, whose config is open.
+    keys: Option<Project>,
     /// Variables of the environment that the program may read.
     granted: Vec<String>,
     listener: &'a dyn Fn(Notice<'_>),
@@ -68,6 +70,7 @@ impl<'a> Program<'a> {
             workspace: workspace.clone(),
             settings,
             answers: None,
+            keys: Some(project.clone()),
             granted: project.granted_variables().to_vec(),
             listener,
             transcript: RefCell::default(),
@@ -87,6 +90,7 @@ impl<'a> Program<'a> {
             workspace: workspace.clone(),
             settings,
             answers: Some(answers),
+            keys: None,
             granted: Vec::new(),
             listener,
             transcript: RefCell::default(),
@@ -171,6 +175,11 @@ impl<'a> Program<'a> {
 #[async_trait(?Send)]
 impl Declares for Program<'_> {
     async fn declare(&self) -> Result<Declaration, OpError> {
+        if let Some(project) = &self.keys {
+            // A value that stays locked says so if the program uses it.
+            let environment = &self.workspace.environment().name;
+            let _ = project.open_config(environment, &self.settings.config).await;
+        }
         match &self.answers {
             Some(answers) => self.evaluate(answers.clone()).await,
             None => self.evaluate(ProjectSources::of(&self.workspace, &self.granted)).await,

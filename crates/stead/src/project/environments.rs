@@ -53,11 +53,11 @@ impl Project {
     }
 
     /// Changes `stead.toml` as one write, if the result is valid.
-    fn edit(&self, change: impl FnOnce(&mut DocumentMut) -> Option<()>) -> Result<(), OpError> {
+    pub(super) fn edit(&self, change: impl FnOnce(&mut DocumentMut) -> Option<()>) -> Result<(), OpError> {
         let (path, files) = (self.root.join(FILE), &self.world.files);
         let read = || Some(String::from_utf8(files.read(&path).ok()?).ok()?.parse::<DocumentMut>());
         let Some(Ok(mut document)) = read() else { return Err(unusable(&path, "it cannot be read")) };
-        change(&mut document).ok_or_else(|| unusable(&path, "its key `env` is not a table"))?;
+        change(&mut document).ok_or_else(|| unusable(&path, "a key that has to be a table is a value"))?;
         let text = document.to_string();
         check(&text)?;
         let mode = files.metadata(&path).ok().flatten().map_or(0o644, |found| found.mode);

@@ -2,6 +2,7 @@
 
 mod config;
 mod environments;
+mod managers;
 mod marks;
 mod secrets;
 mod workspace;
@@ -22,8 +23,9 @@ use config::ProjectConfig;
 use marks::{FileMarks, MarkTable, NamespaceSettings};
 use secrets::SecretSettings;
 
-pub use config::{ConfigArgument, ConfigFile, ConfigInputs};
+pub use config::{ConfigArgument, ConfigFile, ConfigInputs, Written};
 pub use environments::read_environment;
+pub use managers::{KeyStatus, ManagerChange, RingChange};
 pub use marks::{FlagMarks, Prevention};
 pub use secrets::{PASSPHRASE, ProjectKeys};
 pub use workspace::{TARGETS, local_catalog};

@@ -94,6 +94,11 @@ impl ProjectKeys {
         &self.settings(environment).recipients
     }
 
+    /// Returns the person to ask, if there is one.
+    pub(super) fn ask(&self) -> Option<Arc<dyn Ask>> {
+        self.ask.clone()
+    }
+
     /// Makes a manager from its text.
     pub fn manager(&self, text: &str, ring: &Keyring) -> Result<Arc<dyn KeyManager>, ManagerError> {
         if text == PASSPHRASE {

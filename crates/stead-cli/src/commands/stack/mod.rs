@@ -5,9 +5,14 @@ mod edits;
 mod import;
 mod rollback;
 
-use stead::export as export_of;
-use stead_state::RunRecord;
+use std::sync::Arc;
 
+use stead::export as export_of;
+use stead::ops::OpEvent;
+use stead_model::Map;
+use stead_state::{RunRecord, Snapshot};
+
+use crate::confirm::confirm;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
@@ -39,9 +44,17 @@ pub(crate) async fn history(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     Ok(0)
 }
 
-pub(crate) async fn export(session: &Session, ui: &Ui) -> Result<u8, Failure> {
+pub(crate) async fn export(session: &Session, show_secrets: bool, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.workspace.load_existing().await?;
-    let export = export_of(&session.project, &session.workspace, loaded.state.snapshot(None));
+    let mut snapshot = loaded.state.snapshot(None);
+    if show_secrets && loaded.state.has_secrets() {
+        confirm(session, ui, "Show the secrets of this stack in the clear?")?;
+        session.workspace.require_secrets(&loaded.state).await?;
+        expose(&mut snapshot);
+        let listener: &mut dyn FnMut(OpEvent) = &mut ui.listener();
+        session.workspace.record_disclosure("stack export --show-secrets", &loaded, listener).await?;
+    }
+    let export = export_of(&session.project, &session.workspace, snapshot);
     if ui.is_json() {
         ui.json("export", &export);
     } else {
@@ -50,4 +63,17 @@ pub(crate) async fn export(session: &Session, ui: &Ui) -> Result<u8, Failure> {
         ui.raw(&format!("{text}\n"));
     }
     Ok(0)
+}
+
+/// Writes every secret that has a value in the clear. An operation that is not finished keeps its ciphertexts.
+fn expose(snapshot: &mut Snapshot) {
+    let exposed = |values: &Map| values.iter().map(|(key, value)| (key.clone(), value.exposed())).collect();
+    for resource in &mut snapshot.resources {
+        if stead_state::has_secrets(resource) {
+            let mut shown = resource.as_ref().clone();
+            (shown.inputs, shown.outputs) = (exposed(&shown.inputs), exposed(&shown.outputs));
+            *resource = Arc::new(shown);
+        }
+    }
+    snapshot.outputs = exposed(&snapshot.outputs);
 }

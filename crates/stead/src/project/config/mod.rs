@@ -3,6 +3,8 @@
 //! Later sources override earlier ones: schema defaults, `[config]`, `[env.NAME.config]`, `stead.NAME.toml`, variables, config
 //! files of the call, single settings of the call. Deciding is the work of `stead_eval::config`; this room reads.
 
+mod edit;
+mod file;
 mod json;
 mod tables;
 
@@ -13,7 +15,10 @@ use stead_eval::config::{Config, Given, Key, Origin, Schema, Setting, Variable};
 use stead_model::{Code, Diagnostic, SourceRef};
 
 use super::{FILE, Project};
+use file::{RING, file_name};
 use tables::Table;
+
+pub use edit::Written;
 
 /// Config settings of one call, besides the files of the project.
 #[derive(Clone, Debug, Default)]
@@ -91,9 +96,9 @@ impl Project {
         }
     }
 
-    /// Reads `stead.NAME.toml`, which may have only the table `[config]`.
+    /// Reads `stead.NAME.toml`, which may have only the tables `[config]` and `[secrets]`. Encrypted values stay closed.
     fn environment_file(&self, environment: &str, settings: &mut Vec<Setting>) -> Result<(), OpError> {
-        let name = format!("stead.{environment}.toml");
+        let name = file_name(environment);
         // The name of an environment may have characters of paths.
         let path = self.root.join(&name);
         if name.contains(['/', '\\']) || !matches!(self.world().files.metadata(&path), Ok(Some(_))) {
@@ -103,16 +108,18 @@ impl Project {
         let table = Table::read(&name, &text)?;
         let others: Vec<Diagnostic> = table
             .keys()
-            .filter(|(key, _)| *key != "config")
+            .filter(|(key, _)| !["config", RING].contains(key))
             .map(|(key, place)| {
-                let message = format!("{name}: unknown key `{key}`; the file has only the table `[config]`");
+                let message = format!(
+                    "{name}: unknown key `{key}`; the file has only the tables `[config]` and `[{RING}]`"
+                );
                 Diagnostic::error(Code::BAD_CONFIG, message).at(place, key.chars().count(), "here")
             })
             .collect();
         if !others.is_empty() {
             return Err(OpError::Invalid(others));
         }
-        table.settings(&["config"], settings);
+        table.settings_with_secrets(&["config"], settings);
         Ok(())
     }
 

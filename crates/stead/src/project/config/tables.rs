@@ -2,10 +2,11 @@
 
 use stead_engine::ops::OpError;
 use stead_eval::config::{Given, Key, Origin, Setting};
-use stead_model::{Map, Number, SourceRef, Value};
+use stead_model::{Ciphertext, Map, Number, Secret, SourceRef, Stored, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::file::{SECRET, is_sealed};
 use crate::project::{malformed_file, position};
 
 /// Tables of one file.
@@ -49,6 +50,30 @@ impl Table {
     pub(super) fn settings(&self, table: &[&str], out: &mut Vec<Setting>) {
         if let Some(Node { value: Content::Table(entries), .. }) = self.find(table) {
             entries.iter().for_each(|(name, node)| self.leaves(&Key::of([name.as_str()]), node, out));
+        }
+    }
+
+    /// Adds the values in a table like `settings`; a table `{ secret = "s1:…" }` is an encrypted value.
+    pub(super) fn settings_with_secrets(&self, table: &[&str], out: &mut Vec<Setting>) {
+        let mut found = Vec::new();
+        self.settings(table, &mut found);
+        for setting in found {
+            let Setting { key, given: Given::Value(Value::String(text)), origin } = &setting else {
+                out.push(setting);
+                continue;
+            };
+            let Some((last, outer)) = key.parts().split_last() else { continue };
+            let outer = Some(outer)
+                .filter(|outer| !outer.is_empty())
+                .map(|outer| Key::of(outer.iter().map(String::as_str)));
+            match outer.filter(|_| last == SECRET && is_sealed(text)) {
+                Some(key) => {
+                    let secret = Secret::stored(Stored::Sealed(Ciphertext(text.to_string())));
+                    let given = Given::Value(Value::Secret(secret));
+                    out.push(Setting { key, given, origin: origin.clone() });
+                }
+                None => out.push(setting),
+            }
         }
     }
 

@@ -1,0 +1,238 @@
+//! Secrets from config to state: keys, managers, and what is in the clear nowhere.
+
+use std::process::{Command, Stdio};
+
+use crate::project::{Project, Ran};
+
+/// The secret of every test. None of its forms may be in a file or an output.
+const SECRET: &str = "correct horse \"battery\" staple";
+const FORMS: &[&str] = &[
+    SECRET,
+    "correct horse \\\"battery\\\" staple",
+    "Y29ycmVjdCBob3JzZS",
+    "636f727265637420686f727365",
+    "correct%20horse",
+];
+
+const MAIN: &str = r#"
+import { config } from "stead";
+import * as local from "stead/local";
+const password = config.secret("password");
+new local.File({ path: "real/file.txt", content: password }, { id: "file" });
+export const shown = "open";
+export const token = password;
+"#;
+
+/// Runs commands with one passphrase, and keeps everything that they print.
+struct Team {
+    project: Project,
+    printed: std::cell::RefCell<String>,
+}
+
+impl Team {
+    fn with(main: &str) -> Team {
+        Team { project: Project::with(main), printed: Default::default() }
+    }
+
+    fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
+        let mut command = self.project.command(arguments);
+        command.envs(variables.iter().copied());
+        self.ended(command)
+    }
+
+    fn ended(&self, mut command: Command) -> Ran {
+        let ran = self.project.ran(command.output().unwrap());
+        let mut printed = self.printed.borrow_mut();
+        printed.push_str(&ran.stdout);
+        printed.push_str(&ran.stderr);
+        ran
+    }
+
+    fn stead(&self, arguments: &[&str]) -> Ran {
+        self.run(arguments, &[("STEAD_PASSPHRASE", "first passphrase")])
+    }
+
+    /// Sets the secret through stdin, where no list of processes shows it.
+    fn set_secret(&self, variables: &[(&str, &str)]) -> Ran {
+        let mut command = self.project.command(&["config", "set", "--secret", "password", "-"]);
+        let mut child = command
+            .envs(variables.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), SECRET.as_bytes()).unwrap();
+        self.project.ran(child.wait_with_output().unwrap())
+    }
+
+    /// Asserts that the secret is in no file except the real resource, and in no output.
+    fn assert_nothing_leaked(&self) {
+        let mut searched = 0;
+        for (path, bytes) in self.project.all_files() {
+            if path.ends_with("real/file.txt") {
+                continue;
+            }
+            let plain = match bytes.starts_with(&[0x1f, 0x8b]) {
+                true => Command::new("gzip").args(["-dc"]).arg(&path).output().unwrap().stdout,
+                false => bytes,
+            };
+            searched += 1;
+            let text = String::from_utf8_lossy(&plain);
+            for form in FORMS {
+                assert!(!text.contains(form), "{form:?} is in {}", path.display());
+            }
+        }
+        assert!(searched > 3, "only {searched} files were searched");
+        for form in FORMS {
+            assert!(!self.printed.borrow().contains(form), "{form:?} was printed");
+        }
+    }
+
+    /// Makes an age identity, and returns its public key.
+    fn keygen(&self, file: &str) -> String {
+        let path = self.project.path(file);
+        self.stead(&["secrets", "keygen", "--output", path.to_str().unwrap()]).ok().trim().to_owned()
+    }
+}
+
+#[test]
+fn secret_of_the_config_reaches_the_resource_and_is_shown_only_on_request() {
+    let team = Team::with(MAIN);
+    assert!(team.set_secret(&[("STEAD_PASSPHRASE", "first passphrase")]).ok().contains("encrypted"));
+    let file = team.project.read("stead.dev.toml");
+    assert!(file.contains("password = { secret = \"s1:") && file.contains(" passphrase\" = \"p1:"), "{file}");
+    assert_eq!(team.run(&["config", "ls"], &[]).ok(), "password = [secret]\n", "the list needs no key");
+    assert_eq!(team.run(&["config", "get", "password"], &[]).ok(), "[secret]\n");
+    team.stead(&["up", "--yes"]).ok();
+    assert_eq!(team.project.read("real/file.txt"), SECRET);
+    let shown = team.stead(&["output"]).ok();
+    assert!(shown.contains("[secret]") && shown.contains("open"), "{shown}");
+    assert!(team.stead(&["output", "token", "--json"]).ok().contains("\"[secret]\""));
+    team.stead(&["plan", "--json"]).ok();
+    team.stead(&["stack", "export"]).ok();
+    team.stead(&["state", "show", "file"]).ok();
+    team.assert_nothing_leaked();
+
+    let refused = team.stead(&["output", "--show-secrets"]).ends(2);
+    assert!(refused.stderr.contains("confirmation needed"), "{}", refused.stderr);
+    let passphrase = [("STEAD_PASSPHRASE", "first passphrase")];
+    let show = |arguments: &[&str]| {
+        let mut command = team.project.command(arguments);
+        team.project.ran(command.envs(passphrase).output().unwrap()).ok()
+    };
+    assert_eq!(show(&["output", "token", "--raw", "--show-secrets", "--yes"]), SECRET);
+    assert_eq!(show(&["config", "get", "password", "--show-secrets", "--yes"]), format!("{SECRET}\n"));
+    assert!(show(&["stack", "export", "--show-secrets", "--yes"]).contains("plaintext"));
+    let history = team.stead(&["stack", "history"]).ok();
+    assert!(history.contains("output --show-secrets") && history.contains("stack export --show-secrets"));
+    team.assert_nothing_leaked();
+}
+
+#[test]
+fn wrong_and_missing_passphrases_are_told_apart_and_change_nothing() {
+    let team = Team::with(MAIN);
+    let none = team.set_secret(&[]).ends(1);
+    assert!(none.stderr.contains("ST0701") && none.stderr.contains("STEAD_PASSPHRASE"), "{}", none.stderr);
+    assert!(!team.project.has("stead.dev.toml"));
+    team.set_secret(&[("STEAD_PASSPHRASE", "first passphrase")]).ok();
+    team.stead(&["up", "--yes"]).ok();
+    team.project.write("main.ts", &MAIN.replace("file.txt", "moved.txt"));
+    let before = team.project.all_files();
+    let wrong = team.run(&["up", "--yes"], &[("STEAD_PASSPHRASE", "another one")]).ends(1);
+    assert!(wrong.stderr.contains("is wrong") && wrong.stderr.contains("ST0703"), "{}", wrong.stderr);
+    let missing = team.run(&["up", "--yes"], &[]).ends(1);
+    assert!(
+        missing.stderr.contains("no passphrase") && missing.stderr.contains("ST0703"),
+        "{}",
+        missing.stderr
+    );
+    let wrong = team.run(&["secrets", "rotate"], &[("STEAD_PASSPHRASE", "another one")]).ends(1);
+    assert!(wrong.stderr.contains("is wrong"), "{}", wrong.stderr);
+    let wrong = team.set_secret(&[("STEAD_PASSPHRASE", "another one")]).ends(1);
+    assert!(wrong.stderr.contains("ST0703"), "{}", wrong.stderr);
+    assert_eq!(team.project.all_files(), before);
+    let status = team.run(&["secrets", "status"], &[]).ok();
+    assert!(status.contains("does not open here") && status.contains("stead.dev.toml"), "{status}");
+    team.assert_nothing_leaked();
+}
+
+#[test]
+fn config_set_keeps_the_file_and_takes_declared_types() {
+    let team = Team::with(MAIN);
+    let settings = "project = \"shop\"\n[config.schema]\nsize = \"integer\"\nname = \"string\"\nkey = { type = \"string\", secret = true }\n";
+    team.project.write("stead.toml", settings);
+    team.project.write("stead.dev.toml", "# sizes\n[config]\nsize = 1 # small\n");
+    team.stead(&["config", "set", "size", "5"]).ok();
+    team.stead(&["config", "set", "name", "7"]).ok();
+    assert_eq!(team.project.read("stead.dev.toml"), "# sizes\n[config]\nsize = 5 # small\nname = \"7\"\n");
+    team.stead(&["config", "set", "size", "big"]).ends(2);
+    let clear = team.stead(&["config", "set", "key", "x"]).ends(1);
+    assert!(clear.stderr.contains("--secret"), "{}", clear.stderr);
+    team.stead(&["config", "rm", "size"]).ok();
+    team.stead(&["config", "rm", "size"]).ends(1);
+    assert_eq!(team.project.read("stead.dev.toml"), "# sizes\n[config]\nname = \"7\"\n");
+    team.project.write("stead.toml", "project = \"shop\"\n");
+    team.stead(&["config", "set", "db.size", "3"]).ok();
+    team.stead(&["config", "set", "--secret", "db.password", "abc def ghi"]).ok();
+    let file = team.project.read("stead.dev.toml");
+    assert!(file.contains("db.size = 3\ndb.password = { secret = \"s1:"), "{file}");
+    assert_eq!(team.run(&["config", "get", "db.size"], &[]).ok(), "3\n");
+    // A value that was copied to another key does not open there.
+    team.project.write("stead.dev.toml", &file.replace("db.password", "db.other"));
+    let moved = team.stead(&["config", "get", "db.other", "--show-secrets", "--yes"]).ends(1);
+    assert!(moved.stderr.contains("cannot be opened"), "{}", moved.stderr);
+}
+
+#[test]
+fn added_recipient_opens_everything_and_a_removed_one_nothing_new() {
+    let team = Team::with(MAIN);
+    let (ada, bob) = (team.keygen("keys/ada.txt"), team.keygen("keys/bob.txt"));
+    let again = team.project.path("keys/ada.txt");
+    team.stead(&["secrets", "keygen", "--output", again.to_str().unwrap()]).ends(1);
+    team.stead(&["secrets", "add", &ada, "--name", "ada"]).ok();
+    let ada_file = again.to_str().unwrap().to_owned();
+    let bob_file = team.project.path("keys/bob.txt").to_str().unwrap().to_owned();
+    let as_ada = [("STEAD_AGE_KEY_FILE", ada_file.as_str())];
+    let as_bob = [("STEAD_AGE_KEY_FILE", bob_file.as_str())];
+    team.set_secret(&as_ada).ok();
+    team.run(&["up", "--yes"], &as_ada).ok();
+    team.run(&["plan"], &as_bob).ends(1);
+    team.run(&["secrets", "add", &bob, "--name", "bob"], &as_ada).ok();
+    assert!(team.project.read("stead.toml").contains(&format!("bob = \"{bob}\"")));
+    team.run(&["plan"], &as_bob).ok();
+    team.run(&["secrets", "remove", "ada"], &as_bob).ok();
+    assert!(!team.project.read("stead.toml").contains("ada ="));
+    team.run(&["plan"], &as_bob).ok();
+    team.run(&["up", "--yes"], &as_bob).ok();
+    let locked = team.run(&["plan"], &as_ada).ends(1);
+    assert!(locked.stderr.contains("ST0703"), "{}", locked.stderr);
+    let status = team.run(&["secrets", "status"], &as_bob).ok();
+    assert!(!status.contains(&ada) && status.matches("current").count() == 2, "{status}");
+    team.assert_nothing_leaked();
+}
+
+#[test]
+fn rotation_and_a_new_passphrase_leave_everything_readable() {
+    let team = Team::with(MAIN);
+    team.set_secret(&[("STEAD_PASSPHRASE", "first passphrase")]).ok();
+    team.stead(&["up", "--yes"]).ok();
+    let file = team.project.read("stead.dev.toml");
+    let rotated = team.stead(&["secrets", "rotate"]).ok();
+    assert!(rotated.contains("stack") && rotated.contains("stead.dev.toml"), "{rotated}");
+    assert_ne!(team.project.read("stead.dev.toml"), file);
+    assert!(team.stead(&["up", "--yes"]).ok().contains("0 created"));
+    let both = [("STEAD_PASSPHRASE", "first passphrase"), ("STEAD_NEW_PASSPHRASE", "second passphrase")];
+    team.run(&["secrets", "change-manager", "passphrase", "passphrase"], &both).ok();
+    team.stead(&["plan"]).ends(1);
+    team.run(&["plan"], &[("STEAD_PASSPHRASE", "second passphrase")]).ok();
+    team.assert_nothing_leaked();
+}
+
+#[test]
+fn first_key_is_made_before_the_first_secret() {
+    let team = Team::with(MAIN);
+    let made = team.stead(&["secrets", "init"]).ok();
+    assert!(made.contains("Made a data key") && made.contains("passphrase"), "{made}");
+    assert!(team.stead(&["secrets", "init"]).ok().contains("already"));
+}
