@@ -303,6 +303,9 @@ impl Secret {
     }
 }
 
+/// A change of a secret that depends on the segments of its path.
+pub type ChangeAt<'a, E> = dyn FnMut(&Secret, &[String]) -> Result<Secret, E> + 'a;
+
 impl Value {
     /// Makes a secret of a value.
     pub fn secret(value: Value) -> Value {
@@ -416,7 +419,7 @@ impl Value {
     pub fn map_secrets_at<E>(
         &self,
         path: &mut Vec<String>,
-        change: &mut dyn FnMut(&Secret, &[String]) -> Result<Secret, E>,
+        change: &mut ChangeAt<'_, E>,
     ) -> Result<Value, E> {
         if !self.has_secrets() {
             return Ok(self.clone());

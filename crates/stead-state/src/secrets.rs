@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use stead_model::{Binding, CopyRef, Crypter, Map, OpId, Resource, Secret, StackId, Stored, Unopened, Value};
+use stead_model::{
+    Binding, ChangeAt, CopyRef, Crypter, Map, OpId, Resource, Secret, StackId, Stored, Unopened, Value,
+};
 
 use crate::{Intent, Outcome, Record, Settlement, Snapshot, State};
 
@@ -50,11 +52,7 @@ impl Place<'_> {
         self.change(values, &mut |secret, path| self.bound(path, |at| secret.seal(crypter, at)))
     }
 
-    fn change<E>(
-        self,
-        values: &mut Map,
-        change: &mut dyn FnMut(&Secret, &[String]) -> Result<Secret, E>,
-    ) -> Result<(), E> {
+    fn change<E>(self, values: &mut Map, change: &mut ChangeAt<'_, E>) -> Result<(), E> {
         if !values.values().any(Value::has_secrets) {
             return Ok(());
         }

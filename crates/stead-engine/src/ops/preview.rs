@@ -24,6 +24,15 @@ enum Variant<'a> {
     Import(&'a Import),
 }
 
+impl<'a> Variant<'a> {
+    fn approval(&self) -> Option<&'a Approval> {
+        match self {
+            Variant::Approved { approval, .. } => Some(approval),
+            Variant::Plain | Variant::Import(_) => None,
+        }
+    }
+}
+
 /// A graph with the pinfile applied, and the pinfile to write.
 pub struct Compiled {
     pub graph: SettledGraph,
@@ -143,10 +152,7 @@ impl Workspace {
         let Loaded { state: recorded, version, .. } = loaded;
         let Refreshed { state: base, drift, records: observed } =
             workspace.look(&protected.state, &graph, &request).await?;
-        let approval = match variant {
-            Variant::Approved { approval, .. } => Some(approval),
-            Variant::Plain | Variant::Import(_) => None,
-        };
+        let approval = variant.approval();
         let planned = workspace.plan_around_pins(&base, &graph, &mut request).await;
         let (plan, held) = planned.map_err(|error| match approval {
             Some(approval) => not_reproduced(approval, &recorded, error),
@@ -156,14 +162,13 @@ impl Workspace {
         let owned_elsewhere = workspace.foreign_owners(&request, &plan, &base).await?;
         let mut guarded = base.clone();
         if let Some(approval) = approval {
-            let crypter = self.stack.secrets.crypter();
-            approval.check_plan(&recorded, &graph, &plan, crypter.as_ref()).map_err(OpError::Stale)?;
+            self.check_approved(approval, &recorded, &graph, &plan)?;
             guarded = protect(&base, protection.as_ref()).state;
             guards::permit_retained(&retained_today(&plan, &base, &guarded))?;
         }
         // A plan without steps leaves the records as they are.
-        let added = if plan.is_empty() { Vec::new() } else { protected.records };
-        let observed = added.into_iter().chain(observed).collect();
+        let added = protected.records.into_iter().filter(|_| !plan.is_empty());
+        let observed = added.chain(observed).collect();
         Ok(Proposal {
             workspace,
             request,
@@ -182,6 +187,18 @@ impl Workspace {
             unfinished,
             undeclared,
         })
+    }
+
+    /// Fails unless the plan is the approved one. Secrets are compared with the key of the stack.
+    fn check_approved(
+        &self,
+        approval: &Approval,
+        recorded: &State,
+        graph: &Graph,
+        plan: &Plan,
+    ) -> Result<(), OpError> {
+        let crypter = self.stack.secrets.crypter();
+        approval.check_plan(recorded, graph, plan, crypter.as_ref()).map_err(OpError::Stale)
     }
 
     /// Applies the pinfile to the graph, or lets it only hold against deletions.
