@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{NodeId, SortedMap, SourceRef, Text, Value};
+use crate::{NodeId, SortedMap, SourceRef, Text, Unopened, Value};
 
 /// Position of an expression in the table of its graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -155,6 +155,14 @@ impl SecretInput {
 
     pub(crate) fn get(&self) -> Option<&Input> {
         self.0.as_deref()
+    }
+
+    /// Returns why the value does not open; `None` if it does, or is known only later.
+    pub fn unopened(&self) -> Option<Unopened> {
+        match self.get()? {
+            Input::Known(value) => value.revealed().err().filter(|why| *why != Unopened::NotKept),
+            _ => None,
+        }
     }
 }
 

@@ -55,10 +55,6 @@ const fn instead(
 
 use Tool::{Both, Pulumi, Terraform};
 
-/// Why no command sets config.
-const CONFIG: &str = "Values of a program are in stead.toml: `[config]` for all environments, `[env.NAME.config]` for one. \
-                      `--config KEY=VALUE` sets one for a single command.";
-
 /// Why no environment can be selected for later commands.
 const SELECTED: &str = "No environment stays selected: each command names its environment with `-e`. The key \
                         `environment` in stead.toml sets the default.";
@@ -182,8 +178,6 @@ pub(super) const COMMANDS: &[Word] = &[
         "The type of a resource names its provider, and does not change.",
         &["stead state ls"],
     ),
-    instead(Pulumi, "config set", "config set greeting hello", CONFIG, &["stead config explain"]),
-    instead(Pulumi, "config rm", "config rm greeting", CONFIG, &["stead config explain"]),
     instead(
         Pulumi,
         "new",

@@ -23,6 +23,9 @@ impl Workspace {
         if !needed && !state.has_secrets() {
             return Ok(());
         }
+        if let Some(problem) = graph.and_then(locked_value) {
+            return Err(OpError::refused(problem));
+        }
         let environment = self.environment().to_string();
         let secrets = &self.stack.secrets;
         match secrets.unlock(&environment, state).await {
@@ -237,6 +240,16 @@ fn no_manager(error: &ManagerError, graph: Option<&Graph>) -> Diagnostic {
     }
     let problem = error.help.iter().cloned().fold(problem, Diagnostic::help);
     problem.note("Nothing was changed.")
+}
+
+/// Reports a secret of the program that does not open, such as an encrypted config value: nothing could be done with it.
+fn locked_value(graph: &Graph) -> Option<Diagnostic> {
+    graph.exprs.iter().find_map(|expr| {
+        let Expr::Secret { from, source, value, .. } = expr else { return None };
+        let why = value.unopened()?;
+        let problem = Diagnostic::error(Code::SECRETS_LOCKED, format!("{from} cannot be opened: {why}"));
+        Some(problem.at(source.clone(), 0, "used here").note("Nothing was changed."))
+    })
 }
 
 fn first_secret(graph: &Graph) -> Option<(SourceRef, String)> {
