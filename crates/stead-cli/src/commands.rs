@@ -95,30 +95,29 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Stack(StackCommand::Import(arguments)) => {
             stack::import(&session().await?, &arguments, ui).await
         }
-        Command::State(StateCommand::Rm { name }) => state::rm(&session().await?, &name, ui).await,
-        Command::State(StateCommand::Mv(arguments)) => state::mv(&session().await?, &arguments, ui).await,
+        Command::State(command) => run_on_state(&session().await?, command, ui).await,
         Command::Policy(PolicyCommand::Explain { name, marks }) => {
             policy::explain(&session().await?, &name, &marks, ui).await
         }
-        Command::State(StateCommand::Protect { name }) => {
-            state::protect(&session().await?, &name, Protection::Set, ui).await
-        }
-        Command::State(StateCommand::Unprotect { name }) => {
-            state::protect(&session().await?, &name, Protection::Removed, ui).await
-        }
-        Command::State(StateCommand::Owners { all }) => state::owners(&session().await?, all, ui).await,
-        Command::State(StateCommand::Retained) => state::retained(&session().await?, ui).await,
-        Command::State(StateCommand::Ls) => state::ls(&session().await?, ui).await,
-        Command::State(StateCommand::Show { name }) => state::show(&session().await?, &name, ui).await,
-        Command::State(StateCommand::Verify { file }) => {
-            state::verify(&session().await?, file.as_deref(), ui).await
-        }
-        Command::State(StateCommand::Repair { file, take, force }) => {
+    }
+}
+
+/// Runs a command of the group `state`.
+async fn run_on_state(session: &Session, command: StateCommand, ui: &Ui) -> Result<u8, Failure> {
+    match command {
+        StateCommand::Rm { name } => state::rm(session, &name, ui).await,
+        StateCommand::Mv(arguments) => state::mv(session, &arguments, ui).await,
+        StateCommand::Protect { name } => state::protect(session, &name, Protection::Set, ui).await,
+        StateCommand::Unprotect { name } => state::protect(session, &name, Protection::Removed, ui).await,
+        StateCommand::Owners { all } => state::owners(session, all, ui).await,
+        StateCommand::Retained => state::retained(session, ui).await,
+        StateCommand::Ls => state::ls(session, ui).await,
+        StateCommand::Show { name } => state::show(session, &name, ui).await,
+        StateCommand::Verify { file } => state::verify(session, file.as_deref(), ui).await,
+        StateCommand::Repair { file, take, force } => {
             let losses = if force { Losses::Accept } else { Losses::Refuse };
-            state::repair(&session().await?, file.as_deref(), take, losses, ui).await
+            state::repair(session, file.as_deref(), take, losses, ui).await
         }
-        Command::State(StateCommand::Resolve(arguments)) => {
-            state::resolve(&session().await?, &arguments, ui).await
-        }
+        StateCommand::Resolve(arguments) => state::resolve(session, &arguments, ui).await,
     }
 }

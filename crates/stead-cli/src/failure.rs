@@ -137,6 +137,20 @@ fn held(owner: &Owner, other: Option<&StackRef>, message: String) -> Failure {
     Failure::new(Kind::Held, problem)
 }
 
+fn state_changed(message: String) -> Failure {
+    let problem = Diagnostic::error(Code::STATE_CHANGED, message)
+        .note("Nothing was changed.")
+        .help("run the command again to plan on the current state");
+    Failure::new(Kind::Held, problem)
+}
+
+fn unsealed(message: String) -> Failure {
+    let problem = Diagnostic::error(Code::SECRETS_LOCKED, message)
+        .note("The record was not written, and state is sound. No further operation was started.")
+        .help("`stead secrets status` shows which key opens the stack");
+    Failure::new(Kind::Failed, problem)
+}
+
 impl From<JournalError> for Failure {
     fn from(error: JournalError) -> Failure {
         let message = error.to_string();
@@ -149,12 +163,7 @@ impl From<JournalError> for Failure {
                     .note("Nothing was written after that. The operations under way are recorded.")
                     .help("check with `stead plan`, then run the command again"),
             ),
-            JournalError::StateChanged => Failure::new(
-                Kind::Held,
-                Diagnostic::error(Code::STATE_CHANGED, message)
-                    .note("Nothing was changed.")
-                    .help("run the command again to plan on the current state"),
-            ),
+            JournalError::StateChanged => state_changed(message),
             JournalError::Integrity(violations) => {
                 let problem = Diagnostic::error(Code::INTEGRITY, message);
                 let problem =
@@ -190,12 +199,7 @@ impl From<JournalError> for Failure {
                     .note("Nothing was written, and no damaged object was used.")
                     .help("`stead state repair` proposes repairs; see `stead explain ST0202`"),
             ),
-            JournalError::Seal(_) => Failure::new(
-                Kind::Failed,
-                Diagnostic::error(Code::SECRETS_LOCKED, message)
-                    .note("The record was not written, and state is sound. No further operation was started.")
-                    .help("`stead secrets status` shows which key opens the stack"),
-            ),
+            JournalError::Seal(_) => unsealed(message),
             JournalError::Unrecorded { cause, answers } => unrecorded(*cause, &answers, message),
             JournalError::Renamed { to } => Failure::new(
                 Kind::Failed,
