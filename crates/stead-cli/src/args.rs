@@ -82,7 +82,7 @@ pub(crate) struct Common {
     /// Maximum number of operations under way at the same time
     #[arg(long, value_name = "N", default_value_t = 32, global = true)]
     pub parallel: usize,
-    /// Log what stead does to stderr (-v, -vv); STEAD_LOG sets it too
+    /// Log the work of stead to stderr (-v, -vv); STEAD_LOG sets it too
     #[arg(short, long, action = ArgAction::Count, global = true)]
     pub verbose: u8,
 }
@@ -120,7 +120,7 @@ pub(crate) enum Command {
     /// Show and set the config of the environment, and where each value comes from
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Manage the keys that encrypt secrets, and who can open them
+    /// Manage the keys that encrypt secrets, and the people and machines that can open them
     #[command(subcommand)]
     Secrets(SecretsCommand),
     /// List, create, remove, rename and compare stacks

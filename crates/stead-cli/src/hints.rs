@@ -48,6 +48,13 @@ pub(crate) fn phrase(step: &NextStep, environment: Option<&Environment>) -> Stri
         }
         NextStep::Explain { code } => format!("see `stead explain {code}`"),
         NextStep::ExportStack => format!("`stead stack export{on} > FILE`"),
+        NextStep::AddKeyManager => format!("`stead secrets add age1…{on}`"),
+        NextStep::RemoveKeyManager => format!("`stead secrets remove{on}`"),
+        NextStep::ChangeKeyManager => format!("`stead secrets change-manager OLD NEW{on}`"),
+        NextStep::NameRecipient => "`--name`".to_owned(),
+        NextStep::SetSecretConfig => format!("`stead config set --secret{on}`"),
+        NextStep::RemoveConfig => format!("`stead config rm{on}`"),
+        NextStep::ExplainConfig => format!("`stead config explain{on}`"),
         NextStep::InitSecrets => format!("`stead secrets init{on}`"),
         NextStep::SavePlan { file } => format!("`stead plan --out {file}{on}`"),
         NextStep::ApplySavedPlan => {

@@ -18,7 +18,7 @@ use stead_world::World;
 
 /// Finds the key managers of a stack.
 pub trait KeySource: Send + Sync {
-    /// Returns the managers that may open the ring of an environment. For an empty ring: those that wrap its first key.
+    /// Returns the managers that may open the ring of an environment. For an empty ring: the managers that wrap its first key.
     ///
     /// Managers that need no answer of a person come first.
     fn managers(&self, environment: &str, ring: &Keyring) -> Result<Vec<Arc<dyn KeyManager>>, ManagerError>;

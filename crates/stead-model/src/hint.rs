@@ -99,6 +99,20 @@ pub enum NextStep {
     ExportStack,
     /// Make the data key of a stack.
     InitSecrets,
+    /// Let a further manager or recipient open the secrets.
+    AddKeyManager,
+    /// Take a manager or recipient away.
+    RemoveKeyManager,
+    /// Put one manager in the place of another.
+    ChangeKeyManager,
+    /// Give the recipient another name.
+    NameRecipient,
+    /// Set a config value as a secret.
+    SetSecretConfig,
+    /// Remove a config value.
+    RemoveConfig,
+    /// Show where config values come from.
+    ExplainConfig,
     /// Save a plan to a file.
     SavePlan {
         file: String,
@@ -180,6 +194,13 @@ impl fmt::Display for NextStep {
             NextStep::StartProject => f.write_str("start a project, or choose the folder of one"),
             NextStep::Explain { code } => write!(f, "read about {code}"),
             NextStep::ExportStack => f.write_str("export the stack"),
+            NextStep::AddKeyManager => f.write_str("add a key manager"),
+            NextStep::RemoveKeyManager => f.write_str("remove the key manager"),
+            NextStep::ChangeKeyManager => f.write_str("change the key manager"),
+            NextStep::NameRecipient => f.write_str("give the recipient another name"),
+            NextStep::SetSecretConfig => f.write_str("set the config value as a secret"),
+            NextStep::RemoveConfig => f.write_str("remove the config value"),
+            NextStep::ExplainConfig => f.write_str("show where config values are set"),
             NextStep::InitSecrets => f.write_str("make a key for the secrets of the stack"),
             NextStep::SavePlan { file } => write!(f, "save the plan as {file}"),
             NextStep::ApplySavedPlan => f.write_str("apply a file that a plan was saved to"),

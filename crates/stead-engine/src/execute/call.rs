@@ -148,7 +148,7 @@ fn answer<T>(outcome: stead_provider::CallOutcome<T>, done: impl FnOnce(T) -> Ou
     }
 }
 
-/// Replaces values that are nested deeper than a record allows by their text, and marks those that the program calls sensitive.
+/// Replaces values that are nested deeper than a record allows by their text, and marks sensitive outputs.
 fn recordable(resource: &Resource, outputs: Map) -> Map {
     let outputs = outputs.into_iter().map(|(key, value)| (key, value.flattened(MAX_NESTING))).collect();
     conceal(&resource.sensitive, outputs)

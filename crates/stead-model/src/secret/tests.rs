@@ -1,3 +1,5 @@
+//! Tests of secrets, with a crypter whose texts can be read.
+
 use super::*;
 
 /// Stands in for encryption: the text is readable, and bound to its place as a real one is.

@@ -1,3 +1,5 @@
+//! Tests of sealing and opening, with a crypter that only mixes bytes.
+
 use stead_model::{Ciphertext, Epoch, Kept, KeyId, KeyedDigest, Keyring, PhysicalId, RingKey, Seq};
 
 use super::*;

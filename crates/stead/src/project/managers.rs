@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use stead_engine::ops::{ChangesRing, OpError};
-use stead_model::{Code, Diagnostic, Keyring};
+use stead_model::{Code, Diagnostic, Hint, Keyring, NextStep};
 use stead_secrets::{
     KeyManager, ManagerError, ManagerErrorClass, PassphraseManager, PassphraseSource, UnlockedRing,
     WrapContext,
@@ -146,7 +146,7 @@ impl Project {
         Ok(true)
     }
 
-    /// Tries each manager of a ring on this machine. Nobody is asked for a passphrase.
+    /// Tries each manager of a ring on this machine, without a question for a passphrase.
     pub async fn key_status(&self, owner: &str, ring: &Keyring) -> Vec<KeyStatus> {
         let mut found = Vec::new();
         let keys = Project { ask: None, ..self.clone() }.keys();
@@ -203,7 +203,7 @@ impl RingChange {
             }
     }
 
-    /// Returns the managers of a new data key: those of the current key and those of `stead.toml`.
+    /// Returns the managers of a new data key: the managers of the current key and of `stead.toml`.
     fn managers(&self, ring: &Keyring) -> Result<Vec<Arc<dyn KeyManager>>, ManagerError> {
         let configured = self.keys.configured(&self.environment);
         let current = ring.current().into_iter().flat_map(|key| &key.wraps).map(|wrap| wrap.manager.clone());
@@ -213,7 +213,8 @@ impl RingChange {
                 let message =
                     format!("stead.toml does not name the manager {text}, which wraps the current key");
                 return Err(ManagerError::new(ManagerErrorClass::NotConfigured, message).help(
-                    "write it into `managers` of `[secrets]`, or remove it with `stead secrets remove`",
+                    Hint::text("write it into `managers` of `[secrets]`, or remove it with ")
+                        .then(NextStep::RemoveKeyManager),
                 ));
             }
             if self.drops(&text) {
@@ -257,7 +258,7 @@ impl ChangesRing for RingChange {
                 if managers.is_empty() {
                     let message = format!("{old} is the only manager, and no key could be opened without it");
                     return Err(ManagerError::new(ManagerErrorClass::NotConfigured, message)
-                        .help("replace it: `stead secrets change-manager OLD NEW`"));
+                        .help(Hint::text("replace it: ").then(NextStep::ChangeKeyManager)));
                 }
                 ring.rotate(&managers, &self.world).await
             }
@@ -290,7 +291,9 @@ fn recipient_name(
         Some(name) if known.contains_key(name) => {
             let message = format!("stead.toml has the recipient {name:?} already, with another key");
             let problem = Diagnostic::error(Code::NAME_TAKEN, message).note("stead.toml was not changed.");
-            Err(OpError::refused(problem.help("give another name with `--name`")))
+            Err(OpError::refused(
+                problem.help(Hint::text("give another name with ").then(NextStep::NameRecipient)),
+            ))
         }
         Some(name) => Ok(name.to_owned()),
         None => {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use stead_engine::{KeySource, StackSecrets};
-use stead_model::Keyring;
+use stead_model::{Hint, Keyring, NextStep};
 use stead_secrets::{
     AgeManager, Ask, CommandManager, KeyManager, ManagerError, ManagerErrorClass, PassphraseManager,
     PassphraseSource, cloud_manager,
@@ -162,7 +162,11 @@ impl ProjectKeys {
                 let message = "`stead.toml` names no key manager, and there is no passphrase";
                 Err(ManagerError::new(ManagerErrorClass::NotConfigured, message)
                     .help("give a passphrase: set STEAD_PASSPHRASE, or STEAD_PASSPHRASE_FILE, and run the command again")
-                    .help("or share the key without a passphrase: `stead secrets add age1…` writes a public key into stead.toml"))
+                    .help(
+                        Hint::text("or share the key without a passphrase: ")
+                            .then(NextStep::AddKeyManager)
+                            .and(" writes a public key into stead.toml"),
+                    ))
             }
             _ => Ok(()),
         }

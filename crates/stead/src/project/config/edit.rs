@@ -7,7 +7,7 @@ use std::sync::Arc;
 use stead_engine::KeySource as _;
 use stead_engine::ops::{ChangesRing, OpError};
 use stead_eval::config::{Config, Given, Key, Origin, Setting};
-use stead_model::{Binding, Code, Crypter, Diagnostic, Keyring, Secret, Stored, Value};
+use stead_model::{Binding, Code, Crypter, Diagnostic, Hint, Keyring, NextStep, Secret, Stored, Value};
 use stead_secrets::{LockedCrypter, ManagerError, ManagerErrorClass, UnlockedRing, create, unlock};
 
 use super::Project;
@@ -55,7 +55,7 @@ impl Project {
         if written == Written::InTheClear && config.is_secret(key) {
             let message = format!("config `{key}` is a secret, and would be written in the clear");
             let problem = Diagnostic::error(Code::CONFIG_VALUE, message).note("Nothing was changed.");
-            return Err(OpError::refused(problem.help("add `--secret`")));
+            return Err(OpError::refused(problem.help(NextStep::SetSecretConfig)));
         }
         let value = typed(config, &file.name, key, text, written)?;
         match written {
@@ -75,7 +75,9 @@ impl Project {
         if !file.remove(key) {
             let message = format!("{} does not set `{key}`", file.name);
             let problem = Diagnostic::error(Code::NOT_FOUND, message).note("Nothing was changed.");
-            return Err(OpError::refused(problem.help("`stead config explain` shows where a value is set")));
+            return Err(OpError::refused(
+                problem.help(Hint::from(NextStep::ExplainConfig).and(" shows where a value is set")),
+            ));
         }
         file.write(self)?;
         Ok(file.name)
@@ -126,9 +128,14 @@ impl Project {
                 let message = format!("the secret `{key}` in {name} cannot be opened: {why}");
                 let problem =
                     Diagnostic::error(Code::SECRETS_LOCKED, message).note("The file was not changed.");
-                OpError::refused(problem.help(
-                    "set it again with `stead config set --secret`, or remove it with `stead config rm`",
-                ))
+                OpError::refused(
+                    problem.help(
+                        Hint::text("set it again with ")
+                            .then(NextStep::SetSecretConfig)
+                            .and(", or remove it with ")
+                            .then(NextStep::RemoveConfig),
+                    ),
+                )
             })?;
             let sealed = self.bound(environment, &key, |place| ring.crypter().seal(&plain, place));
             file.set_secret(&key, &sealed.map_err(|why| not_sealed(&key, &why))?)?;

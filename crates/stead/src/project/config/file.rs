@@ -7,7 +7,9 @@ use std::path::PathBuf;
 
 use stead_engine::ops::OpError;
 use stead_eval::config::Key;
-use stead_model::{Ciphertext, Code, Diagnostic, KeyId, Keyring, Number, RingKey, Value, Wrap};
+use stead_model::{
+    Ciphertext, Code, Diagnostic, Hint, KeyId, Keyring, NextStep, Number, RingKey, Value, Wrap,
+};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 
 use super::{Project, read};
@@ -112,7 +114,7 @@ impl EnvironmentFile {
             let message =
                 format!("{name}: `{key}` cannot be set, because a value or a table is in its place");
             let problem = Diagnostic::error(Code::CONFIG_VALUE, message).note("Nothing was changed.");
-            OpError::refused(problem.help("remove it first with `stead config rm`"))
+            OpError::refused(problem.help(Hint::text("remove it first with ").then(NextStep::RemoveConfig)))
         };
         let mut table = self.table(CONFIG).ok_or_else(blocked)?;
         let Some((last, tables)) = key.parts().split_last() else { return Err(blocked()) };
