@@ -26,7 +26,7 @@ pub(crate) use run::{
 };
 pub(crate) use secrets::SecretsCommand;
 pub(crate) use serve::{AdmissionCommand, GuardFlags, ManifestArguments, ManifestPart, ServeArguments};
-pub(crate) use stack::{DiffArguments, ImportStateArguments, RemoveArguments, StackCommand};
+pub(crate) use stack::{DiffArguments, ExportArguments, ImportStateArguments, RemoveArguments, StackCommand};
 pub(crate) use state::{MoveArguments, PolicyCommand, ResolveArguments, StateCommand};
 pub(crate) use test::{Reporter, TestArguments};
 

@@ -31,9 +31,7 @@ mod up;
 
 use stead::ops::{Losses, Protection};
 
-use crate::args::{
-    AdmissionCommand, Arguments, Command, PolicyCommand, SecretsCommand, StackCommand, StateCommand,
-};
+use crate::args::{AdmissionCommand, Arguments, Command, PolicyCommand, StackCommand, StateCommand};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
@@ -77,8 +75,7 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Find(arguments) => find::find(&common, &any_session()?, &arguments, ui).await,
         Command::Env(command) => env::env(&any_session()?, &command, ui).await,
         Command::Config(command) => config::config(&any_session()?, &command, ui).await,
-        Command::Secrets(SecretsCommand::Keygen { output }) => secrets::keygen(output.as_deref(), ui),
-        Command::Secrets(command) => secrets::secrets(&session().await?, &command, ui).await,
+        Command::Secrets(command) => secrets::secrets(&common, &command, ui).await,
         Command::Stack(StackCommand::Rollback { run, program }) => {
             stack::rollback(&session().await?, &run, program, ui).await
         }
@@ -89,9 +86,7 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Stack(StackCommand::Rm(arguments)) => stack::rm(&any_session()?, &arguments, ui).await,
         Command::Stack(StackCommand::Rename { to }) => stack::rename(&session().await?, &to, ui).await,
         Command::Stack(StackCommand::Diff(arguments)) => stack::diff(&session().await?, &arguments, ui).await,
-        Command::Stack(StackCommand::Export { show_secrets }) => {
-            stack::export(&session().await?, show_secrets, ui).await
-        }
+        Command::Stack(StackCommand::Export(flags)) => stack::export(&session().await?, flags, ui).await,
         Command::Stack(StackCommand::Import(arguments)) => {
             stack::import(&session().await?, &arguments, ui).await
         }

@@ -24,11 +24,7 @@ pub(crate) enum StackCommand {
     /// Compare two stacks, runs or exported files, without changing them
     Diff(DiffArguments),
     /// Print the stack's state as JSON on stdout
-    Export {
-        /// Show secrets in the clear, after confirmation; the history of the stack records it
-        #[arg(long)]
-        show_secrets: bool,
-    },
+    Export(ExportArguments),
     /// Plan and apply a return to the state after an earlier run
     Rollback {
         /// Run, such as run-7; `stack history` lists the runs
@@ -50,6 +46,13 @@ pub(crate) struct ImportStateArguments {
     /// Accept that guarded records, marks and operations are lost; they are listed first
     #[arg(long)]
     pub force: bool,
+}
+
+#[derive(Args, Clone, Copy)]
+pub(crate) struct ExportArguments {
+    /// Show secrets in the clear, after confirmation; the history of the stack records it
+    #[arg(long)]
+    pub show_secrets: bool,
 }
 
 #[derive(Args)]

@@ -8,12 +8,10 @@ use stead::ops::{ChangesRing as _, KeysChange, OpEvent};
 use stead::{ManagerChange, RingChange};
 use stead_model::{Code, Diagnostic};
 
-use crate::args::SecretsCommand;
+use crate::args::{Common, SecretsCommand};
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::ui::Ui;
-
-pub(crate) use keygen::keygen;
 
 /// A change of keys or managers.
 #[derive(Serialize)]
@@ -28,7 +26,11 @@ struct Changed<'a> {
     settings: bool,
 }
 
-pub(crate) async fn secrets(session: &Session, command: &SecretsCommand, ui: &Ui) -> Result<u8, Failure> {
+pub(crate) async fn secrets(common: &Common, command: &SecretsCommand, ui: &Ui) -> Result<u8, Failure> {
+    if let SecretsCommand::Keygen { output } = command {
+        return keygen::keygen(output.as_deref(), ui);
+    }
+    let session = &Session::open(common, ui).await?;
     let environment = session.environment().to_string();
     let named = |text: &str| session.project.manager_named(&environment, text);
     match command {
@@ -47,7 +49,7 @@ pub(crate) async fn secrets(session: &Session, command: &SecretsCommand, ui: &Ui
             let known = ManagerChange::Replace { old: named(old)?, new: named(new)? };
             change(session, "change-manager", known, comment(new), ui).await
         }
-        SecretsCommand::Keygen { output } => keygen(output.as_deref(), ui),
+        SecretsCommand::Keygen { .. } => Ok(0),
     }
 }
 

@@ -110,7 +110,7 @@ fn damaged_state_is_refused_with_exit_16_and_never_written() {
         assert!(refused.stderr.contains("ST0202"), "{}", refused.stderr);
     }
     assert_eq!(project.all_files(), before);
-    project.write(head, "{\"format\":5}\n\"x\"\n");
+    project.write(head, "{\"format\":99}\n\"x\"\n");
     assert!(project.stead(&["plan"]).ends(16).stderr.contains("ST0203"));
 }
 

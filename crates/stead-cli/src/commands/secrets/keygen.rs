@@ -16,7 +16,7 @@ struct Identity<'a> {
     file: String,
 }
 
-pub(crate) fn keygen(output: Option<&Path>, ui: &Ui) -> Result<u8, Failure> {
+pub(super) fn keygen(output: Option<&Path>, ui: &Ui) -> Result<u8, Failure> {
     let world = wiring::world();
     let usual = || world.host.home.as_ref().map(|home| home.join(".config/stead/age.txt"));
     let Some(file) = output.map(Path::to_owned).or_else(usual) else {

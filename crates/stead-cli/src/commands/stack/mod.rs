@@ -12,6 +12,7 @@ use stead::ops::OpEvent;
 use stead_model::Map;
 use stead_state::{RunRecord, Snapshot};
 
+use crate::args::ExportArguments;
 use crate::confirm::confirm;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -44,10 +45,10 @@ pub(crate) async fn history(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     Ok(0)
 }
 
-pub(crate) async fn export(session: &Session, show_secrets: bool, ui: &Ui) -> Result<u8, Failure> {
+pub(crate) async fn export(session: &Session, flags: ExportArguments, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.workspace.load_existing().await?;
     let mut snapshot = loaded.state.snapshot(None);
-    if show_secrets && loaded.state.has_secrets() {
+    if flags.show_secrets && loaded.state.has_secrets() {
         confirm(session, ui, "Show the secrets of this stack in the clear?")?;
         session.workspace.require_secrets(&loaded.state).await?;
         expose(&mut snapshot);

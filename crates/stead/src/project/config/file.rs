@@ -83,6 +83,8 @@ impl EnvironmentFile {
         let wraps = ring.keys.iter().flat_map(|key| key.wraps.iter().map(move |wrap| (&key.id, wrap)));
         let lines: Vec<(String, &str)> =
             wraps.map(|(id, wrap)| (format!("{} {}", id.0, wrap.manager), wrap.data.as_str())).collect();
+        // Values come first in a new file.
+        let _ = self.table(CONFIG);
         let Some(table) = self.table(RING) else { return };
         let stale: Vec<String> = table
             .iter()
