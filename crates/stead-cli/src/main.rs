@@ -31,6 +31,7 @@ use crate::ui::{Reader, Ui};
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
+    stead_world::forbid_core_dumps();
     let words = match foreign_words::translate(wiring::arguments()) {
         Ok(words) => words,
         Err(problem) => {

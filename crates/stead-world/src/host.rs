@@ -73,6 +73,18 @@ fn own_user() -> String {
     "unknown".to_owned()
 }
 
+/// Turns core dumps of this process off, and of the processes that it starts: its memory may hold keys and secrets.
+///
+/// Best effort: a system that refuses keeps its limit.
+pub fn forbid_core_dumps() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let maximum = getrlimit(Resource::Core).maximum;
+        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
+    }
+}
+
 impl Host {
     /// Returns the identity of the current process.
     pub fn this() -> Host {

@@ -29,7 +29,7 @@ pub use clock::{Clock, RealClock, Timestamp, processor_time};
 pub use crash::{AbortAt, CrashPoints, NoCrash};
 pub use entropy::{Entropy, RealEntropy};
 pub use files::{Claim, FileKind, Files, Metadata};
-pub use host::{Host, Variables};
+pub use host::{Host, Variables, forbid_core_dumps};
 pub use http::{Effect, Headers, Http, HttpError, HttpRequest, HttpResponse, Method, NoHttp};
 pub use process::{
     Captured, FinishedProcess, GatedProcess, GroupStatus, ProcessEnd, ProcessGroup, Processes, RealProcesses,

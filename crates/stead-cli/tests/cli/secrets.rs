@@ -236,3 +236,12 @@ fn first_key_is_made_before_the_first_secret() {
     assert!(made.contains("Made a data key") && made.contains("passphrase"), "{made}");
     assert!(team.stead(&["secrets", "init"]).ok().contains("already"));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn core_dumps_are_off() {
+    let program = "import * as local from \"stead/local\";\nnew local.Command({ create: \"ulimit -c > limit.txt\", delete: \"true\" }, { id: \"c\" });\n";
+    let project = Project::with(program);
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.read("limit.txt").trim(), "0");
+}
