@@ -309,6 +309,16 @@ impl Input {
         Input::Map(entries)
     }
 
+    /// Returns true if a known part of the input is a secret or has one inside.
+    pub fn has_secrets(&self) -> bool {
+        match self {
+            Input::Known(value) => value.has_secrets(),
+            Input::Deferred(_) => false,
+            Input::List(items) => items.iter().any(Input::has_secrets),
+            Input::Map(map) => map.values().any(Input::has_secrets),
+        }
+    }
+
     pub fn as_known(&self) -> Option<&Value> {
         match self {
             Input::Known(value) => Some(value),

@@ -17,7 +17,7 @@ impl Plan {
     pub fn map_secrets(&self, change: &mut dyn FnMut(&Secret) -> Value) -> Cow<'_, Plan> {
         let has_secrets = self.steps.iter().any(Step::has_secrets)
             || self.output_changes.iter().any(change_has_secrets)
-            || self.outputs.values().any(input_has_secrets);
+            || self.outputs.values().any(Input::has_secrets);
         if !has_secrets {
             return Cow::Borrowed(self);
         }
@@ -33,7 +33,7 @@ impl Step {
     pub fn has_secrets(&self) -> bool {
         let of_action = match &self.action {
             Action::Create { inputs, .. } | Action::Update { inputs, .. } => {
-                inputs.values().any(input_has_secrets)
+                inputs.values().any(Input::has_secrets)
             }
             Action::Import { inputs, outputs, .. } => {
                 inputs.values().chain(outputs.values()).any(Value::has_secrets)
@@ -58,17 +58,8 @@ impl Step {
     }
 }
 
-fn input_has_secrets(input: &Input) -> bool {
-    match input {
-        Input::Known(value) => value.has_secrets(),
-        Input::Deferred(_) => false,
-        Input::List(items) => items.iter().any(input_has_secrets),
-        Input::Map(map) => map.values().any(input_has_secrets),
-    }
-}
-
 fn change_has_secrets(change: &Change) -> bool {
-    change.old.as_ref().is_some_and(Value::has_secrets) || change.new.as_ref().is_some_and(input_has_secrets)
+    change.old.as_ref().is_some_and(Value::has_secrets) || change.new.as_ref().is_some_and(Input::has_secrets)
 }
 
 fn replaced(value: &Value, change: &mut dyn FnMut(&Secret) -> Value) -> Value {

@@ -22,7 +22,7 @@ pub(super) struct Marks {
 impl Marks {
     pub(super) fn of_inputs(inputs: &Inputs) -> Marks {
         let mut marks = Marks::default();
-        for (key, input) in inputs {
+        for (key, input) in inputs.iter().filter(|(_, input)| input.has_secrets()) {
             marks.collect_input(&mut vec![key.as_str().to_owned()], input);
         }
         marks
