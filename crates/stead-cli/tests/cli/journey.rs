@@ -92,7 +92,7 @@ fn recorded_resources_are_listed_shown_and_exported() {
     assert_eq!(export["format"], 4);
     assert_eq!(export["resources"].as_array().unwrap().len(), 2);
     assert_eq!(export["outputs"]["size"], 3);
-    assert_eq!(project.stead(&["state", "verify"]).ok(), "State is sound: 2 resources, 22 rules.\n");
+    assert_eq!(project.stead(&["state", "verify"]).ok(), "State is sound: 2 resources, 23 rules.\n");
     let history = project.stead(&["stack", "history"]).ok();
     assert!(history.starts_with("run-1\t") && history.contains("\tup\tSucceeded\tada@"), "{history}");
     let file = project.path("export.json");
