@@ -36,6 +36,7 @@ const MODULES: &[(&str, &str)] = &[
     ("stead:library", "library.js"),
     ("stead:template", "template.js"),
     ("stead:limits", "limits.js"),
+    ("stead:sort", "sort.js"),
     ("stead:clone", "clone.js"),
     ("stead:date", "date.js"),
     ("stead:date-parse", "date-parse.js"),

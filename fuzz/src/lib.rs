@@ -1,6 +1,7 @@
 //! The functions that the fuzz targets and the ordinary tests share: one for each decoder.
 
 pub mod entries;
+pub mod schemas;
 
 /// Reads `stead.toml`, which may be any text.
 pub fn config(bytes: &[u8]) {

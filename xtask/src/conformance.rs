@@ -2,6 +2,7 @@
 //!
 //! A suite installs its tools into the target folder, or into the cache that `packages` describes. To add one, write a function and put it into `SUITES`.
 
+mod cloud;
 mod programs;
 mod secrets;
 
@@ -16,6 +17,7 @@ const SUITES: &[Suite] = &[
     ("schemas", crate::schemas::conforms),
     ("packages", crate::packages::conforms),
     ("secrets", secrets::conforms),
+    ("cloud", cloud::conforms),
     ("programs-quick", programs::conforms_quickly),
     ("programs", programs::conforms),
 ];

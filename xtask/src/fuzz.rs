@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: builds the fuzz targets with coverage and runs each for a few seconds.
+//! `cargo xtask fuzz`: builds the fuzz targets with coverage and runs each for a while.
 //!
 //! A stable compiler and a C++ compiler are enough: the coverage flags are stable, and no sanitizer is used.
 
@@ -7,8 +7,23 @@ use std::process::{Command, ExitCode};
 
 use crate::workspace::Workspace;
 
-/// How long each target runs, in seconds.
-const DEFAULT_SECONDS: u32 = 10;
+/// How long each target runs.
+#[derive(Clone, Copy)]
+enum Extent {
+    /// New inputs every time.
+    Seconds(u32),
+    /// The same inputs every time, because the seed is fixed: a merge does not depend on luck.
+    Inputs(u32),
+}
+
+impl Extent {
+    fn arguments(self) -> Vec<String> {
+        match self {
+            Extent::Seconds(seconds) => vec![format!("-max_total_time={seconds}")],
+            Extent::Inputs(inputs) => vec![format!("-runs={inputs}"), "-seed=1".to_owned()],
+        }
+    }
+}
 
 const COVERAGE: &[&str] = &[
     "--cfg=fuzzing",
@@ -19,22 +34,26 @@ const COVERAGE: &[&str] = &[
 ];
 
 struct Options {
-    seconds: u32,
+    extent: Extent,
     /// Empty for all targets.
     targets: Vec<String>,
 }
 
 impl Options {
     fn parse(arguments: &[String]) -> Result<Options, String> {
-        let mut options = Options { seconds: DEFAULT_SECONDS, targets: Vec::new() };
+        let mut options = Options { extent: Extent::Seconds(10), targets: Vec::new() };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
-            if argument == "--seconds" {
-                let value = rest.next().and_then(|value| value.parse().ok());
-                options.seconds = value.ok_or("--seconds needs a number")?;
-            } else {
-                options.targets.push(argument.clone());
-            }
+            let extent: fn(u32) -> Extent = match argument.as_str() {
+                "--seconds" => Extent::Seconds,
+                "--inputs" => Extent::Inputs,
+                _ => {
+                    options.targets.push(argument.clone());
+                    continue;
+                }
+            };
+            let value = rest.next().and_then(|value| value.parse().ok());
+            options.extent = extent(value.ok_or_else(|| format!("{argument} needs a number"))?);
         }
         Ok(options)
     }
@@ -48,8 +67,8 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
     build(root, folder, &host)?;
     let mut crashed = Vec::new();
     for target in &targets {
-        println!("fuzz {target}: {} s", options.seconds);
-        if !fuzz(root, folder, &host, (target, options.seconds))? {
+        println!("fuzz {target}");
+        if !fuzz(root, folder, &host, (target, options.extent))? {
             crashed.push(target.as_str());
         }
     }
@@ -95,13 +114,13 @@ fn build(root: &Path, folder: &Path, host: &str) -> Result<(), String> {
 }
 
 /// Returns false if the target crashed. New inputs are kept below the target folder.
-fn fuzz(root: &Path, folder: &Path, host: &str, (target, seconds): (&str, u32)) -> Result<bool, String> {
+fn fuzz(root: &Path, folder: &Path, host: &str, (target, extent): (&str, Extent)) -> Result<bool, String> {
     let (found, artifacts) = (folder.join("corpus").join(target), folder.join("artifacts"));
     for folder in [&found, &artifacts] {
         std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     }
     let mut command = Command::new(folder.join(host).join("debug").join(target));
-    command.arg(format!("-max_total_time={seconds}")).arg("-verbosity=0");
+    command.args(extent.arguments()).arg("-verbosity=0");
     command.arg(format!("-artifact_prefix={}/{target}-", artifacts.display()));
     command.arg(&found).arg(root.join("fuzz/corpus").join(target)).current_dir(root);
     let status = command.status().map_err(|error| format!("{target}: {error}"))?;

@@ -16,43 +16,45 @@ const PACKAGE: &str = "cfn-lint";
 /// Version of the package, under MIT-0. To update: change it, run `cargo xtask schemas`, review `docs/aws-coverage.md`.
 const VERSION: &str = "1.58.0";
 
-fn shipped(workspace: &Workspace) -> PathBuf {
-    workspace.root.join("crates/stead-schema/data/aws-types.bundle")
-}
+/// A file in the repository, and its content.
+type Generated = (PathBuf, Vec<u8>);
 
 /// Writes the bundle.
 pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, String> {
-    let (bytes, types) = generate(workspace)?;
-    let path = shipped(workspace);
-    std::fs::write(&path, &bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-    println!("schemas: {types} types of {PACKAGE} {VERSION}, {} bytes", bytes.len());
+    let (files, types) = generate(workspace)?;
+    for (path, bytes) in &files {
+        std::fs::write(path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        println!("schemas: {types} types of {PACKAGE} {VERSION}, {} bytes: {}", bytes.len(), path.display());
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Checks that the bundle in the repository is the output of the generator.
 pub(crate) fn conforms(workspace: &Workspace) -> Result<(), String> {
-    let (bytes, _) = generate(workspace)?;
-    let path = shipped(workspace);
-    let kept = std::fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    if kept == bytes {
-        return Ok(());
+    for (path, bytes) in generate(workspace)?.0 {
+        let kept =
+            std::fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        if kept != bytes {
+            let path = path.display();
+            return Err(format!(
+                "{path} differs from the output of the generator; run `cargo xtask schemas`"
+            ));
+        }
     }
-    Err("the bundle differs from the output of the generator; run `cargo xtask schemas`".to_owned())
+    Ok(())
 }
 
-fn generate(workspace: &Workspace) -> Result<(Vec<u8>, usize), String> {
+fn generate(workspace: &Workspace) -> Result<(Vec<Generated>, usize), String> {
     let folder = unpacked(workspace)?.join("cfnlint/data/schemas");
     let date = text(&json(&folder.join("version.json"))?, "schema_date")?;
     let published = published(&folder)?;
-    for document in &published {
-        let whole = cfn::parse(document).map_err(|error| error.to_string())?;
-        if cfn::parse(&cfn::facts(document)).as_ref() != Ok(&whole) {
-            return Err(format!("{} is not the same after its reduction for the bundle", whole.type_name));
-        }
-    }
     let types = published.len();
     let origin = Origin { package: PACKAGE.to_owned(), version: VERSION.to_owned(), date };
-    bundle::make(origin, published).map(|bytes| (bytes, types)).map_err(|error| error.to_string())
+    let folder = workspace.root.join("crates/stead-schema/data");
+    let permissions = cfn::permissions::make(&published).map_err(|error| error.to_string())?;
+    let bundle = bundle::make(origin, published).map_err(|error| error.to_string())?;
+    let files = [("aws-types.bundle", bundle), ("aws-permissions.bundle", permissions)];
+    Ok((files.map(|(name, bytes)| (folder.join(name), bytes)).into(), types))
 }
 
 /// Downloads the package into the target folder, once.

@@ -18,6 +18,18 @@ pub struct Options {
     /// Profile to use; then no other source is tried.
     pub profile: Option<String>,
     pub region: Option<String>,
+    /// URL of every service, STS included.
+    pub endpoint: Option<String>,
+    /// Role to assume with the credentials that are found.
+    pub role: Option<AssumedRole>,
+}
+
+/// A role to assume, and the settings of its session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AssumedRole {
+    pub arn: String,
+    pub external_id: Option<String>,
+    pub session_name: Option<String>,
 }
 
 /// Credentials, region and signed calls of one identity.
@@ -31,6 +43,12 @@ pub struct AwsAuth {
 impl AwsAuth {
     pub fn new(world: World, options: Options) -> AwsAuth {
         AwsAuth { caller: Caller::new(world), options, current: Mutex::new(None) }
+    }
+
+    /// Returns an identity with these credentials, which are never looked up.
+    pub fn with_credentials(world: World, options: Options, credentials: Credentials) -> AwsAuth {
+        let current = Mutex::new(Some(credentials));
+        AwsAuth { caller: Caller::new(world), options, current }
     }
 
     /// Returns credentials that are valid for some minutes.
@@ -61,6 +79,9 @@ impl AwsAuth {
     /// Returns the URL of a service in a region, without a slash at the end.
     pub async fn endpoint(&self, service: &str, region: &str) -> String {
         let world = &self.caller.world;
+        if let Some(url) = &self.options.endpoint {
+            return url.trim_end_matches('/').to_owned();
+        }
         if let Some(url) = endpoint::overridden(&world.host.variables, service) {
             return url;
         }

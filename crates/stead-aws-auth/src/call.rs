@@ -27,6 +27,8 @@ pub enum Repeat {
     Safe,
     /// The call is sent again only if the first one certainly had no effect.
     OnlyIfUnsent,
+    /// Every failure is returned at once, because the caller repeats the call by its own rules.
+    ByCaller,
 }
 
 /// A call to a service. The request has no signature yet.
@@ -134,7 +136,7 @@ impl Caller {
         corrected: &mut bool,
     ) -> Next {
         match error.class() {
-            ServiceErrorClass::Throttled => Next::Later,
+            ServiceErrorClass::Throttled if repeat != Repeat::ByCaller => Next::Later,
             ServiceErrorClass::Transient if repeat == Repeat::Safe => Next::Later,
             ServiceErrorClass::Signature if !*corrected && self.correct(response) => {
                 *corrected = true;
@@ -167,9 +169,10 @@ impl Caller {
 
 fn after_failure(error: &HttpError, repeat: Repeat) -> Next {
     match error {
-        HttpError::NotSent { .. } => Next::Later,
+        HttpError::NotSent { .. } if repeat != Repeat::ByCaller => Next::Later,
         HttpError::NoAnswer { .. } if repeat == Repeat::Safe => Next::Later,
-        HttpError::NoAnswer { .. }
+        HttpError::NotSent { .. }
+        | HttpError::NoAnswer { .. }
         | HttpError::Invalid { .. }
         | HttpError::Authorities { .. }
         | HttpError::TooLarge { .. } => Next::Never,

@@ -10,6 +10,8 @@ pub enum Source {
     WebIdentity,
     Container,
     InstanceMetadata,
+    /// A role that the configuration names.
+    Role(String),
 }
 
 impl fmt::Display for Source {
@@ -20,6 +22,7 @@ impl fmt::Display for Source {
             Source::WebIdentity => f.write_str("web identity"),
             Source::Container => f.write_str("container"),
             Source::InstanceMetadata => f.write_str("instance metadata"),
+            Source::Role(arn) => write!(f, "role {arn}"),
         }
     }
 }

@@ -17,7 +17,7 @@ mod service_error;
 mod sign;
 mod sources;
 
-pub use auth::{AwsAuth, Options};
+pub use auth::{AssumedRole, AwsAuth, Options};
 pub use call::{Call, CallError, Repeat};
 pub use credentials::{Credentials, Secret};
 pub use error::{CredentialsError, CredentialsErrorClass, Source, Tried};

@@ -41,7 +41,7 @@ impl Scope {
 
 /// Adds the headers `Host`, `X-Amz-Date`, `X-Amz-Security-Token` and `Authorization` to a request.
 ///
-/// Replaces those of an earlier signature, so that a request can be signed again.
+/// The headers of an earlier signature are replaced, so that a request can be signed again.
 pub fn sign(request: &mut HttpRequest, credentials: &Credentials, scope: &Scope, now: Timestamp) {
     let moment = amz_date(now);
     let digest = hex(&Sha256::digest(request.body.as_slice()));

@@ -7,6 +7,7 @@ mod imds;
 mod process;
 mod profile;
 mod sso;
+mod sso_token;
 mod web_identity;
 
 use serde::Deserialize;
@@ -19,8 +20,28 @@ use crate::error::{CredentialsError, Looked, Missing, Source, Tried};
 use crate::moment::rfc3339;
 use crate::{Credentials, error};
 
-/// Asks one source after the other.
+/// Looks credentials up, and assumes the role that the options name.
 pub(crate) async fn look_up(caller: &Caller, options: &Options) -> Result<Credentials, CredentialsError> {
+    let found = ask_all(caller, options).await?;
+    let Some(role) = &options.role else { return Ok(found) };
+    let source = match &options.profile {
+        Some(profile) => Source::Profile(profile.clone()),
+        None => Source::Role(role.arn.clone()),
+    };
+    let role = assume::Role {
+        arn: role.arn.clone(),
+        external_id: role.external_id.clone(),
+        session_name: role.session_name.clone(),
+        duration_seconds: None,
+        region: region(&caller.world, options).await.ok().flatten(),
+        endpoint: options.endpoint.clone(),
+    };
+    let assumed = assume::assume(caller, &role, &found).await.map_err(Missing::required);
+    settle(source, assumed, &mut Vec::new())
+}
+
+/// Asks one source after the other.
+async fn ask_all(caller: &Caller, options: &Options) -> Result<Credentials, CredentialsError> {
     let mut tried = Vec::new();
     let world = &caller.world;
     if let Some(name) = &options.profile {
@@ -41,7 +62,7 @@ pub(crate) async fn look_up(caller: &Caller, options: &Options) -> Result<Creden
             Source::Profile(name) => profile::look_up(caller, options, name).await,
             Source::WebIdentity => web_identity::look_up(caller, options).await,
             Source::Container => container::look_up(world).await,
-            Source::InstanceMetadata => imds::look_up(world).await,
+            Source::InstanceMetadata | Source::Role(_) => imds::look_up(world).await,
         };
         match settle(source, looked, &mut tried) {
             Err(CredentialsError::NoneFound(_)) => {}

@@ -1,5 +1,6 @@
 //! The command line, as data.
 
+mod cloud;
 mod config;
 mod env;
 mod marks;
@@ -15,7 +16,8 @@ mod test;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
-pub(crate) use config::{ConfigCommand, ConfigFlags};
+pub(crate) use cloud::{CloudArguments, CloudCommand, IgnoredRule};
+pub(crate) use config::{ConfigCommand, ConfigFlags, ForeignConfig};
 pub(crate) use env::{EnvCommand, FindArguments, OutputArguments};
 pub(crate) use marks::MarkFlags;
 pub(crate) use pin::PinCommand;
@@ -150,6 +152,9 @@ pub(crate) enum Command {
     Check,
     /// Run the tests of the project: files *.test.ts, offline, without state and providers
     Test(TestArguments),
+    /// Run an embedded cloud with all published AWS types
+    #[command(subcommand)]
+    Cloud(CloudCommand),
     /// Run the Kubernetes admission webhook
     Serve(ServeArguments),
     /// Print the Kubernetes manifests of the admission webhook

@@ -7,6 +7,8 @@ use console::Term;
 use stead::secrets::{Ask, Question, strength};
 use zeroize::Zeroizing;
 
+use crate::redact;
+
 /// The person at the terminal. Answers are kept until the process ends, so that nobody is asked twice for one passphrase.
 #[derive(Default)]
 pub(crate) struct AskAtTerminal {
@@ -69,7 +71,9 @@ impl AskAtTerminal {
 pub(crate) fn read_hidden(question: &str) -> Option<Zeroizing<String>> {
     let terminal = Term::stderr();
     terminal.write_str(question).ok()?;
-    terminal.read_secure_line().ok().map(Zeroizing::new)
+    let answer = terminal.read_secure_line().ok().map(Zeroizing::new)?;
+    redact::add(&answer);
+    Some(answer)
 }
 
 /// Reads a line twice without echo, until both are the same. An empty line gives up.

@@ -2,6 +2,7 @@
 
 mod admission;
 mod check;
+mod cloud;
 mod compile;
 mod config;
 mod destroy;
@@ -31,7 +32,9 @@ mod up;
 
 use stead::ops::{Losses, Protection};
 
-use crate::args::{AdmissionCommand, Arguments, Command, PolicyCommand, StackCommand, StateCommand};
+use crate::args::{
+    AdmissionCommand, Arguments, CloudCommand, Command, PolicyCommand, StackCommand, StateCommand,
+};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
@@ -44,6 +47,7 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
     match command {
         Command::Init { name } => init::init(&common, name, ui),
         Command::Explain { code } => explain::explain(&code, ui),
+        Command::Cloud(CloudCommand::Serve(arguments)) => cloud::serve(&common, &arguments, ui).await,
         Command::Serve(arguments) => serve::serve(&common, &arguments, ui).await,
         Command::Admission(AdmissionCommand::Manifests(arguments)) => {
             admission::manifests(&common, &arguments, ui)

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use stead_model::{Code, Diagnostic};
 
 use crate::failure::{Failure, Kind};
+use crate::redact::{self, Disclosure};
 use crate::session::Session;
 use crate::ui::Ui;
 
@@ -23,6 +24,12 @@ pub(crate) fn confirm(session: &Session, ui: &Ui, question: &str) -> Result<(), 
     accept(ask(&format!("{question} [y/N] ")).as_deref().unwrap_or_default())
 }
 
+/// Asks for confirmation that secrets are shown in the clear.
+pub(crate) fn confirm_disclosure(session: &Session, ui: &Ui, question: &str) -> Result<Disclosure, Failure> {
+    confirm(session, ui, question)?;
+    Ok(Disclosure(()))
+}
+
 /// Fails unless the answer is yes. Another answer is no mistake on the command line, so that it is no wrong usage.
 fn accept(answer: &str) -> Result<(), Failure> {
     match answer.trim().to_lowercase().as_str() {
@@ -34,7 +41,7 @@ fn accept(answer: &str) -> Result<(), Failure> {
 /// Asks a question at the terminal. Returns the answer without spaces around it.
 pub(crate) fn ask(question: &str) -> Option<String> {
     let mut stderr = std::io::stderr().lock();
-    let _ = write!(stderr, "{question}");
+    let _ = write!(stderr, "{}", redact::text(question));
     let _ = stderr.flush();
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).ok()?;

@@ -2,7 +2,7 @@
 
 use stead::guard::PinfileChange;
 use stead::ops::{OpClass, OpError, PinsRefused};
-use stead::{Doubtful, JournalError, UnrecordedAnswer};
+use stead::{Doubtful, JournalError, LackingSecret, UnrecordedAnswer};
 use stead_model::{Code, Diagnostic, Hint, NextStep, Operation, ResolveAnswer};
 use stead_state::{FormatError, Owner, StackRef};
 
@@ -99,24 +99,45 @@ impl From<OpError> for Failure {
 
 /// Describes an operation in doubt, with the commands that settle it.
 fn in_doubt(doubtful: &Doubtful) -> Diagnostic {
-    let Doubtful { name, pending, may_still_run } = doubtful;
+    let Doubtful { name, pending, may_still_run, lacks } = doubtful;
     let operation = pending.intent.operation();
     let why = pending.doubt.as_deref().unwrap_or("the run stopped while it was under way");
     let message = format!("it is unknown whether the {} of {name} happened: {why}", operation.verb());
+    let problem = Diagnostic::error(Code::IN_DOUBT, message);
+    let problem = match lacks {
+        Some(lacking) => lacking_secret(problem, lacking),
+        None => problem.note("stead does not repeat the operation on its own: it could then happen twice."),
+    };
     let resolve =
         |text: &str, answer| Hint::text(text).then(NextStep::Resolve { name: name.clone(), answer });
     let happened = match operation {
         Operation::Create => "if it was created: ",
         Operation::Update | Operation::Delete => "if it happened: ",
     };
-    let problem = Diagnostic::error(Code::IN_DOUBT, message)
-        .note("stead does not repeat the operation on its own: it could then happen twice.");
-    may_still_run
+    let problem = may_still_run
         .iter()
         .fold(problem, |problem, sentence| problem.note(sentence.clone()))
         .help(resolve(happened, ResolveAnswer::Happened(operation)))
-        .help(resolve("if it did not happen: ", ResolveAnswer::DidNotHappen))
-        .help(resolve("if repeating it is safe: ", ResolveAnswer::Retry))
+        .help(resolve("if it did not happen: ", ResolveAnswer::DidNotHappen));
+    match lacks {
+        Some(_) => problem,
+        None => problem.help(resolve("if repeating it is safe: ", ResolveAnswer::Retry)),
+    }
+}
+
+/// Adds the secret that a repetition needs, and the ways to its key.
+fn lacking_secret(problem: Diagnostic, lacking: &LackingSecret) -> Diagnostic {
+    let LackingSecret { path, why, help } = lacking;
+    let problem =
+        problem.note(format!("Without the secret `{path}` the operation cannot be repeated: {why}."));
+    if !lacking.key_would_help() {
+        return problem;
+    }
+    let problem = problem.help("give the key, then run the command again: it looks at the operation first");
+    help.iter()
+        .cloned()
+        .fold(problem, Diagnostic::help)
+        .help("`stead secrets status` shows which keys open it")
 }
 
 /// Failure to get the lock of this stack, or of the other stack of an unfinished move.

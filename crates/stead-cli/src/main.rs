@@ -9,6 +9,7 @@ mod foreign_words;
 mod hints;
 mod pins;
 mod progress;
+mod redact;
 mod session;
 mod terminal;
 mod ui;
@@ -32,6 +33,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     stead_world::forbid_core_dumps();
+    redact::start();
     let words = match foreign_words::translate(wiring::arguments()) {
         Ok(words) => words,
         Err(problem) => {

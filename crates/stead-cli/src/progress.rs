@@ -13,6 +13,8 @@ use stead_model::{Environment, Event};
 use stead_render::{Running, Style, progress_line};
 use stead_world::Clock;
 
+use crate::redact;
+
 /// Longest time that a line waits for others before it is written.
 const TOGETHER: Duration = Duration::from_millis(100);
 
@@ -93,7 +95,7 @@ impl<'a> Progress<'a> {
 
     fn line(&self, line: &str) {
         match &self.bar {
-            Some(bar) => bar.println(line),
+            Some(bar) => bar.println(redact::text(line)),
             None => self.sink.line(line),
         }
     }
@@ -105,7 +107,8 @@ impl<'a> Progress<'a> {
         let lines = self.running.lines(self.clock.monotonic(), rows, &self.environment, &style);
         let fitting =
             |line: &String| line.chars().take(self.style.width.saturating_sub(3)).collect::<String>();
-        bar.set_message(lines.iter().map(|line| format!("\n  {}", fitting(line))).collect::<String>());
+        let shown = lines.iter().map(|line| format!("\n  {}", fitting(line))).collect::<String>();
+        bar.set_message(redact::text(&shown).into_owned());
     }
 
     fn start(&mut self, steps: usize) {

@@ -18,6 +18,7 @@ use crate::failure::{Failure, Preface};
 use crate::hints;
 use crate::pins;
 use crate::progress::{Display, Progress, Sink, watch};
+use crate::redact::{self, Disclosure};
 use crate::terminal::{Stream, Terminal};
 
 /// Reader of the output: a person, or a program that passed `--json`.
@@ -129,26 +130,41 @@ impl Ui {
     /// Writes a result for a person to stdout.
     pub(crate) fn result(&self, text: &str) {
         if self.reader == Reader::Person {
-            self.write(&mut std::io::stdout().lock(), text);
+            self.write(&mut std::io::stdout().lock(), &redact::text(text));
         }
     }
 
     /// Writes a result for a program to stdout, as one line of JSON.
     pub(crate) fn json<T: Serialize>(&self, kind: &str, body: &T) {
         if self.reader == Reader::Program {
-            self.write(&mut std::io::stdout().lock(), &json_line(kind, body));
+            self.write(&mut std::io::stdout().lock(), &redact::json(&json_line(kind, body)));
         }
     }
 
     /// Writes a result that is the same for persons and programs to stdout.
     pub(crate) fn raw(&self, text: &str) {
+        self.write(&mut std::io::stdout().lock(), &redact::text(text));
+    }
+
+    /// Writes secrets to stdout: one line of JSON for a program, text for a person.
+    pub(crate) fn disclose<T: Serialize>(&self, _: &Disclosure, (kind, body): (&str, &T), text: &str) {
+        let line = match self.reader {
+            Reader::Program => &json_line(kind, body),
+            Reader::Person => text,
+        };
+        self.write(&mut std::io::stdout().lock(), line);
+    }
+
+    /// Writes secrets to stdout, the same for persons and programs.
+    pub(crate) fn disclose_raw(&self, _: &Disclosure, text: &str) {
         self.write(&mut std::io::stdout().lock(), text);
     }
 
     /// Writes a line for a person to stderr.
     pub(crate) fn note(&self, text: &str) {
         if self.reader == Reader::Person {
-            let (text, style) = (self.on_this_stack(text), self.err_style());
+            // A secret is looked for before lines are broken.
+            let (text, style) = (self.on_this_stack(&redact::text(text)), self.err_style());
             // Indented lines are commands and lists.
             let wrapped =
                 |line: &str| if line.starts_with(' ') { line.to_owned() } else { style.sentence(line, "") };
@@ -158,7 +174,7 @@ impl Ui {
     }
 
     pub(crate) fn problem(&self, problem: &Diagnostic) {
-        let mut problem = problem.phrased(&|step| self.phrase(step));
+        let mut problem = redact::problem(problem.phrased(&|step| self.phrase(step)));
         problem.notes.iter_mut().for_each(|note| *note = self.on_this_stack(note));
         problem.help.iter_mut().for_each(|help| *help = self.on_this_stack(&help.to_string()).into());
         match self.reader {
@@ -169,14 +185,14 @@ impl Ui {
                 if problem.severity == Severity::Error {
                     text.push('\n');
                 }
-                self.write(&mut std::io::stderr().lock(), &text);
+                self.write(&mut std::io::stderr().lock(), &redact::text(&text));
             }
         }
     }
 
     /// Returns a problem as text in a style, with the source lines that it points to.
     pub(crate) fn problem_text(&self, problem: &Diagnostic, style: &Style) -> String {
-        let problem = problem.phrased(&|step| self.phrase(step));
+        let problem = redact::problem(problem.phrased(&|step| self.phrase(step)));
         stead_render::diagnostic(&problem, &|file| self.source(file), style)
     }
 
@@ -196,7 +212,8 @@ impl Ui {
         match notice {
             // The program's own text is not changed.
             Notice::Console(line) if self.reader == Reader::Person => {
-                self.write(&mut std::io::stderr().lock(), &format!("{}\n", console_text(line)));
+                let text = format!("{}\n", console_text(line));
+                self.write(&mut std::io::stderr().lock(), &redact::text(&text));
             }
             Notice::Console(_) => {}
             Notice::Warning(warning) => self.problem(warning),
@@ -274,7 +291,7 @@ impl Ui {
         Progress::new(self, self.clock.borrow().clone(), environment, self.err_style(), display)
     }
 
-    /// Writes text, after all progress. A reader may close the pipe early: errors are ignored.
+    /// Writes text that is safe to show, after all progress. A reader may close the pipe early: errors are ignored.
     fn write(&self, to: &mut dyn Write, text: &str) {
         Sink::flush(self);
         let _ = to.write_all(text.as_bytes());
@@ -291,11 +308,11 @@ impl Ui {
 
 impl Sink for Ui {
     fn line(&self, text: &str) {
-        self.add(&format!("{text}\n"));
+        self.add(&redact::text(&format!("{text}\n")));
     }
 
     fn event(&self, event: &Event) {
-        self.add(&json_line("event", event));
+        self.add(&redact::json(&json_line("event", event)));
     }
 
     fn flush(&self) {

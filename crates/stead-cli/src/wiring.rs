@@ -14,6 +14,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 use tracing::level_filters::LevelFilter;
 
+use crate::redact::{self, LogWriter};
 use crate::terminal::Surroundings;
 
 pub(crate) fn surroundings() -> Surroundings {
@@ -70,7 +71,7 @@ pub(crate) fn start_log(verbose: u8, colour: Colour) -> Result<(), String> {
     }
     tracing_subscriber::fmt()
         .with_max_level(level)
-        .with_writer(std::io::stderr)
+        .with_writer(LogWriter)
         .with_ansi(colour == Colour::On)
         .without_time()
         .init();
@@ -98,12 +99,36 @@ pub(crate) fn current_folder() -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
-/// Returns this machine; in debug builds, `STEAD_CRASH_AT` sets a crash point.
+/// Panics at a crash point, with a text that a test chose.
+#[cfg(debug_assertions)]
+struct PanicAt {
+    point: String,
+    text: String,
+}
+
+#[cfg(debug_assertions)]
+impl stead_world::CrashPoints for PanicAt {
+    #[allow(clippy::panic, reason = "it stands for a bug")]
+    fn reach(&self, point: &'static str) {
+        if point == self.point {
+            panic!("{}", self.text);
+        }
+    }
+}
+
+/// Returns this machine; in debug builds, `STEAD_CRASH_AT` sets a crash point, and `STEAD_PANIC_AT` one that panics.
 pub(crate) fn world() -> World {
+    for name in ["STEAD_PASSPHRASE", "STEAD_NEW_PASSPHRASE", "STEAD_AGE_KEY"] {
+        std::env::var(name).iter().for_each(|secret| redact::add(secret));
+    }
     let world = World::real();
     #[cfg(debug_assertions)]
     if let Ok(point) = std::env::var("STEAD_CRASH_AT") {
         return World { crash: std::sync::Arc::new(stead_world::AbortAt::parse(&point)), ..world };
+    }
+    #[cfg(debug_assertions)]
+    if let (Ok(point), Ok(text)) = (std::env::var("STEAD_PANIC_AT"), std::env::var("STEAD_PANIC_TEXT")) {
+        return World { crash: std::sync::Arc::new(PanicAt { point, text }), ..world };
     }
     world
 }

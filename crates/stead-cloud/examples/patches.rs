@@ -26,8 +26,9 @@ fn main() {
         let Ok(full) = create(schema, &last) else { continue };
         let live = read(schema, &full);
         let last_applied = LastApplied::of(schema, &key, &last);
-        let update =
-            |want: &Map| patch(schema, &UpdateInputs { last: &last_applied, live: &live, want, key: &key });
+        let update = |want: &Map| {
+            patch(schema, &UpdateInputs { last: &last_applied, settled: None, live: &live, want, key: &key })
+        };
         same.push(fastest(|| update(&last)));
         let want = without_one(&last);
         if !matches!(update(&want), Update::Nothing) {

@@ -5,7 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stead_model::{Map, Segment, Value};
-use stead_schema::cfn::{Class, Cursor, FormId, Kinds, Rest, Schema};
+use stead_schema::cfn::{Class, Cursor, FormId, Kinds, Limits, Rest, Schema};
+
+use crate::within;
 
 /// Depth below which only required members are generated and lists get one element.
 const RICH_DEPTH: usize = 3;
@@ -55,6 +57,8 @@ struct MergedForm {
     unique: bool,
     min_items: u32,
     choices: Vec<Value>,
+    /// Forms that limit the value.
+    limiting: Vec<FormId>,
 }
 
 /// Position of a value to generate.
@@ -120,6 +124,7 @@ impl<'a> Sampler<'a> {
         }
         seen.push(id);
         let form = self.schema.form(id);
+        merged.limiting.push(id);
         if merged.kinds.is_any() {
             merged.kinds = form.kinds;
         }
@@ -168,12 +173,42 @@ impl<'a> Sampler<'a> {
         let number = 10 * position.label.len() as i64 + digits(&position.label) as i64;
         match () {
             () if may(Kinds::OBJECT) => self.object(&merged, position),
-            () if kinds.is_any() || may(Kinds::STRING) => Value::from(position.label.as_str()),
-            () if may(Kinds::INTEGER) || may(Kinds::NUMBER) => Value::from(number),
+            () if kinds.is_any() || may(Kinds::STRING) => {
+                Value::from(within::text(self.limits(&merged), &position.label))
+            }
+            () if may(Kinds::INTEGER) || may(Kinds::NUMBER) => {
+                Value::from(within::number(self.limits(&merged), number))
+            }
             () if may(Kinds::BOOLEAN) => Value::Bool(true),
             () if may(Kinds::ARRAY) => self.list(&merged, position),
             () => Value::Null,
         }
+    }
+
+    fn limits<'m>(&'m self, merged: &'m MergedForm) -> impl Iterator<Item = &'m Limits> + Clone + 'm {
+        merged.limiting.iter().map(|id| &self.schema.form(*id).limits)
+    }
+
+    /// Returns a text or number for a form that differs from another one, if the form allows two.
+    pub fn other_scalar(&self, form: FormId, than: &Value) -> Option<Value> {
+        let merged = self.merged(form);
+        let candidates: Vec<Value> = match than {
+            Value::String(text) => {
+                let labels =
+                    [format!("{text}-changed"), "changed-2".to_owned(), "b".to_owned(), "7".to_owned()];
+                labels.iter().map(|label| Value::from(within::text(self.limits(&merged), label))).collect()
+            }
+            Value::Number(number) => {
+                let number = number.as_i64()?;
+                let others = [number + 1000, number + 1, number - 1];
+                others
+                    .iter()
+                    .map(|number| Value::from(within::number(self.limits(&merged), *number)))
+                    .collect()
+            }
+            _ => return None,
+        };
+        candidates.into_iter().find(|candidate| candidate != than)
     }
 
     fn object(&mut self, merged: &MergedForm, position: &Position<'_>) -> Value {
@@ -210,7 +245,26 @@ impl<'a> Sampler<'a> {
         if merged.properties.is_empty() {
             self.keys(merged, position, &mut map);
         }
+        self.trim(merged, &mut map);
         Value::Map(map)
+    }
+
+    /// Removes optional members that need others which are not there, and those that are too many.
+    fn trim(&self, merged: &MergedForm, map: &mut Map) {
+        let optional = |map: &Map, fits: &dyn Fn(&str) -> bool| {
+            map.keys().rev().find(|name| !merged.required.contains(name.as_str()) && fits(name)).cloned()
+        };
+        loop {
+            let most = self.limits(merged).filter_map(|limits| limits.members.most).min();
+            let lacks = |name: &str| {
+                let mut needs =
+                    self.limits(merged).filter_map(|limits| limits.dependencies.get(name)).flatten();
+                needs.any(|needed| !map.contains_key(needed))
+            };
+            let many = most.is_some_and(|most| map.len() as u64 > most);
+            let Some(name) = optional(map, &|name| many || lacks(name)) else { return };
+            map.remove(&name);
+        }
     }
 
     fn keys(&mut self, merged: &MergedForm, position: &Position<'_>, map: &mut Map) {
@@ -239,6 +293,8 @@ impl<'a> Sampler<'a> {
         let least = merged.min_items as usize;
         let wanted =
             if position.depth > RICH_DEPTH + 1 || self.made > BUDGET { least.max(1) } else { least.max(2) };
+        let most = self.limits(merged).filter_map(|limits| limits.items.most).min();
+        let wanted = most.map_or(wanted, |most| wanted.min(most as usize));
         let mut items: Vec<Value> = Vec::new();
         for index in 0..wanted {
             let inside = Position {

@@ -112,8 +112,18 @@ fn defaults(schema: &Schema, at: &mut Value, form: FormId, hidden: &[Cursor<'_>;
 
 /// Returns false for a default that its own schema forbids, which some schemas have.
 fn fits(form: &Form, default: &Value) -> bool {
-    let enough = default.as_list().is_none_or(|items| items.len() >= form.min_items as usize);
-    enough && form.kinds.fits(default) && (form.choices.is_empty() || form.choices.contains(default))
+    let limits = &form.limits;
+    let within = match default {
+        Value::List(items) => limits.items.holds(items.len()),
+        Value::Map(map) => limits.members.holds(map.len()),
+        Value::Number(number) => limits.range.holds(*number),
+        Value::String(text) => {
+            limits.length.holds(text.chars().count())
+                && limits.pattern.as_ref().is_none_or(|pattern| pattern.allows(text))
+        }
+        _ => true,
+    };
+    within && form.kinds.fits(default) && (form.choices.is_empty() || form.choices.contains(default))
 }
 
 /// Returns the members that a form and all parts of its `allOf` declare.

@@ -1,13 +1,12 @@
 //! Validation of a model against the schema of its type, as the service does before it calls a handler.
 //!
-//! Checks kinds, required and unknown members, allowed values, minimum sizes, uniqueness and alternatives. One alternative
-//! must match; if the alternatives only list required members, exactly one must, because the bundle lacks the other
-//! constraints that tell them apart. Messages are those of the service's validator.
+//! Checks kinds, required and unknown members, allowed values, sizes, ranges, patterns, dependencies, uniqueness and
+//! alternatives. One alternative must match; if the alternatives only list required members, exactly one must. Messages are those of the service's validator.
 
 use std::collections::BTreeSet;
 
-use stead_model::{Map, PropertyPath, Segment, Value};
-use stead_schema::cfn::{Class, Form, FormId, Kinds, Rest, Schema, pointer};
+use stead_model::{Map, Number, PropertyPath, Segment, Value};
+use stead_schema::cfn::{Class, Form, FormId, Kinds, Limits, Rest, Schema, pointer};
 
 use crate::Rejection;
 
@@ -62,6 +61,7 @@ impl Check<'_> {
         if !form.choices.is_empty() && !form.choices.contains(value) {
             return self.wrong(&format!("{} is not a valid enum value", plain(value)));
         }
+        self.limits(value, &form.limits)?;
         match value {
             Value::Map(map) => self.object(map, id, form, outer)?,
             Value::List(items) => self.list(items, form)?,
@@ -76,6 +76,21 @@ impl Check<'_> {
             names.extend(schema.form(*part).properties.keys().map(String::as_str));
         }
         self.alternatives(value, form, &names, depth)
+    }
+
+    /// Checks lengths, patterns and ranges. The service does not check the values that it sets itself.
+    fn limits(&self, value: &Value, limits: &Limits) -> Result<(), String> {
+        let path = || PropertyPath(self.path.clone());
+        let problem = match value {
+            Value::String(text) => text_problem(text, limits),
+            Value::Number(number) => number_problem(*number, limits),
+            Value::Map(map) => members_problem(map, limits),
+            _ => None,
+        };
+        match problem {
+            Some(problem) if !self.schema.classes.of(Class::ReadOnly).covers(&path()) => self.wrong(&problem),
+            _ => Ok(()),
+        }
     }
 
     fn object(&mut self, map: &Map, id: FormId, form: &Form, outer: &BTreeSet<&str>) -> Result<(), String> {
@@ -125,6 +140,9 @@ impl Check<'_> {
                 items.len()
             ));
         }
+        if let Some(most) = form.limits.items.most.filter(|most| items.len() as u64 > *most) {
+            return self.wrong(&format!("expected maximum item count: {most}, found: {}", items.len()));
+        }
         if form.unique && items.iter().collect::<BTreeSet<_>>().len() < items.len() {
             return self.wrong("array items are not unique");
         }
@@ -167,6 +185,40 @@ impl Check<'_> {
         }
         count
     }
+}
+
+fn text_problem(text: &str, limits: &Limits) -> Option<String> {
+    let length = text.chars().count() as u64;
+    if let Some(least) = limits.length.least.filter(|least| length < *least) {
+        return Some(format!("expected minLength: {least}, actual: {length}"));
+    }
+    if let Some(most) = limits.length.most.filter(|most| length > *most) {
+        return Some(format!("expected maxLength: {most}, actual: {length}"));
+    }
+    let pattern = limits.pattern.as_ref().filter(|pattern| !pattern.allows(text))?;
+    Some(format!("string [{text}] does not match pattern {}", pattern.as_str()))
+}
+
+fn number_problem(number: Number, limits: &Limits) -> Option<String> {
+    let (least, most) = (limits.range.least, limits.range.most);
+    if let Some(least) = least.filter(|least| number.as_f64() < least.as_f64()) {
+        return Some(format!("{number} is not greater or equal to {least}"));
+    }
+    let most = most.filter(|most| number.as_f64() > most.as_f64())?;
+    Some(format!("{number} is not less or equal to {most}"))
+}
+
+fn members_problem(map: &Map, limits: &Limits) -> Option<String> {
+    let count = map.len() as u64;
+    if let Some(least) = limits.members.least.filter(|least| count < *least) {
+        return Some(format!("minimum size: [{least}], found: [{count}]"));
+    }
+    if let Some(most) = limits.members.most.filter(|most| count > *most) {
+        return Some(format!("maximum size: [{most}], found: [{count}]"));
+    }
+    let mut needed = limits.dependencies.iter().filter(|(name, _)| map.contains_key(*name));
+    let missing = needed.find_map(|(_, needs)| needs.iter().find(|name| !map.contains_key(*name)));
+    missing.map(|name| format!("property [{name}] is required"))
 }
 
 /// Returns true for an alternative that only lists required members.

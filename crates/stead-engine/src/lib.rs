@@ -4,6 +4,7 @@
 //! is special here; the engine reports events and diagnostics, and prints no text.
 
 mod execute;
+mod functions;
 mod gather;
 pub mod ops;
 mod owners;
@@ -24,11 +25,13 @@ use stead_provider::{Provider, Providers};
 use stead_schema::Catalog;
 use stead_world::World;
 
+use crate::functions::SearchedFunctions;
+
 pub use execute::{Executed, OnFailure, PermittedPlan, Stop};
 pub use gather::{Drift, Refreshed};
 pub use owners::{OwnedThing, Owners, Standing, Stores};
 pub use pinfile::{KnownTypes, OpenPinfile, PinfileLocation, PinfileWrite, SettledPins};
-pub use recover::{CurrentGuards, Doubtful, Recovered, Resolution, StatedOutputs};
+pub use recover::{CurrentGuards, Doubtful, LackingSecret, Recovered, Resolution, StatedOutputs};
 pub use rollback::graph_of;
 pub use secrets::{KeySource, NoKeySource, OneManager, StackSecrets};
 pub use stack::{RecoveryResult, Stack};
@@ -69,10 +72,10 @@ impl Engine {
         }
     }
 
-    /// Returns the engine with an interpreter.
+    /// Returns the engine with an interpreter. Secrets that functions of the program receive are searched for in later results.
     #[must_use]
     pub fn with_functions(self, functions: Arc<dyn Functions>) -> Engine {
-        Engine { functions, ..self }
+        Engine { functions: Arc::new(SearchedFunctions::new(functions)), ..self }
     }
 
     /// Returns the engine with another policy for the steps after a failure.

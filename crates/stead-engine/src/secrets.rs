@@ -89,6 +89,14 @@ impl StackSecrets {
         }
     }
 
+    /// Returns why the ring does not open, if that was tried.
+    pub fn why_locked(&self) -> Option<ManagerError> {
+        match &*self.current.keys() {
+            Keys::Locked(_, why) => Some(why.clone()),
+            Keys::None | Keys::Open(_) => None,
+        }
+    }
+
     /// Uses a ring that was made or changed, from here on.
     pub fn use_ring(&self, ring: UnlockedRing) {
         *self.current.keys() = Keys::Open(ring);
@@ -121,6 +129,14 @@ impl StackSecrets {
         };
         state.open_secrets(&self.crypter());
         unlocked
+    }
+
+    /// Opens the secrets of a state that was loaded again, with the keys that are open by now.
+    pub(crate) fn open_again(&self, state: &State) {
+        let tried = !matches!(&*self.current.keys(), Keys::None);
+        if tried {
+            state.open_secrets(&self.crypter());
+        }
     }
 
     async fn open(

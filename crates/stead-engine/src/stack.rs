@@ -108,6 +108,7 @@ impl Engine {
             if !loaded.state.transfers().departing.is_empty() {
                 finish_transfers(stack).await?;
                 loaded = stack.load().await?;
+                stack.secrets.open_again(&loaded.state);
             }
             if loaded.state.pending().next().is_none() && loaded.spooled_answers == 0 {
                 return Ok(RecoveryResult::Ready(Box::new(loaded)));
@@ -115,13 +116,13 @@ impl Engine {
             let (repeatable, doubtful) = self.triage(&loaded.state);
             let locked = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
             if repeatable.is_empty() && !locked && loaded.spooled_answers == 0 {
-                let doubtful = self.with_work_under_way(&loaded.state, doubtful).await;
+                let doubtful = self.explained(&loaded.state, &stack.secrets, doubtful).await;
                 return Ok(RecoveryResult::InDoubt(doubtful));
             }
             let run = stack.open("recover", None, Takeover::IfDead).await?;
             // The dead run may have written more after the stack was loaded.
             let (repeatable, doubtful) = self.triage(run.base());
-            let doubtful = self.with_work_under_way(run.base(), doubtful).await;
+            let doubtful = self.explained(run.base(), &stack.secrets, doubtful).await;
             let recovered = self.recover(&run, &repeatable, guards, events).await?;
             let failed = !recovered.problems.is_empty();
             run.close(if failed { RunResult::Failed } else { RunResult::Succeeded }).await?;
@@ -133,6 +134,7 @@ impl Engine {
             }
             // Another run may have started and died in between.
             loaded = stack.load().await?;
+            stack.secrets.open_again(&loaded.state);
         }
     }
 }

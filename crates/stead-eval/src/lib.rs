@@ -12,6 +12,7 @@ mod declare;
 mod engine;
 mod host;
 mod library;
+mod math;
 mod program;
 mod testing;
 mod unknown;
@@ -81,6 +82,11 @@ pub trait Sources {
     fn processor_clock(&self) -> Option<ProcessorClock> {
         None
     }
+}
+
+/// Reads the only document of a YAML text, with the rules of `yaml.parse`. The error is a message with its place.
+pub fn read_yaml(text: &str) -> Result<stead_model::Value, String> {
+    library::read_yaml(text)
 }
 
 /// Function that returns the processor time of the thread that calls it.

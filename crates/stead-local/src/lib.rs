@@ -109,7 +109,7 @@ impl Provider for LocalProvider {
             true => ReplaceOrder::DeleteFirst,
             false => served.schema.replace_order,
         };
-        Diff { changes, order }
+        Diff { changes, order, ..Diff::default() }
     }
 
     fn reads(&self, resource: &TypeToken) -> Reads {
@@ -145,7 +145,7 @@ impl Provider for LocalProvider {
     }
 
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
-        let UpdateRequest { resource, old_inputs } = request;
+        let UpdateRequest { resource, old_inputs, .. } = request;
         match self.checked(&resource.ty, &resource.inputs) {
             Ok(operations) => {
                 let attempt = operations.update(&self.machine, &receipt, resource, old_inputs).await;

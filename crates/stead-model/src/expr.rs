@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::secret::tell_watcher;
 use crate::{NodeId, SortedMap, SourceRef, Text, Unopened, Value};
 
 /// Position of an expression in the table of its graph.
@@ -150,6 +151,7 @@ pub struct SecretInput(Option<Box<Input>>);
 
 impl SecretInput {
     pub fn new(value: Input) -> SecretInput {
+        each_known(&value, &mut tell_watcher);
         SecretInput(Some(Box::new(value)))
     }
 
@@ -163,6 +165,15 @@ impl SecretInput {
             Input::Known(value) => value.revealed().err().filter(|why| *why != Unopened::NotKept),
             _ => None,
         }
+    }
+}
+
+fn each_known(input: &Input, see: &mut dyn FnMut(&Value)) {
+    match input {
+        Input::Known(value) => see(value),
+        Input::Deferred(_) => {}
+        Input::List(items) => items.iter().for_each(|item| each_known(item, see)),
+        Input::Map(map) => map.values().for_each(|item| each_known(item, see)),
     }
 }
 

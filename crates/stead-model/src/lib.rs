@@ -71,7 +71,7 @@ pub use resolve::{
     EvalError, KnownOutputs, MAX_DEFERRED_BYTES, Moment, PropertyError, known, resolve, resolve_at,
     resolve_map,
 };
-pub use secret::{BLINDED, ChangeAt, Kept, SECRET_SIGNATURE, Secret, Stored};
+pub use secret::{BLINDED, ChangeAt, Kept, SECRET_SIGNATURE, Secret, Stored, watch_secrets};
 pub use sorted_map::SortedMap;
 pub use source::SourceRef;
 pub use text::Text;

@@ -389,7 +389,7 @@ impl Resolver<'_> {
                 Moment::Plan => return Err(EvalError::Ephemeral),
                 Moment::Call => {
                     self.use_secret(Kept::Nothing);
-                    Some(self.functions.apply(function, &[])?)
+                    Some(self.functions.ephemeral(function)?)
                 }
             },
         };
@@ -518,8 +518,15 @@ impl Resolver<'_> {
     fn apply(&self, function: &FunctionRef, arguments: &[Input]) -> Result<Option<Computed>, EvalError> {
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            match self.operand(argument)? {
-                Progress::Done(value) => values.push(value),
+            self.use_unmarked(argument);
+            match self.input(argument)? {
+                Progress::Done(value) => {
+                    // The function gets the values of secrets. They must open, and the result is secret.
+                    if value.has_secrets() {
+                        self.reveal(&value)?;
+                    }
+                    values.push(value);
+                }
                 Progress::Waits(_) => return Ok(None),
             }
         }

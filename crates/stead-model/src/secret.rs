@@ -19,6 +19,23 @@ pub const BLINDED: &str = "[secret]";
 /// Value of the signature key that marks a secret, the same as in the format of Pulumi.
 pub const SECRET_SIGNATURE: &str = "1b47061264138c4ac30d75fd1eb44270";
 
+/// The function that is told of the values of secrets.
+static WATCHER: OnceLock<fn(&Value)> = OnceLock::new();
+
+/// Calls a function with the value of each secret that this process makes or opens from here on.
+///
+/// For the front end of a process, which takes these values out of its output. The first function stays.
+pub fn watch_secrets(watcher: fn(&Value)) {
+    let _ = WATCHER.set(watcher);
+}
+
+/// Tells the watcher of a value that is a secret from here on.
+pub(crate) fn tell_watcher(secret: &Value) {
+    if let Some(watcher) = WATCHER.get() {
+        watcher(secret);
+    }
+}
+
 /// A secret value. Clones share it.
 #[derive(Clone)]
 pub struct Secret(Arc<Inner>);
@@ -71,6 +88,7 @@ impl Secret {
     /// Makes a secret of a value, of which `kept` is recorded.
     pub fn kept(plain: Value, kept: Kept) -> Secret {
         let opened = plain.revealed();
+        opened.iter().for_each(tell_watcher);
         Secret::with(OnceLock::from(opened), Stored::Unsealed(kept))
     }
 
@@ -154,6 +172,7 @@ impl Secret {
             let binding = binding.0.iter().map(|part| (*part).to_owned()).collect();
             let _ = self.0.verifier.set(Verifier { crypter: crypter.clone(), binding });
         }
+        opened.iter().for_each(tell_watcher);
         let _ = self.0.plain.set(opened);
     }
 

@@ -3,6 +3,7 @@
 //! A call that changes a resource takes a [`Receipt`], which only a durable intent gives. A deletion also
 //! takes a [`DeletePermit`], which only the guards give. No such call is possible without them.
 
+mod listing;
 mod outcome;
 mod ownership;
 mod refusal;
@@ -14,8 +15,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken};
-use stead_schema::{Problem, TypeSchema};
+use stead_schema::{Catalog, Problem, TypeSchema};
 
+pub use listing::{ListScope, Listing};
 pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Reads, Recovery, Updated};
 pub use ownership::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity, StatePlace};
 pub use refusal::{Refusal, RefusalClass};
@@ -34,7 +36,13 @@ pub trait Provider: Send + Sync {
     /// Returns the provider's name: the part of its type tokens before the first dot.
     fn name(&self) -> &str;
 
+    /// Returns the types that the provider defines itself.
     fn types(&self) -> Vec<TypeSchema>;
+
+    /// Returns all types that the provider serves. A provider of published types parses each when it is first needed.
+    fn catalog(&self) -> Catalog {
+        self.types().into_iter().collect()
+    }
 
     /// Returns the inputs with defaults filled in, or all problems with them. Deferred inputs stay deferred.
     async fn check(&self, resource: &TypeToken, inputs: Inputs) -> Result<Inputs, Vec<Problem>>;
@@ -97,6 +105,11 @@ pub trait Provider: Send + Sync {
 
     /// Returns the marks that name the owners of real resources; `None` if this provider has none.
     fn ownership(&self) -> Option<&dyn Ownership> {
+        None
+    }
+
+    /// Returns the ability to list real resources; `None` if this provider has none.
+    fn listing(&self) -> Option<&dyn Listing> {
         None
     }
 

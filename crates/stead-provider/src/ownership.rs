@@ -115,6 +115,13 @@ pub trait Ownership: Send + Sync {
     /// Removes the mark if it is this one.
     async fn release(&self, identity: PhysicalIdentity, owner: OwnerMark) -> Result<(), MarksUnavailable>;
 
+    /// Returns true if a mark is a part of the real resource: a create and an update write it, and a deletion removes it.
+    ///
+    /// A create is then not preceded by a question about the owner, because the provider refuses to create what exists.
+    fn marks_are_inside(&self) -> bool {
+        false
+    }
+
     /// Returns all marks that the provider can list, sorted by identity.
     async fn marks(&self) -> Result<Vec<(PhysicalIdentity, OwnerMark)>, MarksUnavailable>;
 }

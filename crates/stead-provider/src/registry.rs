@@ -51,6 +51,6 @@ impl Providers {
 
     /// Returns all types that the providers serve.
     pub fn catalog(&self) -> Catalog {
-        self.by_name.values().flat_map(|provider| provider.types()).collect()
+        self.by_name.values().map(|provider| provider.catalog()).fold(Catalog::default(), Catalog::and)
     }
 }

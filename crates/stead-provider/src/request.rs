@@ -1,19 +1,25 @@
 //! Arguments of provider calls.
 
 use stead_model::{Map, Name, Resource, SourceRef, TypeToken};
-use stead_schema::{Change, ReplaceOrder};
+use stead_schema::{Change, Problem, ReplaceOrder};
+
+use crate::OwnerMark;
 
 pub struct CreateRequest<'a> {
     pub name: &'a Name,
     pub resource: &'a TypeToken,
     pub source: &'a SourceRef,
     pub inputs: &'a Map,
+    /// The owner to write on the resource, for a provider whose marks are part of the resource. `None`: nobody claims it.
+    pub owner: Option<&'a OwnerMark>,
 }
 
 pub struct UpdateRequest<'a> {
     /// The record with the new inputs and the old outputs.
     pub resource: &'a Resource,
     pub old_inputs: &'a Map,
+    /// The owner to write on the resource, as in [`CreateRequest`].
+    pub owner: Option<&'a OwnerMark>,
 }
 
 pub struct DeleteRequest<'a> {
@@ -26,4 +32,6 @@ pub struct Diff {
     pub changes: Vec<Change>,
     /// Whether a replacement creates or deletes first.
     pub order: ReplaceOrder,
+    /// Changes that the provider has no way to make. The plan is refused if there are any.
+    pub problems: Vec<Problem>,
 }

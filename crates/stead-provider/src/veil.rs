@@ -17,8 +17,8 @@ use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken};
 use stead_schema::{Catalog, Problem, TypeSchema};
 
 use crate::{
-    CallOutcome, CreateRequest, Created, DeleteRequest, Diff, Doubt, LiveState, Ownership, PartialResult,
-    Provider, Reads, Recovery, Refusal, UpdateRequest, Updated,
+    CallOutcome, CreateRequest, Created, DeleteRequest, Diff, Doubt, Listing, LiveState, Ownership,
+    PartialResult, Provider, Reads, Recovery, Refusal, UpdateRequest, Updated,
 };
 use marks::Marks;
 use ownership::VeiledOwnership;
@@ -32,7 +32,7 @@ pub(crate) struct Veil {
 
 impl Veil {
     pub(crate) fn new(inner: Arc<dyn Provider>) -> Veil {
-        let catalog = inner.types().into_iter().collect();
+        let catalog = inner.catalog();
         Veil { catalog, ownership: VeiledOwnership::new(inner.clone()), inner }
     }
 
@@ -45,9 +45,18 @@ impl Veil {
         }
     }
 
+    /// Marks the values of a real resource. A secret that was changed elsewhere is searched for as well, from its path on.
     fn live(&self, ty: &TypeToken, marks: &Marks, live: LiveState) -> LiveState {
-        let inputs = marks.restored(self.outputs(ty, marks, live.inputs));
-        LiveState { inputs, outputs: self.outputs(ty, marks, live.outputs) }
+        let inputs = self.outputs(ty, marks, live.inputs.clone());
+        match marks.with_changed(&inputs) {
+            Some(marks) => LiveState {
+                inputs: marks.restored(self.outputs(ty, &marks, live.inputs)),
+                outputs: self.outputs(ty, &marks, live.outputs),
+            },
+            None => {
+                LiveState { inputs: marks.restored(inputs), outputs: self.outputs(ty, marks, live.outputs) }
+            }
+        }
     }
 
     fn call<T>(&self, marks: &Marks, outcome: CallOutcome<T>, done: impl FnOnce(T) -> T) -> CallOutcome<T> {
@@ -75,18 +84,22 @@ impl Provider for Veil {
         self.inner.types()
     }
 
+    fn catalog(&self) -> Catalog {
+        self.catalog.clone()
+    }
+
     async fn check(&self, resource: &TypeToken, inputs: Inputs) -> Result<Inputs, Vec<Problem>> {
-        let marks = Marks::of_inputs(&inputs);
-        let checked = match self.inner.check(resource, marks.revealed_inputs(inputs)).await {
-            Ok(checked) => marks.mark_inputs(checked),
-            Err(problems) => {
-                return Err(problems.into_iter().map(|problem| marks.problem(problem)).collect());
-            }
+        let concealed = |inputs: Inputs| match self.catalog.get(resource) {
+            Some(schema) => schema.conceal_inputs(inputs),
+            None => inputs,
         };
-        Ok(match self.catalog.get(resource) {
-            Some(schema) => schema.conceal_inputs(checked),
-            None => checked,
-        })
+        // Before the call, since a problem may quote a property that only the schema calls secret.
+        let inputs = concealed(inputs);
+        let marks = Marks::of_inputs(&inputs);
+        match self.inner.check(resource, marks.revealed_inputs(inputs)).await {
+            Ok(checked) => Ok(concealed(marks.mark_inputs(checked))),
+            Err(problems) => Err(problems.into_iter().map(|problem| marks.problem(problem)).collect()),
+        }
     }
 
     async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
@@ -96,8 +109,10 @@ impl Provider for Veil {
         }
         let revealed = marks.revealed_inputs(inputs.clone());
         let shown = marks.record_for(old, inputs);
-        let Diff { changes, order } = self.inner.diff(&shown, &revealed).await;
-        Diff { changes: changes.into_iter().map(|change| marks.change(change, old, inputs)).collect(), order }
+        let Diff { changes, order, problems } = self.inner.diff(&shown, &revealed).await;
+        let changes = changes.into_iter().map(|change| marks.change(change, old, inputs)).collect();
+        let problems = problems.into_iter().map(|problem| marks.problem(problem)).collect();
+        Diff { changes, order, problems }
     }
 
     fn reads(&self, resource: &TypeToken) -> Reads {
@@ -134,7 +149,7 @@ impl Provider for Veil {
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
         let marks = Marks::of_record(request.resource).with(request.old_inputs);
         let (resource, old_inputs) = (marks.record(request.resource), marks.revealed(request.old_inputs));
-        let revealed = UpdateRequest { resource: &resource, old_inputs: &old_inputs };
+        let revealed = UpdateRequest { resource: &resource, old_inputs: &old_inputs, ..request };
         let outcome = self.inner.update(receipt, revealed).await;
         self.call(&marks, outcome, |Updated { outputs }| Updated {
             outputs: self.outputs(&request.resource.ty, &marks, outputs),
@@ -175,6 +190,11 @@ impl Provider for Veil {
 
     fn ownership(&self) -> Option<&dyn Ownership> {
         self.inner.ownership().map(|_| &self.ownership as &dyn Ownership)
+    }
+
+    fn listing(&self) -> Option<&dyn Listing> {
+        // A list has ids only, which are no secrets.
+        self.inner.listing()
     }
 
     fn recovery(&self, operation: Operation, resource: &TypeToken, inputs: &Map) -> Recovery {

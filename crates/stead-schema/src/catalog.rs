@@ -28,6 +28,13 @@ impl Catalog {
         Catalog { published: Some(published), ..self }
     }
 
+    /// Adds the types of another catalog.
+    #[must_use]
+    pub fn and(mut self, other: Catalog) -> Catalog {
+        self.types.extend(other.types);
+        Catalog { published: self.published.or(other.published), ..self }
+    }
+
     pub fn get(&self, token: &TypeToken) -> Option<&TypeSchema> {
         let of_aws = || self.published.filter(|_| token.provider() == PROVIDER)?().get(token);
         self.types.get(token).map(Arc::as_ref).or_else(of_aws)

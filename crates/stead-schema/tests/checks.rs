@@ -43,6 +43,28 @@ fn check_reports_each_kind_of_problem_in_a_published_type() {
 }
 
 #[test]
+fn check_reports_values_outside_of_their_limits() {
+    assert_snapshot!(said("aws.s3.Bucket", r#"{"BucketName": "My_Bucket"}"#), @r#"`BucketName` must match ^([a-z0-9][a-z0-9.-]*[a-z0-9])?$, but it is "My_Bucket" /"#);
+    assert_snapshot!(said("aws.sqs.Queue", r#"{"DelaySeconds": 901, "Tags": [{"Key": "", "Value": "x"}]}"#), @"
+    `DelaySeconds` must be 0 to 900, but it is 901 / 
+    `Tags[0].Key` must have 1 to 128 characters, but it has 0 /
+    ");
+    assert_snapshot!(said("aws.lambda.Function", r#"{"Code": {}, "Role": "admin", "MemorySize": 64, "Layers": []}"#), @r#"
+    `MemorySize` must be 128 to 32768, but it is 64 / 
+    `Role` must match ^arn:(aws[a-zA-Z-]*)?:iam::\d{12}:role/?[a-zA-Z_0-9+=,.@\-_/]+$, but it is "admin" /
+    "#);
+    assert_snapshot!(said(
+        "aws.dynamodb.Table",
+        r#"{"KeySchema": [], "PointInTimeRecoverySpecification": {"RecoveryPeriodInDays": 36}}"#
+    ), @"
+    `KeySchema` must have at least 1 elements, but it has 0 / 
+    `PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled` is missing / `PointInTimeRecoverySpecification.RecoveryPeriodInDays` needs it
+    `PointInTimeRecoverySpecification.RecoveryPeriodInDays` must be 1 to 35, but it is 36 /
+    ");
+    assert_snapshot!(said("aws.ec2.VPC", r#"{"CidrBlock": "10.0.0.0/16"}"#), @"");
+}
+
+#[test]
 fn deferred_values_are_valid_at_any_depth() {
     let catalog = Catalog::default().with_published();
     let schema = catalog.get(&TypeToken("aws.s3.Bucket".into())).unwrap();

@@ -53,7 +53,7 @@ fn update(schema: &Schema, last: &str, live: &str, want: &str) -> String {
     let key = DigestKey::new([7; 32]);
     let last = LastApplied::of(schema, &key, &map(last));
     let (live, want) = (map(live), map(want));
-    shown(&patch(schema, &UpdateInputs { last: &last, live: &live, want: &want, key: &key }))
+    shown(&patch(schema, &UpdateInputs { last: &last, settled: None, live: &live, want: &want, key: &key }))
 }
 
 fn published(name: &str) -> Schema {
@@ -203,7 +203,7 @@ fn create_only_changes_force_a_replacement() {
     ");
     assert_snapshot!(case(last, live, &last.replace("\"Engine\":\"1\"", "\"Engine\":\"2\"")), @r#"
     add /Engine "2"  # its declared value changed
-    remove /Few  # the service returns an empty list that it would not accept
+    remove /Few  # the service returns it empty, and does not accept it so
     may need a replacement: Engine
     "#);
     let bucket = published("AWS::S3::Bucket");

@@ -15,6 +15,8 @@ mod aws_kms;
 mod azure;
 #[cfg(feature = "azure-keyvault")]
 mod azure_token;
+#[cfg(any(feature = "gcp-kms", feature = "azure-keyvault"))]
+mod bearer;
 #[cfg(any(feature = "gcp-kms", feature = "azure-keyvault", feature = "vault"))]
 mod bound;
 #[cfg(any(feature = "gcp-kms", feature = "azure-keyvault", feature = "vault"))]

@@ -12,10 +12,12 @@ mod cloud;
 mod command;
 mod crypter;
 mod key;
+mod known;
 mod manager;
 mod passphrase;
 mod process;
 mod pulumi;
+mod redactor;
 mod ring;
 mod search;
 
@@ -26,10 +28,12 @@ pub use cloud::cloud_manager;
 pub use command::CommandManager;
 pub use crypter::{BlindingCrypter, LockedCrypter, SymmetricCrypter};
 pub use key::DataKey;
+pub use known::{KnownSecrets, ShortSecrets};
 pub use manager::{KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 pub use passphrase::{PassphraseManager, PassphraseSource, Strength, strength};
 pub use process::ProcessManager;
 pub use pulumi::{PulumiCrypter, PulumiError};
+pub use redactor::Redactor;
 pub use ring::{MissingKey, UnlockedRing, create, unlock};
 pub use search::{Needles, forms, leaves};
 

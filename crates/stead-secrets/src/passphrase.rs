@@ -113,7 +113,7 @@ impl PassphraseManager {
                     *memory = Memory::default();
                 }
                 let message = "passphrase: the passphrase is wrong, or the wrapped key was changed";
-                Err(ManagerError::new(ManagerErrorClass::WrongKey, message))
+                Err(ManagerError::new(ManagerErrorClass::WrongKey, message).help(source::ways_to_give()))
             }
         }
     }

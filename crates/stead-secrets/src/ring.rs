@@ -11,7 +11,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use stead_model::{KeyId, Keyring, RingKey, Wrap};
+use stead_model::{Hint, KeyId, Keyring, NextStep, RingKey, Wrap};
 use stead_world::World;
 
 pub use open::unlock;
@@ -42,7 +42,8 @@ pub async fn create(
     world: &World,
 ) -> Result<UnlockedRing, ManagerError> {
     let (id, key) = new_key(world)?;
-    let ring = Keyring { keys: vec![wrap(owner, &id, &key, managers).await?] };
+    let wrapped = wrap(owner, &id, &key, managers).await;
+    let ring = Keyring { keys: vec![wrapped.map_err(|unwrapped| unwrapped.error)?] };
     UnlockedRing::new(ring, owner, [(id, key)].into(), Vec::new())
 }
 
@@ -86,7 +87,8 @@ impl UnlockedRing {
     /// Returns a ring with a new current key, in which every opened key is wrapped for exactly these managers.
     ///
     /// To remove a manager is to rotate without it: its key opens nothing that is written from then on. A key that could not be
-    /// opened keeps its wraps, because dropping them would lose the values that it opens.
+    /// opened keeps its wraps, because dropping them would lose the values that it opens. Every manager has to wrap: a public key
+    /// needs nothing for that, a passphrase has to be given, and a service has to answer.
     pub async fn rotate(
         &self,
         managers: &[Arc<dyn KeyManager>],
@@ -95,23 +97,28 @@ impl UnlockedRing {
         let mut keys = Vec::with_capacity(self.ring.keys.len() + 1);
         for old in &self.ring.keys {
             keys.push(match self.keys.get(&old.id) {
-                Some(key) => wrap(&self.owner, &old.id, key, managers).await?,
+                Some(key) => {
+                    wrap(&self.owner, &old.id, key, managers).await.map_err(NotWrapped::in_rotation)?
+                }
                 None => old.clone(),
             });
         }
         let (id, key) = new_key(world)?;
-        keys.push(wrap(&self.owner, &id, &key, managers).await?);
+        keys.push(wrap(&self.owner, &id, &key, managers).await.map_err(NotWrapped::in_rotation)?);
         let mut opened = self.keys.clone();
         opened.insert(id, key);
         UnlockedRing::new(Keyring { keys }, &self.owner, opened, self.missing.clone())
     }
 
     /// Returns a ring in which one more manager wraps every opened key. An earlier wrap of the same manager is replaced.
+    ///
+    /// No other manager is asked: the one that opened the ring and the new one are enough.
     pub async fn add(&self, manager: &Arc<dyn KeyManager>) -> Result<UnlockedRing, ManagerError> {
         let mut ring = self.ring.clone();
         for ring_key in &mut ring.keys {
             let Some(key) = self.keys.get(&ring_key.id) else { continue };
-            let added = wrap(&self.owner, &ring_key.id, key, std::slice::from_ref(manager)).await?;
+            let added = wrap(&self.owner, &ring_key.id, key, std::slice::from_ref(manager)).await;
+            let added = added.map_err(|unwrapped| unwrapped.error)?;
             ring_key.wraps.retain(|wrap| wrap.manager != manager.name());
             ring_key.wraps.extend(added.wraps);
         }
@@ -127,6 +134,28 @@ impl UnlockedRing {
     ) -> Result<UnlockedRing, ManagerError> {
         let remaining: Vec<_> = managers.iter().filter(|manager| manager.name() != name).cloned().collect();
         self.rotate(&remaining, world).await
+    }
+}
+
+/// A key that one of its managers could not wrap.
+struct NotWrapped {
+    /// `None` if there is no manager at all.
+    manager: Option<String>,
+    error: ManagerError,
+}
+
+impl NotWrapped {
+    /// Returns the error of a rotation, which may go on without the manager.
+    fn in_rotation(self) -> ManagerError {
+        let NotWrapped { manager, error } = self;
+        let Some(manager) = manager else { return error };
+        let message =
+            format!("the new key must be wrapped for {manager}, too, and that failed: {}", error.message);
+        ManagerError { message, ..error }.help(
+            Hint::text("or go on without this manager: ")
+                .then(NextStep::RemoveKeyManager)
+                .and(" takes it away and makes a new key"),
+        )
     }
 }
 
@@ -147,10 +176,11 @@ async fn wrap(
     id: &KeyId,
     key: &DataKey,
     managers: &[Arc<dyn KeyManager>],
-) -> Result<RingKey, ManagerError> {
+) -> Result<RingKey, NotWrapped> {
     if managers.is_empty() {
         let message = format!("{owner} has no key manager, so its secrets could not be opened again");
-        return Err(ManagerError::new(ManagerErrorClass::NotConfigured, message));
+        let error = ManagerError::new(ManagerErrorClass::NotConfigured, message);
+        return Err(NotWrapped { manager: None, error });
     }
     let context = WrapContext { owner: owner.to_owned(), key: id.clone() };
     let mut wraps: Vec<Wrap> = Vec::with_capacity(managers.len());
@@ -158,7 +188,8 @@ async fn wrap(
         if wraps.iter().any(|wrap| wrap.manager == manager.name()) {
             continue;
         }
-        let data = manager.wrap(key, &context).await?;
+        let not_wrapped = |error| NotWrapped { manager: Some(manager.name().to_owned()), error };
+        let data = manager.wrap(key, &context).await.map_err(not_wrapped)?;
         wraps.push(Wrap { manager: manager.name().to_owned(), data });
     }
     Ok(RingKey { id: id.clone(), wraps })

@@ -3,6 +3,7 @@
 //! A secret of eight bytes or more is found anywhere in a text, a shorter one only if it is the whole text: `1` or `true` would
 //! be found everywhere. Nothing finds a secret that was hashed, encrypted, compressed or cut into pieces.
 
+mod automaton;
 mod base64;
 mod escape;
 mod forms;

@@ -9,6 +9,7 @@ mod deadline;
 mod event;
 mod http;
 mod json_error;
+mod loopback;
 mod net;
 mod tls;
 
@@ -16,4 +17,5 @@ pub use admission::manifests::{BadManifest, Manifests, Part, manifests};
 pub use cluster::{Access, ApiServer, ClusterError, InCluster};
 pub use event::{Decision, Event, Notices};
 pub use http::{MAX_CONNECTIONS, Server, ServerError, Settings, Stopped};
+pub use loopback::LoopbackServer;
 pub use tls::{CertificateError, TlsFiles};

@@ -14,6 +14,7 @@
 mod environments;
 mod export;
 mod find;
+mod permissions;
 mod policy;
 mod program;
 mod project;
@@ -29,11 +30,13 @@ mod decoders;
 pub use environments::{KnownBy, KnownEnvironment, KnownStack, check_environment, environments};
 pub use export::{check_export, export, read_export};
 pub use find::{FoundResource, Search, search};
+pub use permissions::permissions;
 pub use policy::{MarkExplanation, MarksInForce, explain_marks};
 pub use program::{Notice, Program, ProgramSettings, Transcript};
 pub use project::{
-    ConfigArgument, ConfigFile, ConfigInputs, FILE, FlagMarks, KeyStatus, ManagerChange, PASSPHRASE,
-    Prevention, Project, ProjectKeys, RingChange, TARGETS, Written, check, local_catalog, read_environment,
+    ConfigArgument, ConfigFile, ConfigInputs, FILE, FlagMarks, ImportedConfig, KeyStatus, ManagerChange,
+    PASSPHRASE, Prevention, Project, ProjectKeys, PulumiConfig, RingChange, TARGETS, Written, check,
+    local_catalog, read_environment,
 };
 pub use prune::{Pruning, prune_pins};
 pub use renames::{OldNames, old_names_elsewhere};
@@ -42,8 +45,8 @@ pub use stacks::{StackEntry, check_history, history, stacks};
 
 pub use stead_engine::ops;
 pub use stead_engine::{
-    Doubtful, Drift, OnFailure, OwnedThing, PinfileWrite, Resolution, SettledPins, Standing, StatedOutputs,
-    Stop,
+    Doubtful, Drift, LackingSecret, OnFailure, OwnedThing, PinfileWrite, Resolution, SettledPins, Standing,
+    StatedOutputs, Stop,
 };
 pub use stead_eval::{ConsoleLevel, ConsoleLine, DECLARATIONS, UnknownBranches};
 pub use stead_journal::{HistoryCheck, JournalError, Loaded, Survey, UnrecordedAnswer, load_run, survey};
@@ -59,8 +62,8 @@ pub mod config {
 /// Types of secrets: rings of data keys, their managers, and the person to ask for passphrases.
 pub mod secrets {
     pub use stead_secrets::{
-        Ask, KeyManager, ManagerError, ManagerErrorClass, NewIdentity, Question, Strength, UnlockedRing,
-        WrapContext, new_identity, strength,
+        Ask, KeyManager, ManagerError, ManagerErrorClass, NewIdentity, Question, Redactor, Strength,
+        UnlockedRing, WrapContext, new_identity, strength,
     };
 }
 

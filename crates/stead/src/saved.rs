@@ -18,13 +18,14 @@ use crate::{FlagMarks, Project};
 /// A file of another format is refused: a saved plan is short-lived, and making it anew loses nothing.
 const FORMAT: u32 = 5;
 
-/// Refuses to save a plan of a program with secrets for a stack without a key.
+/// Refuses to save a plan of a program with secrets for a stack without an open key.
 fn no_key() -> OpError {
-    let message =
-        "the plan cannot be saved: the program has secrets, and the stack has no key to encrypt them";
-    let problem = Diagnostic::error(Code::NO_SECRETS_MANAGER, message)
-        .note("A saved plan holds config and sources of the program, secrets included. Nothing was written.");
-    OpError::refused(problem.help(Hint::from(NextStep::InitSecrets).and(" makes a key for the stack")))
+    let message = "the plan cannot be saved: the program has or looked up secrets, and the stack has no key to encrypt them";
+    let problem = Diagnostic::error(Code::NO_SECRETS_MANAGER, message).note(
+        "A saved plan holds config, sources and look-ups of the program, secrets included. Nothing was written.",
+    );
+    let init = Hint::from(NextStep::InitSecrets).and(" makes a key for the stack; then save the plan again");
+    OpError::refused(problem.help(init))
 }
 
 /// Stands for the version of a provider that the target does not have.
@@ -88,12 +89,12 @@ impl SavedPlan {
         proposal: &Proposal,
     ) -> Result<SavedPlan, OpError> {
         let seals = workspace.stack.secrets.opened().is_some();
-        if proposal.graph().exprs.has_secrets() && !seals {
+        let transcript = program.transcript();
+        if !seals && (workspace.makes_secrets(proposal.graph()) || transcript.has_secrets()) {
             return Err(no_key());
         }
         let approval = proposal.approval()?;
         let ProgramSettings { main, config, branches, .. } = program.settings().clone();
-        let transcript = program.transcript();
         Ok(SavedPlan {
             format: FORMAT,
             stead: env!("CARGO_PKG_VERSION").to_owned(),

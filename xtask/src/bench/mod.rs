@@ -11,6 +11,7 @@ mod options;
 mod process;
 mod report;
 mod scale;
+mod secrets;
 mod sections;
 mod stead;
 
@@ -61,6 +62,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode, 
         let stead = Stead { binary: build(workspace)? };
         report.growth = Some(scale::measure(&stead, &scratch, &options.scale)?);
         report.durability = Some(durable::measure(&stead, &scratch)?);
+        report.secrets = Some(secrets::measure(&stead, &scratch)?);
     }
     if options.peer && !options.only_scale {
         match Terraform::find() {

@@ -8,6 +8,7 @@ use super::durable::Durability;
 use super::evaluator::Figures;
 use super::process::median;
 use super::scale::Growth;
+use super::secrets::SecretCost;
 
 /// One side of the comparison.
 pub(crate) struct Subject {
@@ -24,6 +25,7 @@ pub(crate) struct Report {
     pub(crate) evaluator: Option<Figures>,
     pub(crate) growth: Option<Growth>,
     pub(crate) durability: Option<Durability>,
+    pub(crate) secrets: Option<SecretCost>,
 }
 
 impl Report {
@@ -54,6 +56,7 @@ impl Report {
         let sections = [
             self.growth.as_ref().map(Growth::section),
             self.durability.as_ref().map(Durability::section),
+            self.secrets.as_ref().map(SecretCost::section),
             self.evaluator.as_ref().map(Figures::section),
         ];
         for section in sections.into_iter().flatten() {
@@ -67,7 +70,8 @@ impl Report {
         let rows = Row::ALL.into_iter().filter(|row| self.verdict(*row) == "MISS").count();
         let growth = self.growth.as_ref().map_or(0, Growth::missed);
         let durability = self.durability.as_ref().map_or(0, Durability::missed);
-        rows + growth + durability + self.evaluator.as_ref().map_or(0, Figures::missed)
+        let secrets = self.secrets.as_ref().map_or(0, SecretCost::missed);
+        rows + growth + durability + secrets + self.evaluator.as_ref().map_or(0, Figures::missed)
     }
 
     fn ratio(&self, row: Row) -> Option<f64> {

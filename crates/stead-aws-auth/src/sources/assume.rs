@@ -21,6 +21,8 @@ pub(super) struct Role {
     pub(super) session_name: Option<String>,
     pub(super) duration_seconds: Option<String>,
     pub(super) region: Option<String>,
+    /// URL of STS. `None`: that of the environment or of AWS.
+    pub(super) endpoint: Option<String>,
 }
 
 /// Assumes a role with other credentials.
@@ -56,7 +58,8 @@ async fn request(
         fields.push(("DurationSeconds", duration));
     }
     let fields = [vec![("Action", action), ("Version", "2011-06-15")], fields].concat();
-    let url = format!("{}/", endpoint::endpoint(world, "sts", region));
+    let given = role.endpoint.as_ref().map(|url| url.trim_end_matches('/').to_owned());
+    let url = format!("{}/", given.unwrap_or_else(|| endpoint::endpoint(world, "sts", region)));
     let request = HttpRequest::post(url, form(&fields))
         .header("content-type", "application/x-www-form-urlencoded; charset=utf-8");
     // A second session does no harm.

@@ -82,6 +82,7 @@ impl<'a> Lookup<'a> {
             session_name: profile.get("role_session_name").map(str::to_owned),
             duration_seconds: profile.get("duration_seconds").map(str::to_owned),
             region: region.map(str::to_owned),
+            endpoint: self.options.endpoint.clone(),
         };
         if let Some(path) = profile.get("web_identity_token_file") {
             return web_identity::exchange(self.caller, role, path).await;

@@ -21,6 +21,7 @@ pub(super) async fn look_up(caller: &Caller, options: &Options) -> Looked<Creden
         session_name: None,
         duration_seconds: None,
         region: options.region.clone(),
+        endpoint: options.endpoint.clone(),
     };
     exchange(caller, role, path).await
 }

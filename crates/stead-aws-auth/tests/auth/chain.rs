@@ -5,7 +5,7 @@ use std::time::Duration;
 use stead_aws_auth::{CredentialsError, CredentialsErrorClass, Options, Source};
 use stead_world::testing::{FakeServer, Reply};
 
-use crate::services::{agent, metadata, portal, sts, written};
+use crate::services::{agent, metadata, oidc, portal, sts, written};
 use crate::{Machine, parts};
 
 fn unusable(error: &CredentialsError) -> (&Source, CredentialsErrorClass) {
@@ -40,7 +40,7 @@ async fn credentials_file_is_stronger_than_config_and_profiles_are_named() {
         .variable("AWS_PROFILE", "work");
     assert_eq!(parts(&machine.found().await), ("K", "k", None));
     assert_eq!(machine.auth().region().await.unwrap(), "eu-west-3");
-    let options = Options { region: Some("us-west-2".into()), profile: None };
+    let options = Options { region: Some("us-west-2".into()), ..Options::default() };
     assert_eq!(machine.with(options).region().await.unwrap(), "us-west-2");
     let machine = machine.variable("AWS_DEFAULT_REGION", "b").variable("AWS_REGION", "a");
     assert_eq!(machine.auth().region().await.unwrap(), "a");
@@ -52,7 +52,7 @@ async fn profile_of_the_options_is_stronger_than_the_environment() {
         .variable("AWS_ACCESS_KEY_ID", "ENV")
         .variable("AWS_SECRET_ACCESS_KEY", "s")
         .config("[profile work]\naws_access_key_id = W\naws_secret_access_key = w\n");
-    let options = |name: &str| Options { profile: Some(name.into()), region: None };
+    let options = |name: &str| Options { profile: Some(name.into()), ..Options::default() };
     let found = machine.with(options("work")).credentials().await.ok().unwrap();
     assert_eq!(found.access_key_id, "W");
     let error = machine.with(options("wrok")).credentials().await.err().unwrap();
@@ -182,6 +182,74 @@ async fn expired_token_of_identity_center_says_how_to_log_in() {
         assert!(!error.to_string().contains("canary"), "{error}");
         assert_eq!(unusable(&error).1, CredentialsErrorClass::NotConfigured);
     }
+}
+
+/// The token of a session with all that its renewal needs, expired or about to expire.
+fn renewable(expires: &str, registered_until: &str, portal: &FakeServer, oidc: &FakeServer) -> Machine {
+    let token = format!(
+        r#"{{"accessToken":"old-token","expiresAt":"{expires}","clientId":"id","clientSecret":"secret-canary",
+            "refreshToken":"refresh-canary","registrationExpiresAt":"{registered_until}","startUrl":"https://corp/start"}}"#
+    );
+    let machine = sso("new", "unused", expires, portal);
+    machine
+        .file(&format!(".aws/sso/cache/{}.json", sha1("corp")), &token)
+        .variable("AWS_ENDPOINT_URL_SSO_OIDC", oidc.url())
+}
+
+fn cached(machine: &Machine) -> (serde_json::Value, u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = machine.home().join(format!(".aws/sso/cache/{}.json", sha1("corp")));
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+    (serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap(), mode)
+}
+
+#[tokio::test]
+async fn expired_token_of_a_session_is_renewed_and_written_back() {
+    let (portal, oidc) = (portal(), oidc());
+    let machine = renewable("2026-11-18T03:59:59Z", "2026-12-01T00:00:00Z", &portal, &oidc);
+    assert_eq!(machine.found().await.access_key_id, "SSO");
+    let (written, mode) = cached(&machine);
+    assert_eq!(mode, 0o600);
+    assert_eq!(written["accessToken"], "good-token");
+    assert_eq!(written["refreshToken"], "next-refresh");
+    assert_eq!(written["expiresAt"], "2026-11-18T05:00:00Z");
+    assert_eq!((&written["clientId"], &written["startUrl"]), (&"id".into(), &"https://corp/start".into()));
+}
+
+#[tokio::test]
+async fn renewal_that_fails_says_how_to_log_in_and_keeps_the_file() {
+    let (portal, refusing) =
+        (portal(), FakeServer::start(|_| Reply::new(400, r#"{"error":"invalid_grant"}"#)).unwrap());
+    let over = "2026-11-18T03:59:59Z";
+    let refused = renewable(over, "2026-12-01T00:00:00Z", &portal, &refusing);
+    let unregistered = renewable(over, over, &portal, &oidc());
+    for machine in [refused, unregistered] {
+        let before = cached(&machine).0;
+        let error = machine.error().await;
+        assert!(
+            error.to_string().contains("aws sso login") && !error.to_string().contains("canary"),
+            "{error}"
+        );
+        assert_eq!(unusable(&error).1, CredentialsErrorClass::NotConfigured);
+        assert_eq!(cached(&machine).0, before);
+    }
+    // A service that does not answer is not the fault of the login.
+    let broken = FakeServer::start(|_| Reply::new(500, "{}")).unwrap();
+    let error = renewable(over, "2026-12-01T00:00:00Z", &portal, &broken).error().await;
+    assert_eq!(unusable(&error).1, CredentialsErrorClass::Unavailable);
+}
+
+#[tokio::test]
+async fn token_that_expires_soon_is_renewed_or_used_once_more() {
+    let (portal, refusing) = (portal(), FakeServer::start(|_| Reply::new(400, "{}")).unwrap());
+    let soon = "2026-11-18T04:01:00Z";
+    let renewing = oidc();
+    let machine = renewable(soon, "2026-12-01T00:00:00Z", &portal, &renewing);
+    assert_eq!(machine.found().await.access_key_id, "SSO");
+    assert_eq!(cached(&machine).0["accessToken"], "good-token");
+    // The portal knows only the renewed token, so that it refuses the old one: it was used.
+    let error = renewable(soon, "2026-12-01T00:00:00Z", &portal, &refusing).error().await;
+    assert!(error.to_string().contains("does not accept the token"), "{error}");
 }
 
 #[tokio::test]

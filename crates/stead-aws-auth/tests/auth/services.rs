@@ -44,6 +44,25 @@ pub(crate) fn portal() -> FakeServer {
     .unwrap()
 }
 
+/// Token service of IAM Identity Center that renews the token of one client, for an hour.
+pub(crate) fn oidc() -> FakeServer {
+    FakeServer::start(|request| {
+        let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        let known = body["clientId"] == "id"
+            && body["clientSecret"] == "secret-canary"
+            && body["grantType"] == "refresh_token"
+            && body["refreshToken"] == "refresh-canary";
+        match (request.path.as_str(), known) {
+            ("/token", true) => Reply::new(
+                200,
+                r#"{"accessToken":"good-token","expiresIn":3600,"refreshToken":"next-refresh","tokenType":"Bearer"}"#,
+            ),
+            _ => Reply::new(400, r#"{"error":"invalid_grant"}"#),
+        }
+    })
+    .unwrap()
+}
+
 /// Agent of a container that wants the authorization `agent-token`.
 pub(crate) fn agent() -> FakeServer {
     FakeServer::start(|request| match request.headers.get("authorization") {

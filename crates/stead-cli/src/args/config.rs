@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use stead::config::{PREFIX, Variable};
 use stead::{ConfigArgument, ConfigFile, ConfigInputs};
 
@@ -39,6 +39,13 @@ impl ConfigFlags {
     }
 }
 
+/// Another tool whose config files can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ForeignConfig {
+    /// Pulumi.STACK.yaml, with secrets that a passphrase opens
+    Pulumi,
+}
+
 #[derive(Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Show where each value comes from: the settings of each key, and the one that holds
@@ -66,6 +73,14 @@ pub(crate) enum ConfigCommand {
         /// Value; `-` reads it from stdin. A secret without one is asked for
         #[arg(allow_hyphen_values = true)]
         value: Option<String>,
+    },
+    /// Take config and secrets over from another tool into stead.ENV.toml
+    Import {
+        /// The tool that wrote the file
+        #[arg(long)]
+        from: ForeignConfig,
+        /// Config file, such as Pulumi.dev.yaml
+        file: PathBuf,
     },
     /// Remove a value from stead.ENV.toml
     Rm {

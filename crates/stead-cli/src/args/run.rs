@@ -183,12 +183,20 @@ pub(crate) struct RenameArguments {
 #[derive(Args)]
 pub(crate) struct ImportArguments {
     /// Resource type, such as local.File
-    #[arg(value_name = "TYPE")]
-    pub ty: String,
+    #[arg(value_name = "TYPE", required_unless_present = "list")]
+    pub ty: Option<String>,
     /// New name of the resource, or only its id in the main module
-    pub name: String,
+    #[arg(required_unless_present = "list")]
+    pub name: Option<String>,
     /// Physical id of the existing resource
-    pub id: String,
+    #[arg(required_unless_present = "list")]
+    pub id: Option<String>,
+    /// List the ids of all resources of TYPE that exist, such as AWS::S3::Bucket, and import nothing
+    #[arg(long, value_name = "TYPE", conflicts_with_all = ["ty", "name", "id"])]
+    pub list: Option<String>,
+    /// With `--list`, only resources that no stack has marked as its own
+    #[arg(long, requires = "list")]
+    pub unowned: bool,
     #[command(flatten)]
     pub owners: OwnerFlags,
 }
@@ -197,6 +205,9 @@ pub(crate) struct ImportArguments {
 pub(crate) struct PlanArguments {
     #[command(flatten)]
     pub scope: RunScope,
+    /// Print the least IAM policies for this plan: one for making it, one for applying it
+    #[arg(long, conflicts_with = "destroy")]
+    pub permissions: bool,
     /// Show what `destroy` would delete, and change nothing
     #[arg(long, conflicts_with_all = ["refresh", "accept_moves", "no_moves", "update_pins", "keep_pinned", "replace", "unchanged", "suggest_renames", "out"])]
     pub destroy: bool,

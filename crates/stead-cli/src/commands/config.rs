@@ -1,5 +1,6 @@
 //! `stead config`: shows and sets the config of the environment, and where each value comes from. The program is not evaluated.
 
+mod import;
 mod set;
 
 use std::fmt::Write as _;
@@ -11,8 +12,8 @@ use stead::secrets::ManagerError;
 use stead_model::{Code, Diagnostic, Value, nearest};
 use stead_render::Paint;
 
-use crate::args::ConfigCommand;
-use crate::confirm::confirm;
+use crate::args::{ConfigCommand, ForeignConfig};
+use crate::confirm::confirm_disclosure;
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::ui::Ui;
@@ -23,6 +24,9 @@ pub(crate) async fn config(session: &Session, command: &ConfigCommand, ui: &Ui) 
             return set::set(session, *secret, key, value.as_deref(), ui).await;
         }
         ConfigCommand::Rm { key } => return set::rm(session, key, ui),
+        ConfigCommand::Import { from: ForeignConfig::Pulumi, file } => {
+            return import::pulumi(session, file, ui).await;
+        }
         ConfigCommand::Get { show_secrets: true, .. } => {
             let environment = &session.environment().name;
             session
@@ -39,6 +43,7 @@ pub(crate) async fn config(session: &Session, command: &ConfigCommand, ui: &Ui) 
         ConfigCommand::Ls
         | ConfigCommand::Explain { key: None }
         | ConfigCommand::Set { .. }
+        | ConfigCommand::Import { .. }
         | ConfigCommand::Rm { .. } => all.iter().collect(),
         ConfigCommand::Explain { key: Some(key) } | ConfigCommand::Get { key, .. } => select(&all, key)?,
     };
@@ -53,7 +58,7 @@ pub(crate) async fn config(session: &Session, command: &ConfigCommand, ui: &Ui) 
         }
         ConfigCommand::Get { key, show_secrets: true } => reveal(session, &resolution, key, &chosen, ui)?,
         ConfigCommand::Get { key, .. } => get(&resolution, key, &chosen, ui)?,
-        ConfigCommand::Set { .. } | ConfigCommand::Rm { .. } => {}
+        ConfigCommand::Set { .. } | ConfigCommand::Import { .. } | ConfigCommand::Rm { .. } => {}
     }
     resolution.warnings.iter().for_each(|warning| ui.notice(&stead::Notice::Warning(warning)));
     if resolution.problems.is_empty() {
@@ -109,16 +114,17 @@ fn reveal(
     let Some(value) = Key::parse(wanted).and_then(|key| resolution.value(&key)) else {
         return get(resolution, wanted, chosen, ui);
     };
-    if value.has_secrets() || chosen.iter().any(|one| one.secret) {
-        confirm(session, ui, &format!("Show config `{wanted}` in the clear?"))?;
+    if !value.has_secrets() && !chosen.iter().any(|one| one.secret) {
+        return get(resolution, wanted, chosen, ui);
     }
+    let disclosure = confirm_disclosure(session, ui, &format!("Show config `{wanted}` in the clear?"))?;
     let value = value.revealed().map_err(|why| {
         let message = format!("config `{wanted}` cannot be opened: {why}");
         Failure::new(Kind::Failed, Diagnostic::error(Code::SECRETS_LOCKED, message))
     })?;
     let text = value.as_str().map_or_else(|| value.to_json(), str::to_owned);
-    ui.json("config_value", &Revealed { key: wanted, value: &value });
-    ui.result(&format!("{text}\n"));
+    let line = Revealed { key: wanted, value: &value };
+    ui.disclose(&disclosure, ("config_value", &line), &format!("{text}\n"));
     Ok(())
 }
 

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 use stead::Notice;
-use stead::ops::{Import, Undeclared};
+use stead::ops::{Import, ListScope, ListedResource, OpError, Undeclared};
+
+use stead_model::{Code, Diagnostic};
 
 use crate::args::ImportArguments;
 use crate::commands::run::{apply_plan, show_plan};
@@ -16,10 +18,17 @@ struct Declaration {
 }
 
 pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &Ui) -> Result<u8, Failure> {
+    if let Some(ty) = &arguments.list {
+        return list(session, ty, arguments.unowned, ui).await;
+    }
+    let (Some(ty), Some(name), Some(id)) = (&arguments.ty, &arguments.name, &arguments.id) else {
+        let problem = Diagnostic::error(Code::USAGE, "an import needs a type, a name and an id");
+        return Err(OpError::invalid(problem).into());
+    };
     let workspace = &session.workspace;
     let show_notice = |notice: Notice<'_>| ui.notice(&notice);
     let program = session.program(session.levels_without_flags(), &show_notice);
-    let import = Import::new(workspace, &arguments.ty, &arguments.name, &arguments.id)?;
+    let import = Import::new(workspace, ty, name, id)?;
     let settings = (session.wait, arguments.owners.globs());
     let proposal = workspace.preview_import(&program, &import, settings, &mut ui.listener()).await?;
     let typescript = proposal.undeclared().map(|Undeclared { name, ty, inputs }| {
@@ -33,4 +42,26 @@ pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &
         ui.json("declaration", &Declaration { typescript });
     }
     Ok(code)
+}
+
+#[derive(Serialize)]
+struct ListLine<'a> {
+    id: &'a str,
+    recorded_as: Option<String>,
+}
+
+/// Lists the resources of a type that exist.
+async fn list(session: &Session, ty: &str, unowned: bool, ui: &Ui) -> Result<u8, Failure> {
+    let scope = if unowned { ListScope::Unowned } else { ListScope::All };
+    let listed = session.workspace.list_resources(ty, scope).await?;
+    for ListedResource { id, recorded_as } in &listed {
+        let name = recorded_as.as_ref().map(|name| name.short().to_owned());
+        let remark = name.as_ref().map(|name| format!("  {name}")).unwrap_or_default();
+        ui.result(&format!("{id}{remark}\n"));
+        ui.json("existing", &ListLine { id: id.as_str(), recorded_as: name });
+    }
+    if listed.is_empty() {
+        ui.note("There is none.");
+    }
+    Ok(0)
 }

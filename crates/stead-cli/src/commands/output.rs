@@ -6,9 +6,10 @@ use stead::ops::OpEvent;
 use stead_model::{Code, Diagnostic, Map, Value, nearest};
 
 use crate::args::OutputArguments;
-use crate::commands::run::show_outputs;
-use crate::confirm::confirm;
+use crate::commands::run::{Outputs, show_outputs};
+use crate::confirm::confirm_disclosure;
 use crate::failure::{Failure, Kind};
+use crate::redact::Disclosure;
 use crate::session::Session;
 use crate::ui::Ui;
 
@@ -20,9 +21,11 @@ struct OutputLine<'a> {
 
 pub(crate) async fn output(session: &Session, arguments: &OutputArguments, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.workspace.load_existing().await?;
-    let shown = match arguments.show_secrets {
-        true => revealed(session, &loaded, ui).await?,
-        false => loaded.state.outputs().iter().map(|(key, value)| (key.clone(), value.blinded())).collect(),
+    let outputs = loaded.state.outputs();
+    let blinded = || outputs.iter().map(|(key, value)| (key.clone(), value.blinded())).collect();
+    let (shown, disclosure) = match arguments.show_secrets && outputs.values().any(Value::has_secrets) {
+        true => revealed(session, &loaded, ui).await.map(|(shown, disclosure)| (shown, Some(disclosure)))?,
+        false => (blinded(), None),
     };
     let outputs = &shown;
     let Some(name) = &arguments.name else {
@@ -31,26 +34,39 @@ pub(crate) async fn output(session: &Session, arguments: &OutputArguments, ui: &
                 "The stack has no outputs. What the entry point exports are the outputs, after `stead up`.",
             );
         }
-        show_outputs(outputs, ui);
+        match &disclosure {
+            Some(disclosure) => {
+                let text = format!("\n{}", stead_render::outputs(outputs));
+                ui.disclose(disclosure, ("outputs", &Outputs { outputs }), &text);
+            }
+            None => show_outputs(outputs, ui),
+        }
         return Ok(0);
     };
     let value = outputs.get(name.as_str()).ok_or_else(|| missing(name, outputs))?;
     if arguments.raw {
-        ui.raw(&raw_text(name, value)?);
+        let text = raw_text(name, value)?;
+        match &disclosure {
+            Some(disclosure) => ui.disclose_raw(disclosure, &text),
+            None => ui.raw(&text),
+        }
         return Ok(0);
     }
-    ui.json("output", &OutputLine { name, value });
-    ui.result(&format!("{}\n", json_text(value)));
+    let (line, text) = (OutputLine { name, value }, format!("{}\n", json_text(value)));
+    match &disclosure {
+        Some(disclosure) => ui.disclose(disclosure, ("output", &line), &text),
+        None => {
+            ui.json("output", &line);
+            ui.result(&text);
+        }
+    }
     Ok(0)
 }
 
 /// Returns the outputs with their secrets, after the person confirmed and the history has it.
-async fn revealed(session: &Session, loaded: &Loaded, ui: &Ui) -> Result<Map, Failure> {
+async fn revealed(session: &Session, loaded: &Loaded, ui: &Ui) -> Result<(Map, Disclosure), Failure> {
     let outputs = loaded.state.outputs();
-    if !outputs.values().any(Value::has_secrets) {
-        return Ok(outputs.clone());
-    }
-    confirm(session, ui, "Show the secrets of this stack in the clear?")?;
+    let disclosure = confirm_disclosure(session, ui, "Show the secrets of this stack in the clear?")?;
     session.workspace.require_secrets(&loaded.state).await?;
     let mut shown = Map::new();
     for (key, value) in outputs {
@@ -62,7 +78,7 @@ async fn revealed(session: &Session, loaded: &Loaded, ui: &Ui) -> Result<Map, Fa
     }
     let listener: &mut dyn FnMut(OpEvent) = &mut ui.listener();
     session.workspace.record_disclosure("output --show-secrets", loaded, listener).await?;
-    Ok(shown)
+    Ok((shown, disclosure))
 }
 
 fn missing(name: &str, outputs: &Map) -> Failure {

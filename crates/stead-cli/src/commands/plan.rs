@@ -35,6 +35,10 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     let proposal = session.workspace.preview(&program, request, &mut ui.listener()).await?;
     show_unfinished(proposal.unfinished(), ui);
     proposal.pins().into_iter().for_each(|pins| pins::show(pins, ui));
+    if arguments.permissions {
+        show_permissions(&proposal, ui);
+        return Ok(0);
+    }
     if arguments.suggest_renames {
         show_suggestions(proposal.plan(), ui);
         return Ok(0);
@@ -75,6 +79,15 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     };
     permitted.leave_to_exit();
     Ok(code)
+}
+
+/// Prints the least policies for a plan.
+fn show_permissions(proposal: &Proposal, ui: &Ui) {
+    let permissions = stead::permissions(proposal);
+    // The types contain only strings and lists, so that they always have a text.
+    let text = serde_json::to_string_pretty(&permissions).unwrap_or_default();
+    ui.result(&format!("{text}\n"));
+    ui.json("permissions", &permissions);
 }
 
 /// Shows what `destroy` would delete, and whether the guards permit it.

@@ -122,7 +122,10 @@ fn patch(world: &World, arguments: &PatchArguments, ui: &Ui) -> Result<u8, Failu
     // These digests are only compared with each other, so any key will do.
     let key = DigestKey::new([0; 32]);
     let last = LastApplied::of(&schema, &key, last.as_ref().unwrap_or(&want));
-    let update = cfn::patch(&schema, &UpdateInputs { last: &last, live: &live, want: &want, key: &key });
+    let update = cfn::patch(
+        &schema,
+        &UpdateInputs { last: &last, settled: None, live: &live, want: &want, key: &key },
+    );
     ui.result(&stead_render::update(&update));
     let patch = match &update {
         Update::Patch { operations, .. } => patch_document(operations),

@@ -16,8 +16,8 @@ use crate::ui::Ui;
 use crate::{pins, wiring};
 
 #[derive(Serialize)]
-struct Outputs<'a> {
-    outputs: &'a Map,
+pub(crate) struct Outputs<'a> {
+    pub(crate) outputs: &'a Map,
 }
 
 #[derive(Serialize)]

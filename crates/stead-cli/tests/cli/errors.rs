@@ -134,7 +134,7 @@ fn known_type_without_a_provider_is_not_called_misspelt() {
     let project = Project::with("import { s3 } from \"stead/aws\";\nnew s3.Bucket({}, { id: \"b\" });\n");
     let refused = project.stead(&["plan"]).ends(1);
     assert!(
-        refused.stderr.contains("this version can check aws.s3.Bucket, and cannot create it"),
+        refused.stderr.contains("this target can check aws.s3.Bucket, and cannot create it"),
         "{}",
         refused.stderr
     );

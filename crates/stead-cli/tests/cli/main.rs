@@ -3,6 +3,8 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests use the real machine")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[cfg(unix)]
+mod cloud;
 mod config;
 mod corpus;
 mod crashes;
@@ -15,8 +17,11 @@ mod external_values;
 mod graph_format;
 mod imports;
 mod journey;
+mod key_changes;
+mod laundering;
 mod locking;
 mod logging;
+mod lost_keys;
 mod marks;
 mod modules;
 mod moved_modules;
@@ -27,6 +32,8 @@ mod processes;
 mod project;
 mod protection;
 mod provider;
+mod pulumi_config;
+mod redaction;
 mod refactoring;
 mod repair;
 mod saved;
@@ -34,8 +41,10 @@ mod secrets;
 #[cfg(unix)]
 mod serving;
 mod shown;
+mod sim;
 mod stacks;
 mod steps;
+mod team;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod tests;

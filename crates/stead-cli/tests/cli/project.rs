@@ -64,6 +64,10 @@ impl Project {
         Project { folder: folder(), owners: Rc::new(folder()) }
     }
 
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     pub(crate) fn path(&self, file: &str) -> PathBuf {
         self.folder.path().join(file)
     }
@@ -101,7 +105,6 @@ impl Project {
         self.ran(self.command(arguments).output().unwrap())
     }
 
-    /// Runs a command up to a crash point, where the process ends as if killed.
     /// Runs stead with more variables of the environment.
     pub(crate) fn stead_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
         let mut command = self.command(arguments);
@@ -109,6 +112,7 @@ impl Project {
         self.ran(command.output().unwrap())
     }
 
+    /// Runs a command up to a crash point, where the process ends as if killed.
     pub(crate) fn crash(&self, arguments: &[&str], point: &str) {
         let output = self.command(arguments).env("STEAD_CRASH_AT", point).output().unwrap();
         assert_eq!(output.status.code(), None, "{point} was not reached: {}", self.ran(output).stderr);

@@ -1,105 +1,12 @@
 //! Secrets from config to state: keys, managers, and what is in the clear nowhere.
 
-use std::process::{Command, Stdio};
-
-use crate::project::{Project, Ran};
-
-/// The secret of every test. None of its forms may be in a file or an output.
-const SECRET: &str = "correct horse \"battery\" staple";
-const FORMS: &[&str] = &[
-    SECRET,
-    "correct horse \\\"battery\\\" staple",
-    "Y29ycmVjdCBob3JzZS",
-    "636f727265637420686f727365",
-    "correct%20horse",
-];
-
-const MAIN: &str = r#"
-import { config } from "stead";
-import * as local from "stead/local";
-const password = config.secret("password");
-new local.File({ path: "real/file.txt", content: password }, { id: "file" });
-export const shown = "open";
-export const token = password;
-"#;
-
-/// Runs commands with one passphrase, and keeps everything that they print.
-struct Team {
-    project: Project,
-    printed: std::cell::RefCell<String>,
-}
-
-impl Team {
-    fn with(main: &str) -> Team {
-        Team { project: Project::with(main), printed: Default::default() }
-    }
-
-    fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
-        let mut command = self.project.command(arguments);
-        command.envs(variables.iter().copied());
-        self.ended(command)
-    }
-
-    fn ended(&self, mut command: Command) -> Ran {
-        let ran = self.project.ran(command.output().unwrap());
-        let mut printed = self.printed.borrow_mut();
-        printed.push_str(&ran.stdout);
-        printed.push_str(&ran.stderr);
-        ran
-    }
-
-    fn stead(&self, arguments: &[&str]) -> Ran {
-        self.run(arguments, &[("STEAD_PASSPHRASE", "first passphrase")])
-    }
-
-    /// Sets the secret through stdin, where no list of processes shows it.
-    fn set_secret(&self, variables: &[(&str, &str)]) -> Ran {
-        let mut command = self.project.command(&["config", "set", "--secret", "password", "-"]);
-        let mut child = command
-            .envs(variables.iter().copied())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::io::Write::write_all(&mut child.stdin.take().unwrap(), SECRET.as_bytes()).unwrap();
-        self.project.ran(child.wait_with_output().unwrap())
-    }
-
-    /// Asserts that the secret is in no file except the real resource, and in no output.
-    fn assert_nothing_leaked(&self) {
-        let mut searched = 0;
-        for (path, bytes) in self.project.all_files() {
-            if path.ends_with("real/file.txt") {
-                continue;
-            }
-            let plain = match bytes.starts_with(&[0x1f, 0x8b]) {
-                true => Command::new("gzip").args(["-dc"]).arg(&path).output().unwrap().stdout,
-                false => bytes,
-            };
-            searched += 1;
-            let text = String::from_utf8_lossy(&plain);
-            for form in FORMS {
-                assert!(!text.contains(form), "{form:?} is in {}", path.display());
-            }
-        }
-        assert!(searched > 3, "only {searched} files were searched");
-        for form in FORMS {
-            assert!(!self.printed.borrow().contains(form), "{form:?} was printed");
-        }
-    }
-
-    /// Makes an age identity, and returns its public key.
-    fn keygen(&self, file: &str) -> String {
-        let path = self.project.path(file);
-        self.stead(&["secrets", "keygen", "--output", path.to_str().unwrap()]).ok().trim().to_owned()
-    }
-}
+use crate::project::Project;
+use crate::team::{MAIN, PASSPHRASE, SECRET, Team};
 
 #[test]
 fn secret_of_the_config_reaches_the_resource_and_is_shown_only_on_request() {
     let team = Team::with(MAIN);
-    assert!(team.set_secret(&[("STEAD_PASSPHRASE", "first passphrase")]).ok().contains("encrypted"));
+    assert!(team.set_secret(PASSPHRASE).ok().contains("encrypted"));
     let file = team.project.read("stead.dev.toml");
     assert!(file.contains("password = { secret = \"s1:") && file.contains(" passphrase\" = \"p1:"), "{file}");
     assert_eq!(team.run(&["config", "ls"], &[]).ok(), "password = [secret]\n", "the list needs no key");
@@ -135,7 +42,7 @@ fn wrong_and_missing_passphrases_are_told_apart_and_change_nothing() {
     let none = team.set_secret(&[]).ends(1);
     assert!(none.stderr.contains("ST0701") && none.stderr.contains("STEAD_PASSPHRASE"), "{}", none.stderr);
     assert!(!team.project.has("stead.dev.toml"));
-    team.set_secret(&[("STEAD_PASSPHRASE", "first passphrase")]).ok();
+    team.set_secret(PASSPHRASE).ok();
     team.stead(&["up", "--yes"]).ok();
     team.project.write("main.ts", &MAIN.replace("file.txt", "moved.txt"));
     let before = team.project.all_files();
@@ -215,7 +122,7 @@ fn added_recipient_opens_everything_and_a_removed_one_nothing_new() {
 #[test]
 fn rotation_and_a_new_passphrase_leave_everything_readable() {
     let team = Team::with(MAIN);
-    team.set_secret(&[("STEAD_PASSPHRASE", "first passphrase")]).ok();
+    team.set_secret(PASSPHRASE).ok();
     team.stead(&["up", "--yes"]).ok();
     let file = team.project.read("stead.dev.toml");
     let rotated = team.stead(&["secrets", "rotate"]).ok();

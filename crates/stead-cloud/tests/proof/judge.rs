@@ -21,8 +21,10 @@ pub(crate) enum Verdict {
 }
 
 pub(crate) fn judge(schema: &Schema, wanted: &Wanted, strategy: &dyn Strategy) -> Verdict {
-    let live = read(schema, &wanted.full);
-    let question = Question { schema, last: &wanted.last, live: &live, want: &wanted.want };
+    let mut live = read(schema, &wanted.full);
+    live.extend(wanted.leaked.clone());
+    let settled = wanted.settled.as_ref();
+    let question = Question { schema, last: &wanted.last, settled, live: &live, want: &wanted.want };
     let answer = strategy.answer(&question);
     match (&wanted.end, answer) {
         (End::Untouched, Answer::Nothing) | (End::Replaced, Answer::Replace) => Verdict::Right,

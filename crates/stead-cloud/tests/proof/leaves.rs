@@ -1,5 +1,6 @@
 //! Leaves of desired inputs, each with its path and its property classes.
 
+use stead_cloud::Sampler;
 use stead_model::{Map, PropertyPath, Segment, Value};
 use stead_schema::cfn::{Class, Cursor, FormId, Schema};
 
@@ -27,6 +28,13 @@ impl Leaf {
         self.form.is_some() && matches!(self.path.0.last(), Some(Segment::Key(_)))
     }
 
+    /// Returns true for the key of a tag or an attribute in a list.
+    pub(crate) fn is_key(&self) -> bool {
+        let keys = ["Key", "TagKey", "key", "OptionName", "Namespace"];
+        let last = matches!(self.path.0.last(), Some(Segment::Key(name)) if keys.contains(&name.as_str()));
+        self.in_list && last
+    }
+
     /// Returns another valid value.
     pub(crate) fn other(&self, schema: &Schema) -> Option<Value> {
         let choices = self.form.and_then(|form| {
@@ -36,10 +44,10 @@ impl Leaf {
         if let Some(choices) = choices {
             return choices.into_iter().find(|choice| *choice != self.value);
         }
-        match &self.value {
-            Value::String(text) => Some(Value::from(format!("{text}-changed"))),
-            Value::Number(number) => Some(Value::from(number.as_i64()? + 1000)),
-            Value::Bool(flag) => Some(Value::Bool(!flag)),
+        match (&self.value, self.form) {
+            (Value::Bool(flag), _) => Some(Value::Bool(!flag)),
+            (value, Some(form)) => Sampler::new(schema).other_scalar(form, value),
+            (Value::String(text), None) => Some(Value::from(format!("{text}-changed"))),
             _ => None,
         }
     }

@@ -51,7 +51,8 @@ const HOW: &str = "\
 For each type that can be updated, desired inputs are generated from its schema. The live resource adds read-only values at \
 every depth, hides write-only values, reverses unordered lists, and fills in defaults and one more value. Then the inputs \
 change. An answer is correct if a strict model of Cloud Control accepts it and the resource then has exactly the desired \
-values: no other value changed, no write-only value lost.\n\n\
+values: no other value changed, no write-only value lost. Some rows let the service behave oddly: it returns empty values \
+that it refuses, rewrites texts, adds elements, omits properties or returns write-only ones.\n\n\
 *Two-way* compares live and desired values, as in Radius' decision record on AWS updates; *never removing* is its successor. \
 *Top-level* compares the inputs last applied and sends whole top-level properties. Each number counts the types with a \
 correct answer.\n";

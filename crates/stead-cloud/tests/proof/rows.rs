@@ -23,10 +23,18 @@ pub(crate) enum Row {
     Shorter,
     Drift,
     Artefact,
+    EmptyText,
+    DroppedInside,
+    Rewritten,
+    Extra,
+    Marker,
+    Pair,
+    Omitted,
+    ShownSecret,
 }
 
 impl Row {
-    pub(crate) const ALL: [Row; 12] = [
+    pub(crate) const ALL: [Row; 20] = [
         Row::Nothing,
         Row::Scalar,
         Row::Nested,
@@ -39,6 +47,14 @@ impl Row {
         Row::Shorter,
         Row::Drift,
         Row::Artefact,
+        Row::EmptyText,
+        Row::DroppedInside,
+        Row::Rewritten,
+        Row::Extra,
+        Row::Marker,
+        Row::Pair,
+        Row::Omitted,
+        Row::ShownSecret,
     ];
 
     pub(crate) fn title(self) -> &'static str {
@@ -55,6 +71,14 @@ impl Row {
             Row::Shorter => "remove the last element of a list",
             Row::Drift => "revert drift",
             Row::Artefact => "change beside an empty list that the service returns but refuses",
+            Row::EmptyText => "change beside an empty text that the service returns but refuses",
+            Row::DroppedInside => "drop a member inside a create-only value: replaced",
+            Row::Rewritten => "no change, all texts rewritten by the service: no request",
+            Row::Extra => "no change, an element added by the service: no request",
+            Row::Marker => "revert drift of a member that is present and empty",
+            Row::Pair => "change beside the other half of an exclusive pair",
+            Row::Omitted => "no change, a property that the service does not return: no request",
+            Row::ShownSecret => "change beside a write-only value that the service returns",
         }
     }
 }
@@ -62,6 +86,10 @@ impl Row {
 /// Changed inputs and the correct result.
 pub(crate) struct Wanted {
     pub(crate) last: Map,
+    /// Model that a read returned after the last apply, if state records it.
+    pub(crate) settled: Option<Map>,
+    /// Write-only values that a read returns nevertheless.
+    pub(crate) leaked: Map,
     /// Full model before the change.
     pub(crate) full: Map,
     pub(crate) want: Map,
@@ -100,8 +128,17 @@ pub(crate) fn wanted(subject: &Subject<'_>, all: &[Leaf], row: Row) -> Option<Wa
         }
         Row::Removed => removed(subject),
         Row::Added => added(subject),
-        Row::Drift => drifted(subject, leaf(&Leaf::is_free)?),
+        // A tag with another key belongs to another writer, and stays.
+        Row::Drift => drifted(subject, leaf(&|leaf| leaf.is_free() && !leaf.is_key())?),
         Row::Artefact => beside_artefact(subject, leaf(&|leaf| leaf.is_free() && leaf.is_top_level())?),
+        Row::EmptyText
+        | Row::DroppedInside
+        | Row::Rewritten
+        | Row::Extra
+        | Row::Marker
+        | Row::Pair
+        | Row::Omitted
+        | Row::ShownSecret => crate::oddities::wanted(subject, all, row),
         Row::Shorter => updated(subject, all.iter().find_map(|leaf| shorter(subject, leaf))?),
     }
 }
@@ -119,8 +156,16 @@ pub(crate) fn leaves_of(subject: &Subject<'_>) -> Vec<Leaf> {
     leaves(subject.schema, &subject.desired)
 }
 
-fn to(subject: &Subject<'_>, want: Map, end: End) -> Wanted {
-    Wanted { last: subject.desired.clone(), full: subject.full.clone(), want, end, possible: OnceCell::new() }
+pub(crate) fn to(subject: &Subject<'_>, want: Map, end: End) -> Wanted {
+    Wanted {
+        last: subject.desired.clone(),
+        settled: None,
+        leaked: Map::new(),
+        full: subject.full.clone(),
+        want,
+        end,
+        possible: OnceCell::new(),
+    }
 }
 
 /// Returns the inputs with another value at a leaf, if the service would create the result.
@@ -130,7 +175,7 @@ pub(crate) fn changed(subject: &Subject<'_>, leaf: &Leaf) -> Option<Map> {
 }
 
 /// Returns the change with its correct result. Values that the service sets depend on paths only, so they stay the same.
-fn updated(subject: &Subject<'_>, want: Map) -> Option<Wanted> {
+pub(crate) fn updated(subject: &Subject<'_>, want: Map) -> Option<Wanted> {
     let full = subject.live(&want).ok()?;
     Some(to(subject, want, End::Updated(full)))
 }
@@ -173,7 +218,7 @@ fn added(subject: &Subject<'_>) -> Option<Wanted> {
     // The service adds the schema's defaults inside the property.
     let mut after = full.clone();
     after.insert(name.clone(), want[&name].clone());
-    Some(Wanted { last, full, want, end: End::Updated(after), possible: OnceCell::new() })
+    Some(Wanted { last, full, ..to(subject, want, End::Updated(after)) })
 }
 
 /// Changes the live resource, not the inputs.
@@ -196,7 +241,7 @@ fn beside_artefact(subject: &Subject<'_>, want: Map) -> Option<Wanted> {
     let mut full = lacking(&subject.full, name);
     let after = lacking(&subject.live(&want).ok()?, name);
     full.insert(name.to_owned(), Value::from(Vec::new()));
-    (last != want).then(|| Wanted { last, full, want, end: End::Updated(after), possible: OnceCell::new() })
+    (last != want).then(|| Wanted { last, full, ..to(subject, want, End::Updated(after)) })
 }
 
 /// Returns the inputs without the last element of the list that contains a leaf, if the leaf is in that element.
@@ -212,7 +257,7 @@ fn shorter(subject: &Subject<'_>, leaf: &Leaf) -> Option<Map> {
     creatable(subject.schema, &want).is_ok().then_some(want)
 }
 
-fn lacking(inputs: &Map, name: &str) -> Map {
+pub(crate) fn lacking(inputs: &Map, name: &str) -> Map {
     let mut inputs = inputs.clone();
     inputs.remove(name);
     inputs

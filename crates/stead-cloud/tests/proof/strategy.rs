@@ -8,6 +8,8 @@ pub(crate) struct Question<'a> {
     pub(crate) schema: &'a Schema,
     /// Inputs at the last create or update.
     pub(crate) last: &'a Map,
+    /// Model that the service returned after that, if it is recorded.
+    pub(crate) settled: Option<&'a Map>,
     /// Model that the service returns.
     pub(crate) live: &'a Map,
     pub(crate) want: &'a Map,

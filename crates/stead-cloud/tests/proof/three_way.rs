@@ -1,6 +1,8 @@
 //! The strategy of stead.
 
-use stead_schema::cfn::{DigestKey, LastApplied, Reason, Update, UpdateInputs, patch, patch_document};
+use stead_schema::cfn::{
+    DigestKey, LastApplied, Reason, Settled, Update, UpdateInputs, patch, patch_document,
+};
 
 use crate::strategy::{Answer, Question, Strategy};
 
@@ -12,10 +14,11 @@ impl Strategy for ThreeWay {
     }
 
     fn answer(&self, question: &Question<'_>) -> Answer {
-        let Question { schema, last, live, want } = question;
+        let Question { schema, last, settled, live, want } = question;
         let key = DigestKey::new([7; 32]);
+        let settled = settled.map(|settled| Settled::of(schema, &key, last, settled));
         let last = LastApplied::of(schema, &key, last);
-        match patch(schema, &UpdateInputs { last: &last, live, want, key: &key }) {
+        match patch(schema, &UpdateInputs { last: &last, settled: settled.as_ref(), live, want, key: &key }) {
             Update::Nothing => Answer::Nothing,
             Update::Patch { operations, .. } => Answer::Patch(patch_document(&operations)),
             Update::Replace { .. } => Answer::Replace,

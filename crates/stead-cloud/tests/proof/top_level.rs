@@ -16,7 +16,7 @@ impl Strategy for TopLevel {
     }
 
     fn answer(&self, question: &Question<'_>) -> Answer {
-        let Question { schema, last, live, want } = question;
+        let Question { schema, last, live, want, .. } = question;
         let cursor = |class: Class, key: &str| schema.classes.of(class).cursor().key(key);
         let (mut changes, mut again) = (Vec::new(), Vec::new());
         for key in last.keys().chain(want.keys()).collect::<BTreeSet<_>>() {

@@ -7,7 +7,7 @@ use stead_guard::DeletePermit;
 use stead_journal::Receipt;
 use stead_model::{Hint, MAX_NESTING, Map, NextStep, Resource};
 use stead_provider::{
-    CreateRequest, DeleteRequest, PartialResult, Provider, Refusal, RefusalClass, UpdateRequest,
+    CreateRequest, DeleteRequest, OwnerMark, PartialResult, Provider, Refusal, RefusalClass, UpdateRequest,
 };
 use stead_state::{Intent, Outcome};
 use stead_world::World;
@@ -76,7 +76,7 @@ pub(crate) async fn call(
     world.crash_point("step.call.before");
     let answer = tokio::select! {
         biased;
-        answer = ask(receipt, provider, intent, deletion) => answer,
+        answer = ask(receipt, provider, intent, owners.own_mark(intent), deletion) => answer,
         () = world.clock.sleep(timeout) => {
             let message = format!("the provider did not answer within {} s", timeout.as_secs());
             Answer { timed_out: Some(timeout), ..Answer::of(Outcome::InDoubt { message }) }
@@ -102,8 +102,10 @@ async fn ask(
     receipt: Receipt,
     provider: &Arc<dyn Provider>,
     intent: &Intent,
+    owner: Option<OwnerMark>,
     deletion: Option<Deletion>,
 ) -> Answer {
+    let owner = owner.as_ref();
     match (intent, deletion) {
         (Intent::Create { resource, .. }, _) => {
             let request = CreateRequest {
@@ -111,12 +113,13 @@ async fn ask(
                 resource: &resource.ty,
                 source: &resource.source,
                 inputs: &resource.inputs,
+                owner,
             };
             let outcome = provider.create(receipt, request).await;
             answer(outcome, |made| Outcome::created(made.id, recordable(resource, made.outputs)))
         }
         (Intent::Update { resource, previous, .. }, _) => {
-            let request = UpdateRequest { resource, old_inputs: previous };
+            let request = UpdateRequest { resource, old_inputs: previous, owner };
             let outcome = provider.update(receipt, request).await;
             answer(outcome, |changed| Outcome::updated(recordable(resource, changed.outputs)))
         }

@@ -24,6 +24,7 @@ use crate::execute::progress::Progress;
 use crate::execute::queue::Queue;
 use crate::execute::retries::Retries;
 use crate::execute::values::Context;
+use crate::gather::declared_part::{as_inputs, declared_part};
 use crate::owners::RunOwners;
 use crate::physical_ids::PhysicalIds;
 use crate::{Engine, OnFailure, PermittedPlan, Stop};
@@ -199,13 +200,13 @@ impl<'a> Executor<'a> {
                 Ok(())
             }
             (Action::Create { incarnation, inputs }, Some(node)) => {
-                self.context.values_for_call(&step.ty, inputs).map(|inputs| {
+                self.context.values_for_call(node, &step.ty, inputs).map(|inputs| {
                     let resource = Box::new(self.context.new_record(node, incarnation, inputs));
                     self.call(id, None, move |key| Intent::Create { key, resource });
                 })
             }
             (Action::Update { inputs, .. }, Some(node)) => {
-                self.context.values_for_call(&step.ty, inputs).map(|inputs| {
+                self.context.values_for_call(node, &step.ty, inputs).map(|inputs| {
                     if let Some(old) = self.context.current(node).cloned() {
                         self.update(id, node, old, inputs);
                     }
@@ -277,6 +278,11 @@ impl<'a> Executor<'a> {
     /// Updates a resource. No provider is called if the inputs turn out to be the recorded ones.
     pub(crate) fn update(&mut self, id: StepId, node: NodeId, old: Resource, inputs: Map) {
         let resource = self.context.changed_record(node, &old, inputs);
+        // What was imported and no program declared stays as it is.
+        let old = match old.imported {
+            true => Resource { inputs: declared_part(&old.inputs, &as_inputs(&resource.inputs)), ..old },
+            false => old,
+        };
         if resource.inputs == old.inputs {
             self.amend(id, Some(node), resource);
         } else {

@@ -1,10 +1,11 @@
 //! Current values of the declared resources during a run, and the records built from them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use stead_model::{
-    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Inputs, KnownOutputs, Limits, Map,
-    Moment, Name, NodeId, PhysicalId, PropertyError, Resource, SourceRef, StackId, Ties, TypeToken, Uid,
+    Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Input, Inputs, KnownOutputs, Limits,
+    Map, Moment, Name, NodeId, PhysicalId, PropertyError, Resource, SourceRef, StackId, Ties, TypeToken, Uid,
     Value, known, resolve_at,
 };
 use stead_plan::{Aliases, Incarnation, Plan, StepId};
@@ -120,8 +121,22 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the inputs for a call of the provider: ephemeral values are made, and values of secret properties are marked.
-    pub(crate) fn values_for_call(&self, ty: &TypeToken, inputs: &Inputs) -> Result<Map, Unresolved> {
-        let values = self.values_at(Moment::Call, inputs)?;
+    ///
+    /// A plan has no ephemeral value and no expression in its place, so the declaration is evaluated for these properties.
+    pub(crate) fn values_for_call(
+        &self,
+        node: NodeId,
+        ty: &TypeToken,
+        inputs: &Inputs,
+    ) -> Result<Map, Unresolved> {
+        let mut inputs = Cow::Borrowed(inputs);
+        for (key, declared) in &self.graph.nodes[node.index()].inputs {
+            let planned = inputs.get(key).is_some_and(Input::has_secrets);
+            if planned && self.graph.exprs.ephemeral_in(declared).is_some() {
+                inputs.to_mut().insert(key.clone(), declared.clone());
+            }
+        }
+        let values = self.values_at(Moment::Call, &inputs)?;
         Ok(match self.catalog.get(ty) {
             Some(schema) => schema.conceal(values),
             None => values,

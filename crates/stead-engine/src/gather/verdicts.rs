@@ -6,13 +6,14 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use stead_guard::pins::SettledGraph;
-use stead_model::{Code, Diagnostic, Graph, Limits, Node, PhysicalId, Resource, Uid};
+use stead_model::{Code, Diagnostic, Graph, Hint, Limits, Node, PhysicalId, Resource, Uid};
 use stead_plan::{LiveObject, Plan, Planner, Question, Request, Verdict};
 use stead_provider::{Diff, LiveState, Provider, Refusal};
 use stead_schema::check;
 use stead_state::State;
 
 use crate::Engine;
+use crate::gather::declared_part::declared_part;
 use crate::gather::limits::fits;
 use crate::gather::provider_limits::ProviderLimits;
 use crate::gather::read::no_answer;
@@ -103,14 +104,26 @@ impl Engine {
             let Some(live) = found else {
                 return Verdict::Valid { inputs, changes: Vec::new(), order: new_order(), found: None };
             };
+            let live = LiveState { inputs: declared_part(&live.inputs, &inputs), ..live };
             let existing = existing(node, id, &live);
-            let Diff { changes, order } = provider.diff(&existing, &inputs).await;
+            let Diff { changes, order, problems } = provider.diff(&existing, &inputs).await;
+            if !problems.is_empty() {
+                return Verdict::Invalid(problems);
+            }
             let found = Some(LiveObject { inputs: live.inputs, outputs: live.outputs });
             return Verdict::Valid { inputs, changes, order, found };
         }
         match question.old {
             Some(old) => {
-                let Diff { changes, order } = provider.diff(old, &inputs).await;
+                // A resource that was imported before it was declared keeps what no program sets.
+                let adopted = old
+                    .imported
+                    .then(|| Resource { inputs: declared_part(&old.inputs, &inputs), ..old.clone() });
+                let old = adopted.as_ref().unwrap_or(old);
+                let Diff { changes, order, problems } = provider.diff(old, &inputs).await;
+                if !problems.is_empty() {
+                    return Verdict::Invalid(problems);
+                }
                 Verdict::Valid { inputs, changes, order, found: None }
             }
             None => Verdict::Valid { inputs, changes: Vec::new(), order: new_order(), found: None },
@@ -150,11 +163,10 @@ impl Engine {
             // The type is right, and its properties were checked.
             Some(_) => Diagnostic::error(
                 Code::NO_PROVIDER,
-                format!("this version can check {}, and cannot create it", node.ty),
+                format!("this target can check {}, and cannot create it", node.ty),
             )
-            .note(
-                "The schema of the type is known; the provider that applies it is not part of this version.",
-            ),
+            .note("The schema of the type is known; the provider that applies it belongs to another target.")
+            .help(Hint::text("apply it on the target `aws`, or on `sim`, the embedded cloud")),
             None => Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {}", node.ty)),
         };
         let problem = problem

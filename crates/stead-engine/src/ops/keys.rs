@@ -23,12 +23,13 @@ impl Workspace {
         if !needed && !state.has_secrets() {
             return Ok(());
         }
+        let environment = self.environment().to_string();
+        let secrets = &self.stack.secrets;
+        let unlocked = secrets.unlock(&environment, state).await;
         if let Some(problem) = graph.and_then(locked_value) {
             return Err(OpError::refused(problem));
         }
-        let environment = self.environment().to_string();
-        let secrets = &self.stack.secrets;
-        match secrets.unlock(&environment, state).await {
+        match unlocked {
             Err(error) if needed => Err(OpError::refused(locked(&error))),
             Ok(()) if needed && state.keyring().is_empty() && access == Access::Apply => {
                 let possible = secrets.rehearse(&environment, &self.stack.world).await;
@@ -86,7 +87,7 @@ impl Workspace {
     }
 
     /// Returns true if a run of the graph records secrets.
-    fn makes_secrets(&self, graph: &Graph) -> bool {
+    pub fn makes_secrets(&self, graph: &Graph) -> bool {
         graph.exprs.has_secrets()
             || graph.nodes.iter().any(|node| {
                 !node.options.sensitive.is_empty()
@@ -187,7 +188,7 @@ impl Workspace {
     }
 }
 
-/// What became of the request for a first key.
+/// Result of a request for a first key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeysChange {
     Made,

@@ -15,7 +15,7 @@ use crate::ops::{
     Access, Approval, Declaration, Declares, HeldPin, Import, Look, OpError, OpEvent, PinUse, PinsRefused,
     PlanRequest, Proposal, RunKind, Stale, Unfinished, Wait, Workspace, guards, log,
 };
-use crate::{CurrentGuards, OnFailure, OpenPinfile, Refreshed, SettledPins};
+use crate::{CurrentGuards, Doubtful, OnFailure, OpenPinfile, Refreshed, SettledPins};
 
 /// A variation of the preview of a declaration.
 enum Variant<'a> {
@@ -115,7 +115,9 @@ impl Workspace {
         events(OpEvent::PinfileRead);
         let (loaded, declared) = tokio::join!(self.load_in_turn(request.wait, events), declares.declare());
         let (loaded, Declaration { mut graph, functions, protection }) = (loaded?, declared?);
-        self.open_secrets(&loaded.state, Some(&graph), request.access).await?;
+        if let Err(refusal) = self.open_secrets(&loaded.state, Some(&graph), request.access).await {
+            return Err(self.doubt_without_key(&loaded).await.unwrap_or(refusal));
+        }
         let program = protection.as_ref().or((request.pins != PinUse::Hold).then_some(&graph));
         let guards = CurrentGuards { pins: pinning.standing(), outer: request.plan.outer.clone(), program };
         let (loaded, unfinished) = match request.access {
@@ -283,6 +285,22 @@ impl Workspace {
         }
     }
 
+    /// Returns the operations of a dead run that stay in doubt because their secrets do not open.
+    ///
+    /// They come before the refusal of a program whose secrets do not open: the outcome of an operation is unknown.
+    async fn doubt_without_key(&self, loaded: &Loaded) -> Option<OpError> {
+        let owner = loaded.head.as_ref().and_then(|head| head.owner.as_ref());
+        if owner.is_some_and(|owner| !is_dead(&self.stack.world, owner)) {
+            return None;
+        }
+        let (_, doubtful) = self.engine.triage(&loaded.state);
+        if !doubtful.iter().any(Doubtful::waits_for_key) {
+            return None;
+        }
+        let secrets = &self.stack.secrets;
+        Some(OpError::InDoubt(self.engine.explained(&loaded.state, secrets, doubtful).await))
+    }
+
     /// Lists the unfinished work that a read-only proposal leaves out. Operations that only a person can answer for are an error.
     async fn unfinished(&self, loaded: &Loaded) -> Result<Unfinished, OpError> {
         let owner = loaded.head.as_ref().and_then(|head| head.owner.as_ref());
@@ -291,7 +309,8 @@ impl Workspace {
         }
         let (repeatable, doubtful) = self.engine.triage(&loaded.state);
         if !doubtful.is_empty() {
-            return Err(OpError::InDoubt(self.engine.with_work_under_way(&loaded.state, doubtful).await));
+            let secrets = &self.stack.secrets;
+            return Err(OpError::InDoubt(self.engine.explained(&loaded.state, secrets, doubtful).await));
         }
         let departing = loaded.state.transfers().departing.iter();
         let named = |intent| Some((loaded.state.subject(intent)?, intent.operation()));

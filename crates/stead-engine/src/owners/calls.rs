@@ -52,6 +52,17 @@ impl Engine {
 }
 
 impl RunOwners {
+    /// Returns the mark that a created or changed resource gets.
+    pub(crate) fn own_mark(&self, intent: &Intent) -> Option<OwnerMark> {
+        let owners = self.owners.as_ref()?;
+        match intent {
+            Intent::Create { resource, .. } | Intent::Update { resource, .. } => {
+                Some(owners.mark(&self.stack, resource))
+            }
+            Intent::Delete { .. } => None,
+        }
+    }
+
     /// Asks who owns the real resource that a call is about, and claims it. `deleted` is the copy to delete.
     pub(crate) async fn before(
         &self,
@@ -81,7 +92,8 @@ impl RunOwners {
             Intent::Update { .. } => Some(Occasion::Update),
             Intent::Delete { .. } => None,
         };
-        for identity in &identities {
+        let asked = !(occasion == Some(Occasion::Create) && ownership.marks_are_inside());
+        for identity in identities.iter().filter(|_| asked) {
             if let Err(refusal) = self.acquire(ownership, identity, resource, occasion).await {
                 self.give_back(ownership, intent, resource, &identities).await;
                 return Err(refusal);
@@ -175,7 +187,7 @@ impl RunOwners {
     }
 
     async fn release(&self, ownership: &dyn Ownership, resource: &Resource, identities: &[PhysicalIdentity]) {
-        let Some(owners) = &self.owners else { return };
+        let Some(owners) = self.owners.as_ref().filter(|_| !ownership.marks_are_inside()) else { return };
         for identity in identities {
             let found = match ownership.owners(vec![identity.clone()]).await {
                 Ok(mut found) => found.pop().flatten(),

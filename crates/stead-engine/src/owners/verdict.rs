@@ -40,6 +40,11 @@ impl Engine {
         for (provider, touched) in asked {
             let provider = self.providers.named(provider);
             let Some(ownership) = provider.and_then(|provider| provider.ownership()) else { continue };
+            let is_create = |step: &Step| matches!(step.action, Action::Create { .. });
+            let touched: Vec<_> = touched
+                .into_iter()
+                .filter(|(step, ..)| !(is_create(step) && ownership.marks_are_inside()))
+                .collect();
             let identities = touched.iter().map(|(_, _, identity)| identity.clone()).collect();
             let marks = match ownership.owners(identities).await {
                 Ok(marks) => marks,

@@ -8,13 +8,13 @@ mod resolution;
 mod stated;
 
 use stead_journal::{JournalError, Run};
-use stead_model::{Code, Diagnostic, Event, Name, Resource, TypeToken};
+use stead_model::{Code, Diagnostic, Event, Hint, Name, Resource, TypeToken, Unopened};
 use stead_provider::Recovery;
 use stead_state::{Intent, Pending, State};
 
-use crate::Engine;
 use crate::recover::repeat::Repeated;
-use crate::secrets::{locked_record, missing_in};
+use crate::secrets::{locked_in, missing_in};
+use crate::{Engine, StackSecrets};
 
 pub use permit::CurrentGuards;
 pub use resolution::Resolution;
@@ -27,6 +27,32 @@ pub struct Doubtful {
     pub name: Name,
     /// A sentence about work of the operation that may still go on.
     pub may_still_run: Option<String>,
+    /// The secret that a repetition would need, if this process does not have its value.
+    pub lacks: Option<LackingSecret>,
+}
+
+impl Doubtful {
+    /// Returns true if a key would make the operation one that recovery can look at.
+    pub fn waits_for_key(&self) -> bool {
+        self.lacks.as_ref().is_some_and(LackingSecret::key_would_help)
+    }
+}
+
+/// A secret of a pending operation without a value in this process, which keeps recovery from repeating the operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LackingSecret {
+    /// Path of the property.
+    pub path: String,
+    pub why: Unopened,
+    /// Ways to get the key, from the managers that could open it.
+    pub help: Vec<Hint>,
+}
+
+impl LackingSecret {
+    /// Returns true if the key would give the value. A value that was never kept has no key.
+    pub fn key_would_help(&self) -> bool {
+        self.why != Unopened::NotKept
+    }
 }
 
 /// Result of a recovery.
@@ -43,11 +69,13 @@ impl Engine {
     pub fn triage(&self, state: &State) -> (Vec<Pending>, Vec<Doubtful>) {
         let (mut repeatable, mut doubtful) = (Vec::new(), Vec::new());
         for pending in state.pending() {
+            let lacks = lacking_secret(state, &pending.intent);
             match self.recovery(state, &pending.intent) {
-                Some(Recovery::Repeat) => repeatable.push(pending.clone()),
+                Some(Recovery::Repeat) if lacks.is_none() => repeatable.push(pending.clone()),
                 _ => {
                     if let Some(name) = state.subject(&pending.intent) {
-                        doubtful.push(Doubtful { pending: pending.clone(), name, may_still_run: None });
+                        let pending = pending.clone();
+                        doubtful.push(Doubtful { pending, name, may_still_run: None, lacks });
                     }
                 }
             }
@@ -55,13 +83,18 @@ impl Engine {
         (repeatable, doubtful)
     }
 
-    /// Asks the providers whether work of the operations may still go on.
-    pub(crate) async fn with_work_under_way(
+    /// Asks the providers whether work of the operations may still go on, and adds the ways to a missing key.
+    pub(crate) async fn explained(
         &self,
         state: &State,
+        secrets: &StackSecrets,
         mut doubtful: Vec<Doubtful>,
     ) -> Vec<Doubtful> {
+        let help = secrets.why_locked().map(|error| error.help).unwrap_or_default();
         for one in &mut doubtful {
+            if let Some(lacking) = one.lacks.as_mut().filter(|lacking| lacking.key_would_help()) {
+                lacking.help.clone_from(&help);
+            }
             let intent = &one.pending.intent;
             let Some(resource) = subject(state, intent) else { continue };
             let Some(provider) = self.providers.of(&resource.ty) else { continue };
@@ -73,14 +106,6 @@ impl Engine {
     fn recovery(&self, state: &State, intent: &Intent) -> Option<Recovery> {
         let resource = subject(state, intent)?;
         let provider = self.providers.of(&resource.ty)?;
-        // Without a secret of its request, the operation could not be repeated as it was.
-        let lacks_a_secret = match intent {
-            Intent::Create { .. } | Intent::Update { .. } => missing_in(&resource.inputs).is_some(),
-            Intent::Delete { .. } => locked_record(resource).is_some(),
-        };
-        if lacks_a_secret {
-            return Some(Recovery::Ask);
-        }
         Some(provider.recovery(intent.operation(), &resource.ty, &resource.inputs))
     }
 
@@ -110,6 +135,16 @@ impl Engine {
         }
         Ok(recovered)
     }
+}
+
+/// Returns the secret without which the operation could not be repeated as it was.
+pub(crate) fn lacking_secret(state: &State, intent: &Intent) -> Option<LackingSecret> {
+    let resource = subject(state, intent)?;
+    let (path, why) = match intent {
+        Intent::Create { .. } | Intent::Update { .. } => missing_in(&resource.inputs)?,
+        Intent::Delete { .. } => locked_in(&resource.inputs).or_else(|| locked_in(&resource.outputs))?,
+    };
+    Some(LackingSecret { path, why, help: Vec::new() })
 }
 
 /// Returns the record of the resource that an operation changes.

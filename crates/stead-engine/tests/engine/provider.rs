@@ -222,7 +222,7 @@ impl Provider for Scripted {
     }
 
     async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
-        Diff { changes: diff(&schema(), &old.inputs, inputs), order: Default::default() }
+        Diff { changes: diff(&schema(), &old.inputs, inputs), ..Diff::default() }
     }
 
     fn reads(&self, _: &TypeToken) -> stead_provider::Reads {

@@ -40,6 +40,9 @@ impl<'a> Instrumenter<'a> {
             operator => {
                 let Some(operator) = operator.to_binary_operator() else { return };
                 let old = self.old_value(&mut assignment.left);
+                if matches!(old, OldValue::Other) && operator == BinaryOperator::Exponential {
+                    return self.unsupported_target(assignment.left.span());
+                }
                 if matches!(old, OldValue::Other) {
                     // The engine converts the old value to a primitive, which an unknown refuses.
                     return self.guard(&mut assignment.right, Usage::Arithmetic);
@@ -108,17 +111,21 @@ impl<'a> Instrumenter<'a> {
                 self.build.logical(span, left, operator, assigned)
             }
             OldValue::Other => {
-                self.out.unsupported.push(UnsupportedSyntax {
-                    code: Code::SYNTAX,
-                    span: target_span,
-                    message: "this form of assignment is not supported on a private member of an expression"
-                        .to_owned(),
-                    label: "here",
-                    help: "assign the object to a variable first",
-                });
+                self.unsupported_target(target_span);
                 value
             }
         };
+    }
+
+    fn unsupported_target(&mut self, span: Span) {
+        self.out.unsupported.push(UnsupportedSyntax {
+            code: Code::SYNTAX,
+            span,
+            message: "this form of assignment is not supported on a private member of an expression"
+                .to_owned(),
+            label: "here",
+            help: "assign the object to a variable first",
+        });
     }
 
     fn reference(&self, span: Span, object: Expression<'a>, key: Expression<'a>) -> Expression<'a> {

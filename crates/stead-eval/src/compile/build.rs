@@ -40,6 +40,10 @@ impl<'a> Build<'a> {
         Expression::new_numeric_literal(span, value as f64, None, NumberBase::Decimal, &self.ast)
     }
 
+    pub(super) fn double(&self, span: Span, value: f64) -> Expression<'a> {
+        Expression::new_numeric_literal(span, value, None, NumberBase::Decimal, &self.ast)
+    }
+
     /// Builds `function(arguments…)` for a function of the runtime.
     pub(super) fn call(
         &self,

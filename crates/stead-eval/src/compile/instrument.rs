@@ -254,7 +254,9 @@ impl<'a> Instrumenter<'a> {
     pub(super) fn rewrite(&mut self, expression: &mut Expression<'a>) {
         match expression {
             Expression::BinaryExpression(binary)
-                if can_be_unknown(&binary.left) || can_be_unknown(&binary.right) =>
+                if can_be_unknown(&binary.left)
+                    || can_be_unknown(&binary.right)
+                    || binary.operator == BinaryOperator::Exponential =>
             {
                 if self.defers_comparisons() && is_comparison(binary.operator) {
                     self.defer_comparison(expression);

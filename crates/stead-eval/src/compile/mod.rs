@@ -12,6 +12,7 @@ mod commonjs;
 mod corrected;
 mod corrections;
 mod defaults;
+mod enum_powers;
 mod header;
 mod implicit_calls;
 mod imports;
@@ -176,6 +177,7 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
     let mut program = parsed.program;
     program.hashbang = None;
     let kept = imports::keep_modules(&allocator, &mut program);
+    enum_powers::correct(&allocator, source, &mut program)?;
 
     let semantic = SemanticBuilder::new().with_check_syntax_error(true).with_enum_eval(true).build(&program);
     fail_on_errors(source, &semantic.diagnostics)?;

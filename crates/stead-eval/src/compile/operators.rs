@@ -64,6 +64,9 @@ impl<'a> Instrumenter<'a> {
         left: Expression<'a>,
         right: Expression<'a>,
     ) -> Expression<'a> {
+        if operator == BinaryOperator::Exponential {
+            return self.power(span, function, left, right);
+        }
         if matches!(simple_name(&left), Simple::No) && !matches!(simple_name(&right), Simple::No) {
             return self.operation_on_result(span, operator, function, left, right);
         }
@@ -86,6 +89,19 @@ impl<'a> Instrumenter<'a> {
             }
             None => call,
         }
+    }
+
+    /// Rewrites `x ** y` to a call for all values, because the engine takes powers from the C library of the platform.
+    fn power(
+        &mut self,
+        span: Span,
+        function: &'static str,
+        left: Expression<'a>,
+        right: Expression<'a>,
+    ) -> Expression<'a> {
+        let site = self.site(operation_use(BinaryOperator::Exponential), span);
+        let site = self.build.number(span, site);
+        self.build.call(span, function, [left, right, site].map(Argument::from))
     }
 
     /// Rewrites `f() - y` to

@@ -21,6 +21,10 @@ const LARGE_BLOCK: usize = 64 << 10;
 /// computed a huge integer. An error with its stack trace needs smaller blocks.
 const COSTLY_BLOCK: usize = 4 << 10;
 
+/// Size of the largest block. A block that grows is copied, so that two of them exist for a moment. Node has no longer
+/// texts than twice this size.
+const LARGEST_BLOCK: usize = 256 << 20;
+
 /// Allocator with at most `limit` bytes in use.
 ///
 /// Large blocks count as interrupts: a built-in function that copies a long string or list runs without any.
@@ -45,8 +49,17 @@ impl LimitedAllocator {
 
     /// Returns true if an allocation of `size` bytes is allowed, and records whether it exceeds the limit.
     fn fits(&self, size: usize) -> bool {
+        self.fits_in(size, size)
+    }
+
+    /// Returns true if `size` more bytes are allowed, for a block of `whole` bytes.
+    fn fits_in(&self, size: usize, whole: usize) -> bool {
         self.stopwatch.count_allocation(size);
         if size >= COSTLY_BLOCK && self.stopwatch.has_expired() {
+            return false;
+        }
+        if whole > LARGEST_BLOCK {
+            self.out_of_memory.set(true);
             return false;
         }
         let used = self.used.saturating_add(size);
@@ -89,7 +102,7 @@ unsafe impl Allocator for LimitedAllocator {
             return self.alloc(size);
         }
         let before = size_of_block(block);
-        if size > before && !self.fits(size - before) {
+        if size > before && !self.fits_in(size - before, size) {
             return null_mut();
         }
         // SAFETY: the engine resizes only blocks that this allocator returned.

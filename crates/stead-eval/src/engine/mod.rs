@@ -191,9 +191,10 @@ impl Engine {
     fn begin<'js>(&self, ctx: &Ctx<'js>) -> Option<StartedProgram> {
         let (interrupts, most) =
             (self.interrupts.clone(), self.session.borrow().limits.evaluation_interrupts);
+        let stopwatch = self.stopwatch.clone();
         let work = move |units: u64| {
             interrupts.set(interrupts.get().saturating_add(units));
-            interrupts.get() > most
+            interrupts.get() > most || stopwatch.look()
         };
         let started = host::install(ctx, &self.session, &self.handles, work).and_then(|()| {
             let started = Module::evaluate(ctx.clone(), "stead:start", prelude::START)?;

@@ -111,7 +111,7 @@ pub(crate) struct Session {
     constants: Vec<(Constant, ExprId)>,
     /// Number of deferred functions that the program gave to `stead.apply` and `stead.ephemeral`.
     pub(crate) deferred_functions: u32,
-    /// Those that the program gave to `stead.ephemeral`.
+    /// Numbers of the deferred functions that the program gave to `stead.ephemeral`.
     pub(crate) ephemeral_functions: BTreeSet<u32>,
     /// Config values that hold.
     pub(crate) config: Resolution,

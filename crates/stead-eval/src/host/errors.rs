@@ -124,13 +124,29 @@ fn not_a_class(session: &Session, site: usize) -> String {
     let Some(written) = written.filter(|written| !written.is_empty()) else {
         return "not a class".to_owned();
     };
-    // A namespace import usually has the name of its provider.
-    let meant = written.rsplit_once('.').and_then(|(provider, class)| {
-        let types = session.requester.types(provider);
+    let meant = written.rsplit_once('.').and_then(|(before, class)| {
+        let types =
+            session.files.get(&place.at.file).map(|file| types_of(session, file.source.text(), before));
+        let types = types.unwrap_or_default();
         let classes = types.iter().filter_map(|token| token.as_str().rsplit('.').next());
-        nearest(class, classes).map(|meant| format!("; did you mean `{provider}.{meant}`?"))
+        nearest(class, classes).map(|meant| format!("; did you mean `{before}.{meant}`?"))
     });
     format!("`{written}` is not a class{}", meant.unwrap_or_default())
+}
+
+/// Returns the types that a program may mean by the name before a class: those of the provider with that name, or those
+/// of a service with that name, of the providers that the file imports.
+fn types_of(session: &Session, text: &str, before: &str) -> Vec<TypeToken> {
+    let service = before.rsplit('.').next().unwrap_or_default();
+    let imported = text
+        .split("stead/")
+        .skip(1)
+        .map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next().unwrap_or_default());
+    let imported: std::collections::BTreeSet<&str> = imported.collect();
+    let all = imported.into_iter().flat_map(|provider| session.requester.types(provider));
+    let in_service = all.filter(|token| token.as_str().rsplit('.').nth(1) == Some(service));
+    let own = session.requester.types(before);
+    own.into_iter().chain(in_service).collect()
 }
 
 fn no_such_property(session: &mut Session, token: String, key: &str, node: i32, stack: &str) -> Diagnostic {

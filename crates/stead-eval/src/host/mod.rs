@@ -12,6 +12,7 @@ mod expressions;
 mod external;
 mod files;
 mod library;
+pub(crate) mod math;
 mod pins;
 mod secrets;
 
@@ -157,6 +158,7 @@ pub(crate) fn install<'js>(
     handles: &Rc<Handles>,
     work: impl Fn(u64) -> bool + 'js,
 ) -> rquickjs::Result<()> {
+    math::install(ctx)?;
     let object = Object::new(ctx.clone())?;
     let id = Symbol::with_description(ctx.clone(), "stead expression")?;
     let refusal = Symbol::with_description(ctx.clone(), "stead refusal")?;

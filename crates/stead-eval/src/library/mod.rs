@@ -57,6 +57,12 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("hash", digests::hash),
 ];
 
+/// Reads the only document of a YAML text.
+pub(crate) fn read_yaml(text: &str) -> Result<Value, String> {
+    let read = yaml::read(text);
+    read.map(Tree::into_value).map_err(|error| format!("line {}: {}", error.line, error.message))
+}
+
 /// Calls a function by its name; `None` if there is none.
 pub(crate) fn call(name: &str, arguments: &[Value]) -> Option<Result<Tree, String>> {
     let (name, function) = FUNCTIONS.iter().find(|(known, _)| *known == name)?;

@@ -27,6 +27,9 @@ export const toText = (value) => {
 /** Returns an empty array that setters in `Array.prototype` do not affect. */
 export const list = () => setPrototypeOf([], null);
 
+/** Power of numbers with the digits of Node.js; those of `**` depend on the platform. */
+export const { pow } = Math;
+
 export const { isArray } = Array;
 export const NativeArray = Array;
 export const NativeError = Error;

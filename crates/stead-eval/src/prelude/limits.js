@@ -2,7 +2,7 @@
 //
 // Sparse lists that are too long are refused: the engine would visit all their holes.
 
-import { host, NativeError, apply, defineProperty, getPrototypeOf, ownProperty } from "stead:host";
+import { host, NativeError, apply, defineProperty, getPrototypeOf, isArray, ownProperty } from "stead:host";
 
 // A list of this length with values exceeds the memory limit.
 const LONGEST = 2 ** 24;
@@ -10,7 +10,8 @@ const LONGEST = 2 ** 24;
 const ITEMS = 2 ** 14;
 const CHARACTERS = 2 ** 18;
 const JSON_CHARACTERS = 2 ** 15;
-const { log2 } = Math;
+const { floor, log2 } = Math;
+const NativeObject = Object;
 // Shorter ones are counted as the steps of the call.
 const SHORT = 512;
 
@@ -59,6 +60,32 @@ replaceMethods(Array.prototype, walking, ofList(() => 1));
 replaceMethods(Array.prototype, ["join", "toString", "toLocaleString"], ofList(() => 4));
 replaceMethods(Array.prototype, ["sort", "toSorted"], ofList((length) => 4 * log2(length)));
 
+// The order that a contradicting comparison gives depends on the algorithm; ours is that of Node.
+let sorting;
+const withComparison = (sort) => (method) => {
+  const { call } = {
+    call(compare) {
+      // The method itself refuses receivers and comparisons that are none.
+      if (typeof compare !== "function" || this === undefined || this === null) return apply(method, this, [compare]);
+      return sort((sorting ??= host.lazy("stead:sort")), this, compare, method);
+    },
+  };
+  return call;
+};
+const listLength = (object) => {
+  const length = +object.length;
+  if (length > LONGEST) throw new NativeError("out of memory");
+  return length > 0 ? floor(length) : 0;
+};
+replaceMethods(Array.prototype, ["sort"], withComparison(({ sortList }, self, compare) => {
+  const object = NativeObject(self);
+  return sortList(object, listLength(object), compare);
+}));
+replaceMethods(Array.prototype, ["toSorted"], withComparison(({ sortedList }, self, compare) => {
+  const object = NativeObject(self);
+  return sortedList(object, listLength(object), compare, []);
+}));
+
 const ofBytes = (method) => {
   const { call } = {
     call(...args) {
@@ -73,14 +100,32 @@ const inPlace = [
   "copyWithin", "every", "fill", "find", "findIndex", "findLast", "findLastIndex", "forEach", "includes", "indexOf",
   "join", "lastIndexOf", "reduce", "reduceRight", "reverse", "set", "some", "sort",
 ];
-replaceMethods(getPrototypeOf(Uint8Array.prototype), inPlace, ofBytes);
+const bytes = getPrototypeOf(Uint8Array.prototype);
+replaceMethods(bytes, inPlace, ofBytes);
+// Returns undefined for what is no typed array.
+const kindOf = ownProperty(bytes, Symbol.toStringTag).get;
+const lengthOf = ownProperty(bytes, "length").get;
+replaceMethods(bytes, ["sort"], withComparison(({ sortBytes }, self, compare, method) => {
+  if (apply(kindOf, self, []) === undefined) return apply(method, self, [compare]);
+  return sortBytes(self, apply(lengthOf, self, []), compare);
+}));
+replaceMethods(bytes, ["toSorted"], withComparison(({ sortBytes }, self, compare, method) => {
+  if (apply(kindOf, self, []) === undefined) return apply(method, self, [compare]);
+  // The native method makes the array of the right kind.
+  const sorted = apply(method, self, []);
+  const length = apply(lengthOf, self, []);
+  for (let i = 0; i < length; i++) sorted[i] = self[i];
+  return sortBytes(sorted, length, compare);
+}));
 
 // Searches allocate nothing; other methods of texts are counted by the memory of their results.
 const ofText = (method) => {
   const { call } = {
     call(text, from) {
       const { length } = this ?? "";
-      if (length > SHORT) count(length, CHARACTERS);
+      // The engine compares the wanted text at each position.
+      const wanted = typeof text === "string" ? text.length : 1;
+      if (length > SHORT) count(length * (1 + (wanted < 64 ? wanted : 64) / 8), CHARACTERS);
       return apply(method, this, from === undefined ? [text] : [text, from]);
     },
   };
@@ -107,6 +152,7 @@ const ofJson = (method) => {
   const { call } = {
     call(...args) {
       if (typeof args[0] === "string" && args[0].length > SHORT) count(args[0].length, JSON_CHARACTERS);
+      if (isArray(args[0]) && args[0].length > LONGEST) throw new NativeError("out of memory");
       const made = apply(method, this, args);
       if (typeof made === "string" && made.length > SHORT) count(made.length, JSON_CHARACTERS);
       return made;
@@ -115,3 +161,21 @@ const ofJson = (method) => {
   return call;
 };
 replaceMethods(JSON, ["parse", "stringify"], ofJson);
+
+// The engine has no buffers of this size. Its error can be caught, and Node makes the buffer.
+const LONGEST_BUFFER = 2 ** 31 - 1;
+const Bytes = getPrototypeOf(Uint8Array);
+/** Returns the number of bytes that `new target(...args)` asks for, if no buffer here can have so many. */
+export function tooManyBytes(target, length) {
+  const isList = typeof length === "object" && length !== null;
+  const count = isList ? ownProperty(length, "length")?.value : length;
+  if (typeof count !== "number" && typeof count !== "string") return undefined;
+  // Below this length, no kind of item exceeds the limit.
+  if (!(+count > LONGEST_BUFFER / 8)) return undefined;
+  for (let at = target; typeof at === "function"; at = getPrototypeOf(at)) {
+    if (at !== ArrayBuffer && at !== Bytes) continue;
+    const size = at === Bytes ? target.BYTES_PER_ELEMENT : 1;
+    return +count * size > LONGEST_BUFFER ? +count * size : undefined;
+  }
+  return undefined;
+}

@@ -1,13 +1,14 @@
 // Functions that instrumented code calls. Each has the semantics of the language for known values.
 
 import {
-  host, NativeArray, NativeTypeError, apply, construct, defineProperty, getPrototypeOf, hasOwn, ownProperty, toText,
+  host, NativeArray, NativeError, NativeTypeError, apply, construct, defineProperty, getPrototypeOf, hasOwn, ownProperty, toText, pow,
 } from "stead:host";
 import { idOf, refusal, refuseAt, unknown } from "stead:unknown";
 import { isResourceClass, makeResource, nodeOf, withoutResources } from "stead:resource";
 import { boundTo } from "stead:scope";
 import { textOf } from "stead:text";
 import { deferOperator } from "stead:defer";
+import { tooManyBytes } from "stead:limits";
 
 export { current, resume } from "stead:scope";
 export { capture } from "stead:apply";
@@ -112,8 +113,14 @@ export const over = (a, b, site) =>
   (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a / b : deferOperator("/", [a, b], site);
 export const modulo = (a, b, site) =>
   (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a % b : deferOperator("%", [a, b], site);
-export const power = (a, b, site) =>
-  (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a ** b : deferOperator("**", [a, b], site);
+export const power = (a, b, site) => {
+  if (typeof a === "number" && typeof b === "number") return pow(a, b);
+  if (anyUnknown(a, b)) return deferOperator("**", [a, b], site);
+  // Two negations convert to a number or bigint, and change neither.
+  const base = -(-a);
+  const exponent = -(-b);
+  return typeof base === "bigint" || typeof exponent === "bigint" ? base ** exponent : pow(base, exponent);
+};
 export const shl = (a, b, site) =>
   (typeof a !== "function" && typeof b !== "function") || !anyUnknown(a, b) ? a << b : deferOperator("<<", [a, b], site);
 export const shr = (a, b, site) =>
@@ -154,6 +161,8 @@ export function make(site, self, target, ...args) {
   if (typeof target !== "function") throw thrown(new NativeTypeError(host.notAClass(site)), site);
   if (isResourceClass(target)) return makeResource(site, self, target, args);
   if (target === NativeArray && args.length === 1) known(args[0], site);
+  const bytes = args.length > 0 && idOf(args[0]) === undefined ? tooManyBytes(target, args[0]) : undefined;
+  if (bytes !== undefined) throw refusal(host.refuseFinally(`a buffer of ${bytes} bytes`, "use several smaller ones", new NativeError().stack));
   return known(construct(target, args), site);
 }
 

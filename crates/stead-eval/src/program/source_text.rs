@@ -29,6 +29,10 @@ impl SourceText {
         SourceText { path: path.to_owned(), text, line_starts }
     }
 
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Returns the text from a position to the end of the file.
     pub(crate) fn from(&self, at: &SourceRef) -> &str {
         self.text.get(self.offset(at) as usize..).unwrap_or_default()

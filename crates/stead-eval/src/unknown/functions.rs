@@ -4,7 +4,7 @@
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
-use stead_model::{Argument, Builtin, Computed, EvalError, FunctionRef, Functions, Limits};
+use stead_model::{Argument, Builtin, Computed, EvalError, FunctionRef, Functions, Limits, Unopened};
 
 use crate::unknown::interpreter::Interpreter;
 
@@ -39,9 +39,15 @@ impl Functions for ProgramFunctions {
 
     fn apply(&self, function: &FunctionRef, arguments: &[Computed]) -> Result<Computed, EvalError> {
         let Some(program) = &self.program else { return self.interpreter.apply(function, arguments) };
+        let revealed: Result<Vec<Computed>, Unopened> = arguments.iter().map(Computed::revealed).collect();
+        let arguments = revealed.map_err(EvalError::Locked)?;
         let (reply, answer) = sync_channel(1);
-        let call = ApplyCall { function: function.clone(), arguments: arguments.to_vec(), reply };
+        let call = ApplyCall { function: function.clone(), arguments, reply };
         program.send(call).map_err(|_| EvalError::NoInterpreter)?;
         answer.recv().map_err(|_| EvalError::NoInterpreter)?
+    }
+
+    fn ephemeral(&self, function: &FunctionRef) -> Result<Computed, EvalError> {
+        self.apply(function, &[])
     }
 }

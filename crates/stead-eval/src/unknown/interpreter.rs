@@ -14,6 +14,7 @@ use rquickjs::{
 };
 use stead_model::{Argument, Builtin, Computed, EvalError, FunctionRef, Functions, Limits};
 
+use crate::host::math;
 use crate::library;
 use crate::unknown::builtins::{self, MethodKind};
 use crate::unknown::computed::{from_js, to_js};
@@ -65,6 +66,10 @@ impl Functions for Interpreter {
 
     fn apply(&self, _: &FunctionRef, _: &[Computed]) -> Result<Computed, EvalError> {
         Err(threw("the function belongs to a program that is not loaded".to_owned()))
+    }
+
+    fn ephemeral(&self, function: &FunctionRef) -> Result<Computed, EvalError> {
+        self.apply(function, &[])
     }
 }
 
@@ -130,6 +135,7 @@ fn start(limits: &Limits, interrupts: &Rc<Cell<u64>>) -> rquickjs::Result<Starte
     })));
     let context = Context::custom::<Features>(&runtime)?;
     let evaluate = context.with(|ctx| {
+        math::install(&ctx)?;
         let evaluate: Function<'_> = ctx.eval(include_str!("../prelude/interpreter.js"))?;
         rquickjs::Result::Ok(Persistent::save(&ctx, evaluate))
     })?;

@@ -311,6 +311,17 @@ fn output_that_is_not_data_is_reported_at_its_export() {
 }
 
 #[test]
+fn new_of_a_misspelled_class_of_a_service_names_the_nearest() {
+    for text in [
+        "import { sqs } from 'stead/aws';\nnew sqs.Quue({});\n",
+        "import * as aws from 'stead/aws';\nnew aws.sqs.Quue({});\n",
+    ] {
+        let failure = program(text).failure();
+        assert!(failure.contains("sqs.Queue`?"), "{failure}");
+    }
+}
+
+#[test]
 fn new_of_an_unknown_class_is_underlined() {
     let text = "import * as local from 'stead/local';\nconst ids = ['a'];\nids.map((id) => [id, new local.Fil({ path: id })]);\n";
     insta::assert_snapshot!(program(text).failure(), @"

@@ -69,6 +69,7 @@ const GROWING: &[&str] = &[
     "const a: any[] = []; a.length = 2 ** 32 - 1; a.map((x) => x);",
     "const a: any[] = []; a.length = 2 ** 32 - 1; [...a];",
     "const a: any[] = []; a.length = 2 ** 32 - 1; JSON.stringify(a);",
+    "const a: any[] = []; a.length = 2 ** 32 - 1; JSON.stringify({ a });",
     "const a: any[] = []; a.length = 2 ** 32 - 1; String(a);",
     "const a: any = { length: 2 ** 53 - 1 }; Array.prototype.indexOf.call(a, 1);",
     "Array.from({ length: 2 ** 40 });",
@@ -109,6 +110,7 @@ const COSTLY: &[&str] = &[
     "const b = 3n ** 20000n; while (true) `${b}`;",
     "const s = 'ab'.repeat(250); while (true) s.toUpperCase();",
     "const step = async () => { while (true) { await null; `${3n ** 20000n}`; } }; await step();",
+    "const s = 'x'.repeat(1e6); while (true) s.indexOf('xxxxxxxxxy');",
 ];
 
 /// Returns the programs that are not stopped by a limit with a place.

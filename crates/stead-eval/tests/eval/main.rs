@@ -16,6 +16,7 @@ mod interpreter;
 mod language;
 mod library;
 mod limits;
+mod math;
 mod misplaced;
 mod moves;
 mod node;

@@ -34,6 +34,30 @@ fn values_are_those_of_node() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong.join("\n"));
 }
 
+/// Lists of several lengths are sorted by comparisons that contradict themselves; each sum covers the calls and the results.
+#[test]
+fn contradicting_comparisons_sort_as_in_node() {
+    let graph = program(include_str!("fixtures/sort.ts")).graph();
+    let sums = graph.outputs["sums"].as_known().unwrap().to_json();
+    assert_eq!(sums, "[629941748,1163660836,305553998,1134259614,741589866,-93654752,1083554788]");
+}
+
+#[test]
+fn buffers_that_only_node_can_make_are_refused_for_good() {
+    for code in [
+        "new Uint8Array(2 ** 31)",
+        "new Float64Array(2 ** 29)",
+        "new ArrayBuffer('2147483648' as any)",
+        "new Uint8Array({ length: 2 ** 31 })",
+        "new (class extends Uint8Array {})(2 ** 31)",
+    ] {
+        let text = format!("let x = 1;\ntry {{ {code}; }} catch {{ x = 2; }}\nexport {{ x }};\n");
+        let failure = program(&text).failure();
+        assert!(failure.starts_with("ST0103 a program cannot use a buffer of "), "{code}: {failure}");
+        assert!(failure.contains("  @ main.ts:2:"), "{code}: {failure}");
+    }
+}
+
 #[test]
 fn locales_zones_and_texts_beyond_english_are_refused() {
     let refused = [

@@ -178,6 +178,7 @@ impl Bench {
             resource: &record.ty,
             source: &record.source,
             inputs: &record.inputs,
+            owner: None,
         };
         self.provider.create(receipt, request).await
     }
@@ -212,7 +213,7 @@ impl Bench {
     pub(crate) async fn update(&self, old: &Resource, inputs: Map) -> CallOutcome<Updated> {
         let inputs = self.check(old.ty.as_str(), inputs).await.unwrap();
         let resource = Resource { inputs, ..old.clone() };
-        let request = UpdateRequest { resource: &resource, old_inputs: &old.inputs };
+        let request = UpdateRequest { resource: &resource, old_inputs: &old.inputs, owner: None };
         self.provider.update(receipt().await, request).await
     }
 

@@ -78,6 +78,7 @@ async fn invalid_deferred_value_is_refused_before_any_effect() {
             resource: &record.ty,
             source: &record.source,
             inputs: &record.inputs,
+            owner: None,
         };
         let refusal = refused(bench.provider.create(receipt().await, request).await);
         assert_eq!(refusal.message, message);

@@ -46,6 +46,18 @@ impl Marks {
         self
     }
 
+    /// Returns these secrets and the ones of an answer, if the answer has secrets that are not among these.
+    pub(super) fn with_changed(&self, answer: &Map) -> Option<Marks> {
+        let found = Marks::default().with(answer).secrets;
+        let values: Vec<&Value> =
+            self.secrets.iter().filter_map(|(_, secret)| secret.reveal().ok()).collect();
+        let is_new =
+            |(_, secret): &(Vec<String>, Secret)| secret.reveal().is_ok_and(|value| !values.contains(&value));
+        let new: Vec<_> = found.into_iter().filter(is_new).collect();
+        let secrets = || self.secrets.iter().cloned().chain(new.iter().cloned()).collect();
+        (!new.is_empty()).then(|| Marks { secrets: secrets(), ..Marks::default() })
+    }
+
     fn collect_input(&mut self, path: &mut Vec<String>, input: &Input) {
         match input {
             Input::Known(value) => {
@@ -181,11 +193,14 @@ impl Marks {
             marked.push((key, input));
         }
         // Values that are not kept or not open did not reach the provider: they stay as they were given.
-        for (path, secret) in
-            self.secrets.iter().filter(|(path, secret)| path.len() == 1 && secret.reveal().is_err())
-        {
-            if !marked.iter().any(|(key, _)| key.as_str() == path[0]) {
-                marked.push((Text::from(path[0].as_str()), Input::Known(Value::Secret(secret.clone()))));
+        for (path, secret) in self.secrets.iter().filter(|(_, secret)| secret.reveal().is_err()) {
+            let [first, rest @ ..] = path.as_slice() else { continue };
+            match marked.iter_mut().find(|(key, _)| key.as_str() == first) {
+                Some((_, input)) => put_back_input(input, rest, secret),
+                None if rest.is_empty() => {
+                    marked.push((Text::from(first.as_str()), Input::Known(Value::Secret(secret.clone()))));
+                }
+                None => {}
             }
         }
         marked.into_iter().collect()
@@ -219,12 +234,11 @@ impl Marks {
 
     /// Puts back the recorded values that the provider never returns.
     pub(super) fn restored(&self, mut values: Map) -> Map {
-        for (path, secret) in &self.secrets {
-            if let [key] = path.as_slice()
-                && secret.recorded() != Kept::Value
-                && values.get(key.as_str()).is_none_or(|value| *value == Value::Null)
-            {
-                values.insert(Text::from(key.as_str()), Value::Secret(secret.clone()));
+        for (path, secret) in self.secrets.iter().filter(|(_, secret)| secret.recorded() != Kept::Value) {
+            if let Some((key, rest)) = path.split_first() {
+                let before = values.remove(key.as_str());
+                let after = put_back(before, rest, secret);
+                values.extend(after.map(|value| (Text::from(key.as_str()), value)));
             }
         }
         values
@@ -292,6 +306,37 @@ impl Marks {
     }
 }
 
+/// Puts a secret back at a path where the value has nothing. An element of a list that is gone stays gone.
+fn put_back(value: Option<Value>, path: &[String], secret: &Secret) -> Option<Value> {
+    let Some((key, rest)) = path.split_first() else {
+        return match value {
+            None | Some(Value::Null) => Some(Value::Secret(secret.clone())),
+            kept => kept,
+        };
+    };
+    match value {
+        None | Some(Value::Null) if key.parse::<usize>().is_ok() => value,
+        None | Some(Value::Null) => {
+            let inner = put_back(None, rest, secret)?;
+            Some(Value::Map([(key.clone(), inner)].into_iter().collect()))
+        }
+        Some(Value::Map(mut map)) => {
+            let inner = put_back(map.remove(key.as_str()), rest, secret);
+            map.extend(inner.map(|inner| (Text::from(key.as_str()), inner)));
+            Some(Value::Map(map))
+        }
+        Some(Value::List(items)) => {
+            let at = key.parse::<usize>().ok();
+            let put = |(index, item): (usize, Value)| match at {
+                Some(at) if at == index => put_back(Some(item), rest, secret).unwrap_or_default(),
+                _ => item,
+            };
+            Some(items.into_iter().enumerate().map(put).collect())
+        }
+        other => other,
+    }
+}
+
 /// Returns the value as the provider gets it; `None` for one that is not kept.
 fn reveal(value: &Value) -> Option<Value> {
     match value {
@@ -314,6 +359,27 @@ fn reveal_input(input: Input) -> Option<Input> {
             Input::map(map.into_iter().filter_map(|(key, item)| Some((key, reveal_input(item)?))).collect())
         }
     })
+}
+
+/// Puts a secret that did not reach the provider back into the object that it was left out of.
+fn put_back_input(input: &mut Input, path: &[String], secret: &Secret) {
+    match input {
+        Input::Known(value) => {
+            let given = std::mem::replace(value, Value::Null);
+            *value = put_back(Some(given), path, secret).unwrap_or_default();
+        }
+        Input::Map(map) => match path {
+            [] => {}
+            [key] if !map.contains_key(key.as_str()) => {
+                let secret = Input::Known(Value::Secret(secret.clone()));
+                drop(map.insert(Text::from(key.as_str()), secret));
+            }
+            [key, rest @ ..] => {
+                map.get_mut(key.as_str()).into_iter().for_each(|item| put_back_input(item, rest, secret));
+            }
+        },
+        Input::Deferred(_) | Input::List(_) => {}
+    }
 }
 
 /// Returns a recorded value for a comparison with the new one.

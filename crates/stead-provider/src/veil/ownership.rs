@@ -51,6 +51,10 @@ impl Ownership for VeiledOwnership {
         self.inner()?.release(identity, owner).await
     }
 
+    fn marks_are_inside(&self) -> bool {
+        self.inner().is_ok_and(|inner| inner.marks_are_inside())
+    }
+
     async fn marks(&self) -> Result<Vec<(PhysicalIdentity, OwnerMark)>, MarksUnavailable> {
         self.inner()?.marks().await
     }

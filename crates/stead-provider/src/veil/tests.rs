@@ -10,6 +10,9 @@ use crate::Providers;
 
 const CANARY: &str = "canary \"4711\" in the mine";
 
+/// The password that a person gave the real resource.
+const CHANGED: &str = "another canary, 4712";
+
 /// Returns its request in its answers: as it is, inside texts, in hex, and in messages.
 #[derive(Default)]
 struct Echo {
@@ -59,13 +62,17 @@ impl Provider for Echo {
                 help: Some(text.to_string()),
             }]);
         }
+        if inputs.get("quote").is_some() {
+            let message = format!("cannot use {}", text_of(&inputs));
+            return Err(vec![Problem { path: PropertyPath::of("quote"), message, help: None }]);
+        }
         Ok(inputs)
     }
 
     async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
         self.see(Value::Map(old.inputs.clone()).to_json());
         let changes = stead_schema::diff(&schema(), &old.inputs, inputs);
-        Diff { changes, order: ReplaceOrder::CreateFirst }
+        Diff { changes, order: ReplaceOrder::CreateFirst, ..Diff::default() }
     }
 
     fn reads(&self, _: &TypeToken) -> Reads {
@@ -73,7 +80,11 @@ impl Provider for Echo {
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
-        let password = resource.inputs.get("password").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let mut live = resource.inputs.clone();
+        if resource.inputs.contains_key("changed") {
+            live.insert("password", Value::from(CHANGED));
+        }
+        let password = live.get("password").and_then(Value::as_str).unwrap_or_default().to_owned();
         if resource.inputs.contains_key("fail") {
             return Err(Refusal::new(format!("cannot log in with {password}")));
         }
@@ -85,7 +96,7 @@ impl Provider for Echo {
             ("token".to_owned(), Value::from("made-by-the-provider")),
             ("open".to_owned(), Value::from("nothing to hide")),
         ];
-        Ok(Some(LiveState { inputs: resource.inputs.clone(), outputs: outputs.into() }))
+        Ok(Some(LiveState { inputs: live, outputs: outputs.into() }))
     }
 
     async fn find(&self, _: &TypeToken, _: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
@@ -203,4 +214,47 @@ fn ephemeral_value_is_no_change() {
     let open = Value::Secret(Secret::ephemeral());
     let Diff { changes, .. } = now(veiled.diff(&record(&[("pin", open.clone())]), &inputs(&[("pin", open)])));
     assert!(changes.is_empty(), "{changes:?}");
+}
+
+#[test]
+fn problem_shows_no_value_that_only_the_schema_calls_secret() {
+    let (_, provider) = veiled();
+    let given = inputs(&[("pin", Value::from(CANARY)), ("quote", Value::from(true))]);
+    let problems = now(provider.check(&ty(), given)).unwrap_err();
+    assert_eq!(problems[0].message, r#"cannot use {"pin":"[secret]","quote":true}"#);
+}
+
+#[test]
+fn secret_that_was_changed_elsewhere_is_marked_wherever_the_answer_repeats_it() {
+    let (_, provider) = veiled();
+    let old = record(&[("password", secret()), ("changed", Value::from(true))]);
+    let LiveState { inputs, outputs } = now(provider.read(&old)).unwrap().unwrap();
+    assert_eq!(inputs.get("password").map(Value::revealed), Some(Ok(Value::from(CHANGED))));
+    let shown = Value::Map(outputs).blinded().to_json();
+    assert!(!shown.contains("4712") && !shown.contains(&stead_model::hex(CHANGED.as_bytes())), "{shown}");
+    assert!(shown.contains("nothing to hide"), "{shown}");
+}
+
+#[test]
+fn ephemeral_value_inside_an_object_stays_there_after_a_check() {
+    let (echo, provider) = veiled();
+    let object =
+        |token: Value| Value::Map([("TOKEN".to_owned(), token), ("A".to_owned(), "b".into())].into());
+    let given = inputs(&[("user", object(Value::Secret(Secret::ephemeral())))]);
+    let checked = now(provider.check(&ty(), given.clone())).unwrap();
+    assert_eq!(checked, given);
+    assert_eq!(echo.seen.lock().unwrap().as_slice(), [r#"{"user":{"A":"b"}}"#]);
+}
+
+#[test]
+fn read_keeps_write_only_values_that_are_nested() {
+    let (_, veiled) = veiled();
+    let digest = || Value::Secret(Secret::kept(Value::from("canary-4711"), Kept::Digest));
+    let members = |inner: Value| Value::Map([("zip".to_owned(), inner)].into_iter().collect());
+    let record = record(&[("code", members(digest())), ("list", Value::from(vec![members(digest())]))]);
+    let live = now(veiled.read(&record)).unwrap().unwrap();
+    assert_eq!(
+        (&live.inputs["code"], &live.inputs["list"]),
+        (&record.inputs["code"], &record.inputs["list"])
+    );
 }

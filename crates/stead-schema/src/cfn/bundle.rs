@@ -13,7 +13,8 @@ use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 use stead_model::Value;
 
-use super::{Schema, SchemaError, facts, parse};
+use super::parse::parse_facts;
+use super::{Schema, SchemaError, facts};
 
 /// Bundle that ships with stead.
 static SHIPPED: &[u8] = include_bytes!("../../data/aws-types.bundle");
@@ -101,7 +102,7 @@ impl Bundle {
     }
 
     pub fn schema(&self, type_name: &str) -> Option<Schema> {
-        parse(&self.document(type_name)?).ok()
+        parse_facts(&self.document(type_name)?).ok()
     }
 }
 
@@ -112,7 +113,7 @@ pub fn make(origin: Origin, mut published: Vec<Value>) -> Result<Vec<u8>, Schema
     let (mut blocks, mut block) = (Vec::new(), Vec::new());
     for document in &published {
         let facts = facts(document);
-        let name = parse(&facts)?.type_name;
+        let name = parse_facts(&facts)?.type_name;
         let text = facts.to_json();
         index.types.push((name, index.blocks.len(), block.len(), text.len()));
         block.extend_from_slice(text.as_bytes());
@@ -138,13 +139,13 @@ fn close(index: &mut Index, blocks: &mut Vec<u8>, block: &mut Vec<u8>) -> Result
     Ok(())
 }
 
-fn deflate(bytes: &[u8]) -> Result<Vec<u8>, SchemaError> {
+pub(super) fn deflate(bytes: &[u8]) -> Result<Vec<u8>, SchemaError> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     let compressed = encoder.write_all(bytes).and_then(|()| encoder.finish());
     compressed.map_err(|error| SchemaError(error.to_string()))
 }
 
-fn inflate(bytes: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn inflate(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     ZlibDecoder::new(bytes).take(1 << 28).read_to_end(&mut text).ok()?;
     Some(text)

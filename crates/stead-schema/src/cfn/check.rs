@@ -1,9 +1,9 @@
-//! Checks inputs against a published schema: names, kinds, allowed values, required and read-only members.
+//! Checks inputs against a published schema: names, kinds, allowed values, limits, required and read-only members.
 
 use stead_model::{Input, Inputs, Text, Value, nearest};
 
 use super::position::Position;
-use super::{Form, Kinds, Rest, Schema};
+use super::{Form, Kinds, Limits, Rest, Schema, Span};
 use crate::Problem;
 
 /// Returns all problems inside the inputs. The caller checks the names and the presence of top-level properties.
@@ -69,6 +69,7 @@ fn check_value(position: &Position<'_>, input: &Input, problems: &mut Vec<Proble
         return problems.push(Problem { path: position.path.clone(), message, help: None });
     }
     choice(position, input, problems);
+    limits(position, input, problems);
     names(position, input, problems);
     for_each_child(position, input, &mut |position, input| check_value(position, input, problems));
 }
@@ -113,13 +114,71 @@ fn choice(position: &Position<'_>, input: &Input, problems: &mut Vec<Problem>) {
     problems.push(Problem { path: position.path.clone(), message, help: Some(help) });
 }
 
-/// Reports members of an object that are unknown, read-only or missing.
-fn names(position: &Position<'_>, input: &Input, problems: &mut Vec<Problem>) {
-    let given: Vec<&str> = match input {
+/// Reports a text, number, list or object outside of its limits, and members that need others.
+fn limits(position: &Position<'_>, input: &Input, problems: &mut Vec<Problem>) {
+    let Some(form) = position.form else { return };
+    let mut parts = vec![form];
+    parts.extend(&position.schema.form(form).all_of);
+    for part in parts {
+        let limits = &position.schema.form(part).limits;
+        let (must, is) = match input {
+            Input::Known(value) => outside(limits, value),
+            Input::List(items) => count(&limits.items, items.len(), "elements"),
+            Input::Map(map) => count(&limits.members, map.len(), "members"),
+            Input::Deferred(_) => None,
+        }
+        .unwrap_or_default();
+        if !must.is_empty() {
+            let message = format!("`{}` must {must}, but it {is}", position.path);
+            problems.push(Problem { path: position.path.clone(), message, help: None });
+        }
+        let given = given_names(input);
+        for (name, needs) in limits.dependencies.iter().filter(|(name, _)| given.contains(&name.as_str())) {
+            for needed in needs.iter().filter(|needed| !given.contains(&needed.as_str())) {
+                let member = position.key(needed);
+                let message = format!("`{}` is missing", member.path);
+                let help = format!("`{}` needs it", position.key(name).path);
+                problems.push(Problem { path: member.path, message, help: Some(help) });
+            }
+        }
+    }
+}
+
+/// Returns the limit that a value breaks, and how, as the ends of "must …" and "it …".
+fn outside(limits: &Limits, value: &Value) -> Option<(String, String)> {
+    match value {
+        Value::String(text) => {
+            let length = count(&limits.length, text.chars().count(), "characters");
+            let pattern = limits.pattern.as_ref().filter(|pattern| !pattern.allows(text));
+            length.or(pattern.map(|pattern| (format!("match {}", pattern.as_str()), format!("is {text:?}"))))
+        }
+        Value::Number(number) if !limits.range.holds(*number) => {
+            Some((format!("be {}", limits.range.words()), format!("is {number}")))
+        }
+        Value::List(items) => count(&limits.items, items.len(), "elements"),
+        Value::Map(map) => count(&limits.members, map.len(), "members"),
+        _ => None,
+    }
+}
+
+fn count(span: &Span<u64>, found: usize, what: &str) -> Option<(String, String)> {
+    (!span.holds(found)).then(|| (format!("have {} {what}", span.words()), format!("has {found}")))
+}
+
+fn given_names(input: &Input) -> Vec<&str> {
+    match input {
         Input::Map(map) => map.keys().map(Text::as_str).collect(),
         Input::Known(Value::Map(map)) => map.keys().map(Text::as_str).collect(),
-        _ => return,
-    };
+        _ => Vec::new(),
+    }
+}
+
+/// Reports members of an object that are unknown, read-only or missing.
+fn names(position: &Position<'_>, input: &Input, problems: &mut Vec<Problem>) {
+    if !matches!(input, Input::Map(_) | Input::Known(Value::Map(_))) {
+        return;
+    }
+    let given = given_names(input);
     let Some(form) = position.form else { return };
     for name in &given {
         let member = position.key(name);

@@ -13,11 +13,6 @@ pub(crate) fn equivalent(position: &Position<'_>, want: &Value, live: &Value) ->
         || equal_after_transform(position, want, live)
 }
 
-/// Returns true if the service transforms values here by an expression that stead cannot evaluate.
-pub(crate) fn is_opaque(position: &Position<'_>, want: &Value) -> bool {
-    transforms(position).any(|expression| transformed(expression, want) == Transformed::Unsupported)
-}
-
 /// Returns true if the desired value changed, but the live one may still be the old one: after the service's
 /// transformation both look alike.
 pub(crate) fn is_ambiguous(

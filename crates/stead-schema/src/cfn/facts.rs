@@ -5,12 +5,31 @@ use stead_model::{Map, Value};
 use super::Class;
 
 /// Keys of a form that are copied unchanged.
-const PLAIN: &[&str] = &["type", "$ref", "required", "enum", "const", "default", "minItems"];
+const PLAIN: &[&str] = &[
+    "type",
+    "$ref",
+    "required",
+    "enum",
+    "const",
+    "default",
+    "minItems",
+    "maxItems",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minimum",
+    "maximum",
+    "minProperties",
+    "maxProperties",
+    "dependencies",
+    "dependentRequired",
+    "arrayType",
+];
 const LISTS: &[&str] = &["oneOf", "anyOf", "allOf"];
 const TOP: &[&str] =
     &["typeName", "primaryIdentifier", "additionalIdentifiers", "propertyTransform", "replacementStrategy"];
 
-/// Returns the part of a schema that `parse` reads. Parsing it gives the same result as parsing the whole schema.
+/// Returns the part of a schema that `parse` reads. Reducing the result again changes nothing.
 pub fn facts(document: &Value) -> Value {
     let Some(top) = document.as_map() else { return Value::Null };
     let mut out = form(top);
@@ -37,6 +56,12 @@ fn form(node: &Map) -> Map {
     let mut out = Map::new();
     for (key, value) in node {
         let kept = match (key.as_str(), value) {
+            // A limit that allows everything.
+            ("minItems" | "minLength" | "minProperties", Value::Number(least))
+                if least.as_i64() == Some(0) =>
+            {
+                continue;
+            }
             (key, value) if PLAIN.contains(&key) => value.clone(),
             ("properties" | "patternProperties", Value::Map(map)) => Value::Map(members(map)),
             ("items", value) => part(value),
@@ -51,7 +76,8 @@ fn form(node: &Map) -> Map {
         out.insert(key.clone(), kept);
     }
     // A closed object without properties must not parse as an object that accepts any member.
-    if node.get("additionalProperties") == Some(&Value::Bool(false)) && !out.contains_key("properties") {
+    let without_properties = out.get("properties").and_then(Value::as_map).is_none_or(Map::is_empty);
+    if node.get("additionalProperties") == Some(&Value::Bool(false)) && without_properties {
         out.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
     out

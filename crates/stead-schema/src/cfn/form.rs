@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stead_model::Value;
 
+use super::limits::Limits;
+
 /// Number of a form in its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FormId(pub u32);
@@ -111,6 +113,9 @@ pub struct Form {
     pub order: Order,
     pub unique: bool,
     pub min_items: u32,
+    pub limits: Limits,
+    /// Elements are owned one by one, by their key: the service returns also those that nobody set.
+    pub attributes: bool,
     /// Allowed values; empty if all are allowed.
     pub choices: Vec<Value>,
     pub default: Option<Value>,

@@ -1,15 +1,15 @@
 //! Changes of lists: compared as the schema says, sent whole, with the live members of their elements merged in.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use stead_model::{Map, Text, Value};
 
 use super::equivalence::equivalent;
+use super::keyed::{is_keyed, pairs_by_key};
+use super::merge::merged_elements;
+use super::pairing::{pair_by_similarity, pairs, similarity};
 use super::patch::{Comparison, may_be_absent, redacted_at};
 use super::position::Position;
-
-/// Length above which elements are paired by position, because pairing by content takes quadratic time.
-const MAX_PAIRED: usize = 300;
 
 /// One list of a resource: as last applied, as live, and as desired.
 pub(crate) struct ListChange<'w, 'a, 'p> {
@@ -23,25 +23,37 @@ pub(crate) struct ListChange<'w, 'a, 'p> {
 impl ListChange<'_, '_, '_> {
     pub(crate) fn decide(self) {
         let ListChange { comparison, position, last, live, want } = self;
-        let live: Vec<Value> =
-            live.iter().filter(|item| !is_reserved_tag(position, item, want)).cloned().collect();
+        let as_settled = comparison.is_settled(position, Some(&Value::from(live.to_vec())));
+        let Parts { ours: live, others, keyed } = parts(comparison, position, last, live, want);
         let hidden_changed = position.contains_hidden() && comparison.hidden_changed(&position.path);
         let asked = redacted_at(comparison.wanted, position).and_then(Value::as_list);
         let unchanged = last.is_some() && last == asked && !hidden_changed;
-        let pairs = pairs(position, want, &live);
-        let complete = all_satisfied(position, want, &live, &pairs);
-        if complete
+        let rewritten = rewritten(comparison, position, last.unwrap_or_default(), &live);
+        let explained = |index: usize, at: usize| {
+            let asked = asked.and_then(|asked| asked.get(index));
+            rewritten.iter().any(|(last, shown)| Some(*last) == asked && *shown == at)
+        };
+        let by_key = if keyed { pairs_by_key(position, want, &live) } else { None };
+        let any_order = by_key.is_some() || position.is_unordered();
+        let pairs = by_key.unwrap_or_else(|| pairs(position, want, &live, &explained));
+        let met = |index: usize, at: usize| {
+            (any_order || at == index)
+                && (satisfies(&position.index(index), &want[index], &live[at]) || explained(index, at))
+        };
+        let all_met = want.len() == live.len()
+            && pairs.iter().enumerate().all(|(index, pair)| pair.is_some_and(|at| met(index, at)));
+        if (all_met || (unchanged && as_settled))
             && !hidden_changed
             && (unchanged || !drops_declared_member(position, last, &live, want, &pairs))
         {
             let hides = !comparison.wanted.under(&position.path).is_empty();
             if hides {
-                let value = Value::from(merged_list(position, want, &live, last.unwrap_or_default()));
-                comparison.resend_hidden(position, value);
+                let value = merged_elements(position, want, &live, last.unwrap_or_default(), &pairs);
+                comparison.resend_hidden(position, Value::from([value, others].concat()));
             }
             return;
         }
-        if position.contains_fixed() && changes_fixed(comparison, position, want, &live, &pairs) {
+        if position.contains_fixed() && changes_fixed(comparison, position, want, &live, &pairs, &explained) {
             return comparison
                 .force_replacement(position, "an element has a part that can be set at creation only");
         }
@@ -50,9 +62,97 @@ impl ListChange<'_, '_, '_> {
         } else {
             "its declared value changed; lists are sent as a whole"
         };
-        let value = Value::from(merged_list(position, want, &live, last.unwrap_or_default()));
-        comparison.add(position, value, why);
+        let value = merged_elements(position, want, &live, last.unwrap_or_default(), &pairs);
+        comparison.add(position, Value::from([value, others].concat()), why);
     }
+}
+
+/// Live elements of a list, by owner.
+struct Parts {
+    ours: Vec<Value>,
+    /// Elements that another writer or the service added, which stay.
+    others: Vec<Value>,
+    /// The elements are compared by key.
+    keyed: bool,
+}
+
+fn parts(
+    comparison: &Comparison<'_>,
+    position: &Position<'_>,
+    last: Option<&[Value]>,
+    live: &[Value],
+    want: &[Value],
+) -> Parts {
+    let live: Vec<Value> =
+        live.iter().filter(|item| !is_reserved_tag(position, item, want)).cloned().collect();
+    let foreign = foreign_by_key(position, last.unwrap_or_default(), &live, want);
+    let keyed = foreign.is_some();
+    let foreign = foreign
+        .unwrap_or_else(|| added_by_service(comparison, position, last.unwrap_or_default(), &live, want));
+    let (mut ours, mut others) = (Vec::new(), Vec::new());
+    for (at, item) in live.into_iter().enumerate() {
+        if foreign.contains(&at) { others.push(item) } else { ours.push(item) }
+    }
+    Parts { ours, others, keyed }
+}
+
+/// Returns the elements of a keyed list whose keys are declared neither now nor last time, or `None` for other lists.
+pub(crate) fn foreign_by_key(
+    position: &Position<'_>,
+    last: &[Value],
+    live: &[Value],
+    want: &[Value],
+) -> Option<BTreeSet<usize>> {
+    if !is_keyed(position) {
+        return None;
+    }
+    let (wanted, before) = (pairs_by_key(position, want, live)?, pairs_by_key(position, last, live)?);
+    let declared: BTreeSet<usize> = wanted.into_iter().chain(before).flatten().collect();
+    Some((0..live.len()).filter(|at| !declared.contains(at)).collect())
+}
+
+/// Returns the elements that were live after the last apply although they were not declared.
+fn added_by_service(
+    comparison: &Comparison<'_>,
+    position: &Position<'_>,
+    last: &[Value],
+    live: &[Value],
+    want: &[Value],
+) -> BTreeSet<usize> {
+    let Some(settled) = comparison.settled_elements(position) else { return BTreeSet::new() };
+    let added = settled.len().saturating_sub(last.len());
+    if added == 0 {
+        return BTreeSet::new();
+    }
+    let element = position.index(0);
+    let pairs = pairs(position, want, live, &|_, _| false);
+    let met = pairs.iter().enumerate().filter_map(|(index, pair)| {
+        pair.filter(|at| satisfies(&position.index(index), &want[index], &live[*at]))
+    });
+    let met: BTreeSet<usize> = met.collect();
+    let ours = |at: &usize| met.contains(at) || last.iter().any(|last| satisfies(&element, last, &live[*at]));
+    let unchanged = comparison.unchanged_elements(position, live);
+    let mut left: Vec<usize> = (0..live.len()).filter(|at| unchanged[*at] && !ours(at)).collect();
+    // The service may have rewritten a declared element, which then resembles it.
+    left.sort_by_key(|at| last.iter().map(|last| similarity(last, &live[*at])).max());
+    left.into_iter().take(added).collect()
+}
+
+/// Returns the elements last applied, each with the live element that the service made of it and that has not changed
+/// since.
+fn rewritten<'v>(
+    comparison: &Comparison<'_>,
+    position: &Position<'_>,
+    last: &'v [Value],
+    live: &[Value],
+) -> Vec<(&'v Value, usize)> {
+    if comparison.settled_elements(position).is_none() {
+        return Vec::new();
+    }
+    let unchanged = comparison.unchanged_elements(position, live);
+    let pairs = pairs(position, last, live, &|_, _| false);
+    let pairs = last.iter().zip(pairs).filter_map(|(last, pair)| Some((last, pair?)));
+    pairs.filter(|(_, at)| unchanged[*at]).collect()
 }
 
 /// Returns true for a tag that the service sets itself and users cannot set.
@@ -79,111 +179,27 @@ pub(crate) fn satisfies(position: &Position<'_>, want: &Value, live: &Value) -> 
                 None => may_be_absent(&inside, value),
             }
         }),
-        (Value::List(want), Value::List(live)) => {
-            all_satisfied(position, want, live, &pairs(position, want, live))
-        }
+        (Value::List(want), Value::List(live)) => all_satisfied(position, want, live),
         _ => false,
     }
 }
 
 /// Returns true if the live elements satisfy the desired ones, in the same order where order is significant.
-fn all_satisfied(position: &Position<'_>, want: &[Value], live: &[Value], pairs: &[Option<usize>]) -> bool {
-    let any_order = position.is_unordered();
-    let met = |index: usize, at: usize| {
-        (any_order || at == index) && satisfies(&position.index(index), &want[index], &live[at])
-    };
-    want.len() == live.len()
-        && pairs.iter().enumerate().all(|(index, pair)| pair.is_some_and(|at| met(index, at)))
-}
-
-/// Pairs each desired element with a live one: by position where order is significant, else by content.
-fn pairs(position: &Position<'_>, want: &[Value], live: &[Value]) -> Vec<Option<usize>> {
-    let by_position = |index: usize| (index < live.len()).then_some(index);
-    if want.len().max(live.len()) > MAX_PAIRED {
-        return (0..want.len()).map(by_position).collect();
+fn all_satisfied(position: &Position<'_>, want: &[Value], live: &[Value]) -> bool {
+    let met = |index: usize, at: usize| satisfies(&position.index(index), &want[index], &live[at]);
+    if is_keyed(position)
+        && let Some(pairs) = pairs_by_key(position, want, live)
+    {
+        return pairs.iter().enumerate().all(|(index, pair)| pair.is_some_and(|at| met(index, at)));
     }
-    let element = position.index(0);
-    let fits: Vec<Vec<usize>> = want
-        .iter()
-        .enumerate()
-        .map(|(index, item)| match position.is_unordered() {
-            true => (0..live.len()).filter(|at| satisfies(&element, item, &live[*at])).collect(),
-            false => {
-                by_position(index).filter(|at| satisfies(&element, item, &live[*at])).into_iter().collect()
-            }
-        })
-        .collect();
-    let mut matching = Matching { fits: &fits, taken: BTreeMap::new() };
-    for index in 0..want.len() {
-        matching.assign(index, &mut BTreeSet::new());
+    if want.len() != live.len() {
+        return false;
     }
-    let mut pairs: Vec<Option<usize>> = vec![None; want.len()];
-    matching.taken.iter().for_each(|(at, index)| pairs[*index] = Some(*at));
-    pair_by_similarity(want, live, &mut pairs);
-    pairs
-}
-
-/// Maximum bipartite matching between desired elements and the live elements that satisfy them.
-struct Matching<'a> {
-    fits: &'a [Vec<usize>],
-    /// Desired element by the live element assigned to it.
-    taken: BTreeMap<usize, usize>,
-}
-
-impl Matching<'_> {
-    fn assign(&mut self, index: usize, seen: &mut BTreeSet<usize>) -> bool {
-        for &at in &self.fits[index] {
-            if !seen.insert(at) {
-                continue;
-            }
-            let free = match self.taken.get(&at).copied() {
-                None => true,
-                Some(other) => self.assign(other, seen),
-            };
-            if free {
-                self.taken.insert(at, index);
-                return true;
-            }
-        }
-        false
+    if !position.is_unordered() {
+        return (0..want.len()).all(|index| met(index, index));
     }
-}
-
-/// Pairs the remaining elements by similarity, preferring the same position.
-fn pair_by_similarity(want: &[Value], live: &[Value], pairs: &mut [Option<usize>]) {
-    let taken: BTreeSet<usize> = pairs.iter().flatten().copied().collect();
-    let mut free: BTreeSet<usize> = (0..live.len()).filter(|at| !taken.contains(at)).collect();
-    let mut scores: Vec<(usize, bool, usize, usize)> = Vec::new();
-    for (index, item) in want.iter().enumerate().filter(|(index, _)| pairs[*index].is_none()) {
-        scores.extend(free.iter().map(|at| (similarity(item, &live[*at]), index == *at, index, *at)));
-    }
-    scores.sort_by(|a, b| (b.0, b.1, a.2, a.3).cmp(&(a.0, a.1, b.2, b.3)));
-    for (score, same_position, index, at) in scores {
-        let last_pair = want.len() == live.len();
-        if (score > 0 || same_position || last_pair) && pairs[index].is_none() && free.remove(&at) {
-            pairs[index] = Some(at);
-        }
-    }
-}
-
-/// Counts the leaves that two elements share. A member that identifies the element weighs more.
-fn similarity(want: &Value, live: &Value) -> usize {
-    let names = |name: &str| ["Key", "Name", "Id", "Arn"].iter().any(|end| name.ends_with(end));
-    match (want, live) {
-        (Value::Map(want), Value::Map(live)) => want
-            .iter()
-            .filter_map(|(name, value)| Some((name, value, live.get(name)?)))
-            .map(
-                |(name, value, live)| {
-                    if value == live && names(name) { 100 } else { similarity(value, live) }
-                },
-            )
-            .sum(),
-        (Value::List(want), Value::List(live)) => {
-            want.iter().zip(live).map(|(want, live)| similarity(want, live)).sum()
-        }
-        (want, live) => usize::from(want == live),
-    }
+    let pairs = pairs(position, want, live, &|_, _| false);
+    pairs.iter().enumerate().all(|(index, pair)| pair.is_some_and(|at| met(index, at)))
 }
 
 /// Returns true if an element no longer declares a member that was declared last time and is still live.
@@ -197,12 +213,12 @@ fn drops_declared_member(
     let Some(last) = last else { return false };
     let before = pairs_with_last(position, want, last);
     want.iter().enumerate().any(|(index, item)| match (before[index], pairs[index]) {
-        (Some(before), Some(at)) => drops_member(item, &last[before], &live[at]),
+        (Some(before), Some(at)) => drops_member(&position.index(index), item, &last[before], &live[at]),
         _ => false,
     })
 }
 
-fn pairs_with_last(position: &Position<'_>, want: &[Value], last: &[Value]) -> Vec<Option<usize>> {
+pub(crate) fn pairs_with_last(position: &Position<'_>, want: &[Value], last: &[Value]) -> Vec<Option<usize>> {
     let mut paired: Vec<Option<usize>> = vec![None; want.len()];
     if position.is_unordered() {
         pair_by_similarity(want, last, &mut paired);
@@ -212,13 +228,25 @@ fn pairs_with_last(position: &Position<'_>, want: &[Value], last: &[Value]) -> V
     paired
 }
 
-fn drops_member(want: &Value, last: &Value, live: &Value) -> bool {
-    let (Value::Map(want), Value::Map(last), Value::Map(live)) = (want, last, live) else { return false };
-    last.iter().any(|(name, before)| match (want.get(name), live.get(name)) {
-        (None, Some(_)) => true,
-        (Some(want), Some(live)) => drops_member(want, before, live),
+/// Returns true if a value no longer declares a member, at any depth, that was declared last time and is still live.
+pub(crate) fn drops_member(position: &Position<'_>, want: &Value, last: &Value, live: &Value) -> bool {
+    match (want, last, live) {
+        (Value::Map(want), Value::Map(last), Value::Map(live)) => last.iter().any(|(name, before)| {
+            let inside = position.key(name);
+            match (want.get(name), live.get(name)) {
+                _ if inside.is_read_only() || *before == Value::Null => false,
+                (None | Some(Value::Null), Some(live)) => *live != Value::Null,
+                (Some(want), Some(live)) => drops_member(&inside, want, before, live),
+                _ => false,
+            }
+        }),
+        (Value::List(want), Value::List(last), Value::List(live)) => {
+            let pairs = pairs(position, want, live, &|_, _| false);
+            drops_declared_member(position, Some(last), live, want, &pairs)
+                || drops_key(position, want, last, live)
+        }
         _ => false,
-    })
+    }
 }
 
 /// Returns true if a read-only or create-only part of an element would be added, changed or removed.
@@ -228,12 +256,15 @@ fn changes_fixed(
     want: &[Value],
     live: &[Value],
     pairs: &[Option<usize>],
+    explained: &dyn Fn(usize, usize) -> bool,
 ) -> bool {
     let kept: BTreeSet<usize> = pairs.iter().flatten().copied().collect();
     let gone = (0..live.len()).filter(|at| !kept.contains(at));
     let mut gone = gone.map(|at| fixed_differs(comparison, &position.index(at), None, Some(&live[at])));
     let mut left = want.iter().enumerate().map(|(index, item)| {
-        fixed_differs(comparison, &position.index(index), Some(item), pairs[index].map(|at| &live[at]))
+        let settled = pairs[index].is_some_and(|at| explained(index, at));
+        let live = pairs[index].map(|at| &live[at]);
+        !settled && fixed_differs(comparison, &position.index(index), Some(item), live)
     });
     gone.any(|differs| differs) || left.any(|differs| differs)
 }
@@ -257,7 +288,8 @@ fn fixed_differs(
     }
     match (want, live) {
         (Some(Value::List(want)), Some(Value::List(live))) => {
-            changes_fixed(comparison, position, want, live, &pairs(position, want, live))
+            let pairs = pairs(position, want, live, &|_, _| false);
+            changes_fixed(comparison, position, want, live, &pairs, &|_, _| false)
         }
         (want, live) => {
             let (want, live) = (want.and_then(Value::as_map), live.and_then(Value::as_map));
@@ -273,50 +305,12 @@ fn fixed_differs(
     }
 }
 
-/// Returns the desired elements, each with the members of its live element that the service or another writer set.
-fn merged_list(position: &Position<'_>, want: &[Value], live: &[Value], last: &[Value]) -> Vec<Value> {
-    let (pairs, before) = (pairs(position, want, live), pairs_with_last(position, want, last));
-    want.iter()
-        .enumerate()
-        .map(|(index, item)| {
-            let live = pairs[index].map(|at| &live[at]);
-            merged(&position.index(index), item, live, before[index].map(|at| &last[at]))
-        })
-        .collect()
-}
-
-fn merged(position: &Position<'_>, want: &Value, live: Option<&Value>, last: Option<&Value>) -> Value {
-    match (want, live) {
-        (Value::Map(want), Some(Value::Map(live))) => {
-            let last = last.and_then(Value::as_map);
-            let mut out = Map::new();
-            for (name, value) in want {
-                let inside = position.key(name);
-                if !inside.is_unsendable() && *value != Value::Null {
-                    let last = last.and_then(|last| last.get(name));
-                    out.insert(name.clone(), merged(&inside, value, live.get(name), last));
-                }
-            }
-            for (name, value) in live {
-                let inside = position.key(name);
-                let ours = last.is_some_and(|last| last.contains_key(name));
-                if inside.is_read_only() || (!want.contains_key(name) && !ours) {
-                    out.insert(name.clone(), value.clone());
-                }
-            }
-            Value::Map(out)
-        }
-        (Value::List(want), Some(Value::List(live))) => {
-            Value::from(merged_list(position, want, live, last.and_then(Value::as_list).unwrap_or_default()))
-        }
-        (Value::Map(want), _) => {
-            // No live element to merge with. Members that an update cannot send are left out.
-            let sent = want.iter().filter(|(name, _)| !position.key(name).is_unsendable());
-            Value::Map(
-                sent.map(|(name, value)| (name.clone(), merged(&position.key(name), value, None, None)))
-                    .collect(),
-            )
-        }
-        _ => want.clone(),
+/// Returns true if a keyed list no longer declares a key that was declared last time and is still live.
+fn drops_key(position: &Position<'_>, want: &[Value], last: &[Value], live: &[Value]) -> bool {
+    if !is_keyed(position) {
+        return false;
     }
+    let (kept, shown) = (pairs_by_key(position, last, want), pairs_by_key(position, last, live));
+    let dropped = |(kept, shown): (Option<usize>, Option<usize>)| kept.is_none() && shown.is_some();
+    kept.zip(shown).is_some_and(|(kept, shown)| kept.into_iter().zip(shown).any(dropped))
 }

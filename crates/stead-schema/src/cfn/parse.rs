@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use stead_model::{Map, PathPattern, PatternPart, PropertyPath, Segment, Value};
 
+use super::facts::facts;
+use super::limits::Limits;
 use super::pointer::resolve;
 use super::{
     Class, Classes, DEFAULT_TIMEOUT_MINUTES, Form, FormId, Handler, Handlers, Kinds, Order, Rest, Schema,
@@ -26,7 +28,13 @@ impl std::error::Error for SchemaError {}
 /// Depth at which the parser stops. No published type comes near.
 const MAX_DEPTH: usize = 64;
 
+/// Parses a published schema: exactly the part that the bundle would keep of it.
 pub fn parse(document: &Value) -> Result<Schema, SchemaError> {
+    parse_facts(&facts(document))
+}
+
+/// Parses a schema that `facts` has reduced.
+pub(super) fn parse_facts(document: &Value) -> Result<Schema, SchemaError> {
     let top = document.as_map().ok_or_else(|| SchemaError("a schema is a JSON object".to_owned()))?;
     let type_name = top.get("typeName").and_then(Value::as_str).ok_or_else(|| {
         SchemaError("`typeName` is missing, so this is not the schema of a resource type".to_owned())
@@ -112,8 +120,10 @@ impl Reader<'_> {
             _ => Order::AsGiven,
         };
         form.unique = map.get("uniqueItems").and_then(Value::as_bool).unwrap_or(false);
+        form.limits = Limits::of(map);
         form.min_items =
-            map.get("minItems").and_then(Value::as_i64).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+            form.limits.items.least.and_then(|least| u32::try_from(least).ok()).unwrap_or_default();
+        form.attributes = map.get("arrayType").and_then(Value::as_str) == Some("AttributeList");
         form.choices = map.get("enum").and_then(Value::as_list).map(<[Value]>::to_vec).unwrap_or_default();
         form.choices.extend(map.get("const").cloned());
         form.default = map.get("default").cloned();
@@ -154,7 +164,10 @@ impl Reader<'_> {
 /// Returns true if a key beside a `$ref` constrains the value.
 fn shapes(key: &str, value: &Value) -> bool {
     match key {
-        "properties" | "items" | "oneOf" | "anyOf" | "allOf" | "enum" | "default" | "required" => true,
+        "properties" | "items" | "oneOf" | "anyOf" | "allOf" | "enum" | "default" | "required"
+        | "pattern" | "dependencies" | "dependentRequired" => true,
+        "minLength" | "minItems" | "minProperties" => value.as_i64() > Some(0),
+        "maxLength" | "maxItems" | "maxProperties" | "minimum" | "maximum" => true,
         "insertionOrder" => *value == Value::Bool(false),
         "uniqueItems" => *value == Value::Bool(true),
         _ => false,

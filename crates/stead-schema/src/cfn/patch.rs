@@ -1,4 +1,5 @@
-//! Three-way comparison: computes an update from the inputs last applied, the live resource and the desired inputs.
+//! Comparison of four sides: computes an update from the inputs last applied, the live resource after that, the live
+//! resource now and the desired inputs.
 //!
 //! Objects are compared leaf by leaf, lists as a whole. Properties that were never declared are left alone. Hidden
 //! properties (those that a read never returns) are sent with every update, but cause one only if they changed.
@@ -7,16 +8,22 @@ use std::collections::BTreeSet;
 
 use stead_model::{Map, PropertyPath, Text, Value};
 
-use super::equivalence::{equivalent, is_ambiguous, is_opaque};
-use super::lists::ListChange;
+use super::equivalence::{equivalent, is_ambiguous};
+use super::lists::{ListChange, drops_member, foreign_by_key, satisfies};
 use super::position::Position;
+use super::repair::repaired;
+use super::settled::fingerprint;
+use super::unions::replaced_arms;
 use super::update::{Edit, Operation, Reason, Update};
-use super::{Class, DigestKey, Kinds, LastApplied, Schema};
+use super::{Class, DigestKey, Kinds, LastApplied, Rest, Schema, Settled};
 use crate::ReplaceOrder;
 
-/// Inputs of a three-way comparison.
+/// Sides of a comparison.
 pub struct UpdateInputs<'a> {
     pub last: &'a LastApplied,
+    /// The live resource as it was read back after the last apply. Without it, a value that the service rewrote counts as
+    /// changed outside of stead.
+    pub settled: Option<&'a Settled>,
     /// Model that the service returns now.
     pub live: &'a Map,
     pub want: &'a Map,
@@ -26,7 +33,7 @@ pub struct UpdateInputs<'a> {
 /// Computes the update that makes the live resource match the desired inputs.
 pub fn patch(schema: &Schema, inputs: &UpdateInputs<'_>) -> Update {
     let wanted = LastApplied::of(schema, inputs.key, inputs.want);
-    let mut comparison = Comparison::new(inputs.last, &wanted);
+    let mut comparison = Comparison::new(inputs, &wanted);
     comparison.object(&Position::root(schema), Some(&inputs.last.inputs), inputs.live, inputs.want);
     comparison.finish(schema, inputs)
 }
@@ -40,20 +47,52 @@ pub(crate) struct Comparison<'a> {
     /// Unchanged hidden values that accompany an update.
     pub(crate) resend: Vec<Operation>,
     pub(crate) replace: Vec<Reason>,
+    /// Changed values that no update can send.
+    pub(crate) impossible: Vec<Reason>,
     /// Hidden values that are no longer declared.
     dropped: Vec<PropertyPath>,
+    settled: Option<&'a Settled>,
+    key: &'a DigestKey,
 }
 
 impl<'a> Comparison<'a> {
-    fn new(last: &'a LastApplied, wanted: &'a LastApplied) -> Comparison<'a> {
+    fn new(inputs: &UpdateInputs<'a>, wanted: &'a LastApplied) -> Comparison<'a> {
         Comparison {
-            last,
+            last: inputs.last,
             wanted,
             operations: Vec::new(),
             resend: Vec::new(),
             replace: Vec::new(),
+            impossible: Vec::new(),
             dropped: Vec::new(),
+            settled: inputs.settled,
+            key: inputs.key,
         }
+    }
+
+    /// Returns true if a value is live as it was after the last apply.
+    pub(crate) fn is_settled(&self, position: &Position<'_>, live: Option<&Value>) -> bool {
+        let now = || live.and_then(|live| fingerprint(position, self.key, live));
+        self.settled.is_some_and(|settled| settled.at(&position.path) == now().as_ref())
+    }
+
+    /// Returns the fingerprints of a list's elements after the last apply.
+    pub(crate) fn settled_elements(&self, position: &Position<'_>) -> Option<&'a [Value]> {
+        self.settled?.at(&position.path)?.as_list()
+    }
+
+    /// Returns, for each live element of a list, whether it was there after the last apply.
+    pub(crate) fn unchanged_elements(&self, position: &Position<'_>, live: &[Value]) -> Vec<bool> {
+        let settled = self.settled_elements(position).unwrap_or_default();
+        let element = position.index(0);
+        let now = live.iter().map(|item| fingerprint(&element, self.key, item).unwrap_or_default());
+        now.map(|now| settled.contains(&now)).collect()
+    }
+
+    /// Returns true if the declared value here is the one last applied.
+    fn is_asked_again(&self, position: &Position<'_>, last: Option<&Value>) -> bool {
+        last.is_some_and(|last| Some(last) == redacted_at(self.wanted, position))
+            && !(position.contains_hidden() && self.hidden_changed(&position.path))
     }
 
     fn object(&mut self, position: &Position<'_>, last: Option<&Map>, live: &Map, want: &Map) {
@@ -68,6 +107,13 @@ impl<'a> Comparison<'a> {
             };
             let (last, live, want) = (of(last), of(Some(live)), of(Some(want)));
             self.member(&position.key(&name), last.as_ref(), live.as_ref(), want.as_ref());
+        }
+        let settled =
+            |name: &str| self.settled.is_some_and(|settled| settled.at(&position.path.key(name)).is_some());
+        let owned = |name: &Text| last.is_some_and(|last| last.contains_key(name));
+        let arms = replaced_arms(position, want, live, &settled);
+        for name in arms.into_iter().filter(|name| !owned(name)) {
+            self.remove(&position.key(&name), "another member of the same union is declared");
         }
     }
 
@@ -95,7 +141,7 @@ impl<'a> Comparison<'a> {
             return self.create_only(position, last, live, want);
         }
         if position.is_hidden() {
-            return self.hidden(position, want);
+            return self.hidden(position, live, want);
         }
         match (want, live) {
             (Some(want), Some(live)) => self.compare_present(position, last, live, want),
@@ -121,7 +167,7 @@ impl<'a> Comparison<'a> {
                 let last = last.and_then(Value::as_list);
                 ListChange { comparison: self, position, last, live, want }.decide();
             }
-            _ if last == Some(want) && is_opaque(position, want) => {}
+            _ if self.is_asked_again(position, last) && self.is_settled(position, Some(live)) => {}
             _ => {
                 let why = if last == Some(want) {
                     "it was changed outside of stead"
@@ -137,6 +183,14 @@ impl<'a> Comparison<'a> {
         self.operations.push(Operation {
             path: position.path.clone(),
             edit: Edit::Add(value),
+            why: why.to_owned(),
+        });
+    }
+
+    fn remove(&mut self, position: &Position<'_>, why: &str) {
+        self.operations.push(Operation {
+            path: position.path.clone(),
+            edit: Edit::Remove,
             why: why.to_owned(),
         });
     }
@@ -167,11 +221,19 @@ impl<'a> Comparison<'a> {
         match want {
             Some(want) => {
                 let there = live.is_some_and(|live| {
-                    super::lists::satisfies(position, want, live) && !is_ambiguous(position, last, live, want)
+                    satisfies(position, want, live) && !is_ambiguous(position, last, live, want)
                 });
                 let asked = last
                     .is_some_and(|last| *last == redacted_at(self.wanted, position).unwrap_or(want).clone());
-                if !there && !asked {
+                let drops = !asked
+                    && last.zip(live).is_some_and(|(last, live)| drops_member(position, want, last, live));
+                let drifted = self.settled.is_some() && live.is_some() && !self.is_settled(position, live);
+                if drops {
+                    self.force_replacement(
+                        position,
+                        "a part of it was set at creation and cannot be removed",
+                    );
+                } else if !there && (!asked || drifted) {
                     self.force_replacement(position, "it can be set at creation only");
                 }
             }
@@ -182,8 +244,12 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn hidden(&mut self, position: &Position<'_>, want: Option<&Value>) {
+    fn hidden(&mut self, position: &Position<'_>, live: Option<&Value>, want: Option<&Value>) {
         match want {
+            // Some services return a hidden value after all; then an update that does not send it keeps it.
+            None if live.is_some() && !self.last.under(&position.path).is_empty() => {
+                self.remove(position, "it is no longer declared");
+            }
             None => self.drop_hidden(position),
             Some(want) => {
                 let Some(value) = self.sendable(position, None, want) else { return };
@@ -212,7 +278,8 @@ impl<'a> Comparison<'a> {
         let asked = last.is_some_and(|last| Some(last) == redacted_at(self.wanted, position));
         let changed = self.hidden_changed(&position.path);
         let Some(value) = self.sendable(position, last, want) else { return };
-        if changed || !(asked && may_be_absent(position, want)) {
+        let quiet = asked && (may_be_absent(position, want) || self.is_settled(position, None));
+        if changed || !quiet {
             let why = if asked { "it was removed outside of stead" } else { "it is newly declared" };
             self.add(position, value, why);
         } else if !self.wanted.under(&position.path).is_empty() {
@@ -223,17 +290,28 @@ impl<'a> Comparison<'a> {
     /// Handles a live value that is no longer declared. Removes only members that were declared.
     fn remove_undeclared(&mut self, position: &Position<'_>, last: &Value, live: &Value) {
         self.drop_hidden(position);
-        if let (Value::Map(last), Value::Map(shown)) = (last, live) {
-            let foreign = shown.iter().any(|(name, value)| *value != Value::Null && !last.contains_key(name));
-            if (foreign || position.contains_fixed()) && !self.removal_breaks_object(position, last, shown) {
-                return self.object(position, Some(last), shown, &Map::new());
+        match (last, live) {
+            (Value::Map(last), Value::Map(shown)) => {
+                let unknown = |name: &Text| !last.contains_key(name);
+                let foreign = is_free_map(position)
+                    && shown.iter().any(|(name, value)| *value != Value::Null && unknown(name));
+                if (foreign || position.contains_fixed())
+                    && !self.removal_breaks_object(position, last, shown)
+                {
+                    return self.object(position, Some(last), shown, &Map::new());
+                }
             }
+            (Value::List(last), Value::List(shown)) => {
+                let foreign = foreign_by_key(position, last, shown, &[]).unwrap_or_default();
+                if !foreign.is_empty() {
+                    let others: Vec<Value> = foreign.into_iter().map(|at| shown[at].clone()).collect();
+                    let why = "its declared elements are no longer declared";
+                    return self.add(position, Value::from(others), why);
+                }
+            }
+            _ => {}
         }
-        self.operations.push(Operation {
-            path: position.path.clone(),
-            edit: Edit::Remove,
-            why: "it is no longer declared".to_owned(),
-        });
+        self.remove(position, "it is no longer declared");
     }
 
     /// Returns true if removing the declared members would leave an object empty or without a required member.
@@ -254,6 +332,9 @@ impl<'a> Comparison<'a> {
         if !self.replace.is_empty() {
             return Update::Replace { forced_by: self.replace, order };
         }
+        if !self.impossible.is_empty() {
+            return Update::Impossible(self.impossible);
+        }
         if self.operations.is_empty() && !self.dropped.is_empty() {
             self.resend_unchanged(inputs);
         }
@@ -262,10 +343,6 @@ impl<'a> Comparison<'a> {
         }
         if schema.handlers.update.is_none() {
             return cannot_update(self.operations, order);
-        }
-        let lost = unsendable(schema, inputs.want);
-        if !lost.is_empty() {
-            return Update::Impossible(lost);
         }
         let conditional = schema.classes.of(Class::ConditionalCreateOnly);
         let conditional = self
@@ -277,8 +354,10 @@ impl<'a> Comparison<'a> {
             .collect();
         let mut operations = self.resend;
         operations.append(&mut self.operations);
-        operations.extend(super::send::remove_artefacts(schema, inputs));
-        Update::Patch { operations, conditional }
+        match repaired(schema, inputs, operations) {
+            Ok(operations) => Update::Patch { operations, conditional },
+            Err(reasons) => Update::Impossible(reasons),
+        }
     }
 
     /// Adds an operation that changes nothing: a hidden value is removed by an update that does not send it.
@@ -315,6 +394,14 @@ fn is_document(position: &Position<'_>) -> bool {
     })
 }
 
+/// Returns true for an object whose members are named by its users, such as labels.
+fn is_free_map(position: &Position<'_>) -> bool {
+    position.form.is_none_or(|form| {
+        let form = position.schema.form(form);
+        form.properties.is_empty() && form.rest != Rest::Closed
+    })
+}
+
 /// Returns true if the service may omit the value from a read: it is hidden, empty or the default.
 pub(crate) fn may_be_absent(position: &Position<'_>, want: &Value) -> bool {
     if position.is_read_only()
@@ -329,6 +416,11 @@ pub(crate) fn may_be_absent(position: &Position<'_>, want: &Value) -> bool {
     }
     match want {
         Value::Null => true,
+        // An empty object is often a marker, such as `{ "Block": {} }`. Only without entries is a map the same as none.
+        Value::Map(map) if map.is_empty() => position.form.is_some_and(|form| {
+            let form = position.schema.form(form);
+            form.properties.is_empty() && matches!(form.rest, Rest::Of(_))
+        }),
         Value::Map(map) => map.iter().all(|(name, value)| may_be_absent(&position.key(name), value)),
         Value::List(items) => items.is_empty(),
         _ => false,
@@ -339,18 +431,4 @@ fn cannot_update(operations: Vec<Operation>, order: ReplaceOrder) -> Update {
     let why = "resources of this type cannot be updated".to_owned();
     let forced_by = operations.into_iter().map(|operation| Reason { path: operation.path, why: why.clone() });
     Update::Replace { forced_by: forced_by.collect(), order }
-}
-
-/// Returns the required properties that reads do not return and updates cannot send. They make every update invalid.
-fn unsendable(schema: &Schema, want: &Map) -> Vec<Reason> {
-    let root = Position::root(schema);
-    let required = &schema.form(Schema::ROOT).required;
-    let lost = required.iter().filter(|name| want.contains_key(*name)).map(|name| root.key(name));
-    lost.filter(|position| position.is_create_only() && position.is_hidden())
-        .map(|position| Reason {
-            path: position.path,
-            why: "every update must send it, reads do not return it, and it can be set at creation only"
-                .to_owned(),
-        })
-        .collect()
 }

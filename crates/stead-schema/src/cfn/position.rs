@@ -92,7 +92,12 @@ impl<'a> Position<'a> {
 
     /// Returns true for the list or map of the resource's tags.
     pub(crate) fn is_tags(&self) -> bool {
+        let specified = |segment: &Segment| match segment {
+            Segment::Key(key) => key.starts_with("TagSpecification"),
+            Segment::Index(_) => false,
+        };
         self.schema.tagging.property.as_ref() == Some(&self.path)
+            || (self.name() == "Tags" && self.path.0.iter().any(specified))
     }
 
     /// Returns the name of the nearest enclosing property.

@@ -1,25 +1,50 @@
-//! Selection of the values that an update may send, and removal of live values that the service would reject.
+//! Selection of the values that an update may send.
 
 use stead_model::{Map, Value};
 
-use super::Schema;
-use super::patch::{Comparison, UpdateInputs};
+use super::patch::Comparison;
 use super::position::Position;
-use super::update::{Edit, Operation};
+use super::update::Reason;
+
+/// Part of a value that an update may send.
+enum Sendable {
+    Value(Value),
+    /// All of it is read-only or create-only.
+    Nothing,
+    /// Without its create-only part the service rejects it.
+    Invalid,
+}
 
 impl Comparison<'_> {
     /// Returns the part of a value that an update may send: without read-only and create-only parts. `None` if nothing
-    /// remains.
+    /// remains that the service accepts.
     ///
-    /// A new or changed create-only part forces a replacement.
+    /// A new or changed create-only part forces a replacement. A changed value that cannot be sent at all makes the update
+    /// impossible.
     pub(crate) fn sendable(
         &mut self,
         position: &Position<'_>,
         last: Option<&Value>,
         want: &Value,
     ) -> Option<Value> {
+        match self.part(position, last, want) {
+            Sendable::Value(value) => Some(value),
+            Sendable::Nothing => None,
+            Sendable::Invalid => {
+                if self.hidden_changed(&position.path) {
+                    self.impossible.push(Reason {
+                        path: position.path.clone(),
+                        why: "the service requires a part of it that can be set at creation only".to_owned(),
+                    });
+                }
+                None
+            }
+        }
+    }
+
+    fn part(&mut self, position: &Position<'_>, last: Option<&Value>, want: &Value) -> Sendable {
         if position.is_read_only() {
-            return None;
+            return Sendable::Nothing;
         }
         if position.is_create_only() {
             let changed = match position.is_hidden() {
@@ -29,61 +54,43 @@ impl Comparison<'_> {
             if changed {
                 self.force_replacement(position, "it can be set at creation only");
             }
-            return None;
+            return Sendable::Nothing;
         }
         if !position.contains_fixed() {
-            return Some(want.clone());
+            return Sendable::Value(want.clone());
         }
         match want {
             Value::Map(map) if !map.is_empty() => {
-                let last = last.and_then(Value::as_map);
-                let mut kept = Map::new();
-                for (name, value) in map {
-                    let value =
-                        self.sendable(&position.key(name), last.and_then(|last| last.get(name)), value);
-                    kept.extend(value.map(|value| (name.clone(), value)));
-                }
-                (!kept.is_empty()).then_some(Value::Map(kept))
+                self.object_part(position, last.and_then(Value::as_map), map)
             }
             Value::List(items) => {
                 let last = last.and_then(Value::as_list).unwrap_or_default();
                 let mut kept = Vec::with_capacity(items.len());
                 for (index, item) in items.iter().enumerate() {
-                    kept.extend(self.sendable(&position.index(index), last.get(index), item));
+                    match self.part(&position.index(index), last.get(index), item) {
+                        Sendable::Value(value) => kept.push(value),
+                        Sendable::Nothing => {}
+                        Sendable::Invalid => return Sendable::Invalid,
+                    }
                 }
-                Some(Value::from(kept))
+                Sendable::Value(Value::from(kept))
             }
-            leaf => Some(leaf.clone()),
+            leaf => Sendable::Value(leaf.clone()),
         }
     }
-}
 
-/// Removes live lists that are empty although the schema requires an element: the service validates the whole model,
-/// including values that it added itself.
-pub(crate) fn remove_artefacts(schema: &Schema, inputs: &UpdateInputs<'_>) -> Vec<Operation> {
-    let mut found = Vec::new();
-    collect_artefacts(&Position::root(schema), inputs.live, inputs.want, &mut found);
-    found
-}
-
-fn collect_artefacts(position: &Position<'_>, live: &Map, want: &Map, found: &mut Vec<Operation>) {
-    for (name, value) in live {
-        let inside = position.key(name);
-        if inside.is_read_only() || inside.is_create_only() {
-            continue;
-        }
-        let at_least = inside.form.map_or(0, |form| inside.schema.form(form).min_items);
-        match (value, want.get(name)) {
-            (Value::List(items), None) if items.is_empty() && at_least > 0 => found.push(Operation {
-                path: inside.path,
-                edit: Edit::Remove,
-                why: "the service returns an empty list that it would not accept".to_owned(),
-            }),
-            (Value::Map(live), want) => {
-                let want = want.and_then(Value::as_map).cloned().unwrap_or_default();
-                collect_artefacts(&inside, live, &want, found);
+    fn object_part(&mut self, position: &Position<'_>, last: Option<&Map>, map: &Map) -> Sendable {
+        let form = position.form.map(|form| position.schema.form(form));
+        let required = |name: &str| form.is_some_and(|form| form.required.contains(name));
+        let mut kept = Map::new();
+        for (name, value) in map {
+            let member = position.key(name);
+            if let Some(value) = self.sendable(&member, last.and_then(|last| last.get(name)), value) {
+                kept.insert(name.clone(), value);
+            } else if required(name) && member.is_hidden() && !member.is_read_only() {
+                return Sendable::Invalid;
             }
-            _ => {}
         }
+        if kept.is_empty() { Sendable::Nothing } else { Sendable::Value(Value::Map(kept)) }
     }
 }

@@ -31,6 +31,15 @@ impl Candidate {
     }
 }
 
+/// Returns whether a service that transforms values by an expression may return `live` for `want`, or `None` if the
+/// expression is not understood.
+pub fn transform_allows(expression: &str, want: &Value, live: &Value) -> Option<bool> {
+    match transformed(expression, want) {
+        Transformed::OneOf(all) => Some(all.iter().any(|one| one.fits(live))),
+        Transformed::Unsupported => None,
+    }
+}
+
 pub(crate) fn transformed(expression: &str, value: &Value) -> Transformed {
     let text = match value {
         Value::String(text) => text.to_string(),
@@ -202,10 +211,7 @@ mod tests {
     use super::*;
 
     fn fits(expression: &str, want: &str, live: &str) -> Option<bool> {
-        match transformed(expression, &Value::from(want)) {
-            Transformed::OneOf(all) => Some(all.iter().any(|one| one.fits(&Value::from(live)))),
-            Transformed::Unsupported => None,
-        }
+        transform_allows(expression, &Value::from(want), &Value::from(live))
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub(super) fn manager(world: &World, link: &Link) -> Made {
     // An ARN names its region: `arn:aws:kms:eu-west-1:…`.
     let of_arn = || link.path.strip_prefix("arn:")?.split(':').nth(2).filter(|part| !part.is_empty());
     let region = region.or_else(|| of_arn().map(str::to_owned));
-    let auth = AwsAuth::new(world.clone(), Options { profile, region });
+    let auth = AwsAuth::new(world.clone(), Options { profile, region, ..Options::default() });
     Ok(Arc::new(AwsKms { name: link.text.clone(), key: link.path.clone(), endpoint, auth }))
 }
 

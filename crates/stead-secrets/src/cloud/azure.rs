@@ -9,14 +9,14 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
-use stead_world::{HttpRequest, HttpResponse, World};
+use stead_world::{HttpResponse, World};
 use zeroize::Zeroizing;
 
 use super::bound::{self, Opened};
 use super::failure::{Act, Failures};
 use super::link::Link;
-use super::oauth::{Kept, is_safe};
-use super::{Made, azure_token, exchange, object};
+use super::oauth::Kept;
+use super::{Made, azure_token, bearer, exchange, object};
 use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 
 /// Start of a key that this manager wrapped: prefix, version, `:`, value.
@@ -105,22 +105,14 @@ impl AzureKeyVault {
 
     async fn send(&self, act: Act, version: Option<&str>, value: &str) -> Result<Answer, ManagerError> {
         let failures = self.failures(act);
-        let given = self.world.host.variables.get(ENDPOINT).filter(|url| !url.is_empty());
         let usual = format!("https://{}", self.host);
-        let endpoint = given.unwrap_or(&usual).trim_end_matches('/');
-        if !is_safe(endpoint) {
-            let reason = format!("{ENDPOINT} is neither https nor on this machine");
-            return Err(failures.error(ManagerErrorClass::NotConfigured, &reason));
-        }
+        let endpoint = bearer::endpoint(&self.world, failures, ENDPOINT, &usual)?;
         let renew = async || azure_token::token(&self.world, failures, self.domain).await;
         let token = self.token.get(&self.world, renew).await?;
         let version = version.map(|version| format!("/{version}")).unwrap_or_default();
         let url = format!("{endpoint}/keys/{}{version}/{}key?api-version={API}", self.key, act.verb());
         let body = object([("alg", ALGORITHM), ("value", value)]);
-        let request = HttpRequest::post(url, body)
-            .header("content-type", "application/json")
-            .header("authorization", format!("Bearer {}", *token));
-        let answer = exchange::send(&self.world, request).await.map_err(|error| failures.http(&error))?;
+        let answer = bearer::post(&self.world, failures, url, &token, body).await?;
         if answer.status != 200 {
             return Err(refused(failures, &answer));
         }

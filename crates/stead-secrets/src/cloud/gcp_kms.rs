@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::Deserialize;
-use stead_world::{HttpRequest, HttpResponse, World};
+use stead_world::{HttpResponse, World};
 use zeroize::Zeroizing;
 
 use super::bound::context_bytes;
 use super::failure::{Act, Failures};
 use super::gcp_token;
 use super::link::Link;
-use super::oauth::{Kept, is_safe};
-use super::{Made, decode, encode, exchange, object};
+use super::oauth::Kept;
+use super::{Made, bearer, decode, encode, exchange, object};
 use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 
 /// Start of a key that this manager wrapped.
@@ -79,12 +79,7 @@ impl GcpKms {
 
     async fn send(&self, act: Act, body: Vec<u8>) -> Result<HttpResponse, ManagerError> {
         let failures = self.failures(act);
-        let endpoint = self.world.host.variables.get(ENDPOINT).filter(|url| !url.is_empty());
-        let endpoint = endpoint.unwrap_or("https://cloudkms.googleapis.com").trim_end_matches('/');
-        if !is_safe(endpoint) {
-            let reason = format!("{ENDPOINT} is neither https nor on this machine");
-            return Err(failures.error(ManagerErrorClass::NotConfigured, &reason));
-        }
+        let endpoint = bearer::endpoint(&self.world, failures, ENDPOINT, "https://cloudkms.googleapis.com")?;
         let renew = async || gcp_token::token(&self.world, failures).await;
         let token = self.token.get(&self.world, renew).await?;
         let verb = match act {
@@ -92,10 +87,7 @@ impl GcpKms {
             Act::Unwrap => "decrypt",
         };
         let url = format!("{endpoint}/v1/{}:{verb}", self.key);
-        let request = HttpRequest::post(url, body)
-            .header("content-type", "application/json")
-            .header("authorization", format!("Bearer {}", *token));
-        let answer = exchange::send(&self.world, request).await.map_err(|error| failures.http(&error))?;
+        let answer = bearer::post(&self.world, failures, url, &token, body).await?;
         if answer.status == 200 { Ok(answer) } else { Err(refused(failures, &answer)) }
     }
 }

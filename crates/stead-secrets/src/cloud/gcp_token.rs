@@ -110,8 +110,10 @@ async fn of_file(
             (token_uri.as_deref().unwrap_or(TOKEN_URI), form(&fields))
         }
         Written::Other => {
-            let reason = "only the types service_account and authorized_user are supported";
-            return Err(unusable(reason)
+            let kind = kind(text).map(|kind| format!("credentials of type {kind} cannot be used; "));
+            let supported =
+                "supported are the types service_account and authorized_user, and the metadata server";
+            return Err(unusable(&format!("{}{supported}", kind.unwrap_or_default()))
                 .help("set GOOGLE_OAUTH_ACCESS_TOKEN to the output of `gcloud auth print-access-token`"));
         }
     };
@@ -122,6 +124,14 @@ async fn of_file(
     oauth::request(world, failures, request, path).await.map_err(|error| {
         error.help("log in again with `gcloud auth application-default login`, or renew the key file")
     })
+}
+
+/// Returns the type of a credentials file, such as `external_account`.
+fn kind(text: &[u8]) -> Option<String> {
+    let document: serde_json::Value = serde_json::from_slice(text).ok()?;
+    let kind = document.get("type")?.as_str()?;
+    let is_word = kind.len() <= 60 && kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    is_word.then(|| kind.to_owned())
 }
 
 /// Returns a token that the private key signed: a JWT with RS256.

@@ -71,6 +71,10 @@ async fn read(world: &World, path: PathBuf) -> Result<Zeroizing<String>, Manager
 }
 
 fn missing(what: &str) -> ManagerError {
-    ManagerError::new(ManagerErrorClass::NotConfigured, format!("passphrase: {what}"))
-        .help(format!("set {VARIABLE} to the passphrase, or {FILE_VARIABLE} to a file that contains it"))
+    ManagerError::new(ManagerErrorClass::NotConfigured, format!("passphrase: {what}")).help(ways_to_give())
+}
+
+/// Returns advice on how to give a passphrase without a terminal.
+pub(super) fn ways_to_give() -> String {
+    format!("set {VARIABLE} to the passphrase, or {FILE_VARIABLE} to a file that contains it")
 }

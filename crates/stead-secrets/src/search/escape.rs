@@ -50,6 +50,19 @@ impl JsonStyle {
         }
         all
     };
+
+    /// Returns true if the style may write the text in another way than every simpler style does.
+    pub(super) fn matters_for(self, text: &str) -> bool {
+        let has = |wanted: fn(char) -> bool| text.chars().any(wanted);
+        let wide = match self.wide {
+            Wide::None => true,
+            Wide::NonAscii => !text.is_ascii(),
+            Wide::Html => has(|c| matches!(c, '<' | '>' | '&' | '\u{2028}' | '\u{2029}')),
+        };
+        let slash = self.slash == Slash::Plain || text.contains('/');
+        let case = self.case == Case::Lower || self.wide != Wide::None || has(|c| c < ' ');
+        wide && slash && case
+    }
 }
 
 /// Returns the text as it is between the quotes of a JSON string.
@@ -145,6 +158,18 @@ mod tests {
         for style in JsonStyle::ALL {
             let read: String = serde_json::from_str(&format!("\"{}\"", json(&all, style))).unwrap();
             assert_eq!(read, all);
+        }
+    }
+
+    #[test]
+    fn style_that_does_not_matter_writes_what_a_simpler_one_writes() {
+        for text in ["plain", "a/b", "ü/\u{2028}", "<&>", "\u{1}", "\u{1}/ü<", "\"\\\n", "日本\u{7f}"] {
+            let written = |styles: &[JsonStyle]| -> std::collections::BTreeSet<String> {
+                styles.iter().map(|style| json(text, *style)).collect()
+            };
+            let mattering: Vec<JsonStyle> =
+                JsonStyle::ALL.into_iter().filter(|style| style.matters_for(text)).collect();
+            assert_eq!(written(&mattering), written(&JsonStyle::ALL), "{text:?}");
         }
     }
 

@@ -40,7 +40,8 @@ pub fn forms(secret: &[u8]) -> Vec<Vec<u8>> {
 pub(super) fn all(secret: &[u8]) -> Vec<Form> {
     let mut forms = BTreeSet::from([Form::exact(secret.to_vec())]);
     if let Ok(text) = str::from_utf8(secret) {
-        let plain = JsonStyle::ALL.map(|style| json(text, style));
+        let styles = JsonStyle::ALL.into_iter().filter(|style| style.matters_for(text));
+        let plain: Vec<String> = styles.map(|style| json(text, style)).collect();
         // A document inside a document is escaped twice.
         let twice = json(&json(text, JsonStyle::PLAIN), JsonStyle::PLAIN);
         let debug = format!("{text:?}");
@@ -56,8 +57,9 @@ pub(super) fn all(secret: &[u8]) -> Vec<Form> {
     let hex = stead_model::hex(secret);
     forms.insert(Form::exact(hex.to_uppercase().into_bytes()));
     forms.insert(Form::exact(hex.into_bytes()));
-    for style in UrlStyle::ALL {
-        forms.insert(Form::exact(url(secret, style)));
+    // Letters and digits are written as they are in every style.
+    if !secret.iter().all(u8::is_ascii_alphanumeric) {
+        forms.extend(UrlStyle::ALL.map(|style| Form::exact(url(secret, style))));
     }
     forms.into_iter().filter(|form| !form.bytes.is_empty()).collect()
 }

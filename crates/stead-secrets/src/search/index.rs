@@ -1,17 +1,23 @@
-//! An index of byte strings that finds the longest one at each place of a text.
+//! An index of byte strings that finds those in a text.
 //!
 //! The first eight bytes of a string are its key in a table, and one bit for each key tells most places apart without a look at
 //! the table. The strings with one key are sorted, and each knows its longest proper prefix among them, so that a look-up
-//! compares a few strings however many there are. The index needs little more
-//! memory than the strings. An automaton of Aho and Corasick (`aho-corasick` 1.1, contiguous) measured 13 bytes for each byte of
-//! the strings and 30 more while it is built: 6 to 19 MB for a secret of 64 KiB in all its forms. In return its time is linear.
-//! Here a long secret that repeats itself, in a text that repeats it too, costs the product of both: 3.6 s for 64 KiB in 1 MiB.
+//! compares a few strings however many there are. The index needs little more memory than the strings.
+//!
+//! Only a long string that repeats itself, in a text that repeats it too, would be compared again and again. The compared bytes
+//! are counted, and a text that costs more than [`MOST_COMPARED`] for each of its bytes is searched with an automaton
+//! instead, whose time is linear and whose memory is not small.
 
 use std::collections::HashMap;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
+use std::sync::OnceLock;
 
 use super::SEARCHED;
+use super::automaton::{Automaton, common_prefix};
 use super::forms::Form;
+
+/// Most bytes that the index compares for each byte of a text. Secrets with one common beginning need a dozen.
+pub(super) const MOST_COMPARED: usize = 128;
 
 /// Byte strings of eight bytes or more.
 #[derive(Default)]
@@ -24,6 +30,20 @@ pub(super) struct Index {
     heads: HashMap<u64, Range<u32>>,
     /// One bit for each hash of a head.
     filter: Vec<u64>,
+    /// Made for the first text that needs it.
+    automaton: OnceLock<Automaton>,
+}
+
+/// A place of a text that has a form.
+pub(super) struct Found<'a> {
+    pub(super) start: usize,
+    pub(super) form: &'a Form,
+}
+
+/// Bytes that were compared, and how many may be.
+struct Work {
+    done: usize,
+    most: usize,
 }
 
 impl Index {
@@ -56,8 +76,48 @@ impl Index {
         index
     }
 
+    /// Calls `each` with places of the text that have a form, until it breaks. Every other place that has one is inside of these.
+    ///
+    /// The places are in the order of their starts, or of their ends.
+    pub(super) fn each_found<'a>(
+        &'a self,
+        text: &[u8],
+        most_compared: usize,
+        each: &mut dyn FnMut(Found<'a>) -> ControlFlow<()>,
+    ) {
+        let mut work = Work { done: 0, most: text.len().saturating_mul(most_compared) };
+        for start in 0..text.len().saturating_sub(SEARCHED - 1) {
+            if let Some(form) = self.longest(&text[start..], &mut work)
+                && each(Found { start, form }).is_break()
+            {
+                return;
+            }
+            if work.done > work.most {
+                return self.each_found_by_automaton(text, start + 1, each);
+            }
+        }
+    }
+
+    /// Goes on from a place of the text.
+    fn each_found_by_automaton<'a>(
+        &'a self,
+        text: &[u8],
+        from: usize,
+        each: &mut dyn FnMut(Found<'a>) -> ControlFlow<()>,
+    ) {
+        let automaton = self.automaton.get_or_init(|| Automaton::new(&self.forms));
+        let mut state = 0;
+        for (at, byte) in text.iter().enumerate().skip(from) {
+            state = automaton.next(state, *byte);
+            let Some(form) = automaton.form_at_end(state).map(|form| &self.forms[form]) else { continue };
+            if each(Found { start: at + 1 - form.bytes.len(), form }).is_break() {
+                return;
+            }
+        }
+    }
+
     /// Returns the longest form that the text has at its beginning.
-    pub(super) fn longest(&self, text: &[u8]) -> Option<&Form> {
+    fn longest(&self, text: &[u8], work: &mut Work) -> Option<&Form> {
         let head = head(text)?;
         let (word, bit) = self.filter_place(head);
         if self.filter.get(word)? & bit == 0 {
@@ -66,10 +126,17 @@ impl Index {
         let range = self.heads.get(&head)?;
         let same_head = &self.forms[range.start as usize..range.end as usize];
         // Every form that the text begins with is a prefix of the last form that is not greater than the text.
-        let not_greater = same_head.partition_point(|form| form.bytes.as_slice() <= text);
+        let not_greater = same_head.partition_point(|form| {
+            let common = common_prefix(&form.bytes, text);
+            work.done += common;
+            form.bytes[common..].first() <= text[common..].first()
+        });
         let mut candidate =
             (range.start as usize + not_greater).checked_sub(1).filter(|_| not_greater > 0)?;
-        while !text.starts_with(&self.forms[candidate].bytes) {
+        let common = common_prefix(&self.forms[candidate].bytes, text);
+        work.done += common;
+        // A prefix of the candidate is at the beginning of the text if it is not longer than what they have in common.
+        while self.forms[candidate].bytes.len() > common {
             candidate = self.prefixes[candidate]? as usize;
         }
         Some(&self.forms[candidate])

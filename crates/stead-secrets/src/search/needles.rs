@@ -1,11 +1,11 @@
 //! Many secrets, to be found in texts.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::base64::is_character;
 use super::forms::all;
-use super::index::Index;
+use super::index::{Found, Index, MOST_COMPARED};
 use super::{SEARCHED, leaves};
 use crate::HIDDEN;
 use stead_model::Value;
@@ -42,7 +42,14 @@ impl Needles {
     /// Returns true if the text contains a secret of eight bytes or more in any form, or is a shorter one.
     pub fn contains(&self, text: impl AsRef<[u8]>) -> bool {
         let text = text.as_ref();
-        self.is_secret_text(text) || (0..text.len()).any(|at| self.index.longest(&text[at..]).is_some())
+        let mut found = self.is_secret_text(text);
+        if !found {
+            self.index.each_found(text, MOST_COMPARED, &mut |_| {
+                found = true;
+                ControlFlow::Break(())
+            });
+        }
+        found
     }
 
     /// Returns true if the whole text is a secret that is too short to be searched for.
@@ -63,34 +70,37 @@ impl Needles {
         replaced(text, self.found(text).into_iter())
     }
 
-    /// Returns the places of all secrets, in order. Secrets that overlap have one place, so that nothing of either remains.
     fn found(&self, text: &[u8]) -> Vec<Range<usize>> {
+        self.found_comparing(text, MOST_COMPARED)
+    }
+
+    /// Returns the places of all secrets, in order. Secrets that overlap have one place, so that nothing of either remains.
+    pub(super) fn found_comparing(&self, text: &[u8], most_compared: usize) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         if self.is_secret_text(text) {
             found.push(0..text.len());
         }
-        for at in 0..text.len().saturating_sub(SEARCHED - 1) {
-            let Some(form) = self.index.longest(&text[at..]) else { continue };
-            let shared = |bytes: &[u8]| bytes.iter().all(|byte| is_character(*byte));
-            let (mut start, mut end) = (at, at + form.bytes.len());
-            let before = start.saturating_sub(form.before.into());
-            if shared(&text[before..start]) {
-                start = before;
+        self.index.each_found(text, most_compared, &mut |place| {
+            let mut place = with_shared_characters(text, place);
+            while let Some(last) = found.pop_if(|last| place.start < last.end) {
+                place = last.start.min(place.start)..last.end.max(place.end);
             }
-            let after = text.len().min(end + usize::from(form.after));
-            if shared(&text[end..after]) {
-                end = after;
-            }
-            match found.last_mut() {
-                Some(last) if start < last.end => {
-                    last.start = last.start.min(start);
-                    last.end = last.end.max(end);
-                }
-                _ => found.push(start..end),
-            }
-        }
+            found.push(place);
+            ControlFlow::Continue(())
+        });
         found
     }
+}
+
+/// Returns the place of a form with the characters of base64 beside it that contain bits of the secret.
+fn with_shared_characters(text: &[u8], Found { start, form }: Found<'_>) -> Range<usize> {
+    let end = start + form.bytes.len();
+    let shared = |bytes: &[u8]| bytes.iter().all(|byte| is_character(*byte));
+    let before = start.saturating_sub(form.before.into());
+    let after = text.len().min(end + usize::from(form.after));
+    let start = if shared(&text[before..start]) { before } else { start };
+    let end = if shared(&text[end..after]) { after } else { end };
+    start..end
 }
 
 /// Returns a text of less than eight bytes as a number: its bytes and its length.

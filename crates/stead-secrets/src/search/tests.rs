@@ -120,6 +120,18 @@ fn secrets_with_one_common_beginning_do_not_slow_the_search() {
     assert_eq!(needles.redact("-----BEGIN PRIVATE KEY-----012345"), "[secret]5");
 }
 
+/// With comparisons at each place, each of these searches would take minutes.
+#[test]
+fn long_secret_of_one_letter_is_found_in_linear_time() {
+    let (letter, length) = ("a", 64 << 10);
+    let (secret, nearly) = (letter.repeat(length), letter.repeat(length) + "b");
+    let text = letter.repeat(32 << 20);
+    assert!(!Needles::new([&nearly]).contains(&text));
+    assert_eq!(Needles::new([&nearly]).redact(&text).len(), text.len());
+    assert!(Needles::new([&nearly]).contains(format!("{text}b")));
+    assert_eq!(Needles::new([&secret, &nearly]).redact(&text), "[secret]");
+}
+
 fn text_secret() -> impl Strategy<Value = String> {
     prop_oneof![
         r#"[ -~]{8,40}"#,
@@ -169,6 +181,18 @@ proptest! {
         }
         prop_assert!(needles.contains(&data));
         prop_assert!(position(&needles.redact_bytes(&data), &secret).is_none());
+    }
+
+    #[test]
+    fn automaton_finds_what_the_index_finds(
+        secrets in prop::collection::vec(prop_oneof!["[ab]{8,11}", "[abc]{8,30}", "a{8,40}b?"], 1..8),
+        text in "[ab]{0,80}c?a{0,60}b{0,2}",
+    ) {
+        let needles = Needles::new(&secrets);
+        for text in [text.clone(), STANDARD.encode(&text), stead_model::hex(text.as_bytes())] {
+            let text = text.as_bytes();
+            prop_assert_eq!(needles.found_comparing(text, 0), needles.found_comparing(text, usize::MAX));
+        }
     }
 
     #[test]

@@ -1,16 +1,16 @@
-//! A provider that gives secrets away: it echoes, embeds and re-encodes what it gets, and puts it into error messages.
+//! A provider that gives secrets away: it echoes, embeds, splits and re-encodes what it gets, and puts it into error messages.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken, Value};
+use stead_model::{Input, Inputs, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken, Value};
 use stead_provider::{
-    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, Provider,
-    Reads, Receipt, Recovery, Refusal, UpdateRequest, Updated,
+    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, PartialResult,
+    Provider, Reads, Receipt, Recovery, Refusal, UpdateRequest, Updated,
 };
 use stead_schema::{Access, Problem, Property, Shape, TypeSchema, diff};
-use stead_secrets::forms;
+use stead_secrets::{forms, leaves};
 
 use crate::Rng;
 
@@ -42,9 +42,9 @@ pub(super) fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn schema() -> TypeSchema {
+pub(super) fn schema() -> TypeSchema {
     let property = |name: &str| Property::new(name, Shape::Any, Access::Optional, "");
-    let mut properties: Vec<Property> = ["password", "label", "from"].map(property).into();
+    let mut properties: Vec<Property> = ["password", "label", "once"].map(property).into();
     properties.push(property("pin").write_only());
     properties.push(Property::new("made", Shape::String, Access::ReadOnly, "").sensitive());
     properties.push(Property::new("echo", Shape::Any, Access::ReadOnly, ""));
@@ -52,45 +52,97 @@ fn schema() -> TypeSchema {
 }
 
 impl LeakyProvider {
+    /// Returns true for some calls of a failing provider.
+    fn fails(&self, one_in: u64) -> bool {
+        self.answers == Answers::Failing && held(&self.rng).one_in(one_in)
+    }
+
     fn call(&self, id: &str, inputs: &Map) -> CallOutcome<Map> {
         let mut objects = held(&self.objects);
         let shown = inputs.iter().find(|(_, value)| value.to_json().contains("[secret]"));
         if let Some((property, _)) = shown {
             objects.violation = Some(format!("the provider got `[secret]` in place of `{property}`"));
         }
-        let all = Value::Map(inputs.clone()).to_json();
-        match (self.answers, held(&self.rng).below(6)) {
-            (Answers::Failing, 0) => {
-                return CallOutcome::Refused(Refusal::new(format!("cannot make {all}")).help(all.clone()));
-            }
-            (Answers::Failing, 1) => {
-                return CallOutcome::InDoubt(Doubt { message: format!("no answer to {all}") });
-            }
-            _ => {}
+        let all = told(inputs);
+        if self.fails(6) {
+            return CallOutcome::Refused(refusal(inputs));
+        }
+        if self.fails(8) {
+            return CallOutcome::Refused(Refusal::transient(format!("too many requests: {all}")));
+        }
+        if self.fails(6) {
+            return CallOutcome::InDoubt(Doubt { message: format!("no answer to {all}") });
         }
         objects.by_id.insert(id.to_owned(), inputs.clone());
         let outputs = self.outputs(inputs);
-        if self.answers == Answers::Failing && held(&self.rng).one_in(6) {
+        if self.fails(6) {
             return CallOutcome::InDoubt(Doubt { message: format!("lost the answer to {all}") });
+        }
+        if self.fails(8) {
+            // All of it took effect, and the provider says that only a part did.
+            let inputs = inputs.clone();
+            let refusal = refusal(&inputs);
+            return CallOutcome::Partial(PartialResult { done: outputs, inputs, refusal });
         }
         CallOutcome::Done(outputs)
     }
 
-    /// Returns outputs that contain the password in some form. The same password always gives the same ones.
+    /// Returns outputs that contain the secrets in some form. The same inputs always give the same ones.
     fn outputs(&self, inputs: &Map) -> Map {
         let password = inputs.get("password").map(text).unwrap_or_default();
-        let forms = forms(password.as_bytes());
-        let form = forms.get(password.len() % forms.len().max(1)).cloned().unwrap_or_default();
-        let form = String::from_utf8_lossy(&form).into_owned();
-        let inside = Value::from(vec![Value::from(format!("key={form};")), Value::from("open")]);
-        let echo: Map =
-            [("copy".to_owned(), Value::from(password.as_str())), ("inside".to_owned(), inside)].into();
+        let once = inputs.get("once").map(text).unwrap_or_default();
+        let form = some_form(&password);
+        // Secrets begin with each other: a longer first part could be the whole of another secret, which this request does not have.
+        let (first, second) = password.split_at(password.floor_char_boundary(7));
+        let inside = vec![
+            Value::from(format!("key={form};")),
+            Value::from(format!("{}\n{}", some_form(&once), some_form(&text_of(inputs, "pin")))),
+            Value::from("open"),
+        ];
+        let as_key: Map = [(format!("of {form}"), Value::from("open"))].into();
+        let echo: Map = [
+            ("copy".to_owned(), Value::from(password.as_str())),
+            ("inside".to_owned(), Value::from(inside)),
+            ("parts".to_owned(), Value::from(vec![Value::from(first), Value::from(second)])),
+            ("joined".to_owned(), Value::from(format!("{first}{second}"))),
+            ("as_key".to_owned(), Value::Map(as_key)),
+            ("whole".to_owned(), Value::from(told(inputs))),
+        ]
+        .into();
         [
             ("echo".to_owned(), Value::Map(echo)),
             ("made".to_owned(), Value::from(format!("token-for-{password}"))),
         ]
         .into()
     }
+}
+
+/// Returns the request with every secret twice: in JSON and in some other form.
+fn told(inputs: &Map) -> String {
+    let all = Value::Map(inputs.clone());
+    let forms: Vec<String> =
+        leaves(&all).iter().map(|leaf| some_form(&String::from_utf8_lossy(leaf))).collect();
+    format!("{} ({})", all.to_json(), forms[..forms.len().saturating_sub(1)].join(" "))
+}
+
+fn refusal(inputs: &Map) -> Refusal {
+    let all = told(inputs);
+    Refusal {
+        path: Some(PropertyPath::of("password")),
+        ..Refusal::new(format!("cannot make {all}")).help(all)
+    }
+}
+
+/// Returns one of the forms of a secret, always the same one.
+fn some_form(secret: &str) -> String {
+    let all = forms(secret.as_bytes());
+    let which = secret.bytes().fold(0usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+    let form = all.get(which % all.len().max(1)).map(Vec::as_slice).unwrap_or_default();
+    String::from_utf8_lossy(form).into_owned()
+}
+
+fn text_of(inputs: &Map, key: &str) -> String {
+    inputs.get(key).map(text).unwrap_or_default()
 }
 
 fn text(value: &Value) -> String {
@@ -108,7 +160,16 @@ impl Provider for LeakyProvider {
     }
 
     async fn check(&self, _: &TypeToken, inputs: Inputs) -> Result<Inputs, Vec<Problem>> {
-        Ok(inputs)
+        if !self.fails(40) {
+            return Ok(inputs);
+        }
+        let known = inputs.into_iter().filter_map(|(key, input)| match input {
+            Input::Known(value) => Some((key, value)),
+            _ => None,
+        });
+        let all = told(&known.collect());
+        let (path, message) = (PropertyPath::of("label"), format!("no label may be {all}"));
+        Err(vec![Problem { path, message, help: Some(format!("write {all}")) }])
     }
 
     async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
@@ -125,8 +186,13 @@ impl Provider for LeakyProvider {
             Some(inputs) => inputs.clone(),
             None => return Ok(None),
         };
-        let outputs = self.outputs(&inputs);
+        // Nothing keeps these values, so nothing could recognise them in the answer.
         inputs.remove("pin");
+        inputs.remove("once");
+        if self.fails(12) {
+            return Err(refusal(&inputs));
+        }
+        let outputs = self.outputs(&inputs);
         Ok(Some(LiveState { inputs, outputs }))
     }
 

@@ -208,7 +208,7 @@ impl Provider for CloudProvider {
     }
 
     async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
-        Diff { changes: diff(&schemas()[0], &old.inputs, inputs), order: Default::default() }
+        Diff { changes: diff(&schemas()[0], &old.inputs, inputs), ..Diff::default() }
     }
 
     fn reads(&self, _: &TypeToken) -> Reads {

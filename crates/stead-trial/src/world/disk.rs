@@ -41,7 +41,12 @@ pub(crate) struct Content {
     pub(crate) syncs: u64,
     /// Snapshots stored since the last check.
     pub(crate) stored: Vec<String>,
+    /// Every file written since the last look, temporary and removed ones too, if they are kept.
+    written: Option<Vec<WrittenFile>>,
 }
+
+/// The path of a file when it was written, and its bytes.
+pub(crate) type WrittenFile = (String, Arc<Vec<u8>>);
 
 impl Default for Content {
     fn default() -> Content {
@@ -53,6 +58,7 @@ impl Default for Content {
             claims: HashMap::new(),
             syncs: 0,
             stored: Vec::new(),
+            written: None,
         }
     }
 }
@@ -97,19 +103,14 @@ impl Content {
         self.pending.len()
     }
 
-    /// Returns the bytes of every file, written or durable, with its path.
-    pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
-        let mut files = Vec::new();
-        for folders in [&self.now, &self.durable] {
-            for (folder, names) in folders.iter() {
-                for (name, entry) in names.iter() {
-                    if let Entry::File { bytes, .. } = entry {
-                        files.push((format!("{folder}/{name}"), bytes.to_vec()));
-                    }
-                }
-            }
-        }
-        files
+    /// Keeps every file that is written from here on, for `take_written`.
+    pub(crate) fn keep_written(&mut self) {
+        self.written.get_or_insert_default();
+    }
+
+    /// Returns every file that was written since the last call.
+    pub(crate) fn take_written(&mut self) -> Vec<WrittenFile> {
+        self.written.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     pub(crate) fn get(&self, path: &Path) -> Option<&Entry> {
@@ -145,6 +146,9 @@ impl Content {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         names.insert(name.to_owned(), entry.clone());
+        if let (Some(written), Entry::File { bytes, .. }) = (&mut self.written, &entry) {
+            written.push((whole(path).to_owned(), bytes.clone()));
+        }
         if let Entry::Folder { .. } = entry {
             self.now.insert(whole(path).to_owned(), Names::new());
         } else if folder.ends_with("/snapshot") && !name.starts_with('.') {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use stead_eval::{Entry, EntryKind, ProcessorClock, Sources, StackRef};
-use stead_model::{Map, TypeToken};
+use stead_model::{Map, TypeToken, Value};
 
 /// Questions of an evaluation with their answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,6 +35,12 @@ impl Transcript {
             *answer = answer.iter().map(|(key, value)| (key.clone(), value.exposed())).collect();
         }
         exposed
+    }
+
+    /// Returns true if an answer of a provider or of another stack has a secret.
+    pub(crate) fn has_secrets(&self) -> bool {
+        let answers = self.found.values().chain(self.stacks.values()).flatten();
+        answers.into_iter().any(|answer| answer.values().any(Value::has_secrets))
     }
 
     /// Returns type and id of the existing resources that the program looked up.
@@ -179,4 +185,54 @@ impl Sources for Transcript {
 
 fn unasked() -> String {
     "the saved plan does not have it".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use stead_model::Kept;
+
+    use super::*;
+
+    /// A look-up whose schema calls a property secret, and another stack with a secret output.
+    struct Answers;
+
+    impl Sources for Answers {
+        fn read(&self, _: &str) -> Result<Option<String>, String> {
+            Ok(None)
+        }
+
+        fn read_bytes(&self, _: &str) -> Result<Option<Vec<u8>>, String> {
+            Ok(None)
+        }
+
+        fn list(&self, _: &str) -> Result<Option<Vec<Entry>>, String> {
+            Ok(None)
+        }
+
+        fn look_up(&self, _: &TypeToken, _: &str) -> Result<Option<Map>, String> {
+            let password =
+                Value::Secret(stead_model::Secret::kept(Value::from("correct horse"), Kept::Value));
+            let mut found = Map::new();
+            found.insert("password", password);
+            found.insert("size", Value::from(3));
+            Ok(Some(found))
+        }
+
+        fn outputs(&self, _: &StackRef) -> Result<Option<Map>, String> {
+            Ok(None)
+        }
+    }
+
+    #[test]
+    fn secret_of_a_look_up_is_known_and_in_the_clear_only_inside_an_encrypted_file() {
+        let recording = Recording::of(&Answers);
+        recording.look_up(&TypeToken("test.Account".to_owned()), "a").unwrap();
+        let transcript = recording.transcript();
+        assert!(transcript.has_secrets());
+        let text = |transcript: &Transcript| serde_json::to_string(transcript).unwrap();
+        assert!(!text(&transcript).contains("horse"));
+        assert!(text(&transcript.exposed()).contains("horse"));
+        let read: Transcript = serde_json::from_str(&text(&transcript.exposed())).unwrap();
+        assert!(read.has_secrets(), "the mark is in the file");
+    }
 }

@@ -16,10 +16,8 @@ use stead_world::World;
 use toml_edit::{Array, Item, Table, TableLike};
 use zeroize::Zeroizing;
 
+use super::secrets::NEW_PASSPHRASE;
 use super::{PASSPHRASE, Project, ProjectKeys, read_environment};
-
-/// The variable with the passphrase that takes the place of the one in `STEAD_PASSPHRASE`.
-const NEW_PASSPHRASE: &str = "STEAD_NEW_PASSPHRASE";
 
 /// A change of the managers that can open secrets. Managers are given by the names that rings have.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ mod environments;
 mod managers;
 mod marks;
 mod secrets;
+mod targets;
 mod workspace;
 
 use std::collections::BTreeMap;
@@ -22,13 +23,14 @@ use stead_world::World;
 use config::ProjectConfig;
 use marks::{FileMarks, MarkTable, NamespaceSettings};
 use secrets::SecretSettings;
+use targets::TargetTables;
 
-pub use config::{ConfigArgument, ConfigFile, ConfigInputs, Written};
+pub use config::{ConfigArgument, ConfigFile, ConfigInputs, ImportedConfig, PulumiConfig, Written};
 pub use environments::read_environment;
 pub use managers::{KeyStatus, ManagerChange, RingChange};
 pub use marks::{FlagMarks, Prevention};
 pub use secrets::{PASSPHRASE, ProjectKeys};
-pub use workspace::{TARGETS, local_catalog};
+pub use targets::{TARGETS, local_catalog};
 
 /// Name of the file in the root of each project.
 pub const FILE: &str = "stead.toml";
@@ -58,6 +60,8 @@ struct Settings {
     namespace: BTreeMap<String, NamespaceSettings>,
     #[serde(default)]
     secrets: SecretSettings,
+    #[serde(default)]
+    targets: TargetTables,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]

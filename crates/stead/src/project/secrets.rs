@@ -14,8 +14,12 @@ use stead_secrets::{
     PassphraseSource, cloud_manager,
 };
 use stead_world::World;
+use zeroize::Zeroizing;
 
 use super::{Project, read_environment};
+
+/// The variable with the passphrase that takes the place of the one in `STEAD_PASSPHRASE`.
+pub(super) const NEW_PASSPHRASE: &str = "STEAD_NEW_PASSPHRASE";
 
 /// The manager that asks for a passphrase.
 pub const PASSPHRASE: &str = "passphrase";
@@ -150,11 +154,19 @@ impl KeySource for ProjectKeys {
         if ring.is_empty() && configured.is_empty() {
             self.passphrase_is_possible()?;
         }
+        managers.extend(self.next_passphrase(ring));
         Ok(managers)
     }
 }
 
 impl ProjectKeys {
+    /// Returns a manager with the passphrase that takes the place of another one. A change that was interrupted has it in some rings.
+    fn next_passphrase(&self, ring: &Keyring) -> Option<Arc<dyn KeyManager>> {
+        let text = self.world.host.variables.get(NEW_PASSPHRASE).filter(|_| !ring.is_empty())?;
+        let source = PassphraseSource::Given(Zeroizing::new(text.to_owned()));
+        Some(Arc::new(PassphraseManager::new(source, ring, self.world.clone())))
+    }
+
     /// Fails where neither a variable nor a person gives the passphrase of a new key.
     fn passphrase_is_possible(&self) -> Result<(), ManagerError> {
         match PassphraseSource::find(&self.world, self.ask.clone()) {

@@ -1,22 +1,18 @@
 //! The workspace of one environment on one target of a project.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use stead_engine::ops::{OpError, Workspace};
 use stead_engine::{Engine, Owners, PinfileLocation, Stack, Stores};
 use stead_journal::StackKeys;
-use stead_local::LocalProvider;
-use stead_model::{Code, Diagnostic, Environment, Hint, NameError, NextStep};
-use stead_provider::{Providers, StatePlace};
-use stead_schema::Catalog;
+use stead_model::{Code, Diagnostic, Environment, NameError};
+use stead_provider::StatePlace;
 use stead_store::{FileStore, Store};
 use stead_world::World;
 
+use super::targets::check_target;
 use super::{FlagMarks, Project};
-
-/// Built-in targets.
-pub const TARGETS: &[&str] = &["local"];
 
 impl Project {
     /// Returns the workspace of an environment on a target. Reads and writes nothing yet.
@@ -32,11 +28,10 @@ impl Project {
             let message = "an environment and a namespace cannot be empty";
             return Err(OpError::invalid(Diagnostic::error(Code::USAGE, message)));
         }
-        check_target(target)?;
-        let world = self.world.clone();
+        let (world, providers) = (self.world.clone(), self.providers(target)?);
         let store: Arc<dyn Store> = Arc::new(FileStore::new(world.clone(), self.state.clone()));
         let keys = StackKeys::new(&self.name, &environment.to_string(), target);
-        let mut engine = Engine::new(world.clone(), local_providers(&world, &self.root), parallel);
+        let mut engine = Engine::new(world.clone(), providers, parallel);
         engine.catalog = engine.catalog.with_published();
         engine.owners = Some(Owners::new(
             StatePlace {
@@ -87,23 +82,4 @@ impl Stores for StoresOfFiles {
     fn open(&self, store: &str) -> Option<Arc<dyn Store>> {
         Some(Arc::new(FileStore::new(self.world.clone(), PathBuf::from(store))))
     }
-}
-
-fn check_target(target: &str) -> Result<(), OpError> {
-    if TARGETS.contains(&target) {
-        return Ok(());
-    }
-    let problem = Diagnostic::error(Code::USAGE, format!("there is no target {target:?}"));
-    let problem = problem.help(format!("there is: {}", TARGETS.join(", ")));
-    let select = Hint::text("a target is where the program is applied; to select resources: ");
-    Err(OpError::invalid(problem.help(select.then(NextStep::SelectResources))))
-}
-
-fn local_providers(world: &World, root: &Path) -> Providers {
-    Providers::default().with(Arc::new(LocalProvider::new(world.clone(), root.to_owned())))
-}
-
-/// Returns the types of the built-in providers, for callers without a project.
-pub fn local_catalog(world: &World, root: &Path) -> Catalog {
-    local_providers(world, root).catalog()
 }

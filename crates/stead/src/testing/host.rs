@@ -14,7 +14,7 @@ use super::stack::{Base, Stacks, problems, refusal};
 use super::view;
 use crate::read_export;
 
-/// What the test files of a run share.
+/// State that the test files of a run share.
 pub(super) struct Shared {
     pub(super) declarations: Declarations,
     pub(super) stacks: Stacks,

@@ -133,7 +133,7 @@ impl Provider for PlaceholderProvider {
             Some(published) => of_published(published, changes),
             None => changes,
         };
-        Diff { changes, order: schema.replace_order }
+        Diff { changes, order: schema.replace_order, ..Diff::default() }
     }
 
     fn reads(&self, _: &TypeToken) -> Reads {

@@ -32,6 +32,10 @@ const any = [...primitives, ...data];
 const lists = objects.filter((one) => one.startsWith("[") || one.startsWith("new Array(")).concat("[5, 1, 4, 1, 5, 9, 2, 6]", "['x', 'y', 'z']", "[1, 2, 3, 4, 5]", "[undefined, , null, 0]", "[true, false]");
 const strings = texts.filter((one) => one.startsWith("'"));
 const nums = ["0", "-0", "1", "-1", "0.5", "1.005", "255", "1e21", "1e-7", "123.456", "-1.5", "NaN", "Infinity", "2 ** 53", "5e-324", "1.7976931348623157e308", "0.000001", "1e100", "4.35", "25", "-0.0000001", "1234.5678"];
+// Doubles of many sizes, the same in every run: a linear congruential generator gives the digits.
+let seed = 20;
+const fraction = () => (seed = (seed * 1664525 + 1013904223) % 4294967296) / 4294967296;
+const doubles = Array.from({ length: 400 }, (_, i) => String((fraction() - 0.4 + fraction() * 2 ** -32) * [1, 2, 20, 1500, 1e9, 1e-9, 1e200, 1e-200][i % 8]));
 const radix = ["undefined", "2", "10", "16", "36", "1", "37", "8"];
 const dates = ["new Date(0)", "new Date(NaN)", "new Date(8.64e15)", "new Date(8.64e15 + 1)", "new Date(-1)", "new Date(2024, 1, 29, 23, 59, 59, 999)", "new Date('2024-02-03')", "new Date('2024-02-03T04:05:06')", "new Date('2024-02-03T04:05:06.789+05:30')", "new Date(2024, 11)", "new Date(99, 0)", "new Date(-1, 0)", "new Date(2024, 0, 1, 0, 0, 0, -1)", "new Date('2024')", "new Date(Date.UTC(1969, 6, 20, 20, 17, 40))", "new Date(null as any)", "new Date(undefined as any)", "new Date(true as any)", "new Date(new Date(5))", "new Date('Thu, 01 Jan 1970 00:00:00 GMT')", "new Date(1e12 + 0.9)"];
 export const dateTexts = [
@@ -87,6 +91,8 @@ export const globals = [
   ["Date.UTC", [numbers, numbers, numbers, numbers]],
   ...["abs", "ceil", "floor", "round", "trunc", "sign", "fround", "clz32", "sqrt"].map((name) => [`Math.${name}`, [[...nums, "0.5", "-0.5", "2.5", "-2.5", "0.49999999999999994", "'3'", "null"]]]),
   ...["max", "min", "hypot", "imul"].map((name) => [`Math.${name}`, [[...nums, "'3'"], nums]]),
+  ...["acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "exp", "expm1", "log", "log10", "log1p", "log2", "sin", "sinh", "tan", "tanh"].map((name) => [`Math.${name}`, [[...nums, ...doubles, "'3'", "null"]]]),
+  ...["atan2", "pow", "hypot"].map((name) => [`Math.${name}`, [[...nums, ...doubles, "'3'"], [...nums, ...doubles]]]),
   ["Object.is", [primitives, primitives]], ["String.fromCharCode", [["65", "0x1F600", "-1", "55357"], ["66", "0xDE00"]]], ["String.fromCodePoint", [["65", "0x1F600", "-1", "1.5"]]], ["String.raw", [["{ raw: 'abc' }", "{ raw: ['a', 'b'] }"], ["1", "'x'"]]],
   ["Array.from", [["{ length: 3 }", "'a😀b'", "new Set([1, 2])", "new Map([[1, 2]])", "5"], callbacks]],
   ["JSON.stringify", [["{ toJSON() { return 'json'; } }", "{ a: new Date(0) }", "new Error('boom')", ...any], ["null", "['a', 'b', 1]", "(k: any, v: any) => (typeof v === 'number' ? v * 2 : v)", "(k: any, v: any) => (k === 'a' ? undefined : v)"], ["undefined", "0", "2", "11", "'--'", "'\\t'", "'longer than ten'", "true"]]],

@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::ask::read_hidden;
 use crate::failure::{Failure, Kind};
+use crate::redact;
 use crate::session::Session;
 use crate::ui::Ui;
 
@@ -42,6 +43,9 @@ pub(super) async fn set(
             return Err(problem.help("write it behind the key, or `-` to read it from stdin").into());
         }
     };
+    if secret {
+        redact::add(&text);
+    }
     let written = if secret { Written::Encrypted } else { Written::InTheClear };
     let environment = &session.environment().name;
     let file = session.project.set_config(environment, &key, &text, written).await?;

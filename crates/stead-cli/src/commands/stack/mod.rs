@@ -13,7 +13,7 @@ use stead_model::Map;
 use stead_state::{RunRecord, Snapshot};
 
 use crate::args::ExportArguments;
-use crate::confirm::confirm;
+use crate::confirm::confirm_disclosure;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
@@ -48,20 +48,21 @@ pub(crate) async fn history(session: &Session, ui: &Ui) -> Result<u8, Failure> {
 pub(crate) async fn export(session: &Session, flags: ExportArguments, ui: &Ui) -> Result<u8, Failure> {
     let loaded = session.workspace.load_existing().await?;
     let mut snapshot = loaded.state.snapshot(None);
+    let mut disclosed = None;
     if flags.show_secrets && loaded.state.has_secrets() {
-        confirm(session, ui, "Show the secrets of this stack in the clear?")?;
+        disclosed = Some(confirm_disclosure(session, ui, "Show the secrets of this stack in the clear?")?);
         session.workspace.require_secrets(&loaded.state).await?;
         expose(&mut snapshot);
         let listener: &mut dyn FnMut(OpEvent) = &mut ui.listener();
         session.workspace.record_disclosure("stack export --show-secrets", &loaded, listener).await?;
     }
     let export = export_of(&session.project, &session.workspace, snapshot);
-    if ui.is_json() {
-        ui.json("export", &export);
-    } else {
-        // These types always serialise.
-        let text = serde_json::to_string_pretty(&export).unwrap_or_default();
-        ui.raw(&format!("{text}\n"));
+    // These types always serialise.
+    let text = || format!("{}\n", serde_json::to_string_pretty(&export).unwrap_or_default());
+    match disclosed {
+        Some(disclosure) => ui.disclose(&disclosure, ("export", &export), &text()),
+        None if ui.is_json() => ui.json("export", &export),
+        None => ui.raw(&text()),
     }
     Ok(0)
 }

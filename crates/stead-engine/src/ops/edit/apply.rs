@@ -7,7 +7,7 @@ use stead_state::{Absent, Pending, Record, RetainReason, State, relocated};
 use super::import_state::retaining;
 use super::{EditOutcome, EditReport, PermittedEdit, ProposedEdit, Purge, StackMove, Work};
 use crate::ops::apply::write_records;
-use crate::ops::{OpError, OpEvent, RunKind, Workspace};
+use crate::ops::{Access, OpError, OpEvent, RunKind, Workspace};
 use crate::{Recovered, Resolution, Transfer, transfer};
 
 impl PermittedEdit {
@@ -168,6 +168,13 @@ impl Workspace {
     ) -> Result<EditReport, OpError> {
         let loaded = self.load().await?;
         let guards = self.current_guards(&loaded)?;
+        // A person's word needs no key; a repetition does if its request has a secret.
+        self.open_secrets(&loaded.state, None, Access::Apply).await?;
+        if answer.is_none()
+            && let Some(doubt) = self.lacks_key(&loaded.state, &pending).await
+        {
+            return Err(doubt);
+        }
         let run = self.open(RunKind::Resolve, None, Takeover::IfDead, events).await?;
         let id = run.id();
         let current = run.base().pending().find(|current| current.op == pending.op).cloned();
@@ -197,6 +204,13 @@ impl Workspace {
                 Err(OpError::refused(problem))
             }
         }
+    }
+
+    /// Returns the doubt that a repetition would leave, because a secret of the operation does not open.
+    async fn lacks_key(&self, state: &State, pending: &Pending) -> Option<OpError> {
+        let (_, doubtful) = self.engine.triage(state);
+        let locked = doubtful.into_iter().find(|one| one.pending.op == pending.op && one.waits_for_key())?;
+        Some(OpError::InDoubt(self.engine.explained(state, &self.stack.secrets, vec![locked]).await))
     }
 }
 

@@ -16,7 +16,7 @@ use super::EditChange;
 use crate::ops::OpError;
 use crate::ops::guards::{pinned, several};
 
-/// What the user accepts of an import of state.
+/// Losses of an import of state that the user accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accepts {
     pub lineage: Lineage,

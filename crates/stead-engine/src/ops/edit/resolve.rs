@@ -44,7 +44,7 @@ fn pending(state: &State, target: &ResolveTarget) -> Result<Doubtful, OpError> {
     let named = state.pending().filter_map(|pending| Some((pending, state.subject(&pending.intent)?)));
     let found: Vec<Doubtful> = named
         .filter(|(pending, name)| is_meant(pending, name))
-        .map(|(pending, name)| Doubtful { pending: pending.clone(), name, may_still_run: None })
+        .map(|(pending, name)| Doubtful { pending: pending.clone(), name, may_still_run: None, lacks: None })
         .collect();
     let wanted = match target {
         ResolveTarget::Name(wanted) => format!("{wanted:?}"),

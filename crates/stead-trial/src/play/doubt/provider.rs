@@ -124,7 +124,7 @@ impl Provider for DoubtProvider {
     }
 
     async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
-        Diff { changes: diff(&schema(), &old.inputs, inputs), order: Default::default() }
+        Diff { changes: diff(&schema(), &old.inputs, inputs), ..Diff::default() }
     }
 
     fn reads(&self, _: &TypeToken) -> Reads {

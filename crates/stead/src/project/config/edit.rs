@@ -146,7 +146,7 @@ impl Project {
     }
 
     /// Opens the ring of a file, or makes its first key.
-    async fn ring_for_values(
+    pub(super) async fn ring_for_values(
         &self,
         environment: &str,
         file: &mut EnvironmentFile,
@@ -169,7 +169,7 @@ impl Project {
         Ok(made)
     }
 
-    fn seal(
+    pub(super) fn seal(
         &self,
         environment: &str,
         key: &Key,
@@ -200,7 +200,13 @@ fn sealed(setting: &Setting) -> Option<(&Key, &Secret)> {
 }
 
 /// Returns a text as the type of its key. Without a type, whole numbers, `true` and `false` are written as such.
-fn typed(mut config: Config, file: &str, key: &Key, text: &str, written: Written) -> Result<Value, OpError> {
+pub(super) fn typed(
+    mut config: Config,
+    file: &str,
+    key: &Key,
+    text: &str,
+    written: Written,
+) -> Result<Value, OpError> {
     if written == Written::Encrypted {
         // A secret is kept as it was entered, and takes its type when it is read: no message may tell how it fails to fit.
         return Ok(Value::from(text));

@@ -151,6 +151,21 @@ impl EnvironmentFile {
         remove(config, key.parts())
     }
 
+    /// Returns true if the file has a value or a table at the key, or a value in the place of one of its tables.
+    pub(super) fn sets(&self, key: &Key) -> bool {
+        let mut item = self.document.get(CONFIG);
+        for part in key.parts() {
+            item = match item {
+                Some(Item::Table(_) | Item::Value(toml_edit::Value::InlineTable(_))) => {
+                    item.and_then(|item| item.get(part))
+                }
+                Some(_) => return true,
+                None => return false,
+            };
+        }
+        item.is_some()
+    }
+
     /// Returns every encrypted value.
     pub(super) fn secrets(&self) -> Vec<(Key, Ciphertext)> {
         let mut found = Vec::new();

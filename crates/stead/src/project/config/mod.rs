@@ -6,6 +6,7 @@
 mod edit;
 mod file;
 mod json;
+mod pulumi;
 mod tables;
 
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use file::{RING, file_name};
 use tables::Table;
 
 pub use edit::Written;
+pub use pulumi::{ImportedConfig, PulumiConfig};
 
 /// Config settings of one call, besides the files of the project.
 #[derive(Clone, Debug, Default)]

@@ -1,0 +1,190 @@
+//! The calls of Cloud Control: signed, limited, and repeated by the class of a failure.
+//!
+//! Every call is safe to repeat: it changes nothing, or it has a client token. **Invariant:** a fault says that a request had
+//! no effect only if no attempt at it can have had one.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use stead_aws_auth::{AwsAuth, Call, CallError, Repeat, Scope, ServiceErrorClass};
+use stead_world::{Effect, HttpRequest, World};
+use tokio::sync::OnceCell;
+
+use crate::fault::Fault;
+use crate::limiter::Limiter;
+use crate::wire::{
+    CreateResource, DeleteResource, Described, GetResource, GetResourceRequestStatus, ListResources, Listed,
+    ProgressEvent, ResourceDescription, SERVICE, Started, Status, TARGET, UpdateResource,
+};
+
+/// Attempts at a request that the service refuses because there are too many.
+const THROTTLED_ATTEMPTS: u32 = 20;
+
+/// Attempts at a request without an answer, or with the answer that the service failed.
+const UNANSWERED_ATTEMPTS: u32 = 7;
+
+/// Pauses between attempts: the first one, and the longest one.
+const FIRST_PAUSE_MS: u32 = 200;
+const LONGEST_PAUSE_MS: u32 = 10_000;
+
+/// Resources of one page of a list.
+const PAGE: u32 = 100;
+
+/// Largest number of pages that are read of a list.
+const MAX_PAGES: usize = 10_000;
+
+/// A client of Cloud Control in one region.
+pub(crate) struct Client {
+    pub(crate) world: World,
+    auth: AwsAuth,
+    limiter: Limiter,
+    place: OnceCell<Place>,
+}
+
+/// Where requests go.
+struct Place {
+    url: String,
+    region: String,
+}
+
+impl Client {
+    pub(crate) fn new(world: World, auth: AwsAuth, limiter: Limiter) -> Client {
+        Client { world, auth, limiter, place: OnceCell::new() }
+    }
+
+    pub(crate) async fn create(
+        &self,
+        type_name: &str,
+        desired_state: &str,
+        client_token: &str,
+    ) -> Result<ProgressEvent, Fault> {
+        let body = CreateResource { type_name, desired_state, client_token };
+        Ok(self.call::<Started>("CreateResource", &body).await?.progress_event)
+    }
+
+    pub(crate) async fn update(
+        &self,
+        type_name: &str,
+        identifier: &str,
+        patch_document: &str,
+        client_token: &str,
+    ) -> Result<ProgressEvent, Fault> {
+        let body = UpdateResource { type_name, identifier, patch_document, client_token };
+        Ok(self.call::<Started>("UpdateResource", &body).await?.progress_event)
+    }
+
+    pub(crate) async fn delete(
+        &self,
+        type_name: &str,
+        identifier: &str,
+        client_token: &str,
+    ) -> Result<ProgressEvent, Fault> {
+        let body = DeleteResource { type_name, identifier, client_token };
+        Ok(self.call::<Started>("DeleteResource", &body).await?.progress_event)
+    }
+
+    pub(crate) async fn get(&self, type_name: &str, identifier: &str) -> Result<ResourceDescription, Fault> {
+        let body = GetResource { type_name, identifier };
+        Ok(self.call::<Described>("GetResource", &body).await?.resource_description)
+    }
+
+    pub(crate) async fn status(&self, request_token: &str) -> Result<Status, Fault> {
+        self.call("GetResourceRequestStatus", &GetResourceRequestStatus { request_token }).await
+    }
+
+    /// Returns all resources of a type, in the order of the service.
+    pub(crate) async fn list(
+        &self,
+        type_name: &str,
+        parent: Option<&str>,
+    ) -> Result<Vec<ResourceDescription>, Fault> {
+        let (mut found, mut next_token) = (Vec::new(), None::<String>);
+        for _ in 0..MAX_PAGES {
+            let body = ListResources {
+                type_name,
+                max_results: PAGE,
+                next_token: next_token.as_deref(),
+                resource_model: parent,
+            };
+            let Listed { resource_descriptions, next_token: next } =
+                self.call("ListResources", &body).await?;
+            found.extend(resource_descriptions);
+            match next.filter(|token| !token.is_empty()) {
+                Some(next) => next_token = Some(next),
+                None => return Ok(found),
+            }
+        }
+        Err(Fault::unreadable("ListResources", "the list does not end"))
+    }
+
+    async fn call<T: DeserializeOwned>(&self, operation: &str, body: &impl Serialize) -> Result<T, Fault> {
+        let place = self.place().await?;
+        let bytes =
+            serde_json::to_vec(body).map_err(|error| Fault::unreadable(operation, &error.to_string()))?;
+        let request = HttpRequest::post(format!("{}/", place.url), bytes)
+            .header("content-type", "application/x-amz-json-1.0")
+            .header("x-amz-target", format!("{TARGET}.{operation}"));
+        let scope = Scope::new(SERVICE, place.region.as_str());
+        let call = Call { request, scope, repeat: Repeat::ByCaller };
+        let (mut attempt, mut effect) = (1, Effect::None);
+        loop {
+            let admission = self.limiter.admit().await;
+            let error = match self.auth.send(&call).await {
+                Ok(answer) => {
+                    self.limiter.accepted(admission);
+                    return serde_json::from_slice(&answer.body).map_err(|error| {
+                        // The text of the error may contain a value; its place does not.
+                        let place = format!("line {} column {}", error.line(), error.column());
+                        Fault::unreadable(operation, &place)
+                    });
+                }
+                Err(error) => error,
+            };
+            if error.effect() == Effect::Unknown {
+                effect = Effect::Unknown;
+            }
+            let attempts = match class(&error) {
+                ServiceErrorClass::Throttled => {
+                    self.limiter.refused();
+                    THROTTLED_ATTEMPTS
+                }
+                ServiceErrorClass::Transient => UNANSWERED_ATTEMPTS,
+                _ => 0,
+            };
+            if attempt >= attempts {
+                return Err(Fault::of_call(&error, effect));
+            }
+            self.pause(attempt).await;
+            attempt += 1;
+        }
+    }
+
+    async fn place(&self) -> Result<&Place, Fault> {
+        let find = || async {
+            let region = self.auth.region().await.map_err(CallError::Credentials)?;
+            let url = self.auth.endpoint(SERVICE, &region).await;
+            Ok(Place { url, region })
+        };
+        self.place.get_or_try_init(find).await.map_err(|error| Fault::of_call(&error, Effect::None))
+    }
+
+    /// Waits before the next attempt: twice as long each time, half of it at random, so that parallel callers spread.
+    pub(crate) async fn pause(&self, attempt: u32) {
+        let longest = FIRST_PAUSE_MS.saturating_mul(1 << attempt.min(10)).min(LONGEST_PAUSE_MS);
+        let half = longest / 2;
+        let random = self.world.entropy.below(half).unwrap_or(half);
+        self.world.clock.sleep(Duration::from_millis(u64::from(half + random))).await;
+    }
+}
+
+/// Returns the class of an error. A request that did not arrive is like one that the service failed to answer.
+fn class(error: &CallError) -> ServiceErrorClass {
+    match error {
+        CallError::Service(error) => error.class(),
+        CallError::Http(stead_world::HttpError::NotSent { .. } | stead_world::HttpError::NoAnswer { .. }) => {
+            ServiceErrorClass::Transient
+        }
+        CallError::Http(_) | CallError::Credentials(_) => ServiceErrorClass::Other,
+    }
+}

@@ -1,0 +1,154 @@
+//! Creates.
+
+use stead_model::{Map, NextStep, PhysicalId};
+use stead_provider::{CallOutcome, CreateRequest, Created, PartialResult, Receipt, Refusal};
+
+use stead_schema::cfn::{HandlerKind, permissions};
+
+use super::{Found, in_doubt, not_started};
+use crate::comparison::inputs_of_live;
+use crate::fault::{Fault, FaultKind};
+use crate::model::{self, MAX_TEXT};
+use crate::progress::{End, finish};
+use crate::{AwsProvider, ServedType};
+
+impl AwsProvider {
+    pub(crate) async fn create_resource(
+        &self,
+        receipt: &Receipt,
+        request: &CreateRequest<'_>,
+    ) -> CallOutcome<Created> {
+        let served = match self.served(request.resource) {
+            Ok(served) => served,
+            Err(refusal) => return CallOutcome::Refused(refusal),
+        };
+        let mut desired = request.inputs.clone();
+        if let (Some(tags), Some(owner)) = (served.tags.as_ref().filter(|tags| tags.on_create), request.owner)
+        {
+            tags.add_mark(&mut desired, owner);
+        }
+        let desired = model::to_json(&desired);
+        if desired.chars().count() > MAX_TEXT {
+            return CallOutcome::Refused(too_long("the properties"));
+        }
+        let started = self.client.create(served.name(), &desired, receipt.idempotency_key()).await;
+        let end = match started {
+            Ok(event) => finish(&self.client, event).await,
+            Err(fault) if fault.kind == FaultKind::AlreadyExists => End::Failed { identifier: None, fault },
+            // A request with this token was accepted before, with other parameters than today's.
+            Err(fault) if fault.kind == FaultKind::TokenConflict && receipt.attempt() > 1 => {
+                return in_doubt(&fault);
+            }
+            Err(fault) if fault.kind == FaultKind::Denied => {
+                return CallOutcome::Refused(self.explained(&served, &fault));
+            }
+            Err(fault) => return not_started(&fault),
+        };
+        match end {
+            End::Succeeded { identifier, model } => {
+                self.created(&served, request.inputs, identifier, model.as_deref()).await
+            }
+            End::Failed { identifier, fault } if fault.kind == FaultKind::AlreadyExists => {
+                self.adopted(&served, request, identifier, &fault).await
+            }
+            End::Failed { identifier: Some(identifier), fault } => {
+                self.half_made(&served, request.inputs, &identifier, &fault).await
+            }
+            End::Failed { identifier: None, fault } => CallOutcome::Refused(self.explained(&served, &fault)),
+            End::Unknown(fault) => in_doubt(&fault),
+        }
+    }
+
+    async fn created(
+        &self,
+        served: &ServedType<'_>,
+        inputs: &Map,
+        identifier: String,
+        model: Option<&str>,
+    ) -> CallOutcome<Created> {
+        let (reason, id) = match self.read_back(served, &identifier).await {
+            Ok(Some(found)) => {
+                let outputs = found.outputs(served);
+                return CallOutcome::Done(Created { id: PhysicalId(found.identifier), outputs });
+            }
+            Ok(None) => ("a read still does not find it".to_owned(), identifier),
+            Err(fault) => (fault.message, identifier),
+        };
+        // The resource exists, so that its id is recorded in any case. Its outputs are those that the event had.
+        let outputs = model.and_then(|model| model::parse(model).ok()).unwrap_or_default();
+        let refusal = Refusal::new(format!("it was created with the id {id}, and cannot be read: {reason}"))
+            .help(NextStep::Refresh);
+        let done = Created { id: PhysicalId(id), outputs };
+        CallOutcome::Partial(PartialResult { done, inputs: inputs.clone(), refusal })
+    }
+
+    /// Takes over a resource that exists, if an earlier attempt at this create made it. Its mark tells.
+    async fn adopted(
+        &self,
+        served: &ServedType<'_>,
+        request: &CreateRequest<'_>,
+        identifier: Option<String>,
+        fault: &Fault,
+    ) -> CallOutcome<Created> {
+        let refused = || {
+            let refusal = fault.refusal();
+            CallOutcome::Refused(if refusal.help.is_none() {
+                refusal.help(NextStep::Import)
+            } else {
+                refusal
+            })
+        };
+        let identifier = identifier.or_else(|| model::identifier(served.schema, request.inputs));
+        let (Some(identifier), Some(owner), Some(tags)) = (identifier, request.owner, &served.tags) else {
+            return refused();
+        };
+        match self.get(served, &identifier).await {
+            Ok(Some(found)) if tags.uid(&found.model).as_ref() == Some(&owner.uid) => {
+                let Found { identifier, .. } = &found;
+                let outputs = found.outputs(served);
+                CallOutcome::Done(Created { id: PhysicalId(identifier.clone()), outputs })
+            }
+            _ => refused(),
+        }
+    }
+
+    /// Keeps the resource of a create that failed half-way.
+    async fn half_made(
+        &self,
+        served: &ServedType<'_>,
+        inputs: &Map,
+        identifier: &str,
+        fault: &Fault,
+    ) -> CallOutcome<Created> {
+        match self.get(served, identifier).await {
+            Ok(Some(found)) => {
+                let outputs = found.outputs(served);
+                let inputs = inputs_of_live(served.schema, inputs, &Map::new(), &outputs);
+                let refusal = Refusal { class: Default::default(), ..self.explained(served, fault) };
+                let done = Created { id: PhysicalId(found.identifier), outputs };
+                CallOutcome::Partial(PartialResult { done, inputs, refusal })
+            }
+            Ok(None) => CallOutcome::Refused(self.explained(served, fault)),
+            // It is not known whether there is a resource: the same request tells, once it can be read.
+            Err(unread) => in_doubt(&Fault {
+                message: format!("{}; and {identifier} cannot be read: {}", fault.message, unread.message),
+                ..unread
+            }),
+        }
+    }
+
+    /// Returns the refusal of a create that failed. After a denial, the hint names the missing actions.
+    fn explained(&self, served: &ServedType<'_>, fault: &Fault) -> Refusal {
+        let refusal = fault.refusal();
+        if fault.kind != FaultKind::Denied || refusal.help.is_some() {
+            return refusal;
+        }
+        let needed = permissions(served.name(), HandlerKind::Create);
+        refusal.help(format!("to create a {}, allow the caller: {}", served.ty.class(), needed.join(", ")))
+    }
+}
+
+pub(super) fn too_long(what: &str) -> Refusal {
+    Refusal::new(format!("{what} have more than {MAX_TEXT} characters, which Cloud Control does not take"))
+        .help("move long texts to an object in a bucket, and refer to it")
+}

@@ -1,0 +1,193 @@
+//! Updates: a patch from a fresh read.
+
+use stead_model::{Map, NextStep, PropertyPath};
+use stead_provider::{CallOutcome, PartialResult, Receipt, Refusal, UpdateRequest, Updated};
+use stead_schema::cfn::{self, Update};
+
+use super::{Found, in_doubt, not_started};
+use crate::comparison::{Sides, drift, inputs_of_live, update};
+use crate::fault::{Fault, FaultKind};
+use crate::model::MAX_TEXT;
+use crate::operations::create::too_long;
+use crate::progress::{End, finish};
+use crate::tags::TagProperty;
+use crate::{AwsProvider, ServedType};
+
+/// Attempts at an update while another operation on the resource is under way.
+const BUSY_ATTEMPTS: u32 = 30;
+
+/// Result of making a patch.
+enum Prepared {
+    /// The live resource is as desired.
+    Nothing,
+    Patch(String),
+    Refused(Refusal),
+}
+
+impl AwsProvider {
+    pub(crate) async fn update_resource(
+        &self,
+        receipt: &Receipt,
+        request: &UpdateRequest<'_>,
+    ) -> CallOutcome<Updated> {
+        let resource = request.resource;
+        let served = match self.served(&resource.ty) {
+            Ok(served) => served,
+            Err(refusal) => return CallOutcome::Refused(refusal),
+        };
+        let Some(id) = &resource.id else { return CallOutcome::Refused(Refusal::new("it has no id")) };
+        let mut token = receipt.idempotency_key().to_owned();
+        for attempt in 1.. {
+            let found = match self.get(&served, id.as_str()).await {
+                Ok(Some(found)) => found,
+                Ok(None) => return CallOutcome::Refused(gone(id.as_str())),
+                Err(fault) => return CallOutcome::Refused(fault.refusal()),
+            };
+            // A patch of an earlier attempt may have been carried out in part.
+            let repeated = receipt.attempt() > 1 || attempt > 1;
+            let patch = match prepare(&served, request, &found, repeated) {
+                Prepared::Nothing => {
+                    return CallOutcome::Done(Updated { outputs: found.outputs(&served) });
+                }
+                Prepared::Refused(refusal) => return CallOutcome::Refused(refusal),
+                Prepared::Patch(patch) => patch,
+            };
+            match self.client.update(served.name(), id.as_str(), &patch, &token).await {
+                Ok(event) => {
+                    let end = finish(&self.client, event).await;
+                    return self.updated(&served, request, end).await;
+                }
+                Err(fault) if fault.kind == FaultKind::Conflict && attempt < BUSY_ATTEMPTS => {}
+                // The patch is made anew from each read, so a repeated one may differ from the first. It leads to the same
+                // end, and the service carries out one operation at a time.
+                Err(fault)
+                    if fault.kind == FaultKind::TokenConflict && repeated && attempt < BUSY_ATTEMPTS =>
+                {
+                    match self.client.world.entropy.uuid() {
+                        Ok(new) => token = new,
+                        Err(_) => return not_started(&fault),
+                    }
+                }
+                Err(fault) => return not_started(&conditional(&served, fault)),
+            }
+            self.client.pause(attempt).await;
+        }
+        CallOutcome::Refused(Refusal::transient("other operations on the resource do not end"))
+    }
+
+    async fn updated(
+        &self,
+        served: &ServedType<'_>,
+        request: &UpdateRequest<'_>,
+        end: End,
+    ) -> CallOutcome<Updated> {
+        let id = request.resource.id.as_ref().map(|id| id.as_str()).unwrap_or_default();
+        match end {
+            End::Succeeded { .. } => match self.read_back(served, id).await {
+                Ok(Some(found)) => CallOutcome::Done(Updated { outputs: found.outputs(served) }),
+                Ok(None) => CallOutcome::Refused(gone(id)),
+                // The update was carried out; only its outputs are unknown.
+                Err(fault) => in_doubt(&fault),
+            },
+            End::Failed { fault, .. } => {
+                let fault = conditional(served, fault);
+                let resource = request.resource;
+                match self.get(served, id).await {
+                    Ok(Some(found)) => {
+                        let outputs = found.outputs(served);
+                        if outputs == resource.outputs {
+                            return CallOutcome::Refused(fault.refusal());
+                        }
+                        let inputs =
+                            inputs_of_live(served.schema, request.old_inputs, &resource.outputs, &outputs);
+                        let refusal = Refusal { class: Default::default(), ..fault.refusal() };
+                        CallOutcome::Partial(PartialResult { done: Updated { outputs }, inputs, refusal })
+                    }
+                    Ok(None) => CallOutcome::Refused(gone(id)),
+                    Err(_) => in_doubt(&fault),
+                }
+            }
+            End::Unknown(fault) => in_doubt(&fault),
+        }
+    }
+}
+
+/// Makes the patch from the live resource to the desired inputs.
+fn prepare(served: &ServedType<'_>, request: &UpdateRequest<'_>, found: &Found, repeated: bool) -> Prepared {
+    let resource = request.resource;
+    let (mut last, mut settled, mut want) =
+        (request.old_inputs.clone(), resource.outputs.clone(), resource.inputs.clone());
+    if let Some(tags) = &served.tags {
+        carry_mark(tags, request, found, [&mut last, &mut settled, &mut want]);
+    }
+    let sides = Sides { last: &last, settled: &settled, live: &found.model, want: &want };
+    match update(served.schema, &sides) {
+        Update::Nothing => Prepared::Nothing,
+        Update::Patch { operations, .. } => {
+            let drifted = drift(served.schema, &operations, &settled, &found.model);
+            if !repeated && let Some(first) = drifted.first() {
+                return Prepared::Refused(changed_outside(first));
+            }
+            let patch = cfn::patch_document(&operations).to_json();
+            match patch.chars().count() > MAX_TEXT {
+                true => Prepared::Refused(too_long("the changes")),
+                false => Prepared::Patch(patch),
+            }
+        }
+        Update::Replace { forced_by, .. } => {
+            let paths: Vec<String> = forced_by.iter().map(|reason| format!("`{}`", reason.path)).collect();
+            let message = format!("it would have to be replaced, because of {}", paths.join(", "));
+            Prepared::Refused(Refusal::new(message).help(NextStep::Refresh))
+        }
+        Update::Impossible(reasons) => {
+            let reasons: Vec<String> =
+                reasons.iter().map(|reason| format!("`{}`: {}", reason.path, reason.why)).collect();
+            Prepared::Refused(Refusal::new(format!("it cannot be updated: {}", reasons.join("; "))))
+        }
+    }
+}
+
+/// Puts the owner's mark into all sides of the comparison, so that a change of the tags keeps it, and adds it where it is missing.
+fn carry_mark(
+    tags: &TagProperty,
+    request: &UpdateRequest<'_>,
+    found: &Found,
+    [last, settled, want]: [&mut Map; 3],
+) {
+    let Some(owner) = request.owner.filter(|_| tags.on_update) else { return };
+    if !want.contains_key(&tags.name)
+        && let Some(live) = found.model.get(&tags.name)
+    {
+        // Undeclared tags belong to others, and stay.
+        for side in [&mut *last, &mut *settled, &mut *want] {
+            side.insert(tags.name.as_str(), live.clone());
+        }
+    }
+    tags.add_mark(want, owner);
+    if let Some(there) = tags.mark(&found.model) {
+        tags.add_mark(last, &there);
+        tags.add_mark(settled, &there);
+    }
+}
+
+/// Returns the advice for a property that the service changes in place only sometimes.
+fn conditional(served: &ServedType<'_>, fault: Fault) -> Fault {
+    if fault.kind != FaultKind::NotUpdatable {
+        return fault;
+    }
+    let help = format!(
+        "to replace the {} instead, name the property in the option `replaceOnChanges`",
+        served.ty.class()
+    );
+    Fault { help: Some(help), ..fault }
+}
+
+fn gone(id: &str) -> Refusal {
+    Refusal::new(format!("{id} does not exist any more")).help(NextStep::Refresh)
+}
+
+fn changed_outside(path: &PropertyPath) -> Refusal {
+    Refusal::new(format!("`{path}` was changed outside of stead since it was last read"))
+        .at(path.root().unwrap_or_default())
+        .help(NextStep::Refresh)
+}

@@ -1,0 +1,245 @@
+//! Tags: the owner's mark, default tags, and the tags of AWS itself.
+//!
+//! **Invariants:** a mark is no part of what is compared or shown; tags that AWS sets are never sent.
+
+use std::collections::BTreeMap;
+
+use stead_model::{Input, Inputs, Map, Name, StackId, Uid, Value};
+use stead_provider::{OwnerMark, StatePlace};
+use stead_schema::cfn::{Class, Kinds, Schema};
+
+const STACK: &str = "stead:stack";
+const UID: &str = "stead:uid";
+const NAME: &str = "stead:name";
+
+/// Prefix of the tags that AWS sets.
+const OF_AWS: &str = "aws:";
+
+/// Longest value of a tag.
+const MAX_VALUE: usize = 256;
+
+/// The tag property of a type.
+pub(crate) struct TagProperty {
+    pub(crate) name: String,
+    style: Style,
+    pub(crate) on_create: bool,
+    pub(crate) on_update: bool,
+}
+
+enum Style {
+    /// An object with a member for each tag.
+    Object,
+    /// A list of objects, with the names of their two members.
+    List { key: String, value: String },
+}
+
+impl TagProperty {
+    /// Returns the tag property of a type; `None` if its tags cannot be set, or only in a way that stead does not know.
+    pub(crate) fn of(schema: &Schema) -> Option<TagProperty> {
+        let path = schema.tagging.property.as_ref().filter(|path| path.0.len() == 1)?;
+        let name = path.root()?.to_owned();
+        let classes = &schema.classes;
+        if classes.of(Class::ReadOnly).covers(path) || classes.of(Class::WriteOnly).covers(path) {
+            return None;
+        }
+        let form = schema.member(Schema::ROOT, &name)?;
+        let style = match schema.element(form) {
+            Some(element) => {
+                let member = |wanted: [&str; 2]| {
+                    schema.find(element, &mut Vec::new(), &|form| {
+                        let fits = |name: &&String| wanted.iter().any(|one| name.eq_ignore_ascii_case(one));
+                        form.properties.keys().find(fits).cloned()
+                    })
+                };
+                Style::List { key: member(["Key", "TagKey"])?, value: member(["Value", "TagValue"])? }
+            }
+            None if schema.form(form).kinds.has(Kinds::ARRAY) => return None,
+            None => Style::Object,
+        };
+        let fixed = classes.of(Class::CreateOnly).covers(path);
+        let (on_create, on_update) = (schema.tagging.on_create && !fixed, schema.tagging.updatable && !fixed);
+        Some(TagProperty { name, style, on_create, on_update })
+    }
+
+    /// Returns the tags of a model, by key.
+    fn read(&self, model: &Map) -> BTreeMap<String, String> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        match (&self.style, model.get(&self.name)) {
+            (Style::Object, Some(Value::Map(tags))) => {
+                tags.iter().map(|(key, value)| (key.to_string(), text(value))).collect()
+            }
+            (Style::List { key, value }, Some(Value::List(tags))) => {
+                let tag = |tag: &Value| {
+                    let members = tag.as_map()?;
+                    let key = members.get(key)?.as_str()?.to_owned();
+                    Some((key, members.get(value).map(text).unwrap_or_default()))
+                };
+                tags.iter().filter_map(tag).collect()
+            }
+            _ => BTreeMap::new(),
+        }
+    }
+
+    /// Adds tags to a model. A tag that the model has already stays.
+    fn add(&self, model: &mut Map, tags: &BTreeMap<String, String>) {
+        let present = self.read(model);
+        let new: Vec<(&String, &String)> =
+            tags.iter().filter(|(key, _)| !present.contains_key(*key)).collect();
+        if new.is_empty() {
+            return;
+        }
+        let value = match (&self.style, model.get(&self.name)) {
+            (Style::Object, before) => {
+                let mut all = before.and_then(Value::as_map).cloned().unwrap_or_default();
+                for (key, value) in new {
+                    all.insert(key.as_str(), Value::from(value.as_str()));
+                }
+                Value::Map(all)
+            }
+            (Style::List { .. }, before) => {
+                let before = before.and_then(Value::as_list).unwrap_or_default().iter().cloned();
+                before.chain(new.into_iter().map(|(key, value)| self.element(key, value))).collect()
+            }
+        };
+        model.insert(self.name.as_str(), value);
+    }
+
+    fn element(&self, key: &str, value: &str) -> Value {
+        let Style::List { key: key_name, value: value_name } = &self.style else { return Value::Null };
+        let members = [(key_name.clone(), Value::from(key)), (value_name.clone(), Value::from(value))];
+        Value::Map(members.into_iter().collect())
+    }
+
+    /// Removes the tags that a predicate selects. A property without tags is removed too, if it had some.
+    fn remove(&self, model: &mut Map, goes: impl Fn(&str) -> bool) {
+        let kept = match (&self.style, model.get(&self.name)) {
+            (Style::Object, Some(Value::Map(tags))) if tags.keys().any(|key| goes(key)) => {
+                let kept = tags.iter().filter(|(key, _)| !goes(key));
+                Value::Map(kept.map(|(key, value)| (key.clone(), value.clone())).collect())
+            }
+            (Style::List { key, .. }, Some(Value::List(tags))) => {
+                let is_going = |tag: &Value| {
+                    tag.as_map().and_then(|tag| tag.get(key)).and_then(Value::as_str).is_some_and(&goes)
+                };
+                if !tags.iter().any(is_going) {
+                    return;
+                }
+                tags.iter().filter(|tag| !is_going(tag)).cloned().collect()
+            }
+            _ => return,
+        };
+        let is_empty = match &kept {
+            Value::Map(tags) => tags.is_empty(),
+            Value::List(tags) => tags.is_empty(),
+            _ => false,
+        };
+        match is_empty {
+            true => drop(model.remove(&self.name)),
+            false => drop(model.insert(self.name.as_str(), kept)),
+        }
+    }
+
+    /// Adds default tags to declared inputs, where they are known. A declared tag is stronger.
+    pub(crate) fn add_defaults(&self, inputs: &mut Inputs, defaults: &BTreeMap<String, String>) {
+        if defaults.is_empty() {
+            return;
+        }
+        match inputs.get(&self.name) {
+            None => {
+                let mut model = Map::new();
+                self.add(&mut model, defaults);
+                inputs.extend(model.into_iter().map(|(name, value)| (name, Input::Known(value))));
+            }
+            Some(Input::Known(value)) => {
+                let mut model: Map = [(self.name.clone(), value.clone())].into_iter().collect();
+                self.add(&mut model, defaults);
+                inputs.extend(model.into_iter().map(|(name, value)| (name, Input::Known(value))));
+            }
+            Some(Input::List(items)) if matches!(self.style, Style::List { .. }) => {
+                let known = |item: &Input| item.as_known().cloned();
+                let listed: Value = items.iter().filter_map(known).collect();
+                let present = self.read(&[(self.name.clone(), listed)].into_iter().collect());
+                let new = defaults.iter().filter(|(key, _)| !present.contains_key(*key));
+                let new = new.map(|(key, value)| Input::Known(self.element(key, value)));
+                let all = items.iter().cloned().chain(new).collect();
+                inputs.insert(self.name.as_str(), Input::list(all));
+            }
+            // The keys of tags that are not known yet could be the same.
+            Some(_) => {}
+        }
+    }
+
+    /// Adds the mark of the owner. A mark that is there already is replaced.
+    pub(crate) fn add_mark(&self, model: &mut Map, owner: &OwnerMark) {
+        self.remove(model, is_mark);
+        self.add(model, &tags_of(owner));
+    }
+
+    /// Returns the mark on a resource. A mark that cannot be understood counts as missing.
+    pub(crate) fn mark(&self, model: &Map) -> Option<OwnerMark> {
+        mark_in(&self.read(model))
+    }
+
+    /// Returns the uid on a resource, whatever else its mark says.
+    pub(crate) fn uid(&self, model: &Map) -> Option<Uid> {
+        self.read(model).remove(UID).map(Uid)
+    }
+
+    /// Removes marks and the tags of AWS from a model that was read.
+    pub(crate) fn strip(&self, model: &mut Map) {
+        self.remove(model, |key| is_mark(key) || key.starts_with(OF_AWS));
+    }
+
+    /// Removes the tags of AWS from a model that was read.
+    pub(crate) fn strip_tags_of_aws(&self, model: &mut Map) {
+        self.remove(model, |key| key.starts_with(OF_AWS));
+    }
+}
+
+fn is_mark(key: &str) -> bool {
+    key == STACK || key == UID || key == NAME
+}
+
+fn tags_of(owner: &OwnerMark) -> BTreeMap<String, String> {
+    let OwnerMark { stack, uid, name, place: StatePlace { store, project, environment, target } } = owner;
+    let parts = [project, environment, target, &stack.0, store].map(|part| escaped(part));
+    let all = [(STACK, parts.join("/")), (UID, uid.0.clone()), (NAME, escaped(&name.to_string()))];
+    let fits = |(_, value): &(&str, String)| value.len() <= MAX_VALUE;
+    all.into_iter().filter(fits).map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn mark_in(tags: &BTreeMap<String, String>) -> Option<OwnerMark> {
+    let mut parts = tags.get(STACK)?.split('/').map(unescaped);
+    let mut next = || parts.next()?;
+    let (project, environment, target) = (next()?, next()?, next()?);
+    let (stack, store) = (StackId(next()?), next()?);
+    let name: Name = unescaped(tags.get(NAME)?)?.parse().ok()?;
+    let place = StatePlace { store, project, environment, target };
+    Some(OwnerMark { stack, uid: Uid(tags.get(UID)?.clone()), name, place })
+}
+
+/// Writes a text with the characters that every service accepts in a tag. `=` introduces the two digits of a byte.
+fn escaped(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+-._:@ ".contains(&byte);
+    let byte = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("={byte:02X}") };
+    text.bytes().map(byte).collect()
+}
+
+fn unescaped(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        if *first == b'=' {
+            let digits = std::str::from_utf8(after.get(..2)?).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests;

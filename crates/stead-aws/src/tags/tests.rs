@@ -1,0 +1,98 @@
+//! Tests of marks, default tags and the tags of AWS.
+
+use stead_model::ExprId;
+use stead_schema::cfn::bundle;
+
+use super::*;
+
+fn map(json: &str) -> Map {
+    serde_json::from_str(json).unwrap()
+}
+
+fn property(name: &str) -> Option<TagProperty> {
+    TagProperty::of(&bundle::shipped().schema(name).unwrap())
+}
+
+fn owner() -> OwnerMark {
+    OwnerMark {
+        stack: StackId("4b7c".into()),
+        uid: Uid("u-1".into()),
+        name: "dev:main:aws.s3.Bucket#a".parse().unwrap(),
+        place: StatePlace {
+            store: "/home/a b/.stead (1)".into(),
+            project: "shop".into(),
+            environment: "dev:blue".into(),
+            target: "aws".into(),
+        },
+    }
+}
+
+#[test]
+fn mark_is_written_read_and_stripped_in_both_styles() {
+    for (name, before) in [
+        ("AWS::S3::Bucket", r#"{"Tags":[{"Key":"team","Value":"a"}]}"#),
+        ("AWS::SSM::Parameter", r#"{"Tags":{"team":"a"}}"#),
+        ("AWS::S3::Bucket", "{}"),
+    ] {
+        let property = property(name).unwrap();
+        let mut model = map(before);
+        property.add_mark(&mut model, &owner());
+        assert_eq!(property.mark(&model), Some(owner()), "{name}");
+        assert_eq!(property.uid(&model), Some(Uid("u-1".into())));
+        let once = model.clone();
+        property.add_mark(&mut model, &owner());
+        assert_eq!(model, once);
+        property.strip(&mut model);
+        assert_eq!(model, map(before), "{name}");
+    }
+}
+
+#[test]
+fn values_of_a_mark_have_only_characters_that_services_accept() {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "+-=._:/@ ".contains(c);
+    for value in tags_of(&owner()).values() {
+        assert!(value.chars().all(allowed) && value.len() <= MAX_VALUE, "{value}");
+    }
+    assert_eq!(unescaped(&escaped("a#b/ü%=")).as_deref(), Some("a#b/ü%="));
+}
+
+#[test]
+fn tags_of_aws_are_stripped_and_empty_property_stays_empty() {
+    let property = property("AWS::S3::Bucket").unwrap();
+    let mut model = map(r#"{"Tags":[{"Key":"aws:x","Value":"1"},{"Key":"a","Value":"2"}]}"#);
+    property.strip(&mut model);
+    assert_eq!(model, map(r#"{"Tags":[{"Key":"a","Value":"2"}]}"#));
+    let mut empty = map(r#"{"Tags":[]}"#);
+    property.strip(&mut empty);
+    assert_eq!(empty, map(r#"{"Tags":[]}"#));
+}
+
+#[test]
+fn default_tags_are_added_and_declared_ones_are_stronger() {
+    let property = property("AWS::S3::Bucket").unwrap();
+    let defaults = BTreeMap::from([("a".to_owned(), "1".to_owned()), ("b".to_owned(), "2".to_owned())]);
+    let with = |tags: Option<Input>| {
+        let mut inputs = Inputs::new();
+        inputs.extend(tags.map(|tags| ("Tags".to_owned(), tags)));
+        property.add_defaults(&mut inputs, &defaults);
+        inputs
+    };
+    let known = |json: &str| Input::Known(serde_json::from_str(json).unwrap());
+    let both = known(r#"[{"Key":"a","Value":"1"},{"Key":"b","Value":"2"}]"#);
+    assert_eq!(with(None).get("Tags"), Some(&both));
+    let own = known(r#"[{"Key":"a","Value":"own"},{"Key":"b","Value":"2"}]"#);
+    assert_eq!(with(Some(known(r#"[{"Key":"a","Value":"own"}]"#))).get("Tags"), Some(&own));
+    let deferred = Input::Deferred(ExprId(1));
+    assert_eq!(with(Some(deferred.clone())).get("Tags"), Some(&deferred));
+}
+
+#[test]
+fn most_types_have_a_tag_property_that_is_understood() {
+    let (mut understood, mut taggable) = (0, 0);
+    for name in bundle::shipped().names() {
+        let schema = bundle::shipped().schema(name).unwrap();
+        taggable += usize::from(schema.tagging.property.is_some());
+        understood += usize::from(TagProperty::of(&schema).is_some());
+    }
+    assert!(understood * 20 > taggable * 19, "{understood} of {taggable}");
+}

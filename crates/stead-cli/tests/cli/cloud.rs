@@ -1,0 +1,104 @@
+//! `stead cloud serve`.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command};
+
+use serde_json::{Value, json};
+
+use crate::project::Project;
+
+struct Serving {
+    child: Child,
+    stdout: BufReader<std::process::ChildStdout>,
+    address: String,
+}
+
+impl Serving {
+    fn start(project: &Project, flags: &[&str]) -> Serving {
+        let mut child = project.spawn(&[&["cloud", "serve", "--port", "0"], flags].concat());
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let at = line.find("http://127.0.0.1:").unwrap_or_else(|| panic!("{line:?}"));
+        let address = line[at + 7..].trim_end_matches(['\n', '"', '}']).to_owned();
+        Serving { child, stdout, address }
+    }
+
+    /// Sends a request, and returns the status and the body, or nothing if the connection was closed.
+    fn send(&self, path: &str, headers: &str, body: &str) -> Option<(u16, Value)> {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let length = body.len();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: cloud\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(body.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let status = answer.split(' ').nth(1)?.parse().unwrap();
+        let body = answer.split("\r\n\r\n").nth(1)?;
+        Some((status, serde_json::from_str(body).unwrap()))
+    }
+
+    fn call(&self, call: &str, body: &Value) -> Option<(u16, Value)> {
+        let scope = "111122223333/20260101/eu-west-1/cloudcontrolapi/aws4_request";
+        let headers = format!(
+            "x-amz-target: CloudApiService.{call}\r\n\
+             authorization: AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=0\r\n"
+        );
+        self.send("/", &headers, &body.to_string())
+    }
+
+    fn stop(mut self, signal: &str) -> (Option<i32>, String) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).unwrap();
+        let output = self.child.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    }
+}
+
+#[test]
+fn served_cloud_answers_keeps_its_state_and_exits_0_when_terminated() {
+    let project = Project::empty();
+    let serving = Serving::start(&project, &["--state", "cloud"]);
+    let bucket = json!({ "TypeName": "AWS::S3::Bucket", "DesiredState": r#"{"BucketName":"logs"}"# });
+    let (status, event) = serving.call("CreateResource", &bucket).unwrap();
+    assert_eq!((status, &event["ProgressEvent"]["OperationStatus"]), (200, &json!("IN_PROGRESS")));
+    let name = json!({ "TypeName": "AWS::S3::Bucket", "Identifier": "logs" });
+    let (status, found) = serving.call("GetResource", &name).unwrap();
+    assert_eq!(status, 200, "{found}");
+    let properties = found["ResourceDescription"]["Properties"].as_str().unwrap();
+    assert!(properties.contains("arn:aws:s3:::logs"), "{properties}");
+    assert_eq!(serving.stop("-TERM"), (Some(0), String::new()));
+
+    let again = Serving::start(&project, &["--state", "cloud", "--json"]);
+    assert_eq!(again.call("GetResource", &name).unwrap().0, 200);
+    let lost = json!({ "fault": "lost-before" }).to_string();
+    assert_eq!(again.send("/_stead/fail-next", "", &lost), Some((200, json!({}))));
+    assert_eq!(again.call("GetResource", &name), None);
+    assert_eq!(again.send("/_stead/reset", "", ""), Some((200, json!({}))));
+    let (status, error) = again.call("GetResource", &name).unwrap();
+    assert_eq!(
+        (status, error["__type"].as_str()),
+        (400, Some("com.amazon.cloudapiservice#ResourceNotFoundException"))
+    );
+    assert_eq!(again.stop("-INT"), (Some(130), String::new()));
+}
+
+#[test]
+fn invalid_settings_of_a_cloud_are_refused() {
+    let project = Project::empty();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let failed = project.stead(&["cloud", "serve", "--port", &port]).ends(1);
+    assert!(
+        failed.stderr.contains("ST0805") && failed.stderr.contains("cannot listen on port"),
+        "{}",
+        failed.stderr
+    );
+    let failed = project.stead(&["cloud", "serve", "--faults", "7"]).ends(2);
+    assert!(failed.stderr.contains("a seed and a rate between 0 and 1"), "{}", failed.stderr);
+}

@@ -1,0 +1,86 @@
+//! The target `sim`: AWS resources in the embedded cloud, through every command.
+
+use crate::project::Project;
+
+const PROGRAM: &str = r#"
+import { s3, sqs } from "stead/aws";
+const dead = new sqs.Queue({}, { id: "dead" });
+new sqs.Queue({ QueueName: "jobs", DelaySeconds: 5, RedrivePolicy: { deadLetterTargetArn: dead.Arn, maxReceiveCount: 3 } }, { id: "jobs" });
+const bucket = new s3.Bucket({ BucketName: "uploads-1" }, { id: "uploads" });
+export const arn = bucket.Arn;
+"#;
+
+const SIM: [&str; 2] = ["-t", "sim"];
+
+fn on_sim<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    [arguments, &SIM].concat()
+}
+
+#[test]
+fn resources_are_created_changed_and_deleted_in_the_embedded_cloud() {
+    let project = Project::with(PROGRAM);
+    assert!(project.stead(&on_sim(&["up", "--yes"])).ok().contains("arn:aws:s3:::uploads-1"));
+    let unchanged = project.stead(&on_sim(&["plan", "--refresh", "--exit-code"]));
+    unchanged.ok();
+
+    project.write("main.ts", &PROGRAM.replace("DelaySeconds: 5", "DelaySeconds: 7"));
+    let changed = project.stead(&on_sim(&["up", "--yes"])).ends(0);
+    assert!(
+        changed.stderr.contains("1 updated") || changed.stdout.contains("1 updated"),
+        "{}",
+        changed.stderr
+    );
+    project.stead(&on_sim(&["plan", "--refresh", "--exit-code"])).ok();
+
+    project.stead(&on_sim(&["destroy", "--yes"])).ok();
+    assert!(project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue"])).ends(0).stdout.is_empty());
+}
+
+#[test]
+fn existing_resources_are_listed_with_the_records_that_have_them() {
+    let project = Project::with(PROGRAM);
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    let all = project.stead(&on_sim(&["import", "--list", "AWS::S3::Bucket"])).ok();
+    assert_eq!(all.trim(), "uploads-1  uploads");
+    assert_eq!(project.stead(&on_sim(&["import", "--list", "aws.s3.Bucket", "--unowned"])).ok(), "");
+}
+
+#[test]
+fn permissions_of_a_plan_name_the_resources_that_it_knows() {
+    let project = Project::with(PROGRAM);
+    let printed = project.stead(&on_sim(&["plan", "--permissions"])).ok();
+    let policies: serde_json::Value = serde_json::from_str(&printed).unwrap();
+    let change = policies["change"]["Statement"].to_string();
+    assert!(change.contains("s3:CreateBucket") && change.contains("arn:aws:s3:::uploads-1"), "{change}");
+    assert!(!policies["read"]["Statement"].to_string().contains("s3:CreateBucket"));
+}
+
+#[test]
+fn existing_resource_is_imported_and_keeps_what_the_program_does_not_declare() {
+    let project = Project::with(PROGRAM);
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    // Another environment takes the bucket over, and declares less of it.
+    project.write(
+        "main.ts",
+        "import { s3 } from \"stead/aws\";\nnew s3.Bucket({ BucketName: \"uploads-1\" }, { id: \"b\", import: \"uploads-1\" });\n",
+    );
+    let owned = project.stead(&on_sim(&["up", "--yes", "-e", "prod"])).ends(13);
+    assert!(owned.stderr.contains("ST0430"), "{}", owned.stderr);
+    project.stead(&on_sim(&["up", "--yes", "-e", "prod", "--take-over", "b"])).ok();
+    project.stead(&on_sim(&["plan", "--exit-code", "-e", "prod"])).ok();
+}
+
+#[test]
+fn next_up_finishes_a_killed_one_by_its_client_token_without_a_question_or_a_duplicate() {
+    for point in ["step.begin.durable:1", "step.call.before:2", "step.call.after:1", "step.call.after:3"] {
+        let project = Project::with(PROGRAM);
+        project.crash(&on_sim(&["up", "--yes"]), point);
+        project.stead(&on_sim(&["up", "--yes"])).ok();
+        let queues = project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue"])).ok();
+        assert_eq!(queues.lines().count(), 2, "{point}: {queues}");
+        assert!(queues.lines().all(|line| line.contains("  ")), "{point}: one has no record: {queues}");
+        project.crash(&on_sim(&["destroy", "--yes"]), point);
+        project.stead(&on_sim(&["destroy", "--yes"])).ok();
+        assert_eq!(project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue"])).ok(), "", "{point}");
+    }
+}

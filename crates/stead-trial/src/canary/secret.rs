@@ -1,0 +1,117 @@
+//! Random secrets of 8 bytes to 64 KiB.
+//!
+//! Every secret begins with eight random letters and digits, or ends with them, so that it is in no text by chance.
+
+use crate::Rng;
+
+/// Pieces that secrets are made of: quotes, line breaks, other scripts, look-alikes of base64 and of escapes.
+const PIECES: [&str; 16] = [
+    "\"",
+    "\\",
+    "\n",
+    "\t",
+    "ü",
+    "日本",
+    "🗝",
+    "aGVsbG8=",
+    "%41",
+    "\\u0041",
+    " ",
+    "/+",
+    "pass",
+    "</script>",
+    "\u{2028}",
+    "&",
+];
+const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/// Most bytes of a secret.
+const MOST: usize = 64 << 10;
+
+/// Draws a secret. It may begin with an earlier one, or be the beginning of one.
+pub(super) fn draw(rng: &mut Rng, earlier: &[String]) -> String {
+    let length = length(rng);
+    let mut secret = match (rng.below(10), rng.pick(earlier)) {
+        (0, Some(earlier)) if is_distinct(earlier) => {
+            let whole = earlier.floor_char_boundary(8 + rng.below(earlier.len() as u64 - 7) as usize);
+            return earlier[..whole.max(earlier.ceil_char_boundary(8))].to_owned();
+        }
+        (1, Some(earlier)) => earlier.clone(),
+        _ => letters(rng, 8),
+    };
+    match rng.below(5) {
+        // Nothing else than letters and digits.
+        0 => fill(&mut secret, length, |rng| letters(rng, 8), rng),
+        // One letter again and again.
+        1 => {
+            let letter = letters(rng, 1);
+            secret = letter.repeat(length.saturating_sub(8)) + &letters(rng, 8);
+        }
+        // A look-alike of base64.
+        2 => {
+            fill(&mut secret, length, |rng| letters(rng, 3) + if rng.one_in(2) { "+" } else { "/" }, rng);
+            secret.push_str("==");
+        }
+        _ => fill(&mut secret, length, |rng| piece(rng).to_owned() + &letters(rng, 3), rng),
+    }
+    let end = secret.floor_char_boundary(MOST);
+    secret.truncate(end);
+    secret
+}
+
+/// Draws a length: small as a rule, with every order of magnitude up to the most.
+fn length(rng: &mut Rng) -> usize {
+    if rng.one_in(8) {
+        return 8;
+    }
+    let order = if rng.one_in(40) { 7 + rng.below(10) } else { 3 + rng.below(5) };
+    let least = 1usize << order;
+    (least + rng.below(least as u64) as usize).min(MOST)
+}
+
+fn fill(secret: &mut String, length: usize, mut more: impl FnMut(&mut Rng) -> String, rng: &mut Rng) {
+    while secret.len() < length {
+        secret.push_str(&more(rng));
+    }
+}
+
+fn piece(rng: &mut Rng) -> &'static str {
+    rng.pick(&PIECES).copied().unwrap_or_default()
+}
+
+fn letters(rng: &mut Rng, count: usize) -> String {
+    (0..count).map(|_| char::from(LETTERS[rng.below(LETTERS.len() as u64) as usize])).collect()
+}
+
+/// Returns true if the first eight bytes are in no text by chance.
+fn is_distinct(secret: &str) -> bool {
+    let first = &secret.as_bytes()[..8];
+    first.iter().collect::<std::collections::BTreeSet<_>>().len() > 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_have_every_size_and_kind() {
+        let mut rng = Rng::new(7);
+        let mut all: Vec<String> = Vec::new();
+        for _ in 0..4000 {
+            let secret = draw(&mut rng, &all);
+            assert!((8..=MOST).contains(&secret.len()), "{}", secret.len());
+            all.push(secret);
+        }
+        let count = |wanted: &dyn Fn(&String) -> bool| all.iter().filter(|secret| wanted(secret)).count();
+        assert!(count(&|secret| secret.len() == 8) > 100);
+        assert!(count(&|secret| secret.len() < 256) > 3000);
+        assert!(count(&|secret| secret.len() > 32 << 10) > 5);
+        for piece in PIECES {
+            assert!(count(&|secret| secret.contains(piece)) > 100, "{piece}");
+        }
+        assert!(
+            count(&|secret| all.iter().any(|other| other != secret && other.starts_with(secret.as_str())))
+                > 100
+        );
+    }
+}

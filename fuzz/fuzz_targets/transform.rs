@@ -1,0 +1,4 @@
+//! Fuzzes `transform`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| stead_fuzz::schemas::transform(bytes));
