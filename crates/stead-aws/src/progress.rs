@@ -1,10 +1,17 @@
 //! Operations under way: asked for by their request tokens until they end.
+//!
+//! The token is recorded as soon as the service has told it, so that a run after a crash asks for the end of the same
+//! operation. **Invariant:** an operation is sent again only while the service knows its client token, or if a second one does
+//! no harm.
 
 use std::time::Duration;
 
+use stead_model::OperationToken;
+use stead_provider::{Ack, Receipt};
+
 use crate::client::Client;
 use crate::fault::{Fault, FaultKind};
-use crate::wire::{HookEvent, OperationStatus, ProgressEvent};
+use crate::wire::{HookEvent, OperationStatus, ProgressEvent, Status};
 
 /// Pauses between two questions, unless the service says when to ask: the first one, and the longest one.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -15,6 +22,39 @@ const LONGEST_HINT: Duration = Duration::from_secs(50);
 
 /// Questions without an answer after which the outcome counts as unknown.
 const MAX_UNANSWERED: u32 = 10;
+
+/// Time for which the service recognises a client token: 36 hours, less a margin for clocks that differ.
+const CLIENT_TOKEN_LIFETIME: Duration = Duration::from_secs(35 * 3600);
+
+/// Progress of the operation in an earlier run.
+pub(crate) enum Earlier {
+    /// The service told the end of the operation.
+    Ended(End),
+    /// The service knows no request, and recognises the client token if there was one.
+    Repeatable,
+    /// The service may have forgotten a request.
+    Forgotten,
+}
+
+/// Asks for the operation of an earlier run by its recorded token.
+pub(crate) async fn earlier(client: &Client, receipt: &Receipt) -> Earlier {
+    if receipt.attempt() == 1 {
+        return Earlier::Repeatable;
+    }
+    if let Some(token) = receipt.token() {
+        match client.status(token.as_str()).await {
+            Ok(status) => return Earlier::Ended(wait(client, status, None).await),
+            Err(fault) if fault.kind == FaultKind::UnknownRequest => {}
+            Err(fault) => return Earlier::Ended(End::Unknown(fault)),
+        }
+    }
+    let now = client.world.clock.now().0 / 1000;
+    let age = receipt.begun().map(|begun| now.saturating_sub(begun));
+    match age.is_some_and(|age| age < CLIENT_TOKEN_LIFETIME.as_secs()) {
+        true => Earlier::Repeatable,
+        false => Earlier::Forgotten,
+    }
+}
 
 /// End of an operation.
 pub(crate) enum End {
@@ -32,14 +72,28 @@ pub(crate) enum End {
     Unknown(Fault),
 }
 
-/// Waits for the end of an operation. The caller limits the time.
-pub(crate) async fn finish(client: &Client, started: ProgressEvent) -> End {
-    let (mut event, mut hooks) = (started, Vec::new());
+/// Records the token of a request that the service accepted, and waits for the end of the operation. The caller limits the
+/// time.
+pub(crate) async fn finish(client: &Client, receipt: &Receipt, started: ProgressEvent) -> End {
+    let token = OperationToken::try_from(started.request_token.clone()).ok();
+    let recorded = token.filter(|_| !started.has_ended()).map(|token| receipt.record_token(token));
+    wait(client, Status { progress_event: started, hooks_progress_event: Vec::new() }, recorded).await
+}
+
+async fn wait(client: &Client, status: Status, mut recorded: Option<Ack>) -> End {
+    let Status { progress_event: mut event, hooks_progress_event: mut hooks } = status;
     let (mut asked, mut unanswered) = (0, 0);
     loop {
         match event.operation_status {
             OperationStatus::Success => return succeeded(event),
-            OperationStatus::Failed => return failed(event, &hooks),
+            OperationStatus::Failed => {
+                if hooks.is_empty() && event.hooks_request_token.is_some() {
+                    // The first answer has no events of hooks, and they tell why.
+                    let status = client.status(&event.request_token).await;
+                    hooks = status.map(|status| status.hooks_progress_event).unwrap_or_default();
+                }
+                return failed(event, &hooks);
+            }
             OperationStatus::CancelComplete => {
                 let message = event.status_message.as_deref().or(Some("the operation was cancelled"));
                 let fault = Fault::of_operation(Some("Cancelled"), message);
@@ -47,7 +101,12 @@ pub(crate) async fn finish(client: &Client, started: ProgressEvent) -> End {
             }
             OperationStatus::Pending | OperationStatus::InProgress | OperationStatus::CancelInProgress => {}
         }
-        client.world.clock.sleep(pause(client, &event, asked)).await;
+        let pause = client.world.clock.sleep(pause(client, &event, asked));
+        match recorded.take() {
+            // A token that cannot be recorded is no reason to stop: the operation is under way.
+            Some(recorded) => drop(tokio::join!(recorded.durable(), pause)),
+            None => pause.await,
+        }
         asked += 1;
         match client.status(&event.request_token).await {
             Ok(status) => {

@@ -82,6 +82,9 @@ pub(crate) struct ProgressEvent {
     pub(crate) identifier: Option<String>,
     #[serde(default)]
     pub(crate) request_token: String,
+    /// Set if the account has hooks for the operation.
+    #[serde(default)]
+    pub(crate) hooks_request_token: Option<String>,
     pub(crate) operation_status: OperationStatus,
     #[serde(default)]
     pub(crate) status_message: Option<String>,
@@ -93,6 +96,13 @@ pub(crate) struct ProgressEvent {
     /// The model as JSON; often only a part of it.
     #[serde(default)]
     pub(crate) resource_model: Option<String>,
+}
+
+impl ProgressEvent {
+    pub(crate) fn has_ended(&self) -> bool {
+        use OperationStatus::{CancelComplete, Failed, Success};
+        matches!(self.operation_status, Success | Failed | CancelComplete)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use stead_model::OpId;
+use stead_model::{OpId, OperationToken};
+use stead_state::{Pending, Record};
+
+use crate::run::{Ack, WeakQueue};
 
 /// How long after its `Begin` was written a receipt may start a call.
 ///
@@ -22,11 +25,16 @@ pub struct Receipt {
     key: String,
     expires: Duration,
     attempt: u32,
+    begun: Option<u64>,
+    token: Option<OperationToken>,
+    journal: WeakQueue,
 }
 
 impl Receipt {
-    pub(crate) fn new(op: OpId, key: String, written: Duration, attempt: u32) -> Receipt {
-        Receipt { op, key, expires: written + RECEIPT_VALIDITY, attempt }
+    pub(crate) fn new(pending: &Pending, written: Duration, attempt: u32, journal: WeakQueue) -> Receipt {
+        let Pending { op, intent, at, token, .. } = pending;
+        let (key, expires) = (intent.key().to_owned(), written + RECEIPT_VALIDITY);
+        Receipt { op: *op, key, expires, attempt, begun: *at, token: token.clone(), journal }
     }
 
     pub fn op(&self) -> OpId {
@@ -43,6 +51,23 @@ impl Receipt {
         self.attempt
     }
 
+    /// Returns the time of the first attempt, in seconds since 1970; `None` if an older version of stead recorded it.
+    pub fn begun(&self) -> Option<u64> {
+        self.begun
+    }
+
+    /// Returns the name under which the service knows the operation, if an earlier run recorded one.
+    pub fn token(&self) -> Option<&OperationToken> {
+        self.token.as_ref()
+    }
+
+    /// Records the name under which the service knows the operation, for the run that continues it after a crash.
+    ///
+    /// The record is durable before the outcome of the operation is. A call need not wait for it.
+    pub fn record_token(&self, token: OperationToken) -> Ack {
+        self.journal.submit(Record::Progress { op: self.op, token })
+    }
+
     /// Returns true if a call may still start, by the holder's own monotonic clock.
     pub fn is_valid(&self, now: Duration) -> bool {
         now < self.expires
@@ -51,15 +76,22 @@ impl Receipt {
 
 #[cfg(test)]
 mod tests {
+    use stead_model::{CopyRef, Generation, Uid};
+    use stead_state::{AfterDelete, Intent};
+
     use super::*;
 
     #[test]
     fn receipt_expires_exactly_when_its_validity_ends() {
         let (written, moment) = (Duration::from_secs(100), Duration::from_nanos(1));
-        let receipt = Receipt::new(OpId(7), "key".to_owned(), written, 2);
+        let copy = CopyRef { uid: Uid("u".to_owned()), generation: Generation(1) };
+        let intent = Intent::Delete { key: "key".to_owned(), copy, after: AfterDelete::Gone };
+        let pending = Pending { at: Some(3), ..Pending::new(OpId(7), intent) };
+        let receipt = Receipt::new(&pending, written, 2, WeakQueue::closed());
         let end = written + RECEIPT_VALIDITY;
         assert!(receipt.is_valid(written) && receipt.is_valid(end - moment));
         assert!(!receipt.is_valid(end) && !receipt.is_valid(end + moment));
         assert_eq!((receipt.op(), receipt.idempotency_key(), receipt.attempt()), (OpId(7), "key", 2));
+        assert_eq!((receipt.begun(), receipt.token()), (Some(3), None));
     }
 }

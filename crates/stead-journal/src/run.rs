@@ -39,6 +39,7 @@ pub struct Run {
 }
 
 /// Acknowledgement of submitted records.
+#[derive(Debug)]
 pub struct Ack(oneshot::Receiver<Result<(), JournalError>>);
 
 impl Ack {
@@ -51,10 +52,10 @@ impl Ack {
 
 /// An intent that was submitted to the journal.
 pub struct SubmittedIntent {
-    op: OpId,
-    intent: Intent,
+    pending: Pending,
     ack: Ack,
     written: Duration,
+    journal: WeakQueue,
     world: World,
 }
 
@@ -63,9 +64,36 @@ impl SubmittedIntent {
     pub async fn receipt(self) -> Result<(Receipt, Intent), JournalError> {
         self.ack.durable().await?;
         self.world.crash_point("step.begin.durable");
-        let receipt = Receipt::new(self.op, self.intent.key().to_owned(), self.written, 1);
-        Ok((receipt, self.intent))
+        let receipt = Receipt::new(&self.pending, self.written, 1, self.journal);
+        Ok((receipt, self.pending.intent))
     }
+}
+
+/// The journal's queue as long as its run is open.
+#[derive(Clone, Debug)]
+pub(crate) struct WeakQueue(mpsc::WeakUnboundedSender<Submission>);
+
+impl WeakQueue {
+    /// Returns the queue of a run that is closed.
+    #[cfg(test)]
+    pub(crate) fn closed() -> WeakQueue {
+        WeakQueue(mpsc::unbounded_channel().0.downgrade())
+    }
+
+    /// Submits a record. The acknowledgement of a closed run is an error.
+    pub(crate) fn submit(&self, record: Record) -> Ack {
+        match self.0.upgrade() {
+            Some(queue) => submit(&queue, vec![record]),
+            None => Ack(oneshot::channel().1),
+        }
+    }
+}
+
+fn submit(queue: &mpsc::UnboundedSender<Submission>, records: Vec<Record>) -> Ack {
+    let (durable, ack) = oneshot::channel();
+    // If the appender is gone, the dropped sender tells the waiter.
+    let _ = queue.send(Submission { records, durable });
+    Ack(ack)
 }
 
 /// State and snapshot at the end of a run.
@@ -121,15 +149,22 @@ impl Run {
         *next = op.next();
         let key = format!("{}-{}-{op}", self.stack(), self.held.head.epoch);
         let intent = intent(key);
-        let ack = self.submit(Record::Begin { op, intent: intent.clone() });
-        SubmittedIntent { op, intent, ack, written, world }
+        let at = Some(world.clock.now().0 / 1000);
+        let ack = self.submit(Record::Begin { op, intent: intent.clone(), at });
+        let pending = Pending { at, ..Pending::new(op, intent) };
+        SubmittedIntent { pending, ack, written, journal: self.journal(), world }
     }
 
     /// Resumes an operation of an earlier run, with its old idempotency key.
     pub async fn resume(&self, pending: &Pending) -> Result<Receipt, JournalError> {
         let written = self.held.request.world.clock.monotonic();
         self.submit(Record::Resume { op: pending.op }).durable().await?;
-        Ok(Receipt::new(pending.op, pending.intent.key().to_owned(), written, 2))
+        Ok(Receipt::new(pending, written, 2, self.journal()))
+    }
+
+    /// Returns the queue for receipts. It keeps no run open.
+    fn journal(&self) -> WeakQueue {
+        WeakQueue(self.queue.downgrade())
     }
 
     /// Submits a record, which takes effect once it is durable.
@@ -139,10 +174,7 @@ impl Run {
 
     /// Submits records that become durable together or not at all.
     pub fn submit_together(&self, records: Vec<Record>) -> Ack {
-        let (durable, ack) = oneshot::channel();
-        // If the appender is gone, the dropped sender tells the waiter.
-        let _ = self.queue.send(Submission { records, durable });
-        Ack(ack)
+        submit(&self.queue, records)
     }
 
     /// Ends the run: writes the snapshot, the head and the run record.

@@ -88,6 +88,46 @@ number_id!(
     Generation(u32)
 );
 
+/// Name under which a service knows an operation that is under way, such as a request token.
+///
+/// It is recorded and shown as it is. Its form keeps values of resources out of it: 1 to 128 letters, digits and `-._+/=`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct OperationToken(String);
+
+/// The text does not have the form of an operation token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a token has 1 to 128 letters, digits and `-._+/=`")]
+pub struct NotAToken;
+
+impl OperationToken {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for OperationToken {
+    type Error = NotAToken;
+
+    fn try_from(text: String) -> Result<OperationToken, NotAToken> {
+        let known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._+/=".contains(&byte);
+        let fits = (1..=128).contains(&text.len()) && text.bytes().all(known);
+        if fits { Ok(OperationToken(text)) } else { Err(NotAToken) }
+    }
+}
+
+impl From<OperationToken> for String {
+    fn from(token: OperationToken) -> String {
+        token.0
+    }
+}
+
+impl fmt::Display for OperationToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 impl TypeToken {
     /// Returns the name of the provider that serves the type: the part before the first dot.
     pub fn provider(&self) -> &str {

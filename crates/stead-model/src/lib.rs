@@ -51,7 +51,10 @@ pub use functions::{Argument, Functions, NoFunctions};
 pub use graph::{DependencyCycle, Graph, Node, NodeId, NodeKind, Options, Timeouts};
 pub use hex::{from_hex, hex};
 pub use hint::{Hint, NextStep, ResolveAnswer};
-pub use ids::{CopyRef, Digest, Epoch, Generation, OpId, PhysicalId, RunId, Seq, StackId, TypeToken, Uid};
+pub use ids::{
+    CopyRef, Digest, Epoch, Generation, NotAToken, OpId, OperationToken, PhysicalId, RunId, Seq, StackId,
+    TypeToken, Uid,
+};
 pub use javascript::ValueKind;
 pub use keyring::{Keyring, RingKey, Wrap};
 pub use limits::{Extent, Limits, MAX_NESTING};

@@ -20,11 +20,11 @@ use stead_schema::{Catalog, Problem, TypeSchema};
 pub use listing::{ListScope, Listing};
 pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Reads, Recovery, Updated};
 pub use ownership::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity, StatePlace};
-pub use refusal::{Refusal, RefusalClass};
+pub use refusal::{Refusal, RefusalClass, RefusalScope};
 pub use registry::Providers;
 pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
 pub use stead_guard::DeletePermit;
-pub use stead_journal::Receipt;
+pub use stead_journal::{Ack, Receipt};
 
 /// Serves a family of resource types.
 ///
@@ -63,6 +63,10 @@ pub trait Provider: Send + Sync {
     /// Reads a real resource without a record, by its id; `None` if it does not exist.
     async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal>;
 
+    /// Creates a resource.
+    ///
+    /// A provider whose service knows the operation by a name of its own records it with [`Receipt::record_token`]. A later
+    /// attempt gets it back from [`Receipt::token`], and asks for the end of that operation before it sends anything.
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created>;
 
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated>;

@@ -14,11 +14,23 @@ pub enum RefusalClass {
     OwnedElsewhere,
 }
 
+/// Attempts that a refusal speaks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RefusalScope {
+    /// The refused attempt had no effect. An earlier attempt at the operation may have had one.
+    #[default]
+    Attempt,
+    /// No attempt at the operation had an effect, and none with its idempotency key will have one: the service told the
+    /// end of the operation itself.
+    Operation,
+}
+
 /// The reason why a request was not carried out, with a hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub message: String,
     pub class: RefusalClass,
+    pub scope: RefusalScope,
     /// The property that caused the refusal.
     pub path: Option<PropertyPath>,
     pub help: Option<Hint>,
@@ -26,12 +38,19 @@ pub struct Refusal {
 
 impl Refusal {
     pub fn new(message: impl Into<String>) -> Refusal {
-        Refusal { message: message.into(), class: RefusalClass::Final, path: None, help: None }
+        let (class, scope) = (RefusalClass::Final, RefusalScope::Attempt);
+        Refusal { message: message.into(), class, scope, path: None, help: None }
     }
 
     /// Returns a refusal after which a retry may succeed.
     pub fn transient(message: impl Into<String>) -> Refusal {
         Refusal { class: RefusalClass::Transient, ..Refusal::new(message) }
+    }
+
+    /// Returns the refusal as one of the operation, with all its attempts.
+    #[must_use]
+    pub fn of_operation(self) -> Refusal {
+        Refusal { scope: RefusalScope::Operation, ..self }
     }
 
     /// Names the property that caused the refusal.

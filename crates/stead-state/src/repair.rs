@@ -204,7 +204,7 @@ mod tests {
         let intent = Intent::Delete { key: "k".into(), copy: copy("gone", 1), after: AfterDelete::Gone };
         let known = Intent::Delete { key: "l".into(), copy: copy("a", 1), after: AfterDelete::Gone };
         let pending = [(1, intent), (2, known)];
-        let pending = pending.map(|(op, intent)| Pending { op: OpId(op), intent, doubt: None }).to_vec();
+        let pending = pending.map(|(op, intent)| Pending::new(OpId(op), intent)).to_vec();
         let broken = Snapshot { pending, next_op: OpId(3), ..snapshot(vec![resource("a", 1), odd]) };
         let proposals = propose_repairs(&broken);
         let RepairMethod::Prune { left_out } = &proposals[0].method else { panic!("{proposals:?}") };

@@ -14,7 +14,7 @@ mod view;
 
 use std::fmt;
 
-use stead_model::{CopyRef, Generation, KeyId, Lifecycle, Name, OpId, Resource, Uid};
+use stead_model::{CopyRef, Generation, KeyId, Lifecycle, Name, OpId, OperationToken, Resource, Uid};
 
 use crate::{Pending, Snapshot};
 pub(crate) use cycle::needs;
@@ -53,6 +53,7 @@ pub(crate) trait StateView {
     fn alias_holders(&self, name: &Name) -> Vec<&Uid>;
     fn pending_on(&self, copy: &CopyRef) -> usize;
     fn pending_with_key(&self, key: &str) -> usize;
+    fn pending_with_token(&self, token: &OperationToken) -> usize;
     fn pending_creates(&self, name: &Name) -> usize;
     /// Returns the number of resources, the number of allocated uids, and the number of the next operation.
     fn counters(&self) -> (usize, u64, OpId);
@@ -165,7 +166,7 @@ pub const RULES: &[Rule] = &[
     ),
     rule(
         "S22",
-        "a copy has at most one pending operation, with a unique key",
+        "a copy has at most one pending operation, with a unique key and token",
         &[Check::Pending(pending::is_alone)],
     ),
     rule(

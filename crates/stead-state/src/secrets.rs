@@ -191,7 +191,7 @@ impl Snapshot {
             }
         }
         for pending in &mut self.pending {
-            let mut record = Record::Begin { op: pending.op, intent: pending.intent.clone() };
+            let mut record = Record::begin(pending.op, pending.intent.clone());
             record.seal(&stack, crypter, &|_| None)?;
             if let Record::Begin { intent, .. } = record {
                 pending.intent = intent;

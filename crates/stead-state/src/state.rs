@@ -54,7 +54,7 @@ pub(crate) type Touched = Vec<Uid>;
 /// Why a record cannot be folded. A journal that this crate wrote never causes one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
-    #[error("the journal ends operation {0}, which it never began")]
+    #[error("the journal ends or continues operation {0}, which is not pending")]
     UnknownOperation(OpId),
     #[error("the journal begins operation {0} twice")]
     RepeatedOperation(OpId),
@@ -283,10 +283,15 @@ impl State {
                 self.uids = self.uids.max(*uids);
                 Ok(())
             }
-            Record::Begin { op, intent } => self.begin(*op, intent),
+            Record::Begin { op, intent, at } => self.begin(*op, intent, *at),
             Record::Resume { op } => {
                 let pending = self.pending.get_mut(op).ok_or(ReplayError::UnknownOperation(*op))?;
                 pending.doubt = None;
+                Ok(())
+            }
+            Record::Progress { op, token } => {
+                let pending = self.pending.get_mut(op).ok_or(ReplayError::UnknownOperation(*op))?;
+                pending.token = Some(token.clone());
                 Ok(())
             }
             Record::End { op, outcome } => self.end(*op, outcome, touched),
@@ -344,7 +349,7 @@ impl State {
         }
     }
 
-    fn begin(&mut self, op: OpId, intent: &Intent) -> Result<(), ReplayError> {
+    fn begin(&mut self, op: OpId, intent: &Intent, at: Option<u64>) -> Result<(), ReplayError> {
         if op < self.next_op {
             return Err(ReplayError::RepeatedOperation(op));
         }
@@ -352,7 +357,7 @@ impl State {
             self.existing(&intent.copy())?;
         }
         self.next_op = OpId(op.0.checked_add(1).ok_or(ReplayError::Counter)?);
-        self.pending.insert(op, Pending { op, intent: intent.clone(), doubt: None });
+        self.pending.insert(op, Pending { at, ..Pending::new(op, intent.clone()) });
         Ok(())
     }
 

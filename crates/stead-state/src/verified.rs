@@ -10,7 +10,7 @@ mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stead_model::{CopyRef, Name, OpId, Uid};
+use stead_model::{CopyRef, Name, OpId, OperationToken, Uid};
 
 use crate::hash::HashMap;
 use crate::rules::{Check, Problems, RULES, report};
@@ -29,10 +29,12 @@ pub struct VerifiedState {
     by_copy: HashMap<CopyRef, usize>,
     /// The number of pending operations with an idempotency key.
     by_key: HashMap<String, usize>,
+    /// The number of pending operations with a token.
+    by_token: HashMap<OperationToken, usize>,
     /// The pending creates of a name.
     by_name: HashMap<Name, BTreeSet<OpId>>,
     /// The pending operations that the indexes contain.
-    indexed: BTreeMap<OpId, Intent>,
+    indexed: BTreeMap<OpId, Pending>,
     checks: u64,
 }
 
@@ -62,6 +64,7 @@ impl VerifiedState {
             by_uid: HashMap::default(),
             by_copy: HashMap::default(),
             by_key: HashMap::default(),
+            by_token: HashMap::default(),
             by_name: HashMap::default(),
             indexed: BTreeMap::new(),
             checks: 0,
@@ -96,7 +99,11 @@ impl VerifiedState {
         touched.sort_unstable();
         touched.dedup();
         let mut operations: BTreeSet<OpId> = BTreeSet::new();
-        if let Record::Begin { op, .. } | Record::End { op, .. } | Record::Settle { op, .. } = record {
+        if let Record::Begin { op, .. }
+        | Record::Progress { op, .. }
+        | Record::End { op, .. }
+        | Record::Settle { op, .. } = record
+        {
             self.update_operation(*op);
             operations.insert(*op);
         }
@@ -157,30 +164,39 @@ impl VerifiedState {
         self.checks += checks;
     }
 
-    /// Updates the indexes after an operation began or ended.
+    /// Updates the indexes after an operation began, got a token, or ended.
     fn update_operation(&mut self, op: OpId) {
-        match (self.state.operation(op).cloned(), self.indexed.contains_key(&op)) {
-            (Some(pending), false) => self.add_operation(&pending),
-            (None, true) => self.remove_operation(op),
+        match (self.state.operation(op), self.indexed.get_mut(&op)) {
+            (Some(pending), None) => {
+                let pending = pending.clone();
+                self.add_operation(&pending);
+            }
+            (None, Some(_)) => self.remove_operation(op),
+            (Some(pending), Some(indexed)) if pending.token != indexed.token => {
+                let before = std::mem::replace(&mut indexed.token, pending.token.clone());
+                before.iter().for_each(|token| decrement(&mut self.by_token, token));
+                pending.token.iter().for_each(|token| increment(&mut self.by_token, token));
+            }
             _ => {}
         }
     }
 
     fn add_operation(&mut self, pending: &Pending) {
-        let Pending { op, intent, .. } = pending;
+        let Pending { op, intent, token, .. } = pending;
         for uid in referenced(intent) {
             self.by_uid.entry(uid.clone()).or_default().insert(*op);
         }
-        *self.by_copy.entry(intent.copy()).or_default() += 1;
-        *self.by_key.entry(intent.key().to_owned()).or_default() += 1;
+        increment(&mut self.by_copy, &intent.copy());
+        increment(&mut self.by_key, &intent.key().to_owned());
+        token.iter().for_each(|token| increment(&mut self.by_token, token));
         if let Intent::Create { resource, .. } = intent {
             self.by_name.entry(resource.name.clone()).or_default().insert(*op);
         }
-        self.indexed.insert(*op, intent.clone());
+        self.indexed.insert(*op, pending.clone());
     }
 
     fn remove_operation(&mut self, op: OpId) {
-        let Some(intent) = self.indexed.remove(&op) else { return };
+        let Some(Pending { intent, token, .. }) = self.indexed.remove(&op) else { return };
         for uid in referenced(&intent) {
             if let Some(operations) = self.by_uid.get_mut(uid) {
                 operations.remove(&op);
@@ -191,6 +207,7 @@ impl VerifiedState {
         }
         decrement(&mut self.by_copy, &intent.copy());
         decrement(&mut self.by_key, &intent.key().to_owned());
+        token.iter().for_each(|token| decrement(&mut self.by_token, token));
         if let Intent::Create { resource, .. } = &intent
             && let Some(operations) = self.by_name.get_mut(&resource.name)
         {
@@ -200,6 +217,10 @@ impl VerifiedState {
             }
         }
     }
+}
+
+fn increment<K: std::hash::Hash + Eq + Clone>(counts: &mut HashMap<K, usize>, key: &K) {
+    *counts.entry(key.clone()).or_default() += 1;
 }
 
 fn decrement<K: std::hash::Hash + Eq>(counts: &mut HashMap<K, usize>, key: &K) {

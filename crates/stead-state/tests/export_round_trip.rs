@@ -70,7 +70,7 @@ proptest! {
             drawn.into_iter().enumerate().map(|(at, drawn)| resource(at, drawn)).collect();
         resources.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         let intent = |resource: &Resource| Intent::Create { key: "k".into(), resource: Box::new(resource.clone()) };
-        let pending = resources.first().map(|first| Pending { op: OpId(3), intent: intent(first), doubt: None });
+        let pending = resources.first().map(|first| Pending::new(OpId(3), intent(first)));
         let snapshot = Snapshot {
             stack: StackId("s".into()),
             run: Some(RunId("run-1".into())),

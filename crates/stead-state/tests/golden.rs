@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use stead_model::{
     Ciphertext, CopyRef, Digest, Epoch, Generation, KeyId, KeyedDigest, Keyring, Lifecycle, Map, OpId,
-    PhysicalId, ProviderData, Resource, RingKey, RunId, Secret, Seq, SourceRef, StackId, Stored, TypeToken,
+    OperationToken, PhysicalId, ProviderData, Resource, RingKey, RunId, Secret, Seq, SourceRef, StackId, Stored, TypeToken,
     Uid, Value, Wrap,
 };
 use stead_state::{
@@ -120,9 +120,9 @@ fn encoding_of_head_is_unchanged() {
     let command =
         Command { name: "up".into(), targets: vec!["*db*".into()], options: vec!["refresh".into()] };
     let head = head(Some(command));
-    let bytes = golden("v4/head", &head.encode());
+    let bytes = golden("v5/head", &head.encode());
     assert_eq!(Head::decode(&bytes).unwrap(), head);
-    for old in ["v2/head", "v3/head"] {
+    for old in ["v2/head", "v3/head", "v4/head"] {
         assert_eq!(Head::decode(&golden_bytes(old)).unwrap(), head);
     }
     every_damage_is_detected(&bytes, |bytes| Head::decode(bytes).is_ok());
@@ -157,13 +157,13 @@ fn old_records() -> Vec<Record> {
     let delete = Intent::Delete { key: "k-3".into(), copy: copy("a"), after: AfterDelete::Replacing };
     vec![
         Record::Reserve { uids: 2 },
-        Record::Begin { op: OpId(1), intent: create },
+        Record::begin(OpId(1), create),
         Record::End { op: OpId(1), outcome: Outcome::created(PhysicalId("id-a".into()), Map::new()) },
-        Record::Begin { op: OpId(2), intent: update },
+        Record::begin(OpId(2), update),
         Record::Resume { op: OpId(2) },
         Record::End { op: OpId(2), outcome: Outcome::InDoubt { message: "no answer".into() } },
         Record::Settle { op: OpId(2), settlement: Settlement::Happened { id: None, outputs: Map::new() } },
-        Record::Begin { op: OpId(3), intent: delete },
+        Record::begin(OpId(3), delete),
         Record::Settle { op: OpId(3), settlement: Settlement::DidNotHappen },
         Record::Amend { resource: Box::new(dependent()) },
         Record::observed(copy("a"), Some(Map::new()), None),
@@ -192,6 +192,10 @@ fn secrets() -> Map {
     stored.into_iter().map(|(key, stored)| (key.to_owned(), Value::Secret(Secret::stored(stored)))).collect()
 }
 
+fn token() -> OperationToken {
+    "3fdb1d4f-3b0f-4f6e-8b1a-b1a4e0f3c9d2".to_owned().try_into().unwrap()
+}
+
 fn batch(records: Vec<Record>) -> Batch {
     let (previous, write_id) = (Some(Digest::of(b"x")), "w-1".into());
     Batch { epoch: Epoch(3), seq: Seq(1), previous, write_id, records }
@@ -215,8 +219,12 @@ fn encoding_of_a_batch_with_every_record_is_unchanged() {
     let sensitive = vec!["password".parse().unwrap()];
     let secret = Resource { inputs: secrets(), sensitive, ..resource("s") };
     records.push(Record::Amend { resource: Box::new(secret) });
+    assert_eq!(Batch::decode(&golden_bytes("v4/batch")).unwrap(), batch(records.clone()));
+    let intent = Intent::Delete { key: "k-5".into(), copy: copy("d"), after: AfterDelete::Gone };
+    records.push(Record::Begin { op: OpId(5), intent, at: Some(1_790_000_000) });
+    records.push(Record::Progress { op: OpId(5), token: token() });
     let batch = batch(records);
-    let bytes = golden("v4/batch", &batch.encode());
+    let bytes = golden("v5/batch", &batch.encode());
     assert_eq!(Batch::decode(&bytes).unwrap(), batch);
     every_damage_is_detected(&bytes, |bytes| Batch::decode(bytes).is_ok());
 }
@@ -240,9 +248,11 @@ fn snapshot() -> Snapshot {
         next_op: OpId(4),
         outputs: [("url".to_owned(), Value::from("x"))].into(),
         pending: vec![Pending {
-            op: OpId(3),
-            intent: Intent::Delete { key: "k-3".into(), copy: copy("a"), after: AfterDelete::Gone },
             doubt: Some("no answer".into()),
+            ..Pending::new(
+                OpId(3),
+                Intent::Delete { key: "k-3".into(), copy: copy("a"), after: AfterDelete::Gone },
+            )
         }],
         transfers: Default::default(),
         resources: [old, new, dependent(), gone].map(std::sync::Arc::new).into(),
@@ -273,12 +283,17 @@ fn encoding_of_a_snapshot_is_unchanged() {
     let secret = &mut snapshot.resources[3];
     *secret = Resource { outputs: secrets(), ..secret.as_ref().clone() }.into();
     assert_eq!(stead_state::verify(&snapshot), []);
+    let old = golden_bytes("v4/snapshot");
+    assert_eq!(Snapshot::decode(&old, &Digest::of(&old)).unwrap(), snapshot);
+    snapshot.pending[0].at = Some(1_790_000_000);
+    snapshot.pending[0].token = Some(token());
+    assert_eq!(stead_state::verify(&snapshot), []);
     // The compression may change. The unpacked text may not, and files with the old compression stay readable.
     let (written, _) = snapshot.encode();
     if std::env::var_os("STEAD_GOLDEN").is_some() {
-        std::fs::write(path("v4/snapshot"), &written).unwrap();
+        std::fs::write(path("v5/snapshot"), &written).unwrap();
     }
-    let stored = std::fs::read(path("v4/snapshot")).unwrap();
+    let stored = std::fs::read(path("v5/snapshot")).unwrap();
     assert_eq!(unpacked(&stored), unpacked(&written));
     for bytes in [stored, written] {
         let digest = Digest::of(&bytes);
@@ -338,7 +353,7 @@ fn respelled(text: &str, format: u32) -> String {
         .iter()
         .enumerate()
         .fold(marked, |text, (at, (_, old))| text.replace(&format!("\"<{at}>\""), &quoted(old)));
-    old.replacen("\"format\":4", &format!("\"format\":{format}"), 1)
+    old.replacen("\"format\":5", &format!("\"format\":{format}"), 1)
 }
 
 /// Returns a resource for each name, with the next name as an alias and the one after it as the origin of a mark.
@@ -368,7 +383,7 @@ fn names_of_formats_1_and_2_are_read_by_their_own_spelling() {
     let retained = r#"{"name":"dev:zone%2Ev2:t.T","type":"t.T","id":"i","run":"run-1"}"#;
     let state = Snapshot {
         resources: resources.iter().cloned().map(std::sync::Arc::new).collect(),
-        pending: vec![Pending { op: OpId(3), intent: create.clone(), doubt: None }],
+        pending: vec![Pending::new(OpId(3), create.clone())],
         retained: vec![serde_json::from_str(retained).unwrap()],
         serial: 4,
         ..snapshot()
@@ -380,7 +395,7 @@ fn names_of_formats_1_and_2_are_read_by_their_own_spelling() {
     assert_eq!(Snapshot::decode(&packed, &Digest::of(&packed)).unwrap(), state);
 
     let records = vec![
-        Record::Begin { op: OpId(3), intent: create },
+        Record::begin(OpId(3), create),
         Record::Amend { resource: Box::new(resources[1].clone()) },
         Record::Adopt { resource: Box::new(resources[2].clone()) },
     ];
@@ -392,7 +407,7 @@ fn names_of_formats_1_and_2_are_read_by_their_own_spelling() {
         assert_eq!(Batch::decode(&old).unwrap(), batch);
     }
     // `%2E` is no code of the old spelling.
-    let mixed = seal(body.replacen("\"format\":4", "\"format\":2", 1).into_bytes());
+    let mixed = seal(body.replacen("\"format\":5", "\"format\":2", 1).into_bytes());
     assert!(Batch::decode(&mixed).is_err());
 }
 
@@ -430,8 +445,8 @@ fn lines() -> Vec<(&'static str, String)> {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     vec![
         ("head", text(absent.encode())),
-        ("batch", text(golden_bytes("v4/batch"))),
-        ("snapshot", unpacked(&golden_bytes("v4/snapshot"))),
+        ("batch", text(golden_bytes("v5/batch"))),
+        ("snapshot", unpacked(&golden_bytes("v5/snapshot"))),
         ("snapshot", unpacked(&snapshot)),
         ("spooled", text(spooled.encode())),
     ]

@@ -1,7 +1,7 @@
 //! Creates.
 
 use stead_model::{Map, NextStep, PhysicalId};
-use stead_provider::{CallOutcome, CreateRequest, Created, PartialResult, Receipt, Refusal};
+use stead_provider::{CallOutcome, CreateRequest, Created, Doubt, PartialResult, Receipt, Refusal};
 
 use stead_schema::cfn::{HandlerKind, permissions};
 
@@ -9,8 +9,12 @@ use super::{Found, in_doubt, not_started};
 use crate::comparison::inputs_of_live;
 use crate::fault::{Fault, FaultKind};
 use crate::model::{self, MAX_TEXT};
-use crate::progress::{End, finish};
+use crate::progress::{Earlier, End, earlier, finish};
 use crate::{AwsProvider, ServedType};
+
+/// Reason why a create of an earlier run is not sent again.
+const FORGOTTEN: &str = "AWS forgets a request after 36 hours, and the id of the resource is not known: a second request \
+                         could create a second resource";
 
 impl AwsProvider {
     pub(crate) async fn create_resource(
@@ -31,30 +35,54 @@ impl AwsProvider {
         if desired.chars().count() > MAX_TEXT {
             return CallOutcome::Refused(too_long("the properties"));
         }
+        match earlier(&self.client, receipt).await {
+            Earlier::Ended(end) => return self.create_ended(&served, request, end).await,
+            // A resource that exists under the same identifier keeps the request from creating a second one.
+            Earlier::Forgotten if model::identifier(served.schema, request.inputs).is_none() => {
+                return CallOutcome::InDoubt(Doubt { message: FORGOTTEN.to_owned() });
+            }
+            Earlier::Repeatable | Earlier::Forgotten => {}
+        }
         let started = self.client.create(served.name(), &desired, receipt.idempotency_key()).await;
-        let end = match started {
-            Ok(event) => finish(&self.client, event).await,
-            Err(fault) if fault.kind == FaultKind::AlreadyExists => End::Failed { identifier: None, fault },
+        match started {
+            Ok(event) => {
+                let end = finish(&self.client, receipt, event).await;
+                self.create_ended(&served, request, end).await
+            }
+            Err(fault) if fault.kind == FaultKind::AlreadyExists => {
+                self.adopted(&served, request, None, fault.refusal()).await
+            }
             // A request with this token was accepted before, with other parameters than today's.
             Err(fault) if fault.kind == FaultKind::TokenConflict && receipt.attempt() > 1 => {
-                return in_doubt(&fault);
+                in_doubt(&fault)
             }
             Err(fault) if fault.kind == FaultKind::Denied => {
-                return CallOutcome::Refused(self.explained(&served, &fault));
+                CallOutcome::Refused(self.explained(&served, &fault))
             }
-            Err(fault) => return not_started(&fault),
-        };
+            Err(fault) => not_started(&fault),
+        }
+    }
+
+    /// Returns the outcome of a create that the service accepted.
+    async fn create_ended(
+        &self,
+        served: &ServedType<'_>,
+        request: &CreateRequest<'_>,
+        end: End,
+    ) -> CallOutcome<Created> {
         match end {
             End::Succeeded { identifier, model } => {
-                self.created(&served, request.inputs, identifier, model.as_deref()).await
+                self.created(served, request.inputs, identifier, model.as_deref()).await
             }
             End::Failed { identifier, fault } if fault.kind == FaultKind::AlreadyExists => {
-                self.adopted(&served, request, identifier, &fault).await
+                self.adopted(served, request, identifier, fault.refusal().of_operation()).await
             }
             End::Failed { identifier: Some(identifier), fault } => {
-                self.half_made(&served, request.inputs, &identifier, &fault).await
+                self.half_made(served, request.inputs, &identifier, &fault).await
             }
-            End::Failed { identifier: None, fault } => CallOutcome::Refused(self.explained(&served, &fault)),
+            End::Failed { identifier: None, fault } => {
+                CallOutcome::Refused(self.explained(served, &fault).of_operation())
+            }
             End::Unknown(fault) => in_doubt(&fault),
         }
     }
@@ -88,14 +116,12 @@ impl AwsProvider {
         served: &ServedType<'_>,
         request: &CreateRequest<'_>,
         identifier: Option<String>,
-        fault: &Fault,
+        refusal: Refusal,
     ) -> CallOutcome<Created> {
         let refused = || {
-            let refusal = fault.refusal();
-            CallOutcome::Refused(if refusal.help.is_none() {
-                refusal.help(NextStep::Import)
-            } else {
-                refusal
+            CallOutcome::Refused(match refusal.help {
+                None => refusal.help(NextStep::Import),
+                Some(_) => refusal,
             })
         };
         let identifier = identifier.or_else(|| model::identifier(served.schema, request.inputs));
@@ -128,7 +154,7 @@ impl AwsProvider {
                 let done = Created { id: PhysicalId(found.identifier), outputs };
                 CallOutcome::Partial(PartialResult { done, inputs, refusal })
             }
-            Ok(None) => CallOutcome::Refused(self.explained(served, fault)),
+            Ok(None) => CallOutcome::Refused(self.explained(served, fault).of_operation()),
             // It is not known whether there is a resource: the same request tells, once it can be read.
             Err(unread) => in_doubt(&Fault {
                 message: format!("{}; and {identifier} cannot be read: {}", fault.message, unread.message),

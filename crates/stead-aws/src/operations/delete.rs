@@ -6,7 +6,7 @@ use stead_provider::{CallOutcome, DeletePermit, Receipt, Refusal};
 use super::{in_doubt, not_started};
 use crate::AwsProvider;
 use crate::fault::FaultKind;
-use crate::progress::{End, finish};
+use crate::progress::{Earlier, End, earlier, finish};
 
 /// Attempts at a deletion while another operation on the resource is under way.
 const BUSY_ATTEMPTS: u32 = 30;
@@ -28,18 +28,12 @@ impl AwsProvider {
             Err(refusal) => return CallOutcome::Refused(refusal),
         };
         let Some(id) = &resource.id else { return CallOutcome::Done(()) };
+        if let Earlier::Ended(end) = earlier(&self.client, receipt).await {
+            return deleted(end);
+        }
         for attempt in 1.. {
             match self.client.delete(served.name(), id.as_str(), receipt.idempotency_key()).await {
-                Ok(event) => {
-                    return match finish(&self.client, event).await {
-                        End::Succeeded { .. } => CallOutcome::Done(()),
-                        End::Failed { fault, .. } if fault.kind == FaultKind::NotFound => {
-                            CallOutcome::Done(())
-                        }
-                        End::Failed { fault, .. } => CallOutcome::Refused(fault.refusal()),
-                        End::Unknown(fault) => in_doubt(&fault),
-                    };
-                }
+                Ok(event) => return deleted(finish(&self.client, receipt, event).await),
                 // It was deleted already, by an earlier attempt or outside.
                 Err(fault) if fault.kind == FaultKind::NotFound => return CallOutcome::Done(()),
                 Err(fault) if fault.kind == FaultKind::Conflict && attempt < BUSY_ATTEMPTS => {
@@ -49,5 +43,15 @@ impl AwsProvider {
             }
         }
         CallOutcome::Refused(Refusal::transient("other operations on the resource do not end"))
+    }
+}
+
+/// Returns the outcome of a deletion that the service accepted.
+fn deleted(end: End) -> CallOutcome<()> {
+    match end {
+        End::Succeeded { .. } => CallOutcome::Done(()),
+        End::Failed { fault, .. } if fault.kind == FaultKind::NotFound => CallOutcome::Done(()),
+        End::Failed { fault, .. } => CallOutcome::Refused(fault.refusal().of_operation()),
+        End::Unknown(fault) => in_doubt(&fault),
     }
 }

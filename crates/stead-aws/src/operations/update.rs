@@ -9,7 +9,7 @@ use crate::comparison::{Sides, drift, inputs_of_live, update};
 use crate::fault::{Fault, FaultKind};
 use crate::model::MAX_TEXT;
 use crate::operations::create::too_long;
-use crate::progress::{End, finish};
+use crate::progress::{Earlier, End, earlier, finish};
 use crate::tags::TagProperty;
 use crate::{AwsProvider, ServedType};
 
@@ -36,6 +36,10 @@ impl AwsProvider {
             Err(refusal) => return CallOutcome::Refused(refusal),
         };
         let Some(id) = &resource.id else { return CallOutcome::Refused(Refusal::new("it has no id")) };
+        // A second patch does no harm: it is made from a fresh read.
+        if let Earlier::Ended(end) = earlier(&self.client, receipt).await {
+            return self.updated(&served, request, end).await;
+        }
         let mut token = receipt.idempotency_key().to_owned();
         for attempt in 1.. {
             let found = match self.get(&served, id.as_str()).await {
@@ -54,7 +58,7 @@ impl AwsProvider {
             };
             match self.client.update(served.name(), id.as_str(), &patch, &token).await {
                 Ok(event) => {
-                    let end = finish(&self.client, event).await;
+                    let end = finish(&self.client, receipt, event).await;
                     return self.updated(&served, request, end).await;
                 }
                 Err(fault) if fault.kind == FaultKind::Conflict && attempt < BUSY_ATTEMPTS => {}
@@ -63,10 +67,7 @@ impl AwsProvider {
                 Err(fault)
                     if fault.kind == FaultKind::TokenConflict && repeated && attempt < BUSY_ATTEMPTS =>
                 {
-                    match self.client.world.entropy.uuid() {
-                        Ok(new) => token = new,
-                        Err(_) => return not_started(&fault),
-                    }
+                    token = format!("{}-{attempt}", receipt.idempotency_key());
                 }
                 Err(fault) => return not_started(&conditional(&served, fault)),
             }
@@ -96,7 +97,7 @@ impl AwsProvider {
                     Ok(Some(found)) => {
                         let outputs = found.outputs(served);
                         if outputs == resource.outputs {
-                            return CallOutcome::Refused(fault.refusal());
+                            return CallOutcome::Refused(fault.refusal().of_operation());
                         }
                         let inputs =
                             inputs_of_live(served.schema, request.old_inputs, &resource.outputs, &outputs);

@@ -1,6 +1,7 @@
 //! Test fixtures: a cloud, a provider for it, and real receipts and permits.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use stead_aws::{AwsProvider, Settings};
 use stead_cloud::{Cloud, DEFAULT_ACCOUNT, Fault, Injected, Place, ResourceName};
@@ -14,7 +15,7 @@ use stead_provider::{
 use stead_state::{Intent, Record};
 use stead_store::{MemoryStore, Store};
 use stead_world::testing::FastClock;
-use stead_world::{Timestamp, World};
+use stead_world::{Clock, Timestamp, World};
 
 pub(crate) const BUCKET: &str = "aws.s3.Bucket";
 pub(crate) const REGION: &str = "eu-west-1";
@@ -62,23 +63,53 @@ pub(crate) fn owner() -> OwnerMark {
     }
 }
 
+/// A clock whose wall time stands still.
+struct StandsAt(Timestamp, Arc<dyn Clock>);
+
+#[async_trait::async_trait]
+impl Clock for StandsAt {
+    fn now(&self) -> Timestamp {
+        self.0
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.1.monotonic()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        self.1.sleep(duration).await;
+    }
+}
+
 /// A stack in memory, for one operation.
-struct Stack {
+pub(crate) struct Stack {
     store: Arc<dyn Store>,
     claims: tempfile::TempDir,
+    now: Timestamp,
 }
 
 impl Stack {
-    fn new() -> Stack {
-        Stack { store: Arc::new(MemoryStore::default()), claims: tempfile::tempdir().unwrap() }
+    pub(crate) fn new() -> Stack {
+        Stack::at(NOW)
     }
 
-    async fn open(&self) -> Run {
+    fn at(now: Timestamp) -> Stack {
+        Stack { store: Arc::new(MemoryStore::default()), claims: tempfile::tempdir().unwrap(), now }
+    }
+
+    /// Returns a stack whose operations began this long ago.
+    pub(crate) fn of_the_past(age: Duration) -> Stack {
+        Stack::at(Timestamp(NOW.0 - age.as_millis() as u64))
+    }
+
+    pub(crate) async fn open(&self) -> Run {
+        let real = World::real();
+        let world = World { clock: Arc::new(StandsAt(self.now, real.clock.clone())), ..real };
         loop {
             let request = OpenRequest {
                 store: self.store.clone(),
                 keys: StackKeys::new("shop", "dev", "aws"),
-                world: World::real(),
+                world: world.clone(),
                 command: "up".into(),
                 claims: self.claims.path().to_owned(),
                 planned_on: None,
@@ -94,21 +125,28 @@ impl Stack {
     }
 
     async fn begin(&self) -> Receipt {
-        let run = self.open().await;
-        drop(run.submit(Record::Reserve { uids: 1 }));
-        let resource = Box::new(record(BUCKET, Map::new()));
-        let (receipt, _) = run.begin(|key| Intent::Create { key, resource }).receipt().await.unwrap();
-        receipt
+        begin(&self.open().await).await
     }
+
+    /// Returns the receipt of the next attempt at the operation that the last run left.
+    pub(crate) async fn resume(&self) -> Receipt {
+        let run = self.open().await;
+        run.resume(&run.in_doubt()[0]).await.unwrap()
+    }
+}
+
+/// Begins an operation in a run that stays open.
+pub(crate) async fn begin(run: &Run) -> Receipt {
+    drop(run.submit(Record::Reserve { uids: 1 }));
+    let resource = Box::new(record(BUCKET, Map::new()));
+    run.begin(|key| Intent::Create { key, resource }).receipt().await.unwrap().0
 }
 
 /// Returns the receipts of the first and the second attempt at one operation.
 pub(crate) async fn attempts() -> (Receipt, Receipt) {
     let stack = Stack::new();
     let first = stack.begin().await;
-    let run = stack.open().await;
-    let second = run.resume(&run.in_doubt()[0]).await.unwrap();
-    (first, second)
+    (first, stack.resume().await)
 }
 
 pub(crate) async fn receipt() -> Receipt {
@@ -172,6 +210,11 @@ impl Bench {
     pub(crate) fn drift(&self, type_name: &str, id: &str, patch: &str) {
         let patch: Value = serde_json::from_str(patch).unwrap();
         self.cloud.drift(&self.name(type_name, id), &patch).unwrap();
+    }
+
+    /// Returns how often a call was made.
+    pub(crate) fn calls(&self, call: &str) -> u64 {
+        self.cloud.calls().get(call).copied().unwrap_or_default()
     }
 
     pub(crate) fn count(&self) -> usize {

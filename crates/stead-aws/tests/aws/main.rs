@@ -7,3 +7,4 @@ mod bench;
 mod faults;
 mod lives;
 mod marks;
+mod tokens;

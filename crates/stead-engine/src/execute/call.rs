@@ -7,7 +7,8 @@ use stead_guard::DeletePermit;
 use stead_journal::Receipt;
 use stead_model::{Hint, MAX_NESTING, Map, NextStep, Resource};
 use stead_provider::{
-    CreateRequest, DeleteRequest, OwnerMark, PartialResult, Provider, Refusal, RefusalClass, UpdateRequest,
+    CreateRequest, DeleteRequest, OwnerMark, PartialResult, Provider, Refusal, RefusalClass, RefusalScope,
+    UpdateRequest,
 };
 use stead_state::{Intent, Outcome};
 use stead_world::World;
@@ -36,6 +37,12 @@ impl Answer {
     fn refused(refusal: Refusal) -> Answer {
         let outcome = Outcome::Failed { message: refusal.message.clone() };
         Answer { refusal: Some(refusal), ..Answer::of(outcome) }
+    }
+
+    /// Returns true if the provider told the end of the operation itself, so that no attempt at it had an effect.
+    pub(crate) fn tells_operation_failed(&self) -> bool {
+        let scope = self.refusal.as_ref().map(|refusal| refusal.scope);
+        scope == Some(RefusalScope::Operation) && matches!(self.outcome, Outcome::Failed { .. })
     }
 
     /// Returns true if the operation had no effect and may succeed a moment later.

@@ -47,6 +47,10 @@ impl Engine {
             Ok(answer) => answer,
             Err(held) => return self.hold_back(run, pending, resource, &held, events).await,
         };
+        if answer.tells_operation_failed() {
+            run.submit(Record::End { op: pending.op, outcome: answer.outcome }).durable().await?;
+            return Ok(Repeated::Finished);
+        }
         let refused = matches!(answer.outcome, Outcome::Failed { .. });
         let message = match answer.outcome {
             Outcome::Failed { message } | Outcome::InDoubt { message } => message,
@@ -106,7 +110,9 @@ impl Engine {
             let answer =
                 call(&self.world, owners, receipt, &provider, &pending.intent, deletion, timeout).await;
             let answer = answer.checked(&pending.intent, &PhysicalIds::of(run.base()));
-            if !answer.is_transient() || attempts == MAX_ATTEMPTS {
+            // The same key would only be told the same end again.
+            let is_told = answer.tells_operation_failed();
+            if is_told || !answer.is_transient() || attempts == MAX_ATTEMPTS {
                 return Ok(Ok(answer));
             }
             let pause = backoff(&self.world, attempts);

@@ -119,7 +119,7 @@ impl Scripted {
             }
             let batch = Batch::decode(&self.store.get(&key).await.unwrap().unwrap().body).unwrap();
             let found = batch.records.iter().any(|record| match record {
-                Record::Begin { op, intent } => {
+                Record::Begin { op, intent, .. } => {
                     *op == receipt.op() && intent.key() == receipt.idempotency_key()
                 }
                 Record::Resume { op } => *op == receipt.op(),
@@ -163,6 +163,7 @@ impl Scripted {
                 })
             }
             Some("fail") => CallOutcome::Refused(Refusal::new("it was told to fail").help("tell it not to")),
+            Some("ended") => CallOutcome::Refused(Refusal::transient("the service ended it").of_operation()),
             Some("doubt") => CallOutcome::InDoubt(Doubt { message: "the line went dead".into() }),
             _ => CallOutcome::Done(done),
         }

@@ -73,6 +73,24 @@ async fn repeated_operation_of_a_busy_provider_is_retried() {
 }
 
 #[tokio::test]
+async fn create_whose_end_the_service_tells_is_settled_without_a_person() {
+    for (told, left) in [("ended", 0), ("fail", 1)] {
+        let mut bench = Bench::new(8);
+        let program = Program::default().node("a", &[("create", text(told))]);
+        crash_while_creating(&mut bench, &program).await;
+        let (repeatable, _) = bench.engine.triage(&bench.load().await.state);
+        let run = bench.open().await;
+        let recovered =
+            bench.engine.recover(&run, &repeatable, &CurrentGuards::default(), &mut |_| {}).await.unwrap();
+        assert_eq!((recovered.finished.len(), recovered.problems.len()), (1 - left, left), "{told}");
+        run.close(RunResult::Succeeded).await.unwrap();
+        assert_eq!(bench.provider.log(), ["create a"], "the same key would be told the same end");
+        let state = bench.load().await.state;
+        assert_eq!((state.pending().count(), state.len()), (left, 0), "{told}");
+    }
+}
+
+#[tokio::test]
 async fn operation_that_a_person_has_to_resolve_is_not_repeated() {
     let mut bench = Bench::new(8);
     let program = Program::default().node("a", &[("ask", text("yes"))]);

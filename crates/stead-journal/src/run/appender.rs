@@ -146,7 +146,7 @@ impl Appender {
         let stack = self.sound.state().stack().clone();
         let mut sealed = Ok(());
         for record in records {
-            if let Record::Begin { op, intent } = record {
+            if let Record::Begin { op, intent, .. } = record {
                 self.under_way.insert(*op, (intent.key().to_owned(), intent.copy()));
             }
             let copy_of = |op: OpId| self.under_way.get(&op).map(|(_, copy)| copy.clone());
@@ -166,7 +166,7 @@ impl Appender {
         let mut answered = None;
         for (at, record) in records.iter().enumerate() {
             match record {
-                Record::Begin { op, intent } => {
+                Record::Begin { op, intent, .. } => {
                     self.under_way.insert(*op, (intent.key().to_owned(), intent.copy()));
                 }
                 // In doubt is no answer: without this record the operation stays in doubt anyway.

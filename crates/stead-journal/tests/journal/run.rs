@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stead_journal::{JournalError, LEASE_TIMEOUT, OpenRequest, Takeover, load, open, wait_for_lock};
-use stead_model::{Map, PhysicalId, RunResult};
+use stead_model::{Map, OperationToken, PhysicalId, RunResult};
 use stead_state::{Intent, Outcome, Record};
 use stead_store::{Blob, Expect, FileStore, Key, Store, StoreError, Version};
 use stead_world::{SlowWork, World};
@@ -264,4 +264,67 @@ async fn remote_holder_without_heartbeats_is_taken_over_after_the_lease_timeout(
     let takeover = wait_for_lock(&store, &keys(), &elsewhere, &mut |_| {}).await.unwrap();
     assert_eq!(takeover, Takeover::Always);
     assert!(elsewhere.clock.monotonic() >= LEASE_TIMEOUT);
+}
+
+fn token(text: &str) -> OperationToken {
+    text.to_owned().try_into().unwrap()
+}
+
+#[tokio::test]
+async fn recorded_token_is_given_to_the_run_that_continues_the_operation() {
+    let (dir, store) = setup();
+    let first = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let (with, without) = (begin(&first, "a").await.unwrap(), begin(&first, "b").await.unwrap());
+    assert!(with.begun().is_some() && with.token().is_none());
+    with.record_token(token("t1")).durable().await.unwrap();
+    with.record_token(token("t2")).durable().await.unwrap();
+    drop(first);
+    let second = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    for (before, token) in [(with, Some(token("t2"))), (without, None)] {
+        let pending = second.in_doubt().into_iter().find(|one| one.op == before.op()).unwrap();
+        let again = second.resume(&pending).await.unwrap();
+        assert_eq!((again.token(), again.begun()), (token.as_ref(), before.begun()));
+    }
+}
+
+#[tokio::test]
+async fn token_is_refused_after_the_end_of_its_operation_and_of_its_run() {
+    let (dir, store) = setup();
+    let run = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let receipt = begin(&run, "a").await.unwrap();
+    let outcome = Outcome::created(PhysicalId("a".into()), Map::new());
+    run.submit(Record::End { op: receipt.op(), outcome }).durable().await.unwrap();
+    let late = receipt.record_token(token("t")).durable().await;
+    assert!(matches!(late, Err(JournalError::Replay { .. })), "{late:?}");
+    // The receipt does not keep the run open.
+    drop(run);
+    assert!(matches!(receipt.record_token(token("t")).durable().await, Err(JournalError::Fenced)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn fenced_run_records_no_token() {
+    let (dir, store) = setup();
+    let old = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let receipt = begin(&old, "a").await.unwrap();
+    let new = open(request(&store, dir.path(), Takeover::Always)).await.unwrap();
+    assert!(matches!(receipt.record_token(token("t")).durable().await, Err(JournalError::Fenced)));
+    assert_eq!(new.in_doubt()[0].token, None);
+}
+
+#[tokio::test]
+async fn tokens_of_concurrent_operations_share_one_append() {
+    let (dir, store) = setup();
+    let run = open(request(&store, dir.path(), Takeover::IfDead)).await.unwrap();
+    let mut receipts = Vec::new();
+    for n in 0..9 {
+        receipts.push(begin(&run, &format!("r{n}")).await.unwrap());
+    }
+    let appends = || async { store.list(&keys().journal(stead_model::Epoch(1))).await.unwrap().len() };
+    let before = appends().await;
+    let recorded: Vec<_> =
+        receipts.iter().map(|one| one.record_token(token(&format!("t{}", one.op())))).collect();
+    for one in recorded {
+        one.durable().await.unwrap();
+    }
+    assert_eq!(appends().await, before + 1);
 }

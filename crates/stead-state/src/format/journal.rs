@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use stead_model::{
-    CopyRef, Digest, Epoch, Keyring, Map, OpId, Operation, PhysicalId, ProviderData, Resource, Seq,
+    CopyRef, Digest, Epoch, Keyring, Map, OpId, Operation, OperationToken, PhysicalId, ProviderData, Resource, Seq,
 };
 
 use super::codec::{FormatError, Lines, append, damaged, line, parse, seal, sealed_lines};
@@ -121,6 +121,19 @@ pub struct Pending {
     /// Why the operation is in doubt; `None` while its run is still executing it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
+    /// Beginning of the first attempt, in seconds since 1970; formats up to 4 have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<u64>,
+    /// Newest name under which the service knows the operation; `None` if it told none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<OperationToken>,
+}
+
+impl Pending {
+    /// Returns an operation that has just begun.
+    pub fn new(op: OpId, intent: Intent) -> Pending {
+        Pending { op, intent, doubt: None, at: None, token: None }
+    }
 }
 
 /// A user's answer to an operation in doubt.
@@ -146,6 +159,15 @@ pub enum Record {
     Begin {
         op: OpId,
         intent: Intent,
+        /// Time of the record, in seconds since 1970; formats up to 4 have none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<u64>,
+    },
+    /// Records the name under which a service knows a pending operation. It holds no value of a resource, so that it
+    /// needs no encryption.
+    Progress {
+        op: OpId,
+        token: OperationToken,
     },
     /// Retries a pending operation of an earlier run with its original key.
     Resume {
@@ -225,6 +247,11 @@ pub enum Record {
 }
 
 impl Record {
+    /// Returns the beginning of an operation, without a time.
+    pub fn begin(op: OpId, intent: Intent) -> Record {
+        Record::Begin { op, intent, at: None }
+    }
+
     /// Returns the record of changed properties, without new data of the provider.
     pub fn observed(copy: CopyRef, inputs: Option<Map>, outputs: Option<Map>) -> Record {
         Record::Observed { copy, inputs, outputs, provider_data: None }

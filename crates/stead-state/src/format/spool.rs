@@ -118,7 +118,7 @@ mod tests {
     fn waiting() -> (State, Spooled) {
         let mut state = State::from(Snapshot { uids: 1, ..Snapshot::empty(StackId("s".into())) });
         let intent = Intent::Create { key: "k".into(), resource: Box::new(resource("a", 1)) };
-        state.apply(&Record::Begin { op: OpId(7), intent }).unwrap();
+        state.apply(&Record::begin(OpId(7), intent)).unwrap();
         let outcome = Outcome::created(PhysicalId("i".into()), Map::new());
         let (stack, key) = (StackId("s".into()), "k".into());
         (state, Spooled { stack, epoch: Epoch(2), op: OpId(7), key, outcome, inputs: None })

@@ -71,6 +71,9 @@ pub(crate) fn is_alone(view: &dyn StateView, pending: &Pending, problems: &mut P
     if intent.key().is_empty() || view.pending_with_key(intent.key()) > 1 {
         problems.push("its idempotency key is not unique".to_owned());
     }
+    if pending.token.as_ref().is_some_and(|token| view.pending_with_token(token) > 1) {
+        problems.push("another pending operation has its token".to_owned());
+    }
     if let Intent::Create { resource, .. } = intent
         && view.pending_creates(&resource.name) > 1
     {

@@ -1,7 +1,7 @@
 //! A violation of each rule, by number, and a valid state that breaks none.
 
 use stead_model::{
-    Ciphertext, Generation, KeyedDigest, Map, OpId, PhysicalId, Secret, SourceRef, StackId, Stored, Ties,
+    Ciphertext, Generation, KeyedDigest, Map, OpId, OperationToken, PhysicalId, Secret, SourceRef, StackId, Stored, Ties,
     TypeToken, Value,
 };
 
@@ -64,8 +64,12 @@ fn snapshot(mut resources: Vec<Resource>) -> Snapshot {
 
 fn with_pending(resources: Vec<Resource>, intents: Vec<Intent>) -> Snapshot {
     let numbered = (1..).zip(intents);
-    let pending = numbered.map(|(op, intent)| Pending { op: OpId(op), intent, doubt: None }).collect();
+    let pending = numbered.map(|(op, intent)| Pending::new(OpId(op), intent)).collect();
     Snapshot { next_op: OpId(99), pending, ..snapshot(resources) }
+}
+
+pub(crate) fn token(text: &str) -> OperationToken {
+    text.to_owned().try_into().unwrap()
 }
 
 fn delete(key: &str, name: &str) -> Intent {
@@ -206,6 +210,14 @@ violations! {
         with_pending(vec![resource("a", 1)], vec![delete("k1", "a"), delete("k2", "a")]),
         with_pending(vec![resource("a", 1), resource("b", 1)], vec![delete("k", "a"), delete("k", "b")]),
         with_pending(vec![resource("a", 1)], vec![delete("", "a")]),
+        {
+            let mut odd = with_pending(vec![resource("a", 1), resource("b", 1)], vec![
+                delete("k1", "a"),
+                delete("k2", "b"),
+            ]);
+            odd.pending.iter_mut().for_each(|one| one.token = Some(token("t")));
+            odd
+        },
         with_pending(vec![], vec![
             create("k1", resource("a", 1)),
             create("k2", Resource { uid: uid("other"), ..resource("a", 1) }),

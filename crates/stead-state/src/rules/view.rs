@@ -1,6 +1,6 @@
 //! A snapshot with the look-ups that the rules need. Unlike a [`crate::State`], it can contain duplicates.
 
-use stead_model::{CopyRef, Generation, KeyId, Name, OpId, Resource, Uid};
+use stead_model::{CopyRef, Generation, KeyId, Name, OpId, OperationToken, Resource, Uid};
 
 use super::{StateView, is_current};
 use crate::hash::HashMap;
@@ -13,6 +13,7 @@ pub(crate) struct SnapshotView<'a> {
     aliases: HashMap<&'a Name, Vec<&'a Uid>>,
     pending_on: HashMap<CopyRef, usize>,
     keys: HashMap<&'a str, usize>,
+    tokens: HashMap<&'a OperationToken, usize>,
     creates: HashMap<&'a Name, usize>,
 }
 
@@ -25,6 +26,7 @@ impl<'a> SnapshotView<'a> {
             aliases: HashMap::default(),
             pending_on: HashMap::default(),
             keys: HashMap::default(),
+            tokens: HashMap::default(),
             creates: HashMap::default(),
         };
         for resource in &snapshot.resources {
@@ -35,9 +37,10 @@ impl<'a> SnapshotView<'a> {
             }
         }
         view.copies.values_mut().for_each(|copies| copies.sort_by_key(|copy| copy.generation));
-        for Pending { intent, .. } in &snapshot.pending {
+        for Pending { intent, token, .. } in &snapshot.pending {
             *view.pending_on.entry(intent.copy()).or_default() += 1;
             *view.keys.entry(intent.key()).or_default() += 1;
+            token.iter().for_each(|token| *view.tokens.entry(token).or_default() += 1);
             if let Intent::Create { resource, .. } = intent {
                 *view.creates.entry(&resource.name).or_default() += 1;
             }
@@ -103,6 +106,10 @@ impl StateView for SnapshotView<'_> {
 
     fn pending_with_key(&self, key: &str) -> usize {
         self.keys.get(key).copied().unwrap_or_default()
+    }
+
+    fn pending_with_token(&self, token: &OperationToken) -> usize {
+        self.tokens.get(token).copied().unwrap_or_default()
     }
 
     fn pending_creates(&self, name: &Name) -> usize {

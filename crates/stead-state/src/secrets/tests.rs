@@ -88,7 +88,7 @@ fn write_only_value_is_in_the_intent_and_only_its_digest_in_the_state() {
         resource: Box::new(with_secrets(Kept::Digest)),
         previous: Map::new(),
     };
-    let mut begin = Record::Begin { op: OpId(1), intent };
+    let mut begin = Record::begin(OpId(1), intent);
     begin.seal(&StackId("s".into()), &Shifted, &|_| None).unwrap();
     state.apply(&begin).unwrap();
     let pending = serde_json::to_string(&state.pending().next().unwrap().intent).unwrap();

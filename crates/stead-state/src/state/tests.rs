@@ -32,7 +32,7 @@ fn create(op: u64, name: u8, generation: u32) -> [Record; 2] {
     let intent = Intent::Create { key: format!("k{op}"), resource: Box::new(resource(name, generation)) };
     let id = PhysicalId(format!("{name}-{generation}"));
     let outcome = Outcome::created(id, [("n".to_owned(), Value::from(op as i64))].into());
-    [Record::Begin { op: OpId(op), intent }, Record::End { op: OpId(op), outcome }]
+    [Record::begin(OpId(op), intent), Record::End { op: OpId(op), outcome }]
 }
 
 fn apply(state: &mut State, records: &[Record]) {
@@ -52,7 +52,7 @@ fn replacement_condemns_the_old_copy_and_its_deletion_leaves_the_new_one() {
     let intent = Intent::Delete { key: "d".into(), copy: old.clone(), after: AfterDelete::Gone };
     apply(
         &mut state,
-        &[Record::Begin { op: OpId(3), intent }, Record::End { op: OpId(3), outcome: Outcome::Deleted }],
+        &[Record::begin(OpId(3), intent), Record::End { op: OpId(3), outcome: Outcome::Deleted }],
     );
     assert!(state.copy(&old).is_none());
     assert_eq!(state.resolve(&old).unwrap().generation, Generation(2));
@@ -110,7 +110,7 @@ fn history(draws: &[(u8, u8)]) -> Vec<Record> {
                 };
                 let outputs = [("n".to_owned(), Value::from(op as i64))].into();
                 let outcome = Outcome::updated(outputs);
-                vec![Record::Begin { op: OpId(op), intent }, Record::End { op: OpId(op), outcome }]
+                vec![Record::begin(OpId(op), intent), Record::End { op: OpId(op), outcome }]
             }
             (kind, Some(current)) => {
                 let after = if kind == 3 { AfterDelete::Gone } else { AfterDelete::Replacing };
@@ -120,7 +120,7 @@ fn history(draws: &[(u8, u8)]) -> Vec<Record> {
                 } else {
                     Outcome::Deleted
                 };
-                vec![Record::Begin { op: OpId(op), intent }, Record::End { op: OpId(op), outcome }]
+                vec![Record::begin(OpId(op), intent), Record::End { op: OpId(op), outcome }]
             }
         };
         step.iter().for_each(|record| state.apply(record).unwrap());

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use stead_model::{Generation, Lifecycle, Map, PhysicalId, Resource, StackId, Ties, TypeToken};
 
 use super::*;
-use crate::rules::tests::{copy, depends, resource, tied, uid};
+use crate::rules::tests::{copy, depends, resource, tied, token, uid};
 use crate::{AfterDelete, Outcome, Snapshot};
 
 /// Random numbers that determine a record, valid or not.
@@ -50,9 +50,9 @@ fn record(state: &State, (kind, name, generation, op, bits): Draw) -> Record {
     let chosen =
         pending.get(usize::from(op) % pending.len().max(1)).map(|pending| (pending.op, &pending.intent));
     let key = format!("k{}", state.next_op());
-    let begin = |intent| Record::Begin { op: state.next_op(), intent };
+    let begin = |intent| Record::begin(state.next_op(), intent);
     let older = copy(letter(name), u32::from(generation % 3) + 1);
-    match (kind % 14, chosen) {
+    match (kind % 15, chosen) {
         (0 | 1, _) => begin(Intent::Create { key, resource: Box::new(Resource { id: None, ..next }) }),
         (2, _) => begin(Intent::Update { key, resource: Box::new(known), previous: Map::new() }),
         (3, _) => begin(Intent::Delete { key, copy: known.copy(), after: AfterDelete::Gone }),
@@ -64,6 +64,7 @@ fn record(state: &State, (kind, name, generation, op, bits): Draw) -> Record {
             let generation = older.generation;
             Record::Amend { resource: Box::new(Resource { generation, lifecycle, ..known }) }
         }
+        (13, Some((op, _))) => Record::Progress { op, token: token(letter(name)) },
         (12, _) => Record::Forget { copy: older, kept: None },
         _ => Record::observed(known.copy(), None, None),
     }
@@ -226,7 +227,7 @@ fn costs(count: usize) -> Vec<u64> {
     for (op, intent) in (1..).map(OpId).zip(steps) {
         let before = verified.checks();
         let outcome = fitting(&intent);
-        verified.apply(&Record::Begin { op, intent }).unwrap();
+        verified.apply(&Record::begin(op, intent)).unwrap();
         verified.apply(&Record::End { op, outcome }).unwrap();
         costs.push(verified.checks() - before);
     }
@@ -270,7 +271,7 @@ fn removal_checks_the_pending_operations_that_refer_to_the_removed_copy() {
         Intent::Create { key: key(), resource: Box::new(tied(resource("c", 1), provided)) },
     ] {
         let mut verified = base.clone();
-        verified.apply(&Record::Begin { op: OpId(1), intent: intent.clone() }).unwrap();
+        verified.apply(&Record::begin(OpId(1), intent.clone())).unwrap();
         let forget = Record::Forget { copy: copy("a", 1), kept: None };
         assert_eq!(refused(&mut verified, &forget), ["S09"], "{intent:?}");
     }
@@ -307,8 +308,8 @@ fn second_pending_operation_with_the_same_copy_key_or_name_is_refused() {
         (create("1", "new"), create("2", "other")),
     ] {
         let mut verified = base.clone();
-        verified.apply(&Record::Begin { op: OpId(1), intent: first.clone() }).unwrap();
-        let begin = Record::Begin { op: OpId(2), intent: second };
+        verified.apply(&Record::begin(OpId(1), first.clone())).unwrap();
+        let begin = Record::begin(OpId(2), second);
         assert_eq!(refused(&mut verified.clone(), &begin), ["S22"]);
         let outcome = Outcome::Failed { message: "no".into() };
         verified.apply(&Record::End { op: OpId(1), outcome }).unwrap();
@@ -353,7 +354,7 @@ fn every_check_is_counted() {
     };
     let intent = Intent::Create { key: "k".into(), resource: Box::new(resource("c", 1)) };
     let outcome = fitting(&intent);
-    assert_eq!(cost(Record::Begin { op: OpId(1), intent }), of_pending + of_counters);
+    assert_eq!(cost(Record::begin(OpId(1), intent)), of_pending + of_counters);
     assert_eq!(cost(Record::End { op: OpId(1), outcome }), of_copy + of_resource + of_counters);
     let amend =
         |user: &str, need: &str| Record::Amend { resource: Box::new(depends(resource(user, 1), need, 1)) };
@@ -400,7 +401,7 @@ fn deletion_of_a_container_marks_its_content_and_removes_the_ties() {
     let base = || VerifiedState::new(State::from(empty(2).with(resources.clone()))).unwrap();
     let mut deleted = base();
     let intent = Intent::Delete { key: "k".into(), copy: copy("a", 1), after: AfterDelete::Gone };
-    deleted.apply(&Record::Begin { op: OpId(1), intent }).unwrap();
+    deleted.apply(&Record::begin(OpId(1), intent)).unwrap();
     deleted.apply(&Record::End { op: OpId(1), outcome: Outcome::Deleted }).unwrap();
     let left = deleted.state().current(&uid("b")).unwrap();
     assert_eq!((left.lifecycle, &left.id, left.ties.is_empty()), (Lifecycle::Replacing, &None, true));
@@ -409,4 +410,23 @@ fn deletion_of_a_container_marks_its_content_and_removes_the_ties() {
     let left = forgotten.state().current(&uid("b")).unwrap();
     assert_eq!((left.lifecycle, left.ties.is_empty()), (Lifecycle::Live, true));
     assert_eq!(left.generation, Generation(1));
+}
+
+#[test]
+fn token_of_another_pending_operation_is_refused_until_that_one_ends() {
+    let mut verified =
+        VerifiedState::new(State::from(empty(2).with(vec![resource("a", 1), resource("b", 1)]))).unwrap();
+    let progress = |op: u64, text: &str| Record::Progress { op: OpId(op), token: token(text) };
+    for (op, name) in [(1, "a"), (2, "b")] {
+        let intent = Intent::Delete { key: name.into(), copy: copy(name, 1), after: AfterDelete::Gone };
+        verified.apply(&Record::begin(OpId(op), intent)).unwrap();
+    }
+    verified.apply(&progress(1, "old")).unwrap();
+    verified.apply(&progress(1, "t")).unwrap();
+    verified.apply(&progress(1, "t")).unwrap();
+    assert_eq!(refused(&mut verified.clone(), &progress(2, "t")), ["S22"]);
+    verified.clone().apply(&progress(2, "old")).unwrap();
+    verified.apply(&Record::End { op: OpId(1), outcome: Outcome::Deleted }).unwrap();
+    verified.apply(&progress(2, "t")).unwrap();
+    assert!(matches!(verified.apply(&progress(1, "u")), Err(ApplyError::Replay(_))));
 }

@@ -1,6 +1,6 @@
 //! The rules' view of a verified state.
 
-use stead_model::{CopyRef, Generation, KeyId, Name, OpId, Resource, Uid};
+use stead_model::{CopyRef, Generation, KeyId, Name, OpId, OperationToken, Resource, Uid};
 
 use super::VerifiedState;
 use crate::rules::StateView;
@@ -40,6 +40,10 @@ impl StateView for VerifiedState {
 
     fn pending_with_key(&self, key: &str) -> usize {
         self.by_key.get(key).copied().unwrap_or_default()
+    }
+
+    fn pending_with_token(&self, token: &OperationToken) -> usize {
+        self.by_token.get(token).copied().unwrap_or_default()
     }
 
     fn pending_creates(&self, name: &Name) -> usize {

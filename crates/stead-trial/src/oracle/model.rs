@@ -7,7 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use stead_guard::pins::physical_path;
-use stead_model::{CopyRef, DeletionPolicy, Graph, Lifecycle, Map, Resource, TypeToken, Value};
+use stead_model::{
+    CopyRef, DeletionPolicy, Graph, Lifecycle, Map, OperationToken, Resource, TypeToken, Value,
+};
 use stead_state::{Intent, State};
 
 /// Owner of a cloud object.
@@ -82,6 +84,10 @@ pub(crate) struct Model {
     pub objects: BTreeMap<String, CloudObject>,
     /// Object id by idempotency key. The cloud remembers used keys.
     made: HashMap<String, String>,
+    /// Tokens that the journal has, by idempotency key.
+    tokens: HashMap<String, OperationToken>,
+    /// Idempotency keys of operations that the cloud accepted, and that failed.
+    failed: HashSet<String>,
     /// Processes whose runs have read the pinfile since a person edited it.
     readers: HashSet<u64>,
     /// Copy that an operation is about, by idempotency key.
@@ -140,6 +146,30 @@ impl Model {
         if let Some(copy) = about {
             self.subjects.insert(key.to_owned(), copy);
         }
+    }
+
+    /// Records that the token of an operation is durable.
+    pub(crate) fn token_recorded(&mut self, key: &str, token: OperationToken) {
+        self.tokens.insert(key.to_owned(), token);
+    }
+
+    /// Checks the token that a later attempt at an operation got from the journal.
+    pub(crate) fn operation_resumed(&mut self, key: &str, token: Option<&OperationToken>) {
+        let own = self.tokens.get(key);
+        let is_another = token.is_some_and(|token| !token.as_str().ends_with(key));
+        if is_another || (own.is_some() && own != token) {
+            let detail = format!("{key} was recorded with {own:?}, and is resumed with {token:?}");
+            self.violations.push(violation("an operation is resumed with its token", detail));
+        }
+    }
+
+    /// Records that an operation failed after the cloud had accepted it.
+    pub(crate) fn operation_failed(&mut self, key: &str) {
+        self.failed.insert(key.to_owned());
+    }
+
+    pub(crate) fn has_failed(&self, key: &str) -> bool {
+        self.failed.contains(key)
     }
 
     /// Creates the object of an idempotency key. A key that was used before creates nothing.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken, Value};
+use stead_model::{Inputs, Map, Operation, OperationToken, PhysicalId, Resource, TypeToken, Value};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, PartialResult,
     Provider, Reads, Receipt, Recovery, Refusal, UpdateRequest, Updated,
@@ -107,7 +107,39 @@ impl CloudProvider {
         if behaviour.is_some() {
             self.process.note_fault();
         }
-        behaviour.unwrap_or(CloudBehaviour::Succeeds)
+        self.accept(receipt, behaviour.unwrap_or(CloudBehaviour::Succeeds)).await
+    }
+
+    /// Accepts the operation of a request that arrived: every second one under a token, by which a later attempt is told
+    /// that the operation has failed.
+    async fn accept(&self, receipt: &Receipt, behaviour: CloudBehaviour) -> CloudBehaviour {
+        let key = receipt.idempotency_key();
+        if !self.process.is_alive() {
+            return behaviour;
+        }
+        if receipt.attempt() > 1 {
+            let mut model = self.cloud.model();
+            model.operation_resumed(key, receipt.token());
+            if receipt.token().is_some() && model.has_failed(key) {
+                return CloudBehaviour::Refused;
+            }
+        }
+        let arrives = !matches!(
+            behaviour,
+            CloudBehaviour::Busy | CloudBehaviour::LostBefore | CloudBehaviour::HangsBefore
+        );
+        if arrives
+            && receipt.op().0.is_multiple_of(2)
+            && let Ok(token) = OperationToken::try_from(format!("token-of-{key}"))
+        {
+            if behaviour == CloudBehaviour::Refused && receipt.attempt() == 1 {
+                self.cloud.model().operation_failed(key);
+            }
+            if receipt.record_token(token.clone()).durable().await.is_ok() {
+                self.cloud.model().token_recorded(key, token);
+            }
+        }
+        behaviour
     }
 
     /// Checks the state as a concurrent reader sees it.
@@ -127,6 +159,7 @@ impl CloudProvider {
     /// Applies the effect of a call, if any, and returns its answer: complete, partial, refused or lost.
     async fn answer<T>(
         &self,
+        receipt: &Receipt,
         behaviour: CloudBehaviour,
         half: Map,
         effect: impl FnOnce(&mut Model, CloudBehaviour) -> T,
@@ -149,6 +182,9 @@ impl CloudProvider {
         }
         self.process.until_awake().await;
         match (behaviour, done) {
+            (CloudBehaviour::Refused, _) if self.cloud.model().has_failed(receipt.idempotency_key()) => {
+                CallOutcome::Refused(Refusal::new("failed").of_operation())
+            }
             (CloudBehaviour::Refused, _) => CallOutcome::Refused(Refusal::new("refused")),
             (CloudBehaviour::Busy, _) => CallOutcome::Refused(Refusal::transient("busy")),
             (CloudBehaviour::Partly, Some(done)) => CallOutcome::Partial(PartialResult {
@@ -253,7 +289,7 @@ impl Provider for CloudProvider {
                 outputs: reported(behaviour, answer),
             }
         };
-        self.answer(behaviour, half, effect).await
+        self.answer(&receipt, behaviour, half, effect).await
     }
 
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
@@ -275,7 +311,7 @@ impl Provider for CloudProvider {
             }
             Updated { outputs: reported(behaviour, now) }
         };
-        self.answer(behaviour, half, effect).await
+        self.answer(&receipt, behaviour, half, effect).await
     }
 
     async fn delete(
@@ -294,7 +330,7 @@ impl Provider for CloudProvider {
             }
             model.delete(self.process.id, id);
         };
-        self.answer(behaviour, Map::new(), effect).await
+        self.answer(&receipt, behaviour, Map::new(), effect).await
     }
 
     fn timeout(&self, _: Operation, _: &TypeToken) -> Duration {

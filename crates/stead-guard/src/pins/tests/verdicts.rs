@@ -233,7 +233,7 @@ fn resource_with_a_pending_deletion_gets_no_restored_entry() {
         Intent::Update { key: other, resource: Box::new(updated), previous: Default::default() },
     ];
     for (op, intent) in (1..).zip(intents) {
-        base.apply(&Record::Begin { op: OpId(op), intent }).unwrap();
+        base.apply(&Record::begin(OpId(op), intent)).unwrap();
     }
     let entries = entries_from_state(&base, &pins(None), &FewTypes);
     assert_eq!(entries.keys().collect::<Vec<_>>(), ["t.Box.updated"]);

@@ -1,7 +1,7 @@
 //! The effect of single records: adoptions, settlements, deletions and observations.
 
 use super::*;
-use crate::rules::tests::{copy, resource, uid};
+use crate::rules::tests::{copy, resource, token, uid};
 
 fn state(resources: Vec<Resource>) -> State {
     State::from(Snapshot { uids: 9, ..Snapshot::empty(StackId("s".into())) }.with(resources))
@@ -40,7 +40,7 @@ fn taken_name_is_refused_for_a_current_copy_and_allowed_for_a_condemned_one() {
 /// Returns a state with resource `a` and one pending operation.
 fn with_pending(intent: Intent) -> State {
     let mut state = state(vec![resource("a", 1)]);
-    apply(&mut state, &[Record::Begin { op: OpId(1), intent }]);
+    apply(&mut state, &[Record::begin(OpId(1), intent)]);
     state
 }
 
@@ -85,7 +85,7 @@ fn deleted_current_copy_keeps_its_name_and_deleted_condemned_copy_is_removed() {
     let gone = |state: &State, name: &str, generation| {
         let (op, copy) = (state.next_op(), copy(name, generation));
         let intent = Intent::Delete { key: "k".into(), copy: copy.clone(), after: AfterDelete::Replacing };
-        let deleted = vec![Record::Begin { op, intent }, Record::End { op, outcome: Outcome::Deleted }];
+        let deleted = vec![Record::begin(op, intent), Record::End { op, outcome: Outcome::Deleted }];
         [deleted, vec![Record::observed(copy, None, None)]]
     };
     let base = state(vec![condemned("a", 1), resource("a", 2)]);
@@ -154,4 +154,23 @@ fn removed_resource_frees_its_name_and_loses_all_ties_to_it() {
     let heir = Resource { uid: uid("heir"), ..resource("a", 1) };
     apply(&mut state, &[Record::Adopt { resource: Box::new(heir) }]);
     assert_eq!(state.by_name(&resource("a", 1).name).unwrap().uid, uid("heir"));
+}
+
+#[test]
+fn token_belongs_to_a_pending_operation_until_its_end() {
+    let mut state = state(vec![resource("a", 1), resource("b", 1)]);
+    let delete = |name: &str| Intent::Delete { key: name.into(), copy: copy(name, 1), after: AfterDelete::Gone };
+    let progress = |op: u64, text: &str| Record::Progress { op: OpId(op), token: token(text) };
+    assert_eq!(state.apply(&progress(1, "t")), Err(ReplayError::UnknownOperation(OpId(1))));
+    let begin = Record::Begin { op: OpId(1), intent: delete("a"), at: Some(7) };
+    apply(&mut state, &[begin, Record::begin(OpId(2), delete("b")), progress(1, "t1"), progress(1, "t2")]);
+    let told = |state: &State, op: u64| state.operation(OpId(op)).map(|one| (one.at, one.token.clone()));
+    assert_eq!(told(&state, 1), Some((Some(7), Some(token("t2")))));
+    assert_eq!(told(&state, 2), Some((None, None)));
+    // Doubt keeps the token, and so does the next attempt.
+    let doubt = Outcome::InDoubt { message: "no answer".into() };
+    apply(&mut state, &[Record::End { op: OpId(1), outcome: doubt }, Record::Resume { op: OpId(1) }]);
+    assert_eq!(told(&State::from(state.snapshot(None)), 1), Some((Some(7), Some(token("t2")))));
+    apply(&mut state, &[Record::End { op: OpId(1), outcome: Outcome::Deleted }]);
+    assert_eq!(state.apply(&progress(1, "t3")), Err(ReplayError::UnknownOperation(OpId(1))));
 }

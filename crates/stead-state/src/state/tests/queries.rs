@@ -23,7 +23,7 @@ fn snapshot() -> Snapshot {
         Intent::Update { key: "2".into(), resource: Box::new(resource("c", 1)), previous: Map::new() },
         Intent::Delete { key: "3".into(), copy: copy("a", 1), after: AfterDelete::Gone },
     ];
-    let pending = |(op, intent): (u64, Intent)| Pending { op: OpId(op), intent, doubt: None };
+    let pending = |(op, intent): (u64, Intent)| Pending::new(OpId(op), intent);
     let departure = Departure {
         transfer: "t".into(),
         to: StackRef { environment: "prod".into(), target: "local".into() },

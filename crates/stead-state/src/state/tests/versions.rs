@@ -29,7 +29,7 @@ fn record_raises_the_serial_and_the_versions_of_the_copies_that_it_changes() {
     assert_eq!(state.serial(), 12, "a seal is no change");
     assert_eq!(versions(&state), [("a".into(), 1, 12), ("b".into(), 1, 0)]);
     let create = Intent::Create { key: "k".into(), resource: Box::new(resource("a", 2)) };
-    let begin = Record::Begin { op: OpId(1), intent: create };
+    let begin = Record::begin(OpId(1), create);
     let outcome = Outcome::created(PhysicalId("i".into()), Map::new());
     apply(&mut state, &[begin, Record::End { op: OpId(1), outcome }]);
     let replaced = [("a".into(), 1, 14), ("a".into(), 2, 14), ("b".into(), 1, 0)];
@@ -59,9 +59,9 @@ fn data_of_the_provider_stays_until_the_provider_has_new_data() {
     let data = |version: u64| ProviderData { schema_version: Some(version), ..ProviderData::default() };
     let old = Resource { provider_data: Some(data(1).into()), ..resource("a", 1) };
     let mut state = state(vec![old.clone()]);
-    let update = |op: u64| Record::Begin {
-        op: OpId(op),
-        intent: Intent::Update { key: op.to_string(), resource: Box::new(old.clone()), previous: Map::new() },
+    let update = |op: u64| {
+        let (key, resource) = (op.to_string(), Box::new(old.clone()));
+        Record::begin(OpId(op), Intent::Update { key, resource, previous: Map::new() })
     };
     let kept = |state: &State| state.copy(&copy("a", 1)).unwrap().provider_data.as_deref().cloned();
     apply(&mut state, &[update(1), Record::End { op: OpId(1), outcome: Outcome::updated(Map::new()) }]);

@@ -55,10 +55,8 @@ fn departing_resource_cannot_be_changed_until_the_transfer_ends() {
     state.apply(&departure(&["a", "b", "kept"])).unwrap();
     let copy = resource("a", &[]).copy();
     let forget = Record::Forget { copy: copy.clone(), kept: None };
-    let begin = Record::Begin {
-        op: state.next_op(),
-        intent: Intent::Delete { key: "k".into(), copy, after: crate::AfterDelete::Gone },
-    };
+    let delete = Intent::Delete { key: "k".into(), copy, after: crate::AfterDelete::Gone };
+    let begin = Record::begin(state.next_op(), delete);
     let amend = Record::Amend { resource: Box::new(resource("a", &[])) };
     let observed = Record::observed(resource("a", &[]).copy(), None, None);
     for record in [&forget, &begin, &amend, &observed, &departure(&["a"])] {
@@ -80,7 +78,7 @@ fn resource_with_a_pending_operation_cannot_depart() {
     let mut state = source();
     let intent =
         Intent::Delete { key: "k".into(), copy: resource("z", &[]).copy(), after: crate::AfterDelete::Gone };
-    state.apply(&Record::Begin { op: state.next_op(), intent }).unwrap();
+    state.apply(&Record::begin(state.next_op(), intent)).unwrap();
     assert_eq!(state.apply(&departure(&["z"])), Err(ReplayError::Departing(Uid("z".into()))));
     assert!(matches!(state.apply(&departure(&["missing"])), Err(ReplayError::UnknownCopy(_))));
     state.apply(&departure(&["a"])).unwrap();
