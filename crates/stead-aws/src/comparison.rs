@@ -98,9 +98,11 @@ pub(crate) fn diff(ty: &TypeSchema, schema: &Schema, old: (&Map, &Map), inputs: 
         }
     }
     let sides = Sides { last: recorded, settled: outputs, live: outputs, want: &want };
+    let mut tried = Vec::new();
     let (changed, forced, problems) = match update(schema, &sides) {
         Update::Nothing => (Vec::new(), Vec::new(), Vec::new()),
-        Update::Patch { operations, .. } => {
+        Update::Patch { operations, conditional } => {
+            tried = conditional;
             (operations.into_iter().map(|operation| operation.path).collect(), Vec::new(), Vec::new())
         }
         Update::Replace { forced_by, .. } => {
@@ -122,11 +124,18 @@ pub(crate) fn diff(ty: &TypeSchema, schema: &Schema, old: (&Map, &Map), inputs: 
     let keep =
         |change: &Change| is_deferred(&change.path) || changed.iter().any(|path| meet(path, &change.path));
     let mut changes: Vec<Change> = all.into_iter().filter(keep).collect();
+    let conditional = schema.classes.of(Class::ConditionalCreateOnly);
     for change in &mut changes {
         change.replaces = match is_deferred(&change.path) {
             true => fixed.covers(&change.path) || schema.handlers.update.is_none(),
             false => forced.iter().any(|path| meet(path, &change.path)),
         };
+        change.tried_in_place = !change.replaces
+            && match is_deferred(&change.path) {
+                true => conditional.covers(&change.path),
+                false => tried.iter().any(|path| meet(path, &change.path)),
+            };
+        change.replaces |= change.tried_in_place;
     }
     Diff { changes, order, problems }
 }

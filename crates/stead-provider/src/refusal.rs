@@ -10,6 +10,9 @@ pub enum RefusalClass {
     Final,
     /// The provider is busy or unreachable at the moment; a retry may succeed.
     Transient,
+    /// The service does not make the change in place. The replacement follows if the plan shows it as possible; otherwise
+    /// the refusal is final.
+    NotInPlace,
     /// Another stack owns the real resource. Providers do not use this class: the engine asks for the owner before a call.
     OwnedElsewhere,
 }
@@ -45,6 +48,12 @@ impl Refusal {
     /// Returns a refusal after which a retry may succeed.
     pub fn transient(message: impl Into<String>) -> Refusal {
         Refusal { class: RefusalClass::Transient, ..Refusal::new(message) }
+    }
+
+    /// Returns the refusal of an update that only a replacement can make.
+    #[must_use]
+    pub fn not_in_place(self) -> Refusal {
+        Refusal { class: RefusalClass::NotInPlace, ..self }
     }
 
     /// Returns the refusal as one of the operation, with all its attempts.

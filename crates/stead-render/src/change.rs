@@ -14,8 +14,11 @@ pub fn change_lines(change: &Change, style: &Style) -> String {
 
 /// Renders a change, with a remark on its first line.
 pub(crate) fn lines_with(change: &Change, remark: &str, style: &Style) -> String {
-    let forces =
-        if change.replaces { style.paint(Paint::Danger, "  forces replacement") } else { String::new() };
+    let forces = match (change.replaces, change.tried_in_place) {
+        (true, false) => style.paint(Paint::Danger, "  forces replacement"),
+        (true, true) => style.paint(Paint::Danger, "  may force replacement"),
+        (false, _) => String::new(),
+    };
     paint(&differences(change, style), &format!("{forces}{remark}"), style)
 }
 
@@ -95,6 +98,7 @@ mod tests {
             old: Some(secret("old-hunter2")),
             new: Some(Input::Known(secret("new-hunter2"))),
             replaces: false,
+            tried_in_place: false,
         };
         assert_eq!(change_lines(&change, &Style::default()).trim(), "password: [secret] (changed)");
     }

@@ -22,7 +22,7 @@ fn json(text: &str) -> Value {
 
 fn change(path: &str, old: impl Into<Value>, new: impl Into<Value>) -> Change {
     let (old, new) = (Some(old.into()), Some(Input::Known(new.into())));
-    Change { path: PropertyPath::of(path), old, new, replaces: false }
+    Change { path: PropertyPath::of(path), old, new, replaces: false, tried_in_place: false }
 }
 
 fn step(name: &str, action: Action, why: Why, changes: Vec<Change>) -> Step {

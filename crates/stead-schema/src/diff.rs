@@ -15,8 +15,11 @@ pub struct Change {
     /// New value, or `None` if the property is removed. A deferred value is known after apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<Input>,
-    /// The change needs a replacement.
+    /// The change needs a replacement, or may need one.
     pub replaces: bool,
+    /// The service tells whether it makes the change in place. It is tried, and only a refusal leads to the replacement.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tried_in_place: bool,
 }
 
 /// Returns all changes, ordered by path. Objects are compared leaf by leaf, lists as a whole.
@@ -48,7 +51,13 @@ fn compare(
         }
         (Some(Value::Map(old)), Some(Input::Map(new))) => compare_maps(path, old, new, replaces, changes),
         (old, new) => {
-            changes.push(Change { path: path.clone(), old: old.cloned(), new: new.cloned(), replaces })
+            changes.push(Change {
+                path: path.clone(),
+                old: old.cloned(),
+                new: new.cloned(),
+                replaces,
+                tried_in_place: false,
+            })
         }
     }
 }

@@ -69,7 +69,10 @@ impl AwsProvider {
                 {
                     token = format!("{}-{attempt}", receipt.idempotency_key());
                 }
-                Err(fault) => return not_started(&conditional(&served, fault)),
+                Err(fault) if fault.kind == FaultKind::NotUpdatable => {
+                    return CallOutcome::Refused(not_in_place(&served, &fault));
+                }
+                Err(fault) => return not_started(&fault),
             }
             self.client.pause(attempt).await;
         }
@@ -91,17 +94,20 @@ impl AwsProvider {
                 Err(fault) => in_doubt(&fault),
             },
             End::Failed { fault, .. } => {
-                let fault = conditional(served, fault);
+                let refusal = match fault.kind {
+                    FaultKind::NotUpdatable => not_in_place(served, &fault),
+                    _ => fault.refusal(),
+                };
                 let resource = request.resource;
                 match self.get(served, id).await {
                     Ok(Some(found)) => {
                         let outputs = found.outputs(served);
                         if outputs == resource.outputs {
-                            return CallOutcome::Refused(fault.refusal().of_operation());
+                            return CallOutcome::Refused(refusal.of_operation());
                         }
                         let inputs =
                             inputs_of_live(served.schema, request.old_inputs, &resource.outputs, &outputs);
-                        let refusal = Refusal { class: Default::default(), ..fault.refusal() };
+                        let refusal = Refusal { class: Default::default(), ..refusal };
                         CallOutcome::Partial(PartialResult { done: Updated { outputs }, inputs, refusal })
                     }
                     Ok(None) => CallOutcome::Refused(gone(id)),
@@ -171,16 +177,15 @@ fn carry_mark(
     }
 }
 
-/// Returns the advice for a property that the service changes in place only sometimes.
-fn conditional(served: &ServedType<'_>, fault: Fault) -> Fault {
-    if fault.kind != FaultKind::NotUpdatable {
-        return fault;
-    }
+/// Returns the refusal of a change that the service does not make in place.
+///
+/// The help is for a property whose schema does not say so: the plan shows no replacement then.
+fn not_in_place(served: &ServedType<'_>, fault: &Fault) -> Refusal {
     let help = format!(
         "to replace the {} instead, name the property in the option `replaceOnChanges`",
         served.ty.class()
     );
-    Fault { help: Some(help), ..fault }
+    fault.refusal().not_in_place().help(help)
 }
 
 fn gone(id: &str) -> Refusal {

@@ -45,6 +45,12 @@ impl Answer {
         scope == Some(RefusalScope::Operation) && matches!(self.outcome, Outcome::Failed { .. })
     }
 
+    /// Returns true if the operation had no effect, and only a replacement can make the change.
+    pub(crate) fn needs_replacement(&self) -> bool {
+        let class = self.refusal.as_ref().map(|refusal| refusal.class);
+        class == Some(RefusalClass::NotInPlace) && matches!(self.outcome, Outcome::Failed { .. })
+    }
+
     /// Returns true if the operation had no effect and may succeed a moment later.
     pub(crate) fn is_transient(&self) -> bool {
         let transient = self.refusal.as_ref().is_some_and(|refusal| refusal.class == RefusalClass::Transient);

@@ -45,6 +45,9 @@ impl Executor<'_> {
         if answer.is_transient() && self.schedule_retry(id, op, &answer) {
             return;
         }
+        if self.tried_in_place(id, &answer) {
+            return self.replace_instead(id, op, answer);
+        }
         let answer = answer.checked(&intent, &self.physical_ids);
         let (step, operation) = (&self.plan.steps[id.0], self.operations[id.0]);
         let copy = intent.copy();
@@ -83,6 +86,17 @@ impl Executor<'_> {
             self.halt(id);
         }
         self.end_when_durable(id, ack, end);
+    }
+
+    /// Starts a step again, because the service does not make its change in place. The plan shows the replacement.
+    fn replace_instead(&mut self, id: StepId, op: OpId, answer: Answer) {
+        if let Some(operation) = self.operations[id.0] {
+            let name = self.plan.steps[id.0].name.clone();
+            let because = answer.refusal.map(|refusal| refusal.message).unwrap_or_default();
+            (self.events)(Event::StepRetried { operation, name, attempt: 2, because, millis: 0 });
+        }
+        drop(self.run.submit(Record::End { op, outcome: answer.outcome }));
+        self.calls.make_startable(id);
     }
 
     /// Schedules another attempt. Returns false if the step has no attempts left, or no step may start any more.

@@ -1,13 +1,17 @@
 //! Downgrades of possible replacements.
 //!
-//! A replacement is only possible as long as the value that would force it is unknown. If the value turns out to be the recorded
-//! one, the resource is updated, or left as it is.
+//! A replacement is only possible as long as the value that would force it is unknown, or the service has not told whether it makes
+//! the change in place. If the value turns out to be the recorded one, or the service makes the change, the resource is updated, or
+//! left as it is.
 
 use std::collections::{HashMap, HashSet};
 
 use stead_model::{Input, Map, NodeId, PropertyPath, Segment, StepEnd, Value};
 use stead_plan::{Action, Certainty, Plan, Step, StepId, Why};
+use stead_schema::Change;
+use stead_state::Outcome;
 
+use crate::execute::call::Answer;
 use crate::execute::executor::Executor;
 use crate::execute::values::Unresolved;
 
@@ -15,6 +19,19 @@ use crate::execute::values::Unresolved;
 pub(crate) struct Replacements {
     steps: HashMap<NodeId, (StepId, Certainty)>,
     unneeded: HashSet<NodeId>,
+    /// Steps that try the change in place.
+    trying: HashMap<StepId, NodeId>,
+    /// Nodes whose change the service does not make in place.
+    refused_in_place: HashSet<NodeId>,
+}
+
+/// Whether a planned replacement is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    Needed,
+    Unneeded,
+    /// The service tells when the change is tried in place.
+    Untried,
 }
 
 impl Replacements {
@@ -24,7 +41,12 @@ impl Replacements {
             _ => None,
         };
         let steps = plan.steps.iter().enumerate().filter_map(replacement).collect();
-        Replacements { steps, unneeded: HashSet::new() }
+        Replacements {
+            steps,
+            unneeded: HashSet::new(),
+            trying: HashMap::new(),
+            refused_in_place: HashSet::new(),
+        }
     }
 
     /// Returns true if the node is to be replaced as far as is known now.
@@ -34,33 +56,68 @@ impl Replacements {
 }
 
 impl Executor<'_> {
-    /// Returns true if a possible replacement turned out to be unnecessary. All dependencies of the node are done.
-    pub(crate) fn replacement_unneeded(&mut self, node: NodeId) -> Result<bool, Unresolved> {
+    /// Returns whether a possible replacement turned out to be necessary. All dependencies of the node are done.
+    pub(crate) fn replacement_need(&mut self, node: NodeId) -> Result<Need, Unresolved> {
         if self.replacements.unneeded.contains(&node) {
-            return Ok(true);
+            return Ok(Need::Unneeded);
         }
         let Some((step, Certainty::Possible)) = self.replacements.steps.get(&node).copied() else {
-            return Ok(false);
+            return Ok(Need::Needed);
         };
         let step = &self.plan.steps[step.0];
-        let Action::Create { inputs, .. } = &step.action else { return Ok(false) };
+        let Action::Create { inputs, .. } = &step.action else { return Ok(Need::Needed) };
         let Some(old) = self.plan.existing.get(&node).and_then(|copy| self.context.base.copy(copy)) else {
-            return Ok(false);
+            return Ok(Need::Needed);
         };
         let options = &self.context.graph.nodes[node.index()].options;
         let mut causes = options.replace_with.iter().chain(&options.deleted_with).chain(&options.provider);
         if causes.any(|other| self.replacements.is_replaced(*other)) {
-            return Ok(false);
+            return Ok(Need::Needed);
         }
         let wanted = self.context.values(inputs)?;
-        let forced = step.changes.iter().filter(|change| change.replaces).any(|change| {
-            matches!(change.new, None | Some(Input::Known(_)))
-                || at(&old.inputs, &change.path) != at(&wanted, &change.path)
+        let forcing = step.changes.iter().filter(|change| {
+            let is_known = matches!(change.new, None | Some(Input::Known(_)));
+            change.replaces && (is_known || at(&old.inputs, &change.path) != at(&wanted, &change.path))
         });
-        if !forced {
+        let (tried, forcing): (Vec<&Change>, Vec<&Change>) = forcing.partition(|change| change.tried_in_place);
+        if !forcing.is_empty() || self.replacements.refused_in_place.contains(&node) {
+            return Ok(Need::Needed);
+        }
+        if !tried.is_empty() {
+            return Ok(Need::Untried);
+        }
+        self.replacements.unneeded.insert(node);
+        Ok(Need::Unneeded)
+    }
+
+    /// Tries the change of a possible replacement in place, in the first step of the replacement.
+    pub(crate) fn try_in_place(&mut self, id: StepId, node: NodeId) {
+        let plan = self.plan;
+        let create = self.replacements.steps.get(&node).map(|(step, _)| &plan.steps[step.0].action);
+        let (Some(Action::Create { inputs, .. }), Some(old)) = (create, self.context.current(node).cloned())
+        else {
+            return;
+        };
+        match self.context.values(inputs) {
+            Ok(inputs) => {
+                self.replacements.trying.insert(id, node);
+                self.update(id, node, old, inputs);
+            }
+            Err(unresolved) => self.unresolved(id, &unresolved),
+        }
+    }
+
+    /// Notes the answer to a change that was tried in place. Returns true if the replacement has to follow.
+    pub(crate) fn tried_in_place(&mut self, id: StepId, answer: &Answer) -> bool {
+        let Some(node) = self.replacements.trying.remove(&id) else { return false };
+        if answer.needs_replacement() {
+            self.replacements.refused_in_place.insert(node);
+            return true;
+        }
+        if let Outcome::Updated { .. } = answer.outcome {
             self.replacements.unneeded.insert(node);
         }
-        Ok(!forced)
+        false
     }
 
     /// Returns true if the step counts on the deletion of a container whose replacement turned out to be unnecessary.

@@ -18,7 +18,7 @@ use stead_state::{AfterDelete, Intent, Record, State};
 use tokio::sync::watch;
 
 use crate::execute::call::{Answer, Deletion, call};
-use crate::execute::downgrade::Replacements;
+use crate::execute::downgrade::{Need, Replacements};
 use crate::execute::in_flight::Calls;
 use crate::execute::progress::Progress;
 use crate::execute::queue::Queue;
@@ -188,9 +188,10 @@ impl<'a> Executor<'a> {
         if let Some(node) = step.node
             && self.is_part_of_replacement(&step.action, node)
         {
-            match self.replacement_unneeded(node) {
-                Ok(true) => return self.downgrade_replacement(id, node),
-                Ok(false) => {}
+            match self.replacement_need(node) {
+                Ok(Need::Unneeded) => return self.downgrade_replacement(id, node),
+                Ok(Need::Untried) => return self.try_in_place(id, node),
+                Ok(Need::Needed) => {}
                 Err(unresolved) => return self.unresolved(id, &unresolved),
             }
         }

@@ -7,6 +7,7 @@ mod bench;
 mod cannot_look;
 mod determinism;
 mod failures;
+mod in_place;
 mod interrupted_deletions;
 mod marks;
 mod marks_kept;

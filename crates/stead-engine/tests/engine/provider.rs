@@ -164,6 +164,7 @@ impl Scripted {
             }
             Some("fail") => CallOutcome::Refused(Refusal::new("it was told to fail").help("tell it not to")),
             Some("ended") => CallOutcome::Refused(Refusal::transient("the service ended it").of_operation()),
+            Some("not in place") => CallOutcome::Refused(Refusal::new("it has to be made anew").not_in_place()),
             Some("doubt") => CallOutcome::InDoubt(Doubt { message: "the line went dead".into() }),
             _ => CallOutcome::Done(done),
         }
@@ -187,6 +188,8 @@ fn schema() -> TypeSchema {
             optional("update"),
             optional("delete"),
             optional("ask"),
+            // Changed in place only sometimes.
+            optional("tier"),
             optional("place").create_only(),
             // The physical id of an object with a fixed name.
             optional("label").create_only(),
@@ -223,7 +226,11 @@ impl Provider for Scripted {
     }
 
     async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
-        Diff { changes: diff(&schema(), &old.inputs, inputs), ..Diff::default() }
+        let mut changes = diff(&schema(), &old.inputs, inputs);
+        for change in changes.iter_mut().filter(|change| change.path.root() == Some("tier")) {
+            (change.replaces, change.tried_in_place) = (true, true);
+        }
+        Diff { changes, ..Diff::default() }
     }
 
     fn reads(&self, _: &TypeToken) -> stead_provider::Reads {

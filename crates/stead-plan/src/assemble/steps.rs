@@ -119,6 +119,7 @@ fn output_changes(recorded: &Map, outputs: &Inputs) -> Vec<Change> {
             old: old.cloned(),
             new: new.cloned(),
             replaces: false,
+            tried_in_place: false,
         })
         .collect()
 }

@@ -65,7 +65,9 @@ pub(crate) fn force_replacement(changes: &mut [Change], patterns: &[PathPattern]
     }
     for change in changes {
         let new = change.new.as_ref();
-        change.replaces = change.replaces || touches(&change.path, change.old.as_ref(), new, patterns);
+        if touches(&change.path, change.old.as_ref(), new, patterns) {
+            (change.replaces, change.tried_in_place) = (true, false);
+        }
     }
 }
 
@@ -157,6 +159,7 @@ mod tests {
             old: Some(old),
             new: Some(new),
             replaces: false,
+            tried_in_place: false,
         };
         let forced = |mut change: Change, pattern: &str| {
             force_replacement(std::slice::from_mut(&mut change), &patterns(&[pattern]));

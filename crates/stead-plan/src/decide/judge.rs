@@ -179,6 +179,7 @@ impl Planner<'_> {
 
 fn certainty(change: &Change) -> Certainty {
     match &change.new {
+        _ if change.tried_in_place => Certainty::Possible,
         None | Some(Input::Known(_)) => Certainty::Certain,
         Some(_) => Certainty::Possible,
     }

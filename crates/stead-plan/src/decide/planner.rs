@@ -292,7 +292,7 @@ impl<'a> Planner<'a> {
             let help = "correct the id, or remove the `import` option to create the resource";
             return problem(message, help.into());
         }
-        let forcing = changes.iter().find(|change| change.replaces)?;
+        let forcing = changes.iter().find(|change| change.replaces && !change.tried_in_place)?;
         let message = format!(
             "cannot import {}: the existing resource differs in `{}`, which cannot be changed in place",
             node.name, forcing.path

@@ -246,7 +246,7 @@ impl Marks {
 
     /// Marks the sides of a change, by the record and the inputs that the provider compared in the clear.
     pub(super) fn change(&self, change: Change, old: &Resource, new: &Inputs) -> Change {
-        let Change { path, old: was, new: is, replaces } = change;
+        let Change { path, old: was, new: is, replaces, tried_in_place } = change;
         let covered = self.covers(&path);
         let was = was.map(|was| match at(&old.inputs, &path) {
             Some(recorded) => recorded.clone(),
@@ -258,7 +258,7 @@ impl Marks {
             (_, Input::Known(value)) if covered => Input::Known(Value::secret(value)),
             (_, is) => self.marked_input(&mut segments(&path), is),
         });
-        Change { path, old: was, new: is, replaces }
+        Change { path, old: was, new: is, replaces, tried_in_place }
     }
 
     /// Returns true if the path is that of a secret, or inside one.

@@ -25,7 +25,7 @@ fn reason(step: &Step, view: &View<'_>) -> Option<String> {
         Why::Missing => "it is recorded, but no longer exists".to_owned(),
         Why::Changed => format!("{} changed", roots(step).join(", ")),
         Why::Replaced { forced_by, order, cause: drag, certainty } => {
-            let cause = replaced(forced_by, drag.as_ref(), *certainty, view);
+            let cause = replaced(step, forced_by, drag.as_ref(), *certainty, view);
             let order = match order {
                 ReplaceOrder::CreateFirst => "the new one is created first",
                 ReplaceOrder::DeleteFirst => "the old one is deleted first",
@@ -85,6 +85,7 @@ fn changed_record(noted: RecordChange) -> &'static str {
 }
 
 fn replaced(
+    step: &Step,
     forced_by: &[PropertyPath],
     drag: Option<&ReplacementCause>,
     certainty: Certainty,
@@ -103,6 +104,9 @@ fn replaced(
             format!("its provider {} now points elsewhere", view.name(name))
         }
         (_, Some(ReplacementCause::Requested)) => "the command asks for its replacement".to_owned(),
+        (paths, _) if step.changes.iter().all(|change| !change.replaces || change.tried_in_place) => {
+            format!("{} is not always changed in place; that is tried first", paths.join(", "))
+        }
         (paths, _) if certainty == Certainty::Possible => {
             format!("{} may change, and cannot be changed in place", paths.join(", "))
         }
