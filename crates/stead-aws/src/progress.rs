@@ -150,3 +150,29 @@ fn failed(event: ProgressEvent, hooks: &[HookEvent]) -> End {
     }
     End::Failed { identifier: event.identifier.filter(|id| !id.is_empty()), fault }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failed_operation_tells_what_its_hooks_said() {
+        let status: Status = serde_json::from_str(
+            r#"{"ProgressEvent":{"OperationStatus":"FAILED","RequestToken":"t","HooksRequestToken":"h","ErrorCode":"InvalidRequest",
+                "StatusMessage":"a hook failed"},
+                "HooksProgressEvent":[
+                  {"HookTypeName":"Acme::S3::Encrypted","HookStatus":"HOOK_COMPLETE_FAILED","FailureMode":"FAIL",
+                   "HookStatusMessage":"the bucket is not encrypted"},
+                  {"HookTypeName":"Acme::S3::Named","HookStatus":"HOOK_COMPLETE_SUCCEEDED"}]}"#,
+        )
+        .unwrap();
+        assert!(status.progress_event.has_ended() && status.progress_event.hooks_request_token.is_some());
+        let End::Failed { identifier: None, fault } =
+            failed(status.progress_event, &status.hooks_progress_event)
+        else {
+            panic!()
+        };
+        let said = "InvalidRequest: a hook failed; hook Acme::S3::Encrypted: the bucket is not encrypted";
+        assert_eq!(fault.message, said);
+    }
+}

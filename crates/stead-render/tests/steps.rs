@@ -36,7 +36,13 @@ fn inputs() -> Inputs {
 }
 
 fn change(path: &str, old: Option<&str>, new: Option<Input>) -> Change {
-    Change { path: PropertyPath::of(path), old: old.map(Value::from), new, replaces: false, tried_in_place: false }
+    Change {
+        path: PropertyPath::of(path),
+        old: old.map(Value::from),
+        new,
+        replaces: false,
+        tried_in_place: false,
+    }
 }
 
 fn forcing(path: &str, old: &str, new: Input) -> Change {

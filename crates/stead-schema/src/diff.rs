@@ -50,15 +50,13 @@ fn compare(
             compare_maps(path, old, &new, replaces, changes);
         }
         (Some(Value::Map(old)), Some(Input::Map(new))) => compare_maps(path, old, new, replaces, changes),
-        (old, new) => {
-            changes.push(Change {
-                path: path.clone(),
-                old: old.cloned(),
-                new: new.cloned(),
-                replaces,
-                tried_in_place: false,
-            })
-        }
+        (old, new) => changes.push(Change {
+            path: path.clone(),
+            old: old.cloned(),
+            new: new.cloned(),
+            replaces,
+            tried_in_place: false,
+        }),
     }
 }
 

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use stead_model::{
     Ciphertext, CopyRef, Digest, Epoch, Generation, KeyId, KeyedDigest, Keyring, Lifecycle, Map, OpId,
-    OperationToken, PhysicalId, ProviderData, Resource, RingKey, RunId, Secret, Seq, SourceRef, StackId, Stored, TypeToken,
-    Uid, Value, Wrap,
+    OperationToken, PhysicalId, ProviderData, Resource, RingKey, RunId, Secret, Seq, SourceRef, StackId,
+    Stored, TypeToken, Uid, Value, Wrap,
 };
 use stead_state::{
     Absent, AfterDelete, Batch, Command, Head, Intent, Outcome, Owner, Pending, Record, RunEnd, RunRecord,

@@ -53,9 +53,7 @@ impl AwsProvider {
                 self.adopted(&served, request, None, fault.refusal()).await
             }
             // A request with this token was accepted before, with other parameters than today's.
-            Err(fault) if fault.kind == FaultKind::TokenConflict && receipt.attempt() > 1 => {
-                in_doubt(&fault)
-            }
+            Err(fault) if fault.kind == FaultKind::TokenConflict && receipt.attempt() > 1 => in_doubt(&fault),
             Err(fault) if fault.kind == FaultKind::Denied => {
                 CallOutcome::Refused(self.explained(&served, &fault))
             }

@@ -1,8 +1,8 @@
 //! Lives of resources without faults: create, read, change, delete, import.
 
-use stead_cloud::Delay;
+use stead_cloud::{Delay, Fault, HandlerError};
 use stead_model::{PhysicalId, TypeToken};
-use stead_provider::{CallOutcome, Provider};
+use stead_provider::{CallOutcome, Provider, RefusalClass};
 
 use crate::bench::{BUCKET, Bench, declared, map, receipt};
 
@@ -32,6 +32,45 @@ async fn bucket_is_created_read_changed_and_deleted() {
 
     assert_eq!(bench.delete(&bucket).await, CallOutcome::Done(()));
     assert_eq!((bench.read(&bucket).await, bench.count()), (None, 0));
+}
+
+#[tokio::test]
+async fn property_that_is_changed_in_place_only_sometimes_is_planned_as_tried() {
+    let bench = Bench::new();
+    let vpc =
+        bench.created("aws.ec2.VPC", r#"{"CidrBlock":"10.0.0.0/16","InstanceTenancy":"default"}"#).await;
+    let dedicated = r#"{"CidrBlock":"10.0.0.0/16","InstanceTenancy":"dedicated"}"#;
+    let checked = bench.provider.check(&vpc.ty, declared(&map(dedicated))).await.unwrap();
+    let changes = bench.provider.diff(&vpc, &checked).await.changes;
+    let shown: Vec<_> =
+        changes.iter().map(|one| (one.path.to_string(), one.replaces, one.tried_in_place)).collect();
+    assert_eq!(shown, [("InstanceTenancy".to_owned(), true, true)]);
+    bench.fail(Fault::Fails(HandlerError::NotUpdatable), "UpdateResource");
+    let CallOutcome::Refused(refusal) = bench.update_with(receipt().await, &vpc, dedicated).await else {
+        panic!()
+    };
+    assert_eq!(refusal.class, RefusalClass::NotInPlace);
+    // A change of what is create-only is certain to replace, whatever else changes.
+    let elsewhere = r#"{"CidrBlock":"10.1.0.0/16","InstanceTenancy":"dedicated"}"#;
+    assert!(bench.changes(&vpc, elsewhere).await.contains(&"CidrBlock!".to_owned()));
+    bench.updated(&vpc, dedicated).await;
+}
+
+#[tokio::test]
+async fn each_operation_makes_the_requests_that_the_guide_lists() {
+    let bench = Bench::new();
+    let calls = |bench: &Bench| {
+        ["CreateResource", "UpdateResource", "DeleteResource", "GetResource", "ListResources"]
+            .map(|call| bench.calls(call))
+    };
+    let queue = bench.created("aws.sqs.Queue", r#"{"QueueName":"q","DelaySeconds":1}"#).await;
+    assert_eq!(calls(&bench), [1, 0, 0, 1, 0]);
+    bench.read(&queue).await.unwrap();
+    assert_eq!(calls(&bench), [1, 0, 0, 2, 0]);
+    let queue = bench.updated(&queue, r#"{"QueueName":"q","DelaySeconds":2}"#).await;
+    assert_eq!(calls(&bench), [1, 1, 0, 4, 0]);
+    assert_eq!(bench.delete(&queue).await, CallOutcome::Done(()));
+    assert_eq!(calls(&bench), [1, 1, 1, 4, 0]);
 }
 
 #[tokio::test]

@@ -79,7 +79,8 @@ impl Executor<'_> {
             let is_known = matches!(change.new, None | Some(Input::Known(_)));
             change.replaces && (is_known || at(&old.inputs, &change.path) != at(&wanted, &change.path))
         });
-        let (tried, forcing): (Vec<&Change>, Vec<&Change>) = forcing.partition(|change| change.tried_in_place);
+        let (tried, forcing): (Vec<&Change>, Vec<&Change>) =
+            forcing.partition(|change| change.tried_in_place);
         if !forcing.is_empty() || self.replacements.refused_in_place.contains(&node) {
             return Ok(Need::Needed);
         }

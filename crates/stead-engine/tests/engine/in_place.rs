@@ -67,10 +67,8 @@ async fn guards_judge_the_possible_replacement() {
 
 #[tokio::test]
 async fn refusal_of_a_change_that_the_plan_shows_as_an_update_is_a_failure() {
-    let program = |size: &str| Program::default().node("a", &[
-        ("size", text(size)),
-        ("update", text("not in place")),
-    ]);
+    let program =
+        |size: &str| Program::default().node("a", &[("size", text(size)), ("update", text("not in place"))]);
     let mut bench = made(&program("1")).await;
     assert_eq!(bench.up(&program("2")).await.result, RunResult::Failed);
     assert_eq!(bench.provider.log(), ["update a"]);

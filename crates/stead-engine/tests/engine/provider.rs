@@ -164,7 +164,9 @@ impl Scripted {
             }
             Some("fail") => CallOutcome::Refused(Refusal::new("it was told to fail").help("tell it not to")),
             Some("ended") => CallOutcome::Refused(Refusal::transient("the service ended it").of_operation()),
-            Some("not in place") => CallOutcome::Refused(Refusal::new("it has to be made anew").not_in_place()),
+            Some("not in place") => {
+                CallOutcome::Refused(Refusal::new("it has to be made anew").not_in_place())
+            }
             Some("doubt") => CallOutcome::InDoubt(Doubt { message: "the line went dead".into() }),
             _ => CallOutcome::Done(done),
         }

@@ -10,7 +10,13 @@ use crate::{Detail, Style, change_lines};
 
 fn change(old: &Value, new: &Value) -> Change {
     let path = PropertyPath::of("p");
-    Change { path, old: Some(old.clone()), new: Some(new.clone().into()), replaces: false, tried_in_place: false }
+    Change {
+        path,
+        old: Some(old.clone()),
+        new: Some(new.clone().into()),
+        replaces: false,
+        tried_in_place: false,
+    }
 }
 
 /// Returns the texts of the old and of the new side.

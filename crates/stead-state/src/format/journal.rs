@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use stead_model::{
-    CopyRef, Digest, Epoch, Keyring, Map, OpId, Operation, OperationToken, PhysicalId, ProviderData, Resource, Seq,
+    CopyRef, Digest, Epoch, Keyring, Map, OpId, Operation, OperationToken, PhysicalId, ProviderData,
+    Resource, Seq,
 };
 
 use super::codec::{FormatError, Lines, append, damaged, line, parse, seal, sealed_lines};

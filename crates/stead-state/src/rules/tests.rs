@@ -1,8 +1,8 @@
 //! A violation of each rule, by number, and a valid state that breaks none.
 
 use stead_model::{
-    Ciphertext, Generation, KeyedDigest, Map, OpId, OperationToken, PhysicalId, Secret, SourceRef, StackId, Stored, Ties,
-    TypeToken, Value,
+    Ciphertext, Generation, KeyedDigest, Map, OpId, OperationToken, PhysicalId, Secret, SourceRef, StackId,
+    Stored, Ties, TypeToken, Value,
 };
 
 use super::*;

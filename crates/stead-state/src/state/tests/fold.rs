@@ -159,7 +159,8 @@ fn removed_resource_frees_its_name_and_loses_all_ties_to_it() {
 #[test]
 fn token_belongs_to_a_pending_operation_until_its_end() {
     let mut state = state(vec![resource("a", 1), resource("b", 1)]);
-    let delete = |name: &str| Intent::Delete { key: name.into(), copy: copy(name, 1), after: AfterDelete::Gone };
+    let delete =
+        |name: &str| Intent::Delete { key: name.into(), copy: copy(name, 1), after: AfterDelete::Gone };
     let progress = |op: u64, text: &str| Record::Progress { op: OpId(op), token: token(text) };
     assert_eq!(state.apply(&progress(1, "t")), Err(ReplayError::UnknownOperation(OpId(1))));
     let begin = Record::Begin { op: OpId(1), intent: delete("a"), at: Some(7) };
