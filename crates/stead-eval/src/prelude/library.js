@@ -53,3 +53,8 @@ export const yaml = freeze({
   parseAll: (...args) => call("yaml.parseAll", args),
   stringify: (value) => result(host.yamlStringify(value)),
 });
+
+let templates;
+const filled = () => (templates ??= host.lazy("stead:template"));
+export const render = (text, values) => filled().render(text, values);
+export const template = (path, values) => filled().template(path, values);

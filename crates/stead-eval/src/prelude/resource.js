@@ -3,8 +3,8 @@
 // An instance holds the number of its node in a private field, which a program cannot access.
 
 import {
-  host, NativeError, NativeTypeError, apply, construct, create, defineProperty, freeze, getPrototypeOf, hasOwn,
-  isArray, list, setPrototypeOf, toText,
+  host, NativeError, NativeProxy, NativeTypeError, apply, construct, create, define, defineProperty, freeze, getPrototypeOf,
+  hasOwn, isArray, list, reflectGet, setPrototypeOf, toText,
 } from "stead:host";
 import { refusal, unknown } from "stead:unknown";
 import { current, enter, leave, scopeMembers } from "stead:scope";
@@ -38,8 +38,6 @@ class Typed extends Itself {
 }
 const { of: typeOf } = Typed;
 
-const NativeProxy = Proxy;
-const { get: reflectGet, defineProperty: define } = Reflect;
 const { split } = String.prototype;
 const { prototype: plain } = Object;
 
