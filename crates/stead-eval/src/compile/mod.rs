@@ -6,6 +6,7 @@
 mod assign;
 mod branches;
 mod build;
+mod cache;
 mod calls;
 mod captures;
 mod commonjs;
@@ -44,6 +45,7 @@ use crate::program::site::Site;
 use crate::program::source_text::SourceText;
 use crate::program::specifier::is_foreign;
 
+pub use cache::CompiledFiles;
 pub(crate) use calls::Calls;
 pub(crate) use commonjs::ExportedNames;
 pub(crate) use corrected::{ArgumentMistake, corrected_new};
@@ -51,7 +53,7 @@ pub(crate) use header::wrapper_arguments;
 pub(crate) use imports::{Exports, Import, Needs};
 
 /// Compiled module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     pub(crate) code: String,
     pub(crate) sites: Vec<Site>,
@@ -67,7 +69,7 @@ pub(crate) struct Compiled {
 }
 
 /// Form of a piece of code, as far as the name of its file and its package tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Format {
     Module,
     CommonJs,
