@@ -47,6 +47,7 @@ export const text = freeze({
 });
 export const toml = freeze({
   parse: (...args) => call("toml.parse", args),
+  stringify: (...args) => call("toml.stringify", args),
 });
 export const yaml = freeze({
   parse: (...args) => call("yaml.parse", args),
