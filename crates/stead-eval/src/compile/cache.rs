@@ -67,7 +67,10 @@ mod tests {
         assert_eq!(files.files.lock().unwrap().len(), 1);
         assert_ne!(code(&files, "new B();", 0, refuse), first);
         assert_ne!(code(&files, "new A();", 7, refuse), first);
-        assert_ne!(code(&files, "a ? b : c;", 0, UnknownBranches::Allow), code(&files, "a ? b : c;", 0, refuse));
+        assert_ne!(
+            code(&files, "a ? b : c;", 0, UnknownBranches::Allow),
+            code(&files, "a ? b : c;", 0, refuse)
+        );
         assert_eq!(code(&files, "new A();", 0, refuse), first);
     }
 
@@ -75,7 +78,12 @@ mod tests {
     fn file_with_an_error_is_not_kept() {
         let files = CompiledFiles::default();
         let source = SourceText::new("main.ts", "const = 1;".to_owned());
-        let unit = Unit { source: &source, first_site: 0, branches: UnknownBranches::Refuse, format: Format::Module };
+        let unit = Unit {
+            source: &source,
+            first_site: 0,
+            branches: UnknownBranches::Refuse,
+            format: Format::Module,
+        };
         assert!(files.compile(unit).is_err());
         assert!(files.files.lock().unwrap().is_empty());
     }

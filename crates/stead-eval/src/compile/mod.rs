@@ -189,7 +189,7 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
         scoping = again.semantic.into_scoping();
     }
     let reassigned = defaults::reassigned_constants(&scoping);
-    let captures = captures::find(&program, &scoping);
+    let captures = captures::find(&program, &scoping, owner(source));
     if let Some(problem) = nesting::crowded_scope(source, &scoping) {
         return Err(vec![problem]);
     }
@@ -237,6 +237,10 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
         problems,
     };
     Ok((compiled, map))
+}
+
+fn owner(source: &SourceText) -> captures::Owner {
+    if is_foreign(&source.path) { captures::Owner::Package } else { captures::Owner::Program }
 }
 
 /// Returns the form of a file, or `None` for a TypeScript file that uses the names of CommonJS, which is parsed again.

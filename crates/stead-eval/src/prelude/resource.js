@@ -166,6 +166,8 @@ function provision(instance, { node, type }, { inputs, options }) {
 
 // Descriptor for properties with a known value. Shared, because no code of the program runs while it is in use.
 const slot = setPrototypeOf({ value: undefined, enumerable: true }, null);
+// Descriptor for properties that an instance has itself if they have a value.
+const absent = setPrototypeOf({ value: undefined }, null);
 
 const isPlain = (inputs) => {
   if (typeof inputs !== "object" || inputs === null || isArray(inputs)) return false;
@@ -192,7 +194,7 @@ function materialise(token) {
       return unknown(host.property(nodeOf(this), member));
     };
     members[i] = { name: member, getter: provisioned ? setPrototypeOf({ get, enumerable: true }, null) : undefined };
-    defineProperty(made.prototype, member, { value: undefined });
+    define(made.prototype, member, absent);
   }
   setPrototypeOf(made.prototype, new NativeProxy(create(Resource.prototype), missing(token)));
   const { get } = { get: (id) => lookUp(token, name, made.prototype, id) };

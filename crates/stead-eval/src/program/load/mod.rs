@@ -15,7 +15,9 @@ use oxc_syntax::identifier::is_identifier_name;
 use stead_model::{Code, Diagnostic, nearest};
 
 use crate::UnknownBranches;
-use crate::compile::{self, Compiled, CompiledFiles, ExportedNames, Exports, Form, Format, Import, Needs, Unit};
+use crate::compile::{
+    self, Compiled, CompiledFiles, ExportedNames, Exports, Form, Format, Import, Needs, Unit,
+};
 use crate::engine::session::Settings;
 use crate::program::requests::Requester;
 use crate::program::resolve::{Resolved, Resolver, Unresolved, unreadable};
