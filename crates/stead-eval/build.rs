@@ -29,6 +29,7 @@ const MODULES: &[(&str, &str)] = &[
     ("stead:guards", "guards.js"),
     ("stead:console", "console.js"),
     ("stead:encoding", "encoding.js"),
+    ("stead:text-encoding", "text-encoding.js"),
     ("stead:files", "files.js"),
     ("stead:external", "external.js"),
     ("stead:config", "config.js"),

@@ -24,8 +24,22 @@ pub(crate) fn translate(arguments: Vec<OsString>) -> Result<Vec<OsString>, Diagn
     else {
         return Ok(arguments);
     };
-    let words = translate_flags(words)?;
-    Ok(translate_command(words)?.into_iter().map(OsString::from).collect())
+    // Only a word of the table needs the flags of every command, whose list takes long to make.
+    if !words.iter().skip(1).any(|word| is_listed(word)) {
+        return Ok(arguments);
+    }
+    let own = OwnFlags::read();
+    let words = translate_flags(words, &own)?;
+    Ok(translate_command(words, &own)?.into_iter().map(OsString::from).collect())
+}
+
+/// Returns true if a word may be a flag or the beginning of a command in the table.
+fn is_listed(word: &str) -> bool {
+    let Some(bare) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else {
+        return COMMANDS.iter().any(|row| row.written.split(' ').next() == Some(word));
+    };
+    let name = bare.split_once('=').map_or(bare, |(name, _)| name);
+    FLAGS.iter().any(|flag| flag.written == bare || flag.written == name)
 }
 
 /// Flags of stead, with their dashes.
@@ -57,8 +71,7 @@ impl OwnFlags {
 }
 
 /// Replaces flags. Arguments after `--` stay as they are.
-fn translate_flags(words: Vec<String>) -> Result<Vec<String>, Diagnostic> {
-    let own = OwnFlags::read();
+fn translate_flags(words: Vec<String>, own: &OwnFlags) -> Result<Vec<String>, Diagnostic> {
     let mut out = Vec::with_capacity(words.len());
     let mut words = words.into_iter();
     out.extend(words.next());
@@ -67,7 +80,7 @@ fn translate_flags(words: Vec<String>) -> Result<Vec<String>, Diagnostic> {
             out.push(word);
             break;
         }
-        let word = match foreign_flag(&word, &own) {
+        let word = match foreign_flag(&word, own) {
             None => word,
             Some((flag, value)) => match &flag.meaning {
                 Meaning::Same(ours) => value.map_or((*ours).to_owned(), |value| format!("{ours}={value}")),
@@ -99,8 +112,8 @@ fn foreign_flag<'w>(word: &'w str, own: &OwnFlags) -> Option<(&'static Word, Opt
 }
 
 /// Replaces the words of a command, such as `state list`.
-fn translate_command(mut words: Vec<String>) -> Result<Vec<String>, Diagnostic> {
-    let positions = positions(&words);
+fn translate_command(mut words: Vec<String>, own: &OwnFlags) -> Result<Vec<String>, Diagnostic> {
+    let positions = positions(&words, own);
     let matches = |row: &&Word| {
         let written: Vec<&str> = row.written.split(' ').collect();
         written.len() <= positions.len()
@@ -124,14 +137,13 @@ fn translate_command(mut words: Vec<String>) -> Result<Vec<String>, Diagnostic> 
         Meaning::Help => {
             words.remove(matched[0]);
             words.push("--help".to_owned());
-            translate_command(words)
+            translate_command(words, own)
         }
     }
 }
 
 /// Returns the places of the words that are neither flags nor values of flags.
-fn positions(words: &[String]) -> Vec<usize> {
-    let own = OwnFlags::read();
+fn positions(words: &[String], own: &OwnFlags) -> Vec<usize> {
     let mut found = Vec::new();
     let mut at = 1;
     while let Some(word) = words.get(at).filter(|word| *word != "--") {

@@ -36,6 +36,7 @@ use program::requests::{self, Requester};
 use unknown::functions;
 use unknown::interpreter::Interpreter;
 
+pub use compile::CompiledFiles;
 pub use testing::{
     Compared, Difference, Refused, TEST_DECLARATIONS, TEST_FILE, TestFailure, TestFile, TestFileResult,
     TestHost, TestOutcome, TestResult, run_tests,
@@ -80,6 +81,11 @@ pub trait Sources {
 
     /// Returns the clock of [`Limits::evaluation_time`]. Without one, only the count of steps ends a program.
     fn processor_clock(&self) -> Option<ProcessorClock> {
+        None
+    }
+
+    /// Returns the compiled files of earlier evaluations. Without them, each evaluation compiles all its files.
+    fn compiled_files(&self) -> Option<CompiledFiles> {
         None
     }
 }
@@ -134,7 +140,7 @@ pub struct Program<'a> {
 }
 
 /// Treatment of branches on values known only after apply.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum UnknownBranches {
     #[default]
     Refuse,
@@ -197,6 +203,7 @@ pub fn evaluate(
         branches: program.branches,
         purpose: Purpose::Program,
         processor_clock: sources.processor_clock(),
+        compiled: sources.compiled_files(),
     };
     let (requester, responder) = requests::open();
     let limits = *limits;
@@ -219,7 +226,7 @@ pub fn interpreter() -> Arc<dyn Functions + Send + Sync> {
 type Outcome = Result<Evaluation, EvalFailure>;
 
 fn run(settings: Settings, limits: Limits, requester: Requester, outcome: &SyncSender<Outcome>) {
-    let loader = match load::load(&settings.entry, &requester, settings.branches) {
+    let loader = match load::load(&settings, &requester) {
         Ok(loader) => loader,
         Err(diagnostics) => {
             return drop(outcome.send(Err(EvalFailure { diagnostics, console: Vec::new() })));

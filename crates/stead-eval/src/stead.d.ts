@@ -261,6 +261,8 @@ export const yaml: {
 export const toml: {
   /** Reads TOML; a date is its text. */
   parse<T = any>(text: string): T;
+  /** Writes an object as TOML, with its keys in alphabetical order. Values may be known only after apply; null is an error. */
+  stringify(value: object): string;
 };
 
 export const json: {

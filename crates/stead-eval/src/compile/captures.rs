@@ -1,14 +1,15 @@
 //! Finds the values that functions given to `stead.apply`, `stead.all` and `stead.ephemeral` use from outside.
 //!
 //! Such a function runs after apply, when it can no longer read an unknown, create a resource or read a file. The runtime looks at
-//! these values at the end of the evaluation, so that a mistake is an error while planning. Functions of the same file that are
-//! called by name are followed.
+//! these values at the end of the evaluation, so that a mistake is an error while planning. Functions of the program that are
+//! called by name are followed, in the same file and, if they are exported, in others.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use oxc_ast::ast::{
-    Argument, CallExpression, Expression, Function, IdentifierReference, ImportDeclarationSpecifier,
-    ModuleExportName, NewExpression, Program, Statement, ThisExpression, VariableDeclarator,
+    Argument, CallExpression, ExportDefaultDeclarationKind, Expression, Function, IdentifierReference,
+    ImportDeclarationSpecifier, ModuleExportName, NewExpression, Program, Statement, ThisExpression,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{VisitJs, walk_js as walk};
 use oxc_semantic::{Scoping, SymbolId};
@@ -16,6 +17,7 @@ use oxc_span::{GetSpan, Span};
 use oxc_syntax::scope::{ScopeFlags, ScopeId};
 
 use super::implicit_calls::is_function;
+use super::imports::declared;
 
 /// Use of a captured value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,14 +47,26 @@ pub(super) struct Capture {
     pub(super) span: Span,
 }
 
-/// Captures by the span of the call of `apply`, `all` or `ephemeral`.
-pub(super) type Captures = HashMap<Span, Vec<Capture>>;
+/// Captures of the functions of a file.
+#[derive(Default)]
+pub(super) struct Captures {
+    /// Those of a deferred function, by the span of the call of `apply`, `all` or `ephemeral`.
+    pub(super) calls: HashMap<Span, Vec<Capture>>,
+    /// Those of the functions that the file exports, by the name of the function.
+    pub(super) exported: Vec<(String, Vec<Capture>)>,
+}
 
-/// Returns the captures of all functions that a file gives to `stead.apply` and `stead.all`.
-pub(super) fn find(program: &Program<'_>, scoping: &Scoping) -> Captures {
+/// Returns the captures of all functions that a file gives to `stead.apply` and `stead.all`, and of those that it exports.
+///
+/// The exported functions of a package are not followed.
+pub(super) fn find(program: &Program<'_>, scoping: &Scoping, owner: Owner) -> Captures {
     let imported = imported_functions(program);
-    if imported.is_empty() {
-        return Captures::new();
+    let exported = match owner {
+        Owner::Program => exported_names(program),
+        Owner::Package => BTreeSet::new(),
+    };
+    if imported.is_empty() && exported.is_empty() {
+        return Captures::default();
     }
     let mut collector = Collector {
         scoping,
@@ -64,8 +78,49 @@ pub(super) fn find(program: &Program<'_>, scoping: &Scoping) -> Captures {
     };
     collector.visit_program(program);
     collector.uses.sort_by_key(|it| it.capture.span.start);
-    let captures = collector.calls.iter().map(|call| (call.span, collector.captures(call)));
-    captures.filter(|(_, captures)| !captures.is_empty()).collect()
+    let calls = collector.calls.iter().map(|call| (call.span, collector.captures(call)));
+    let root = scoping.root_scope_id();
+    let exported = exported.into_iter().filter_map(|name| {
+        let symbol = scoping.find_binding(root, name.as_str().into())?;
+        let given = Given::Named(symbol);
+        Some((name, collector.captures(&ApplyCall { span: program.span, given, scope: root })))
+    });
+    Captures {
+        calls: calls.filter(|(_, captures)| !captures.is_empty()).collect(),
+        exported: exported.filter(|(_, captures)| !captures.is_empty()).collect(),
+    }
+}
+
+/// Returns the names of the variables that a file exports.
+fn exported_names(program: &Program<'_>) -> BTreeSet<String> {
+    let mut names = BTreeMap::new();
+    for statement in &program.body {
+        match statement {
+            Statement::ExportDeclaration(export) => declared(&export.declaration, &mut names),
+            Statement::ExportNamedDeclaration(export) => {
+                names.extend(export.specifiers.iter().map(|it| (it.local.name().to_string(), it.span)));
+            }
+            Statement::ExportDefaultDeclaration(export) => match &export.declaration {
+                ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
+                    names.extend(function.id.as_ref().map(|id| (id.name.to_string(), id.span)));
+                }
+                ExportDefaultDeclarationKind::Identifier(id) => {
+                    names.insert(id.name.to_string(), id.span);
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    names.into_keys().collect()
+}
+
+/// Owner of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    Program,
+    /// A package, or a module of Node.js.
+    Package,
 }
 
 /// Import of the module "stead" that leads to `apply`, `all` or `ephemeral`.

@@ -32,6 +32,7 @@ const RUNTIME: &[(&str, &str)] = &[
     ("first", "__stead_first"),
     ("instance", "__stead_instance"),
     ("capture", "__stead_capture"),
+    ("captureLater", "__stead_capture_later"),
     ("members", "__stead_members"),
     ("step", "__stead_step"),
     ("spread", "__stead_spread"),

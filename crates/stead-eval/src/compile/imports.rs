@@ -183,7 +183,7 @@ fn name(export: &ModuleExportName<'_>) -> String {
     export.name().to_string()
 }
 
-fn declared(declaration: &Declaration<'_>, names: &mut BTreeMap<String, Span>) {
+pub(super) fn declared(declaration: &Declaration<'_>, names: &mut BTreeMap<String, Span>) {
     match declaration {
         Declaration::VariableDeclaration(variables) => {
             variables.declarations.iter().for_each(|variable| bound(&variable.id, names));

@@ -15,7 +15,7 @@ use stead_model::Code;
 
 use super::branches::is_comparison;
 use super::build::{Build, can_be_unknown};
-use super::captures::{self, Captures};
+use super::captures::{self, Capture, Captures};
 use super::implicit_calls::ImplicitCalls;
 use super::imports::Import;
 use super::operators::{binary_function, unary_function};
@@ -100,6 +100,7 @@ pub(super) fn instrument<'a>(
         labelled: false,
     };
     visitor.visit_program(program);
+    visitor.record_exported(program);
     visitor.out
 }
 
@@ -229,25 +230,46 @@ impl<'a> Instrumenter<'a> {
 
     /// Rewrites `apply(x, f)` to `apply(x, __stead_capture(f, () => y, site, "read", "member"))` for each value that `f` uses.
     pub(super) fn record_captures(&mut self, call: Span, arguments: &mut [Argument<'a>]) {
-        let Some(captures) = self.captures.remove(&call) else { return };
+        let Some(captures) = self.captures.calls.remove(&call) else { return };
         let position = captures::position(arguments);
         let usage = if position == 0 { Usage::CaptureEphemeral } else { Usage::Capture };
         let Some(function) = arguments.get_mut(position).and_then(Argument::as_expression_mut) else {
             return;
         };
-        for capture in captures {
-            let span = capture.span;
-            let value = match &capture.variable {
-                Some(name) => self.build.name(span, self.build.allocator().alloc_str(name)),
-                None => self.build.this(span),
-            };
-            let site = self.site(usage, span);
-            let mut all = vec![self.take(function), self.build.thunk(value), self.build.number(span, site)];
-            all.push(self.build.text(span, capture.usage.name()));
-            all.extend(capture.path.iter().map(|key| self.build.text(span, key)));
-            let all: Vec<_> = all.into_iter().map(Argument::from).collect();
-            *function = self.build.call(span, "__stead_capture", all);
+        *function = captures.iter().fold(self.take(function), |f, it| self.capture(f, it, usage));
+    }
+
+    /// Returns `__stead_capture(f, () => y, site, "read", "member")`.
+    fn capture(&mut self, function: Expression<'a>, capture: &Capture, usage: Usage) -> Expression<'a> {
+        let span = capture.span;
+        let value = match &capture.variable {
+            Some(name) => self.build.name(span, self.build.allocator().alloc_str(name)),
+            None => self.build.this(span),
+        };
+        let site = self.site(usage, span);
+        let mut all = vec![function, self.build.thunk(value), self.build.number(span, site)];
+        all.push(self.build.text(span, capture.usage.name()));
+        all.extend(capture.path.iter().map(|key| self.build.text(span, key)));
+        let all: Vec<_> = all.into_iter().map(Argument::from).collect();
+        self.build.call(span, "__stead_capture", all)
+    }
+
+    /// Adds `__stead_capture_later(() => (__stead_capture(f, …), …))` for the functions that the file exports: the function
+    /// of another file that calls one may be deferred.
+    fn record_exported(&mut self, program: &mut Program<'a>) {
+        let exported = std::mem::take(&mut self.captures.exported);
+        if exported.is_empty() {
+            return;
         }
+        let span = Span::empty(program.span.end);
+        let mut all = Vec::with_capacity(exported.len());
+        for (name, captures) in exported {
+            let function = self.build.name(span, self.build.allocator().alloc_str(&name));
+            all.push(captures.iter().fold(function, |f, it| self.capture(f, it, Usage::Capture)));
+        }
+        let thunk = self.build.thunk(self.build.sequence_of(span, all));
+        let call = self.build.call(span, "__stead_capture_later", [Argument::from(thunk)]);
+        program.body.push(self.build.statement(span, call));
     }
 
     /// Rewrites an expression whose parts are already instrumented.

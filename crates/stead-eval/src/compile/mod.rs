@@ -6,6 +6,7 @@
 mod assign;
 mod branches;
 mod build;
+mod cache;
 mod calls;
 mod captures;
 mod commonjs;
@@ -44,6 +45,7 @@ use crate::program::site::Site;
 use crate::program::source_text::SourceText;
 use crate::program::specifier::is_foreign;
 
+pub use cache::CompiledFiles;
 pub(crate) use calls::Calls;
 pub(crate) use commonjs::ExportedNames;
 pub(crate) use corrected::{ArgumentMistake, corrected_new};
@@ -51,7 +53,7 @@ pub(crate) use header::wrapper_arguments;
 pub(crate) use imports::{Exports, Import, Needs};
 
 /// Compiled module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     pub(crate) code: String,
     pub(crate) sites: Vec<Site>,
@@ -67,7 +69,7 @@ pub(crate) struct Compiled {
 }
 
 /// Form of a piece of code, as far as the name of its file and its package tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Format {
     Module,
     CommonJs,
@@ -187,7 +189,7 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
         scoping = again.semantic.into_scoping();
     }
     let reassigned = defaults::reassigned_constants(&scoping);
-    let captures = captures::find(&program, &scoping);
+    let captures = captures::find(&program, &scoping, owner(source));
     if let Some(problem) = nesting::crowded_scope(source, &scoping) {
         return Err(vec![problem]);
     }
@@ -235,6 +237,10 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
         problems,
     };
     Ok((compiled, map))
+}
+
+fn owner(source: &SourceText) -> captures::Owner {
+    if is_foreign(&source.path) { captures::Owner::Package } else { captures::Owner::Program }
 }
 
 /// Returns the form of a file, or `None` for a TypeScript file that uses the names of CommonJS, which is parsed again.

@@ -8,7 +8,7 @@ include!(concat!(env!("OUT_DIR"), "/prelude.rs"));
 /// Imports the prelude in order: `sandbox` comes last, because it removes globals that the others use.
 pub(crate) const START: &str = "import \"stead:runtime\"; import \"stead:text\"; import \"stead:builtins\"; \
     import \"stead:console\"; import \"stead:encoding\"; import \"stead:clone\"; import \"stead:number\"; import \"stead:locale\"; \
-    import \"stead:limits\"; import \"stead\"; import \"stead:guards\"; import \"stead:code\"; import \"stead:proxy\"; \
+    import \"stead:limits\"; import \"stead\"; import \"stead:guards\"; import \"stead:code\"; \
     import \"stead:sandbox\";";
 
 pub(crate) fn has(name: &str) -> bool {

@@ -12,6 +12,7 @@ use stead_model::{
 };
 use stead_schema::{Shape, TypeSchema};
 
+use crate::compile::CompiledFiles;
 use crate::config::{Config, Resolution, Schema};
 use crate::declare::conceal;
 use crate::declare::moves::Move;
@@ -80,6 +81,7 @@ pub(crate) struct Settings {
     pub(crate) branches: UnknownBranches,
     pub(crate) purpose: Purpose,
     pub(crate) processor_clock: Option<ProcessorClock>,
+    pub(crate) compiled: Option<CompiledFiles>,
 }
 
 /// Purpose of an evaluation.

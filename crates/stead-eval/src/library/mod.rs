@@ -10,6 +10,7 @@ mod data;
 mod digests;
 mod semver;
 mod text;
+mod toml_write;
 pub(crate) mod tree;
 pub(crate) mod yaml;
 mod yaml_write;
@@ -47,6 +48,7 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("yaml.parse", data::parse_yaml),
     ("yaml.parseAll", data::parse_all_yaml),
     ("toml.parse", data::parse_toml),
+    ("toml.stringify", toml_write::stringify),
     ("json.canonical", data::canonical_json),
     ("text.dedent", text::dedent),
     ("text.indent", text::indent),

@@ -7,7 +7,8 @@
 import { host, NativeError, NativeTypeError, apply as call, isArray, list, ownProperty } from "stead:host";
 import { idOf, refusal, refuse, refuseAt, unknown } from "stead:unknown";
 import { isResourceClass, nodeOf, withoutResources } from "stead:resource";
-import { archive, file, readText } from "stead:files";
+import { archive, file, listFiles, readBytes, readJson, readText, readToml, readYaml } from "stead:files";
+import { template } from "stead:library";
 import { stack } from "stead:external";
 
 // Deferred functions by number.
@@ -48,12 +49,31 @@ export function capture(f, read, site, use, ...path) {
   return f;
 }
 
+// Records the values that the exported functions of a file use, once one of them may be deferred.
+const later = list();
+export function captureLater(record) {
+  later[later.length] = record;
+}
+
 host.checkDeferred(() => {
-  for (let i = 0; i < deferred.length; i++) {
-    const all = call(get, captures, [deferred[i]]);
-    for (let j = 0; all !== undefined && j < all.length; j++) inspect(all[j]);
+  if (deferred.length === 0) return;
+  for (let i = 0; i < later.length; i++) {
+    try {
+      later[i]();
+    } catch {
+      // The file ended before it declared all its functions.
+    }
   }
+  for (let i = 0; i < deferred.length; i++) follow(deferred[i]);
 });
+
+// Inspects the values that a function uses, once.
+function follow(f) {
+  const all = call(get, captures, [f]);
+  if (all === undefined || all.followed) return;
+  all.followed = true;
+  for (let i = 0; i < all.length; i++) inspect(all[i]);
+}
 
 function inspect({ read, site, use, path }) {
   try {
@@ -66,9 +86,10 @@ function inspect({ read, site, use, path }) {
     }
     const id = idOf(value);
     if (id !== undefined) refuseAt(site, id);
+    if (typeof value === "function") follow(value);
     if (use === "new" && typeof value === "function" && isResourceClass(value)) host.refuseInside("allocate", site, "");
     if (use !== "call") return;
-    if (value === readText || value === file || value === archive) host.refuseInside("file", site, "");
+    if (readsFiles(value)) host.refuseInside("file", site, "");
     if (value === stack || (path[path.length - 1] === "get" && typeof owner === "function" && isResourceClass(owner))) {
       host.refuseInside("look", site, "");
     }
@@ -76,6 +97,10 @@ function inspect({ read, site, use, path }) {
     // The error is recorded, or the variable has no value yet.
   }
 }
+
+const readsFiles = (f) =>
+  f === readText || f === readBytes || f === readJson || f === readYaml || f === readToml || f === listFiles || f === file ||
+  f === archive || f === template;
 
 const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 

@@ -2,7 +2,7 @@
 //
 // Each wrapper refuses unknowns and behaves like the original for known values.
 
-import { NativeArray, apply, construct, defineProperty, getPrototypeOf, isArray } from "stead:host";
+import { NativeArray, apply, construct, defineProperty, getPrototypeOf, isArray, replace } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
 import { replaceConstructor } from "stead:text";
 import { firstUnknown } from "stead:defer";
@@ -16,7 +16,7 @@ function check(value, name) {
 function wrap(object, key, name, make) {
   const native = object?.[key];
   if (typeof native !== "function") return;
-  defineProperty(object, key, { value: make(native, name), writable: true, configurable: true });
+  replace(object, key, make(native, name));
 }
 
 // Built-ins that test the result of a callback.

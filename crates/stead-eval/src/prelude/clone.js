@@ -1,6 +1,6 @@
 // structuredClone: a deep copy of data that keeps unknowns.
 
-import { NativeError, NativeTypeError, apply, create, defineProperty, getPrototypeOf, isArray, ownKeys, ownProperty } from "stead:host";
+import { NativeError, NativeTypeError, apply, create, defineProperty, getPrototypeOf, isArray, ownKeys, ownProperty, setMember } from "stead:host";
 import { idOf } from "stead:unknown";
 import { nodeOf } from "stead:resource";
 
@@ -93,4 +93,4 @@ const { structuredClone } = {
     }
   },
 };
-defineProperty(globalThis, "structuredClone", { value: structuredClone, writable: true, configurable: true });
+setMember(globalThis, "structuredClone", structuredClone);

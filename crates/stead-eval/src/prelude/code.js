@@ -1,6 +1,6 @@
 // Code from text and CommonJS files: both are wrappers that take the functions of the runtime, as instrumented code needs them.
 
-import { host, NativeError, apply, defineProperty, getPrototypeOf, list, setPrototypeOf, toText } from "stead:host";
+import { host, NativeError, apply, defineProperty, getPrototypeOf, list, setMember, setPrototypeOf, toText } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
 import * as runtime from "stead:runtime";
 import * as branches from "stead:branches";
@@ -47,6 +47,6 @@ function constructor(kind, prototype) {
 }
 
 const value = constructor("function", getPrototypeOf(function () {}));
-defineProperty(globalThis, "Function", { value, writable: true, configurable: true });
+setMember(globalThis, "Function", value);
 const others = [["async function", async function () {}], ["function*", function* () {}], ["async function*", async function* () {}]];
 for (let i = 0; i < others.length; i++) setPrototypeOf(constructor(others[i][0], getPrototypeOf(others[i][1])), value);

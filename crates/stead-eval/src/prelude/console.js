@@ -2,7 +2,7 @@
 //
 // Invariant: formatting never fails and never runs code of the program.
 
-import { host, NativeError, defineProperty, getPrototypeOf, isArray, ownKeys, ownProperty } from "stead:host";
+import { host, NativeError, defineProperty, getPrototypeOf, isArray, ownKeys, ownProperty, setMember } from "stead:host";
 import { idOf } from "stead:unknown";
 import { nodeOf } from "stead:resource";
 
@@ -68,4 +68,4 @@ for (const name of ownKeys(levels)) {
   defineProperty(write, "name", { value: name });
   console[name] = write;
 }
-defineProperty(globalThis, "console", { value: console, writable: true, configurable: true });
+setMember(globalThis, "console", console);

@@ -2,10 +2,9 @@
 //
 // Loaded when a program first parses a date.
 
-import { apply } from "stead:host";
-import { natives } from "stead:date";
+import { NativeDate, abs, apply, charCodeAt, trunc } from "stead:host";
+import { UTC, getTime, setUTCFullYear } from "stead:date";
 
-const { NativeDate, UTC, getTime, setUTCFullYear, charCodeAt, trunc, abs } = natives;
 const code = (text, at) => apply(charCodeAt, text, [at]);
 
 // Words that the parser knows, by their first three letters: kind and value.

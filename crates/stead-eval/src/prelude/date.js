@@ -1,16 +1,14 @@
-// Dates without a clock: they are created from a value, and the local time zone is UTC.
+// Dates without a clock: they are created from a value, and the local time zone is UTC. Loaded when a program first uses `Date`.
 
-import { host, NativeTypeError, apply, construct, defineProperty, toText } from "stead:host";
+import {
+  host, NativeDate, NativeTypeError, abs, apply, construct, replace, setLabels, setMember, toText, trunc,
+} from "stead:host";
+import { intl } from "stead:locale";
+import { refuseClock, time } from "stead:sandbox";
 import { replaceConstructor } from "stead:text";
 
-const NativeDate = Date;
-const { UTC } = NativeDate;
-const { getTime, setUTCFullYear } = NativeDate.prototype;
-const { charCodeAt } = String.prototype;
-const { trunc, abs } = Math;
-
-// Built-ins as they were before the program ran, for the parser.
-export const natives = { NativeDate, UTC, getTime, setUTCFullYear, charCodeAt, trunc, abs };
+export const { UTC } = NativeDate;
+export const { getTime, setUTCFullYear } = NativeDate.prototype;
 
 let parser;
 const parseDate = (text) => (parser ??= host.lazy("stead:date-parse")).parseDate(text);
@@ -22,25 +20,22 @@ const utc = (args) => {
   return apply(UTC, undefined, args);
 };
 
-/** Installs `Date`. `refuse` refuses to read the clock; `time` does too, except while a package loads. */
-export function installDate(refuse, time) {
-  function SteadDate(...args) {
-    if (new.target === undefined) refuse();
-    let value = args.length === 0 ? time() : args[0];
-    if (args.length > 1) value = utc(args);
-    else if (typeof value === "object" && value !== null) value = isDate(value) ? apply(getTime, value, []) : toPrimitive(value);
-    if (typeof value === "string") value = parseDate(value);
-    return construct(NativeDate, [value], new.target === SteadDate ? NativeDate : new.target);
-  }
-  replaceConstructor("Date", NativeDate, SteadDate);
-  defineProperty(SteadDate, "now", { value: { now: () => time() }.now, writable: true, configurable: true });
-  const { parse } = { parse: (text) => parseDate(toText(text)) };
-  const { all } = { all: (...args) => utc(args) };
-  defineProperty(all, "name", { value: "UTC", configurable: true });
-  defineProperty(all, "length", { value: 7, configurable: true });
-  defineProperty(SteadDate, "UTC", { value: all, writable: true, configurable: true });
-  defineProperty(SteadDate, "parse", { value: parse, writable: true, configurable: true });
+/** The constructor of dates. `time` refuses to read the clock, except while a package loads. */
+export function SteadDate(...args) {
+  if (new.target === undefined) refuseClock();
+  let value = args.length === 0 ? time() : args[0];
+  if (args.length > 1) value = utc(args);
+  else if (typeof value === "object" && value !== null) value = isDate(value) ? apply(getTime, value, []) : toPrimitive(value);
+  if (typeof value === "string") value = parseDate(value);
+  return construct(NativeDate, [value], new.target === SteadDate ? NativeDate : new.target);
 }
+replaceConstructor("Date", NativeDate, SteadDate);
+setMember(SteadDate, "now", { now: () => time() }.now);
+const { parse } = { parse: (text) => parseDate(toText(text)) };
+const { all } = { all: (...args) => utc(args) };
+setLabels(all, "UTC", 7);
+setMember(SteadDate, "UTC", all);
+setMember(SteadDate, "parse", parse);
 
 const isDate = (value) => {
   try {
@@ -70,9 +65,8 @@ function toPrimitive(value) {
 // The local time zone is UTC.
 const { prototype } = NativeDate;
 const method = (name, length, value) => {
-  defineProperty(value, "name", { value: name, configurable: true });
-  defineProperty(value, "length", { value: length, configurable: true });
-  defineProperty(prototype, name, { value, writable: true, configurable: true });
+  setLabels(value, name, length);
+  setMember(prototype, name, value);
 };
 for (const part of ["FullYear", "Month", "Date", "Day", "Hours", "Minutes", "Seconds", "Milliseconds"]) {
   for (const verb of ["get", "set"]) {
@@ -105,3 +99,11 @@ method("setYear", 1, { call(year) {
   if (of(this, getTime) !== of(this, getTime)) apply(prototype.setTime, this, [0]);
   return apply(setUTCFullYear, this, [isBetween(whole, 0, 99) ? 1900 + whole : year]);
 } }.call);
+for (const [name, needs] of [["toLocaleString", "any"], ["toLocaleDateString", "date"], ["toLocaleTimeString", "time"]]) {
+  replace(prototype, name, {
+    call(locales, options) {
+      const time = apply(getTime, this, []);
+      return time !== time ? "Invalid Date" : intl().formatDate(time, locales, options, needs);
+    },
+  }.call);
+}

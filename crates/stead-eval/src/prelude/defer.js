@@ -2,7 +2,7 @@
 //
 // Calls with known values behave like the original; operations that cannot be deferred are refused.
 
-import { host, apply, defineProperty, isArray, list, ownKeys } from "stead:host";
+import { host, apply, isArray, list, ownKeys, ownMethod, replace, setMember } from "stead:host";
 import { idOf, refusal, refuse, refuseAt, unknown } from "stead:unknown";
 
 const METHOD = 0;
@@ -100,18 +100,10 @@ export function deferOperator(name, operands, site) {
 /** Defers a global function. */
 export const deferGlobal = (name, args, id) => defer(GLOBAL, name, args, id);
 
-/** Replaces a member of a built-in object, keeping name and length. */
-export function replace(object, key, value) {
-  const native = object[key];
-  defineProperty(value, "name", { value: native.name, configurable: true });
-  defineProperty(value, "length", { value: native.length, configurable: true });
-  defineProperty(object, key, { value, writable: true, configurable: true });
-}
-
 // Methods of known strings with an unknown argument.
 for (const name of apply(split, host.methods, [" "])) {
-  const native = getOwnPropertyDescriptor(String.prototype, name)?.value;
-  if (typeof native !== "function" || name === "toString" || name === "valueOf") continue;
+  const native = ownMethod(String.prototype, name);
+  if (native === undefined || name === "toString" || name === "valueOf") continue;
   const call = bind(native);
   const deferred = (self, args) => {
     if (idOf(self) !== undefined) refuse("builtin", idOf(self), `String.prototype.${name}`);
@@ -158,5 +150,5 @@ for (const path of apply(split, host.globals, [" "])) {
   replace(object, key ?? owner, VARIADIC[path] ? many : native.length === 1 ? one : two);
 }
 for (const key of ["parseInt", "parseFloat"]) {
-  defineProperty(Number, key, { value: globalThis[key], writable: true, configurable: true });
+  setMember(Number, key, globalThis[key]);
 }

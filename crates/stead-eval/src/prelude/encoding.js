@@ -1,6 +1,4 @@
-// Text and bytes: TextEncoder, TextDecoder, atob, btoa, and `base64` and `hash` of module "stead".
-//
-// Bytes must be known. `base64` and `hash` of an unknown text are deferred; the others need the characters.
+// Text and bytes: `base64` and `hash` of module "stead". Bytes must be known; an unknown text is deferred.
 
 import { host, NativeError, NativeTypeError, apply, defineProperty, freeze, toText } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
@@ -18,10 +16,8 @@ export function needed(value, name) {
   return value;
 }
 
-// Unpaired surrogates become the replacement character.
-const utf8 = (text) => host.encodeText(apply(toWellFormed, toText(text), []));
-
-function bytesOf(value, name) {
+/** Returns bytes in any of their forms as a list of bytes. */
+export function bytesOf(value, name) {
   needed(value, name);
   if (value instanceof NativeBytes) return value;
   if (value instanceof NativeBuffer) return new NativeBytes(value);
@@ -29,84 +25,11 @@ function bytesOf(value, name) {
   throw new NativeTypeError(`${name} takes bytes`);
 }
 
-class TextEncoder {
-  get encoding() {
-    return "utf-8";
-  }
-  encode(text = "") {
-    return utf8(needed(text, "TextEncoder"));
-  }
-  encodeInto(text, target) {
-    const whole = toText(needed(text, "TextEncoder"));
-    const bytes = bytesOf(target, "TextEncoder");
-    let read = 0;
-    let written = 0;
-    while (read < whole.length) {
-      const character = whole.codePointAt(read) > 0xffff ? whole.slice(read, read + 2) : whole[read];
-      const next = utf8(character);
-      if (written + next.length > bytes.length) break;
-      bytes.set(next, written);
-      written += next.length;
-      read += character.length;
-    }
-    return { read, written };
-  }
-}
-
-class TextDecoder {
-  #fatal;
-  #ignoreBOM;
-  constructor(label = "utf-8", options = {}) {
-    const wanted = toText(needed(label, "TextDecoder")).trim().toLowerCase();
-    if (wanted !== "utf-8" && wanted !== "utf8" && wanted !== "unicode-1-1-utf-8") {
-      throw new RangeError(`TextDecoder supports only utf-8, not ${wanted}`);
-    }
-    this.#fatal = needed(options.fatal, "TextDecoder") === true;
-    this.#ignoreBOM = needed(options.ignoreBOM, "TextDecoder") === true;
-  }
-  get encoding() {
-    return "utf-8";
-  }
-  get fatal() {
-    return this.#fatal;
-  }
-  get ignoreBOM() {
-    return this.#ignoreBOM;
-  }
-  decode(bytes = new NativeBytes(0)) {
-    const text = host.decodeText(bytesOf(bytes, "TextDecoder"), this.#fatal);
-    if (text === undefined) throw new NativeTypeError("the bytes are not valid utf-8");
-    return !this.#ignoreBOM && text[0] === "\ufeff" ? text.slice(1) : text;
-  }
-}
-
-const unreadable = (name) => {
+/** Returns the error of a text that is not base64. */
+export const unreadable = (name) => {
   const error = new NativeError(`${name}: the text is not valid base64`);
   defineProperty(error, "name", { value: "InvalidCharacterError" });
   return error;
-};
-
-const { btoa, atob } = {
-  btoa(text) {
-    const whole = toText(needed(text, "btoa"));
-    const bytes = new NativeBytes(whole.length);
-    for (let i = 0; i < whole.length; i++) {
-      const code = whole.charCodeAt(i);
-      if (code > 255) {
-        const error = new NativeError("btoa takes characters up to U+00FF; use `base64.encode` of module stead");
-        throw defineProperty(error, "name", { value: "InvalidCharacterError" }) && error;
-      }
-      bytes[i] = code;
-    }
-    return host.base64Encode(bytes);
-  },
-  atob(text) {
-    const bytes = host.base64Decode(toText(needed(text, "atob")));
-    if (bytes === undefined) throw unreadable("atob");
-    let whole = "";
-    for (let i = 0; i < bytes.length; i++) whole += String.fromCharCode(bytes[i]);
-    return whole;
-  },
 };
 
 // Calls the library for text, known or not, and `bytes` for bytes.
@@ -138,8 +61,4 @@ export function hash(value, algorithm = "sha256") {
     }
     return digest;
   });
-}
-
-for (const [name, value] of Object.entries({ TextEncoder, TextDecoder, atob, btoa })) {
-  defineProperty(globalThis, name, { value, writable: true, configurable: true });
 }

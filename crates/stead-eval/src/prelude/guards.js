@@ -2,9 +2,8 @@
 //
 // Each wrapper refuses unknowns and behaves like the original for known values.
 
-import { apply, create, defineProperty, getPrototypeOf, hasOwn, ownKeys } from "stead:host";
+import { apply, create, defineProperty, getPrototypeOf, hasOwn, ownKeys, ownMethod, replace } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
-import { replace } from "stead:defer";
 
 const { getOwnPropertyDescriptor, defineProperty: define } = Reflect;
 
@@ -15,8 +14,8 @@ function check(value, name) {
 
 // Wraps a function to check its arguments: at some positions or all, and optionally `this`.
 function guard(object, owner, key, { positions, self = false, before }) {
-  const native = getOwnPropertyDescriptor(object, key)?.value;
-  if (typeof native !== "function") return;
+  const native = ownMethod(object, key);
+  if (native === undefined) return;
   const name = `${owner}.${typeof key === "symbol" ? key.description : key}`;
   const { call } = {
     call(...args) {
@@ -238,8 +237,8 @@ guardAll(sets, "Set.prototype", combine, { before: (args, name) => (args.length 
 // Methods of regular expressions call `exec`, which a program can replace.
 const { exec: nativeExec } = RegExp.prototype;
 for (const key of ["test", Symbol.match, Symbol.matchAll, Symbol.replace, Symbol.search, Symbol.split]) {
-  const native = getOwnPropertyDescriptor(RegExp.prototype, key)?.value;
-  if (typeof native !== "function") continue;
+  const native = ownMethod(RegExp.prototype, key);
+  if (native === undefined) continue;
   const name = `RegExp.prototype.${typeof key === "symbol" ? key.description : key}`;
   const { call } = {
     call(...args) {

@@ -47,9 +47,15 @@ export const text = freeze({
 });
 export const toml = freeze({
   parse: (...args) => call("toml.parse", args),
+  stringify: (...args) => call("toml.stringify", args),
 });
 export const yaml = freeze({
   parse: (...args) => call("yaml.parse", args),
   parseAll: (...args) => call("yaml.parseAll", args),
   stringify: (value) => result(host.yamlStringify(value)),
 });
+
+let templates;
+const filled = () => (templates ??= host.lazy("stead:template"));
+export const render = (text, values) => filled().render(text, values);
+export const template = (path, values) => filled().template(path, values);

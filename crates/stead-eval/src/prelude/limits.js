@@ -2,7 +2,7 @@
 //
 // Sparse lists that are too long are refused: the engine would visit all their holes.
 
-import { host, NativeError, apply, defineProperty, getPrototypeOf, isArray, ownProperty } from "stead:host";
+import { host, NativeError, apply, getPrototypeOf, isArray, ownMethod, ownProperty, replace } from "stead:host";
 
 // A list of this length with values exceeds the memory limit.
 const LONGEST = 2 ** 24;
@@ -26,13 +26,8 @@ function count(length, unit) {
 
 function replaceMethods(object, names, make) {
   for (const name of names) {
-    const property = object === undefined ? undefined : ownProperty(object, name);
-    if (typeof property?.value !== "function") continue;
-    const call = make(property.value);
-    defineProperty(call, "name", ownProperty(property.value, "name"));
-    defineProperty(call, "length", ownProperty(property.value, "length"));
-    property.value = call;
-    defineProperty(object, name, property);
+    const native = ownMethod(object, name);
+    if (native !== undefined) replace(object, name, make(native));
   }
 }
 

@@ -2,11 +2,10 @@
 //
 // Their implementation is loaded when a program first uses it.
 
-import { host, apply, defineProperty } from "stead:host";
-import { replace } from "stead:defer";
+import { host, apply, defineProperty, replace } from "stead:host";
 
 let loaded;
-const intl = () => (loaded ??= host.lazy("stead:intl"));
+export const intl = () => (loaded ??= host.lazy("stead:intl"));
 
 defineProperty(globalThis, "Intl", {
   get() {
@@ -22,7 +21,6 @@ defineProperty(globalThis, "Intl", {
 
 const { valueOf: numberOf } = Number.prototype;
 const { valueOf: bigintOf } = BigInt.prototype;
-const { getTime } = Date.prototype;
 const { toUpperCase, toLowerCase, localeCompare } = String.prototype;
 replace(Number.prototype, "toLocaleString", {
   toLocaleString(locales, options) {
@@ -34,14 +32,6 @@ replace(BigInt.prototype, "toLocaleString", {
     return intl().formatNumber(apply(bigintOf, this, []), locales, options);
   },
 }.toLocaleString);
-for (const [name, needs] of [["toLocaleString", "any"], ["toLocaleDateString", "date"], ["toLocaleTimeString", "time"]]) {
-  replace(Date.prototype, name, {
-    call(locales, options) {
-      const time = apply(getTime, this, []);
-      return time !== time ? "Invalid Date" : intl().formatDate(time, locales, options, needs);
-    },
-  }.call);
-}
 replace(String.prototype, "localeCompare", {
   localeCompare(that, locales, options) {
     if (typeof that === "function" || typeof this === "function") return apply(localeCompare, this, [that]);

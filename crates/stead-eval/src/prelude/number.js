@@ -1,7 +1,6 @@
 // Functions of numbers with the digits that V8 gives: text in a radix other than 10, and `Math.hypot`.
 
-import { apply } from "stead:host";
-import { replace } from "stead:defer";
+import { apply, replace } from "stead:host";
 
 const { toString, valueOf } = Number.prototype;
 const { floor, abs } = Math;

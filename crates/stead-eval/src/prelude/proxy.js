@@ -1,19 +1,17 @@
-// Proxy, WeakRef and FinalizationRegistry for programs.
+// Proxy, WeakRef and FinalizationRegistry for programs. Loaded when a program first uses one of them.
 //
 // Invariant: a proxy of the program is never taken for an unknown, and the engine never inspects an unknown that a trap returns.
 // A weak reference keeps its target, so that the result of a program does not depend on the garbage collector.
 
-import { host, NativeTypeError, apply, defineProperty, freeze, getPrototypeOf, ownKeys } from "stead:host";
+import {
+  host, NativeProxy, NativeTypeError, apply, construct, define, defineProperty, deleteProperty, freeze, getOwnPropertyDescriptor,
+  getPrototypeOf, isExtensible, ownKeys, preventExtensions, reflectGet, reflectHas, reflectSet, setPrototypeOf,
+} from "stead:host";
 import { idOf, refuse } from "stead:unknown";
 
-const NativeProxy = Proxy;
-const { revocable } = Proxy;
+const { revocable } = NativeProxy;
 const ID = host.idSymbol;
 const MARKS = [ID, host.refusalSymbol, host.numberSymbol];
-const {
-  get, set, has, deleteProperty, defineProperty: define, getOwnPropertyDescriptor, setPrototypeOf, isExtensible,
-  preventExtensions, apply: call, construct,
-} = Reflect;
 
 const check = (value, name) => {
   const id = idOf(value);
@@ -21,8 +19,8 @@ const check = (value, name) => {
   return value;
 };
 const natives = {
-  __proto__: null, get, set, has, deleteProperty, defineProperty: define, getOwnPropertyDescriptor, ownKeys, getPrototypeOf,
-  setPrototypeOf, isExtensible, preventExtensions, apply: call, construct,
+  __proto__: null, get: reflectGet, set: reflectSet, has: reflectHas, deleteProperty, defineProperty: define,
+  getOwnPropertyDescriptor, ownKeys, getPrototypeOf, setPrototypeOf, isExtensible, preventExtensions, apply, construct,
 };
 
 // Results that the engine inspects or passes on as an object.
@@ -105,6 +103,7 @@ function traps(target, handler) {
   return freeze(new Traps(handler));
 }
 
+/** The constructor of proxies. */
 function SteadProxy(target, handler) {
   if (new.target === undefined) throw new NativeTypeError("Constructor Proxy requires 'new'");
   return new NativeProxy(target, traps(target, handler));
@@ -117,7 +116,7 @@ defineProperty(SteadProxy, "revocable", {
   configurable: true,
 });
 
-class WeakRef {
+export class WeakRef {
   #target;
   constructor(target) {
     check(target, "WeakRef");
@@ -130,7 +129,7 @@ class WeakRef {
 }
 
 // The callbacks run only for collected objects, and none is known to be collected.
-class FinalizationRegistry {
+export class FinalizationRegistry {
   #cleanup;
   constructor(cleanup) {
     if (typeof check(cleanup, "FinalizationRegistry") !== "function") throw new NativeTypeError("FinalizationRegistry: cleanup must be callable");
@@ -146,9 +145,7 @@ class FinalizationRegistry {
   }
 }
 
-for (const [name, value] of [["Proxy", SteadProxy], ["WeakRef", WeakRef], ["FinalizationRegistry", FinalizationRegistry]]) {
-  if (value.prototype !== undefined) {
-    defineProperty(value.prototype, Symbol.toStringTag, { value: name, configurable: true });
-  }
-  defineProperty(globalThis, name, { value, writable: true, configurable: true });
+for (const [name, value] of [["WeakRef", WeakRef], ["FinalizationRegistry", FinalizationRegistry]]) {
+  defineProperty(value.prototype, Symbol.toStringTag, { value: name, configurable: true });
 }
+export { SteadProxy as Proxy };

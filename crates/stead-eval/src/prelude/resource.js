@@ -3,8 +3,8 @@
 // An instance holds the number of its node in a private field, which a program cannot access.
 
 import {
-  host, NativeError, NativeTypeError, apply, construct, create, defineProperty, freeze, getPrototypeOf, hasOwn,
-  isArray, list, setPrototypeOf, toText,
+  host, NativeError, NativeProxy, NativeTypeError, apply, construct, create, define, defineProperty, freeze, getPrototypeOf,
+  hasOwn, isArray, list, reflectGet, setPrototypeOf, toText,
 } from "stead:host";
 import { refusal, unknown } from "stead:unknown";
 import { current, enter, leave, scopeMembers } from "stead:scope";
@@ -38,8 +38,6 @@ class Typed extends Itself {
 }
 const { of: typeOf } = Typed;
 
-const NativeProxy = Proxy;
-const { get: reflectGet, defineProperty: define } = Reflect;
 const { split } = String.prototype;
 const { prototype: plain } = Object;
 
@@ -168,6 +166,8 @@ function provision(instance, { node, type }, { inputs, options }) {
 
 // Descriptor for properties with a known value. Shared, because no code of the program runs while it is in use.
 const slot = setPrototypeOf({ value: undefined, enumerable: true }, null);
+// Descriptor for properties that an instance has itself if they have a value.
+const absent = setPrototypeOf({ value: undefined }, null);
 
 const isPlain = (inputs) => {
   if (typeof inputs !== "object" || inputs === null || isArray(inputs)) return false;
@@ -194,7 +194,7 @@ function materialise(token) {
       return unknown(host.property(nodeOf(this), member));
     };
     members[i] = { name: member, getter: provisioned ? setPrototypeOf({ get, enumerable: true }, null) : undefined };
-    defineProperty(made.prototype, member, { value: undefined });
+    define(made.prototype, member, absent);
   }
   setPrototypeOf(made.prototype, new NativeProxy(create(Resource.prototype), missing(token)));
   const { get } = { get: (id) => lookUp(token, name, made.prototype, id) };

@@ -11,7 +11,7 @@ import { deferOperator } from "stead:defer";
 import { tooManyBytes } from "stead:limits";
 
 export { current, resume } from "stead:scope";
-export { capture } from "stead:apply";
+export { capture, captureLater } from "stead:apply";
 
 /** Binds an arrow function in a field to its instance: resources it creates belong to the instance, as for a method. */
 export function own(self, arrow, name) {

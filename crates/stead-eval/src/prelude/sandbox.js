@@ -4,9 +4,8 @@
 //
 // Invariant: the result of an evaluation depends only on its sources and config.
 
-import { host, NativeError, defineProperty } from "stead:host";
+import { host, NativeError, defineProperty, setMember } from "stead:host";
 import { catchable } from "stead:code";
-import { installDate } from "stead:date";
 import { onFirstJob } from "stead:scope";
 
 const forbid = (name, help, called = name, Kind = NativeError) => {
@@ -20,7 +19,7 @@ const forbid = (name, help, called = name, Kind = NativeError) => {
 
 // `eval` would see the variables around it, which code from text here cannot. `Function` works, see `code.js`.
 const noCode = "use `new Function(…)`, which sees only its parameters, or write the code in a file of the program";
-defineProperty(globalThis, "eval", { value: forbid("eval", noCode, "eval", EvalError), writable: true, configurable: true });
+setMember(globalThis, "eval", forbid("eval", noCode, "eval", EvalError));
 
 const hidden = ["Performance", "navigator", "InternalError", "bjson", "scriptArgs", "print", "gc"];
 for (const name of hidden) delete globalThis[name];
@@ -46,15 +45,16 @@ const random = () => {
   return seed / 2147483648;
 };
 let ticks = 0;
-const fixedTime = () => {
+/** Returns the time for a package that loads; refuses it to others. */
+export const time = () => {
   const { stack } = new NativeError();
-  if ((jobs || !host.loadsPackage(stack)) && !host.ignoresTime(stack)) return now();
+  if ((jobs || !host.loadsPackage(stack)) && !host.ignoresTime(stack)) return refuseClock();
   ticks += 16;
   return ticks;
 };
 
 defineProperty(random, "name", { value: "random" });
-defineProperty(Math, "random", { value: random, writable: true, configurable: true });
+setMember(Math, "random", random);
 
 // Names that Node.js has and that need a clock, the network or randomness: refused when they are called.
 const timers = "a program runs once, before anything is applied; use `await` and promises, or a resource that waits";
@@ -67,9 +67,9 @@ for (const [name, help] of [
 for (const name of ["clearTimeout", "clearInterval", "clearImmediate"]) {
   const { clear } = { clear() {} };
   defineProperty(clear, "name", { value: name });
-  defineProperty(globalThis, name, { value: clear, writable: true, configurable: true });
+  setMember(globalThis, name, clear);
 }
-defineProperty(globalThis, "global", { value: globalThis, writable: true, configurable: true });
+setMember(globalThis, "global", globalThis);
 
 // Names whose modules are loaded at their first use.
 const lazy = (name, read, enumerable = true) => {
@@ -81,8 +81,12 @@ const lazy = (name, read, enumerable = true) => {
   };
   defineProperty(globalThis, name, { get, set, configurable: true });
 };
-let url;
-for (const name of ["URL", "URLSearchParams"]) lazy(name, () => (url ??= host.lazy("stead:url"))[name], false);
+const modules = { __proto__: null };
+const from = (module) => (modules[module] ??= host.lazy(module));
+lazy("Date", () => from("stead:date").SteadDate, false);
+for (const name of ["Proxy", "WeakRef", "FinalizationRegistry"]) lazy(name, () => from("stead:proxy")[name], false);
+for (const name of ["TextEncoder", "TextDecoder", "atob", "btoa"]) lazy(name, () => from("stead:text-encoding")[name], false);
+for (const name of ["URL", "URLSearchParams"]) lazy(name, () => from("stead:url")[name], false);
 lazy("process", () => host.nodeModule("process"));
 lazy("Buffer", () => host.nodeModule("buffer").Buffer);
 lazy("crypto", () => host.nodeModule("crypto").webcrypto);
@@ -103,5 +107,5 @@ for (const key of ["stackTraceLimit", "prepareStackTrace"]) {
   defineProperty(Error, key, { get, set, configurable: false });
 }
 
-const now = forbid("the current time", "a program must give the same graph on every run; take the time from `config`", "now");
-installDate(now, fixedTime);
+/** Refuses to read the clock. */
+export const refuseClock = forbid("the current time", "a program must give the same graph on every run; take the time from `config`", "now");

@@ -2,7 +2,7 @@
 //
 // `await` and promise callbacks restore it. The `this` of a `new` has precedence, see `makeResource`.
 
-import { host, apply, defineProperty, hasOwn, ownKeys, ownProperty } from "stead:host";
+import { host, apply, defineProperty, hasOwn, ownKeys, ownProperty, setMember } from "stead:host";
 
 // Number of the enclosing node, or `undefined` outside of all resources.
 let scope;
@@ -67,8 +67,8 @@ const replaced = {
     return apply(nativeQueueMicrotask, undefined, [bindScope(callback)]);
   },
 };
-defineProperty(Promise.prototype, "then", { value: replaced.then, writable: true, configurable: true });
-defineProperty(globalThis, "queueMicrotask", { value: replaced.queueMicrotask, writable: true, configurable: true });
+setMember(Promise.prototype, "then", replaced.then);
+setMember(globalThis, "queueMicrotask", replaced.queueMicrotask);
 
 /** Wraps methods, getters and setters of a prototype to run with their instance as enclosing node. */
 export function scopeMembers(prototype, nodeOf) {

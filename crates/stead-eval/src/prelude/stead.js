@@ -9,7 +9,6 @@ export { move, nodeOf } from "stead:node-of";
 export { Resource } from "stead:resource";
 export { archive, file, listFiles, readBytes, readJson, readText, readToml, readYaml } from "stead:files";
 export { base64, hash } from "stead:encoding";
-export { cidr, json, semver, text, toml, yaml } from "stead:library";
-export { render, template } from "stead:template";
+export { cidr, json, render, semver, template, text, toml, yaml } from "stead:library";
 
 export const { env, namespace, project, target } = host.program;

@@ -1,8 +1,10 @@
 // Text that contains unknowns: JSON.stringify, Array.prototype.join and String.
 
-import { host, apply, construct, defineProperty, isArray, list, toText } from "stead:host";
+import {
+  host, apply, construct, define, defineProperty, isArray, list, ownKeys, ownProperty, replace, setMember, toText,
+} from "stead:host";
 import { idOf, refuse, setJsonHole, unknown } from "stead:unknown";
-import { deferGlobal, deferMethod, replace } from "stead:defer";
+import { deferGlobal, deferMethod } from "stead:defer";
 
 const { stringify } = JSON;
 const { join } = Array.prototype;
@@ -81,18 +83,16 @@ function hole(id, gap, line) {
   return around === "" ? json : deferMethod(json, "replaceAll", ["\n", `\n${around}`], id);
 }
 
-defineProperty(JSON, "stringify", {
-  value: { stringify(value, replacer, space) {
+setMember(JSON, "stringify", {
+  stringify(value, replacer, space) {
     const id = idOf(replacer) ?? idOf(space);
     if (id !== undefined) refuse("text", id);
     return stringifyWithUnknowns(value, replacer, space === 0 || space === "" || space === null ? undefined : space);
-  } }.stringify,
-  writable: true,
-  configurable: true,
-});
+  },
+}.stringify);
 
-defineProperty(Array.prototype, "join", {
-  value: { join(separator) {
+setMember(Array.prototype, "join", {
+  join(separator) {
     if (!isArray(this) || (idOf(separator) === undefined && !holdsUnknown(this))) return apply(join, this, [separator]);
     const between = separator === undefined ? "," : separator;
     const parts = list();
@@ -102,10 +102,8 @@ defineProperty(Array.prototype, "join", {
       append(parts, this[i], true);
     }
     return unknown(host.template(parts));
-  } }.join,
-  writable: true,
-  configurable: true,
-});
+  },
+}.join);
 
 // Appends to `parts`, which has text at even and expressions at odd positions. An item of a list (`isItem`) that turns out to be
 // null or undefined is empty; its expression has the number -1 - id.
@@ -130,15 +128,13 @@ export function textOf(value) {
 
 // The engine needs a string from `toString`, so an unknown is refused.
 const { toString } = Array.prototype;
-defineProperty(Array.prototype, "toString", {
-  value: { toString() {
+setMember(Array.prototype, "toString", {
+  toString() {
     const text = apply(toString, this, []);
     const id = idOf(text);
     return id === undefined ? text : refuse("text", id);
-  } }.toString,
-  writable: true,
-  configurable: true,
-});
+  },
+}.toString);
 
 function holdsUnknown(array) {
   for (let i = 0; i < array.length; i++) {
@@ -154,14 +150,11 @@ function SteadString(...args) {
   return typeof text === "string" ? apply(NativeString, undefined, args) : unknown(host.template(["", text, ""]));
 }
 export const replaceConstructor = (name, native, wrapper) => {
-  const keys = Reflect.ownKeys(native);
-  for (let i = 0; i < keys.length; i++) {
-    const descriptor = Reflect.getOwnPropertyDescriptor(native, keys[i]);
-    Reflect.defineProperty(wrapper, keys[i], descriptor);
-  }
+  const keys = ownKeys(native);
+  for (let i = 0; i < keys.length; i++) define(wrapper, keys[i], ownProperty(native, keys[i]));
   defineProperty(wrapper, "prototype", { value: native.prototype, writable: false });
-  defineProperty(native.prototype, "constructor", { value: wrapper, writable: true, configurable: true });
-  defineProperty(globalThis, name, { value: wrapper, writable: true, configurable: true });
+  setMember(native.prototype, "constructor", wrapper);
+  setMember(globalThis, name, wrapper);
 };
 replaceConstructor("String", NativeString, SteadString);
 

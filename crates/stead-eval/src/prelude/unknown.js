@@ -5,7 +5,7 @@
 //
 // Invariant: the handler defines all traps. A missing trap would apply to the empty function behind the proxy.
 
-import { host, NativeError, defineProperty, freeze, setPrototypeOf } from "stead:host";
+import { host, NativeError, NativeProxy, defineProperty, freeze, setPrototypeOf } from "stead:host";
 import { callMember } from "stead:defer";
 
 const ID = host.idSymbol;
@@ -103,8 +103,6 @@ class Member {
 // Without `extends`, because a derived constructor takes twice as long.
 setPrototypeOf(Member.prototype, Unknown.prototype);
 freeze(Member.prototype);
-
-const NativeProxy = Proxy;
 
 /** Returns the unknown for an expression of the graph. A negative number means that the value would be too large. */
 export const unknown = (id) => (id < 0 ? refuse("large", -1 - id) : new NativeProxy(target, new Unknown(id)));

@@ -125,6 +125,7 @@ pub fn run_tests(
         branches: UnknownBranches::Refuse,
         purpose: Purpose::Tests { pattern: file.pattern.map(str::to_owned) },
         processor_clock: sources.processor_clock(),
+        compiled: sources.compiled_files(),
     };
     let (requester, responder) = requests::open();
     let limits = *limits;
@@ -144,7 +145,7 @@ pub fn run_tests(
 }
 
 fn run(settings: Settings, limits: Limits, requester: Requester, outcome: &SyncSender<TestFileResult>) {
-    let loaded = load::load_tests(&settings.entry, &requester);
+    let loaded = load::load_tests(&settings, &requester);
     let loader = match loaded {
         Ok(loader) => loader,
         Err(problems) => return drop(outcome.send(TestFileResult { problems, ..TestFileResult::default() })),

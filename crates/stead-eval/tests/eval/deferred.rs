@@ -332,6 +332,8 @@ fn values_that_a_deferred_function_must_not_use_are_refused_while_planning() {
         "later(u, () => makes()); const makes = () => new Pet();",
         "later(u, () => readText(\"a.txt\"));",
         "later(u, () => stead.readText(\"a.txt\"));",
+        "later(u, () => stead.readBytes(\"a.txt\"));",
+        "later(u, () => stead.template(\"a.txt\", {}));",
         "later(u, () => stead.stack(\"x\").outputs);",
         "later(u, () => local.File.get(\"x\"));",
         "let x: any = 1; later(u, () => x); x = pw.result;",
@@ -367,6 +369,10 @@ fn values_that_a_deferred_function_must_not_use_are_refused_while_planning() {
         ST0110 a function given to `stead.apply` or `stead.ephemeral` reads a file  @ main.ts:6:16 +8 here
     later(u, () => stead.readText("a.txt"));
         ST0110 a function given to `stead.apply` or `stead.ephemeral` reads a file  @ main.ts:6:16 +14 here
+    later(u, () => stead.readBytes("a.txt"));
+        ST0110 a function given to `stead.apply` or `stead.ephemeral` reads a file  @ main.ts:6:16 +15 here
+    later(u, () => stead.template("a.txt", {}));
+        ST0110 a function given to `stead.apply` or `stead.ephemeral` reads a file  @ main.ts:6:16 +14 here
     later(u, () => stead.stack("x").outputs);
         ST0110 a function given to `stead.apply` or `stead.ephemeral` performs a look-up  @ main.ts:6:16 +11 here
     later(u, () => local.File.get("x"));
@@ -396,6 +402,50 @@ fn values_that_a_deferred_function_must_not_use_are_refused_while_planning() {
     ] {
         program(&format!("{head}{tail}{fine}\n")).graph();
     }
+}
+
+#[test]
+fn functions_of_other_files_are_followed() {
+    let shared = "import * as stead from \"stead\";\nimport { RandomString } from \"stead/local\";\n\
+        const pw = new RandomString({}, { id: \"pw\" });\nexport const limits = { most: 3 };\n\
+        export function adds(v: any) { return inner(v); }\nconst inner = (v: any) => v + pw.result;\n\
+        export const makes = () => new RandomString();\nfunction reads() { return stead.readJson(\"a.json\"); }\nexport { reads as opens };\n\
+        export default function listed() { return stead.listFiles(\"*\"); }\nexport const fine = (v: any) => `${v} ${limits.most}`;\n";
+    let head = "import { apply } from \"stead\";\nimport { RandomString } from \"stead/local\";\nimport * as lib from \"./lib\";\n\
+        import listed, { adds, fine, makes, opens } from \"./lib\";\nconst u = new RandomString({}, { id: \"u\" }).result;\n";
+    let run = |main: &str| program(&format!("{head}{main}\n")).file("lib.ts", shared);
+    let found: Vec<String> = [
+        "apply(u, (v) => adds(v));",
+        "apply(u, adds);",
+        "apply(u, (v) => lib.adds(v));",
+        "apply(u, (v) => [v].map(adds)[0]);",
+        "apply(u, () => makes());",
+        "apply(u, () => opens());",
+        "apply(u, () => listed());",
+        "apply(u, (v) => through(v)); function through(v: any) { return adds(v); }",
+    ]
+    .iter()
+    .map(|main| format!("{main}\n    {}", run(main).failure().lines().take(2).collect::<Vec<_>>().join("")))
+    .collect();
+    insta::assert_snapshot!(found.join("\n"), @"
+    apply(u, (v) => adds(v));
+        ST0110 this function runs after apply, and it uses `result` of local.RandomString#pw, which is known only after apply  @ lib.ts:6:31 +9 not known while planning
+    apply(u, adds);
+        ST0110 this function runs after apply, and it uses `result` of local.RandomString#pw, which is known only after apply  @ lib.ts:6:31 +9 not known while planning
+    apply(u, (v) => lib.adds(v));
+        ST0110 this function runs after apply, and it uses `result` of local.RandomString#pw, which is known only after apply  @ lib.ts:6:31 +9 not known while planning
+    apply(u, (v) => [v].map(adds)[0]);
+        ST0110 this function runs after apply, and it uses `result` of local.RandomString#pw, which is known only after apply  @ lib.ts:6:31 +9 not known while planning
+    apply(u, () => makes());
+        ST0110 a function given to `stead.apply` or `stead.ephemeral` creates a resource  @ lib.ts:7:32 +12 here
+    apply(u, () => opens());
+        ST0110 a function given to `stead.apply` or `stead.ephemeral` reads a file  @ lib.ts:8:27 +14 here
+    apply(u, () => listed());
+        ST0110 a function given to `stead.apply` or `stead.ephemeral` reads a file  @ lib.ts:10:43 +15 here
+    apply(u, (v) => through(v)); function through(v: any) { return adds(v); }
+        ST0110 this function runs after apply, and it uses `result` of local.RandomString#pw, which is known only after apply  @ lib.ts:6:31 +9 not known while planning
+    ");
+    run("export const a = apply(u, (v) => fine(v));\nadds(1);").graph();
 }
 
 #[test]

@@ -143,3 +143,29 @@ fn exported_variable_of_a_namespace_has_one_value() {
         namespace N { export const seen = () => [v, w]; }\nexport const out = [N.v, N.w, N.Inner.deep, N.seen(), N.d, N.e, N.g];\n";
     insta::assert_snapshot!(show(&program(code).graph()), @r#"> out = [5,6,"ab",[5,6],7,7,8]"#);
 }
+
+#[test]
+fn built_ins_have_the_names_lengths_and_flags_of_node() {
+    let text = r#"const owners: any = {
+  Array, Object, Reflect, JSON, Math, Number, Promise, Date, Error, RegExp, Map, Set, WeakMap, WeakSet, String, Symbol, BigInt,
+  Boolean, ArrayBuffer, Uint8Array, Bytes: Object.getPrototypeOf(Uint8Array),
+};
+const odd: string[] = [];
+for (const owner of Object.keys(owners)) {
+  for (const at of [owners[owner], owners[owner].prototype]) {
+    for (const key of at === undefined ? [] : Reflect.ownKeys(at)) {
+      const { value, enumerable, writable, configurable } = Object.getOwnPropertyDescriptor(at, key)!;
+      if (typeof value !== "function" || typeof key === "symbol" || key === "constructor") continue;
+      if (value.name !== key) odd.push(`${owner}.${key} is ${value.name}`);
+      if (enumerable || !writable || !configurable) odd.push(`flags of ${owner}.${key}`);
+    }
+  }
+}
+const lengths = [
+  [].filter, [].flat, [].includes, JSON.parse, JSON.stringify, Number.isInteger, Object.is, new Map().set, new Set().add, [].at,
+  "".concat, "".includes, Math.max, Date.UTC, Promise.prototype.then, Array.isArray, Function.prototype.toString,
+];
+export const found = [...odd.sort(), lengths.map((f) => f.length).join(" ")];"#;
+    let graph = program(text).graph();
+    insta::assert_snapshot!(graph.outputs["found"].as_known().unwrap().to_json(), @r#"["Date.toGMTString is toUTCString","Set.keys is values","String.trimLeft is trimStart","String.trimRight is trimEnd","1 0 1 2 3 1 2 2 1 1 1 1 2 7 2 1 0"]"#);
+}

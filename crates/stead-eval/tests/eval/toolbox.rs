@@ -263,6 +263,11 @@ fn yaml_is_read_by_the_core_schema_and_written_so_that_it_reads_the_same() {
             r#"toml.parse("z = 1\na = [1.5, 'x']\n[t.u]\nd = 2024-01-02\n")"#,
             r#"{"z":1,"a":[1.5,"x"],"t":{"u":{"d":"2024-01-02"}}}"#,
         ),
+        (r#"toml.stringify({ z: 1, a: { b: ["x"], c: undefined } })"#, r#""z = 1\n\n[a]\nb = [\"x\"]\n""#),
+        (
+            r#"toml.stringify({ a: null })"#,
+            "! toml.stringify: `a` is null, which TOML does not have; leave it out",
+        ),
         (
             r#"toml.parse("a = 1\nb =\n").x"#,
             "! toml.parse: string values must be quoted, expected literal string (line 2, column 4)",
@@ -343,6 +348,7 @@ const DEFERRED: &[(&str, &str)] = &[
         r#""z: \"arn:aws:s3:eu:42:Bucket-a\"\na:\n  - 7\n  - m: {\"k\":[1,{\"x\":\"y\"}],\"s\":\"t\",\"yes\":true,\"z\":null}\n""#,
     ),
     (r#"stead.toml.parse(`a = ${n}`).a"#, "7"),
+    (r#"stead.toml.stringify({ z: u, a: [n] })"#, r#""a = [7]\nz = \"arn:aws:s3:eu:42:Bucket-a\"\n""#),
     (r#"stead.json.canonical({ b: u, a: m.s })"#, r#""{\"a\":\"t\",\"b\":\"arn:aws:s3:eu:42:Bucket-a\"}""#),
     (r#"stead.text.dedent(`  a\n  ${n}`)"#, r#""a\n7""#),
     (r#"stead.text.indent(`a${n}`, 2)"#, r#""  a7""#),
@@ -421,10 +427,10 @@ fn wrong_value_after_apply_is_an_error_of_the_function() {
 
 #[test]
 fn results_made_from_secrets_are_secrets() {
-    let text = "import { base64, cidr, hash, render, secret, semver, yaml } from \"stead\";\nconst s = secret(\"1.2.3\");\n\
-                export const out = [hash(s), base64.encode(s), yaml.stringify({ s }), yaml.parse(s), semver.inc(s, \"patch\"), render(\"${s}\", { s }), cidr.first(s)];\n";
+    let text = "import { base64, cidr, hash, render, secret, semver, toml, yaml } from \"stead\";\nconst s = secret(\"1.2.3\");\n\
+                export const out = [hash(s), base64.encode(s), yaml.stringify({ s }), toml.stringify({ s }), yaml.parse(s), semver.inc(s, \"patch\"), render(\"${s}\", { s }), cidr.first(s)];\n";
     let shown = show(&program(text).graph());
-    assert_eq!(shown.matches("secret(given to `stead.secret`)").count(), 7, "{shown}");
+    assert_eq!(shown.matches("secret(given to `stead.secret`)").count(), 8, "{shown}");
     assert!(!shown.contains("1.2.3"), "{shown}");
 }
 

@@ -103,7 +103,7 @@ fn choices_with_side_effects_or_resources_stay_refused() {
     const y = t ? () => 1 : 2;
         ST0104 `?:` branches on `echo.yes` of local.Data, which is known only after apply   @ main.ts:6:11 +1 not known while planning
     [1].filter((x) => n > x);
-        ST0104 `Array.prototype.filter` needs a value made from `size` of local.File, which is known only after apply   @ main.ts:6:5 +6 not known while planning
+        ST0104 `Array.prototype.filter` needs a value made from `size` of local.File, which is known only after apply   @ main.ts:6:1 +10 not known while planning
     ");
 }
 

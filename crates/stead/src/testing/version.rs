@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use stead_eval::{Entry, EntryKind, ProcessorClock, Refused, Sources, StackRef};
+use stead_eval::{CompiledFiles, Entry, EntryKind, ProcessorClock, Refused, Sources, StackRef};
 use stead_model::{Code, Diagnostic, Map, TypeToken};
 use tokio::runtime::Handle;
 
@@ -23,6 +23,8 @@ pub(super) struct Version {
     pub(super) project: Project,
     files: VersionFiles,
     texts: Mutex<HashMap<String, Result<Option<String>, String>>>,
+    /// Its files as earlier evaluations compiled them: most tests differ only in their config.
+    compiled: CompiledFiles,
 }
 
 enum VersionFiles {
@@ -72,7 +74,7 @@ impl Version {
     }
 
     fn new(key: String, project: Project, files: VersionFiles) -> Version {
-        Version { key, project, files, texts: Mutex::default() }
+        Version { key, project, files, texts: Mutex::default(), compiled: CompiledFiles::default() }
     }
 
     fn read(&self, path: &str) -> Result<Option<String>, String> {
@@ -194,5 +196,9 @@ impl Sources for VersionSources<'_> {
 
     fn processor_clock(&self) -> Option<ProcessorClock> {
         Some(stead_world::processor_time)
+    }
+
+    fn compiled_files(&self) -> Option<CompiledFiles> {
+        Some(self.version.compiled.clone())
     }
 }

@@ -15,7 +15,10 @@ use oxc_syntax::identifier::is_identifier_name;
 use stead_model::{Code, Diagnostic, nearest};
 
 use crate::UnknownBranches;
-use crate::compile::{self, Compiled, ExportedNames, Exports, Form, Format, Import, Needs, Unit};
+use crate::compile::{
+    self, Compiled, CompiledFiles, ExportedNames, Exports, Form, Format, Import, Needs, Unit,
+};
+use crate::engine::session::Settings;
 use crate::program::requests::Requester;
 use crate::program::resolve::{Resolved, Resolver, Unresolved, unreadable};
 use crate::program::site::SiteTable;
@@ -120,25 +123,17 @@ enum Entry {
 }
 
 /// Loads the program. The loader serves it while it runs: code may ask for more files then.
-pub(crate) fn load(
-    entry: &str,
-    requester: &Requester,
-    branches: UnknownBranches,
-) -> Result<Loader, Vec<Diagnostic>> {
-    load_entry(entry, Entry::Program, requester, branches)
+pub(crate) fn load(settings: &Settings, requester: &Requester) -> Result<Loader, Vec<Diagnostic>> {
+    load_entry(settings, Entry::Program, requester)
 }
 
 /// Loads a test file, which may import the module `stead/test`.
-pub(crate) fn load_tests(entry: &str, requester: &Requester) -> Result<Loader, Vec<Diagnostic>> {
-    load_entry(entry, Entry::TestFile, requester, UnknownBranches::Refuse)
+pub(crate) fn load_tests(settings: &Settings, requester: &Requester) -> Result<Loader, Vec<Diagnostic>> {
+    load_entry(settings, Entry::TestFile, requester)
 }
 
-fn load_entry(
-    entry: &str,
-    kind: Entry,
-    requester: &Requester,
-    branches: UnknownBranches,
-) -> Result<Loader, Vec<Diagnostic>> {
+fn load_entry(settings: &Settings, kind: Entry, requester: &Requester) -> Result<Loader, Vec<Diagnostic>> {
+    let entry = settings.entry.as_str();
     let mut loader = Loader {
         entry: kind,
         requester: requester.clone(),
@@ -149,7 +144,8 @@ fn load_entry(
         imports: Vec::new(),
         problems: Vec::new(),
         exported: HashMap::new(),
-        branches,
+        branches: settings.branches,
+        compiled: settings.compiled.clone(),
     };
     match requester.read(entry) {
         Ok(Some(text)) => loader.file(entry, text),
@@ -170,6 +166,8 @@ fn load_entry(
 pub(crate) struct Loader {
     entry: Entry,
     branches: UnknownBranches,
+    /// Files that earlier evaluations compiled.
+    compiled: Option<CompiledFiles>,
     requester: Requester,
     pub(crate) out: Loaded,
     todo: VecDeque<(String, String)>,
@@ -225,7 +223,11 @@ impl Loader {
         let path = &source.path;
         let first_site = self.out.sites.len();
         let format = self.resolver.packages.format_of(path);
-        let compiled = compile::compile(Unit { source, first_site, branches: self.branches, format })?;
+        let unit = Unit { source, first_site, branches: self.branches, format };
+        let compiled = match &self.compiled {
+            Some(files) => files.compile(unit)?,
+            None => compile::compile(unit)?,
+        };
         let Compiled { code, sites, imports, exports, awaits, form, exported, problems } = compiled;
         let problems = problems.into_iter().map(|problem| self.with_import_chain(path, problem));
         let problems: Vec<Diagnostic> = problems.collect();
