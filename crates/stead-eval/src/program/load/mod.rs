@@ -58,6 +58,7 @@ const STEAD_EXPORTS: &[&str] = &[
     "base64",
     "file",
     "hash",
+    "inlineCode",
     "nodeOf",
     "readText",
     "secret",
