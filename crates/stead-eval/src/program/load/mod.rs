@@ -103,6 +103,8 @@ const TEST_EXPORTS: &[&str] = &[
     "describe",
     "expect",
     "folder",
+    "freshCloud",
+    "freshStack",
     "gitRef",
     "it",
     "nothing",
