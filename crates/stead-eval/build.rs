@@ -57,6 +57,8 @@ const MODULES: &[(&str, &str)] = &[
     ("stead", "stead.js"),
     ("stead:test-values", "test-values.js"),
     ("stead:expect", "expect.js"),
+    ("stead:test-program", "test-program.js"),
+    ("stead:test-stack", "test-stack.js"),
     ("stead/test", "test.js"),
 ];
 

@@ -3,11 +3,27 @@
 use stead_model::{Environment, NextStep, Operation, ResolveAnswer};
 use stead_world::ShellCommand;
 
+/// The stack that a command works on.
+#[derive(Clone, Debug)]
+pub(crate) struct ShownStack {
+    pub environment: Environment,
+    /// The target, unless it is the one of `stead.toml`.
+    pub target: Option<String>,
+}
+
+impl ShownStack {
+    /// Returns the flags that select the stack: ` -e prod --namespace acme -t aws`.
+    pub(crate) fn flags(&self) -> String {
+        let target = self.target.as_ref().map(|target| format!(" -t {target}"));
+        format!("{}{}", stack_flags(&self.environment), target.unwrap_or_default())
+    }
+}
+
 /// Returns the command or the flag of an operation, ready to paste.
 ///
-/// A command on a stack carries the environment, so that it does the same in every shell.
-pub(crate) fn phrase(step: &NextStep, environment: Option<&Environment>) -> String {
-    let on = environment.map(stack_flags).unwrap_or_default();
+/// A command on a stack carries the environment and the target, so that it does the same in every shell.
+pub(crate) fn phrase(step: &NextStep, stack: Option<&ShownStack>) -> String {
+    let on = stack.map(ShownStack::flags).unwrap_or_default();
     match step {
         NextStep::Apply => format!("`stead up{on}`"),
         NextStep::ApplyKeepingPinned => format!("`stead up --keep-pinned{on}`"),
@@ -91,9 +107,9 @@ const ON_A_STACK: [&str; 12] = [
     "pin",
 ];
 
-/// Adds the environment to every command in a text, such as `` `stead plan` ``, that works on one stack and lacks it.
-pub(crate) fn with_environment(text: &str, environment: &Environment) -> String {
-    let flags = stack_flags(environment);
+/// Adds the stack to every command in a text, such as `` `stead plan` ``, that works on one stack and lacks it.
+pub(crate) fn with_stack(text: &str, stack: &ShownStack) -> String {
+    let flags = stack.flags();
     let mut out = String::with_capacity(text.len());
     // Odd parts stand between backticks.
     for (at, part) in text.split('`').enumerate() {
@@ -122,16 +138,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_on_a_stack_carry_the_environment() {
-        let acme: Environment = "prod:acme".parse().unwrap();
+    fn commands_on_a_stack_carry_environment_and_target() {
+        let acme = ShownStack { environment: "prod:acme".parse().unwrap(), target: None };
         let text = "run `stead plan` or `stead up -e dev`; `stead explain ST0101`, `up`, stead plan";
         let shown = "run `stead plan -e prod --namespace acme` or `stead up -e dev`; `stead explain ST0101`, `up`, \
                      stead plan";
-        assert_eq!(with_environment(text, &acme), shown);
+        assert_eq!(with_stack(text, &acme), shown);
         let rename =
             NextStep::Rename { from: "dev:main:T#a".parse().unwrap(), to: "dev:main:T#b".parse().unwrap() };
-        let dev = Environment::new("dev");
-        assert_eq!(phrase(&rename, Some(&dev)), "`stead rename 'dev:main:T#a' 'dev:main:T#b' -e dev`");
+        let dev = ShownStack { environment: Environment::new("dev"), target: Some("aws".to_owned()) };
+        assert_eq!(phrase(&rename, Some(&dev)), "`stead rename 'dev:main:T#a' 'dev:main:T#b' -e dev -t aws`");
         assert_eq!(phrase(&NextStep::Apply, None), "`stead up`");
     }
 }

@@ -11,6 +11,7 @@ use stead_model::{Code, Diagnostic, Environment};
 use crate::args::{Common, MarkFlags, ProgramFlags};
 use crate::ask::AskAtTerminal;
 use crate::failure::Failure;
+use crate::hints::ShownStack;
 use crate::ui::Ui;
 use crate::wiring;
 
@@ -44,8 +45,8 @@ impl Session {
             false => project,
         };
         let environment = environment(&project, common)?;
-        ui.set_environment(&environment);
         let target = common.target.clone().unwrap_or_else(|| project.default_target.clone());
+        ui.set_stack(shown_stack(&project, &environment, &target));
         let workspace = project.workspace(&environment, &target, common.parallel)?;
         let branches = match common.allow_unknown_branches {
             true => UnknownBranches::Allow,
@@ -58,6 +59,16 @@ impl Session {
 
     pub(crate) fn environment(&self) -> &Environment {
         self.workspace.environment()
+    }
+
+    /// Returns the stack as printed commands name it.
+    pub(crate) fn shown_stack(&self) -> ShownStack {
+        self.shown_stack_of(self.environment(), self.target())
+    }
+
+    /// Returns another stack of the project as printed commands name it.
+    pub(crate) fn shown_stack_of(&self, environment: &Environment, target: &str) -> ShownStack {
+        shown_stack(&self.project, environment, target)
     }
 
     pub(crate) fn target(&self) -> &str {
@@ -118,6 +129,11 @@ impl Session {
     pub(crate) fn sibling(&self, text: &str) -> Result<Workspace, OpError> {
         self.project.sibling(&self.workspace, text)
     }
+}
+
+fn shown_stack(project: &Project, environment: &Environment, target: &str) -> ShownStack {
+    let target = (target != project.default_target).then(|| target.to_owned());
+    ShownStack { environment: environment.clone(), target }
 }
 
 /// Returns the environment that the flags name: `-e environment[:namespace]`, and `--namespace`.

@@ -15,7 +15,7 @@ use stead_world::{Clock, Files, RealClock, World};
 
 use crate::args::Common;
 use crate::failure::{Failure, Preface};
-use crate::hints;
+use crate::hints::{self, ShownStack};
 use crate::pins;
 use crate::progress::{Display, Progress, Sink, watch};
 use crate::redact::{self, Disclosure};
@@ -46,8 +46,8 @@ pub(crate) struct Ui {
     /// Root of the project and its files, to quote source lines in problems.
     sources: RefCell<Option<(PathBuf, Arc<dyn Files>)>>,
     clock: RefCell<Arc<dyn Clock>>,
-    /// The environment that the command works on, once it is known.
-    environment: RefCell<Option<Environment>>,
+    /// The stack that the command works on, once it is known.
+    stack: RefCell<Option<ShownStack>>,
     /// Progress that is not written yet: to stderr for a person, to stdout for a program.
     pending: RefCell<String>,
 }
@@ -64,10 +64,10 @@ impl Ui {
     }
 
     pub(crate) fn with_reader(reader: Reader, terminal: Terminal) -> Ui {
-        let (sources, environment) = (RefCell::new(None), RefCell::new(None));
+        let (sources, stack) = (RefCell::new(None), RefCell::new(None));
         let clock: Arc<dyn Clock> = Arc::new(RealClock::start());
         let (clock, pending) = (RefCell::new(clock), RefCell::default());
-        Ui { reader, terminal, detail: Detail::Normal, sources, clock, environment, pending }
+        Ui { reader, terminal, detail: Detail::Normal, sources, clock, stack, pending }
     }
 
     /// Returns true if the output is JSON.
@@ -90,20 +90,20 @@ impl Ui {
         *self.clock.borrow_mut() = world.clock.clone();
     }
 
-    /// Sets the environment that names are shown without, and that printed commands carry.
-    pub(crate) fn set_environment(&self, environment: &Environment) {
-        *self.environment.borrow_mut() = Some(environment.clone());
+    /// Sets the stack that printed commands carry, and whose environment names are shown without.
+    pub(crate) fn set_stack(&self, stack: ShownStack) {
+        *self.stack.borrow_mut() = Some(stack);
     }
 
-    /// Returns the command or the flag of an operation in this environment, ready to paste.
+    /// Returns the command or the flag of an operation on this stack, ready to paste.
     pub(crate) fn phrase(&self, step: &NextStep) -> String {
-        hints::phrase(step, self.environment.borrow().as_ref())
+        hints::phrase(step, self.stack.borrow().as_ref())
     }
 
-    /// Adds the environment to the commands in a text.
+    /// Adds the stack to the commands in a text.
     fn on_this_stack(&self, text: &str) -> String {
-        match &*self.environment.borrow() {
-            Some(environment) => hints::with_environment(text, environment),
+        match &*self.stack.borrow() {
+            Some(stack) => hints::with_stack(text, stack),
             None => text.to_owned(),
         }
     }
@@ -287,7 +287,9 @@ impl Ui {
             (Reader::Person, false) => Display::Lines,
         };
         // Before a project is open there is no environment to leave out.
-        let environment = self.environment.borrow().clone().unwrap_or_else(|| Environment::new(""));
+        let stack = self.stack.borrow();
+        let environment = stack.as_ref().map(|stack| stack.environment.clone());
+        let environment = environment.unwrap_or_else(|| Environment::new(""));
         Progress::new(self, self.clock.borrow().clone(), environment, self.err_style(), display)
     }
 

@@ -171,6 +171,136 @@ export function plan(options?: DeclareOptions & { from?: App | Version; to?: App
 /** Plans the changes from an earlier version to the current program. */
 export function upgrade(from: App | Version, options?: DeclareOptions): Plan;
 
+/** Settings of an embedded cloud. Times are in milliseconds of a simulated clock: a test does not wait for them. */
+export interface CloudSettings {
+  /** Seed of the identifiers that the cloud makes [default: 0]. */
+  seed?: number;
+  /** Time from the acceptance of an operation to its end [default: 0]. */
+  operations?: number;
+  /** Time for which reads still return what was before a change [default: 0]. */
+  consistency?: number;
+  /** Calls per second that an account may make in a region [default: no limit]. */
+  rate?: number;
+  /** False turns the quotas of services off. */
+  quotas?: boolean;
+  /** False turns the check of references between resources off. */
+  references?: boolean;
+}
+
+/** A resource that exists in an embedded cloud. */
+export interface CloudResource {
+  /** Published type: `"AWS::S3::Bucket"`. */
+  readonly type: string;
+  /** Primary identifier; parts are joined by `|`. */
+  readonly id: string;
+  readonly account: string;
+  readonly region: string;
+  /** Properties that a read returns. Secrets are `"[secret]"`. */
+  readonly properties: { readonly [property: string]: any };
+}
+
+/** Way in which a call fails. `{ fails }` is an operation that is accepted and ends with this code of a handler. */
+export type Fault =
+  | "throttled" | "internal-error" | "unavailable" | "lost-before" | "lost-after" | "expired-token" | "half-made" | "slow" | "stale"
+  | { readonly fails: "NotUpdatable" | "InvalidRequest" | "AccessDenied" | "InvalidCredentials" | "AlreadyExists" | "NotFound" | "ResourceConflict" | "Throttling" | "ServiceLimitExceeded" | "NotStabilized" | "GeneralServiceException" | "ServiceInternalError" | "NetworkFailure" | "ServiceTimeout" | "InternalFailure" };
+
+/** An embedded cloud. Types are `"AWS::S3::Bucket"` or `"aws.s3.Bucket"`. */
+export interface Cloud {
+  /** Returns the resources that exist, of one type or all, in the order of their names. */
+  resources(type?: string): readonly CloudResource[];
+  /** Returns all properties of a resource, write-only ones too; undefined if there is none. Secrets are `"[secret]"`. */
+  model(type: string, id: string): { readonly [property: string]: any } | undefined;
+  /** Creates a resource, as a person in a console would, and returns its identifier. */
+  create(type: string, properties?: { readonly [property: string]: unknown }): string;
+  /** Changes a resource behind the stack's back: properties to set (`null` removes one), or a JSON Patch. */
+  drift(type: string, id: string, change: { readonly [property: string]: unknown } | readonly object[]): void;
+  /** Removes a resource behind the stack's back, even if others use it. */
+  remove(type: string, id: string): void;
+  /** Puts things into a resource, such as objects into a bucket. It cannot be deleted before they are gone. */
+  fill(type: string, id: string, count: number): void;
+  /** Lets the next calls that fit fail. */
+  failNext(fault: Fault, which?: { call?: string; type?: string; times?: number }): void;
+  /** Lets a share of all calls fail from now on, the same ones for the same seed; without an argument, none. */
+  faults(plan?: { seed: number; rate: number }): void;
+  /** Number of calls so far, by name: `{ CreateResource: 3 }`. */
+  readonly calls: { readonly [call: string]: number };
+}
+
+/** A difference between a record and the resource that exists. */
+export interface Drift {
+  readonly name: string;
+  /** The resource does not exist any more. */
+  readonly gone: boolean;
+  readonly changes: readonly Change[];
+}
+
+/** A plan on a stack of a test. */
+export interface StackPlan extends Plan {
+  /** Changes that were made outside, if the plan read the resources (`refresh: true`). */
+  readonly drift: readonly Drift[];
+}
+
+/** A plan that was applied, or that a guard refused. */
+export interface Run extends StackPlan {
+  readonly result: "succeeded" | "failed" | "in_doubt" | "interrupted" | "refused";
+  /** Why steps failed. A failed run can be applied again. */
+  readonly problems: readonly Problem[];
+  /** Number of steps that were carried out, and of those that did not start. */
+  readonly done: number;
+  readonly skipped: number;
+  /** Outputs of the stack. Secrets are `"[secret]"`. */
+  readonly outputs: { readonly [name: string]: any };
+}
+
+/** A recorded resource of a stack. */
+export interface RecordedResource {
+  readonly name: string;
+  readonly type: string;
+  /** Identifier in the cloud. */
+  readonly id?: string;
+  readonly pinned: boolean;
+  readonly inputs: { readonly [property: string]: any };
+  readonly outputs: { readonly [property: string]: any };
+}
+
+export interface RunOptions extends Omit<DeclareOptions, "env" | "namespace" | "target"> {
+  /** Version to apply [default: the current program]. */
+  to?: App | Version;
+  /** Reads all resources first, as `--refresh` does. */
+  refresh?: boolean;
+  /** Releases orphaned pins, as `--update-pins` does. */
+  updatePins?: boolean;
+  /** Names of resources that may be taken from another stack. */
+  takeOver?: readonly string[];
+}
+
+/** A stack in memory, on an embedded cloud. */
+export interface Stack {
+  readonly cloud: Cloud;
+  /** Plans what `apply` would do. */
+  plan(options?: RunOptions): StackPlan;
+  /** Plans, asks the guards and applies, as `stead up --yes` does. */
+  apply(options?: RunOptions): Run;
+  /** Deletes all recorded resources, as `stead destroy --yes` does. */
+  destroy(options?: RunOptions): Run;
+  /** Records what was changed outside, as `stead refresh --yes` does, and returns it. */
+  refresh(): readonly Drift[];
+  /** Recorded resources, sorted by name. */
+  readonly resources: readonly RecordedResource[];
+  /** Returns the record with this name, with or without the environment. Fails if there is none. */
+  find(name: string): RecordedResource;
+  /** Text of the pinfile as the last run left it; undefined if there is none. */
+  readonly pinfile?: string;
+}
+
+/** Returns an embedded cloud without resources. */
+export function freshCloud(settings?: CloudSettings): Cloud;
+/**
+ * Returns a stack without resources, on a cloud of its own or on a given one. The options apply to every plan and run of the
+ * stack. Nothing of the project's own state is read or changed.
+ */
+export function freshStack(options?: DeclareOptions & { cloud?: Cloud }): Stack;
+
 /** Stands for a value known only after apply in `toEqual` and the like; with a name, for one that depends on that property. */
 export function unknownOf(property?: string): any;
 
@@ -225,6 +355,8 @@ export interface Matchers<Result> {
   toThrow(expected?: string | RegExp | Error | (abstract new (...args: any[]) => unknown)): Result;
   /** The program does not evaluate, or the guards forbid the plan: for a reason with this code. */
   toBeRefused(code?: string): Result;
+  /** The run was carried out: no guard refused it, and no step failed. */
+  toSucceed(): Result;
   /** The value is known only after apply; with a name, it depends on that property. */
   toBeUnknown(property?: string): Result;
   toBeSecret(): Result;

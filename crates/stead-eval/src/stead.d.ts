@@ -316,6 +316,12 @@ export function listFiles(folderOrPattern: string): string[];
 export function file(path: string): Asset;
 /** Returns a folder with all its files as an asset. */
 export function archive(folder: string): Asset;
+/**
+ * Returns a source file as the inline code of a Lambda function: `Code: inlineCode("lambda/orders.js")`. Lambda names the file
+ * `index`, so that the handler is `index.handler`. The code is one file for Node.js (CommonJS) or Python, of at most 250,000
+ * characters as JSON; a larger package or one with dependencies is uploaded to S3 and named with `S3Bucket` and `S3Key`.
+ */
+export function inlineCode(path: string): { ZipFile: string };
 
 declare global {
   /** Returns a deep copy of data. */

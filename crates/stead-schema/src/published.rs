@@ -85,5 +85,38 @@ fn property(schema: &Arc<cfn::Schema>, name: &str, form: cfn::FormId) -> Propert
     let words: Vec<&str> = Class::ALL.into_iter().filter(|class| is(*class)).map(Class::word).collect();
     let shape = Shape::Published(PublishedForm { schema: schema.clone(), form });
     let property = Property::new(name, shape, access, &words.join(", "));
-    if is(Class::CreateOnly) { property.create_only() } else { property }
+    // An update changes no identifier: it would be another resource.
+    let identifies = schema
+        .primary_identifier
+        .iter()
+        .chain(schema.additional_identifiers.iter().flatten())
+        .any(|part| *part == path);
+    let is_stable = || access == Access::ReadOnly && cfn::stable(&schema.type_name).contains(&name);
+    if is(Class::CreateOnly) {
+        property.create_only()
+    } else if identifies || is_stable() {
+        property.stable()
+    } else {
+        property
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Catalog;
+    use stead_model::TypeToken;
+
+    #[test]
+    fn identifiers_and_known_properties_survive_an_update() {
+        let catalog = Catalog::default().with_published();
+        let stable = |token: &str, property: &str| {
+            let ty = catalog.get(&TypeToken(token.to_owned())).unwrap();
+            ty.property(property).unwrap().stable
+        };
+        assert!(stable("aws.apigatewayv2.Integration", "IntegrationId"));
+        assert!(stable("aws.lambda.Function", "Arn") && stable("aws.lambda.Function", "FunctionName"));
+        assert!(!stable("aws.dynamodb.Table", "StreamArn"), "a changed stream has another one");
+        assert!(!stable("aws.iam.Group", "Arn"), "it contains the path, which can change");
+        assert!(!stable("aws.lambda.Function", "Description"));
+    }
 }

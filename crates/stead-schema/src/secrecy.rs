@@ -2,7 +2,6 @@
 
 use stead_model::{Input, Inputs, Kept, Map, Secret, Value};
 
-use crate::cfn::Class;
 use crate::cfn::Cursor;
 use crate::{Shape, TypeSchema, identity};
 
@@ -51,12 +50,12 @@ impl TypeSchema {
         self.has_secrets() && (made() || inputs.keys().any(given))
     }
 
-    /// Returns a cursor over the write-only properties of a published schema. A property that identifies the resource is no secret:
+    /// Returns a cursor over the secret properties of a published schema, which are write-only. A property that identifies the resource is no secret:
     /// a name prefix is write-only because a read returns the whole name.
     fn write_only(&self) -> Option<Cursor<'_>> {
         match self.properties.first().map(|property| &property.shape) {
             Some(Shape::Published(published)) => {
-                let cursor = published.schema.classes.of(Class::WriteOnly).cursor();
+                let cursor = published.schema.secrets();
                 cursor.reaches().then_some(cursor)
             }
             _ => None,

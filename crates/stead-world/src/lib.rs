@@ -20,6 +20,7 @@ mod memory;
 mod process;
 mod real_files;
 mod real_http;
+mod simulated_clock;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
@@ -37,6 +38,7 @@ pub use process::{
 };
 pub use real_files::RealFiles;
 pub use real_http::RealHttp;
+pub use simulated_clock::SimulatedClock;
 
 /// Access to everything outside the process. Cheap to clone.
 #[derive(Clone)]

@@ -53,7 +53,7 @@ pub(crate) async fn up(folder: &Path) -> Result<RunResult, OpError> {
 
 fn main() -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    match runtime.block_on(up(Path::new("examples/quickstart"))) {
+    match runtime.block_on(up(Path::new("examples/local"))) {
         Ok(RunResult::Succeeded) => Ok(()),
         Ok(other) => Err(std::io::Error::other(format!("the run ended as {other:?}"))),
         Err(error) => Err(std::io::Error::other(format!("{:?}: {error:?}", error.class()))),

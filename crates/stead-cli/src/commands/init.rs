@@ -14,7 +14,16 @@ use crate::wiring;
 
 const MAIN: &str = include_str!("init/main.ts");
 const TSCONFIG: &str = include_str!("init/tsconfig.json");
-const GITIGNORE: &str = "# state, claims and generated types\n.stead/\n";
+const GITIGNORE: &str = "# state, the embedded cloud, claims and generated types\n.stead/\n";
+const TARGET: &str = "\
+# Where the program is applied: an embedded cloud in .stead/, which needs no account. `-t aws` applies it to AWS.
+target = \"sim\"
+";
+const CONFIG: &str = "\
+# Values that the program reads with `config`. [env.prod.config] overrides them in prod.
+[config]
+timeout = 30
+";
 
 pub(crate) fn init(common: &Common, name: Option<String>, ui: &Ui) -> Result<u8, Failure> {
     let world = wiring::world();
@@ -33,7 +42,7 @@ pub(crate) fn init(common: &Common, name: Option<String>, ui: &Ui) -> Result<u8,
         ));
     }
     let settings = format!(
-        "# Name of the project, and part of the path of its state.\nproject = {}\nmain = \"main.ts\"\n\n# Values that the program reads with `config`. [env.prod.config] overrides them in prod.\n[config]\ngreeting = \"hello\"\n",
+        "# Name of the project, and part of the path of its state.\nproject = {}\nmain = \"main.ts\"\n\n{TARGET}\n{CONFIG}",
         toml_string(&name)
     );
     let files = [
@@ -59,7 +68,8 @@ pub(crate) fn init(common: &Common, name: Option<String>, ui: &Ui) -> Result<u8,
             }
         }
     }
-    types::write(&world, &root, &["local"], &local_catalog(&world, &root))?;
+    let catalog = local_catalog(&world, &root).with_published();
+    types::write(&world, &root, &["local", types::PUBLISHED], &catalog)?;
     ui.result(&format!("wrote {}/\n\nNext: stead plan, then stead up.\n", types::FOLDER));
     Ok(0)
 }

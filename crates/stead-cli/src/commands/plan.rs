@@ -12,7 +12,6 @@ use crate::commands::run::{show_drift, show_plan, show_reads, show_unchanged, sh
 use crate::commands::state::warn_of_retained;
 use crate::commands::up::show_nothing_to_do;
 use crate::failure::Failure;
-use crate::hints::stack_flags;
 use crate::pins;
 use crate::session::Session;
 use crate::ui::Ui;
@@ -68,7 +67,7 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     if let Some(file) = &arguments.out {
         SavedPlan::new(&session.project, &session.workspace, &program, proposal)?
             .write(&session.workspace, file)?;
-        let on = stack_flags(session.environment());
+        let on = session.shown_stack().flags();
         let file = ShellCommand::word(&file.display().to_string());
         ui.note(&format!("Saved; `stead up {file}{on}` applies exactly this plan, or nothing."));
     }

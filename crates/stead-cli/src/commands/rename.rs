@@ -89,7 +89,7 @@ fn note_undeclared(
     let old: Vec<&Name> = renames.iter().map(|(from, _)| from).collect();
     for to in declared_places(declared, from, &old).into_iter().filter(|to| to != from) {
         let step = NextStep::RenamePlace { from: from.clone(), to };
-        ui.note(&format!("It declares all of them there: {}", phrase(&step, Some(session.environment()))));
+        ui.note(&format!("It declares all of them there: {}", phrase(&step, Some(&session.shown_stack()))));
     }
 }
 
@@ -112,12 +112,7 @@ fn note_old_names(
         }
         (None, []) => return,
     };
-    let command = phrase(&step, Some(environment));
-    let target = match old.stack.target.as_str() {
-        target if target == session.target() => String::new(),
-        target => format!(" -t {target}"),
-    };
-    let command = format!("{}{target}`", command.trim_end_matches('`'));
+    let command = phrase(&step, Some(&session.shown_stack_of(environment, &old.stack.target)));
     let names =
         if old.resources == 1 { "the old name".to_owned() } else { format!("{} old names", old.resources) };
     ui.note(&format!("The stack {environment} still has {names}: {command}"));

@@ -21,7 +21,7 @@ pub(crate) struct Wrote {
 pub(crate) const FOLDER: &str = ".stead/types";
 
 /// Provider whose many types are declared only if the program imports it.
-const PUBLISHED: &str = "aws";
+pub(crate) const PUBLISHED: &str = "aws";
 
 pub(crate) fn types(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     let mut providers: Vec<&str> = session.workspace.engine.providers.names().collect();

@@ -6,16 +6,19 @@ use std::process::{Child, Command};
 
 use serde_json::{Value, json};
 
+use crate::journey::{SHOP, example};
 use crate::project::Project;
 
-struct Serving {
+/// A running `stead cloud serve`.
+pub(crate) struct Serving {
     child: Child,
     stdout: BufReader<std::process::ChildStdout>,
-    address: String,
+    /// Host and port.
+    pub(crate) address: String,
 }
 
 impl Serving {
-    fn start(project: &Project, flags: &[&str]) -> Serving {
+    pub(crate) fn start(project: &Project, flags: &[&str]) -> Serving {
         let mut child = project.spawn(&[&["cloud", "serve", "--port", "0"], flags].concat());
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
@@ -26,11 +29,20 @@ impl Serving {
     }
 
     /// Sends a request, and returns the status and the body, or nothing if the connection was closed.
-    fn send(&self, path: &str, headers: &str, body: &str) -> Option<(u16, Value)> {
+    pub(crate) fn send(&self, path: &str, headers: &str, body: &str) -> Option<(u16, Value)> {
+        self.request("POST", path, headers, body)
+    }
+
+    /// Returns the answer to a question about the cloud, such as `resources`.
+    pub(crate) fn ask(&self, about: &str) -> Value {
+        self.request("GET", &format!("/_stead/{about}"), "", "").unwrap().1
+    }
+
+    fn request(&self, method: &str, path: &str, headers: &str, body: &str) -> Option<(u16, Value)> {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let length = body.len();
         let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: cloud\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n"
+            "{method} {path} HTTP/1.1\r\nhost: cloud\r\nconnection: close\r\n{headers}content-length: {length}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(body.as_bytes()).unwrap();
@@ -50,7 +62,7 @@ impl Serving {
         self.send("/", &headers, &body.to_string())
     }
 
-    fn stop(mut self, signal: &str) -> (Option<i32>, String) {
+    pub(crate) fn stop(mut self, signal: &str) -> (Option<i32>, String) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
         let mut rest = String::new();
@@ -86,6 +98,33 @@ fn served_cloud_answers_keeps_its_state_and_exits_0_when_terminated() {
         (400, Some("com.amazon.cloudapiservice#ResourceNotFoundException"))
     );
     assert_eq!(again.stop("-INT"), (Some(130), String::new()));
+}
+
+#[test]
+fn quickstart_is_applied_to_the_target_aws_by_the_same_program() {
+    let project = example("quickstart", &SHOP);
+    let serving = Serving::start(&project, &[]);
+    let endpoint = format!("http://{}", serving.address);
+    let account = [
+        ("AWS_ACCESS_KEY_ID", "111122223333"),
+        ("AWS_SECRET_ACCESS_KEY", "any"),
+        ("AWS_REGION", "eu-west-1"),
+        ("AWS_ENDPOINT_URL", endpoint.as_str()),
+    ];
+    let on_aws = |arguments: &[&str]| project.stead_with(&account, &[arguments, &["-t", "aws"]].concat());
+    let up = on_aws(&["up", "--yes"]).ok();
+    assert!(
+        up.contains("Done: 14 created.") && up.contains(".execute-api.eu-west-1.amazonaws.com/orders"),
+        "{up}"
+    );
+    assert_eq!(serving.ask("resources").as_array().unwrap().len(), 14);
+    on_aws(&["plan", "--refresh", "--exit-code"]).ok();
+    let pins: Value = serde_json::from_str(&project.read("main.ts.pin.json")).unwrap();
+    let pinned: Vec<&String> = pins["pinned"]["aws"].as_object().unwrap().keys().collect();
+    let data = ["aws.dynamodb.Table.orders", "aws.logs.LogGroup.orders", "aws.s3.Bucket.receipts"];
+    assert!(data.iter().all(|path| pinned.iter().any(|pinned| pinned == path)), "{pinned:?}");
+    assert!(on_aws(&["destroy", "--yes"]).ends(13).stderr.contains("it is pinned"));
+    assert_eq!(serving.stop("-TERM"), (Some(0), String::new()));
 }
 
 #[test]

@@ -115,9 +115,10 @@ fn quickstart_works_in_a_second_environment() {
     project.stead(&["up", "--yes", "-e", "dev"]).ok();
     project.stead(&["env", "new", "prod"]).ok();
     project.stead(&["up", "--yes", "-e", "prod"]).ok();
-    assert!(project.has("greeting.dev.txt") && project.has("greeting.prod.txt"));
+    let buckets = |project: &Project| project.stead(&["import", "--list", "AWS::S3::Bucket"]).ok();
+    assert_eq!(buckets(&project).lines().count(), 2, "each environment has its own");
     project.stead(&["destroy", "--yes", "-e", "prod"]).ok();
-    assert!(project.has("greeting.dev.txt") && !project.has("greeting.prod.txt"));
+    assert_eq!(buckets(&project).lines().count(), 1);
 }
 
 #[test]

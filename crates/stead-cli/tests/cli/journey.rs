@@ -13,15 +13,16 @@ export const size = a.size;
 fn new_project_is_planned_applied_and_destroyed() {
     let project = Project::empty();
     insta::assert_snapshot!(project.stead(&["init", "shop"]).ok());
-    assert!(project.has(".stead/types/stead.d.ts") && project.has(".stead/types/stead/local.d.ts"));
+    for module in ["stead.d.ts", "stead/local.d.ts", "stead/aws.d.ts", "stead/test.d.ts"] {
+        assert!(project.has(&format!(".stead/types/{module}")), "{module}");
+    }
     let before = project.all_files();
     insta::assert_snapshot!(project.stead(&["plan"]).ok());
     assert_eq!(project.all_files(), before, "plan writes nothing");
 
     let up = project.stead(&["up", "--yes"]).ok();
     assert!(up.contains("Done: 2 created."), "{up}");
-    let greeting = project.read("greeting.dev.txt");
-    assert!(greeting.starts_with("hello, "), "{greeting}");
+    assert!(up.contains("queue  = https://sqs.us-east-1.amazonaws.com/000000000000/"), "{up}");
 
     let before = project.all_files();
     let again = project.stead(&["up", "--yes"]).ok();
@@ -32,7 +33,7 @@ fn new_project_is_planned_applied_and_destroyed() {
     assert_eq!(project.all_files(), before, "an empty plan changes no file");
 
     project.stead(&["destroy", "--yes"]).ok();
-    assert!(!project.has("greeting.dev.txt"));
+    assert_eq!(project.stead(&["import", "--list", "AWS::S3::Bucket"]).ok(), "");
     assert!(project.stead(&["destroy", "--yes"]).ok().contains("Nothing to destroy"));
     assert_eq!(project.stead(&["state", "ls"]).ok(), "");
 }
@@ -207,17 +208,60 @@ fn json_output_is_one_object_per_line() {
     assert_eq!(failed.stderr, "");
 }
 
-#[test]
-fn quickstart_is_applied_and_then_unchanged() {
+/// Copies the files of an example, without what a run left in its folder.
+pub(crate) fn example(name: &str, files: &[&str]) -> Project {
     let project = Project::empty();
-    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/quickstart");
-    for file in ["stead.toml", "main.ts", "site.ts"] {
+    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    for file in files {
         project.write(file, &std::fs::read_to_string(example.join(file)).unwrap());
     }
+    project
+}
+
+#[test]
+fn local_example_is_applied_and_then_unchanged() {
+    let project = example("local", &["stead.toml", "main.ts", "site.ts"]);
     let up = project.stead(&["up", "--yes"]).ends(0);
     assert!(up.stdout.contains("lines  = 4"), "{}", up.stdout);
     assert!(up.stderr.contains("created main:local.RandomPet#owner"), "progress is visible: {}", up.stderr);
     assert!(
         project.stead(&["up", "--yes"]).ok().starts_with("Nothing to do: the recorded state of 6 resources")
     );
+}
+
+pub(crate) const SHOP: [&str; 6] =
+    ["stead.toml", "main.ts", "http.ts", "policies.ts", "lambda/orders.js", "shop.test.ts"];
+
+#[test]
+fn quickstart_is_a_shop_that_comes_up_changes_with_its_code_and_goes() {
+    let project = example("quickstart", &SHOP);
+    let up = project.stead(&["up", "--yes"]).ends(0);
+    assert!(up.stdout.contains("Done: 14 created."), "{}", up.stdout);
+    assert!(up.stdout.contains(".execute-api.us-east-1.amazonaws.com/orders"), "{}", up.stdout);
+    let same = project.stead(&["plan", "--refresh", "--exit-code"]).ok();
+    assert!(same.contains("14 resources are as declared"), "{same}");
+    assert!(!project.has("main.ts.pin.json"), "sim keeps no pins");
+
+    // A change of the file is an update of the function, and of nothing else.
+    project.write("lambda/orders.js", &project.read("lambda/orders.js").replace("202", "201"));
+    let planned = project.stead(&["plan"]).ok();
+    assert!(planned.contains("1 to update, 13 unchanged"), "{planned}");
+    assert!(planned.contains("Code.ZipFile"), "{planned}");
+    assert!(project.stead(&["up", "--yes"]).ok().contains("Done: 1 updated."));
+    assert!(project.stead(&["plan", "--exit-code"]).ok().starts_with("Nothing to do"));
+
+    project.stead(&["destroy", "--yes"]).ok();
+    for ty in ["AWS::S3::Bucket", "AWS::Lambda::Function", "AWS::ApiGatewayV2::Api", "AWS::SNS::Subscription"]
+    {
+        assert_eq!(project.stead(&["import", "--list", ty]).ok(), "", "{ty}");
+    }
+}
+
+#[test]
+fn tests_of_the_quickstart_pass_and_touch_nothing() {
+    let project = example("quickstart", &SHOP);
+    let before = project.all_files();
+    let ran = project.stead(&["test", "--ci"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(project.all_files(), before);
 }

@@ -8,6 +8,8 @@ mod guard;
 mod journey;
 mod merges;
 mod moves;
+#[cfg(unix)]
+mod on_aws;
 
 use crate::project::{Project, Ran};
 

@@ -1,5 +1,6 @@
 //! `stead test` with the real binary: results, failures with places, snapshots, plans from other versions, reporters.
 
+mod clouds;
 mod plans;
 mod reporters;
 

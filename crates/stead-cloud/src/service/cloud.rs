@@ -45,10 +45,15 @@ impl Cloud {
 
     /// Opens the cloud in a folder, which is created if it does not exist.
     pub fn open(world: &World, folder: &Path, settings: Settings) -> io::Result<Cloud> {
-        let mut machine = Machine::new(settings);
-        let mut disk = Disk::open(world.files.clone(), folder)?;
-        drop(disk.begin(&mut machine.state)?);
-        Ok(Cloud::of(world.clock.clone(), Inner { machine, disk: Some(disk) }))
+        let cloud = Cloud::in_folder(world, folder, settings);
+        cloud.with(|_, _| ())?;
+        Ok(cloud)
+    }
+
+    /// Returns the cloud in a folder. The first call opens it; until then nothing is read or written.
+    pub fn in_folder(world: &World, folder: &Path, settings: Settings) -> Cloud {
+        let disk = Disk::new(world.files.clone(), folder);
+        Cloud::of(world.clock.clone(), Inner { machine: Machine::new(settings), disk: Some(disk) })
     }
 
     fn of(clock: Arc<dyn Clock>, inner: Inner) -> Cloud {

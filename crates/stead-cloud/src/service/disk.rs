@@ -38,13 +38,14 @@ struct Names {
 }
 
 impl Disk {
-    pub(crate) fn open(files: Arc<dyn Files>, folder: &Path) -> io::Result<Disk> {
-        files.ensure_folder(folder)?;
-        Ok(Disk { files, folder: folder.to_owned(), known: 0, kept: 0 })
+    /// Returns the folder, which the first call creates.
+    pub(crate) fn new(files: Arc<dyn Files>, folder: &Path) -> Disk {
+        Disk { files, folder: folder.to_owned(), known: 0, kept: 0 }
     }
 
     /// Locks the folder and reads the changes of other processes.
     pub(crate) fn begin(&mut self, state: &mut State) -> io::Result<Box<dyn Claim>> {
+        self.files.ensure_folder(&self.folder)?;
         let claim = self.files.claim(&self.folder.join(LOCK))?;
         let names = self.names()?;
         let newest = names.snapshots.iter().max().copied().unwrap_or(0);

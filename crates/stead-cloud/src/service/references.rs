@@ -25,8 +25,27 @@ struct Reference {
     property: &'static str,
     /// Start of a text that is checked. `None`: every text.
     prefix: Option<&'static str>,
+    names: Names,
     missing: Option<&'static str>,
     in_use: Option<&'static str>,
+}
+
+/// The part of a text that names the held resource.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    Whole,
+    /// The text after the prefix, such as the identifier in `integrations/a1b2c3`.
+    Rest,
+}
+
+impl Reference {
+    /// Returns the part of a text that names the held resource.
+    fn named<'a>(&self, value: &'a str) -> &'a str {
+        match (self.names, self.prefix) {
+            (Names::Rest, Some(prefix)) => value.strip_prefix(prefix).unwrap_or(value),
+            _ => value,
+        }
+    }
 }
 
 fn table() -> &'static [Reference] {
@@ -38,12 +57,15 @@ fn row(line: &'static str) -> Option<Reference> {
     let mut cells = line.split(" | ").map(str::trim);
     let mut next = || cells.next();
     let message = |text: &'static str| (text != "-").then_some(text);
+    let (holder, path, held, property, start) = (next()?, next()?, next()?, next()?, next()?);
+    let prefix = start.strip_suffix("{}").unwrap_or(start);
     Some(Reference {
-        holder: next()?,
-        path: next()?.split('/').collect(),
-        held: next()?,
-        property: next()?,
-        prefix: next().map(|prefix| (prefix != "any").then_some(prefix))?,
+        holder,
+        path: path.split('/').collect(),
+        held,
+        property,
+        prefix: (prefix != "any").then_some(prefix),
+        names: if prefix == start { Names::Whole } else { Names::Rest },
         missing: message(next()?),
         in_use: message(next()?),
     })
@@ -86,7 +108,8 @@ pub(crate) fn unheld(
             continue;
         };
         let mut holders = machine.state.of_type(place, row.holder);
-        if holders.any(|(_, stored)| values(&stored.model, &row.path).contains(&name)) {
+        let holds = |value: &&str| row.named(value) == name;
+        if holders.any(|(_, stored)| values(&stored.model, &row.path).iter().any(holds)) {
             let text = message.replace("{id}", &key.identifier);
             return Err((HandlerError::ResourceConflict, text));
         }
@@ -110,7 +133,7 @@ pub(crate) fn not_empty(key: &ResourceKey) -> Failure {
 fn leads(machine: &Machine, place: &Place, row: &Reference, value: &str) -> bool {
     let named = |model: &Map| {
         let property = identity::at(model, &stead_model::PropertyPath::of(row.property));
-        property.and_then(Value::as_str) == Some(value)
+        property.and_then(Value::as_str) == Some(row.named(value))
     };
     machine.state.of_type(place, row.held).any(|(_, stored)| named(&stored.model))
 }

@@ -161,6 +161,17 @@ const matchers = {
     if (thrown !== undefined && !(thrown.error instanceof Refused)) throw thrown.error;
     return refused(thrown?.error, code, "the program");
   },
+  toSucceed: (received) => {
+    if (typeof received?.result !== "string") misuse("`toSucceed` takes a run: `expect(stack.apply())`");
+    // A refused run has no problems of its own.
+    const reasons = received.refusal?.problems ?? received.problems;
+    return {
+      pass: received.result === "succeeded",
+      message: (not) => `expected the run ${not}to succeed, and it ${received.result === "succeeded" ? "did" : `is ${received.result}`}`,
+      expected: "",
+      received: reasons.map(({ code, message }) => `${code}: ${message}`).join("\n"),
+    };
+  },
   toBeUnknown: (received, of) => ({
     pass: received instanceof Unknown && (of === undefined || received.of.includes(of)),
     message: (not) => `expected ${brief(received)} ${not}to be known only after apply${of === undefined ? "" : `, from ${brief(of)}`}`,

@@ -19,10 +19,14 @@ const asset = (kind, answer) => {
   return freeze({ [SIGNATURE]: kind, path, hash });
 };
 
+// Cloud Control takes 262,144 characters for a whole function; its other properties need some of them.
+const INLINE_LIMIT = 250_000;
+
 const nativeParse = JSON.parse;
+const nativeStringify = JSON.stringify;
 const read = (format, path, name) => checked(host.readData(toText(needed(path, name)), format, new NativeError().stack)).value;
 
-export const { readText, readBytes, readJson, readYaml, readToml, listFiles, file, archive } = {
+export const { readText, readBytes, readJson, readYaml, readToml, listFiles, file, archive, inlineCode } = {
   readBytes(path) {
     return checked(host.readBytes(toText(needed(path, "readBytes")), new NativeError().stack)).bytes;
   },
@@ -47,6 +51,16 @@ export const { readText, readBytes, readJson, readYaml, readToml, listFiles, fil
   },
   file(path) {
     return asset(ASSET, host.fileAsset(toText(needed(path, "file")), new NativeError().stack));
+  },
+  inlineCode(path) {
+    const { text } = checked(host.readText(toText(needed(path, "inlineCode")), new NativeError().stack));
+    const { length } = nativeStringify(text);
+    if (length > INLINE_LIMIT) {
+      throw new NativeError(
+        `\`${path}\` is too large for inline code: ${length} characters as JSON, and ${INLINE_LIMIT} are possible; upload a package to S3, and name it with \`S3Bucket\` and \`S3Key\``,
+      );
+    }
+    return freeze({ ZipFile: text });
   },
   archive(folder) {
     return asset(ARCHIVE, host.archiveAsset(toText(needed(folder, "archive")), new NativeError().stack));

@@ -91,3 +91,19 @@ fn file_above_the_size_limit_is_an_error() {
     let run = with_files("import { file } from 'stead';\nfile('big');\n").file("big", &"x".repeat(40 << 20));
     assert_eq!(run.limits(|limits| limits.evaluation_heap = 32 << 20).code(), "ST0108");
 }
+
+#[test]
+fn inline_code_is_the_text_of_a_file_up_to_a_limit() {
+    let main = "import { inlineCode } from 'stead';\nconst code = inlineCode('index.js');\nexport const length = code.ZipFile.length;\n";
+    let at = |length: usize| program(main).file("index.js", "x".repeat(length).as_str());
+    // The quotes of the JSON count.
+    assert_eq!(show(&at(249_998).graph()), "> length = 249998\n");
+    let refused = at(249_999).failure();
+    assert!(
+        refused.contains("`index.js` is too large for inline code: 250001 characters as JSON"),
+        "{refused}"
+    );
+    assert!(refused.contains("`S3Bucket` and `S3Key`") && refused.contains("main.ts:2"), "{refused}");
+    let gone = "import { inlineCode } from 'stead';\ninlineCode('gone.js');\n";
+    assert!(program(gone).failure().contains("there is no file `gone.js`"));
+}

@@ -70,7 +70,17 @@ impl PathSet {
 
     /// Returns a cursor at the root of a value, where no path is covered yet.
     pub fn cursor(&self) -> Cursor<'_> {
-        Cursor { below: self.patterns.iter().map(PathPattern::parts).collect(), covered: false }
+        self.cursor_without(&[])
+    }
+
+    /// Returns a cursor that leaves out the patterns of some top-level properties.
+    pub(crate) fn cursor_without(&self, properties: &[&str]) -> Cursor<'_> {
+        let left_out = |parts: &&[PatternPart]| match parts.first() {
+            Some(PatternPart::Key(key)) => properties.contains(&key.as_str()),
+            _ => false,
+        };
+        let patterns = self.patterns.iter().map(PathPattern::parts);
+        Cursor { below: patterns.filter(|parts| !left_out(parts)).collect(), covered: false }
     }
 }
 

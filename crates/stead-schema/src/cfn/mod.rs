@@ -11,6 +11,7 @@ mod equivalence;
 mod facts;
 mod form;
 mod keyed;
+mod known;
 mod last_applied;
 mod limits;
 mod lists;
@@ -34,6 +35,7 @@ pub use classes::{Class, Classes, Cursor, PathSet};
 pub(crate) use declarations::{interfaces, typescript};
 pub use facts::facts;
 pub use form::{Form, FormId, Kinds, Order, Rest};
+pub(crate) use known::stable;
 pub use last_applied::{DigestKey, LastApplied};
 pub use limits::{Limits, Pattern, Span};
 pub use parse::{SchemaError, parse};
@@ -100,6 +102,11 @@ impl Schema {
 
     pub fn form(&self, id: FormId) -> &Form {
         &self.forms[id.0 as usize]
+    }
+
+    /// Returns a cursor over the properties whose values are secrets: those that are write-only, except for known public ones.
+    pub fn secrets(&self) -> Cursor<'_> {
+        self.classes.of(Class::WriteOnly).cursor_without(known::public_write_only(&self.type_name))
     }
 
     /// Returns the form of a member of an object, declared in the form itself or in one of its parts.

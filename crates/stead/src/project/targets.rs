@@ -83,22 +83,27 @@ impl Project {
         Ok(match target {
             "aws" => local.with(Arc::new(AwsProvider::new(world, tables.aws.settings()))),
             "sim" => {
-                let region = tables.sim.region.clone().unwrap_or_else(|| SIM_REGION.to_owned());
-                let default_tags = tables.sim.default_tags.clone();
-                let settings = Settings { region: Some(region), default_tags, ..Settings::default() };
-                let cloud = Cloud::open(&world, &self.root.join(SIM_FOLDER), Default::default());
-                let cloud = cloud.map_err(|error| unusable_cloud(&error))?;
-                let world = World { http: Arc::new(cloud), ..world };
-                local.with(Arc::new(AwsProvider::embedded(world, settings)))
+                let cloud = Cloud::in_folder(&world, &self.root.join(SIM_FOLDER), Default::default());
+                local.with(Arc::new(self.embedded_provider(target, World { http: Arc::new(cloud), ..world })))
             }
             _ => local,
         })
     }
-}
 
-fn unusable_cloud(error: &std::io::Error) -> OpError {
-    let message = format!("the embedded cloud in {SIM_FOLDER} cannot be opened: {error}");
-    OpError::invalid(Diagnostic::error(Code::NO_PROVIDER, message))
+    /// Returns the provider of AWS types for a cloud in this process: the `http` of the world.
+    pub(crate) fn embedded_provider(&self, target: &str, world: World) -> AwsProvider {
+        let TargetTables { aws, sim } = &self.settings.targets;
+        let default_tags = if target == "aws" { &aws.default_tags } else { &sim.default_tags }.clone();
+        let region = Some(self.embedded_region(target));
+        AwsProvider::embedded(world, Settings { region, default_tags, ..Settings::default() })
+    }
+
+    /// Returns the region of a cloud in this process.
+    pub(crate) fn embedded_region(&self, target: &str) -> String {
+        let TargetTables { aws, sim } = &self.settings.targets;
+        let region = if target == "aws" { &aws.region } else { &sim.region };
+        region.clone().unwrap_or_else(|| SIM_REGION.to_owned())
+    }
 }
 
 /// Fails if there is no such target.

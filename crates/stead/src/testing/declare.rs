@@ -101,6 +101,12 @@ impl Declarations {
         Ok(version)
     }
 
+    /// Returns the environment and the target that the options name for the current version.
+    pub(super) fn place(&self, options: &DeclareOptions) -> Result<(Environment, String), Refused> {
+        let StackSettings { environment, target, .. } = StackSettings::of(&self.current, options)?;
+        Ok((environment, target))
+    }
+
     /// Evaluates a version, or returns the earlier evaluation with the same options.
     pub(super) fn declare(
         &self,

@@ -1,14 +1,20 @@
 //! Answers the requests of one test file.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use stead_engine::ops::OpError;
 use stead_eval::{Compared, Refused, TestHost};
-use stead_model::{Code, Diagnostic, Map, NodeId, Value, nearest};
+use stead_model::{Code, Diagnostic, NodeId, Value, nearest};
 
+use super::cloud::TestCloud;
 use super::declare::{Declarations, Declared};
-use super::requests::{AllRequest, DeclareOptions, FindRequest, Origin, PlanRequest, misuse, read, refused};
+use super::live::{Change, LiveStack};
+use super::requests::{
+    AllRequest, CloudRequest, CloudSettings, DeclareOptions, FaultPlanRequest, FaultRequest, FindRequest,
+    NewStack, Origin, PlanRequest, RecordRequest, RunRequest, misuse, read, refused,
+};
 use super::snapshots::Snapshots;
 use super::stack::{Base, Stacks, problems, refusal};
 use super::view;
@@ -26,6 +32,8 @@ pub(super) struct FileHost<'a> {
     pub(super) snapshots: RefCell<Snapshots>,
     /// Programs that the file has declared, by their numbers.
     declared: RefCell<Vec<Arc<Declared>>>,
+    clouds: RefCell<Vec<Rc<TestCloud>>>,
+    stacks: RefCell<Vec<Rc<LiveStack>>>,
 }
 
 impl TestHost for FileHost<'_> {
@@ -35,6 +43,22 @@ impl TestHost for FileHost<'_> {
             "find" => self.find(&read("find", argument)?),
             "all" => self.all(&read("all", argument)?),
             "plan" => self.plan(&read("plan", argument)?),
+            "cloud" => self.new_cloud(&read("freshCloud", argument)?),
+            "stack" => self.new_stack(&read("freshStack", argument)?),
+            "cloud.calls" => self.cloud_of(argument).map(|cloud| cloud.calls()),
+            "cloud.fail-next" => {
+                let asked: FaultRequest = read("failNext", argument)?;
+                self.cloud(asked.cloud)?.fail_next(asked, self.shared.declarations.catalog())
+            }
+            "cloud.faults" => {
+                let asked: FaultPlanRequest = read("faults", argument)?;
+                Ok(self.cloud(asked.cloud)?.set_faults(&asked))
+            }
+            "stack.plan" => self.plan_live(&read("plan", argument)?),
+            "stack.apply" => self.apply_live(Change::Up, &read("apply", argument)?),
+            "stack.destroy" => self.apply_live(Change::Destroy, &read("destroy", argument)?),
+            request if request.starts_with("cloud.") => self.ask_cloud(request, argument),
+            request if request.starts_with("stack.") => self.ask_stack(request, argument),
             other => Err(misuse(format!("there is no request `{other}`"))),
         }
     }
@@ -46,7 +70,13 @@ impl TestHost for FileHost<'_> {
 
 impl<'a> FileHost<'a> {
     pub(super) fn new(shared: &'a Shared, snapshots: Snapshots) -> FileHost<'a> {
-        FileHost { shared, snapshots: RefCell::new(snapshots), declared: RefCell::default() }
+        FileHost {
+            shared,
+            snapshots: RefCell::new(snapshots),
+            declared: RefCell::default(),
+            clouds: RefCell::default(),
+            stacks: RefCell::default(),
+        }
     }
 
     fn declare(&self, options: &DeclareOptions) -> Result<Value, Refused> {
@@ -117,16 +147,98 @@ impl<'a> FileHost<'a> {
             Ok(proposal) => proposal,
             // The guards of the pinfile object before there is a plan.
             Err(error @ OpError::Pins(_)) => {
-                let empty = [("complete", Value::Bool(false)), ("steps", Value::from(Vec::<Value>::new()))];
-                return Ok(with_refusal(empty.into(), &error));
+                return Ok(Value::Map(view::with_refusal(view::no_plan(), &problems(&error))));
             }
             Err(error) => return Err(refusal(&error)),
         };
         let plan = view::plan(proposal.plan(), proposal.graph());
-        Ok(match proposal.permit() {
-            Ok(_) => Value::Map(plan),
-            Err(error) => with_refusal(plan, &error),
-        })
+        Ok(Value::Map(match proposal.permit() {
+            Ok(_) => plan,
+            Err(error) => view::with_refusal(plan, &problems(&error)),
+        }))
+    }
+
+    fn new_cloud(&self, settings: &CloudSettings) -> Result<Value, Refused> {
+        let project = &self.shared.declarations.current().project;
+        let cloud = TestCloud::new(settings, project.embedded_region(&project.default_target));
+        let mut clouds = self.clouds.borrow_mut();
+        clouds.push(Rc::new(cloud));
+        Ok(Value::from(clouds.len() as i64 - 1))
+    }
+
+    fn new_stack(&self, request: &NewStack) -> Result<Value, Refused> {
+        let declarations = &self.shared.declarations;
+        let (environment, target) = declarations.place(&request.options)?;
+        let cloud = self.cloud(request.cloud)?;
+        let stack = LiveStack::new(&cloud, &declarations.current().project, environment, target);
+        let mut stacks = self.stacks.borrow_mut();
+        stacks.push(Rc::new(stack));
+        Ok(Value::from(stacks.len() as i64 - 1))
+    }
+
+    fn cloud(&self, number: usize) -> Result<Rc<TestCloud>, Refused> {
+        self.clouds
+            .borrow()
+            .get(number)
+            .cloned()
+            .ok_or_else(|| misuse("this cloud was not made by `freshCloud`"))
+    }
+
+    fn cloud_of(&self, argument: &Value) -> Result<Rc<TestCloud>, Refused> {
+        self.cloud(read::<CloudRequest>("calls", argument)?.cloud)
+    }
+
+    fn stack(&self, number: usize) -> Result<Rc<LiveStack>, Refused> {
+        self.stacks
+            .borrow()
+            .get(number)
+            .cloned()
+            .ok_or_else(|| misuse("this stack was not made by `freshStack`"))
+    }
+
+    fn ask_cloud(&self, request: &str, argument: &Value) -> Result<Value, Refused> {
+        let name = request.trim_start_matches("cloud.");
+        let asked: CloudRequest = read(name, argument)?;
+        self.cloud(asked.cloud)?.answer(name, &asked, self.shared.declarations.catalog())
+    }
+
+    fn ask_stack(&self, request: &str, argument: &Value) -> Result<Value, Refused> {
+        let name = request.trim_start_matches("stack.");
+        let asked: RecordRequest = read(name, argument)?;
+        let stack = self.stack(asked.stack)?;
+        match name {
+            "refresh" => stack.refresh(self.shared.declarations.catalog()),
+            "resources" => stack.resources(),
+            "find" => stack.find(asked.name.as_deref().unwrap_or_default()),
+            "pinfile" => Ok(stack.pinfile()),
+            other => Err(misuse(format!("there is no request `stack.{other}`"))),
+        }
+    }
+
+    fn plan_live(&self, request: &RunRequest) -> Result<Value, Refused> {
+        let (stack, declared) = self.declared_on(request)?;
+        stack.plan(&declared, &request.how, self.shared.declarations.catalog())
+    }
+
+    fn apply_live(&self, change: Change, request: &RunRequest) -> Result<Value, Refused> {
+        let (stack, declared) = self.declared_on(request)?;
+        stack.apply(change, &declared, &request.how, self.shared.declarations.catalog())
+    }
+
+    /// Returns the stack of a request, and the program that is applied to it.
+    fn declared_on(&self, request: &RunRequest) -> Result<(Rc<LiveStack>, Arc<Declared>), Refused> {
+        let stack = self.stack(request.stack)?;
+        let declared = self.declared_at(&request.to, &request.options, "to")?;
+        let (environment, target) = (&stack.environment, &stack.target);
+        if (environment, target) != (&declared.environment, &declared.target) {
+            let message = format!(
+                "the stack is environment {environment} on target {target}, and the program is declared for environment {} on \
+                 target {}",
+                declared.environment, declared.target
+            );
+            return Err(misuse(message));
+        }
+        Ok((stack, declared))
     }
 
     /// Returns the program of a version, evaluated with the options of the request.
@@ -154,17 +266,4 @@ impl<'a> FileHost<'a> {
             read_export(project.world(), &project.root.join(path)).map_err(|error| refusal(&error))?;
         Ok(export.into_snapshot())
     }
-}
-
-/// Adds the reasons of the guards to a plan.
-fn with_refusal(mut plan: Map, error: &OpError) -> Value {
-    let problems = problems(error);
-    let message = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
-    let one = |problem: &Diagnostic| {
-        let members = [("code", problem.code.as_str()), ("message", problem.message.as_str())];
-        Value::Map(members.into_iter().map(|(key, text)| (key, Value::from(text))).collect())
-    };
-    let refusal = [("message", Value::from(message)), ("problems", problems.iter().map(one).collect())];
-    plan.insert("refusal", Value::Map(refusal.into()));
-    Value::Map(plan)
 }

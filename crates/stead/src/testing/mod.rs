@@ -2,17 +2,20 @@
 //!
 //! ```text
 //! *.test.ts ──run_tests──▶ declare / plan / snapshot ──FileHost──▶ Declared, Proposal
+//!                          freshStack().apply()      ──FileHost──▶ LiveStack ──▶ TestCloud
 //! ```
 //!
 //! `declare` evaluates the program as every operation does; `plan` previews and permits it on a stack in memory, where
-//! placeholders stand for the answers of providers. **Invariants:** a run touches no state, lock, network or provider, and writes
-//! only snapshots; its results have the order of the files, however many run at a time.
+//! placeholders stand for the answers of providers. A `LiveStack` applies it to an embedded cloud. **Invariants:** a run touches
+//! no state, lock or network, and writes only snapshots; its results have the order of the files, however many run at a time.
 
+mod cloud;
 mod declare;
 mod discover;
 mod expression;
 mod git;
 mod host;
+mod live;
 mod placeholder;
 mod provider;
 mod requests;

@@ -69,7 +69,7 @@ impl PlaceholderProvider {
 }
 
 /// Returns the published schema of a type, if AWS publishes it.
-fn published(schema: &TypeSchema) -> Option<&cfn::Schema> {
+pub(super) fn published(schema: &TypeSchema) -> Option<&cfn::Schema> {
     match &schema.properties.first()?.shape {
         Shape::Published(published) => Some(&published.schema),
         _ => None,

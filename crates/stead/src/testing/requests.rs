@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use stead_cloud::Fault;
 use stead_eval::Refused;
 use stead_model::{Code, Diagnostic, Map, Value};
 
@@ -71,6 +72,100 @@ pub(super) struct FindRequest {
 pub(super) struct AllRequest {
     pub(super) graph: usize,
     pub(super) filter: Filter,
+}
+
+/// The settings of `freshCloud`. Times are in milliseconds.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct CloudSettings {
+    pub(super) seed: u64,
+    pub(super) operations: u64,
+    pub(super) consistency: u64,
+    pub(super) rate: Option<u32>,
+    pub(super) quotas: Option<bool>,
+    pub(super) references: Option<bool>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewStack {
+    pub(super) cloud: usize,
+    pub(super) options: DeclareOptions,
+}
+
+/// A plan or a run on a stack.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunRequest {
+    pub(super) stack: usize,
+    pub(super) to: Origin,
+    pub(super) options: DeclareOptions,
+    pub(super) how: RunFlags,
+}
+
+/// The flags of a run.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(super) struct RunFlags {
+    pub(super) refresh: bool,
+    pub(super) update_pins: bool,
+    pub(super) take_over: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RecordRequest {
+    pub(super) stack: usize,
+    #[serde(default)]
+    pub(super) name: Option<String>,
+}
+
+/// A request about the resources of a cloud.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct CloudRequest {
+    pub(super) cloud: usize,
+    #[serde(default, rename = "type")]
+    pub(super) ty: Option<String>,
+    #[serde(default)]
+    pub(super) id: Option<String>,
+    /// Properties of a new resource.
+    #[serde(default)]
+    pub(super) properties: Map,
+    /// Properties to set, or a JSON Patch.
+    #[serde(default)]
+    pub(super) change: Value,
+    #[serde(default)]
+    pub(super) count: u64,
+}
+
+/// Fault of the next calls of a cloud.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FaultRequest {
+    pub(super) cloud: usize,
+    pub(super) fault: Fault,
+    #[serde(default)]
+    pub(super) call: Option<String>,
+    #[serde(default, rename = "type")]
+    pub(super) ty: Option<String>,
+    #[serde(default)]
+    pub(super) times: Option<u32>,
+}
+
+/// Share of the calls of a cloud that fail.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FaultPlanRequest {
+    pub(super) cloud: usize,
+    pub(super) plan: Option<FaultShare>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FaultShare {
+    pub(super) seed: u64,
+    pub(super) rate: f64,
 }
 
 /// Conditions on resources; all of the given ones hold.

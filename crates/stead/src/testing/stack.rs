@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** nothing on this machine is read or written, no provider of the project is called, and no lock is taken.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -13,7 +13,7 @@ use stead_engine::{Engine, PinfileLocation, Stack, StackSecrets, Stop};
 use stead_eval::Refused;
 use stead_journal::StackKeys;
 use stead_local::LocalProvider;
-use stead_model::{Code, Diagnostic, RunResult, TypeToken};
+use stead_model::{Code, Diagnostic, RunResult};
 use stead_plan::Request;
 use stead_provider::{Provider, Providers};
 use stead_schema::Catalog;
@@ -26,7 +26,7 @@ use super::provider::{PlaceholderProvider, properties_read};
 use super::requests::refused;
 
 /// Provider calls in flight. They answer at once.
-const PARALLEL: usize = 8;
+pub(super) const PARALLEL: usize = 8;
 
 type Applied = Arc<OnceLock<Result<Arc<dyn Store>, Vec<Diagnostic>>>>;
 
@@ -139,7 +139,7 @@ pub(super) fn refusal(error: &OpError) -> Refused {
 fn workspace(declared: &Declared, catalog: &Catalog, store: Arc<dyn Store>) -> Workspace {
     let root = declared.version.project.root.clone();
     let world = memory(declared, &root);
-    let mut engine = Engine::new(world.clone(), providers(declared, catalog, &root), PARALLEL);
+    let mut engine = Engine::new(world.clone(), providers(declared, catalog), PARALLEL);
     engine.catalog = catalog.clone();
     let environment = declared.environment.clone();
     let keys = StackKeys::new("test", &environment.to_string(), &declared.target);
@@ -163,17 +163,25 @@ fn memory(declared: &Declared, root: &std::path::Path) -> World {
     World::in_memory(files.into_iter().filter_map(|(path, bytes)| Some((root.join(path), bytes?))))
 }
 
-fn providers(declared: &Declared, catalog: &Catalog, root: &std::path::Path) -> Providers {
-    let local: Arc<dyn Provider> = Arc::new(LocalProvider::new(World::in_memory([]), root.to_owned()));
-    let read: BTreeSet<(TypeToken, String)> = properties_read(&declared.graph);
-    let placeholder = |name, real| {
-        Arc::new(PlaceholderProvider {
-            name,
-            real,
-            catalog: catalog.clone(),
-            read: read.clone(),
-            lookups: declared.options.lookups.clone(),
-        })
-    };
-    Providers::default().with(placeholder("local", Some(local))).with(placeholder("aws", None))
+/// Returns placeholders for the providers of all types.
+fn providers(declared: &Declared, catalog: &Catalog) -> Providers {
+    local_placeholders(declared, catalog).with(placeholder("aws", None, declared, catalog))
+}
+
+/// Returns placeholders for resources on this machine.
+pub(super) fn local_placeholders(declared: &Declared, catalog: &Catalog) -> Providers {
+    let root = declared.version.project.root.clone();
+    let local: Arc<dyn Provider> = Arc::new(LocalProvider::new(World::in_memory([]), root));
+    Providers::default().with(placeholder("local", Some(local), declared, catalog))
+}
+
+fn placeholder(
+    name: &'static str,
+    real: Option<Arc<dyn Provider>>,
+    declared: &Declared,
+    catalog: &Catalog,
+) -> Arc<PlaceholderProvider> {
+    let read = properties_read(&declared.graph);
+    let lookups = declared.options.lookups.clone();
+    Arc::new(PlaceholderProvider { name, real, catalog: catalog.clone(), read, lookups })
 }

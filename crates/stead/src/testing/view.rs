@@ -3,10 +3,11 @@
 //! **Invariant:** the data of a secret is its origin, never its value.
 
 use serde::Serialize;
+use stead_engine::Drift;
 use stead_eval::ConsoleLevel;
 use stead_model::{
-    DeletionPolicy, Environment, Graph, Input, Map, Name, NameParts, Node, NodeId, NodeKind, SIGNATURE_KEY,
-    Value,
+    DeletionPolicy, Diagnostic, Environment, Graph, Input, Map, Name, NameParts, Node, NodeId, NodeKind,
+    Resource, SIGNATURE_KEY, Value,
 };
 use stead_plan::{Action, Certainty, Plan, Step, Why};
 use stead_schema::Change;
@@ -193,6 +194,57 @@ pub(super) fn plan(plan: &Plan, graph: &Graph) -> Map {
     ]);
     map.insert("outputChanges", outputs.collect());
     map
+}
+
+/// Returns the answer in place of a plan that was never made.
+pub(super) fn no_plan() -> Map {
+    let empty = || Value::from(Vec::<Value>::new());
+    [("complete", Value::Bool(false)), ("steps", empty()), ("drift", empty())].into()
+}
+
+/// Adds the reasons of the guards to a plan.
+pub(super) fn with_refusal(mut plan: Map, reasons: &[Diagnostic]) -> Map {
+    let message = reasons.first().map(|problem| problem.message.clone()).unwrap_or_default();
+    let refusal = [("message", Value::from(message)), ("problems", problems(reasons))];
+    plan.insert("refusal", Value::Map(refusal.into()));
+    plan
+}
+
+/// Returns problems as data: code and message of each.
+pub(super) fn problems(problems: &[Diagnostic]) -> Value {
+    let one = |problem: &Diagnostic| {
+        object([
+            ("code", Value::from(problem.code.as_str())),
+            ("message", Value::from(problem.message.as_str())),
+        ])
+    };
+    problems.iter().map(one).collect()
+}
+
+/// Returns the differences between records and real resources as data.
+pub(super) fn drift(drift: &[Drift], graph: &Graph) -> Value {
+    let one = |drift: &Drift| {
+        object([
+            ("name", Value::from(shown(&drift.name))),
+            ("gone", Value::Bool(drift.found.is_none())),
+            ("changes", drift.changes.iter().map(|one| change(one, graph)).collect()),
+        ])
+    };
+    drift.iter().map(one).collect()
+}
+
+/// Returns a recorded resource as data.
+pub(super) fn record(resource: &Resource) -> Value {
+    let mut map = Map::from([
+        ("name", Value::from(shown(&resource.name))),
+        ("fullName", Value::from(resource.name.to_string())),
+        ("type", Value::from(resource.ty.as_str())),
+        ("pinned", Value::Bool(resource.pinned)),
+        ("inputs", Value::Map(resource.inputs.clone()).blinded()),
+        ("outputs", Value::Map(resource.outputs.clone()).blinded()),
+    ]);
+    map.extend(resource.id.as_ref().map(|id| ("id", Value::from(id.as_str()))));
+    Value::Map(map)
 }
 
 /// Returns a serialisable value as data.

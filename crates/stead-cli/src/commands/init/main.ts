@@ -1,15 +1,18 @@
-import { config, env } from "stead";
-import * as local from "stead/local";
+import { config } from "stead";
+import { s3, sqs } from "stead/aws";
 
 // Every `new` of a resource is something that stead makes, keeps and changes for you.
-const pet = new local.RandomPet({ words: 2 });
+const uploads = new s3.Bucket({ VersioningConfiguration: { Status: "Enabled" } }, { id: "uploads" });
 
-// `pet.result` exists only once the pet does; use it like any other string.
-const greeting = new local.File({
-  path: `greeting.${env}.txt`, // each environment has a file of its own
-  content: `${config.get("greeting") ?? "hello"}, ${pet.result}\n`,
-});
+// `uploads.Arn` exists only once the bucket does; use it like any other string.
+const jobs = new sqs.Queue(
+  {
+    VisibilityTimeout: config.number("timeout") ?? 30,
+    Tags: [{ Key: "bucket", Value: uploads.Arn }],
+  },
+  { id: "jobs" },
+);
 
 // What the entry point exports are the outputs of the stack.
-export const path = greeting.path;
-export const petName = pet.result;
+export const bucket = uploads.BucketName;
+export const queue = jobs.QueueUrl;

@@ -9,7 +9,6 @@ use stead_state::{Retained, State};
 use stead_world::ShellCommand;
 
 use crate::failure::Failure;
-use crate::hints::stack_flags;
 use crate::session::Session;
 use crate::ui::Ui;
 
@@ -75,5 +74,5 @@ pub(crate) fn warn_of_retained(session: &Session, state: &State, plan: &Plan, ui
 fn import_command(session: &Session, retained: &Retained) -> String {
     let Retained { name, resource, id, .. } = retained;
     let (name, id) = (ShellCommand::word(&name.to_string()), ShellCommand::word(id.as_str()));
-    format!("stead import {resource} {name} {id}{}", stack_flags(session.environment()))
+    format!("stead import {resource} {name} {id}{}", session.shown_stack().flags())
 }
