@@ -61,12 +61,12 @@ impl Session {
         self.workspace.environment()
     }
 
-    /// Returns the stack as printed commands name it.
+    /// Returns the flags of the stack for printed commands.
     pub(crate) fn shown_stack(&self) -> ShownStack {
         self.shown_stack_of(self.environment(), self.target())
     }
 
-    /// Returns another stack of the project as printed commands name it.
+    /// Returns the flags of another stack of the project for printed commands.
     pub(crate) fn shown_stack_of(&self, environment: &Environment, target: &str) -> ShownStack {
         shown_stack(&self.project, environment, target)
     }

@@ -208,7 +208,7 @@ fn json_output_is_one_object_per_line() {
     assert_eq!(failed.stderr, "");
 }
 
-/// Copies the files of an example, without what a run left in its folder.
+/// Copies the files of an example, without the folder `.stead` of earlier runs.
 pub(crate) fn example(name: &str, files: &[&str]) -> Project {
     let project = Project::empty();
     let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);

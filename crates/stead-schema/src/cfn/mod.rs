@@ -104,7 +104,7 @@ impl Schema {
         &self.forms[id.0 as usize]
     }
 
-    /// Returns a cursor over the properties whose values are secrets: those that are write-only, except for known public ones.
+    /// Returns a cursor over the secret properties: all write-only properties, except for known public ones.
     pub fn secrets(&self) -> Cursor<'_> {
         self.classes.of(Class::WriteOnly).cursor_without(known::public_write_only(&self.type_name))
     }

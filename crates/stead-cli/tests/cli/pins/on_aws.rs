@@ -1,5 +1,5 @@
-//! The journey of the pin proposal on the target `aws`, against a served cloud: what is printed, what is in the pinfile, and what
-//! really exists after each step.
+//! The journey of the pin proposal on the target `aws`, against a served cloud: output, bytes of the pinfile and existing
+//! resources after each step.
 
 use serde_json::{Value, json};
 

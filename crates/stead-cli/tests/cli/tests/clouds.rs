@@ -1,4 +1,4 @@
-//! `stead test` on embedded clouds: programs are applied in memory, and the tests look at what is really there.
+//! `stead test` on embedded clouds: applied programs, resources that exist, drift, faults and guards.
 
 use crate::project::Project;
 
