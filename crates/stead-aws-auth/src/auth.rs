@@ -36,19 +36,20 @@ pub struct AssumedRole {
 pub struct AwsAuth {
     caller: Caller,
     options: Options,
+    /// Credentials that are given instead of looked up.
+    given: Option<Credentials>,
     /// Credentials of the last look-up. Locked during a look-up, so that there is one at a time.
     current: Mutex<Option<Credentials>>,
 }
 
 impl AwsAuth {
     pub fn new(world: World, options: Options) -> AwsAuth {
-        AwsAuth { caller: Caller::new(world), options, current: Mutex::new(None) }
+        AwsAuth { caller: Caller::new(world), options, given: None, current: Mutex::new(None) }
     }
 
-    /// Returns an identity with these credentials, which are never looked up.
+    /// Returns an identity with these credentials, which are never looked up, or with a role that they assume.
     pub fn with_credentials(world: World, options: Options, credentials: Credentials) -> AwsAuth {
-        let current = Mutex::new(Some(credentials));
-        AwsAuth { caller: Caller::new(world), options, current }
+        AwsAuth { given: Some(credentials), ..AwsAuth::new(world, options) }
     }
 
     /// Returns credentials that are valid for some minutes.
@@ -58,7 +59,7 @@ impl AwsAuth {
         if let Some(known) = current.as_ref().filter(|known| known.last(now, RENEW_BEFORE_MS)) {
             return Ok(known.clone());
         }
-        match sources::look_up(&self.caller, &self.options).await {
+        match sources::look_up(&self.caller, &self.options, self.given.as_ref()).await {
             Ok(found) => Ok(current.insert(found).clone()),
             // A renewal can fail for a while without harm.
             Err(error) => match current.as_ref().filter(|known| known.last(now, 0)) {

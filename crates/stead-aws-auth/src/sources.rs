@@ -21,8 +21,15 @@ use crate::moment::rfc3339;
 use crate::{Credentials, error};
 
 /// Looks credentials up, and assumes the role that the options name.
-pub(crate) async fn look_up(caller: &Caller, options: &Options) -> Result<Credentials, CredentialsError> {
-    let found = ask_all(caller, options).await?;
+pub(crate) async fn look_up(
+    caller: &Caller,
+    options: &Options,
+    given: Option<&Credentials>,
+) -> Result<Credentials, CredentialsError> {
+    let found = match given {
+        Some(given) => given.clone(),
+        None => ask_all(caller, options).await?,
+    };
     let Some(role) = &options.role else { return Ok(found) };
     let source = match &options.profile {
         Some(profile) => Source::Profile(profile.clone()),

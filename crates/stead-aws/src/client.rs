@@ -8,11 +8,12 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use stead_aws_auth::{AwsAuth, Call, CallError, Repeat, Scope, ServiceErrorClass};
+use stead_model::ProviderPlace;
 use stead_world::{Effect, HttpRequest, World};
 use tokio::sync::OnceCell;
 
-use crate::fault::Fault;
-use crate::limiter::Limiter;
+use crate::fault::{Fault, FaultKind};
+use crate::limiter::{Limiter, Limiters};
 use crate::wire::{
     CreateResource, DeleteResource, Described, GetResource, GetResourceRequestStatus, ListResources, Listed,
     ProgressEvent, ResourceDescription, SERVICE, Started, Status, TARGET, UpdateResource,
@@ -38,19 +39,42 @@ const MAX_PAGES: usize = 10_000;
 pub(crate) struct Client {
     pub(crate) world: World,
     auth: AwsAuth,
-    limiter: Limiter,
+    limiters: Limiters,
+    /// The account that the credentials must belong to.
+    expected: Option<String>,
     place: OnceCell<Place>,
 }
 
 /// Where requests go.
-struct Place {
+pub(crate) struct Place {
     url: String,
-    region: String,
+    pub(crate) region: String,
+    /// The account of the credentials; `None` if STS does not answer.
+    pub(crate) account: Option<String>,
+    limiter: Limiter,
+}
+
+impl Place {
+    /// Returns the account, the region, and the URL of a cloud that is not AWS.
+    pub(crate) fn described(&self) -> Option<ProviderPlace> {
+        let account = self.account.clone()?;
+        let endpoint = own_endpoint(&self.url).map(|url| ("endpoint", url.to_owned()));
+        let parts = [("account", account), ("region", self.region.clone())];
+        Some(ProviderPlace::of(parts.into_iter().chain(endpoint)))
+    }
+}
+
+/// Returns the URL of a cloud that is not AWS: its resources are not those of the account there.
+pub(crate) fn own_endpoint(url: &str) -> Option<&str> {
+    let host = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = host.split(['/', ':']).next().unwrap_or(host);
+    let of_aws = [".amazonaws.com", ".amazonaws.com.cn", ".api.aws"].iter().any(|end| host.ends_with(end));
+    (!of_aws).then(|| url.trim_end_matches('/'))
 }
 
 impl Client {
-    pub(crate) fn new(world: World, auth: AwsAuth, limiter: Limiter) -> Client {
-        Client { world, auth, limiter, place: OnceCell::new() }
+    pub(crate) fn new(world: World, auth: AwsAuth, limiters: Limiters, expected: Option<String>) -> Client {
+        Client { world, auth, limiters, expected, place: OnceCell::new() }
     }
 
     pub(crate) async fn create(
@@ -129,10 +153,10 @@ impl Client {
         let call = Call { request, scope, repeat: Repeat::ByCaller };
         let (mut attempt, mut effect) = (1, Effect::None);
         loop {
-            let admission = self.limiter.admit().await;
+            let admission = place.limiter.admit().await;
             let error = match self.auth.send(&call).await {
                 Ok(answer) => {
-                    self.limiter.accepted(admission);
+                    place.limiter.accepted(admission);
                     return serde_json::from_slice(&answer.body).map_err(|error| {
                         // The text of the error may contain a value; its place does not.
                         let place = format!("line {} column {}", error.line(), error.column());
@@ -146,7 +170,7 @@ impl Client {
             }
             let attempts = match class(&error) {
                 ServiceErrorClass::Throttled => {
-                    self.limiter.refused();
+                    place.limiter.refused();
                     THROTTLED_ATTEMPTS
                 }
                 ServiceErrorClass::Transient => UNANSWERED_ATTEMPTS,
@@ -160,13 +184,27 @@ impl Client {
         }
     }
 
-    async fn place(&self) -> Result<&Place, Fault> {
+    /// Returns where requests go. Fails if the credentials belong to another account than the expected one.
+    pub(crate) async fn place(&self) -> Result<&Place, Fault> {
+        let fault = |error: CallError| Fault::of_call(&error, Effect::None);
         let find = || async {
-            let region = self.auth.region().await.map_err(CallError::Credentials)?;
+            let region = self.auth.region().await.map_err(|error| fault(CallError::Credentials(error)))?;
             let url = self.auth.endpoint(SERVICE, &region).await;
-            Ok(Place { url, region })
+            let account = match (self.auth.identity(&region).await, &self.expected) {
+                (Ok(identity), Some(expected)) if identity.account != *expected => {
+                    return Err(other_account(expected, &identity.account));
+                }
+                (Ok(identity), _) => Some(identity.account),
+                (Err(error @ CallError::Credentials(_)), _) | (Err(error), Some(_)) => {
+                    return Err(fault(error));
+                }
+                // A cloud may have no STS; then nobody has told the account.
+                (Err(_), None) => None,
+            };
+            let limiter = self.limiters.of(&format!("{url} {region} {}", account.as_deref().unwrap_or("")));
+            Ok(Place { url, region, account, limiter })
         };
-        self.place.get_or_try_init(find).await.map_err(|error| Fault::of_call(&error, Effect::None))
+        self.place.get_or_try_init(find).await
     }
 
     /// Waits before the next attempt: twice as long each time, half of it at random, so that parallel callers spread.
@@ -175,6 +213,17 @@ impl Client {
         let half = longest / 2;
         let random = self.world.entropy.below(half).unwrap_or(half);
         self.world.clock.sleep(Duration::from_millis(u64::from(half + random))).await;
+    }
+}
+
+fn other_account(expected: &str, account: &str) -> Fault {
+    Fault {
+        kind: FaultKind::Final,
+        message: format!(
+            "the credentials belong to account {account}, and the resources are in account {expected}"
+        ),
+        help: Some(format!("use credentials of account {expected}: its profile, or a role there")),
+        effect: Effect::None,
     }
 }
 

@@ -12,6 +12,7 @@ mod operations;
 mod ownership;
 mod permissions;
 mod progress;
+mod provider_resource;
 mod settings;
 mod tags;
 mod wire;
@@ -21,16 +22,17 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use stead_aws_auth::{AwsAuth, Credentials};
-use stead_model::{Inputs, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken};
+use stead_model::{Inputs, Map, Operation, PhysicalId, PropertyPath, ProviderPlace, Resource, TypeToken};
 use stead_provider::{
-    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Listing, LiveState, Ownership,
-    Provider, Reads, Receipt, Recovery, Refusal, UpdateRequest, Updated,
+    CallOutcome, Configurable, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Listing, LiveState,
+    Ownership, Provider, Reads, Receipt, Recovery, Refusal, UpdateRequest, Updated,
 };
 use stead_schema::cfn::{Handler, Schema};
 use stead_schema::{Catalog, Problem, Shape, TypeSchema};
 use stead_world::World;
 
 use crate::client::Client;
+use crate::limiter::Limiters;
 use crate::tags::TagProperty;
 
 pub use limiter::Limiter;
@@ -45,6 +47,16 @@ pub struct AwsProvider {
     client: Client,
     settings: Settings,
     catalog: Catalog,
+    access: Access,
+}
+
+/// What all instances of the provider share.
+#[derive(Clone)]
+struct Access {
+    world: World,
+    limiters: Limiters,
+    /// Credentials for a cloud in this process; `None` looks them up on the machine.
+    embedded: Option<Credentials>,
 }
 
 /// A type with its published schema.
@@ -79,21 +91,26 @@ impl ServedType<'_> {
 impl AwsProvider {
     /// Returns a provider with the credentials that the machine has.
     pub fn new(world: World, settings: Settings) -> AwsProvider {
-        let auth = AwsAuth::new(world.clone(), settings.options());
-        let limiter = Limiter::new(world.clock.clone());
-        AwsProvider::with(Client::new(world, auth, limiter), settings)
+        let limiters = Limiters::like(Limiter::new(world.clock.clone()));
+        AwsProvider::with(Access { world, limiters, embedded: None }, settings, None)
     }
 
     /// Returns a provider for a cloud in this process: the `http` of the world. It has no rate, and takes any credentials.
     pub fn embedded(world: World, settings: Settings) -> AwsProvider {
-        let credentials = Credentials::new("embedded", "embedded");
-        let auth = AwsAuth::with_credentials(world.clone(), settings.options(), credentials);
-        let limiter = Limiter::unlimited(world.clock.clone());
-        AwsProvider::with(Client::new(world, auth, limiter), settings)
+        let embedded = Some(Credentials::new("embedded", "embedded"));
+        let limiters = Limiters::like(Limiter::unlimited(world.clock.clone()));
+        AwsProvider::with(Access { world, limiters, embedded }, settings, None)
     }
 
-    fn with(client: Client, settings: Settings) -> AwsProvider {
-        AwsProvider { client, settings, catalog: Catalog::default().with_published() }
+    /// Returns an instance whose credentials must belong to the expected account, if one is given.
+    fn with(access: Access, settings: Settings, expected: Option<String>) -> AwsProvider {
+        let (world, options) = (access.world.clone(), settings.options());
+        let auth = match access.embedded.clone() {
+            Some(credentials) => AwsAuth::with_credentials(world.clone(), options, credentials),
+            None => AwsAuth::new(world.clone(), options),
+        };
+        let client = Client::new(world, auth, access.limiters.clone(), expected);
+        AwsProvider { client, settings, catalog: Catalog::default().with_published(), access }
     }
 
     fn served(&self, token: &TypeToken) -> Result<ServedType<'_>, Refusal> {
@@ -133,6 +150,9 @@ impl Provider for AwsProvider {
         let served = self
             .served(resource)
             .map_err(|Refusal { message, help, .. }| problem(message, help.map(|help| help.to_string())))?;
+        if provider_resource::is(resource) {
+            return provider_resource::check(served.ty, inputs);
+        }
         if let Some(reason) = served.unmanageable() {
             let help = "use another type for it, or manage it outside and give its id to the program";
             return Err(problem(reason, Some(help.to_owned())));
@@ -149,13 +169,14 @@ impl Provider for AwsProvider {
 
     async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
         match self.served(&old.ty) {
+            Ok(served) if provider_resource::is(&old.ty) => provider_resource::diff(served.ty, old, inputs),
             Ok(served) => comparison::diff(served.ty, served.schema, (&old.inputs, &old.outputs), inputs),
             Err(_) => Diff::default(),
         }
     }
 
-    fn reads(&self, _: &TypeToken) -> Reads {
-        Reads::RealResource
+    fn reads(&self, resource: &TypeToken) -> Reads {
+        if provider_resource::is(resource) { Reads::StateOnly } else { Reads::RealResource }
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
@@ -163,14 +184,23 @@ impl Provider for AwsProvider {
     }
 
     async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
+        if provider_resource::is(resource) {
+            return Err(provider_resource::not_real());
+        }
         self.find_by_id(resource, id).await
     }
 
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
+        if provider_resource::is(request.resource) {
+            return self.create_provider(&receipt, &request).await.into();
+        }
         self.create_resource(&receipt, &request).await
     }
 
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
+        if provider_resource::is(&request.resource.ty) {
+            return self.update_provider(&request).await.into();
+        }
         self.update_resource(&receipt, &request).await
     }
 
@@ -180,6 +210,9 @@ impl Provider for AwsProvider {
         permit: DeletePermit,
         request: DeleteRequest<'_>,
     ) -> CallOutcome<()> {
+        if provider_resource::is(&request.resource.ty) {
+            return CallOutcome::Done(());
+        }
         self.delete_resource(&receipt, &permit, request.resource).await
     }
 
@@ -210,6 +243,14 @@ impl Provider for AwsProvider {
 
     fn listing(&self) -> Option<&dyn Listing> {
         Some(self)
+    }
+
+    fn configurable(&self) -> Option<&dyn Configurable> {
+        Some(self)
+    }
+
+    async fn place(&self) -> Result<Option<ProviderPlace>, Refusal> {
+        Ok(self.client.place().await.map_err(|fault| fault.refusal())?.described())
     }
 
     /// The client token of the intent makes every operation repeatable.

@@ -4,6 +4,7 @@
 //! refusal, slowly after it. A refusal for too many requests halves it. **Invariant:** requests are admitted in the order in
 //! which they ask.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -27,6 +28,26 @@ const SAME_REFUSAL: Duration = Duration::from_secs(1);
 pub struct Limiter {
     clock: Arc<dyn Clock>,
     bucket: Arc<Mutex<Bucket>>,
+}
+
+/// The limiters of one process: one for each account and region, which all instances of the provider share.
+#[derive(Clone)]
+pub(crate) struct Limiters {
+    first: Limiter,
+    of_places: Arc<Mutex<BTreeMap<String, Limiter>>>,
+}
+
+impl Limiters {
+    /// Returns limiters that all start like this one.
+    pub(crate) fn like(first: Limiter) -> Limiters {
+        Limiters { first, of_places: Arc::default() }
+    }
+
+    /// Returns the limiter of a place, as its URL and account name it.
+    pub(crate) fn of(&self, place: &str) -> Limiter {
+        let mut known = self.of_places.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(place.to_owned()).or_insert_with(|| self.first.fresh()).clone()
+    }
 }
 
 struct Bucket {
@@ -58,6 +79,12 @@ impl Limiter {
         let updated = clock.monotonic();
         let bucket = Bucket { rate, tokens: rate * BURST_SECONDS, updated, refused_at: None };
         Limiter { clock, bucket: Arc::new(Mutex::new(bucket)) }
+    }
+
+    /// Returns a limiter with a rate of its own, which is the present one of this limiter.
+    fn fresh(&self) -> Limiter {
+        let rate = self.rate();
+        Limiter::starting_at(self.clock.clone(), rate)
     }
 
     fn bucket(&self) -> MutexGuard<'_, Bucket> {
@@ -196,6 +223,14 @@ mod tests {
             clock.advance(Duration::from_secs(1));
         }
         assert_eq!(limiter.rate(), START);
+    }
+
+    #[tokio::test]
+    async fn instances_of_one_place_share_a_limiter_and_others_do_not() {
+        let limiters = Limiters::like(Limiter::new(Arc::new(FastClock::at(Timestamp(0)))));
+        limiters.of("111111111111 eu").refused();
+        assert_eq!(limiters.of("111111111111 eu").rate(), START / 2.0);
+        assert_eq!(limiters.of("222222222222 eu").rate(), START);
     }
 
     #[tokio::test]

@@ -13,6 +13,7 @@ mod pinfile;
 mod recover;
 mod rollback;
 mod secrets;
+mod serving;
 mod stack;
 mod transfer;
 

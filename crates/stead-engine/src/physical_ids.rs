@@ -6,20 +6,21 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-use stead_model::{CopyRef, PhysicalId, Resource, TypeToken};
+use stead_model::{CopyRef, PhysicalId, Resource, TypeToken, Uid};
 use stead_state::{Intent, Outcome, State};
 
 use crate::execute::call::Answer;
 
-type TypeAndId<'a> = (&'a TypeToken, &'a PhysicalId);
+/// A physical id means something only for its type, and in the place of its provider resource.
+type TypeAndId<'a> = (&'a TypeToken, Option<&'a Uid>, &'a PhysicalId);
 
 /// The recorded physical ids, with the changes of this run.
 pub(crate) struct PhysicalIds<'a> {
     base: &'a State,
     /// Filled from state at first use.
     recorded: OnceCell<HashMap<TypeAndId<'a>, Vec<&'a Resource>>>,
-    /// Copies that this run created or imported, by type and id.
-    added: HashMap<TypeToken, HashMap<PhysicalId, CopyRef>>,
+    /// Copies that this run created or imported, by type, provider resource and id.
+    added: HashMap<(TypeToken, Option<Uid>), HashMap<PhysicalId, CopyRef>>,
     /// Copies that this run deleted or forgot.
     removed: HashSet<CopyRef>,
 }
@@ -34,7 +35,7 @@ impl<'a> PhysicalIds<'a> {
             let mut all: HashMap<TypeAndId<'a>, Vec<&'a Resource>> = HashMap::new();
             for copy in self.base.copies() {
                 if let Some(id) = &copy.id {
-                    all.entry((&copy.ty, id)).or_default().push(copy);
+                    all.entry((&copy.ty, provider(copy), id)).or_default().push(copy);
                 }
             }
             all
@@ -44,43 +45,48 @@ impl<'a> PhysicalIds<'a> {
     /// Returns the other copies with this id, of the same resource and of others.
     pub(crate) fn others<'b>(
         &'b self,
-        ty: &'b TypeToken,
+        resource: &'b Resource,
         id: &'b PhysicalId,
-        own: &'b CopyRef,
     ) -> impl Iterator<Item = CopyRef> + use<'a, 'b> {
-        let recorded = self.recorded().get(&(ty, id)).into_iter().flatten().map(|copy| copy.copy());
-        let added = self.added.get(ty).and_then(|added| added.get(id)).cloned();
-        recorded.chain(added).filter(move |copy| copy != own && !self.removed.contains(copy))
+        let own = resource.copy();
+        let recorded = self.recorded().get(&(&resource.ty, provider(resource), id));
+        let recorded = recorded.into_iter().flatten().map(|copy| copy.copy());
+        let added = self.added.get(&(resource.ty.clone(), provider(resource).cloned()));
+        let added = added.and_then(|added| added.get(id)).cloned();
+        recorded.chain(added).filter(move |copy| *copy != own && !self.removed.contains(copy))
     }
 
     /// Returns the reason why a new resource cannot have this id.
-    pub(crate) fn problem(&self, ty: &TypeToken, id: &PhysicalId, own: &CopyRef) -> Option<String> {
+    pub(crate) fn problem(&self, resource: &Resource, id: &PhysicalId) -> Option<String> {
         if id.as_str().is_empty() {
             return Some("the provider returned no physical id".to_owned());
         }
-        let holder = self.holder(ty, id, own)?;
+        let holder = self.holder(resource, id)?;
         Some(format!("the provider returned the physical id {id}, which already belongs to {holder}"))
     }
 
     /// Returns the name of another resource with this id.
-    pub(crate) fn holder(&self, ty: &TypeToken, id: &PhysicalId, own: &CopyRef) -> Option<String> {
-        let other = self.others(ty, id, own).find(|other| other.uid != own.uid)?;
+    pub(crate) fn holder(&self, resource: &Resource, id: &PhysicalId) -> Option<String> {
+        let other = self.others(resource, id).find(|other| other.uid != resource.uid)?;
         let name = self.base.copy(&other).map(|other| other.name.to_string());
         Some(name.unwrap_or_else(|| "another resource of this run".to_owned()))
     }
 
     /// Adds a copy that this run created or imported.
-    pub(crate) fn add(&mut self, ty: &TypeToken, id: &PhysicalId, copy: CopyRef) {
-        if !self.added.contains_key(ty) {
-            self.added.insert(ty.clone(), HashMap::new());
-        }
-        self.added.get_mut(ty).into_iter().for_each(|added| drop(added.insert(id.clone(), copy.clone())));
+    pub(crate) fn add(&mut self, resource: &Resource, id: &PhysicalId) {
+        let of_type = self.added.entry((resource.ty.clone(), provider(resource).cloned())).or_default();
+        of_type.insert(id.clone(), resource.copy());
     }
 
     /// Removes a copy that this run deleted or forgot.
     pub(crate) fn remove(&mut self, copy: CopyRef) {
         self.removed.insert(copy);
     }
+}
+
+/// Returns the provider resource of a copy; `None` for the default provider.
+fn provider(copy: &Resource) -> Option<&Uid> {
+    copy.ties.provider.as_ref().map(|provider| &provider.uid)
 }
 
 impl Answer {
@@ -91,7 +97,7 @@ impl Answer {
         let (Intent::Create { resource, .. }, Outcome::Created { id, .. }) = (intent, &self.outcome) else {
             return self;
         };
-        match physical_ids.problem(&resource.ty, id, &resource.copy()) {
+        match physical_ids.problem(resource, id) {
             Some(message) => Answer::of(Outcome::InDoubt { message }),
             None => self,
         }

@@ -27,7 +27,12 @@ impl Sources for Files {
         Ok(None)
     }
 
-    fn look_up(&self, _: &TypeToken, _: &str) -> Result<Option<Map>, String> {
+    fn look_up(
+        &self,
+        _: &TypeToken,
+        _: &str,
+        _: Option<&stead_eval::LookUpProvider>,
+    ) -> Result<Option<Map>, String> {
         Ok(None)
     }
 

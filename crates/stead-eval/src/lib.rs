@@ -74,7 +74,12 @@ pub trait Sources {
     }
 
     /// Returns the properties of an existing resource, or `None` if no resource has this id.
-    fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String>;
+    fn look_up(
+        &self,
+        token: &TypeToken,
+        id: &str,
+        provider: Option<&LookUpProvider>,
+    ) -> Result<Option<Map>, String>;
 
     /// Returns the outputs of another stack, or `None` if the stack does not exist.
     fn outputs(&self, stack: &StackRef) -> Result<Option<Map>, String>;
@@ -97,6 +102,14 @@ pub fn read_yaml(text: &str) -> Result<stead_model::Value, String> {
 
 /// Function that returns the processor time of the thread that calls it.
 pub type ProcessorClock = fn() -> Duration;
+
+/// The provider resource that a look-up names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LookUpProvider {
+    /// Type and position of the declaration, which tell it from other providers of the program.
+    pub place: String,
+    pub settings: Map,
+}
 
 /// Identity of another stack, as a program names it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

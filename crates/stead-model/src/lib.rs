@@ -27,6 +27,7 @@ mod pattern;
 pub mod physical_path;
 mod place;
 mod pool;
+mod provider_place;
 mod record;
 mod resolve;
 mod secret;
@@ -69,6 +70,7 @@ pub use path::{PropertyPath, Segment};
 pub use pattern::{PathPattern, PatternError, PatternPart};
 pub use place::Place;
 pub use pool::ValuePool;
+pub use provider_place::ProviderPlace;
 pub use record::{DeletionPolicy, Lifecycle, NotBase64, PrivateData, ProviderData, Resource, Ties};
 pub use resolve::{
     EvalError, KnownOutputs, MAX_DEFERRED_BYTES, Moment, PropertyError, known, resolve, resolve_at,

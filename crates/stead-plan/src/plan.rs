@@ -92,6 +92,8 @@ pub enum ReplacementCause {
     DeletedWith { name: Name },
     /// The other resource is the provider, and manages another place now: another region, another account.
     Provider { name: Name },
+    /// The target's default provider serves the resource now, and manages another place than its provider did.
+    DefaultProvider,
     /// The request names the resource.
     Requested,
 }
@@ -103,7 +105,7 @@ impl ReplacementCause {
             ReplacementCause::ReplaceWith { name }
             | ReplacementCause::DeletedWith { name }
             | ReplacementCause::Provider { name } => Some(name),
-            ReplacementCause::Requested => None,
+            ReplacementCause::DefaultProvider | ReplacementCause::Requested => None,
         }
     }
 }

@@ -93,7 +93,8 @@ impl Program {
                     .map(|old| diff(&schema(), &old.inputs, &question.inputs))
                     .unwrap_or_default();
                 let order = ReplaceOrder::CreateFirst;
-                let verdict = Verdict::Valid { inputs: question.inputs, changes, order, found: None };
+                let (found, place) = (None, crate::PlaceChange::Untold);
+                let verdict = Verdict::Valid { inputs: question.inputs, changes, order, found, place };
                 verdicts.insert(question.node, verdict.clone());
                 planner.answer(question.node, verdict);
             }

@@ -3,6 +3,7 @@
 //! A call that changes a resource takes a [`Receipt`], which only a durable intent gives. A deletion also
 //! takes a [`DeletePermit`], which only the guards give. No such call is possible without them.
 
+mod configuration;
 mod listing;
 mod outcome;
 mod ownership;
@@ -14,9 +15,10 @@ mod veil;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken};
+use stead_model::{Inputs, Map, Operation, PhysicalId, ProviderPlace, Resource, TypeToken};
 use stead_schema::{Catalog, Problem, TypeSchema};
 
+pub use configuration::{Completeness, Configurable, Configuration};
 pub use listing::{ListScope, Listing};
 pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Reads, Recovery, Updated};
 pub use ownership::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity, StatePlace};
@@ -115,6 +117,16 @@ pub trait Provider: Send + Sync {
     /// Returns the ability to list real resources; `None` if this provider has none.
     fn listing(&self) -> Option<&dyn Listing> {
         None
+    }
+
+    /// Returns the ability to serve with the settings of provider resources; `None` if this provider has none.
+    fn configurable(&self) -> Option<&dyn Configurable> {
+        None
+    }
+
+    /// Returns where this provider keeps its resources; `None` if it has only one place.
+    async fn place(&self) -> Result<Option<ProviderPlace>, Refusal> {
+        Ok(None)
     }
 
     /// Returns how recovery settles an operation whose outcome is unknown.

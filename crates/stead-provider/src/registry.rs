@@ -1,18 +1,26 @@
-//! The providers of a run, by name.
+//! The providers of a run, by name, and the instances that provider resources configure.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use stead_model::TypeToken;
 use stead_schema::Catalog;
 
-use crate::Provider;
 use crate::veil::Veil;
+use crate::{Configuration, Provider, Refusal};
 
-/// The registered providers.
+/// The registered providers. Clones share the configured instances.
 #[derive(Clone, Default)]
 pub struct Providers {
     by_name: BTreeMap<String, Arc<dyn Provider>>,
+    configured: Arc<Mutex<Vec<Configured>>>,
+}
+
+/// An instance of a provider with the settings of a provider resource.
+struct Configured {
+    provider: String,
+    configuration: Configuration,
+    instance: Arc<dyn Provider>,
 }
 
 impl Providers {
@@ -23,9 +31,35 @@ impl Providers {
         self
     }
 
-    /// Returns the provider that serves a type.
+    /// Returns the default provider of a type: the one that serves a resource without a provider resource.
     pub fn of(&self, resource: &TypeToken) -> Option<&Arc<dyn Provider>> {
         self.by_name.get(resource.provider())
+    }
+
+    /// Returns the instance of a provider with these settings: the same one for the same settings.
+    ///
+    /// A provider without settings serves all its resources itself.
+    pub fn configured(
+        &self,
+        provider: &Arc<dyn Provider>,
+        configuration: Configuration,
+    ) -> Result<Arc<dyn Provider>, Refusal> {
+        let Some(configurable) = provider.configurable() else { return Ok(provider.clone()) };
+        let mut known = self.configured.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |one: &&Configured| one.provider == provider.name() && one.configuration == configuration;
+        if let Some(found) = known.iter().find(same) {
+            return Ok(found.instance.clone());
+        }
+        let instance = configurable.configured(&configuration)?;
+        let provider = provider.name().to_owned();
+        known.push(Configured { provider, configuration, instance: instance.clone() });
+        Ok(instance)
+    }
+
+    /// Returns true for the type of a provider resource.
+    pub fn is_settings_type(&self, ty: &TypeToken) -> bool {
+        let configurable = self.of(ty).and_then(|provider| provider.configurable());
+        configurable.is_some_and(|configurable| configurable.settings_type() == *ty)
     }
 
     /// Returns the provider with this name.

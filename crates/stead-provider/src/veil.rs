@@ -4,6 +4,7 @@
 //! value, and no provider sees a mark. **Invariants:** an answer that contains a secret of its request, in any form that
 //! [`Needles`] finds, is a secret; a text of the provider shows none.
 
+mod configuration;
 mod marks;
 mod ownership;
 
@@ -13,12 +14,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use stead_guard::DeletePermit;
 use stead_journal::Receipt;
-use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken};
+use stead_model::{Inputs, Map, Operation, PhysicalId, ProviderPlace, Resource, TypeToken};
 use stead_schema::{Catalog, Problem, TypeSchema};
 
 use crate::{
-    CallOutcome, CreateRequest, Created, DeleteRequest, Diff, Doubt, Listing, LiveState, Ownership,
-    PartialResult, Provider, Reads, Recovery, Refusal, UpdateRequest, Updated,
+    CallOutcome, Configurable, CreateRequest, Created, DeleteRequest, Diff, Doubt, Listing, LiveState,
+    Ownership, PartialResult, Provider, Reads, Recovery, Refusal, UpdateRequest, Updated,
 };
 use marks::Marks;
 use ownership::VeiledOwnership;
@@ -195,6 +196,14 @@ impl Provider for Veil {
     fn listing(&self) -> Option<&dyn Listing> {
         // A list has ids only, which are no secrets.
         self.inner.listing()
+    }
+
+    fn configurable(&self) -> Option<&dyn Configurable> {
+        self.inner.configurable().map(|_| self as &dyn Configurable)
+    }
+
+    async fn place(&self) -> Result<Option<ProviderPlace>, Refusal> {
+        self.inner.place().await
     }
 
     fn recovery(&self, operation: Operation, resource: &TypeToken, inputs: &Map) -> Recovery {

@@ -51,12 +51,22 @@ fn class(out: &mut String, schema: &TypeSchema) {
     });
     let _ =
         writeln!(out, "  /** Returns an existing resource that this program does not declare, by its id. */");
-    let _ = writeln!(out, "  static get(id: string): {name};");
+    let _ = writeln!(out, "  static get({}): {name};", look_up_parameters(schema));
     for property in &schema.properties {
         let optional = if property.access == Access::Optional { "?" } else { "" };
         member(out, property, "readonly ", optional);
     }
     out.push_str("}\n");
+}
+
+/// Returns the parameters of `get`. A published type may have an identifier of several parts, and another provider.
+fn look_up_parameters(schema: &TypeSchema) -> String {
+    let Some(Shape::Published(published)) = schema.properties.first().map(|property| &property.shape) else {
+        return "id: string".to_owned();
+    };
+    let parts = published.schema.primary_identifier.iter().filter_map(|path| path.root());
+    let parts: Vec<String> = parts.map(|part| format!("{part}: string")).collect();
+    format!("id: string | {{ {} }}, options?: {{ provider?: Base }}", parts.join("; "))
 }
 
 fn member(out: &mut String, property: &Property, readonly: &str, optional: &str) {

@@ -1,4 +1,4 @@
-//! Published AWS types as types of a catalog: `AWS::S3::Bucket` is `aws.s3.Bucket`.
+//! Published AWS types as types of a catalog: `AWS::S3::Bucket` is `aws.s3.Bucket`. The type `aws.Provider` is stead's own.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,6 +11,9 @@ use crate::{Access, Property, PublishedForm, Shape, TypeSchema};
 
 /// Provider of the published types.
 pub(crate) const PROVIDER: &str = "aws";
+
+/// Type of the resources that configure the provider.
+pub const AWS_PROVIDER: &str = "aws.Provider";
 
 /// Returns the token of a published type.
 pub fn token_of(type_name: &str) -> Option<TypeToken> {
@@ -29,6 +32,8 @@ pub fn type_name_of(token: &TypeToken) -> Option<&'static str> {
 pub(crate) struct Published {
     names: Vec<&'static str>,
     by_token: BTreeMap<TypeToken, usize>,
+    /// The provider's own type, parsed when it is first requested.
+    provider: (TypeToken, OnceLock<Option<TypeSchema>>),
     types: Vec<OnceLock<Option<TypeSchema>>>,
 }
 
@@ -39,6 +44,7 @@ pub(crate) fn published() -> &'static Published {
         let tokens = names.iter().enumerate().filter_map(|(at, name)| Some((token_of(name)?, at)));
         Published {
             by_token: tokens.collect(),
+            provider: (TypeToken(AWS_PROVIDER.to_owned()), OnceLock::new()),
             types: names.iter().map(|_| OnceLock::new()).collect(),
             names,
         }
@@ -47,13 +53,16 @@ pub(crate) fn published() -> &'static Published {
 
 impl Published {
     pub(crate) fn get(&self, token: &TypeToken) -> Option<&TypeSchema> {
+        if *token == self.provider.0 {
+            return self.provider.1.get_or_init(|| provider_schema(token)).as_ref();
+        }
         let at = *self.by_token.get(token)?;
         let read = || bundle::shipped().schema(self.names[at]).map(|schema| type_schema(token, schema));
         self.types[at].get_or_init(read).as_ref()
     }
 
     pub(crate) fn tokens(&self) -> impl Iterator<Item = &TypeToken> {
-        self.by_token.keys()
+        std::iter::once(&self.provider.0).chain(self.by_token.keys())
     }
 }
 
@@ -61,6 +70,13 @@ impl fmt::Debug for Published {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} published types", self.names.len())
     }
+}
+
+/// Returns the schema of `aws.Provider`.
+fn provider_schema(token: &TypeToken) -> Option<TypeSchema> {
+    let document = serde_json::from_str(include_str!("../data/provider.json")).ok()?;
+    let doc = "An account and a region of AWS, and the tags of all resources there.".to_owned();
+    Some(TypeSchema { doc, ..type_schema(token, cfn::parse(&document).ok()?) })
 }
 
 fn type_schema(token: &TypeToken, schema: cfn::Schema) -> TypeSchema {

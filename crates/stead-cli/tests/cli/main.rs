@@ -32,6 +32,7 @@ mod processes;
 mod project;
 mod protection;
 mod provider;
+mod providers;
 mod pulumi_config;
 mod redaction;
 mod refactoring;

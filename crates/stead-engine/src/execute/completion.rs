@@ -53,7 +53,7 @@ impl Executor<'_> {
         let copy = intent.copy();
         match (&intent, &answer.outcome) {
             (Intent::Create { resource, .. }, Outcome::Created { id, .. }) => {
-                self.physical_ids.add(&resource.ty, id, copy.clone());
+                self.physical_ids.add(resource, id);
             }
             (Intent::Delete { .. }, Outcome::Deleted) => self.physical_ids.remove(copy.clone()),
             _ => {}
@@ -67,6 +67,7 @@ impl Executor<'_> {
             }
             done => {
                 if let (Some(node), Some(resource)) = (step.node, after(intent, done)) {
+                    self.changed_providers.note(self.engine, &resource);
                     self.context.set_current(node, resource);
                 }
                 match &answer.refusal {

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use stead_model::{Input, Map, NodeId, PropertyPath, Segment, StepEnd, Value};
-use stead_plan::{Action, Certainty, Plan, Step, StepId, Why};
+use stead_plan::{Action, Certainty, Plan, ReplacementCause, Step, StepId, Why};
 use stead_schema::Change;
 use stead_state::Outcome;
 
@@ -70,6 +70,17 @@ impl Executor<'_> {
             return Ok(Need::Needed);
         };
         let options = &self.context.graph.nodes[node.index()].options;
+        // The provider may turn out to manage the same place; to move the resource there in silence is worse.
+        let moved = match &step.why {
+            Why::Replaced { cause: Some(ReplacementCause::DefaultProvider), .. } => true,
+            Why::Replaced { cause: Some(ReplacementCause::Provider { .. }), .. } => {
+                options.provider.is_some_and(|provider| !self.replacements.steps.contains_key(&provider))
+            }
+            _ => false,
+        };
+        if moved {
+            return Ok(Need::Needed);
+        }
         let mut causes = options.replace_with.iter().chain(&options.deleted_with).chain(&options.provider);
         if causes.any(|other| self.replacements.is_replaced(*other)) {
             return Ok(Need::Needed);

@@ -3,6 +3,7 @@
 //! When a provider answers, the `End` record enters the queue of the journal, and the `Begin` records of dependents may follow
 //! at once. Their receipts come after both records are durable, so that one append serves both.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -14,6 +15,7 @@ use stead_model::{
     Code, CopyRef, Diagnostic, Event, Graph, Map, Name, NodeId, OpId, Operation, Resource, StepEnd,
 };
 use stead_plan::{Action, Plan, StepId};
+use stead_provider::{Provider, Refusal};
 use stead_state::{AfterDelete, Intent, Record, State};
 use tokio::sync::watch;
 
@@ -27,6 +29,7 @@ use crate::execute::values::Context;
 use crate::gather::declared_part::{as_inputs, declared_part};
 use crate::owners::RunOwners;
 use crate::physical_ids::PhysicalIds;
+use crate::serving::ChangedProviders;
 use crate::{Engine, OnFailure, PermittedPlan, Stop};
 
 /// Result of a task of the executor.
@@ -61,6 +64,7 @@ pub(crate) struct Executor<'a> {
     pub permits: Permits,
     pub context: Context<'a>,
     pub physical_ids: PhysicalIds<'a>,
+    pub changed_providers: ChangedProviders,
     pub owners: RunOwners,
     /// Resources whose records this run adopted, and those whose records it removed and left in place.
     pub adopted: Vec<Resource>,
@@ -95,6 +99,7 @@ impl<'a> Executor<'a> {
             permits,
             context: Context::new(base, graph, run.stack(), plan, engine.functions.as_ref(), &engine.catalog),
             physical_ids: PhysicalIds::of(base),
+            changed_providers: ChangedProviders::default(),
             owners,
             adopted: Vec::new(),
             let_go: Vec::new(),
@@ -243,8 +248,8 @@ impl<'a> Executor<'a> {
         if self.owners.is_shared(copy) {
             return true;
         }
-        let resource = self.context.base.copy(copy).and_then(|old| Some((&old.ty, old.id.as_ref()?)));
-        resource.is_some_and(|(ty, id)| self.physical_ids.others(ty, id, copy).next().is_some())
+        let resource = self.context.base.copy(copy).and_then(|old| Some((old, old.id.as_ref()?)));
+        resource.is_some_and(|(old, id)| self.physical_ids.others(old, id).next().is_some())
     }
 
     /// Removes a record without a deletion, because another record has the same physical id.
@@ -292,13 +297,35 @@ impl<'a> Executor<'a> {
         }
     }
 
+    /// Returns the provider that a step calls: for a deletion the one of the record, else the declared one.
+    fn provider_for(&self, id: StepId, deleted: Option<&Resource>) -> Result<Arc<dyn Provider>, Refusal> {
+        let step = &self.plan.steps[id.0];
+        let declared = || step.node.and_then(|node| self.context.graph.node(node)?.options.provider);
+        let provider = match deleted {
+            Some(resource) => {
+                let copy = resource.ties.provider.as_ref();
+                copy.map(|copy| self.changed_providers.current(self.context.base, copy))
+            }
+            None => declared().map(|provider| self.context.current(provider)),
+        };
+        match provider {
+            None => self.engine.served_by(&step.ty, None),
+            Some(Some(provider)) => self.engine.served_by(&step.ty, Some(provider)),
+            Some(None) => Err(Refusal::new("its provider resource is not recorded")),
+        }
+    }
+
     /// Records the intent, and then calls the provider.
     fn call(&mut self, id: StepId, deletion: Option<Deletion>, intent: impl FnOnce(String) -> Intent) {
         let step = &self.plan.steps[id.0];
-        let Some(provider) = self.engine.providers.of(&step.ty).cloned() else {
-            let problem = Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {}", step.ty));
-            self.fail(id, problem.at(step.source.clone(), 0, "declared here"));
-            return;
+        let provider = match self.provider_for(id, deletion.as_ref().map(|(resource, _)| resource)) {
+            Ok(provider) => provider,
+            Err(Refusal { message, help, .. }) => {
+                let problem = Diagnostic::error(Code::NO_PROVIDER, message);
+                let problem = problem.at(step.source.clone(), 0, "declared here");
+                self.fail(id, help.into_iter().fold(problem, Diagnostic::help));
+                return;
+            }
         };
         let (world, owners) = (self.engine.world.clone(), self.owners.clone());
         let mut intended = None;

@@ -26,7 +26,7 @@ impl Executor<'_> {
             (Action::Import { incarnation, id: physical, inputs, outputs }, Some(node)) => {
                 let (physical, inputs, outputs) = (physical.clone(), inputs.clone(), outputs.clone());
                 let resource = self.context.imported_record(node, incarnation, physical, inputs, outputs);
-                resource.id.iter().for_each(|id| self.physical_ids.add(&resource.ty, id, resource.copy()));
+                resource.id.iter().for_each(|id| self.physical_ids.add(&resource, id));
                 self.adopted.push(resource.clone());
                 self.submit(id, Record::Adopt { resource: Box::new(resource.clone()) });
                 self.context.set_current(node, resource);

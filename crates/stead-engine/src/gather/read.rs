@@ -4,8 +4,9 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use stead_model::{Code, Diagnostic, PhysicalId, Resource, Timeouts, TypeToken};
+use stead_model::{Code, Diagnostic, Map, PhysicalId, Resource, Timeouts, TypeToken};
 use stead_provider::{LiveState, Provider, Reads, Refusal, RefusalClass};
+use stead_state::State;
 
 use crate::Engine;
 use crate::gather::retry::{MAX_ATTEMPTS, backoff};
@@ -68,10 +69,8 @@ impl Engine {
     }
 
     /// Reads a recorded resource, if its provider can.
-    pub(crate) async fn read(&self, resource: &Resource) -> Result<Reading, Refusal> {
-        let Some(provider) = self.providers.of(&resource.ty) else {
-            return Err(Refusal::new(format!("no provider serves {}", resource.ty)));
-        };
+    pub(crate) async fn read(&self, resource: &Resource, state: &State) -> Result<Reading, Refusal> {
+        let provider = &self.serving(resource, state)?;
         match provider.reads(&resource.ty) {
             Reads::RealResource => {}
             Reads::StateOnly => return Ok(Reading::AsRecorded),
@@ -88,10 +87,15 @@ impl Engine {
     }
 
     /// Reads a resource by type and physical id, with no need for a record. Returns `None` if it does not exist.
-    pub async fn find(&self, ty: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
-        let Some(provider) = self.providers.of(ty) else {
-            return Err(Refusal::new("no provider serves this type"));
-        };
+    ///
+    /// `settings` are those of a provider resource; without them the default provider reads.
+    pub async fn find(
+        &self,
+        ty: &TypeToken,
+        id: &PhysicalId,
+        settings: Option<&Map>,
+    ) -> Result<Option<LiveState>, Refusal> {
+        let provider = &self.provider_with(ty, settings)?;
         let timeout = self.read_timeout(None, provider, ty);
         self.with_retries(timeout, || provider.find(ty, id)).await
     }
@@ -105,7 +109,7 @@ impl Engine {
         if self.providers.of(ty).is_none() {
             return Err(Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {ty}")));
         }
-        self.find(ty, id).await.map_err(|refusal| {
+        self.find(ty, id, None).await.map_err(|refusal| {
             let message = format!("cannot read {ty} {id}: {}", refusal.message);
             refusal.help.into_iter().fold(Diagnostic::error(Code::CANNOT_READ, message), Diagnostic::help)
         })

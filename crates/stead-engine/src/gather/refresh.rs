@@ -62,7 +62,7 @@ impl Engine {
         let reads = futures_util::stream::iter(live)
             .map(|resource| async move {
                 let _permit = limits.wait(resource.ty.provider()).await;
-                (resource, self.read(resource).await)
+                (resource, self.read(resource, base).await)
             })
             .buffered(self.parallel);
         let (mut drift, mut problems) = (Vec::new(), Vec::new());

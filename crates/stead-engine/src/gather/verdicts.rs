@@ -1,14 +1,13 @@
 //! Verdicts of the providers for the planner, gathered in parallel.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use stead_guard::pins::SettledGraph;
 use stead_model::{Code, Diagnostic, Graph, Hint, Limits, Node, PhysicalId, Resource, Uid};
-use stead_plan::{LiveObject, Plan, Planner, Question, Request, Verdict};
-use stead_provider::{Diff, LiveState, Provider, Refusal};
+use stead_plan::{LiveObject, PlaceChange, Plan, Planner, Question, Request, Verdict};
+use stead_provider::{Completeness, Diff, LiveState, Refusal};
 use stead_schema::check;
 use stead_state::State;
 
@@ -18,6 +17,7 @@ use crate::gather::limits::fits;
 use crate::gather::provider_limits::ProviderLimits;
 use crate::gather::read::no_answer;
 use crate::secrets::locked_record;
+use crate::serving::PlannedProvider;
 
 /// Questions that wait for a provider at a time.
 const QUESTIONS: usize = 256;
@@ -47,7 +47,7 @@ impl Engine {
                 let declared = &graph.nodes[node.index()];
                 asked.push(async move {
                     let _permit = limits.wait(declared.ty.provider()).await;
-                    (node, self.ask(declared, question).await)
+                    (node, self.ask(declared, base, question).await)
                 });
             }
             match asked.next().await {
@@ -64,15 +64,17 @@ impl Engine {
         Ok(plan)
     }
 
-    async fn ask(&self, node: &Node, question: Question<'_>) -> Verdict {
-        let Some(provider) = self.providers.of(&node.ty) else {
-            return Verdict::Invalid(Vec::new()); // `check_providers` has refused it
+    async fn ask(&self, node: &Node, base: &State, question: Question<'_>) -> Verdict {
+        let planned = match self.planned(&node.ty, question.served_by.as_ref()) {
+            Ok(planned) => planned,
+            Err(Refusal { message, help, .. }) => return Verdict::Unanswered { message, help },
         };
+        let provider = &planned.provider;
         // The timeout covers checks and differences too: a provider that hangs must not hang the plan.
         let timeout = self.read_timeout(Some(&node.options.timeouts), provider, &node.ty);
         tokio::select! {
             biased;
-            verdict = self.verdict(provider, node, question, timeout) => verdict,
+            verdict = self.verdict(&planned, node, base, question, timeout) => verdict,
             () = self.world.clock.sleep(timeout) => {
                 let help = "set `timeouts: { read: SECONDS }` on it if the read needs more time".to_owned();
                 Verdict::Unanswered { message: no_answer(timeout).message, help: Some(help.into()) }
@@ -82,8 +84,9 @@ impl Engine {
 
     async fn verdict(
         &self,
-        provider: &Arc<dyn Provider>,
+        planned: &PlannedProvider,
         node: &Node,
+        base: &State,
         question: Question<'_>,
         timeout: Duration,
     ) -> Verdict {
@@ -91,18 +94,24 @@ impl Engine {
             let help = Some("make the key available, or leave the resource out of this run".into());
             return Verdict::Unanswered { message, help };
         }
+        let provider = &planned.provider;
         let inputs = match provider.check(&node.ty, question.inputs).await {
             Ok(inputs) => inputs,
             Err(problems) => return Verdict::Invalid(problems),
         };
         let new_order = || self.catalog.get(&node.ty).map(|schema| schema.replace_order).unwrap_or_default();
+        let untold = PlaceChange::Untold;
         if let Some(id) = question.import {
+            if planned.completeness == Completeness::Partial {
+                return unconfigured();
+            }
             let found = match self.with_retries(timeout, || provider.find(&node.ty, id)).await {
                 Ok(found) => found,
                 Err(Refusal { message, help, .. }) => return Verdict::Unanswered { message, help },
             };
             let Some(live) = found else {
-                return Verdict::Valid { inputs, changes: Vec::new(), order: new_order(), found: None };
+                let (changes, order) = (Vec::new(), new_order());
+                return Verdict::Valid { inputs, changes, order, found: None, place: untold };
             };
             let live = LiveState { inputs: declared_part(&live.inputs, &inputs), ..live };
             let existing = existing(node, id, &live);
@@ -111,7 +120,7 @@ impl Engine {
                 return Verdict::Invalid(problems);
             }
             let found = Some(LiveObject { inputs: live.inputs, outputs: live.outputs });
-            return Verdict::Valid { inputs, changes, order, found };
+            return Verdict::Valid { inputs, changes, order, found, place: untold };
         }
         match question.old {
             Some(old) => {
@@ -124,9 +133,15 @@ impl Engine {
                 if !problems.is_empty() {
                     return Verdict::Invalid(problems);
                 }
-                Verdict::Valid { inputs, changes, order, found: None }
+                match self.place_change(old, base, question.served_by.as_ref(), planned).await {
+                    Ok(place) => Verdict::Valid { inputs, changes, order, found: None, place },
+                    Err(Refusal { message, help, .. }) => Verdict::Unanswered { message, help },
+                }
             }
-            None => Verdict::Valid { inputs, changes: Vec::new(), order: new_order(), found: None },
+            None => {
+                let (changes, order) = (Vec::new(), new_order());
+                Verdict::Valid { inputs, changes, order, found: None, place: untold }
+            }
         }
     }
 
@@ -138,6 +153,7 @@ impl Engine {
             .filter(provisioned)
             .filter(|node| self.providers.of(&node.ty).is_none())
             .flat_map(|node| self.unserved(node))
+            .chain(self.misnamed_providers(graph))
             .collect();
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
@@ -174,6 +190,12 @@ impl Engine {
             .help(format!("this target has: {}", served.join(", ")));
         vec![problem]
     }
+}
+
+/// Returns the verdict on a read whose provider has settings that are not known yet.
+fn unconfigured() -> Verdict {
+    let message = "the settings of its provider are not known before the run".to_owned();
+    Verdict::Unanswered { message, help: Some("apply the provider first, or give it known settings".into()) }
 }
 
 /// Returns the record that an existing resource would have, for a comparison with its declaration.

@@ -33,7 +33,9 @@ impl Workspace {
         let state = self.stack.load().await.ok();
         let recorded = |id: &PhysicalId| {
             let state = &state.as_ref()?.state;
-            let holder = state.copies().find(|copy| copy.ty == ty && copy.id.as_ref() == Some(id))?;
+            let holder = state
+                .copies()
+                .find(|copy| copy.ty == ty && copy.id.as_ref() == Some(id) && copy.ties.provider.is_none())?;
             Some(holder.name.clone())
         };
         let listed = ids.into_iter().map(|id| ListedResource { recorded_as: recorded(&id), id });

@@ -161,7 +161,7 @@ impl Workspace {
             None => error,
         })?;
         log::planned(&plan);
-        let owned_elsewhere = workspace.foreign_owners(&request, &plan, &base).await?;
+        let owned_elsewhere = workspace.foreign_owners(&request, &plan, &base, &graph).await?;
         let mut guarded = base.clone();
         if let Some(approval) = approval {
             self.check_approved(approval, &recorded, &graph, &plan)?;
@@ -232,15 +232,16 @@ impl Workspace {
         request: &PlanRequest,
         plan: &Plan,
         base: &State,
+        graph: &Graph,
     ) -> Result<Vec<Diagnostic>, OpError> {
         if let Some(owners) = &mut self.engine.owners {
             owners.take_over = request.take_over.clone();
         }
-        let twice = self.engine.same_thing_twice(plan, base).await;
+        let twice = self.engine.same_thing_twice(plan, base, graph).await;
         if !twice.is_empty() {
             return Err(OpError::Plan(twice));
         }
-        Ok(self.engine.foreign_owners(plan, base).await)
+        Ok(self.engine.foreign_owners(plan, base, graph).await)
     }
 
     /// Plans. If the request keeps pinned resources, the resources that a pin holds are left alone, with all they need.

@@ -37,7 +37,7 @@ impl Engine {
             matches!(action, Action::Create { .. } | Action::Delete { .. } | Action::Import { .. })
         };
         let identities = match plan.steps.iter().any(|step| changes(&step.action)) {
-            true => Identities::of(base, &self.providers).await,
+            true => Identities::of(base, self).await,
             false => Identities::default(),
         };
         RunOwners { owners: self.owners.clone(), stack: stack.clone(), identities: Arc::new(identities) }
@@ -45,7 +45,7 @@ impl Engine {
 
     /// Returns the owners for a run that repeats interrupted operations.
     pub(crate) async fn recovery_owners(&self, base: &State) -> RunOwners {
-        let identities = Identities::of(base, &self.providers).await;
+        let identities = Identities::of(base, self).await;
         let stack = base.stack().clone();
         RunOwners { owners: self.owners.clone(), stack, identities: Arc::new(identities) }
     }
@@ -226,8 +226,10 @@ impl RunOwners {
         if self.owners.is_none() || resources.is_empty() {
             return Vec::new();
         }
-        let described = resources.iter().map(|one| (one.ty.clone(), one.inputs.clone())).collect();
-        let found = super::identities::identities_of(providers, described).await;
+        // A mark that is outside of its resource has one place, that of the default provider.
+        let described =
+            |one: &Resource| (providers.of(&one.ty).cloned(), (one.ty.clone(), one.inputs.clone()));
+        let found = super::identities::identities_of(resources.iter().map(described).collect()).await;
         let with_marks = |(resource, identities): (&'a Resource, Vec<PhysicalIdentity>)| {
             Some((resource, providers.of(&resource.ty)?.ownership()?, identities))
         };

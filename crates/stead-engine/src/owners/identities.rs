@@ -1,11 +1,13 @@
 //! Identities of the recorded resources of one stack, with the changes of a run.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use stead_model::{CopyRef, Lifecycle, Map, Name, Resource, TypeToken};
-use stead_provider::{PhysicalIdentity, Providers};
+use stead_provider::{PhysicalIdentity, Provider};
 use stead_state::State;
+
+use crate::Engine;
 
 /// The copies that have each real resource.
 #[derive(Default)]
@@ -21,11 +23,10 @@ struct Inner {
 
 impl Identities {
     /// Asks the providers for the identities of all recorded copies that exist.
-    pub(crate) async fn of(base: &State, providers: &Providers) -> Identities {
+    pub(crate) async fn of(base: &State, engine: &Engine) -> Identities {
         let exists = |copy: &&Resource| copy.lifecycle != Lifecycle::Replacing;
         let copies: Vec<&Resource> = base.copies().filter(exists).collect();
-        let described = copies.iter().map(|copy| (copy.ty.clone(), copy.inputs.clone())).collect();
-        let found = identities_of(providers, described).await;
+        let found = identities_of(copies.iter().map(|copy| described(engine, base, copy)).collect()).await;
         let identities = Identities::default();
         for (copy, found) in copies.into_iter().zip(found) {
             identities.add(copy.copy(), &copy.name, found);
@@ -81,32 +82,36 @@ impl Identities {
     }
 }
 
+/// A resource with its provider; `None` if no provider can tell its identity.
+pub(crate) type Described = (Option<Arc<dyn Provider>>, (TypeToken, Map));
+
+/// Describes a recorded resource.
+pub(crate) fn described(engine: &Engine, state: &State, resource: &Resource) -> Described {
+    (engine.serving(resource, state).ok(), (resource.ty.clone(), resource.inputs.clone()))
+}
+
 /// Resources of one provider: their positions among all, and their descriptions.
-type Asked = (Vec<usize>, Vec<(TypeToken, Map)>);
+type Asked = (Arc<dyn Provider>, Vec<usize>, Vec<(TypeToken, Map)>);
 
 /// Asks the providers for the identities of described resources, each provider once.
-pub(crate) async fn identities_of(
-    providers: &Providers,
-    described: Vec<(TypeToken, Map)>,
-) -> Vec<Vec<PhysicalIdentity>> {
+pub(crate) async fn identities_of(described: Vec<Described>) -> Vec<Vec<PhysicalIdentity>> {
     let mut found = vec![Vec::new(); described.len()];
-    let mut asked: BTreeMap<String, Asked> = BTreeMap::new();
-    let unmarked: HashSet<&str> = providers
-        .names()
-        .filter(|name| providers.named(name).is_none_or(|provider| provider.ownership().is_none()))
-        .collect();
-    for (at, (ty, inputs)) in described.into_iter().enumerate() {
-        if unmarked.contains(ty.provider()) || providers.of(&ty).is_none() {
-            continue;
-        }
-        let (places, of) = asked.entry(ty.provider().to_owned()).or_default();
-        places.push(at);
-        of.push((ty, inputs));
-    }
-    for (name, (places, of)) in asked {
-        let Some(ownership) = providers.named(&name).and_then(|provider| provider.ownership()) else {
-            continue;
+    let mut asked: Vec<Asked> = Vec::new();
+    for (at, (provider, described)) in described.into_iter().enumerate() {
+        let Some(provider) = provider.filter(|provider| provider.ownership().is_some()) else { continue };
+        let (_, places, of) = match asked.iter().position(|(known, ..)| Arc::ptr_eq(known, &provider)) {
+            Some(known) => &mut asked[known],
+            None => {
+                asked.push((provider, Vec::new(), Vec::new()));
+                let last = asked.len() - 1;
+                &mut asked[last]
+            }
         };
+        places.push(at);
+        of.push(described);
+    }
+    for (provider, places, of) in asked {
+        let Some(ownership) = provider.ownership() else { continue };
         for (at, identities) in places.into_iter().zip(ownership.identities(of).await) {
             found[at] = identities;
         }

@@ -1,17 +1,19 @@
 //! Owners at plan: what another stack owns, and two resources of this stack that are one real resource.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use stead_model::{
-    Code, CopyRef, Diagnostic, Hint, Inputs, Lifecycle, Map, Name, NextStep, Resource, SourceRef, TypeToken,
+    Code, CopyRef, Diagnostic, Graph, Hint, Inputs, Lifecycle, Map, Name, NextStep, Resource, SourceRef,
+    TypeToken,
 };
 use stead_plan::{Action, Plan, Step};
-use stead_provider::{OwnerMark, PhysicalIdentity};
+use stead_provider::{OwnerMark, PhysicalIdentity, Provider};
 use stead_state::State;
 
 use crate::Engine;
 use crate::owners::calls::owner_text;
-use crate::owners::identities::identities_of;
+use crate::owners::identities::{described, identities_of};
 use crate::owners::{Stacks, Standing};
 
 /// Most refusals that one plan lists.
@@ -22,24 +24,31 @@ struct Touched<'a> {
     step: &'a Step,
     verb: &'static str,
     identities: Vec<PhysicalIdentity>,
+    provider: Option<Arc<dyn Provider>>,
 }
+
+/// Resources of one provider that a plan touches.
+type Asked<'a> = (Arc<dyn Provider>, Vec<(&'a Step, &'static str, PhysicalIdentity)>);
 
 impl Engine {
     /// Returns a refusal for each step that would touch what another stack owns, up to a limit.
-    pub(crate) async fn foreign_owners(&self, plan: &Plan, base: &State) -> Vec<Diagnostic> {
+    pub(crate) async fn foreign_owners(&self, plan: &Plan, base: &State, graph: &Graph) -> Vec<Diagnostic> {
         let Some(owners) = &self.owners else { return Vec::new() };
         let taken = |step: &Step| owners.take_over.iter().any(|glob| glob.matches(&step.name));
-        let mut asked: BTreeMap<&str, Vec<(&Step, &'static str, PhysicalIdentity)>> = BTreeMap::new();
-        for Touched { step, verb, identities } in self.touched(plan, base).await {
-            if !taken(step) && !identities.is_empty() {
-                let of_provider = asked.entry(step.ty.provider()).or_default();
-                of_provider.extend(identities.into_iter().map(|identity| (step, verb, identity)));
+        let mut asked: Vec<Asked<'_>> = Vec::new();
+        for Touched { step, verb, identities, provider } in self.touched(plan, base, graph).await {
+            let Some(provider) = provider.filter(|_| !taken(step) && !identities.is_empty()) else {
+                continue;
+            };
+            let touched = identities.into_iter().map(|identity| (step, verb, identity));
+            match asked.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &provider)) {
+                Some((_, of_provider)) => of_provider.extend(touched),
+                None => asked.push((provider, touched.collect())),
             }
         }
         let (mut refused, mut stacks) = (Vec::new(), Stacks::default());
         for (provider, touched) in asked {
-            let provider = self.providers.named(provider);
-            let Some(ownership) = provider.and_then(|provider| provider.ownership()) else { continue };
+            let Some(ownership) = provider.ownership() else { continue };
             let is_create = |step: &Step| matches!(step.action, Action::Create { .. });
             let touched: Vec<_> = touched
                 .into_iter()
@@ -71,20 +80,24 @@ impl Engine {
     }
 
     /// Returns an error for each created or imported resource that is the same real resource as another one.
-    pub(crate) async fn same_thing_twice(&self, plan: &Plan, base: &State) -> Vec<Diagnostic> {
+    pub(crate) async fn same_thing_twice(&self, plan: &Plan, base: &State, graph: &Graph) -> Vec<Diagnostic> {
         let is_new = |step: &&Step| matches!(step.action, Action::Create { .. } | Action::Import { .. });
         if !plan.steps.iter().any(|step| is_new(&step)) {
             return Vec::new();
         }
-        let new: Vec<Touched<'_>> =
-            self.touched(plan, base).await.into_iter().filter(|touched| is_new(&touched.step)).collect();
+        let new: Vec<Touched<'_>> = self
+            .touched(plan, base, graph)
+            .await
+            .into_iter()
+            .filter(|touched| is_new(&touched.step))
+            .collect();
         if new.iter().all(|touched| touched.identities.is_empty()) {
             return Vec::new();
         }
         let mut holders: HashMap<PhysicalIdentity, (Name, SourceRef)> = HashMap::new();
         let kept = remaining(plan, base);
-        let described = kept.iter().map(|copy| (copy.ty.clone(), copy.inputs.clone())).collect();
-        for (copy, identities) in kept.iter().zip(identities_of(&self.providers, described).await) {
+        let of_kept = kept.iter().map(|copy| described(self, base, copy)).collect();
+        for (copy, identities) in kept.iter().zip(identities_of(of_kept).await) {
             for identity in identities {
                 holders.entry(identity).or_insert_with(|| (copy.name.clone(), copy.source.clone()));
             }
@@ -103,17 +116,21 @@ impl Engine {
     }
 
     /// Returns the steps that create, import, change or delete, with the identities that are known.
-    async fn touched<'a>(&self, plan: &'a Plan, base: &State) -> Vec<Touched<'a>> {
-        let steps: Vec<(&Step, &'static str, (TypeToken, Map))> =
-            plan.steps.iter().filter_map(|step| described(step, base)).collect();
-        let described = steps.iter().map(|(_, _, described)| described.clone()).collect();
-        let found = identities_of(&self.providers, described).await;
-        let touched = |((step, verb, _), identities)| Touched { step, verb, identities };
+    async fn touched<'a>(&self, plan: &'a Plan, base: &State, graph: &Graph) -> Vec<Touched<'a>> {
+        let steps: Vec<_> = self
+            .step_providers(plan, base, graph)
+            .into_iter()
+            .filter_map(|(step, provider)| Some((touched_by(step, base)?, provider)))
+            .collect();
+        let described = steps.iter().map(|((.., of), provider)| (provider.clone(), of.clone())).collect();
+        let found = identities_of(described).await;
+        let touched =
+            |(((step, verb, _), provider), identities)| Touched { step, verb, identities, provider };
         steps.into_iter().zip(found).map(touched).collect()
     }
 }
 
-fn described<'a>(step: &'a Step, base: &State) -> Option<(&'a Step, &'static str, (TypeToken, Map))> {
+fn touched_by<'a>(step: &'a Step, base: &State) -> Option<(&'a Step, &'static str, (TypeToken, Map))> {
     let recorded = |copy: &CopyRef| base.copy(copy).map(|copy| (copy.ty.clone(), copy.inputs.clone()));
     match &step.action {
         Action::Create { inputs, .. } => Some((step, "create", (step.ty.clone(), known(inputs)))),

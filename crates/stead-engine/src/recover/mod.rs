@@ -8,8 +8,8 @@ mod resolution;
 mod stated;
 
 use stead_journal::{JournalError, Run};
-use stead_model::{Code, Diagnostic, Event, Hint, Name, Resource, TypeToken, Unopened};
-use stead_provider::Recovery;
+use stead_model::{Code, Diagnostic, Event, Hint, Name, Resource, Unopened};
+use stead_provider::{Recovery, Refusal};
 use stead_state::{Intent, Pending, State};
 
 use crate::recover::repeat::Repeated;
@@ -97,7 +97,7 @@ impl Engine {
             }
             let intent = &one.pending.intent;
             let Some(resource) = subject(state, intent) else { continue };
-            let Some(provider) = self.providers.of(&resource.ty) else { continue };
+            let Ok(provider) = self.serving(resource, state) else { continue };
             one.may_still_run = provider.may_still_run(&resource.ty, intent.key()).await;
         }
         doubtful
@@ -105,7 +105,7 @@ impl Engine {
 
     fn recovery(&self, state: &State, intent: &Intent) -> Option<Recovery> {
         let resource = subject(state, intent)?;
-        let provider = self.providers.of(&resource.ty)?;
+        let provider = self.serving(resource, state).ok()?;
         Some(provider.recovery(intent.operation(), &resource.ty, &resource.inputs))
     }
 
@@ -121,9 +121,12 @@ impl Engine {
         let owners = self.recovery_owners(run.base()).await;
         for pending in operations {
             let Some(resource) = subject(run.base(), &pending.intent).cloned() else { continue };
-            let Some(provider) = self.providers.of(&resource.ty).cloned() else {
-                recovered.problems.push(unserved(&resource.ty));
-                continue;
+            let provider = match self.serving(&resource, run.base()) {
+                Ok(provider) => provider,
+                Err(refusal) => {
+                    recovered.problems.push(unserved(refusal));
+                    continue;
+                }
             };
             let operation = pending.intent.operation();
             events(Event::Recovering { operation, name: resource.name.clone(), run: run.id() });
@@ -155,6 +158,6 @@ fn subject<'a>(state: &'a State, intent: &'a Intent) -> Option<&'a Resource> {
     }
 }
 
-fn unserved(ty: &TypeToken) -> Diagnostic {
-    Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {ty}"))
+fn unserved(Refusal { message, help, .. }: Refusal) -> Diagnostic {
+    help.into_iter().fold(Diagnostic::error(Code::NO_PROVIDER, message), Diagnostic::help)
 }

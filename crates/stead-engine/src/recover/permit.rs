@@ -51,7 +51,11 @@ impl CurrentGuards<'_> {
         state: &State,
     ) -> Result<DeletePermit, DeletionHeldBack> {
         let same = |other: &&Resource| {
-            other.id == resource.id && other.ty == resource.ty && other.copy() != resource.copy()
+            let place = |of: &Resource| of.ties.provider.as_ref().map(|provider| provider.uid.clone());
+            other.id == resource.id
+                && other.ty == resource.ty
+                && place(other) == place(resource)
+                && other.copy() != resource.copy()
         };
         if let Some(other) = state.copies().find(same) {
             return Err(DeletionHeldBack { name: other.name.clone(), how: "is the same thing" });

@@ -156,7 +156,7 @@ impl Engine {
             return None;
         }
         let old = state.copy(&pending.intent.copy())?;
-        let found = self.read(old).await.ok()?;
+        let found = self.read(old, state).await.ok()?;
         let message = "the resource was read instead".to_owned();
         let did_not_happen = Record::End { op: pending.op, outcome: Outcome::Failed { message } };
         let observed = |inputs, outputs| Record::observed(old.copy(), inputs, outputs);

@@ -55,14 +55,16 @@ impl Engine {
         match (&pending.intent, resolution) {
             (Intent::Create { resource, .. }, Resolution::Created { id, outputs: stated }) => {
                 let created = Resource { id: Some(id.clone()), ..resource.as_ref().clone() };
-                if let Some(other) = PhysicalIds::of(state).holder(&created.ty, id, &created.copy()) {
+                if let Some(other) = PhysicalIds::of(state).holder(&created, id) {
                     return Err(already_recorded(id, &other, &created.name));
                 }
-                let LiveState { inputs, outputs } = self.read_resolved(pending, &created, stated).await?;
+                let LiveState { inputs, outputs } =
+                    self.read_resolved(state, pending, &created, stated).await?;
                 Ok(with_observation(happened(created.id.clone(), outputs), &created, inputs))
             }
             (Intent::Update { resource, .. }, Resolution::Done { outputs: stated }) => {
-                let LiveState { inputs, outputs } = self.read_resolved(pending, resource, stated).await?;
+                let LiveState { inputs, outputs } =
+                    self.read_resolved(state, pending, resource, stated).await?;
                 Ok(with_observation(happened(None, outputs), resource, inputs))
             }
             (Intent::Delete { .. }, Resolution::Done { .. }) => Ok(vec![happened(None, Map::new())]),
@@ -71,7 +73,7 @@ impl Engine {
                 // The record keeps the old values, which are wrong if the update took effect in part. If the resource
                 // cannot be read, the resolution alone counts, and the next plan contains the update again.
                 let old = state.copy(&resource.copy()).unwrap_or(resource);
-                if let Ok(Reading::Found(LiveState { inputs, outputs })) = self.read(old).await {
+                if let Ok(Reading::Found(LiveState { inputs, outputs })) = self.read(old, state).await {
                     let (inputs, outputs) = (Some(inputs), Some(outputs));
                     records.push(Record::observed(resource.copy(), inputs, outputs));
                 }
@@ -85,6 +87,7 @@ impl Engine {
     /// Reads a resource that exists according to the resolution, or takes the stated outputs where no provider can.
     async fn read_resolved(
         &self,
+        state: &State,
         pending: &Pending,
         resource: &Resource,
         stated: &StatedOutputs,
@@ -97,7 +100,7 @@ impl Engine {
         if self.providers.of(&resource.ty).is_none() {
             return as_stated();
         }
-        match self.read(resource).await {
+        match self.read(resource, state).await {
             Ok(Reading::Found(live)) => stated.none_for_readable(&resource.name).map(|()| live),
             Ok(Reading::AsRecorded | Reading::CannotLook) => as_stated(),
             Ok(Reading::Gone) => {

@@ -3,16 +3,18 @@
 //! Each returns an object with the result, or with a `problem` that is already reported.
 
 use rquickjs::{Ctx, Object, Value};
-use stead_model::{Code, Diagnostic, Environment, ExprId, Hint, Map, NextStep, TypeToken, Value as Plain};
+use stead_model::{
+    Code, Diagnostic, Environment, ExprId, Hint, Input, Map, NextStep, Text, TypeToken, Value as Plain,
+};
 
 use super::deferred::first_in;
 use super::errors::record;
 use super::expressions::added;
 use super::secrets::{Origin, check_size, to_js_marked};
 use super::{Handles, Host, SharedSession, answer};
-use crate::StackRef;
 use crate::declare::input_reader::InputReader;
 use crate::engine::values::{define, to_js};
+use crate::{LookUpProvider, StackRef};
 
 impl<'js> Host<'js> {
     pub(super) fn external(&self) -> rquickjs::Result<()> {
@@ -22,15 +24,19 @@ impl<'js> Host<'js> {
             answer(&ctx, made, |out, id| define(out, "expression", id))
         })?;
         let (session, handles) = (self.session.clone(), self.handles.clone());
-        self.function("lookUp", move |ctx: Ctx<'js>, token: String, id: String, stack: String| {
-            let token = TypeToken(token);
-            let found = look_up(&session, &token, &id, &stack);
-            let found = found.and_then(|map| fitting(&session, map, &stack));
-            let name = |key: &str, rest: &str| format!("`{key}{rest}` of {token} `{id}`");
-            answer(&ctx, found, |out, map| {
-                define(out, "properties", object(&ctx, &session, &handles, &map, &stack, &name)?)
-            })
-        })?;
+        self.function(
+            "lookUp",
+            move |ctx: Ctx<'js>, token: String, id: String, provider: i32, stack: String| {
+                let token = TypeToken(token);
+                let found = settings_of(&session, provider, &stack);
+                let found = found.and_then(|provider| look_up(&session, &token, &id, provider, &stack));
+                let found = found.and_then(|map| fitting(&session, map, &stack));
+                let name = |key: &str, rest: &str| format!("`{key}{rest}` of {token} `{id}`");
+                answer(&ctx, found, |out, map| {
+                    define(out, "properties", object(&ctx, &session, &handles, &map, &stack, &name)?)
+                })
+            },
+        )?;
         let (session, handles) = (self.session.clone(), self.handles.clone());
         self.function(
             "stackOutputs",
@@ -114,10 +120,42 @@ fn fitting(session: &SharedSession, map: Map, stack: &str) -> Result<Map, String
     Ok(map)
 }
 
+/// Returns the settings of the provider resource at a node; `None` for a negative number, the default provider.
+fn settings_of(session: &SharedSession, node: i32, stack: &str) -> Result<Option<LookUpProvider>, String> {
+    let Ok(index) = usize::try_from(node) else { return Ok(None) };
+    let declared = session.borrow().drafts.get(index).map(|draft| {
+        let known = |(name, input): (&Text, &Input)| Some((name.clone(), input.as_known()?.clone()));
+        let settings: Option<Map> = draft.inputs.iter().map(known).collect();
+        (draft.token.clone(), settings)
+    });
+    match declared {
+        Some((Some(token), Some(settings))) if token.as_str().ends_with(".Provider") => {
+            let place = format!("{token} {index}");
+            Ok(Some(LookUpProvider { place, settings }))
+        }
+        Some((Some(token), None)) if token.as_str().ends_with(".Provider") => {
+            let message =
+                "the provider of a look-up has a setting that is not known while planning".to_owned();
+            let help = "give it known settings, or read the resource with another provider";
+            Err(report(session, Code::LOOK_UP, message, stack, vec![help.into()]))
+        }
+        _ => {
+            let message = "the `provider` of a look-up must be a resource of a type `….Provider`".to_owned();
+            Err(report(session, Code::LOOK_UP, message, stack, Vec::new()))
+        }
+    }
+}
+
 /// Returns the properties of an existing resource; those that its schema calls secret are secrets.
-fn look_up(session: &SharedSession, token: &TypeToken, id: &str, stack: &str) -> Result<Map, String> {
+fn look_up(
+    session: &SharedSession,
+    token: &TypeToken,
+    id: &str,
+    provider: Option<LookUpProvider>,
+    stack: &str,
+) -> Result<Map, String> {
     let requester = session.borrow().requester.clone();
-    match requester.look_up(token, id) {
+    match requester.look_up(token, id, provider) {
         Ok(Some(properties)) => {
             let schema = session.borrow_mut().schema(token);
             Ok(schema.map_or_else(|| properties.clone(), |schema| schema.conceal(properties.clone())))

@@ -2,7 +2,9 @@
 
 import { host, NativeError, NativeTypeError, create, defineProperty, freeze, ownKeys, toText } from "stead:host";
 import { idOf, refusal, refuse, unknown } from "stead:unknown";
-import { mayLookUp } from "stead:resource";
+import { mayLookUp, nodeOf } from "stead:resource";
+
+const { stringify } = JSON;
 
 function checked(answer) {
   if (answer.problem !== undefined) throw refusal(answer.problem);
@@ -21,11 +23,31 @@ function known(value, name, what) {
 export const secret = (value) =>
   unknown(checked(host.secret(value, "given to `stead.secret`", new NativeError().stack)).expression);
 
+// Returns the text of an id: a string, or an object of the parts of an identifier, which are known strings.
+function idText(id, name) {
+  const what = "the id of an existing resource, as a string";
+  if (typeof id !== "object" || id === null || idOf(id) !== undefined) return known(id, name, what);
+  const keys = ownKeys(id);
+  const parts = create(null);
+  for (let i = 0; i < keys.length; i++) parts[toText(keys[i])] = known(id[keys[i]], name, what);
+  return stringify(parts);
+}
+
+// Returns the node of the option `provider`, or -1 for the default provider.
+function providerNode(options, name) {
+  const { provider } = options ?? {};
+  if (provider === undefined) return -1;
+  const node = nodeOf(provider);
+  if (node === undefined) throw new NativeTypeError(`\`provider\` of \`${name}\` must be a provider resource`);
+  return node;
+}
+
 /** Returns an instance of a provider class with the properties of an existing resource. */
-export function lookUp(token, target, prototype, id) {
+export function lookUp(token, target, prototype, id, options) {
   mayLookUp();
-  known(id, `${target}.get`, "the id of an existing resource, as a string");
-  const { properties } = checked(host.lookUp(token, id, new NativeError().stack));
+  const name = `${target}.get`;
+  const text = idText(id, name);
+  const { properties } = checked(host.lookUp(token, text, providerNode(options, name), new NativeError().stack));
   const found = create(prototype);
   const keys = ownKeys(properties);
   for (let i = 0; i < keys.length; i++) {

@@ -197,7 +197,7 @@ function materialise(token) {
     define(made.prototype, member, absent);
   }
   setPrototypeOf(made.prototype, new NativeProxy(create(Resource.prototype), missing(token)));
-  const { get } = { get: (id) => lookUp(token, name, made.prototype, id) };
+  const { get } = { get: (id, options) => lookUp(token, name, made.prototype, id, options) };
   defineProperty(made, "get", { value: get });
   const type = freeze({ token, members, name, class: made });
   new Typed(made, type);

@@ -8,23 +8,60 @@ use stead_model::{Code, Diagnostic, Map, TypeToken, Value};
 use stead_schema::{Catalog, TypeSchema};
 
 use crate::testing::{Compared, Refused, TestHost};
-use crate::{Entry, Sources, StackRef};
+use crate::{Entry, LookUpProvider, Sources, StackRef};
 
 /// Answer of [`Sources`]; `None` if the requested item does not exist.
 pub(crate) type SourceResult<T> = Result<Option<T>, String>;
 
 enum Request {
-    Read { path: String, reply: SyncSender<SourceResult<String>> },
-    ReadBytes { path: String, reply: SyncSender<SourceResult<Vec<u8>>> },
-    RealPath { path: String, reply: SyncSender<Result<String, String>> },
-    Environment { reply: SyncSender<Result<Vec<(String, String)>, String>> },
-    List { folder: String, reply: SyncSender<SourceResult<Vec<Entry>>> },
-    LookUp { token: TypeToken, id: String, reply: SyncSender<SourceResult<Map>> },
-    Outputs { stack: StackRef, reply: SyncSender<SourceResult<Map>> },
-    Types { provider: String, reply: SyncSender<Vec<TypeToken>> },
-    Schema { token: TypeToken, reply: SyncSender<Option<TypeSchema>> },
-    Test { request: String, argument: Value, reply: SyncSender<Result<Value, Refused>> },
-    Snapshot { test: String, hint: String, value: Value, reply: SyncSender<Compared> },
+    Read {
+        path: String,
+        reply: SyncSender<SourceResult<String>>,
+    },
+    ReadBytes {
+        path: String,
+        reply: SyncSender<SourceResult<Vec<u8>>>,
+    },
+    RealPath {
+        path: String,
+        reply: SyncSender<Result<String, String>>,
+    },
+    Environment {
+        reply: SyncSender<Result<Vec<(String, String)>, String>>,
+    },
+    List {
+        folder: String,
+        reply: SyncSender<SourceResult<Vec<Entry>>>,
+    },
+    LookUp {
+        token: TypeToken,
+        id: String,
+        provider: Option<LookUpProvider>,
+        reply: SyncSender<SourceResult<Map>>,
+    },
+    Outputs {
+        stack: StackRef,
+        reply: SyncSender<SourceResult<Map>>,
+    },
+    Types {
+        provider: String,
+        reply: SyncSender<Vec<TypeToken>>,
+    },
+    Schema {
+        token: TypeToken,
+        reply: SyncSender<Option<TypeSchema>>,
+    },
+    Test {
+        request: String,
+        argument: Value,
+        reply: SyncSender<Result<Value, Refused>>,
+    },
+    Snapshot {
+        test: String,
+        hint: String,
+        value: Value,
+        reply: SyncSender<Compared>,
+    },
 }
 
 /// Sends requests from the evaluation thread.
@@ -72,9 +109,14 @@ impl Requester {
         self.ask(|reply| Request::List { folder: folder.to_owned(), reply }).unwrap_or_else(ended)
     }
 
-    pub(crate) fn look_up(&self, token: &TypeToken, id: &str) -> SourceResult<Map> {
+    pub(crate) fn look_up(
+        &self,
+        token: &TypeToken,
+        id: &str,
+        provider: Option<LookUpProvider>,
+    ) -> SourceResult<Map> {
         let (token, id) = (token.clone(), id.to_owned());
-        self.ask(|reply| Request::LookUp { token, id, reply }).unwrap_or_else(ended)
+        self.ask(|reply| Request::LookUp { token, id, provider, reply }).unwrap_or_else(ended)
     }
 
     pub(crate) fn outputs(&self, stack: &StackRef) -> SourceResult<Map> {
@@ -137,7 +179,9 @@ impl Responder {
                 Request::RealPath { path, reply } => drop(reply.send(sources.real_path(&path))),
                 Request::Environment { reply } => drop(reply.send(sources.environment())),
                 Request::List { folder, reply } => drop(reply.send(sources.list(&folder))),
-                Request::LookUp { token, id, reply } => drop(reply.send(sources.look_up(&token, &id))),
+                Request::LookUp { token, id, provider, reply } => {
+                    drop(reply.send(sources.look_up(&token, &id, provider.as_ref())));
+                }
                 Request::Outputs { stack, reply } => drop(reply.send(sources.outputs(&stack))),
                 Request::Types { provider, reply } => {
                     drop(reply.send(catalog.tokens_of(&provider).cloned().collect()));

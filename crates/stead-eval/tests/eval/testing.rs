@@ -24,7 +24,12 @@ impl Sources for OneFile {
         Ok(None)
     }
 
-    fn look_up(&self, _: &TypeToken, _: &str) -> Result<Option<Map>, String> {
+    fn look_up(
+        &self,
+        _: &TypeToken,
+        _: &str,
+        _: Option<&stead_eval::LookUpProvider>,
+    ) -> Result<Option<Map>, String> {
         Ok(None)
     }
 

@@ -4,13 +4,26 @@
 
 use std::collections::HashMap;
 
-use stead_model::{Code, Diagnostic, Graph, Hint, Name, NextStep, NodeId, PhysicalId, Resource, TypeToken};
+use stead_model::{
+    Code, Diagnostic, Graph, Hint, Name, NextStep, NodeId, PhysicalId, Resource, TypeToken, Uid,
+};
 use stead_state::State;
+
+use crate::correlate::Correlation;
+
+/// The provider resource in whose place a physical id means something.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum ServedBy<'a> {
+    Default,
+    Recorded(&'a Uid),
+    New(NodeId),
+}
 
 /// Reports imports of physical ids that another resource has. `is_new` returns true for nodes that the plan would import.
 pub(super) fn taken(
     base: &State,
     graph: &Graph,
+    correlation: &Correlation<'_>,
     is_new: impl Fn(NodeId) -> bool,
 ) -> Vec<(NodeId, Diagnostic)> {
     let importing: Vec<NodeId> =
@@ -18,15 +31,26 @@ pub(super) fn taken(
     if importing.is_empty() {
         return Vec::new();
     }
-    let mut holders: HashMap<(&TypeToken, &PhysicalId), &Name> = base
+    let mut holders: HashMap<(&TypeToken, ServedBy<'_>, &PhysicalId), &Name> = base
         .copies()
-        .filter_map(|copy: &Resource| Some(((&copy.ty, copy.id.as_ref()?), &copy.name)))
+        .filter_map(|copy: &Resource| {
+            let provider = copy.ties.provider.as_ref();
+            let by = provider.map_or(ServedBy::Default, |provider| ServedBy::Recorded(&provider.uid));
+            Some(((&copy.ty, by, copy.id.as_ref()?), &copy.name))
+        })
         .collect();
     let mut problems = Vec::new();
     for id in importing {
         let node = &graph.nodes[id.index()];
         let Some(import) = &node.options.import else { continue };
-        if let Some(&holder) = holders.get(&(&node.ty, import)) {
+        let by = match node.options.provider {
+            None => ServedBy::Default,
+            Some(provider) => match correlation.matched[provider.index()] {
+                Some(old) => ServedBy::Recorded(&old.uid),
+                None => ServedBy::New(provider),
+            },
+        };
+        if let Some(&holder) = holders.get(&(&node.ty, by, import)) {
             let message = format!("cannot import {}: {import} already belongs to {holder}", node.name);
             let rename = NextStep::Rename { from: holder.clone(), to: node.name.clone() };
             let problem = Diagnostic::error(Code::CANNOT_IMPORT, message)
@@ -36,7 +60,7 @@ pub(super) fn taken(
                 .help("otherwise remove one of the two resources");
             problems.push((id, problem));
         } else {
-            holders.insert((&node.ty, import), &node.name);
+            holders.insert((&node.ty, by, import), &node.name);
         }
     }
     problems

@@ -3,7 +3,7 @@
 use stead_model::{DeletionPolicy, Input, Inputs, Lifecycle, Marks, NodeId, Resource};
 use stead_schema::{Change, ReplaceOrder};
 
-use super::{Identity, Planner, RecordChange};
+use super::{Identity, PlaceChange, Planner, RecordChange};
 use crate::Purpose;
 use crate::guard_input::current_marks;
 use crate::plan::{Certainty, ReplacementCause};
@@ -57,7 +57,13 @@ impl Planner<'_> {
         }
     }
 
-    pub(super) fn judge(&self, id: NodeId, changes: &[Change], order: ReplaceOrder) -> Decision {
+    pub(super) fn judge(
+        &self,
+        id: NodeId,
+        changes: &[Change],
+        order: ReplaceOrder,
+        place: PlaceChange,
+    ) -> Decision {
         let node = &self.graph.nodes[id.index()];
         let Some(old) = self.old(id) else {
             return if node.options.import.is_some() { Decision::Import } else { Decision::Create };
@@ -73,7 +79,7 @@ impl Planner<'_> {
             return replaced(Certainty::Certain, Some(ReplacementCause::Requested));
         }
         let own = changes.iter().filter(|change| change.replaces).map(certainty).max();
-        match (own, self.replacement_cause(id, old)) {
+        match (own, self.replacement_cause(id, old, place)) {
             (Some(own), other) => {
                 let (by, cause) = other.map_or((own, None), |(by, cause)| (by, Some(cause)));
                 replaced(own.max(by), cause)
@@ -88,7 +94,12 @@ impl Planner<'_> {
     }
 
     /// Returns the replacement of another resource that causes the replacement of this one, the most certain one first.
-    fn replacement_cause(&self, id: NodeId, old: &Resource) -> Option<(Certainty, ReplacementCause)> {
+    fn replacement_cause(
+        &self,
+        id: NodeId,
+        old: &Resource,
+        place: PlaceChange,
+    ) -> Option<(Certainty, ReplacementCause)> {
         let options = &self.graph.nodes[id.index()].options;
         let name = |of: NodeId| self.graph.nodes[of.index()].name.clone();
         let with = options.replace_with.iter().filter_map(|with| {
@@ -110,18 +121,30 @@ impl Planner<'_> {
             };
             Some((certainty, ReplacementCause::DeletedWith { name: name(container) }))
         });
-        let served = options.provider.and_then(|provider| {
-            Some((self.provider_moved(provider, old)?, ReplacementCause::Provider { name: name(provider) }))
-        });
+        let served = match (options.provider, place) {
+            (Some(provider), place) => self
+                .provider_moved(provider, old, place)
+                .map(|certainty| (certainty, ReplacementCause::Provider { name: name(provider) })),
+            (None, PlaceChange::Moved(certainty)) => Some((certainty, ReplacementCause::DefaultProvider)),
+            (None, _) => None,
+        };
         inside.into_iter().chain(with).chain(served).max_by_key(|(certainty, _)| *certainty)
     }
 
     /// Returns `Some` if the provider of a resource now manages another place than the one that created it.
     ///
     /// Only settings that cannot be changed in place count, such as the region, and not the credentials.
-    fn provider_moved(&self, provider: NodeId, old: &Resource) -> Option<Certainty> {
-        if let Some(replacement) = self.replacement(provider) {
+    fn provider_moved(&self, provider: NodeId, old: &Resource, place: PlaceChange) -> Option<Certainty> {
+        let uid = |resource: &Resource| resource.uid.clone();
+        let serves_already =
+            old.ties.provider.as_ref().map(|copy| copy.uid.clone()) == self.old(provider).map(uid);
+        if let Some(replacement) = self.replacement(provider).filter(|_| serves_already) {
             return Some(replacement.certainty);
+        }
+        match place {
+            PlaceChange::Same => return None,
+            PlaceChange::Moved(certainty) => return Some(certainty),
+            PlaceChange::Untold => {}
         }
         let before = self.base.resolve(old.ties.provider.as_ref()?)?;
         // Another copy means that an interrupted run replaced the provider.

@@ -11,7 +11,7 @@ mod record_change;
 mod requested;
 mod secrets;
 
-pub use planner::{LiveObject, Planner, Question, Verdict, plan};
+pub use planner::{LiveObject, PlaceChange, Planner, Question, ServedBy, Verdict, plan};
 pub use record_change::RecordChange;
 
 pub(crate) use identity::Identity;

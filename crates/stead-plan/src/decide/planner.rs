@@ -17,7 +17,7 @@ use super::judge::Decision;
 use crate::assemble::assemble;
 use crate::correlate::{Aliases, Correlation, correlate};
 use crate::select::Selected;
-use crate::{Plan, Request};
+use crate::{Certainty, Plan, Request};
 
 /// A question to a provider about one resource.
 pub struct Question<'a> {
@@ -28,6 +28,34 @@ pub struct Question<'a> {
     pub old: Option<&'a Resource>,
     /// The physical id to import, if the resource is not recorded yet.
     pub import: Option<&'a PhysicalId>,
+    /// The provider resource that serves the declared one; `None` for the default provider of the target.
+    pub served_by: Option<ServedBy<'a>>,
+}
+
+/// A declared provider resource, as the plan decided about it.
+#[derive(Clone, Debug)]
+pub struct ServedBy<'a> {
+    /// The settings, resolved as far as values are known; `None` for those of the record.
+    pub settings: Option<Inputs>,
+    /// The record, if the provider resource keeps it.
+    pub record: Option<&'a Resource>,
+}
+
+/// Whether a resource would be served in another place than the one where it is: in another account or region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlaceChange {
+    /// The provider does not tell, or its settings did not change.
+    #[default]
+    Untold,
+    Same,
+    Moved(Certainty),
+}
+
+impl PlaceChange {
+    fn is_untold(&self) -> bool {
+        *self == PlaceChange::Untold
+    }
 }
 
 /// An existing physical resource, as its provider read it.
@@ -50,6 +78,8 @@ pub enum Verdict {
         /// The physical resource to import, if it exists.
         #[serde(skip_serializing_if = "Option::is_none")]
         found: Option<LiveObject>,
+        #[serde(skip_serializing_if = "PlaceChange::is_untold")]
+        place: PlaceChange,
     },
     #[serde(rename = "wrong")]
     Invalid(#[serde(skip)] Vec<Problem>),
@@ -157,7 +187,7 @@ impl<'a> Planner<'a> {
         ready.reverse(); // the last one is asked about first
         let decided = vec![None; graph.nodes.len()];
         let is_new = |id: NodeId| correlation.matched[id.index()].is_none() && selected.touches(id);
-        let problems = super::imports::taken(base, graph, is_new);
+        let problems = super::imports::taken(base, graph, &correlation, is_new);
         Ok(Planner {
             base,
             graph,
@@ -226,7 +256,21 @@ impl<'a> Planner<'a> {
             None => inputs,
         };
         let import = options.import.as_ref().filter(|_| self.old(id).is_none());
-        Question { node: id, inputs, old, import }
+        let served_by = options.provider.map(|provider| self.served_by(provider));
+        Question { node: id, inputs, old, import, served_by }
+    }
+
+    /// Returns the settings of a provider resource about which the plan has decided.
+    fn served_by(&self, provider: NodeId) -> ServedBy<'a> {
+        let decided = self.decided[provider.index()].as_ref();
+        let settings = decided.map(|decided| decided.inputs.clone());
+        match decided.map(|decided| &decided.decision) {
+            Some(Decision::Create | Decision::Replace(_) | Decision::Import) => {
+                ServedBy { settings, record: None }
+            }
+            Some(Decision::Update) => ServedBy { settings, record: self.old(provider) },
+            _ => ServedBy { settings: None, record: self.old(provider) },
+        }
     }
 
     /// Takes the verdict on a question.
@@ -252,10 +296,10 @@ impl<'a> Planner<'a> {
                 let problem = problem.at(node.source.clone(), 0, "declared here");
                 self.give_up(id, help.into_iter().fold(problem, Diagnostic::help));
             }
-            Verdict::Valid { inputs, mut changes, order, found } => {
+            Verdict::Valid { inputs, mut changes, order, found, place } => {
                 force_replacement(&mut changes, &self.graph.nodes[id.index()].options.replace_on_changes);
                 let order = self.replace_order(id, &inputs, order);
-                let decision = self.judge(id, &changes, order);
+                let decision = self.judge(id, &changes, order, place);
                 if let Some(problem) = self.import_problem(id, &decision, &changes, found.as_ref()) {
                     self.problems.push((id, problem));
                 }

@@ -70,7 +70,8 @@ fn answered(program: &Program, base: &State, mut seed: u64) -> Result<Plan, Vec<
         let changes =
             question.old.map(|old| diff(&schema(), &old.inputs, &question.inputs)).unwrap_or_default();
         let order = ReplaceOrder::CreateFirst;
-        let verdict = Verdict::Valid { inputs: question.inputs, changes, order, found: None };
+        let (found, place) = (None, crate::PlaceChange::Untold);
+        let verdict = Verdict::Valid { inputs: question.inputs, changes, order, found, place };
         planner.answer(question.node, verdict);
     }
 }

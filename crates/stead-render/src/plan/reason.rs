@@ -103,6 +103,9 @@ fn replaced(
         ([], Some(ReplacementCause::Provider { name })) => {
             format!("its provider {} now points elsewhere", view.name(name))
         }
+        ([], Some(ReplacementCause::DefaultProvider)) => {
+            "the target's default provider manages another place".to_owned()
+        }
         (_, Some(ReplacementCause::Requested)) => "the command asks for its replacement".to_owned(),
         (paths, _) if step.changes.iter().all(|change| !change.replaces || change.tried_in_place) => {
             format!("{} is not always changed in place; that is tried first", paths.join(", "))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use stead_engine::ops::Workspace;
 use stead_engine::{Engine, StackSecrets};
-use stead_eval::{Entry, EntryKind, ProcessorClock, Sources, StackRef};
+use stead_eval::{Entry, EntryKind, LookUpProvider, ProcessorClock, Sources, StackRef};
 use stead_journal::{StackKeys, load};
 use stead_model::{Map, PhysicalId, TypeToken};
 use stead_provider::Providers;
@@ -87,9 +87,15 @@ impl Sources for ProjectSources {
         Ok(self.granted.iter().filter_map(set).collect())
     }
 
-    fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
+    fn look_up(
+        &self,
+        token: &TypeToken,
+        id: &str,
+        provider: Option<&LookUpProvider>,
+    ) -> Result<Option<Map>, String> {
         let engine = Engine::new(self.world.clone(), self.providers.clone(), 1);
-        let found = self.runtime.block_on(engine.find(token, &PhysicalId(id.to_owned())));
+        let settings = provider.map(|provider| &provider.settings);
+        let found = self.runtime.block_on(engine.find(token, &PhysicalId(id.to_owned()), settings));
         let live = found.map_err(|refusal| match refusal.help {
             Some(help) => format!("{}; {help}", refusal.message),
             None => refusal.message,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use stead_eval::{Entry, EntryKind, ProcessorClock, Sources, StackRef};
+use stead_eval::{Entry, EntryKind, LookUpProvider, ProcessorClock, Sources, StackRef};
 use stead_model::{Map, TypeToken, Value};
 
 /// Questions of an evaluation with their answers.
@@ -47,12 +47,21 @@ impl Transcript {
     pub fn look_ups(&self) -> impl Iterator<Item = (TypeToken, &str)> {
         let found = self.found.iter().filter(|(_, properties)| properties.is_some());
         let parts = found.filter_map(|(key, _)| key.split_once(' '));
-        parts.map(|(token, id)| (TypeToken(token.to_owned()), id))
+        parts.map(|(token, rest)| {
+            let id = rest.split_once(BY).map_or(rest, |(id, _)| id);
+            (TypeToken(token.to_owned()), id)
+        })
     }
 }
 
-fn found_key(token: &TypeToken, id: &str) -> String {
-    format!("{token} {id}")
+/// Separates the id of a look-up from the provider resource that answered it.
+const BY: char = '\n';
+
+fn found_key(token: &TypeToken, id: &str, provider: Option<&LookUpProvider>) -> String {
+    match provider {
+        Some(LookUpProvider { place, .. }) => format!("{token} {id}{BY}{place}"),
+        None => format!("{token} {id}"),
+    }
 }
 
 /// Sources that pass questions on and record the answers.
@@ -112,13 +121,19 @@ impl Sources for Recording<'_> {
         Ok(variables)
     }
 
-    fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
+    fn look_up(
+        &self,
+        token: &TypeToken,
+        id: &str,
+        provider: Option<&LookUpProvider>,
+    ) -> Result<Option<Map>, String> {
+        let key = found_key(token, id, provider);
         // A repeated question gets the first answer, so that an evaluation sees each resource in one state.
-        if let Some(known) = self.transcript.borrow().found.get(&found_key(token, id)) {
+        if let Some(known) = self.transcript.borrow().found.get(&key) {
             return Ok(known.clone());
         }
-        let found = self.sources.look_up(token, id)?;
-        self.transcript.borrow_mut().found.insert(found_key(token, id), found.clone());
+        let found = self.sources.look_up(token, id, provider)?;
+        self.transcript.borrow_mut().found.insert(key, found.clone());
         Ok(found)
     }
 
@@ -170,8 +185,13 @@ impl Sources for Transcript {
         Ok(self.environment.clone())
     }
 
-    fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
-        self.found.get(&found_key(token, id)).cloned().ok_or_else(unasked)
+    fn look_up(
+        &self,
+        token: &TypeToken,
+        id: &str,
+        provider: Option<&LookUpProvider>,
+    ) -> Result<Option<Map>, String> {
+        self.found.get(&found_key(token, id, provider)).cloned().ok_or_else(unasked)
     }
 
     fn outputs(&self, stack: &StackRef) -> Result<Option<Map>, String> {
@@ -209,7 +229,7 @@ mod tests {
             Ok(None)
         }
 
-        fn look_up(&self, _: &TypeToken, _: &str) -> Result<Option<Map>, String> {
+        fn look_up(&self, _: &TypeToken, _: &str, _: Option<&LookUpProvider>) -> Result<Option<Map>, String> {
             let password =
                 Value::Secret(stead_model::Secret::kept(Value::from("correct horse"), Kept::Value));
             let mut found = Map::new();
@@ -226,7 +246,7 @@ mod tests {
     #[test]
     fn secret_of_a_look_up_is_known_and_in_the_clear_only_inside_an_encrypted_file() {
         let recording = Recording::of(&Answers);
-        recording.look_up(&TypeToken("test.Account".to_owned()), "a").unwrap();
+        recording.look_up(&TypeToken("test.Account".to_owned()), "a", None).unwrap();
         let transcript = recording.transcript();
         assert!(transcript.has_secrets());
         let text = |transcript: &Transcript| serde_json::to_string(transcript).unwrap();

@@ -175,7 +175,12 @@ impl Sources for VersionSources<'_> {
         Ok((!entries.is_empty()).then_some(entries))
     }
 
-    fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
+    fn look_up(
+        &self,
+        token: &TypeToken,
+        id: &str,
+        _: Option<&stead_eval::LookUpProvider>,
+    ) -> Result<Option<Map>, String> {
         let given = self.options.lookups.get(token.as_str());
         let found = given.and_then(|of_type| of_type.get(id)).cloned();
         found.map(Some).ok_or_else(|| {

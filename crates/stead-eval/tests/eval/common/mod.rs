@@ -44,8 +44,17 @@ impl Sources for Files {
         Ok(Some(entries.collect::<Vec<_>>()).filter(|entries| !entries.is_empty()))
     }
 
-    /// Existing resources are files `exists/<type>/<id>.json`.
-    fn look_up(&self, token: &TypeToken, id: &str) -> Result<Option<Map>, String> {
+    /// Existing resources are files `exists/<type>/<id>.json`; with a provider, `exists/<region>/<type>/<id>.json`.
+    fn look_up(
+        &self,
+        token: &TypeToken,
+        id: &str,
+        provider: Option<&stead_eval::LookUpProvider>,
+    ) -> Result<Option<Map>, String> {
+        if let Some(region) = provider.and_then(|provider| provider.settings.get("region")?.as_str()) {
+            let found = self.0.get(&format!("exists/{region}/{token}/{id}.json"));
+            return Ok(found.map(|text| serde_json::from_str(text).unwrap()));
+        }
         if id == "unreadable" {
             return Err("permission denied".to_owned());
         }
