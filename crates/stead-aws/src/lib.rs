@@ -14,6 +14,7 @@ mod permissions;
 mod progress;
 mod settings;
 mod tags;
+mod telemetry;
 mod wire;
 
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use stead_aws_auth::{AwsAuth, Credentials};
 use stead_model::{Inputs, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Listing, LiveState, Ownership,
-    Provider, Reads, Receipt, Recovery, Refusal, UpdateRequest, Updated,
+    Provider, Reads, Receipt, Recovery, Refusal, Telemetry, UpdateRequest, Updated,
 };
 use stead_schema::cfn::{Handler, Schema};
 use stead_schema::{Catalog, Problem, Shape, TypeSchema};
@@ -209,6 +210,10 @@ impl Provider for AwsProvider {
     }
 
     fn listing(&self) -> Option<&dyn Listing> {
+        Some(self)
+    }
+
+    fn telemetry(&self) -> Option<&dyn Telemetry> {
         Some(self)
     }
 

@@ -9,6 +9,7 @@ mod ownership;
 mod refusal;
 mod registry;
 mod request;
+mod telemetry;
 mod veil;
 
 use std::time::Duration;
@@ -25,6 +26,7 @@ pub use registry::Providers;
 pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
 pub use stead_guard::DeletePermit;
 pub use stead_journal::{Ack, Receipt};
+pub use telemetry::{LogLine, LogLines, Moment, Rest, Series, Span, Statistic, Telemetry, Unit};
 
 /// Serves a family of resource types.
 ///
@@ -114,6 +116,11 @@ pub trait Provider: Send + Sync {
 
     /// Returns the ability to list real resources; `None` if this provider has none.
     fn listing(&self) -> Option<&dyn Listing> {
+        None
+    }
+
+    /// Returns the ability to read logs and figures of real resources; `None` if this provider has none.
+    fn telemetry(&self) -> Option<&dyn Telemetry> {
         None
     }
 

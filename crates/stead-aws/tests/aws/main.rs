@@ -7,4 +7,5 @@ mod bench;
 mod faults;
 mod lives;
 mod marks;
+mod telemetry;
 mod tokens;
