@@ -35,7 +35,7 @@ use crate::client::Client;
 use crate::tags::TagProperty;
 
 pub use limiter::Limiter;
-pub use permissions::{Permissions, Policy, Statement, TypeUse, least};
+pub use permissions::{MANAGED_POLICY, MoreProperties, Permissions, Policy, Statement, TypeUse, least};
 pub use settings::{RoleSettings, Settings};
 
 /// Time that reading one resource may take.

@@ -14,7 +14,7 @@ fn record(ty: &str, outputs: &str) -> Resource {
 
 #[test]
 fn log_groups_follow_from_the_properties_of_a_record() {
-    let groups = |ty, outputs| log_groups(&record(ty, outputs));
+    let groups = |ty: &str, outputs: &str| log_groups(&record(ty, outputs));
     assert_eq!(groups("aws.lambda.Function", r#"{"FunctionName":"f"}"#), ["/aws/lambda/f"]);
     let own = r#"{"FunctionName":"f","LoggingConfig":{"LogGroup":"shared"}}"#;
     assert_eq!(groups("aws.lambda.Function", own), ["shared"]);
@@ -35,7 +35,7 @@ fn log_groups_follow_from_the_properties_of_a_record() {
 
 #[test]
 fn dimensions_follow_from_the_properties_of_a_record() {
-    let rows = |ty, outputs| {
+    let rows = |ty: &str, outputs: &str| {
         let found = measured_by(&record(ty, outputs)).into_iter();
         found.map(|(row, dimensions)| (row.namespace, dimensions[0].value.clone())).collect::<Vec<_>>()
     };
@@ -51,7 +51,7 @@ fn dimensions_follow_from_the_properties_of_a_record() {
 #[test]
 fn a_span_has_sixty_periods_at_most_and_daily_metrics_at_least_two_weeks() {
     let hour = 3_600_000;
-    let span = |hours: u64| Span { from: Moment(1000 * hour - hours * hour), to: Moment(1000 * hour) };
+    let span = |hours: u64| Span { from: Moment(10_000 * hour - hours * hour), to: Moment(10_000 * hour) };
     for (hours, period) in [(1, 60), (3, 300), (24, 1800), (24 * 7, 6 * 3600), (24 * 60, 86_400)] {
         let found = periods(span(hours), Rhythm::Steady).1.as_secs();
         assert!(found >= period.min(3600) && hours * 3600 / found <= 60, "{hours} h: {found} s");
