@@ -35,6 +35,18 @@ const PAGE: u32 = 100;
 /// Largest number of pages that are read of a list.
 const MAX_PAGES: usize = 10_000;
 
+/// A service that speaks AWS JSON.
+pub(crate) struct Service {
+    /// Name in signatures and host names.
+    pub(crate) name: &'static str,
+    /// Prefix of the header `X-Amz-Target`.
+    pub(crate) target: &'static str,
+    pub(crate) content_type: &'static str,
+}
+
+const CLOUD_CONTROL: Service =
+    Service { name: SERVICE, target: TARGET, content_type: "application/x-amz-json-1.0" };
+
 /// A client of Cloud Control in one region.
 pub(crate) struct Client {
     pub(crate) world: World,
@@ -143,13 +155,34 @@ impl Client {
     }
 
     async fn call<T: DeserializeOwned>(&self, operation: &str, body: &impl Serialize) -> Result<T, Fault> {
-        let place = self.place().await?;
+        self.call_at(self.place().await?, &CLOUD_CONTROL, operation, body).await
+    }
+
+    /// Calls another service in the region, which must be safe to repeat.
+    pub(crate) async fn call_service<T: DeserializeOwned>(
+        &self,
+        service: &Service,
+        operation: &str,
+        body: &impl Serialize,
+    ) -> Result<T, Fault> {
+        let region = self.place().await?.region.clone();
+        let url = self.auth.endpoint(service.name, &region).await;
+        self.call_at(&Place { url, region }, service, operation, body).await
+    }
+
+    async fn call_at<T: DeserializeOwned>(
+        &self,
+        place: &Place,
+        service: &Service,
+        operation: &str,
+        body: &impl Serialize,
+    ) -> Result<T, Fault> {
         let bytes =
             serde_json::to_vec(body).map_err(|error| Fault::unreadable(operation, &error.to_string()))?;
         let request = HttpRequest::post(format!("{}/", place.url), bytes)
-            .header("content-type", "application/x-amz-json-1.0")
-            .header("x-amz-target", format!("{TARGET}.{operation}"));
-        let scope = Scope::new(SERVICE, place.region.as_str());
+            .header("content-type", service.content_type)
+            .header("x-amz-target", format!("{}.{operation}", service.target));
+        let scope = Scope::new(service.name, place.region.as_str());
         let call = Call { request, scope, repeat: Repeat::ByCaller };
         let (mut attempt, mut effect) = (1, Effect::None);
         loop {

@@ -15,6 +15,7 @@ mod progress;
 mod provider_resource;
 mod settings;
 mod tags;
+mod telemetry;
 mod wire;
 
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use stead_aws_auth::{AwsAuth, Credentials};
 use stead_model::{Inputs, Map, Operation, PhysicalId, PropertyPath, ProviderPlace, Resource, TypeToken};
 use stead_provider::{
     CallOutcome, Configurable, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Listing, LiveState,
-    Ownership, Provider, Reads, Receipt, Recovery, Refusal, UpdateRequest, Updated,
+    Ownership, Provider, Reads, Receipt, Recovery, Refusal, Telemetry, UpdateRequest, Updated,
 };
 use stead_schema::cfn::{Handler, Schema};
 use stead_schema::{Catalog, Problem, Shape, TypeSchema};
@@ -36,7 +37,7 @@ use crate::limiter::Limiters;
 use crate::tags::TagProperty;
 
 pub use limiter::Limiter;
-pub use permissions::{Permissions, Policy, Statement, TypeUse, least};
+pub use permissions::{MANAGED_POLICY, MoreProperties, Permissions, Policy, Statement, TypeUse, least};
 pub use settings::{RoleSettings, Settings};
 
 /// Time that reading one resource may take.
@@ -251,6 +252,10 @@ impl Provider for AwsProvider {
 
     async fn place(&self) -> Result<Option<ProviderPlace>, Refusal> {
         Ok(self.client.place().await.map_err(|fault| fault.refusal())?.described())
+    }
+
+    fn telemetry(&self) -> Option<&dyn Telemetry> {
+        Some(self)
     }
 
     /// The client token of the intent makes every operation repeatable.

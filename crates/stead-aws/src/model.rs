@@ -31,18 +31,15 @@ fn without_nulls(value: Value) -> Value {
     }
 }
 
-/// Returns the identifier that the inputs give a resource, if they do.
+/// Returns the identifier that the properties give a resource, if they do. Inputs have no read-only part of it.
 pub(crate) fn identifier(schema: &Schema, inputs: &Map) -> Option<String> {
     let part = |path: &PropertyPath| match at(inputs, path)? {
         Value::String(text) if !text.is_empty() => Some(text.to_string()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     };
-    let is_given = |path: &PropertyPath| !schema.classes.of(Class::ReadOnly).covers(path);
-    let parts = schema.primary_identifier.iter().filter(|path| is_given(path)).map(part);
-    let parts: Vec<String> = parts.collect::<Option<_>>()?;
-    let whole = !parts.is_empty() && parts.len() == schema.primary_identifier.len();
-    whole.then(|| parts.join("|"))
+    let parts: Vec<String> = schema.primary_identifier.iter().map(part).collect::<Option<_>>()?;
+    (!parts.is_empty()).then(|| parts.join("|"))
 }
 
 /// Returns the part of a model that a program can declare.

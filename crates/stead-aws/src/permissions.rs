@@ -17,10 +17,24 @@ pub struct TypeUse {
     pub handler: HandlerKind,
     /// Properties that are known: outputs of a record, or inputs of a new resource.
     pub known: Map,
+    pub more: MoreProperties,
 }
 
-/// Two IAM policies: one for making a plan, one for applying it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// Whether a resource has properties that are known only after apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoreProperties {
+    None,
+    Unknown,
+}
+
+/// Action that gives a role to a service.
+const PASS_ROLE: &str = "iam:PassRole";
+
+/// Characters of a managed policy, without white space.
+pub const MANAGED_POLICY: usize = 6144;
+
+/// Two IAM policies: one for making a plan, and one that a run needs besides to apply it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permissions {
     pub read: Policy,
     pub change: Policy,
@@ -39,6 +53,76 @@ pub struct Statement {
     pub effect: &'static str,
     pub action: Vec<String>,
     pub resource: Vec<String>,
+}
+
+impl Permissions {
+    /// Returns the policies that have statements, by name: `read` and `change`, or `change-1`, `change-2` and so on for one that
+    /// is longer than a managed policy can be.
+    pub fn parts(self) -> BTreeMap<String, Policy> {
+        let mut all = BTreeMap::new();
+        for (name, policy) in [("read", self.read), ("change", self.change)] {
+            let mut parts = policy.parts();
+            match parts.len() {
+                0 => {}
+                1 => all.extend(parts.pop().map(|whole| (name.to_owned(), whole))),
+                _ => all.extend(parts.into_iter().zip(1..).map(|(part, n)| (format!("{name}-{n}"), part))),
+            }
+        }
+        all
+    }
+}
+
+impl Policy {
+    fn of(statement: Vec<Statement>) -> Policy {
+        Policy { version: "2012-10-17", statement }
+    }
+
+    /// Returns the number of characters that IAM counts.
+    pub fn size(&self) -> usize {
+        // The type contains only strings and lists, so that it always has a text.
+        serde_json::to_string(self).unwrap_or_default().chars().count()
+    }
+
+    /// Splits the policy into policies that IAM accepts: none without a statement, and none that is too long.
+    fn parts(self) -> Vec<Policy> {
+        let mut parts: Vec<Policy> = Vec::new();
+        for statement in self.statement.into_iter().flat_map(Statement::parts) {
+            if let Some(last) = parts.last_mut() {
+                last.statement.push(statement.clone());
+                if last.size() <= MANAGED_POLICY {
+                    continue;
+                }
+                last.statement.pop();
+            }
+            parts.push(Policy::of(vec![statement]));
+        }
+        parts
+    }
+}
+
+impl Statement {
+    /// Halves the longer list of the statement until it fits into a policy.
+    fn parts(self) -> Vec<Statement> {
+        let fits = Policy::of(vec![self.clone()]).size() <= MANAGED_POLICY;
+        if fits || (self.action.len() < 2 && self.resource.len() < 2) {
+            return vec![self];
+        }
+        let Statement { effect, mut action, mut resource } = self;
+        let halves = match action.len() >= resource.len() {
+            true => {
+                let rest = action.split_off(action.len() / 2);
+                [(action, resource.clone()), (rest, resource)]
+            }
+            false => {
+                let rest = resource.split_off(resource.len() / 2);
+                [(action.clone(), resource), (action, rest)]
+            }
+        };
+        halves
+            .into_iter()
+            .flat_map(|(action, resource)| Statement { effect, action, resource }.parts())
+            .collect()
+    }
 }
 
 /// Returns the least policies for these uses of types.
@@ -67,6 +151,10 @@ impl Needs {
         }
         let arn = arn(type_name, &used.known);
         for action in permissions(type_name, used.handler) {
+            if action == PASS_ROLE {
+                self.need_roles(used);
+                continue;
+            }
             match arn.as_deref().filter(|arn| can_be_narrowed(action, arn)) {
                 Some(arn) => {
                     self.need(action, arn);
@@ -77,6 +165,16 @@ impl Needs {
                 }
                 None => self.need(action, "*"),
             }
+        }
+    }
+
+    /// Adds the roles that the resource gets. All roles, if one of them is not known yet.
+    fn need_roles(&mut self, used: &TypeUse) {
+        let mut roles = BTreeSet::new();
+        used.known.values().for_each(|value| roles_in(value, &mut roles));
+        match roles.is_empty() || used.more == MoreProperties::Unknown {
+            true => self.need(PASS_ROLE, "*"),
+            false => roles.iter().for_each(|role| self.need(PASS_ROLE, role)),
         }
     }
 
@@ -95,7 +193,19 @@ impl Needs {
             by_resources.entry(resources).or_default().push(action);
         }
         let statement = |(resource, action)| Statement { effect: "Allow", action, resource };
-        Policy { version: "2012-10-17", statement: by_resources.into_iter().map(statement).collect() }
+        Policy::of(by_resources.into_iter().map(statement).collect())
+    }
+}
+
+/// Adds the ARNs of roles in a value.
+fn roles_in(value: &Value, roles: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) if text.starts_with("arn:") && text.contains(":role/") => {
+            roles.insert(text.to_string());
+        }
+        Value::List(items) => items.iter().for_each(|item| roles_in(item, roles)),
+        Value::Map(map) => map.values().for_each(|item| roles_in(item, roles)),
+        _ => {}
     }
 }
 
@@ -161,7 +271,8 @@ mod tests {
     use super::*;
 
     fn used(ty: &str, handler: HandlerKind, known: &str) -> TypeUse {
-        TypeUse { ty: TypeToken(ty.into()), handler, known: serde_json::from_str(known).unwrap() }
+        let known = serde_json::from_str(known).unwrap();
+        TypeUse { ty: TypeToken(ty.into()), handler, known, more: MoreProperties::None }
     }
 
     fn resources<'a>(policy: &'a Policy, action: &str) -> &'a [String] {
@@ -194,6 +305,43 @@ mod tests {
             used("aws.sqs.Queue", HandlerKind::Create, r#"{"QueueName":"jobs"}"#),
         ];
         assert_eq!(resources(&least(&both).change, "sqs:CreateQueue"), ["*"]);
+    }
+
+    #[test]
+    fn only_the_roles_that_a_resource_gets_may_be_passed() {
+        let role = r#"{"FunctionName":"f","Role":"arn:aws:iam::1:role/f"}"#;
+        let function = used("aws.lambda.Function", HandlerKind::Create, role);
+        assert_eq!(
+            resources(&least(std::slice::from_ref(&function)).change, PASS_ROLE),
+            ["arn:aws:iam::1:role/f"]
+        );
+        let unknown = TypeUse { more: MoreProperties::Unknown, ..function };
+        assert_eq!(resources(&least(&[unknown]).change, PASS_ROLE), ["*"]);
+    }
+
+    #[test]
+    fn policies_that_are_too_long_are_split_and_empty_ones_left_out() {
+        let queue =
+            |n: usize| used("aws.sqs.Queue", HandlerKind::Create, &format!(r#"{{"QueueName":"queue-{n}"}}"#));
+        let few: Vec<TypeUse> = (0..3).map(queue).collect();
+        assert_eq!(least(&few).parts().keys().collect::<Vec<_>>(), ["change"]);
+        let many: Vec<TypeUse> = (0..400).map(queue).collect();
+        let whole = least(&many);
+        let parts = whole.clone().parts();
+        assert!(parts.len() >= 2 && parts.contains_key("change-1"), "{:?}", parts.keys());
+        assert!(parts.values().all(|part| part.size() <= MANAGED_POLICY));
+        let pairs = |policies: &[&Policy]| {
+            let statements = policies.iter().flat_map(|policy| &policy.statement);
+            let pair = |one: &Statement| {
+                let of = |action: &String| {
+                    one.resource.iter().map(|to| (action.clone(), to.clone())).collect::<Vec<_>>()
+                };
+                one.action.iter().flat_map(of).collect::<Vec<_>>()
+            };
+            statements.flat_map(pair).collect::<BTreeSet<_>>()
+        };
+        assert_eq!(pairs(&parts.values().collect::<Vec<_>>()), pairs(&[&whole.change]));
+        assert!(least(&[]).parts().is_empty());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod cloud;
 mod config;
 mod env;
+mod logs;
 mod marks;
 mod pin;
 mod provider;
@@ -19,6 +20,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 pub(crate) use cloud::{CloudArguments, CloudCommand, IgnoredRule};
 pub(crate) use config::{ConfigCommand, ConfigFlags, ForeignConfig};
 pub(crate) use env::{EnvCommand, FindArguments, OutputArguments};
+pub(crate) use logs::{LogsArguments, StatsArguments};
 pub(crate) use marks::MarkFlags;
 pub(crate) use pin::PinCommand;
 pub(crate) use provider::{PatchArguments, ProviderCommand};
@@ -112,6 +114,10 @@ pub(crate) enum Command {
     Rename(RenameArguments),
     /// Import an existing resource into the stack, and print its TypeScript declaration
     Import(ImportArguments),
+    /// Show the logs of resources: of one, or of all that have one, by time
+    Logs(LogsArguments),
+    /// Show the figures of resources: calls, errors, sizes, times
+    Stats(StatsArguments),
     /// Show the outputs of the stack: the exports of its program as of the last apply
     Output(OutputArguments),
     /// Find recorded resources by id, ARN, path or another value, in every stack of the store

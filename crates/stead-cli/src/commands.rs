@@ -12,6 +12,7 @@ mod find;
 mod graph;
 mod import;
 mod init;
+mod logs;
 pub(crate) mod moves;
 mod output;
 mod pin;
@@ -25,6 +26,7 @@ mod secrets;
 mod serve;
 mod stack;
 mod state;
+mod stats;
 mod test;
 mod types;
 mod unlock;
@@ -75,6 +77,8 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         }
         Command::Rename(arguments) => rename::rename(&session().await?, &arguments, ui).await,
         Command::Import(arguments) => import::import(&session().await?, &arguments, ui).await,
+        Command::Logs(arguments) => logs::logs(&session().await?, &arguments, ui).await,
+        Command::Stats(arguments) => stats::stats(&session().await?, &arguments, ui).await,
         Command::Output(arguments) => output::output(&session().await?, &arguments, ui).await,
         Command::Find(arguments) => find::find(&common, &any_session()?, &arguments, ui).await,
         Command::Env(command) => env::env(&any_session()?, &command, ui).await,
@@ -95,6 +99,9 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
             stack::import(&session().await?, &arguments, ui).await
         }
         Command::State(command) => run_on_state(&session().await?, command, ui).await,
+        Command::Policy(PolicyCommand::Permissions(scope)) => {
+            plan::permissions(&session().await?, *scope, ui).await
+        }
         Command::Policy(PolicyCommand::Explain { name, marks }) => {
             policy::explain(&session().await?, &name, &marks, ui).await
         }

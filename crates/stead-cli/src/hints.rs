@@ -102,9 +102,9 @@ pub(crate) fn recorded_flags(environment: &str) -> String {
 }
 
 /// Commands that work on one stack.
-const ON_A_STACK: [&str; 12] = [
+const ON_A_STACK: [&str; 14] = [
     "plan", "up", "destroy", "refresh", "rename", "import", "unlock", "graph", "compile", "state", "policy",
-    "pin",
+    "pin", "logs", "stats",
 ];
 
 /// Adds the stack to every command in a text, such as `` `stead plan` ``, that works on one stack and lacks it.

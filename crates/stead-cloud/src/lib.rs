@@ -19,8 +19,9 @@ pub use rejection::Rejection;
 pub use resource::{creatable, create, read, update};
 pub use sample::Sampler;
 pub use service::{
-    Cloud, DEFAULT_ACCOUNT, Delay, ErrorKind, Fault, FaultPlan, HandlerError, Injected, ListedModels, Place,
-    Quotas, Rate, References, ResourceName, ServiceError, Settings, Snapshot,
+    Cloud, DEFAULT_ACCOUNT, Delay, ErrorKind, Fault, FaultPlan, HandlerError, Injected, ListedModels,
+    MetricName, NewLogEvent, NewPoint, Place, Quotas, Rate, References, ResourceName, ServiceError, Settings,
+    Snapshot,
 };
 pub use synthesis::canonical;
 pub use validate::validate;

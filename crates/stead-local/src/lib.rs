@@ -7,6 +7,7 @@
 mod failure;
 mod files;
 mod inputs;
+mod logs;
 mod machine;
 mod owners;
 mod types;
@@ -18,7 +19,7 @@ use async_trait::async_trait;
 use stead_model::{Hint, Input, Inputs, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, LiveState, Ownership, Provider,
-    Reads, Receipt, Recovery, Refusal, UpdateRequest, Updated,
+    Reads, Receipt, Recovery, Refusal, Telemetry, UpdateRequest, Updated,
 };
 use stead_schema::{Problem, ReplaceOrder, TypeSchema};
 use stead_world::World;
@@ -181,6 +182,10 @@ impl Provider for LocalProvider {
     }
 
     fn ownership(&self) -> Option<&dyn Ownership> {
+        Some(self)
+    }
+
+    fn telemetry(&self) -> Option<&dyn Telemetry> {
         Some(self)
     }
 

@@ -170,6 +170,8 @@ codes! {
     TIMED_OUT = "ST0503";
     /// A provider could not read a resource or compute its changes.
     CANNOT_READ = "ST0510";
+    /// A resource has no logs or metrics that stead can read.
+    NO_TELEMETRY = "ST0511";
 
     /// The folder is not in a project.
     NO_PROJECT = "ST0601";

@@ -10,6 +10,7 @@ mod ownership;
 mod refusal;
 mod registry;
 mod request;
+mod telemetry;
 mod veil;
 
 use std::time::Duration;
@@ -27,6 +28,7 @@ pub use registry::Providers;
 pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
 pub use stead_guard::DeletePermit;
 pub use stead_journal::{Ack, Receipt};
+pub use telemetry::{LogLine, LogLines, Moment, Rest, Series, Span, Statistic, Telemetry, Unit};
 
 /// Serves a family of resource types.
 ///
@@ -127,6 +129,11 @@ pub trait Provider: Send + Sync {
     /// Returns where this provider keeps its resources; `None` if it has only one place.
     async fn place(&self) -> Result<Option<ProviderPlace>, Refusal> {
         Ok(None)
+    }
+
+    /// Returns the ability to read logs and figures of real resources; `None` if this provider has none.
+    fn telemetry(&self) -> Option<&dyn Telemetry> {
+        None
     }
 
     /// Returns how recovery settles an operation whose outcome is unknown.

@@ -7,6 +7,7 @@
 mod configuration;
 mod marks;
 mod ownership;
+mod telemetry;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,22 +20,26 @@ use stead_schema::{Catalog, Problem, TypeSchema};
 
 use crate::{
     CallOutcome, Configurable, CreateRequest, Created, DeleteRequest, Diff, Doubt, Listing, LiveState,
-    Ownership, PartialResult, Provider, Reads, Recovery, Refusal, UpdateRequest, Updated,
+    Ownership, PartialResult, Provider, Reads, Recovery, Refusal, Telemetry, UpdateRequest, Updated,
 };
 use marks::Marks;
 use ownership::VeiledOwnership;
+use telemetry::VeiledTelemetry;
 
 /// A provider behind the veil.
 pub(crate) struct Veil {
     inner: Arc<dyn Provider>,
     catalog: Catalog,
     ownership: VeiledOwnership,
+    telemetry: VeiledTelemetry,
 }
 
 impl Veil {
     pub(crate) fn new(inner: Arc<dyn Provider>) -> Veil {
         let catalog = inner.catalog();
-        Veil { catalog, ownership: VeiledOwnership::new(inner.clone()), inner }
+        let (ownership, telemetry) =
+            (VeiledOwnership::new(inner.clone()), VeiledTelemetry::new(inner.clone()));
+        Veil { catalog, ownership, telemetry, inner }
     }
 
     /// Marks the outputs of an answer.
@@ -204,6 +209,10 @@ impl Provider for Veil {
 
     async fn place(&self) -> Result<Option<ProviderPlace>, Refusal> {
         self.inner.place().await
+    }
+
+    fn telemetry(&self) -> Option<&dyn Telemetry> {
+        self.inner.telemetry().map(|_| &self.telemetry as &dyn Telemetry)
     }
 
     fn recovery(&self, operation: Operation, resource: &TypeToken, inputs: &Map) -> Recovery {

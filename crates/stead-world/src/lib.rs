@@ -12,6 +12,7 @@
 
 mod clock;
 mod crash;
+mod date;
 mod entropy;
 mod files;
 mod host;

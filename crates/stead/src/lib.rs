@@ -12,6 +12,7 @@
 //! not `Send`, so that an operation runs on one thread.
 
 mod environments;
+mod existing;
 mod export;
 mod find;
 mod permissions;
@@ -28,6 +29,7 @@ pub mod testing;
 mod decoders;
 
 pub use environments::{KnownBy, KnownEnvironment, KnownStack, check_environment, environments};
+pub use existing::{Existing, ExistingRequest, Reference, Survey as ExistingSurvey, existing};
 pub use export::{check_export, export, read_export};
 pub use find::{FoundResource, Search, search};
 pub use permissions::permissions;
@@ -42,6 +44,7 @@ pub use prune::{Pruning, prune_pins};
 pub use renames::{OldNames, old_names_elsewhere};
 pub use saved::SavedPlan;
 pub use stacks::{StackEntry, check_history, history, stacks};
+pub use stead_aws::MANAGED_POLICY;
 
 pub use stead_engine::ops;
 pub use stead_engine::{

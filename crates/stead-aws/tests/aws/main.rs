@@ -8,4 +8,5 @@ mod faults;
 mod lives;
 mod marks;
 mod places;
+mod telemetry;
 mod tokens;

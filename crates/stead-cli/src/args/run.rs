@@ -183,19 +183,34 @@ pub(crate) struct RenameArguments {
 #[derive(Args)]
 pub(crate) struct ImportArguments {
     /// Resource type, such as local.File
-    #[arg(value_name = "TYPE", required_unless_present = "list")]
+    #[arg(value_name = "TYPE", required_unless_present_any = ["list", "all"])]
     pub ty: Option<String>,
     /// New name of the resource, or only its id in the main module
-    #[arg(required_unless_present = "list")]
+    #[arg(required_unless_present_any = ["list", "all"])]
     pub name: Option<String>,
     /// Physical id of the existing resource
-    #[arg(required_unless_present = "list")]
+    #[arg(required_unless_present_any = ["list", "all"])]
     pub id: Option<String>,
+    /// Further types, with `--all`
+    #[arg(value_name = "TYPE", requires = "all")]
+    pub more: Vec<String>,
+    /// Import everything that exists, of all types or of the given ones, and write the TypeScript for it
+    #[arg(long, conflicts_with = "list")]
+    pub all: bool,
+    /// With `--all`, only resources with this tag: KEY, or KEY=VALUE
+    #[arg(long, value_name = "TAG", requires = "all")]
+    pub tag: Option<String>,
+    /// With `--all`, the file for the declarations [default: imported.ts beside the entry point]
+    #[arg(long, value_name = "FILE", requires = "all")]
+    pub out: Option<String>,
+    /// With `--all`, show what would be imported, and change nothing
+    #[arg(long, requires = "all")]
+    pub dry_run: bool,
     /// List the ids of all resources of TYPE that exist, such as AWS::S3::Bucket, and import nothing
     #[arg(long, value_name = "TYPE", conflicts_with_all = ["ty", "name", "id"])]
     pub list: Option<String>,
-    /// With `--list`, only resources that no stack has marked as its own
-    #[arg(long, requires = "list")]
+    /// With `--list` and `--all`, only resources that no stack has marked as its own
+    #[arg(long)]
     pub unowned: bool,
     #[command(flatten)]
     pub owners: OwnerFlags,

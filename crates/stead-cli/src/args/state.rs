@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::MarkFlags;
+use super::{MarkFlags, RunScope};
 
 #[derive(Subcommand)]
 pub(crate) enum StateCommand {
@@ -113,6 +113,8 @@ pub(crate) struct Answer {
 
 #[derive(Subcommand)]
 pub(crate) enum PolicyCommand {
+    /// Print the least IAM policies for the plan of `up`, like `stead plan --permissions`
+    Permissions(Box<RunScope>),
     /// Show which setting of prevent-delete and deletion-policy decides about a resource, and which are overruled
     Explain {
         /// Name of the resource, or its id if it is unique

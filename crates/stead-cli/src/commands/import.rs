@@ -1,5 +1,7 @@
 //! `stead import`: imports an existing resource into the stack, and prints its declaration.
 
+mod all;
+
 use serde::Serialize;
 use stead::Notice;
 use stead::ops::{Import, ListScope, ListedResource, OpError, Undeclared};
@@ -21,6 +23,13 @@ pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &
     if let Some(ty) = &arguments.list {
         return list(session, ty, arguments.unowned, ui).await;
     }
+    if arguments.all {
+        return all::import_all(session, arguments, ui).await;
+    }
+    if arguments.unowned {
+        let problem = Diagnostic::error(Code::USAGE, "`--unowned` belongs to `--list` and `--all`");
+        return Err(OpError::invalid(problem).into());
+    }
     let (Some(ty), Some(name), Some(id)) = (&arguments.ty, &arguments.name, &arguments.id) else {
         let problem = Diagnostic::error(Code::USAGE, "an import needs a type, a name and an id");
         return Err(OpError::invalid(problem).into());
@@ -31,7 +40,7 @@ pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &
     let import = Import::new(workspace, ty, name, id)?;
     let settings = (session.wait, arguments.owners.globs());
     let proposal = workspace.preview_import(&program, &import, settings, &mut ui.listener()).await?;
-    let typescript = proposal.undeclared().map(|Undeclared { name, ty, inputs }| {
+    let typescript = proposal.undeclared().first().map(|Undeclared { name, ty, inputs }| {
         stead_render::declaration(name, ty, workspace.engine.catalog.get(ty), inputs)
     });
     show_plan(session, &proposal, ui);

@@ -80,13 +80,40 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     Ok(code)
 }
 
-/// Prints the least policies for a plan.
+/// Prints the least policies for the plan of `up`: the second name of `plan --permissions`.
+pub(crate) async fn permissions(session: &Session, scope: RunScope, ui: &Ui) -> Result<u8, Failure> {
+    let arguments = PlanArguments {
+        scope,
+        permissions: true,
+        destroy: false,
+        without_program: false,
+        suggest_renames: false,
+        out: None,
+        exit_code: false,
+    };
+    plan(session, &arguments, ui).await
+}
+
+/// Prints the least policies for a plan, each in parts that fit into a managed policy.
 fn show_permissions(proposal: &Proposal, ui: &Ui) {
-    let permissions = stead::permissions(proposal);
+    let policies = stead::permissions(proposal).parts();
     // The types contain only strings and lists, so that they always have a text.
-    let text = serde_json::to_string_pretty(&permissions).unwrap_or_default();
+    let text = serde_json::to_string_pretty(&policies).unwrap_or_default();
     ui.result(&format!("{text}\n"));
-    ui.json("permissions", &permissions);
+    ui.json("permissions", &policies);
+    if policies.is_empty() {
+        ui.note("This plan needs no permission of AWS.");
+    }
+    for kind in ["read", "change"] {
+        let parts = policies.keys().filter(|name| name.starts_with(&format!("{kind}-"))).count();
+        if parts > 0 {
+            ui.note(&format!(
+                "The policy `{kind}` is longer than the {} characters of a managed policy. It is printed in {parts} parts: make \
+                 a policy of each, and attach them all.",
+                stead::MANAGED_POLICY
+            ));
+        }
+    }
 }
 
 /// Shows what `destroy` would delete, and whether the guards permit it.

@@ -1,7 +1,7 @@
 //! Parts that `up`, `destroy` and `plan` share: show a plan, confirm, apply, report.
 
 use serde::Serialize;
-use stead::ops::{OpEvent, Proposal, Report};
+use stead::ops::{OpEvent, Permitted, Proposal, Report};
 use stead::plan::Plan;
 use stead::{Drift, Transcript};
 use stead_model::{Code, CopyRef, Diagnostic, Graph, Map, Name, Operation, RunResult, TypeToken};
@@ -126,6 +126,11 @@ pub(crate) async fn apply_plan(
     let permitted = proposal.permit()?;
     pins::show_released(permitted.proposal(), ui);
     confirm(session, ui, question)?;
+    apply_confirmed(session, permitted, ui).await
+}
+
+/// Applies a plan that the guards permit and the person confirmed.
+pub(crate) async fn apply_confirmed(session: &Session, permitted: Permitted, ui: &Ui) -> Result<u8, Failure> {
     let mut done = Done::new(permitted.proposal().plan());
     let apply = async |events: &mut dyn FnMut(OpEvent)| permitted.apply(wiring::interrupts(), events).await;
     let report = ui.watch(|event| done.event(event), apply).await?;

@@ -131,6 +131,14 @@ pub(super) const COMMANDS: &[Word] = &[
     ),
     instead(
         Terraform,
+        "query",
+        "query",
+        "`stead import --list` lists the resources of a type that exist; `--all` imports them and writes their \
+         TypeScript.",
+        &["stead import --list TYPE", "stead import --all"],
+    ),
+    instead(
+        Terraform,
         "get",
         "get",
         "A program imports its modules and packages; nothing is fetched before.",

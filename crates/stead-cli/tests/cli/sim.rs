@@ -53,6 +53,7 @@ fn permissions_of_a_plan_name_the_resources_that_it_knows() {
     let change = policies["change"]["Statement"].to_string();
     assert!(change.contains("s3:CreateBucket") && change.contains("arn:aws:s3:::uploads-1"), "{change}");
     assert!(!policies["read"]["Statement"].to_string().contains("s3:CreateBucket"));
+    assert_eq!(project.stead(&on_sim(&["policy", "permissions"])).ok(), printed);
 }
 
 #[test]

@@ -13,7 +13,9 @@ use stead_world::{Clock, Http, HttpError, HttpRequest, HttpResponse, Timestamp, 
 use super::disk::Disk;
 use super::error::{ErrorKind, ServiceError};
 use super::faults::{FaultPlan, Injected};
+use super::logs::NewLogEvent;
 use super::machine::{Machine, Reply};
+use super::metrics::{MetricName, NewPoint};
 use super::outside::{ResourceName, Snapshot};
 use super::place::Place;
 use super::settings::Settings;
@@ -116,6 +118,22 @@ impl Cloud {
             .with(|machine, now| machine.insert(place, type_name, desired, now))?
             .map_err(io::Error::other)?;
         Ok(ResourceName::new(place, type_name, identifier))
+    }
+
+    /// Adds events to a stream of a log group, which must exist.
+    pub fn put_log_events(
+        &self,
+        place: &Place,
+        (group, stream): (&str, &str),
+        events: Vec<NewLogEvent>,
+    ) -> io::Result<()> {
+        self.with(|machine, now| machine.put_log_events(place, group, stream, events, now))?
+            .map_err(io::Error::other)
+    }
+
+    /// Adds values to a metric, of AWS or of a client.
+    pub fn put_metric(&self, place: &Place, metric: MetricName, points: &[NewPoint]) -> io::Result<()> {
+        self.with(|machine, now| machine.put_points(place, metric, points, now))
     }
 
     /// Returns everything in the cloud.

@@ -7,7 +7,9 @@ use stead_world::{HttpResponse, Method, Timestamp};
 
 use super::error::{ErrorKind, ServiceError};
 use super::faults::{FaultPlan, Injected};
+use super::logs::NewLogEvent;
 use super::machine::Machine;
+use super::metrics::{MetricName, NewPoint};
 use super::outside::{ResourceName, Snapshot};
 use super::place::Place;
 use super::wire::response;
@@ -34,6 +36,29 @@ struct New {
     place: Place,
     type_name: String,
     properties: Map,
+}
+
+#[derive(Deserialize)]
+struct Events {
+    #[serde(flatten)]
+    place: Place,
+    group: String,
+    #[serde(default = "default_stream")]
+    stream: String,
+    events: Vec<NewLogEvent>,
+}
+
+#[derive(Deserialize)]
+struct Points {
+    #[serde(flatten)]
+    place: Place,
+    #[serde(flatten)]
+    metric: MetricName,
+    points: Vec<NewPoint>,
+}
+
+fn default_stream() -> String {
+    "default".to_owned()
 }
 
 #[derive(Deserialize)]
@@ -103,6 +128,17 @@ fn carried_out(
             machine.settle(now);
             let Contents { name, count } = parsed(body)?;
             machine.set_contents(&name, count)?;
+            done
+        }
+        (Method::Post, "logs") => {
+            machine.settle(now);
+            let Events { place, group, stream, events } = parsed(body)?;
+            machine.put_log_events(&place, &group, &stream, events, now)?;
+            done
+        }
+        (Method::Post, "metrics") => {
+            let Points { place, metric, points } = parsed(body)?;
+            machine.put_points(&place, metric, &points, now);
             done
         }
         (Method::Post, "fail-next") => {

@@ -57,6 +57,9 @@ kinds! {
     ServiceUnavailable "ServiceUnavailableException" 503,
     UnknownOperation "UnknownOperationException" 404,
     Serialization "SerializationException" 400,
+    ResourceAlreadyExists "ResourceAlreadyExistsException" 400,
+    InvalidParameter "InvalidParameterException" 400,
+    InvalidParameterValue "InvalidParameterValueException" 400,
 }
 
 impl ServiceError {

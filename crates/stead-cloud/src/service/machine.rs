@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use stead_model::{Map, Value};
 use stead_schema::cfn::{Schema, bundle};
 use stead_world::{HttpRequest, HttpResponse, Timestamp};
 
 use super::caller::{Caller, caller};
-use super::calls;
+use super::calls::{self, Function};
 use super::error::{ErrorKind, ServiceError};
 use super::faults::{Fault, Faults};
 use super::place::Place;
@@ -16,7 +17,7 @@ use super::rate::Limiter;
 use super::settings::Settings;
 use super::state::State;
 use super::wire::{Parameters, answer};
-use super::{control, sts};
+use super::{control, logs, metrics, sts};
 
 /// Answer to a request.
 pub(crate) enum Reply {
@@ -37,12 +38,21 @@ pub(crate) struct Machine {
     pub(crate) sessions: BTreeMap<String, String>,
 }
 
-/// One call of Cloud Control.
+/// One call of a service.
 pub(crate) struct Call<'a> {
     pub(crate) place: &'a Place,
     pub(crate) now: Timestamp,
     pub(crate) parameters: Parameters<'a>,
     pub(crate) fault: Option<Fault>,
+}
+
+impl Call<'_> {
+    /// Returns the parameters as a value of a type.
+    pub(crate) fn parsed<T: DeserializeOwned>(&self) -> Result<T, ServiceError> {
+        let text = Value::Map(self.parameters.0.clone()).to_json();
+        serde_json::from_str(&text)
+            .map_err(|error| ServiceError::new(ErrorKind::Serialization, error.to_string()))
+    }
 }
 
 impl Machine {
@@ -87,8 +97,13 @@ impl Machine {
             return Reply::Answer(sts::answer(self, now, &caller, &request.body, &request_id));
         }
         let target = request.headers.get("x-amz-target").unwrap_or_default();
-        let call = target.strip_prefix("CloudApiService.").unwrap_or_default();
-        match self.call(now, &caller, call, &request.body) {
+        let (prefix, named): (_, fn(&str) -> Option<Function>) = match caller.service.as_str() {
+            "logs" => (logs::TARGET, logs::named),
+            "monitoring" => (metrics::TARGET, metrics::named),
+            _ => ("CloudApiService.", calls::named),
+        };
+        let call = target.strip_prefix(prefix).unwrap_or_default();
+        match self.call(now, &caller, (call, named(call)), &request.body) {
             Ok(result) => Reply::Answer(answer(result, &request_id)),
             Err(Lost) => Reply::Lost,
         }
@@ -99,10 +114,10 @@ impl Machine {
         &mut self,
         now: Timestamp,
         caller: &Caller,
-        name: &str,
+        (name, function): (&str, Option<Function>),
         body: &[u8],
     ) -> Result<Result<Value, ServiceError>, Lost> {
-        let Some(function) = calls::named(name) else {
+        let Some(function) = function else {
             return Ok(Err(ServiceError::new(ErrorKind::UnknownOperation, "")));
         };
         let Ok(Value::Map(parameters)) = serde_json::from_slice::<Value>(body) else {

@@ -1,6 +1,6 @@
-//! State of a cloud: resources and requests by place, and the keys of unwritten changes.
+//! State of a cloud: resources, requests, log events and data of metrics by place, and the keys of unwritten changes.
 //!
-//! **Invariant:** every change of a resource or a request marks its key as changed.
+//! **Invariant:** every change of a resource, a request or a batch marks its key as changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use stead_model::Map;
 use stead_world::Timestamp;
 
+use super::batches::{Batch, BatchKey, Batches, Shelf};
 use super::error::HandlerError;
 use super::ids::Ids;
 use super::place::Place;
@@ -141,6 +142,7 @@ pub(crate) enum Fate {
 pub(crate) enum Key {
     Resource(ResourceKey),
     Request(RequestKey),
+    Batch(BatchKey),
 }
 
 /// A changed entry and its new value; `None` if it is gone.
@@ -148,6 +150,7 @@ pub(crate) enum Key {
 pub(crate) enum Change {
     Resource(ResourceKey, Option<Stored>),
     Request(RequestKey, Option<Box<Request>>),
+    Batch(BatchKey, Option<Batch>),
 }
 
 #[derive(Clone, Debug)]
@@ -156,6 +159,7 @@ pub(crate) struct State {
     requests: BTreeMap<RequestKey, Request>,
     by_client: BTreeMap<(Place, String), String>,
     active: BTreeSet<RequestKey>,
+    batches: Batches,
     pub(crate) ids: Ids,
     changed: BTreeSet<Key>,
 }
@@ -167,6 +171,7 @@ impl State {
             requests: BTreeMap::new(),
             by_client: BTreeMap::new(),
             active: BTreeSet::new(),
+            batches: Batches::default(),
             ids: Ids { seed, drawn: 0 },
             changed: BTreeSet::new(),
         }
@@ -180,9 +185,38 @@ impl State {
     pub(crate) fn set_resource(&mut self, key: ResourceKey, stored: Option<Stored>) {
         match stored {
             Some(stored) => drop(self.resources.insert(key.clone(), stored)),
-            None => drop(self.resources.remove(&key)),
+            None => {
+                self.resources.remove(&key);
+                self.forget_events(&key);
+            }
         }
         self.changed.insert(Key::Resource(key));
+    }
+
+    /// Removes the events of a log group that is gone.
+    fn forget_events(&mut self, key: &ResourceKey) {
+        if key.type_name != super::logs::GROUP {
+            return;
+        }
+        let gone = self.batches.of_group(&key.place, &key.identifier).map(|(key, ..)| key.clone());
+        for key in gone.collect::<Vec<_>>() {
+            self.set_batch(key, None);
+        }
+    }
+
+    pub(crate) fn batches(&self) -> &Batches {
+        &self.batches
+    }
+
+    /// Returns the key of a new batch of events or data.
+    pub(crate) fn next_batch(&self, place: &Place, shelf: Shelf) -> BatchKey {
+        self.batches.next_key(place, shelf)
+    }
+
+    /// Sets or removes a batch of events or data.
+    pub(crate) fn set_batch(&mut self, key: BatchKey, batch: Option<Batch>) {
+        self.batches.set(key.clone(), batch);
+        self.changed.insert(Key::Batch(key));
     }
 
     /// Returns a resource whose settling may be counted down, which is not a change to write.
@@ -274,7 +308,8 @@ impl State {
             .requests
             .iter()
             .map(|(key, request)| Change::Request(key.clone(), Some(Box::new(request.clone()))));
-        resources.chain(requests).collect()
+        let batches = self.batches.iter().map(|(key, batch)| Change::Batch(key.clone(), Some(batch.clone())));
+        resources.chain(requests).chain(batches).collect()
     }
 
     /// Returns the changes that were not written yet.
@@ -284,6 +319,7 @@ impl State {
             Key::Request(key) => {
                 Change::Request(key.clone(), self.requests.get(key).map(|request| Box::new(request.clone())))
             }
+            Key::Batch(key) => Change::Batch(key.clone(), self.batches.get(key).cloned()),
         };
         self.changed.iter().map(change).collect()
     }
@@ -292,6 +328,7 @@ impl State {
     pub(crate) fn changed_all(&mut self) {
         self.changed.extend(self.resources.keys().cloned().map(Key::Resource));
         self.changed.extend(self.requests.keys().cloned().map(Key::Request));
+        self.changed.extend(self.batches.iter().map(|(key, _)| Key::Batch(key.clone())));
     }
 
     pub(crate) fn written(&mut self) {
@@ -312,6 +349,7 @@ impl State {
                     self.active.remove(&key);
                     self.requests.remove(&key);
                 }
+                Change::Batch(key, batch) => self.batches.set(key, batch),
             }
         }
     }
@@ -323,5 +361,6 @@ impl State {
         self.requests.clear();
         self.by_client.clear();
         self.active.clear();
+        self.batches.clear();
     }
 }

@@ -6,3 +6,4 @@ mod client;
 mod disk;
 mod every_type;
 mod lives;
+mod telemetry;

@@ -1,4 +1,4 @@
-//! Imports an existing resource into the stack.
+//! Imports existing resources into the stack.
 
 use stead_guard::{OuterLevels, mark_graph};
 use stead_model::{
@@ -30,6 +30,19 @@ pub struct Undeclared {
 impl Import {
     /// `name` is a whole name, or an id in the module of the entry point.
     pub fn new(workspace: &Workspace, ty: &str, name: &str, id: &str) -> Result<Import, OpError> {
+        let main = &workspace.pinfile.main;
+        let module = main.rsplit_once('.').map_or(main.as_str(), |(module, _)| module);
+        Import::in_module(workspace, module, ty, name, id)
+    }
+
+    /// `name` is a whole name, or an id in a module such as `lib/net`.
+    pub fn in_module(
+        workspace: &Workspace,
+        module: &str,
+        ty: &str,
+        name: &str,
+        id: &str,
+    ) -> Result<Import, OpError> {
         let invalid = |problem: stead_model::NameError| {
             OpError::invalid(Diagnostic::error(Code::CANNOT_IMPORT, problem.to_string()))
         };
@@ -39,8 +52,6 @@ impl Import {
             return Ok(Import { name: readings.swap_remove(0), ty, id });
         }
         check_id(name).map_err(invalid)?;
-        let main = &workspace.pinfile.main;
-        let module = main.rsplit_once('.').map_or(main.as_str(), |(module, _)| module);
         let name = NameParts::Placed {
             environment: workspace.environment().clone(),
             module: Module(module.to_owned()),
@@ -51,13 +62,29 @@ impl Import {
         Ok(Import { name: name.into(), ty, id })
     }
 
-    pub(super) fn request(&self, levels: OuterLevels) -> Request {
-        let selection = Selection { targets: vec![Glob::new(self.name.to_string())], ..Selection::default() };
+    /// Returns the request that imports these resources, and touches no other.
+    pub(super) fn request(all: &[Import], levels: OuterLevels) -> Request {
+        let targets = all.iter().map(|import| Glob::new(import.name.to_string())).collect();
+        let selection = Selection { targets, ..Selection::default() };
         Request { selection, outer: levels, ..Request::default() }
     }
 
+    /// Puts the imports into the graph, and returns those that the program does not declare.
+    pub(super) async fn declare_all(
+        imports: &[Import],
+        workspace: &Workspace,
+        graph: &mut Graph,
+        state: &State,
+    ) -> Result<Vec<Undeclared>, OpError> {
+        let mut undeclared = Vec::new();
+        for import in imports {
+            undeclared.extend(import.declare(workspace, graph, state).await?);
+        }
+        Ok(undeclared)
+    }
+
     /// Puts the import into the graph: as an option of the declared resource, or as a resource of its own.
-    pub(super) async fn declare(
+    async fn declare(
         &self,
         workspace: &Workspace,
         graph: &mut Graph,

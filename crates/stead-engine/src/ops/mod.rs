@@ -30,6 +30,7 @@ mod proposal;
 mod protection;
 mod read_set;
 mod request;
+mod telemetry;
 
 use std::sync::Arc;
 
@@ -59,6 +60,7 @@ pub use pins::{PinChange, PinEdit, ProposedPinEdit};
 pub use preview::Compiled;
 pub use proposal::{Cause, Permitted, Proposal, Unfinished};
 pub use request::{Access, Look, PinUse, PlanRequest, RunKind, Wait};
+pub use telemetry::{LogLook, LogReader, Moment, NamedLine, NamedStats, Rest, Series, Span, Statistic, Unit};
 
 /// A stack with everything that an operation on it needs.
 #[derive(Clone)]

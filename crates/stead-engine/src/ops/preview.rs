@@ -21,7 +21,7 @@ use crate::{CurrentGuards, Doubtful, OnFailure, OpenPinfile, Refreshed, SettledP
 enum Variant<'a> {
     Plain,
     Approved { approval: &'a Approval, main: &'a str },
-    Import(&'a Import),
+    Import(&'a [Import]),
 }
 
 impl<'a> Variant<'a> {
@@ -90,9 +90,20 @@ impl Workspace {
         (wait, take_over): (Wait, Vec<Glob>),
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Proposal, OpError> {
-        let plan = import.request(self.levels.clone());
+        self.preview_imports(declares, std::slice::from_ref(import), (wait, take_over), events).await
+    }
+
+    /// Plans the import of existing resources, each declared by the program or not, in one run.
+    pub async fn preview_imports(
+        &self,
+        declares: &dyn Declares,
+        imports: &[Import],
+        (wait, take_over): (Wait, Vec<Glob>),
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<Proposal, OpError> {
+        let plan = Import::request(imports, self.levels.clone());
         let request = PlanRequest { kind: RunKind::Import, wait, take_over, ..PlanRequest::up(plan) };
-        self.propose(declares, request, Variant::Import(import), events).await
+        self.propose(declares, request, Variant::Import(imports), events).await
     }
 
     /// Applies the pinfile to a declaration without looking at state.
@@ -128,14 +139,14 @@ impl Workspace {
             }
         };
         let (pinning, undeclared) = match variant {
-            Variant::Plain => (pinning, None),
+            Variant::Plain => (pinning, Vec::new()),
             Variant::Approved { approval, main } => {
                 approval.check_state(&loaded.state).map_err(OpError::Stale)?;
                 let (place, text) = (self.pinfile.clone(), approval.pinfile());
-                (OpenPinfile::of_saved(place, main, text, orphans).map_err(OpError::pinfile)?, None)
+                (OpenPinfile::of_saved(place, main, text, orphans).map_err(OpError::pinfile)?, Vec::new())
             }
-            Variant::Import(import) => {
-                let undeclared = import.declare(self, &mut graph, &loaded.state).await?;
+            Variant::Import(imports) => {
+                let undeclared = Import::declare_all(imports, self, &mut graph, &loaded.state).await?;
                 (pinning, undeclared)
             }
         };

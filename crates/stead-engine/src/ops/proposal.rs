@@ -40,7 +40,7 @@ pub struct Proposal {
     /// Resources that the plan leaves alone because a pin holds them, as the request asks.
     pub(super) held: Vec<HeldPin>,
     pub(super) unfinished: Unfinished,
-    pub(super) undeclared: Option<Undeclared>,
+    pub(super) undeclared: Vec<Undeclared>,
 }
 
 /// Work of others that a read-only proposal does not account for.
@@ -116,9 +116,9 @@ impl Proposal {
         &self.unfinished
     }
 
-    /// The imported resource that the program does not declare.
-    pub fn undeclared(&self) -> Option<&Undeclared> {
-        self.undeclared.as_ref()
+    /// The imported resources that the program does not declare.
+    pub fn undeclared(&self) -> &[Undeclared] {
+        &self.undeclared
     }
 
     /// Resources that a permitted plan deletes or forgets, and whose pin the pinfile releases or state still records.

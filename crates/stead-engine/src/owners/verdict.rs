@@ -134,7 +134,12 @@ fn touched_by<'a>(step: &'a Step, base: &State) -> Option<(&'a Step, &'static st
     let recorded = |copy: &CopyRef| base.copy(copy).map(|copy| (copy.ty.clone(), copy.inputs.clone()));
     match &step.action {
         Action::Create { inputs, .. } => Some((step, "create", (step.ty.clone(), known(inputs)))),
-        Action::Import { inputs, .. } => Some((step, "import", (step.ty.clone(), inputs.clone()))),
+        Action::Import { inputs, outputs, .. } => {
+            // The identifier of some resources is an output.
+            let mut described = outputs.clone();
+            described.extend(inputs.iter().map(|(key, value)| (key.clone(), value.clone())));
+            Some((step, "import", (step.ty.clone(), described)))
+        }
         Action::Update { copy, .. } => Some((step, "update", recorded(copy)?)),
         Action::Delete { copy, .. } => Some((step, "delete", recorded(copy)?)),
         _ => None,

@@ -6,7 +6,7 @@ use stead_model::{Input, Kept, Name, PropertyPath, Secret, SourceRef, Uid, Value
 use stead_schema::{Access, Change, Property, ReplaceOrder, Shape, TypeSchema};
 
 use super::*;
-use crate::Providers;
+use crate::{LogLine, LogLines, Moment, Providers, Series, Span};
 
 const CANARY: &str = "canary \"4711\" in the mine";
 
@@ -115,8 +115,42 @@ impl Provider for Echo {
         CallOutcome::Refused(Refusal::new("not part of these tests"))
     }
 
+    fn telemetry(&self) -> Option<&dyn Telemetry> {
+        Some(self)
+    }
+
     fn recovery(&self, _: Operation, _: &TypeToken, _: &Map) -> Recovery {
         Recovery::Ask
+    }
+}
+
+/// Its log has every property of the record.
+#[async_trait]
+impl Telemetry for Echo {
+    fn log_of(&self, resource: &Resource) -> Option<String> {
+        Some(Value::Map(resource.inputs.clone()).to_json())
+    }
+
+    async fn log(&self, resource: &Resource, _: Span) -> Result<LogLines, Refusal> {
+        let texts = resource.inputs.values().filter_map(Value::as_str);
+        if resource.inputs.contains_key("fail") {
+            return Err(Refusal::new(texts.collect::<String>()));
+        }
+        let line = |text: &str| LogLine {
+            at: None,
+            stream: text.to_owned(),
+            text: format!("logged in with {text}"),
+            id: String::new(),
+        };
+        Ok(LogLines { lines: texts.flat_map(str::lines).map(line).collect(), ..LogLines::default() })
+    }
+
+    fn metrics_of(&self, _: &Resource) -> Vec<String> {
+        Vec::new()
+    }
+
+    async fn stats(&self, _: &Resource, _: Span) -> Result<Vec<Series>, Refusal> {
+        Ok(Vec::new())
     }
 }
 
@@ -188,6 +222,22 @@ fn messages_of_a_provider_show_no_secret() {
     let failed =
         now(veiled.read(&record(&[("password", secret()), ("fail", Value::from(true))]))).unwrap_err();
     assert_eq!(failed.message, "cannot log in with [secret]");
+}
+
+#[test]
+fn lines_of_a_log_show_no_secret_not_even_a_line_of_one() {
+    let (_, veiled) = veiled();
+    let telemetry = veiled.telemetry().unwrap();
+    let span = Span { from: Moment(0), to: Moment(1) };
+    let lines = Value::secret(Value::from("ab\ncd"));
+    let given = [("password", secret()), ("user", Value::from("ada")), ("lines", lines)];
+    let log = now(telemetry.log(&record(&given), span)).unwrap();
+    let texts: Vec<&str> = log.lines.iter().map(|line| line.text.as_str()).collect();
+    assert_eq!(texts, ["logged in with [secret]", "logged in with [secret]", "logged in with ada"]);
+    assert!(log.lines.iter().all(|line| !line.stream.contains("4711")));
+    assert!(!telemetry.log_of(&record(&given)).unwrap().contains("4711"));
+    let failing = record(&[("password", secret()), ("fail", Value::from("yes"))]);
+    assert!(!now(telemetry.log(&failing, span)).unwrap_err().message.contains("4711"));
 }
 
 #[test]

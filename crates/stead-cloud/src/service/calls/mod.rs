@@ -19,7 +19,7 @@ use super::wire::TYPE_NAME;
 
 /// Result of a call: the body of the answer.
 pub(crate) type Answer = Result<Value, ServiceError>;
-type Function = fn(&mut Machine, &Call<'_>) -> Answer;
+pub(crate) type Function = fn(&mut Machine, &Call<'_>) -> Answer;
 
 /// Returns the call with this name.
 pub(crate) fn named(name: &str) -> Option<Function> {

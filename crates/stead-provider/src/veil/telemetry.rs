@@ -1,0 +1,85 @@
+//! Telemetry behind the veil: a record is revealed to find its log, and no secret of the record is in a line.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use stead_model::{BLINDED, Map, Resource, Value};
+
+use super::marks::Marks;
+use crate::{LogLine, LogLines, Provider, Refusal, Series, Span, Telemetry};
+
+pub(super) struct VeiledTelemetry(Arc<dyn Provider>);
+
+impl VeiledTelemetry {
+    pub(super) fn new(inner: Arc<dyn Provider>) -> VeiledTelemetry {
+        VeiledTelemetry(inner)
+    }
+
+    /// Returns the telemetry of the provider. The veil offers this object only if the provider has some.
+    fn inner(&self) -> Result<&dyn Telemetry, Refusal> {
+        self.0.telemetry().ok_or_else(|| Refusal::new("the provider has no logs and no metrics"))
+    }
+}
+
+#[async_trait]
+impl Telemetry for VeiledTelemetry {
+    fn log_of(&self, resource: &Resource) -> Option<String> {
+        let marks = Marks::of_record(resource);
+        let found = self.inner().ok()?.log_of(&shown(resource))?;
+        Some(marks.text(&found))
+    }
+
+    async fn log(&self, resource: &Resource, span: Span) -> Result<LogLines, Refusal> {
+        let marks = Marks::of_record(resource);
+        let read = self.inner()?.log(&shown(resource), span).await;
+        let LogLines { lines, rest } = read.map_err(|refusal| marks.refusal(refusal))?;
+        if marks.is_empty() {
+            return Ok(LogLines { lines, rest });
+        }
+        let concealed = |line: LogLine| LogLine {
+            text: marks.text(&line.text),
+            stream: marks.text(&line.stream),
+            ..line
+        };
+        Ok(LogLines { lines: lines.into_iter().map(concealed).collect(), rest })
+    }
+
+    fn metrics_of(&self, resource: &Resource) -> Vec<String> {
+        let Ok(inner) = self.inner() else { return Vec::new() };
+        inner.metrics_of(&shown(resource))
+    }
+
+    async fn stats(&self, resource: &Resource, span: Span) -> Result<Vec<Series>, Refusal> {
+        let marks = Marks::of_record(resource);
+        let read = self.inner()?.stats(&shown(resource), span).await;
+        read.map_err(|refusal| marks.refusal(refusal))
+    }
+}
+
+/// Returns the record as the provider gets it. A secret of several lines is hidden as a whole, because a single line of it
+/// could not be recognised; names of logs have one line.
+fn shown(resource: &Resource) -> Cow<'_, Resource> {
+    if !resource.inputs.values().chain(resource.outputs.values()).any(Value::has_secrets) {
+        return Cow::Borrowed(resource);
+    }
+    let (inputs, outputs) = (revealed(&resource.inputs), revealed(&resource.outputs));
+    Cow::Owned(Resource { inputs, outputs, ..resource.clone() })
+}
+
+fn revealed(values: &Map) -> Map {
+    values.iter().filter_map(|(key, value)| Some((key.clone(), reveal(value)?))).collect()
+}
+
+fn reveal(value: &Value) -> Option<Value> {
+    match value {
+        Value::Secret(secret) => {
+            let plain = secret.reveal().ok()?;
+            let has_lines = plain.to_json().contains("\\n");
+            Some(if has_lines { Value::from(BLINDED) } else { plain.clone() })
+        }
+        Value::List(items) => Some(items.iter().filter_map(reveal).collect()),
+        Value::Map(map) => Some(Value::Map(revealed(map))),
+        plain => Some(plain.clone()),
+    }
+}
