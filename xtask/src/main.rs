@@ -50,6 +50,7 @@ usage: cargo xtask COMMAND
                    --log FILE   append the range of seeds, the failed lives and the coverage as a line of JSON
                    --plays N    run short lives with rivals, targeted runs, renames, imports and unreliable providers and stores
                    --canaries N  run stacks with secrets whose provider gives them away, and search for them
+                   --clouds N   run stacks of AWS types on the embedded cloud, with its faults, kills and changes from outside
                    --planted [BUG …]  enable the planted bugs one by one and count the lives until each is detected
                    --processes N  kill real processes instead, in N rounds with each build";
 

@@ -52,11 +52,8 @@ fn fresh() -> u64 {
 /// The simulator is a program of its own, so that this one stays small; optimised, because speed is coverage.
 fn lives(arguments: &[String]) -> Result<ExitCode, String> {
     let asked = |flag: &str| arguments.iter().any(|argument| argument == flag);
-    let example = match (asked("--plays"), asked("--canaries")) {
-        (true, _) => "plays",
-        (_, true) => "canaries",
-        _ => "lives",
-    };
+    let examples = [("--plays", "plays"), ("--canaries", "canaries"), ("--clouds", "clouds")];
+    let example = examples.iter().find(|(flag, _)| asked(flag)).map_or("lives", |(_, example)| *example);
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["run", "--quiet", "--profile", "trial", "-p", "stead-trial", "--example", example, "--"]);
     finish(cargo.args(arguments))

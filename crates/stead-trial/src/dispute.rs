@@ -61,7 +61,7 @@ struct Dispute {
     trace: Vec<String>,
 }
 
-struct StoresOnDisk(World);
+pub(crate) struct StoresOnDisk(pub(crate) World);
 
 impl Stores for StoresOnDisk {
     fn open(&self, store: &str) -> Option<Arc<dyn Store>> {

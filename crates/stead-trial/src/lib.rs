@@ -5,6 +5,7 @@
 //! compare the recorded state with a reference model after every command. **Invariant:** the same seed gives the same life,
 //! event for event.
 
+mod aws;
 mod canary;
 mod dispute;
 mod faults;
@@ -16,6 +17,7 @@ pub mod planted;
 mod play;
 mod world;
 
+pub use aws::{Crowd, cloud_crowd, cloud_life};
 pub use canary::canary;
 pub use dispute::dispute;
 pub use faults::behaviour::{CloudBehaviour, CloudFault, StoreBehaviour, StoreFault, WrongAnswer};

@@ -5,12 +5,22 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::{canary, dispute, inventory, play, run_seed};
+use crate::{canary, cloud_life, dispute, inventory, play, run_seed};
 
 /// All planted bugs: the name in the code, and its effect.
 pub const BUGS: &[(&str, &str)] = &[
     ("alias-applied-twice", "one alias matches two declared resources with one recorded resource"),
     ("answer-not-searched", "a secret in the answer of a provider is recorded in the clear"),
+    ("aws-adopted-without-mark", "a resource of others with the same name is taken for a created one"),
+    ("aws-deletion-not-awaited", "a deletion counts as done when the service has accepted it"),
+    ("aws-denied-is-gone", "a resource that may not be read counts as deleted"),
+    ("aws-drift-overwritten", "an update overwrites a value that was changed outside"),
+    ("aws-half-made-dropped", "a resource whose create failed half-way is forgotten"),
+    ("aws-lost-answer-is-failure", "a request whose answer was lost counts as refused"),
+    ("aws-mark-not-written", "a created resource gets no mark of its owner"),
+    ("aws-stale-read-believed", "a resource that a read does not find yet counts as not created"),
+    ("aws-tags-of-others-removed", "an update removes tags that the program does not declare"),
+    ("aws-token-of-each-attempt", "a repeated create has another client token"),
     ("begun-deletion-unguarded", "recovery repeats a started deletion without asking the current guards"),
     ("changed-file-deleted", "a file that was changed outside is deleted"),
     (
@@ -115,7 +125,8 @@ pub struct Detection {
     pub oracle: String,
 }
 
-/// Runs lives, plays, disputes, inventories and canaries alternately until one fails. Returns `None` if none of `most` fails.
+/// Runs lives, plays, disputes, inventories and canaries alternately until one fails, and a cloud life after each fifth of
+/// them. Returns `None` if none of `most` fails.
 pub fn hunt(most: u64) -> Option<Detection> {
     for lives in 1..=most {
         let seed = (lives - 1) / 3;
@@ -126,6 +137,12 @@ pub fn hunt(most: u64) -> Option<Detection> {
             5 => inventory(seed).map(|_| ()),
             _ => canary(seed).map(|_| ()),
         }));
+        let lived = match lived {
+            Ok(Ok(())) if lives % 5 == 0 => {
+                catch_unwind(AssertUnwindSafe(|| cloud_life(lives / 5).map(|_| ())))
+            }
+            lived => lived,
+        };
         let oracle = match lived {
             Ok(Ok(())) => continue,
             Ok(Err(lost)) => lost.lines().next().unwrap_or_default().to_owned(),

@@ -144,7 +144,7 @@ impl AwsProvider {
         identifier: &str,
         fault: &Fault,
     ) -> CallOutcome<Created> {
-        match self.get(served, identifier).await {
+        match self.read_back(served, identifier).await {
             Ok(Some(found)) => {
                 let outputs = found.outputs(served);
                 let inputs = inputs_of_live(served.schema, inputs, &Map::new(), &outputs);

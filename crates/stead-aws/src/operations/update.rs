@@ -131,7 +131,8 @@ fn prepare(served: &ServedType<'_>, request: &UpdateRequest<'_>, found: &Found, 
     match update(served.schema, &sides) {
         Update::Nothing => Prepared::Nothing,
         Update::Patch { operations, .. } => {
-            let drifted = drift(served.schema, &operations, &settled, &found.model);
+            // Without the mark, which was put among the recorded tags at another place than the service has it.
+            let drifted = drift(served.schema, &operations, &resource.outputs, &found.outputs(served));
             if !repeated && let Some(first) = drifted.first() {
                 return Prepared::Refused(changed_outside(first));
             }

@@ -1,6 +1,6 @@
 //! Tests with faults: no resource is made twice, none is lost, and a token settles each doubt.
 
-use stead_cloud::{Fault, HandlerError};
+use stead_cloud::{Delay, Fault, HandlerError};
 use stead_provider::{CallOutcome, Provider, RefusalClass};
 
 use crate::bench::{BUCKET, Bench, attempts, done, map, receipt};
@@ -64,6 +64,16 @@ async fn half_made_resource_is_kept() {
     };
     assert_eq!((partial.done.id.as_str(), partial.refusal.class), ("half", RefusalClass::Final));
     assert!(partial.done.outputs.contains_key("Arn"));
+}
+
+#[tokio::test]
+async fn half_made_resource_that_a_read_does_not_find_at_once_is_kept() {
+    let consistency = Delay::of(std::time::Duration::from_secs(5));
+    let cloud = stead_cloud::Settings { consistency, ..stead_cloud::Settings::default() };
+    let bench = Bench::with(Default::default(), cloud);
+    bench.fail(Fault::HalfMade, "CreateResource");
+    let CallOutcome::Partial(partial) = bench.create(VPC, CIDR).await else { panic!() };
+    assert!(partial.done.outputs.contains_key("VpcId"));
 }
 
 #[tokio::test]

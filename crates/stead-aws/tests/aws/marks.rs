@@ -68,6 +68,18 @@ async fn resource_without_a_mark_gets_one_at_its_next_update_and_keeps_foreign_t
 }
 
 #[tokio::test]
+async fn first_declared_tags_join_those_of_others() {
+    let bench = Bench::new();
+    let bucket = bench.created(BUCKET, r#"{"BucketName":"aaa"}"#).await;
+    let theirs = r#"[{"op":"add","path":"/Tags/-","value":{"Key":"theirs","Value":"1"}}]"#;
+    bench.drift("AWS::S3::Bucket", "aaa", theirs);
+    let outputs = bench.read(&bucket).await.unwrap().outputs;
+    let refreshed = stead_model::Resource { outputs, ..bucket };
+    bench.updated(&refreshed, r#"{"BucketName":"aaa","Tags":[{"Key":"ours","Value":"1"}]}"#).await;
+    assert_eq!(keys(&bench, "aaa"), ["ours", "stead:name", "stead:stack", "stead:uid", "theirs"]);
+}
+
+#[tokio::test]
 async fn default_tags_are_part_of_the_plan() {
     let default_tags = [("team".to_owned(), "shop".to_owned())].into();
     let bench = Bench::with(Settings { default_tags, ..Settings::default() }, Default::default());

@@ -72,6 +72,11 @@ impl Cloud {
         self.inner().machine.faults.injected.push(injected);
     }
 
+    /// Forgets the faults of [`fail_next`](Cloud::fail_next) that are still to come.
+    pub fn forget_faults(&self) {
+        self.inner().machine.faults.injected.clear();
+    }
+
     /// Lets a share of all calls fail from now on, or none.
     pub fn set_faults(&self, plan: Option<FaultPlan>) {
         self.inner().machine.faults.plan = plan;

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod canaries;
+mod cloud_lives;
 mod deep_chain;
 mod disputes;
 mod found;

@@ -197,6 +197,35 @@ def faults_are_seen_by_the_client():
     gone("AWS::SQS::Queue", url)
 
 
+def operations_fail_with_the_codes_of_handlers():
+    kind = "AWS::SQS::Queue"
+    for code in ["AccessDenied", "NetworkFailure", "ResourceConflict", "ServiceInternalError", "Throttling"]:
+        control("fail-next", {"fault": {"fails": code}, "call": "CreateResource"})
+        event = failed(code, create(kind, {"QueueName": "never"}))
+        assert event["StatusMessage"] and "Identifier" not in event, event
+    control("fail-next", {"fault": "half-made"})
+    half = failed("NotStabilized", create("AWS::EC2::VPC", {"CidrBlock": "10.0.0.0/16"}))
+    assert read("AWS::EC2::VPC", half["Identifier"])["CidrBlock"] == "10.0.0.0/16"
+    subnet = made("AWS::EC2::Subnet", {"VpcId": half["Identifier"], "CidrBlock": "10.0.1.0/24"})
+    failed("ResourceConflict", cloud.delete_resource(TypeName="AWS::EC2::VPC", Identifier=half["Identifier"])["ProgressEvent"])
+    failed("InvalidRequest", create("AWS::EC2::Subnet", {"VpcId": "vpc-00000000000000000", "CidrBlock": "10.0.2.0/24"}))
+    vpcs = [half["Identifier"]] + [made("AWS::EC2::VPC", {"CidrBlock": f"10.{one}.0.0/16"}) for one in range(1, 5)]
+    failed("ServiceLimitExceeded", create("AWS::EC2::VPC", {"CidrBlock": "10.5.0.0/16"}))
+    gone("AWS::EC2::Subnet", subnet)
+    for vpc in vpcs:
+        gone("AWS::EC2::VPC", vpc)
+
+
+def reads_are_stale_for_a_while():
+    kind = "AWS::Logs::LogGroup"
+    control("fail-next", {"fault": "stale", "call": "CreateResource"})
+    name = made(kind, {"LogGroupName": "stale"})
+    for _ in range(2):
+        refused("ResourceNotFoundException", cloud.get_resource, TypeName=kind, Identifier=name)
+    assert read(kind, name)["LogGroupName"] == "stale"
+    gone(kind, name)
+
+
 def lists_have_pages():
     for number in range(25):
         made("AWS::Logs::LogGroup", {"LogGroupName": f"group-{number:02}"})
@@ -224,7 +253,7 @@ def accounts_are_separate():
 
 
 for check in [every_type_lives, errors_are_typed, operations_take_time, faults_are_seen_by_the_client,
-              lists_have_pages, accounts_are_separate]:
+              operations_fail_with_the_codes_of_handlers, reads_are_stale_for_a_while, lists_have_pages, accounts_are_separate]:
     check()
     print(f"conformance: cloud: {check.__name__.replace('_', ' ')}", flush=True)
 calls = json.load(urllib.request.urlopen(f"{URL}/_stead/calls"))
