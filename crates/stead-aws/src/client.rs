@@ -67,6 +67,12 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Each service has a rate of its own in every account and region.
+    fn new(limiters: &Limiters, url: String, region: String, account: Option<String>) -> Place {
+        let limiter = limiters.of(&format!("{url} {region} {}", account.as_deref().unwrap_or("")));
+        Place { url, region, account, limiter }
+    }
+
     /// Returns the account, the region, and the URL of a cloud that is not AWS.
     pub(crate) fn described(&self) -> Option<ProviderPlace> {
         let account = self.account.clone()?;
@@ -165,9 +171,11 @@ impl Client {
         operation: &str,
         body: &impl Serialize,
     ) -> Result<T, Fault> {
-        let region = self.place().await?.region.clone();
+        let place = self.place().await?;
+        let (region, account) = (place.region.clone(), place.account.clone());
         let url = self.auth.endpoint(service.name, &region).await;
-        self.call_at(&Place { url, region }, service, operation, body).await
+        let place = Place::new(&self.limiters, url, region, account);
+        self.call_at(&place, service, operation, body).await
     }
 
     async fn call_at<T: DeserializeOwned>(
@@ -231,11 +239,10 @@ impl Client {
                 (Err(error @ CallError::Credentials(_)), _) | (Err(error), Some(_)) => {
                     return Err(fault(error));
                 }
-                // A cloud may have no STS; then nobody has told the account.
+                // A cloud without STS does not tell the account.
                 (Err(_), None) => None,
             };
-            let limiter = self.limiters.of(&format!("{url} {region} {}", account.as_deref().unwrap_or("")));
-            Ok(Place { url, region, account, limiter })
+            Ok(Place::new(&self.limiters, url, region, account))
         };
         self.place.get_or_try_init(find).await
     }

@@ -115,7 +115,7 @@ impl Workspace {
     ) -> Result<Vec<(&'a Resource, Arc<dyn Provider>)>, OpError> {
         let current = |resource: &&Resource| resource.lifecycle == Lifecycle::Live && resource.id.is_some();
         let able = |resource: &'a Resource| {
-            let provider = self.engine.providers.of(&resource.ty)?.clone();
+            let provider = self.engine.serving(resource, state).ok()?;
             let telemetry = provider.telemetry()?;
             let has = match ability {
                 Ability::Log => telemetry.log_of(resource).is_some(),
