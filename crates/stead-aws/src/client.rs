@@ -22,6 +22,9 @@ use crate::wire::{
 /// Attempts at a request that the service refuses because there are too many.
 const THROTTLED_ATTEMPTS: u32 = 20;
 
+/// Pauses of a refused request that grow; later ones are as long as the last of them.
+const THROTTLED_PAUSES: u32 = 2;
+
 /// Attempts at a request without an answer, or with the answer that the service failed.
 const UNANSWERED_ATTEMPTS: u32 = 7;
 
@@ -220,7 +223,9 @@ impl Client {
             if attempt >= attempts {
                 return Err(Fault::of_call(&error, effect));
             }
-            self.pause(attempt).await;
+            // The limiter slows all requests down. A refused one waits a moment more, and does not lose its turn for long.
+            let longest = if attempts == THROTTLED_ATTEMPTS { THROTTLED_PAUSES } else { attempts };
+            self.pause(attempt.min(longest)).await;
             attempt += 1;
         }
     }

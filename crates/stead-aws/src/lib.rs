@@ -99,7 +99,7 @@ impl AwsProvider {
     /// Returns a provider for a cloud in this process: the `http` of the world. It has no rate, and takes any credentials.
     pub fn embedded(world: World, settings: Settings) -> AwsProvider {
         let embedded = Some(Credentials::new("embedded", "embedded"));
-        let limiters = Limiters::like(Limiter::unlimited(world.clock.clone()));
+        let limiters = Limiters::like(Limiter::unlimited());
         AwsProvider::with(Access { world, limiters, embedded }, settings, None)
     }
 

@@ -91,7 +91,7 @@ pub async fn existing(workspace: &Workspace, request: &ExistingRequest) -> Resul
     ids.retain(|(ty, id)| !recorded.contains(&(ty, id)));
     survey.recorded = all - ids.len();
     let reads = futures_util::stream::iter(ids).map(|(ty, id)| async move {
-        let read = workspace.engine.find(&ty, &id).await;
+        let read = workspace.engine.find(&ty, &id, None).await;
         (ty, id, read)
     });
     let mut found = Vec::new();

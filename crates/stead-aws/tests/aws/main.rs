@@ -8,5 +8,6 @@ mod faults;
 mod lives;
 mod marks;
 mod places;
+mod rate;
 mod telemetry;
 mod tokens;
