@@ -80,6 +80,22 @@ impl Veil {
     }
 }
 
+/// Marks the secrets of an update that may have taken effect, in the values of the real resource.
+pub fn conceal_sent(live: LiveState, sent: &Map) -> LiveState {
+    concealed(live, &Marks::default().with(sent))
+}
+
+/// Marks the secrets that a program declares, in the values of a real resource that it imports.
+pub fn conceal_declared(live: LiveState, declared: &Inputs) -> LiveState {
+    concealed(live, &Marks::of_inputs(declared))
+}
+
+fn concealed(live: LiveState, marks: &Marks) -> LiveState {
+    let inputs = marks.mark(live.inputs);
+    let outputs = marks.with_changed(&inputs).as_ref().unwrap_or(marks).mark(live.outputs);
+    LiveState { inputs, outputs }
+}
+
 #[async_trait]
 impl Provider for Veil {
     fn name(&self) -> &str {

@@ -15,6 +15,7 @@ mod matrix;
 mod oracle;
 pub mod planted;
 mod play;
+mod secret;
 mod world;
 
 pub use aws::{Crowd, cloud_crowd, cloud_life};

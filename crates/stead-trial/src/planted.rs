@@ -57,6 +57,10 @@ pub const BUGS: &[(&str, &str)] = &[
     ("import-deleted-undeclared", "a resource that was imported is deleted before a program declared it"),
     ("import-loses-guarded", "an import of state drops guarded records and their protection"),
     ("import-of-anothers-id", "an object managed by one resource is imported as another"),
+    (
+        "imported-secret-not-searched",
+        "a secret that the program declares is recorded in the clear when its resource is imported",
+    ),
     ("intent-in-the-clear", "the intent of a create has its inputs in the clear"),
     ("journal-gap-ignored", "a journal counts as ended before its first missing batch"),
     ("journal-removed-first", "the journal is removed before head names the snapshot that contains it"),
@@ -105,6 +109,10 @@ pub const BUGS: &[(&str, &str)] = &[
     ("seal-skipped", "a takeover leaves the old epoch open"),
     ("second-refusal-is-proof", "a refused second attempt proves that the first did not happen"),
     ("secret-written-plainly", "a sealed secret is serialised with its value"),
+    (
+        "sent-secret-not-searched",
+        "a secret of an interrupted update is recorded in the clear when the real resource is read",
+    ),
     ("siblings-by-counter", "resources without an id are matched by their place in the program"),
     ("snapshot-in-the-clear", "a snapshot has the inputs of resources in the clear"),
     ("spool-forgotten", "spooled answers are not replayed"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stead_model::{Code, Diagnostic, Map, PhysicalId, Resource, Timeouts, TypeToken};
-use stead_provider::{LiveState, Provider, Reads, Refusal, RefusalClass};
+use stead_provider::{LiveState, Provider, Reads, Refusal, RefusalClass, conceal_sent};
 use stead_state::State;
 
 use crate::Engine;
@@ -84,6 +84,27 @@ impl Engine {
         let marked =
             |live: LiveState| LiveState { outputs: conceal(&resource.sensitive, live.outputs), ..live };
         Ok(found.map(marked).map_or(Reading::Gone, Reading::Found))
+    }
+
+    /// Reads a recorded resource after an update that may have taken effect. Secrets of the update are marked, although the record
+    /// has none of them yet.
+    pub(crate) async fn read_after(
+        &self,
+        old: &Resource,
+        sent: &Resource,
+        state: &State,
+    ) -> Result<Reading, Refusal> {
+        // A secret that does not open could not be recognised.
+        if let Some(locked) = locked_record(sent) {
+            return Err(Refusal::new(locked));
+        }
+        Ok(match self.read(old, state).await? {
+            Reading::Found(live) => {
+                let LiveState { inputs, outputs } = conceal_sent(live, &sent.inputs);
+                Reading::Found(LiveState { inputs, outputs: conceal(&sent.sensitive, outputs) })
+            }
+            other => other,
+        })
     }
 
     /// Reads a resource by type and physical id, with no need for a record. Returns `None` if it does not exist.

@@ -7,7 +7,7 @@ use futures_util::stream::FuturesUnordered;
 use stead_guard::pins::SettledGraph;
 use stead_model::{Code, Diagnostic, Graph, Hint, Limits, Node, PhysicalId, Resource, Uid};
 use stead_plan::{LiveObject, PlaceChange, Plan, Planner, Question, Request, Verdict};
-use stead_provider::{Completeness, Diff, LiveState, Refusal};
+use stead_provider::{Completeness, Diff, LiveState, Refusal, conceal_declared};
 use stead_schema::check;
 use stead_state::State;
 
@@ -113,6 +113,7 @@ impl Engine {
                 let (changes, order) = (Vec::new(), new_order());
                 return Verdict::Valid { inputs, changes, order, found: None, place: untold };
             };
+            let live = conceal_declared(live, &inputs);
             let live = LiveState { inputs: declared_part(&live.inputs, &inputs), ..live };
             let existing = existing(node, id, &live);
             let Diff { changes, order, problems } = provider.diff(&existing, &inputs).await;

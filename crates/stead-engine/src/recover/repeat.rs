@@ -156,7 +156,10 @@ impl Engine {
             return None;
         }
         let old = state.copy(&pending.intent.copy())?;
-        let found = self.read(old, state).await.ok()?;
+        let found = match &pending.intent {
+            Intent::Update { resource, .. } => self.read_after(old, resource, state).await.ok()?,
+            Intent::Create { .. } | Intent::Delete { .. } => self.read(old, state).await.ok()?,
+        };
         let message = "the resource was read instead".to_owned();
         let did_not_happen = Record::End { op: pending.op, outcome: Outcome::Failed { message } };
         let observed = |inputs, outputs| Record::observed(old.copy(), inputs, outputs);

@@ -73,7 +73,9 @@ impl Engine {
                 // The record keeps the old values, which are wrong if the update took effect in part. If the resource
                 // cannot be read, the resolution alone counts, and the next plan contains the update again.
                 let old = state.copy(&resource.copy()).unwrap_or(resource);
-                if let Ok(Reading::Found(LiveState { inputs, outputs })) = self.read(old, state).await {
+                if let Ok(Reading::Found(LiveState { inputs, outputs })) =
+                    self.read_after(old, resource, state).await
+                {
                     let (inputs, outputs) = (Some(inputs), Some(outputs));
                     records.push(Record::observed(resource.copy(), inputs, outputs));
                 }

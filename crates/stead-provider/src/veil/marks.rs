@@ -149,7 +149,7 @@ impl Marks {
     fn marked(&self, path: &mut Vec<String>, value: Value) -> Value {
         if let Some((_, secret)) = self.secrets.iter().find(|(of, _)| of == path) {
             return match value {
-                Value::Null => Value::Null,
+                value @ (Value::Null | Value::Secret(_)) => value,
                 value => Value::Secret(Secret::kept(value, secret.recorded())),
             };
         }

@@ -308,3 +308,26 @@ fn read_keeps_write_only_values_that_are_nested() {
         (&record.inputs["code"], &record.inputs["list"])
     );
 }
+
+#[test]
+fn secret_of_an_update_that_may_have_taken_effect_is_marked_although_the_record_lacks_it() {
+    let values = |given: &[(&str, Value)]| -> Map {
+        given.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect()
+    };
+    let sent = values(&[("password", secret()), ("user", "ada".into())]);
+    let hex = stead_model::hex(CANARY.as_bytes());
+    let live = LiveState {
+        inputs: values(&[("password", CANARY.into()), ("user", "ada".into())]),
+        outputs: values(&[("echo", hex.as_str().into()), ("size", 1.into())]),
+    };
+    let LiveState { inputs, outputs } = conceal_sent(live, &sent);
+    assert_eq!((&inputs["password"], &inputs["user"]), (&secret(), &Value::from("ada")));
+    assert_eq!((&outputs["echo"], &outputs["size"]), (&Value::secret(hex.into()), &Value::from(1)));
+    // Only a part of the update, with another password, took effect.
+    let live = LiveState {
+        inputs: values(&[("password", CHANGED.into())]),
+        outputs: values(&[("echo", format!("key={CHANGED}").into())]),
+    };
+    let LiveState { inputs, outputs } = conceal_sent(live, &sent);
+    assert!(matches!((&inputs["password"], &outputs["echo"]), (Value::Secret(_), Value::Secret(_))));
+}

@@ -81,20 +81,40 @@ impl Automaton {
     }
 
     /// Returns the longest state that the text has at its end, after one more byte.
-    pub(super) fn next(&self, mut state: u32, byte: u8) -> u32 {
+    pub(super) fn next(&self, state: u32, byte: u8) -> u32 {
+        self.step(state, byte).0
+    }
+
+    /// Returns the next state, and the number of states that were looked at.
+    fn step(&self, mut state: u32, byte: u8) -> (u32, usize) {
+        let mut looked_at = 0;
         loop {
+            looked_at += 1;
             let mut longer = self.child[state as usize];
             while longer != NONE {
                 if self.bytes[longer as usize] == byte {
-                    return longer;
+                    return (longer, looked_at);
                 }
+                looked_at += 1;
                 longer = self.sibling[longer as usize];
             }
             if state == 0 {
-                return 0;
+                return (0, looked_at);
             }
             state = self.shorter[state as usize];
         }
+    }
+
+    /// Returns the number of states that a search of the text looks at.
+    #[cfg(test)]
+    pub(super) fn looked_at(&self, text: &[u8]) -> usize {
+        let mut all = 0;
+        text.iter().fold(0, |state, byte| {
+            let (next, looked_at) = self.step(state, *byte);
+            all += looked_at;
+            next
+        });
+        all
     }
 
     /// Returns the position of the longest form that a text in this state ends with.

@@ -1,5 +1,6 @@
 //! Escaped texts: JSON as several libraries write it, and URL encoding.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// The choices that a JSON writer has.
@@ -63,12 +64,29 @@ impl JsonStyle {
         let case = self.case == Case::Lower || self.wide != Wide::None || has(|c| c < ' ');
         wide && slash && case
     }
+
+    /// Returns the first character of the text that the style may write in another way, and its position.
+    fn first_escaped(self, text: &str) -> Option<(usize, char)> {
+        let at = text.bytes().position(|byte| match byte {
+            b'"' | b'\\' | 0..b' ' => true,
+            b'/' => self.slash == Slash::Escaped,
+            b'<' | b'>' | b'&' => self.wide == Wide::Html,
+            // The first byte of a character: one that is passed over is passed over as a whole.
+            0x80.. => self.wide != Wide::None,
+            _ => false,
+        })?;
+        Some((at, text[at..].chars().next()?))
+    }
 }
 
 /// Returns the text as it is between the quotes of a JSON string.
 pub(super) fn json(text: &str, style: JsonStyle) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
+    let mut rest = text;
+    // Whole stretches that are written as they are come over at once.
+    while let Some((at, c)) = style.first_escaped(rest) {
+        escaped.push_str(&rest[..at]);
+        rest = &rest[at + c.len_utf8()..];
         match c {
             '"' => escaped.push_str("\\\""),
             '\\' => escaped.push_str("\\\\"),
@@ -86,6 +104,7 @@ pub(super) fn json(text: &str, style: JsonStyle) -> String {
             plain => escaped.push(plain),
         }
     }
+    escaped.push_str(rest);
     escaped
 }
 
@@ -135,15 +154,33 @@ impl UrlStyle {
 /// Returns the URL-encoded bytes.
 pub(super) fn url(bytes: &[u8], style: UrlStyle) -> Vec<u8> {
     let digits = if style.case == Case::Lower { b"0123456789abcdef" } else { b"0123456789ABCDEF" };
+    let is_encoded = |byte: &u8| !byte.is_ascii_alphanumeric() && !style.plain.contains(byte);
     let mut encoded = Vec::with_capacity(bytes.len() + 8);
-    for byte in bytes {
-        match byte {
-            b' ' => encoded.extend(style.space),
-            byte if byte.is_ascii_alphanumeric() || style.plain.contains(byte) => encoded.push(*byte),
-            byte => encoded.extend([b'%', digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]]),
+    let mut rest = bytes;
+    while let Some(at) = rest.iter().position(is_encoded) {
+        encoded.extend_from_slice(&rest[..at]);
+        match rest[at] {
+            b' ' => encoded.extend_from_slice(style.space),
+            byte => encoded.extend_from_slice(&[
+                b'%',
+                digits[usize::from(byte >> 4)],
+                digits[usize::from(byte & 15)],
+            ]),
         }
+        rest = &rest[at + 1..];
     }
+    encoded.extend_from_slice(rest);
     encoded
+}
+
+/// Returns the styles that write the bytes in different ways.
+pub(super) fn url_styles(bytes: &[u8]) -> impl Iterator<Item = UrlStyle> {
+    let mut present = [false; 256];
+    bytes.iter().for_each(|byte| present[usize::from(*byte)] = true);
+    // Styles that agree about each byte agree about all of them.
+    let each: Vec<u8> = (0..=u8::MAX).filter(|byte| present[usize::from(*byte)]).collect();
+    let mut seen = BTreeSet::new();
+    UrlStyle::ALL.into_iter().filter(move |style| seen.insert(url(&each, *style)))
 }
 
 #[cfg(test)]
@@ -170,6 +207,18 @@ mod tests {
             let mattering: Vec<JsonStyle> =
                 JsonStyle::ALL.into_iter().filter(|style| style.matters_for(text)).collect();
             assert_eq!(written(&mattering), written(&JsonStyle::ALL), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn url_styles_that_are_left_out_write_what_another_one_writes() {
+        for text in ["plain", "a b", "a/b", "~", "a\u{1}b", "ü", "x!(y)*", "a b/ü!~%", ""] {
+            let written = |styles: &mut dyn Iterator<Item = UrlStyle>| -> BTreeSet<Vec<u8>> {
+                styles.map(|style| url(text.as_bytes(), style)).collect()
+            };
+            let all = written(&mut UrlStyle::ALL.into_iter());
+            assert_eq!(written(&mut url_styles(text.as_bytes())), all, "{text:?}");
+            assert_eq!(url_styles(text.as_bytes()).count(), all.len(), "{text:?}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use zeroize::Zeroize as _;
 
 use super::base64::{self, Alphabet};
-use super::escape::{JsonStyle, UrlStyle, json, url};
+use super::escape::{JsonStyle, json, url, url_styles};
 
 /// One form of a secret, and how far it reaches beyond its bytes. The bytes are overwritten when it is dropped.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +59,7 @@ pub(super) fn all(secret: &[u8]) -> Vec<Form> {
     forms.insert(Form::exact(hex.into_bytes()));
     // Letters and digits are written as they are in every style.
     if !secret.iter().all(u8::is_ascii_alphanumeric) {
-        forms.extend(UrlStyle::ALL.map(|style| Form::exact(url(secret, style))));
+        forms.extend(url_styles(secret).map(|style| Form::exact(url(secret, style))));
     }
     forms.into_iter().filter(|form| !form.bytes.is_empty()).collect()
 }

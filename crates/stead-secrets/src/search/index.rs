@@ -78,24 +78,27 @@ impl Index {
 
     /// Calls `each` with places of the text that have a form, until it breaks. Every other place that has one is inside of these.
     ///
-    /// The places are in the order of their starts, or of their ends.
+    /// The places are in the order of their starts, or of their ends. Returns the number of bytes that were compared before the
+    /// automaton took over, if it did.
     pub(super) fn each_found<'a>(
         &'a self,
         text: &[u8],
         most_compared: usize,
         each: &mut dyn FnMut(Found<'a>) -> ControlFlow<()>,
-    ) {
+    ) -> usize {
         let mut work = Work { done: 0, most: text.len().saturating_mul(most_compared) };
         for start in 0..text.len().saturating_sub(SEARCHED - 1) {
             if let Some(form) = self.longest(&text[start..], &mut work)
                 && each(Found { start, form }).is_break()
             {
-                return;
+                break;
             }
             if work.done > work.most {
-                return self.each_found_by_automaton(text, start + 1, each);
+                self.each_found_by_automaton(text, start + 1, each);
+                break;
             }
         }
+        work.done
     }
 
     /// Goes on from a place of the text.
@@ -157,4 +160,25 @@ fn filter_words(forms: usize) -> usize {
 
 fn head(text: &[u8]) -> Option<u64> {
     text.first_chunk::<SEARCHED>().map(|first| u64::from_le_bytes(*first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::forms::all;
+    use super::*;
+
+    #[test]
+    fn work_is_linear_in_the_text_for_a_long_secret_of_one_letter() {
+        const LENGTH: usize = 64 << 10;
+        let index = Index::new(all(("a".repeat(LENGTH) + "b").as_bytes()));
+        for size in [1 << 18, 1 << 20] {
+            let text = "a".repeat(size);
+            let compared =
+                index.each_found(text.as_bytes(), MOST_COMPARED, &mut |_| ControlFlow::Continue(()));
+            // One look-up compares with several forms at most before the count is looked at.
+            assert!(compared <= MOST_COMPARED * size + 64 * LENGTH, "{compared} for {size}");
+            let looked_at = index.automaton.get().map(|automaton| automaton.looked_at(text.as_bytes()));
+            assert!(looked_at.is_some_and(|looked_at| looked_at <= 8 * size), "{looked_at:?} for {size}");
+        }
+    }
 }

@@ -10,9 +10,10 @@ use stead_provider::{
     Provider, Reads, Receipt, Recovery, Refusal, UpdateRequest, Updated,
 };
 use stead_schema::{Access, Problem, Property, Shape, TypeSchema, diff};
-use stead_secrets::{forms, leaves};
+use stead_secrets::leaves;
 
 use crate::Rng;
+use crate::secret::some_form;
 
 /// The type of every object.
 pub(super) const TYPE: &str = "leaky.Thing";
@@ -131,14 +132,6 @@ fn refusal(inputs: &Map) -> Refusal {
         path: Some(PropertyPath::of("password")),
         ..Refusal::new(format!("cannot make {all}")).help(all)
     }
-}
-
-/// Returns one of the forms of a secret, always the same one.
-fn some_form(secret: &str) -> String {
-    let all = forms(secret.as_bytes());
-    let which = secret.bytes().fold(0usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
-    let form = all.get(which % all.len().max(1)).map(Vec::as_slice).unwrap_or_default();
-    String::from_utf8_lossy(form).into_owned()
 }
 
 fn text_of(inputs: &Map, key: &str) -> String {

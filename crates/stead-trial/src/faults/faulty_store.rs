@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use stead_store::{Blob, Expect, Key, Store, StoreError, Version};
 
+use crate::Disk;
 use crate::faults::behaviour::{StoreBehaviour, StoreFault};
 use crate::world::process::{Process, time_passes};
 
@@ -18,11 +19,18 @@ pub(crate) struct FaultyStore {
     pub faults: Vec<StoreFault>,
     pub asked: AtomicU32,
     pub down: AtomicBool,
+    /// Notes each object that is sent, if the store is no folder of this disk.
+    pub sent: Option<Disk>,
 }
 
 impl FaultyStore {
-    pub(crate) fn new(store: Arc<dyn Store>, process: Process, faults: Vec<StoreFault>) -> FaultyStore {
-        FaultyStore { store, process, faults, asked: AtomicU32::new(0), down: AtomicBool::new(false) }
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        process: Process,
+        faults: Vec<StoreFault>,
+        sent: Option<Disk>,
+    ) -> FaultyStore {
+        FaultyStore { store, process, faults, asked: AtomicU32::new(0), down: AtomicBool::new(false), sent }
     }
 
     /// Returns the behaviour of the next operation.
@@ -66,6 +74,9 @@ impl Store for FaultyStore {
     }
 
     async fn put(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Version, StoreError> {
+        if let Some(disk) = &self.sent {
+            disk.content().note_object(key.as_str(), &body);
+        }
         match self.behaviour().await? {
             Some(StoreBehaviour::AnswerLost) => {
                 let _ = self.store.put(key, body, expect).await;

@@ -3,8 +3,7 @@
 use stead_engine::ops::{
     Accepts, EditChange, EditReport, Holder, OpError, OpEvent, ResolveTarget, StateEdit, Wait, Workspace,
 };
-use stead_engine::{PinfileLocation, Stack};
-use stead_engine::{Resolution, StatedOutputs};
+use stead_engine::{PinfileLocation, Resolution, Stack, StackSecrets, StatedOutputs};
 use stead_journal::{JournalError, StackKeys, Takeover};
 use stead_model::{
     CopyRef, Environment, Generation, Lifecycle, Limits, Name, OpId, PhysicalId, Resource, Uid,
@@ -16,13 +15,15 @@ use crate::life::operate::{Attempt, CommandError, CommandResult};
 use crate::life::program::Program;
 use crate::life::script::Command;
 use crate::oracle::model::violation;
+use crate::secret::is_record_of;
 use crate::world::site::Actor;
 
 /// Environment of the stack to which resources are moved.
 pub(crate) const OTHER: &str = "prod";
 
 pub(crate) fn other_stack(stack: &Stack) -> Stack {
-    Stack { keys: StackKeys::new("shop", OTHER, "sim"), ..stack.clone() }
+    let (keys, secrets) = (StackKeys::new("shop", OTHER, "sim"), StackSecrets::in_memory());
+    Stack { keys, secrets, ..stack.clone() }
 }
 
 /// Operations in doubt that a person resolves.
@@ -156,8 +157,9 @@ impl Actor {
         let text = |text: &str| text.to_owned();
         let origin =
             Origin { stead: text("0"), project: text("shop"), environment: text("dev"), target: text("sim") };
-        let bytes = serde_json::to_vec(&Export::new(origin, exported.clone())).unwrap_or_default();
-        let snapshot = match Export::decode(&bytes, &Limits::default().of_state()) {
+        let text = serde_json::to_string(&Export::new(origin, exported.clone())).unwrap_or_default();
+        self.trace.report(|| text.clone());
+        let snapshot = match Export::decode(text.as_bytes(), &Limits::default().of_state()) {
             Ok(export) => Box::new(export.into_snapshot()),
             Err(error) => {
                 return Err(CommandError::Violation(violation(
@@ -250,7 +252,7 @@ impl Actor {
                 });
             }
             Intent::Update { resource, .. } => {
-                object(resource).is_some_and(|object| object.inputs == resource.inputs)
+                object(resource).is_some_and(|object| is_record_of(&resource.inputs, &object.inputs))
             }
             Intent::Delete { copy, .. } => state.copy(copy).and_then(object).is_none(),
         };
@@ -277,6 +279,11 @@ impl Actor {
         match created {
             Ok(()) | Err(OpError::Stack(JournalError::Exists { .. })) => {}
             Err(error) => return self.refused_by(error),
+        }
+        if !self.workspace.stack.load().await?.state.keyring().is_empty()
+            && let Err(error) = other.init_keys(&mut |_| ()).await
+        {
+            return self.refused_by(error);
         }
         let names = vec![name.to_string()];
         let edit = StateEdit::MoveToStack { names, to: Box::new(other), dependencies: Follow::Yes };

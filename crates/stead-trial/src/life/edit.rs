@@ -12,6 +12,8 @@ pub enum Edit {
     Remove(String),
     Size(String, i64),
     Place(String, u64),
+    /// Gives a resource the secret of this number.
+    Password(String, u64),
     Toggle(String, ResourceFlag),
     /// Renames a resource and updates all references to it. With `alias`, the program declares the old name as an
     /// alias.
@@ -76,6 +78,7 @@ impl Program {
             }
             Edit::Size(name, size) => self.with(name, |resource| resource.size = *size),
             Edit::Place(name, place) => self.with(name, |resource| resource.place = *place),
+            Edit::Password(name, number) => self.with(name, |resource| resource.password = Some(*number)),
             Edit::Toggle(name, wanted) => self.with(name, |resource| resource.toggle(*wanted)),
             Edit::Bind(_, Some((_, to))) | Edit::From(_, Some(to)) | Edit::Provider(_, Some(to))
                 if self.position(to).is_none() => {}

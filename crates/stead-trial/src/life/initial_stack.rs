@@ -10,13 +10,14 @@ use serde::{Deserialize, Serialize};
 use stead_journal::Takeover;
 use stead_model::{
     CopyRef, Expr, Generation, Graph, Input, Lifecycle, Map, Name, NodeId, PhysicalId, Resource, StackId,
-    Ties, Uid,
+    Ties, Uid, Value,
 };
 use stead_state::{Snapshot, verify};
 
 use crate::Rng;
 use crate::life::operate::CommandError;
 use crate::life::program::Program;
+use crate::secret::{numbered, revealed};
 use crate::world::cloud::outputs;
 use crate::world::site::Actor;
 
@@ -82,11 +83,12 @@ impl InitialStack {
 
     fn resource(&self, id: NodeId, graph: &Graph, made: &BTreeMap<NodeId, Resource>) -> Resource {
         let node = &graph.nodes[id.index()];
-        let (own, _) = &self.program.resources[id.index()];
+        let (own, declared) = &self.program.resources[id.index()];
         let value = |input: &Input| match input {
             Input::Known(value) => Some(value.clone()),
             Input::Deferred(expr) => match graph.exprs.get(*expr)? {
                 Expr::Property { node, property } => made.get(node)?.outputs.get(property).cloned(),
+                Expr::Secret { .. } => declared.password.map(|number| Value::secret(numbered(number).into())),
                 _ => None,
             },
             Input::List(_) | Input::Map(_) => None,
@@ -119,7 +121,7 @@ impl InitialStack {
         let mut resource = Resource {
             generation: Generation(if self.left_over.contains(own) { 2 } else { 1 }),
             lifecycle,
-            outputs: outputs(&format!("start-{own}"), 2000 + id.index() as i64, &inputs),
+            outputs: recorded_outputs(&format!("start-{own}"), 2000 + id.index() as i64, &inputs),
             id: physical,
             inputs,
             dependencies,
@@ -144,13 +146,24 @@ impl InitialStack {
     }
 }
 
+/// Returns the outputs of an object as a run records them.
+fn recorded_outputs(id: &str, serial: i64, inputs: &Map) -> Map {
+    let mut outputs = outputs(id, serial, &revealed(inputs));
+    if inputs.contains_key("password")
+        && let Some(etag) = outputs.remove("etag")
+    {
+        outputs.insert("etag", Value::secret(etag));
+    }
+    outputs
+}
+
 /// Returns the previous copy of a resource.
 fn old_copy(resource: &Resource) -> Resource {
     let id = format!("{}-old", resource.uid);
     Resource {
         generation: Generation(1),
         lifecycle: Lifecycle::Condemned,
-        outputs: outputs(&id, 3000, &resource.inputs),
+        outputs: recorded_outputs(&id, 3000, &resource.inputs),
         id: Some(PhysicalId(id)),
         ..resource.clone()
     }
@@ -159,7 +172,7 @@ fn old_copy(resource: &Resource) -> Resource {
 impl Actor {
     /// Puts the recorded objects into the cloud and imports the state.
     pub(crate) async fn import_initial_stack(&self, start: &InitialStack) -> Result<(), CommandError> {
-        let snapshot = start.snapshot();
+        let mut snapshot = start.snapshot();
         {
             let mut model = self.cloud.model();
             for resource in &snapshot.resources {
@@ -167,7 +180,12 @@ impl Actor {
             }
             start.missing.iter().for_each(|name| model.delete_outside(&format!("start-{name}")));
         }
-        let run = self.workspace.stack.open("stack import", None, Takeover::IfDead).await?;
+        let stack = &self.workspace.stack;
+        let run = stack.open("stack import", None, Takeover::IfDead).await?;
+        if snapshot.has_unsealed_secrets() {
+            let made = stack.secrets.create("dev", run.stack(), &stack.world).await;
+            snapshot.keyring = made.unwrap_or_default();
+        }
         let closed = run.close_with(snapshot).await?;
         self.cloud.model().learn_marks(&closed.state);
         self.trace.mark("a life began with an existing stack");

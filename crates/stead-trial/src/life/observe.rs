@@ -41,6 +41,7 @@ impl Actor {
                     }
                     _ => {}
                 }
+                self.trace.report(|| serde_json::to_string(&event).unwrap_or_default());
                 self.trace.log(describe(&event));
             }
         }

@@ -166,6 +166,7 @@ impl Actor {
         match self.workspace.preview(&declared, request, &mut |_| ()).await {
             Ok(proposal) => {
                 if let Ok(approval) = proposal.approval() {
+                    self.trace.report(|| serde_json::to_string(&approval).unwrap_or_default());
                     *saved = Some(SavedPlan { approval, graph });
                 }
                 Ok(Attempt::Succeeded)
@@ -255,6 +256,7 @@ impl Actor {
 
     /// Logs and marks the reason for which the library refused an operation.
     pub(crate) fn refused_by(&self, error: OpError) -> CommandResult {
+        self.trace.report(|| format!("{error} {error:?}"));
         let first = |problems: &[stead_model::Diagnostic]| {
             problems.first().map(|problem| problem.message.clone()).unwrap_or_default()
         };

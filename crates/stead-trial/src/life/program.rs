@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use stead_model::{
     DeletionPolicy, Environment, Expr, Graph, Input, Inputs, Module, Name, NameParts, Node, NodeId, NodeKind,
-    Options, PathPattern, PhysicalId, SourceRef, TypeToken, Value,
+    Options, PathPattern, PhysicalId, SecretInput, SourceRef, TypeToken, Value,
 };
+
+use crate::secret;
 
 /// A declared resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -30,6 +32,9 @@ pub struct DeclaredResource {
     /// Former names that the program declares as aliases.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
+    /// Number of the secret that the resource has as its password.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password: Option<u64>,
     #[serde(rename = "traits", skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<ResourceFlag>,
     /// All former names, declared or not.
@@ -201,6 +206,12 @@ impl DeclaredResource {
         inputs.insert("place", Value::from(format!("p{}", self.place)).into());
         if self.is(ResourceFlag::ManualRecovery) {
             inputs.insert("asks", Value::from(true).into());
+        }
+        if let Some(number) = self.password {
+            let value = SecretInput::new(Input::Known(Value::from(secret::numbered(number))));
+            let source = SourceRef { file: "main.ts".into(), line: index as u32 + 1, column: 2 };
+            let secret = Expr::Secret { from: "config `password`".into(), source, needs: Vec::new(), value };
+            inputs.insert("password", Input::Deferred(graph.exprs.push(secret)));
         }
         let mut property = |key: &str, node: NodeId, property: &str| {
             let expr = Expr::Property { node, property: property.into() };

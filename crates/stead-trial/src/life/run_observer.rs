@@ -47,6 +47,7 @@ impl<'a> RunObserver<'a> {
             }
             _ => {}
         }
+        self.actor.trace.report(|| serde_json::to_string(&event).unwrap_or_default());
         self.actor.trace.log(describe(&event));
     }
 

@@ -1,6 +1,8 @@
 //! The script of a life: programs, commands and faults as data, so that a life can be printed, minimized and
 //! replayed.
 
+mod secrets;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Rng;
@@ -169,7 +171,9 @@ impl Script {
         if operations.is_none() && rng.one_in(16) {
             rounds.extend(Round::pin_and_rename(&mut rng, &now));
         }
-        Script { store_kind, start, program, rounds }
+        let mut script = Script { store_kind, start, program, rounds };
+        secrets::declare(&mut script, seed);
+        script
     }
 }
 

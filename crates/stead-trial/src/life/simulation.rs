@@ -67,6 +67,10 @@ pub fn run_seed(seed: u64) -> Result<LifeReport, String> {
 /// Runs a script.
 pub fn run_script(script: &Script) -> Result<LifeReport, Box<FailedLife>> {
     let mut simulation = Simulation::new(script.store_kind, script.program.clone());
+    let secrets = script.secrets();
+    if !secrets.is_empty() {
+        simulation.site.keep_everything();
+    }
     let outcome = on_runtime(async {
         if let Some(start) = &script.start {
             simulation.load_initial_stack(start).await?;
@@ -74,7 +78,8 @@ pub fn run_script(script: &Script) -> Result<LifeReport, Box<FailedLife>> {
         for round in &script.rounds {
             simulation.run_round(round).await?;
         }
-        simulation.converge().await
+        simulation.converge().await?;
+        simulation.site.check_leaks(&secrets)
     });
     match outcome {
         Ok(()) => Ok(simulation.life()),
@@ -332,12 +337,16 @@ impl Simulation {
         };
         let trace = &self.site.trace;
         trace.log(format!("error: {error}"));
+        trace.report(|| format!("{error} {error:?}"));
         let mut cause = error;
         if let JournalError::Unrecorded { answers, cause: inner } = error {
             let end = |answer: &UnrecordedAnswer| {
                 if answer.location.is_some() { "spooled" } else { "only reported" }
             };
-            answers.iter().for_each(|answer| trace.mark(format!("an unrecorded answer was {}", end(answer))));
+            for answer in answers {
+                trace.mark(format!("an unrecorded answer was {}", end(answer)));
+                trace.report(|| String::from_utf8_lossy(&answer.answer.encode()).into_owned());
+            }
             cause = inner;
         }
         match cause {
@@ -397,7 +406,10 @@ impl Simulation {
             loaded = actor.workspace.stack.load().await;
         }
         actor.process.end(&self.site.disk);
-        loaded.map(|loaded| loaded.state).map_err(|error| violation("state is sound", format!("{error:?}")))
+        let state = loaded.map_err(|error| violation("state is sound", format!("{error:?}")))?.state;
+        let opened = actor.workspace.require_secrets(&state).await;
+        opened.map_err(|error| violation("the key opens every secret", format!("{error:?}")))?;
+        Ok(state)
     }
 
     pub(super) fn actor_without_faults(&mut self) -> Actor {

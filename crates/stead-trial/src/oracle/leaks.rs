@@ -14,13 +14,13 @@ use stead_secrets::Needles;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Returns the path and the text of the first file that contains a secret.
-pub(crate) fn in_files<B: AsRef<[u8]>>(
+pub(crate) fn in_files<P: AsRef<str>, B: AsRef<[u8]>>(
     needles: &Needles,
-    files: impl IntoIterator<Item = (String, B)>,
+    files: impl IntoIterator<Item = (P, B)>,
 ) -> Option<String> {
     for (path, bytes) in files {
-        let content = unpacked(bytes.as_ref());
-        if needles.contains(&content) || needles.contains(&path) {
+        let (path, content) = (path.as_ref(), unpacked(bytes.as_ref()));
+        if needles.contains(&content) || needles.contains(path) {
             return Some(format!("{path}: {}", shortened(&String::from_utf8_lossy(&content))));
         }
     }

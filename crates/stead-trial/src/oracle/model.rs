@@ -12,6 +12,8 @@ use stead_model::{
 };
 use stead_state::{Intent, State};
 
+use crate::secret::{is_record_of, revealed};
+
 /// Owner of a cloud object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ownership {
@@ -297,7 +299,7 @@ impl Model {
 
     /// Adds the object of a recorded resource.
     pub(crate) fn add_existing(&mut self, id: String, resource: &Resource) {
-        let (inputs, outputs) = (resource.inputs.clone(), resource.outputs.clone());
+        let (inputs, outputs) = (revealed(&resource.inputs), revealed(&resource.outputs));
         let (key, copy) = (id.clone(), Some(resource.copy()));
         self.objects
             .insert(id, CloudObject { key, copy, ..CloudObject::new(inputs, outputs, Ownership::Managed) });
@@ -393,7 +395,7 @@ impl Model {
                 None if self.elsewhere.contains(id) => {}
                 Some(resource) => {
                     let open = at_work.contains(&resource.copy());
-                    if !open && !object.drifted && object.inputs != resource.inputs {
+                    if !open && !object.drifted && !is_record_of(&resource.inputs, &object.inputs) {
                         let detail =
                             format!("{id} is {:?}, recorded as {:?}", object.inputs, resource.inputs);
                         return Err(violation("state equals the model", detail));
@@ -441,7 +443,7 @@ impl Model {
         for resource in state.copies() {
             if let Some(object) = id_of(resource).and_then(|id| self.objects.get_mut(id)) {
                 (object.ownership, object.leaving) = (Ownership::Managed, false);
-                object.drifted &= object.inputs != resource.inputs;
+                object.drifted &= !is_record_of(&resource.inputs, &object.inputs);
             }
         }
         self.learn_marks(state);
@@ -470,7 +472,7 @@ impl Model {
             let Some(object) = id_of(resource).and_then(|id| self.objects.get(id)) else {
                 return lost(format!("{} is recorded, but does not exist", node.name));
             };
-            if object.inputs != resource.inputs || resource.lifecycle != Lifecycle::Live {
+            if !is_record_of(&resource.inputs, &object.inputs) || resource.lifecycle != Lifecycle::Live {
                 return lost(format!("{} differs from its record", node.name));
             }
             if resource.prevent_delete != (node.options.prevent_delete == Some(true))

@@ -18,6 +18,7 @@ use stead_store::Store;
 use stead_world::World;
 
 use crate::Rng;
+use crate::secret::some_form;
 use crate::world::process::Process;
 
 /// Objects of the cloud, and the violations seen so far.
@@ -99,14 +100,26 @@ pub(super) struct PlayProvider {
 
 pub(super) fn schema() -> TypeSchema {
     let property = |name: &str| Property::new(name, Shape::Any, Access::Optional, "");
-    let mut properties: Vec<Property> = ["title", "size", "from", "exclusive", "keep"].map(property).into();
+    let mut properties: Vec<Property> =
+        ["title", "size", "from", "exclusive", "keep", "password"].map(property).into();
     properties.push(property("place").create_only());
     properties.push(Property::new("key", Shape::String, Access::ReadOnly, "").stable());
+    properties.push(Property::new("echo", Shape::String, Access::ReadOnly, ""));
     TypeSchema::new("play.Thing", "", properties)
 }
 
-fn outputs(id: &str) -> Map {
-    [("key".to_owned(), Value::from(id))].into()
+/// Returns the outputs of an object, with its password in some form.
+fn outputs(id: &str, inputs: &Map) -> Map {
+    let echo = format!("key={};", some_form(text(inputs, "password")));
+    [("key".to_owned(), Value::from(id)), ("echo".to_owned(), Value::from(echo))].into()
+}
+
+/// Returns a message of the cloud, which quotes the password of a request.
+fn told(message: &str, inputs: &Map) -> String {
+    match text(inputs, "password") {
+        "" => message.to_owned(),
+        password => format!("{message} {password}"),
+    }
 }
 
 fn text<'m>(inputs: &'m Map, key: &str) -> &'m str {
@@ -223,12 +236,13 @@ impl PlayProvider {
     async fn answer<T>(
         &self,
         behaviour: CallBehaviour,
+        inputs: &Map,
         effect: impl FnOnce(&mut CloudContents) -> T,
     ) -> CallOutcome<T> {
-        let doubt = || CallOutcome::InDoubt(Doubt { message: "no answer".into() });
+        let doubt = || CallOutcome::InDoubt(Doubt { message: told("no answer", inputs) });
         match behaviour {
-            CallBehaviour::Refused => CallOutcome::Refused(Refusal::new("refused")),
-            CallBehaviour::Busy => CallOutcome::Refused(Refusal::transient("busy")),
+            CallBehaviour::Refused => CallOutcome::Refused(Refusal::new(told("refused", inputs))),
+            CallBehaviour::Busy => CallOutcome::Refused(Refusal::transient(told("busy", inputs))),
             CallBehaviour::LostBefore => doubt(),
             // A dead process cannot have sent a request.
             _ if !self.process.is_alive() => doubt(),
@@ -290,7 +304,7 @@ impl Provider for PlayProvider {
             return Err(Refusal::new("it cannot be read now"));
         }
         let found = self.cloud.contents().objects.get(id.as_str()).cloned();
-        Ok(found.map(|inputs| LiveState { inputs, outputs: outputs(id.as_str()) }))
+        Ok(found.map(|inputs| LiveState { outputs: outputs(id.as_str(), &inputs), inputs }))
     }
 
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
@@ -301,12 +315,12 @@ impl Provider for PlayProvider {
             inputs.remove("size");
         }
         let outcome = self
-            .answer(behaviour, |contents| {
+            .answer(behaviour, request.inputs, |contents| {
                 contents.make(&key, &inputs);
-                Created { id: PhysicalId(key.clone()), outputs: outputs(&key) }
+                Created { id: PhysicalId(key.clone()), outputs: outputs(&key, &inputs) }
             })
             .await;
-        let refusal = Refusal::new("the size was refused");
+        let refusal = Refusal::new(told("the size was refused", request.inputs));
         let outcome = match (behaviour, outcome) {
             (CallBehaviour::Partly, CallOutcome::Done(done)) => {
                 CallOutcome::Partial(PartialResult { done, inputs, refusal })
@@ -325,11 +339,11 @@ impl Provider for PlayProvider {
         if behaviour == CallBehaviour::Good && !self.cloud.contents().objects.contains_key(&id) {
             return self.wanted(attempt, CallOutcome::Refused(Refusal::new("it does not exist")));
         }
-        let outcome = self.answer(behaviour, |contents| {
+        let outcome = self.answer(behaviour, &request.resource.inputs, |contents| {
             if let Some(object) = contents.objects.get_mut(&id) {
                 *object = request.resource.inputs.clone();
             }
-            Updated { outputs: outputs(&id) }
+            Updated { outputs: outputs(&id, &request.resource.inputs) }
         });
         let outcome = outcome.await;
         self.wanted(attempt, outcome)
@@ -344,7 +358,7 @@ impl Provider for PlayProvider {
         let behaviour = self.enter(&receipt).await;
         let id = request.resource.id.as_ref().map(|id| id.as_str().to_owned()).unwrap_or_default();
         let (process, attempt) = (self.process.id, receipt.attempt());
-        self.answer(behaviour, |contents| {
+        self.answer(behaviour, &request.resource.inputs, |contents| {
             if *permit.copy() != request.resource.copy() {
                 contents.note(format!("{id} was deleted with the permit of another copy"));
             }

@@ -56,7 +56,7 @@ impl Actor {
             Purpose::Up => PlanRequest::up(request),
             Purpose::Destroy => PlanRequest::destroy(request),
         };
-        let mut on_event = |event| trace.extend(described(event));
+        let mut on_event = |event| trace.extend(self.described(event));
         let declared = DeclaredGraph(graph.clone());
         let proposal = match self.workspace.preview(&declared, request, &mut on_event).await {
             Ok(proposal) => proposal,
@@ -67,7 +67,10 @@ impl Actor {
                 ended.refused = true;
                 return Ok(false);
             }
-            Err(_) => return Ok(false),
+            Err(error) => {
+                self.reports.report(|| format!("{error} {error:?}"));
+                return Ok(false);
+            }
         };
         let base = proposal.base();
         trace.push(format!("planned on {} resources, {} pending", base.len(), base.pending().count()));
@@ -79,15 +82,23 @@ impl Actor {
                 return Ok(false);
             }
         };
-        let mut on_event = |event| trace.extend(described(event));
+        let mut on_event = |event| trace.extend(self.described(event));
         match permitted.apply(watch::channel(Stop::No).1, &mut on_event).await {
             Ok(report) => {
+                self.reports.report(|| serde_json::to_string(&report.problems).unwrap_or_default());
                 report.closed?;
                 Ok(report.result == RunResult::Succeeded)
             }
             Err(OpError::Stack(error)) => Err(error),
             Err(_) => Ok(false),
         }
+    }
+
+    /// Reports an event, and returns a short description of it for the trace.
+    fn described(&self, event: OpEvent) -> Option<String> {
+        let OpEvent::Run(event) = event else { return None };
+        self.reports.report(|| serde_json::to_string(&event).unwrap_or_default());
+        describe(&event)
     }
 
     /// Runs `refresh`.
@@ -129,13 +140,6 @@ pub(super) fn up() -> Request {
     Request { moves: MovePolicy::Refuse, ..Request::default() }
 }
 
-fn described(event: OpEvent) -> Option<String> {
-    match event {
-        OpEvent::Run(event) => describe(&event),
-        _ => None,
-    }
-}
-
 /// Returns a short description of an event for the trace.
 fn describe(event: &Event) -> Option<String> {
     Some(match event {
@@ -162,6 +166,7 @@ impl PlaySimulation {
             // An imported object that is gone is created like any other.
             resource.import.take_if(|id| !contents.objects.contains_key(id));
         }
+        self.secrets.extend(self.program.resources.iter().filter_map(PlayResource::password));
         contents.declared = self.program.resources.iter().map(|resource| resource.title.clone()).collect();
         self.program.graph()
     }
@@ -285,17 +290,9 @@ impl PlaySimulation {
 
     /// Imports an object that was created by hand.
     pub(super) async fn import(&mut self) -> Result<(), String> {
-        let title = self.program.new_title();
-        let (id, name) = (format!("by-hand-{title}"), title.clone());
-        let resource = PlayResource {
-            name,
-            title,
-            size: 1,
-            place: 0,
-            from: None,
-            aliases: Vec::new(),
-            import: Some(id.clone()),
-        };
+        let mut resource = self.program.imported(String::new());
+        let id = format!("by-hand-{}", resource.title);
+        resource.import = Some(id.clone());
         let mut made = resource.inputs();
         made.insert("size".to_owned(), Value::from(7));
         self.cloud.contents().objects.insert(id, made);
@@ -310,17 +307,8 @@ impl PlaySimulation {
         let Some(inputs) = self.cloud.contents().objects.get(id.as_str()).cloned() else { return Ok(()) };
         let place = inputs.get("place").and_then(Value::as_str).unwrap_or_default();
         let place = place.trim_start_matches('p').parse().unwrap_or(0);
-        let title = self.program.new_title();
-        let (name, import) = (title.clone(), Some(id.as_str().to_owned()));
-        self.program.resources.push(PlayResource {
-            name,
-            title,
-            size: 1,
-            place,
-            from: None,
-            aliases: Vec::new(),
-            import,
-        });
+        let imported = self.program.imported(id.as_str().to_owned());
+        self.program.resources.push(PlayResource { place, ..imported });
         let graph = self.declare();
         let actor = self.actor(NO_FAULTS);
         let ended = actor.run(&graph, up()).await;

@@ -98,7 +98,9 @@ impl Actor {
     async fn save(&self, graph: &Graph, request: Request) -> Option<(Approval, BTreeSet<Name>)> {
         let declared = DeclaredGraph(graph.clone());
         let proposal = self.workspace.preview(&declared, PlanRequest::up(request), &mut |_| ()).await.ok()?;
-        Some((proposal.approval().ok()?, changed_by(proposal.plan())))
+        let approval = proposal.approval().ok()?;
+        self.reports.report(|| serde_json::to_string(&approval).unwrap_or_default());
+        Some((approval, changed_by(proposal.plan())))
     }
 
     async fn apply_saved(&self, graph: &Graph, approval: &Approval) -> Result<RunResult, OpError> {

@@ -10,7 +10,7 @@ mod losses;
 mod program;
 mod store;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
@@ -20,12 +20,16 @@ use stead_engine::{Engine, Stack, StackSecrets};
 use stead_journal::{JournalError, StackKeys};
 use stead_model::{Map, PhysicalId, Resource};
 use stead_provider::Providers;
+use stead_secrets::Needles;
 use stead_state::State;
 use stead_store::{FileStore, MemoryStore, Store};
 
 use crate::faults::process_faults::ProcessFaults;
+use crate::oracle::leaks;
+use crate::secret::is_record_of;
 use crate::world::process::Process;
 use crate::world::site::without_pinfile;
+use crate::world::trace::Trace;
 use crate::{Disk, Rng};
 use cloud::{PlayCloud, PlayProvider, ProviderBehaviour};
 use commands::CommandEnd;
@@ -79,21 +83,31 @@ struct PlaySimulation {
     program: PlayProgram,
     processes: u64,
     trace: Vec<String>,
+    /// Reports of the library.
+    reports: Trace,
+    /// Every password that was ever declared.
+    secrets: BTreeSet<String>,
 }
 
 /// A process with its workspace.
 struct Actor {
     process: Process,
     workspace: Workspace,
+    reports: Trace,
 }
 
 impl PlaySimulation {
     fn new(seed: u64) -> PlaySimulation {
         let mut rng = Rng::new(seed ^ 0x706c_6179);
         let store_kind = if rng.one_in(2) { StoreKind::OnDisk } else { StoreKind::InMemory(Arc::default()) };
-        let program = PlayProgram::draw(&mut rng);
+        let program = PlayProgram::draw(&mut rng, seed);
         let (disk, cloud, trace) = (Disk::default(), PlayCloud::default(), Vec::new());
-        PlaySimulation { rng, disk, store_kind, cloud, program, processes: 0, trace }
+        let (reports, secrets) = (Trace::default(), BTreeSet::new());
+        if program.has_secrets() {
+            disk.content().keep_written();
+            reports.entries().keep_reported();
+        }
+        PlaySimulation { rng, disk, store_kind, cloud, program, processes: 0, trace, reports, secrets }
     }
 
     async fn run(&mut self) -> Result<(), String> {
@@ -116,7 +130,21 @@ impl PlaySimulation {
             self.check_state().await?;
             self.program.edit(&mut self.rng);
         }
-        self.converge().await
+        self.converge().await?;
+        self.check_leaks()
+    }
+
+    /// Searches everything that was written and reported for every password.
+    fn check_leaks(&self) -> Result<(), String> {
+        let needles = Needles::new(&self.secrets);
+        let (written, reported) =
+            (self.disk.content().take_written(), self.reports.entries().take_reported());
+        let text = leaks::in_texts(&needles, self.trace.iter().chain(&reported));
+        let file = || leaks::in_files(&needles, written.iter().map(|(path, bytes)| (path, bytes.as_slice())));
+        match text.or_else(file) {
+            Some(leak) => Err(format!("a secret is in the clear: {leak}")),
+            None => Ok(()),
+        }
     }
 
     fn draw_faults(&mut self) -> PlayFaults {
@@ -142,9 +170,9 @@ impl PlaySimulation {
         self.processes += 1;
         let process = Process::new(self.processes, faults.process);
         let world = process.world(&self.disk, &mut self.rng);
-        let inner: Arc<dyn Store> = match &self.store_kind {
-            StoreKind::InMemory(memory) => memory.clone(),
-            StoreKind::OnDisk => Arc::new(FileStore::new(world.clone(), PathBuf::from("/state"))),
+        let (inner, sent): (Arc<dyn Store>, _) = match &self.store_kind {
+            StoreKind::InMemory(memory) => (memory.clone(), Some(self.disk.clone())),
+            StoreKind::OnDisk => (Arc::new(FileStore::new(world.clone(), PathBuf::from("/state"))), None),
         };
         let rng = Mutex::new(self.rng.fork());
         let store = Arc::new(UnreliableStore {
@@ -154,6 +182,7 @@ impl PlaySimulation {
             rng,
             store_behaviour: faults.store_behaviour,
             taken: AtomicU32::new(0),
+            sent,
         });
         let keys = StackKeys::new("shop", "dev", "play");
         let provider = PlayProvider {
@@ -175,7 +204,8 @@ impl PlaySimulation {
             claims: PathBuf::from("/claims"),
             secrets: StackSecrets::in_memory(),
         };
-        Actor { process, workspace: without_pinfile(engine, stack, "dev") }
+        let workspace = without_pinfile(engine, stack, "dev");
+        Actor { process, workspace, reports: self.reports.clone() }
     }
 
     /// Ends a process: the state it left must be sound, and answers that it spooled must be known to the next
@@ -228,7 +258,10 @@ impl PlaySimulation {
         let actor = self.actor(NO_FAULTS);
         let loaded = actor.workspace.stack.load().await;
         actor.process.end(&self.disk);
-        loaded.map(|loaded| loaded.state).map_err(|error| format!("state cannot be read: {error:?}"))
+        let state = loaded.map_err(|error| format!("state cannot be read: {error:?}"))?.state;
+        let opened = actor.workspace.require_secrets(&state).await;
+        opened.map_err(|error| format!("the key does not open a secret: {error:?}"))?;
+        Ok(state)
     }
 
     /// Checks the oracles after a command.
@@ -282,7 +315,7 @@ impl PlaySimulation {
             let Some(object) = real.remove(id) else {
                 return Err(format!("{} does not exist", declared.name));
             };
-            if object != resource.inputs
+            if !is_record_of(&resource.inputs, &object)
                 || declared.inputs().iter().any(|(key, value)| object.get(key) != Some(value))
             {
                 return Err(format!("{} differs from its record or its declaration", declared.name));

@@ -2,10 +2,13 @@
 
 use stead_model::{
     DeletionPolicy, Expr, Graph, Input, Inputs, Map, Name, Node, NodeId, NodeKind, Options, PhysicalId,
-    SourceRef, TypeToken, Value,
+    SecretInput, SourceRef, TypeToken, Value,
 };
 
-use crate::Rng;
+use crate::{Rng, secret};
+
+/// One play in this number has secrets, which make a play nearly twice as long.
+const PLAYS_PER_SECRETIVE_ONE: u64 = 5;
 
 /// A declared resource. Its title identifies it across renames.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,9 +21,18 @@ pub(super) struct PlayResource {
     pub from: Option<String>,
     pub aliases: Vec<String>,
     pub import: Option<String>,
+    /// Number of the first secret of the play, if it has secrets.
+    pub secrets: Option<u64>,
 }
 
 impl PlayResource {
+    /// Returns the password, which a third of the resources have in some plays. It changes with the size.
+    pub(super) fn password(&self) -> Option<String> {
+        let number = number(&self.title);
+        let first = self.secrets.filter(|_| number % 3 == 1)?;
+        Some(secret::numbered(first + number * 8 + self.size as u64))
+    }
+
     /// Returns true if only one object of this resource may exist at a time: it is replaced delete-first.
     pub(super) fn is_exclusive(&self) -> bool {
         number(&self.title) % 4 == 1
@@ -32,14 +44,15 @@ impl PlayResource {
     }
 
     pub(super) fn inputs(&self) -> Map {
-        [
+        let password = self.password().map(|password| ("password".to_owned(), Value::from(password)));
+        let others = [
             ("title".to_owned(), Value::from(self.title.as_str())),
             ("size".to_owned(), Value::from(self.size)),
             ("place".to_owned(), Value::from(format!("p{}", self.place))),
             ("exclusive".to_owned(), Value::from(self.is_exclusive())),
             ("keep".to_owned(), Value::from(self.is_kept())),
-        ]
-        .into()
+        ];
+        others.into_iter().chain(password).collect()
     }
 }
 
@@ -52,19 +65,43 @@ fn number(title: &str) -> u64 {
 pub(super) struct PlayProgram {
     pub resources: Vec<PlayResource>,
     titles: u64,
+    /// Number of the first secret, if there are any.
+    secrets: Option<u64>,
 }
 
 impl PlayProgram {
-    pub(super) fn draw(rng: &mut Rng) -> PlayProgram {
-        let mut program = PlayProgram::default();
+    pub(super) fn draw(rng: &mut Rng, seed: u64) -> PlayProgram {
+        let mut program = PlayProgram {
+            secrets: seed.is_multiple_of(PLAYS_PER_SECRETIVE_ONE).then_some(seed << 10),
+            ..PlayProgram::default()
+        };
         (0..2 + rng.below(6)).for_each(|_| program.add(rng));
         program
+    }
+
+    pub(super) fn has_secrets(&self) -> bool {
+        self.secrets.is_some()
     }
 
     /// Returns a new title; titles are never reused.
     pub(super) fn new_title(&mut self) -> String {
         self.titles += 1;
         format!("t{}", self.titles)
+    }
+
+    /// Returns a new resource of size 1 at the first place, which is made from an existing object.
+    pub(super) fn imported(&mut self, id: String) -> PlayResource {
+        let title = self.new_title();
+        PlayResource {
+            name: title.clone(),
+            title,
+            size: 1,
+            place: 0,
+            from: None,
+            aliases: Vec::new(),
+            import: Some(id),
+            secrets: self.secrets,
+        }
     }
 
     fn add(&mut self, rng: &mut Rng) {
@@ -78,6 +115,7 @@ impl PlayProgram {
             from: from.flatten(),
             aliases: Vec::new(),
             import: None,
+            secrets: self.secrets,
         };
         // A retained resource cannot be replaced early, and the guards would refuse the plan.
         resource.from.take_if(|_| number(&resource.title) % 5 == 2);
@@ -109,8 +147,14 @@ impl PlayProgram {
         let mut graph = Graph::default();
         let position = |title: &String| self.resources.iter().position(|resource| resource.title == *title);
         for (line, resource) in self.resources.iter().enumerate() {
+            let source = SourceRef { file: "main.ts".into(), line: line as u32 + 1, column: 1 };
             let mut inputs: Inputs =
                 resource.inputs().into_iter().map(|(key, value)| (key, value.into())).collect();
+            if let Some(password) = inputs.remove("password") {
+                let (from, needs, value) = ("`stead.secret`".into(), Vec::new(), SecretInput::new(password));
+                let secret = Expr::Secret { from, source: source.clone(), needs, value };
+                inputs.insert("password", Input::Deferred(graph.exprs.push(secret)));
+            }
             if let Some(node) = resource.from.as_ref().and_then(position).map(|at| NodeId(at as u32)) {
                 let expr = Expr::Property { node, property: "key".into() };
                 inputs.insert("from", Input::Deferred(graph.exprs.push(expr)));
@@ -129,7 +173,7 @@ impl PlayProgram {
                     import: resource.import.clone().map(PhysicalId),
                     ..Options::default()
                 },
-                source: SourceRef { file: "main.ts".into(), line: line as u32 + 1, column: 1 },
+                source,
                 marks: Default::default(),
             });
         }

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use stead_store::{Blob, Expect, Key, Store, StoreError, Version};
 use stead_world::World;
 
-use crate::Rng;
 use crate::world::process::{Process, time_passes};
+use crate::{Disk, Rng};
 
 /// Behaviour of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub(super) struct UnreliableStore {
     pub store_behaviour: StoreBehaviour,
     /// Number of writes to the journal.
     pub taken: AtomicU32,
+    /// Notes each object that is sent, if the store is no folder of this disk.
+    pub sent: Option<Disk>,
 }
 
 /// Delay and loss of a request and of its answer.
@@ -82,6 +84,9 @@ impl Store for UnreliableStore {
     }
 
     async fn put(&self, key: &Key, body: Bytes, expect: Expect) -> Result<Version, StoreError> {
+        if let Some(disk) = &self.sent {
+            disk.content().note_object(key.as_str(), &body);
+        }
         if let StoreBehaviour::Shut(after) = self.store_behaviour
             && key.as_str().contains("/journal/")
             && self.taken.fetch_add(1, Ordering::SeqCst) >= after

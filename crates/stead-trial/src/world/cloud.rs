@@ -15,6 +15,7 @@ use stead_schema::{Access, Problem, Property, Shape, TypeSchema, diff};
 use crate::Rng;
 use crate::faults::behaviour::{CloudBehaviour, CloudFault, WrongAnswer};
 use crate::oracle::model::{Model, violation};
+use crate::secret::some_form;
 use crate::world::journal_witness::JournalWitness;
 use crate::world::process::{Process, time_passes};
 
@@ -65,6 +66,7 @@ fn schema(token: &str) -> TypeSchema {
         vec![
             Property::new("size", Shape::Any, Access::Optional, ""),
             Property::new("from", Shape::Any, Access::Optional, ""),
+            Property::new("password", Shape::Any, Access::Optional, ""),
             Property::new("asks", Shape::Any, Access::Optional, ""),
             Property::new("place", Shape::String, Access::Optional, "").create_only(),
             Property::new("root", Shape::Any, Access::Optional, "").create_only(),
@@ -76,10 +78,26 @@ fn schema(token: &str) -> TypeSchema {
     )
 }
 
+/// Returns the outputs of an object. The password, in some form, is a part of its etag.
 pub(crate) fn outputs(id: &str, serial: i64, inputs: &Map) -> Map {
-    let etag = inputs.get("size").map(Value::to_json).unwrap_or_default();
+    let mut etag = inputs.get("size").map(Value::to_json).unwrap_or_default();
+    if let Some(password) = password(inputs) {
+        etag = format!("{etag} {}", some_form(password));
+    }
     let outputs = [("key", Value::from(id)), ("serial", Value::from(serial)), ("etag", Value::from(etag))];
     outputs.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+fn password(inputs: &Map) -> Option<&str> {
+    inputs.get("password").and_then(Value::as_str)
+}
+
+/// Returns a message of the cloud, which quotes the password of a request.
+fn told(message: &str, inputs: &Map) -> String {
+    match password(inputs) {
+        Some(password) => format!("{message} {password}, {}", some_form(password)),
+        None => message.to_owned(),
+    }
 }
 
 fn serial(outputs: &Map) -> i64 {
@@ -161,10 +179,10 @@ impl CloudProvider {
         &self,
         receipt: &Receipt,
         behaviour: CloudBehaviour,
-        half: Map,
+        (inputs, half): (&Map, Map),
         effect: impl FnOnce(&mut Model, CloudBehaviour) -> T,
     ) -> CallOutcome<T> {
-        let doubt = || CallOutcome::InDoubt(Doubt { message: "no answer".into() });
+        let doubt = || CallOutcome::InDoubt(Doubt { message: told("no answer", inputs) });
         // A dead process cannot have sent a request.
         if !self.process.is_alive() {
             return doubt();
@@ -183,14 +201,14 @@ impl CloudProvider {
         self.process.until_awake().await;
         match (behaviour, done) {
             (CloudBehaviour::Refused, _) if self.cloud.model().has_failed(receipt.idempotency_key()) => {
-                CallOutcome::Refused(Refusal::new("failed").of_operation())
+                CallOutcome::Refused(Refusal::new(told("failed", inputs)).of_operation())
             }
-            (CloudBehaviour::Refused, _) => CallOutcome::Refused(Refusal::new("refused")),
-            (CloudBehaviour::Busy, _) => CallOutcome::Refused(Refusal::transient("busy")),
+            (CloudBehaviour::Refused, _) => CallOutcome::Refused(Refusal::new(told("refused", inputs))),
+            (CloudBehaviour::Busy, _) => CallOutcome::Refused(Refusal::transient(told("busy", inputs))),
             (CloudBehaviour::Partly, Some(done)) => CallOutcome::Partial(PartialResult {
                 done,
                 inputs: half,
-                refusal: Refusal::new("the rest was refused"),
+                refusal: Refusal::new(told("the rest was refused", inputs)),
             }),
             (CloudBehaviour::Succeeds | CloudBehaviour::Lies(_), Some(done)) => CallOutcome::Done(done),
             _ => doubt(),
@@ -289,7 +307,7 @@ impl Provider for CloudProvider {
                 outputs: reported(behaviour, answer),
             }
         };
-        self.answer(&receipt, behaviour, half, effect).await
+        self.answer(&receipt, behaviour, (request.inputs, half), effect).await
     }
 
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
@@ -311,7 +329,7 @@ impl Provider for CloudProvider {
             }
             Updated { outputs: reported(behaviour, now) }
         };
-        self.answer(&receipt, behaviour, half, effect).await
+        self.answer(&receipt, behaviour, (&request.resource.inputs, half), effect).await
     }
 
     async fn delete(
@@ -330,7 +348,7 @@ impl Provider for CloudProvider {
             }
             model.delete(self.process.id, id);
         };
-        self.answer(&receipt, behaviour, Map::new(), effect).await
+        self.answer(&receipt, behaviour, (&request.resource.inputs, Map::new()), effect).await
     }
 
     fn timeout(&self, _: Operation, _: &TypeToken) -> Duration {

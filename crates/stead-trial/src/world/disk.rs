@@ -108,6 +108,13 @@ impl Content {
         self.written.get_or_insert_default();
     }
 
+    /// Adds an object that was sent to a store in memory, if written files are kept.
+    pub(crate) fn note_object(&mut self, key: &str, body: &[u8]) {
+        if let Some(written) = &mut self.written {
+            written.push((key.to_owned(), Arc::new(body.to_vec())));
+        }
+    }
+
     /// Returns every file that was written since the last call.
     pub(crate) fn take_written(&mut self) -> Vec<WrittenFile> {
         self.written.as_mut().map(std::mem::take).unwrap_or_default()

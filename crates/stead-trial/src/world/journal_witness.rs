@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use stead_engine::StackSecrets;
 use stead_journal::{JournalError, Receipt, StackKeys, load};
 use stead_model::{CopyRef, Epoch};
 use stead_state::State;
@@ -63,7 +64,10 @@ impl JournalWitness {
             }
             JournalWitness::Objects { store, .. } => store.clone(),
         };
-        Ok(load(&store, &crate::world::site::keys()).await?.state)
+        let state = load(&store, &crate::world::site::keys()).await?.state;
+        // A secret that does not open is not the one of its object.
+        let _ = StackSecrets::in_memory().unlock("dev", &state).await;
+        Ok(state)
     }
 }
 

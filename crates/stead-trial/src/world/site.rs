@@ -10,12 +10,15 @@ use stead_journal::StackKeys;
 use stead_model::Environment;
 use stead_provider::Providers;
 use stead_schema::Catalog;
+use stead_secrets::Needles;
 use stead_state::State;
 use stead_store::{FileStore, MemoryStore, Store};
 
 use crate::faults::faulty_store::FaultyStore;
 use crate::faults::plan::FaultPlan;
 use crate::life::script::StoreKind;
+use crate::oracle::leaks;
+use crate::oracle::model::{Violation, violation};
 use crate::world::cloud::schemas;
 use crate::world::journal_witness::JournalWitness;
 use crate::world::process::Process;
@@ -83,6 +86,26 @@ impl SimulatedSite {
         }
     }
 
+    /// Keeps everything that is written and reported from here on, for `check_leaks`.
+    pub(crate) fn keep_everything(&self) {
+        self.disk.content().keep_written();
+        self.trace.entries().keep_reported();
+    }
+
+    /// Searches everything that was kept for secrets.
+    pub(crate) fn check_leaks(&self, secrets: &[String]) -> Result<(), Violation> {
+        let written = self.disk.content().take_written();
+        let mut trace = self.trace.entries();
+        let reported = trace.take_reported();
+        let needles = Needles::new(secrets);
+        let text = leaks::in_texts(&needles, trace.lines.iter().chain(&reported));
+        let file = || leaks::in_files(&needles, written.iter().map(|(path, bytes)| (path, bytes.as_slice())));
+        match text.or_else(file) {
+            Some(leak) => Err(violation("no secret is in the clear", leak)),
+            None => Ok(()),
+        }
+    }
+
     pub(crate) fn actor(&mut self, fault_plan: &FaultPlan, rng: &mut Rng, place: Machine) -> Actor {
         self.processes += 1;
         let mut process = Process::new(self.processes, fault_plan.process);
@@ -91,11 +114,11 @@ impl SimulatedSite {
             (process.host, claims) = ("elsewhere", PathBuf::from("/elsewhere"));
         }
         let world = process.world(&self.disk, rng);
-        let store: Arc<dyn Store> = match self.store_kind {
-            StoreKind::Files => Arc::new(FileStore::new(world.clone(), PathBuf::from("/state"))),
-            StoreKind::Objects => self.objects.clone(),
+        let (store, sent): (Arc<dyn Store>, _) = match self.store_kind {
+            StoreKind::Files => (Arc::new(FileStore::new(world.clone(), PathBuf::from("/state"))), None),
+            StoreKind::Objects => (self.objects.clone(), Some(self.disk.clone())),
         };
-        let store = Arc::new(FaultyStore::new(store, process.clone(), fault_plan.store.clone()));
+        let store = Arc::new(FaultyStore::new(store, process.clone(), fault_plan.store.clone(), sent));
         let connection =
             self.cloud.provider(process.clone(), rng.fork(), fault_plan.cloud.clone(), self.witness());
         let providers = Providers::default().with(Arc::new(connection));

@@ -15,6 +15,20 @@ pub(crate) struct TraceEntries {
     pub faults: usize,
     /// Crash points that were passed.
     pub points: BTreeSet<&'static str>,
+    /// Whatever the library reported, for a life whose secrets must not be in it.
+    reported: Option<Vec<String>>,
+}
+
+impl TraceEntries {
+    /// Keeps reports from here on, for `take_reported`.
+    pub(crate) fn keep_reported(&mut self) {
+        self.reported.get_or_insert_default();
+    }
+
+    /// Returns every report since the last call.
+    pub(crate) fn take_reported(&mut self) -> Vec<String> {
+        self.reported.as_mut().map(std::mem::take).unwrap_or_default()
+    }
 }
 
 impl Trace {
@@ -24,6 +38,13 @@ impl Trace {
 
     pub(crate) fn log(&self, line: impl Into<String>) {
         self.entries().lines.push(line.into());
+    }
+
+    /// Adds a report, if reports are kept.
+    pub(crate) fn report(&self, text: impl FnOnce() -> String) {
+        if let Some(reported) = &mut self.entries().reported {
+            reported.push(text());
+        }
     }
 
     pub(crate) fn mark(&self, mark: impl Into<String>) {

@@ -536,3 +536,22 @@ fn a_takeover_that_another_run_overtook_is_fenced() {
     ]}"##;
     replay(script).unwrap();
 }
+
+/// Found in a life of the first secrets: an update that gives a resource its first password is interrupted, and the resource is read
+/// with the record of before, which knows of no secret.
+#[test]
+fn secret_of_an_interrupted_update_is_not_recorded_in_the_clear() {
+    for place in 8..30 {
+        let script = r##"{
+  "medium": "Files",
+  "program": { "things": [["t12", { "size": 3, "place": 0 }]] },
+  "acts": [
+    { "seed": 0, "task": "Up" },
+    { "seed": 0, "edits": [{ "Password": ["t12", 71084482171394366] }], "task": "Up",
+      "weather": { "fate": { "dies_at": PLACE } } },
+    { "seed": 0, "task": "Resolve" }
+  ]
+}"##;
+        stead_trial::replay(&script.replace("PLACE", &place.to_string())).unwrap();
+    }
+}

@@ -2,6 +2,12 @@
 //!
 //! Every secret begins with eight random letters and digits, or ends with them, so that it is in no text by chance.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use stead_model::{Map, Value};
+use stead_secrets::forms;
+
 use crate::Rng;
 
 /// Pieces that secrets are made of: quotes, line breaks, other scripts, look-alikes of base64 and of escapes.
@@ -29,7 +35,7 @@ const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 const MOST: usize = 64 << 10;
 
 /// Draws a secret. It may begin with an earlier one, or be the beginning of one.
-pub(super) fn draw(rng: &mut Rng, earlier: &[String]) -> String {
+pub(crate) fn draw(rng: &mut Rng, earlier: &[String]) -> String {
     let length = length(rng);
     let mut secret = match (rng.below(10), rng.pick(earlier)) {
         (0, Some(earlier)) if is_distinct(earlier) => {
@@ -57,6 +63,56 @@ pub(super) fn draw(rng: &mut Rng, earlier: &[String]) -> String {
     let end = secret.floor_char_boundary(MOST);
     secret.truncate(end);
     secret
+}
+
+/// Returns the secret of a number. Secrets of one group of four numbers may begin with each other.
+pub(crate) fn numbered(number: u64) -> String {
+    let first = number - number % 4;
+    let earlier: Vec<String> = (number != first).then(|| numbered(first)).into_iter().collect();
+    draw(&mut Rng::new(number ^ 0x6e75_6d62), &earlier)
+}
+
+thread_local! {
+    /// Forms that were chosen for the secrets of late: a provider repeats them in every answer.
+    static CHOSEN: RefCell<HashMap<String, String>> = RefCell::default();
+}
+
+/// Returns one of the forms of a secret, always the same one.
+pub(crate) fn some_form(secret: &str) -> String {
+    const MOST: usize = 64;
+    CHOSEN.with_borrow_mut(|chosen| {
+        if let Some(form) = chosen.get(secret) {
+            return form.clone();
+        }
+        if chosen.len() >= MOST {
+            chosen.clear();
+        }
+        chosen.entry(secret.to_owned()).or_insert_with(|| choose_form(secret)).clone()
+    })
+}
+
+fn choose_form(secret: &str) -> String {
+    let all = forms(secret.as_bytes());
+    let which = secret.bytes().fold(0usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+    let form = all.get(which % all.len().max(1)).map(Vec::as_slice).unwrap_or_default();
+    String::from_utf8_lossy(form).into_owned()
+}
+
+/// Returns true if the recorded values are those of a real object, which has them in the clear. A locked secret equals nothing.
+pub(crate) fn is_record_of(recorded: &Map, real: &Map) -> bool {
+    let same = |((key, recorded), (real_key, real)): ((_, &Value), (_, &Value))| {
+        key == real_key
+            && match recorded.has_secrets() {
+                true => recorded.revealed().is_ok_and(|revealed| revealed == *real),
+                false => recorded == real,
+            }
+    };
+    recorded.len() == real.len() && recorded.iter().zip(real).all(same)
+}
+
+/// Returns values in the clear, as the owner of a real object sees them.
+pub(crate) fn revealed(values: &Map) -> Map {
+    values.iter().map(|(key, value)| (key.clone(), value.revealed().unwrap_or_default())).collect()
 }
 
 /// Draws a length: small as a rule, with every order of magnitude up to the most.
