@@ -46,7 +46,7 @@ impl LocalSpool {
         let unique = self.world.entropy.uuid()?;
         let write = move |files: &dyn stead_world::Files| {
             let path = files.absolute(&folder)?.join(name);
-            files.ensure_folder(&folder)?;
+            files.ensure_private_folder(&folder)?;
             files.write_atomically(&path, &bytes, MODE, &unique)?;
             Ok(path)
         };

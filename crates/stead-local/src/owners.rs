@@ -168,7 +168,7 @@ fn claim(
     if found.as_ref() != expected {
         return Ok(Claim::Lost);
     }
-    files.ensure_folder(folder)?;
+    files.ensure_private_folder(folder)?;
     let temporary = <dyn Files>::temporary(&path, unique);
     let mark = StoredMark { version: VERSION, identity, owner };
     let bytes = serde_json::to_vec_pretty(&mark)?;

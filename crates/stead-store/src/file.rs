@@ -178,7 +178,7 @@ fn ensure_durable(
     if durable.contains(folder.as_os_str()) {
         return Ok(());
     }
-    files.ensure_folder(folder)?;
+    files.ensure_private_folder(folder)?;
     // At most two levels above the root: `.stead` and the project folder.
     let above_root = root.ancestors().filter(|above| !above.as_os_str().is_empty());
     let top = above_root.take(3).last().unwrap_or(root);

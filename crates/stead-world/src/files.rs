@@ -21,6 +21,12 @@ pub struct Metadata {
 /// A lock on a file, which the operating system releases when the process ends in any way.
 pub trait Claim: Send + Sync {}
 
+/// Mode of folders that everybody may read, such as those that a program declares.
+pub const SHARED_FOLDER: u32 = 0o755;
+
+/// Mode of folders with state.
+pub const PRIVATE_FOLDER: u32 = 0o700;
+
 /// Operations on files. They block; see `World::with_files`.
 pub trait Files: Send + Sync {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
@@ -39,8 +45,9 @@ pub trait Files: Send + Sync {
     /// Gives a file a second name; fails if that name exists.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
     fn remove_file(&self, path: &Path) -> io::Result<()>;
-    /// Creates one folder, which must not exist. Only its owner may write in it, whatever the umask allows.
-    fn create_folder(&self, path: &Path) -> io::Result<()>;
+    /// Creates one folder, which must not exist, with the mode of [`SHARED_FOLDER`] or [`PRIVATE_FOLDER`]: only its owner may write
+    /// in it, whatever the umask allows.
+    fn create_folder(&self, path: &Path, mode: u32) -> io::Result<()>;
     /// Removes one folder, which must be empty.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
     /// Makes the names that were created or removed in a folder durable.
@@ -63,8 +70,17 @@ impl dyn Files + '_ {
         path.with_file_name(format!(".tmp-{unique}"))
     }
 
-    /// Creates the folder and those above it; the names of new folders are durable when this returns.
+    /// Creates the folder and those above it, for all to read; the names of new folders are durable when this returns.
     pub fn ensure_folder(&self, path: &Path) -> io::Result<()> {
+        self.ensure(path, SHARED_FOLDER)
+    }
+
+    /// Creates the folder and those above it as [`ensure_folder`](Self::ensure_folder) does, for its owner alone.
+    pub fn ensure_private_folder(&self, path: &Path) -> io::Result<()> {
+        self.ensure(path, PRIVATE_FOLDER)
+    }
+
+    fn ensure(&self, path: &Path, mode: u32) -> io::Result<()> {
         match self.metadata(path)? {
             Some(Metadata { kind: FileKind::Directory, .. }) => return Ok(()),
             // A link to a folder can be used as a folder; any other kind fails when it is used.
@@ -79,9 +95,9 @@ impl dyn Files + '_ {
         }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         if let Some(parent) = parent {
-            self.ensure_folder(parent)?;
+            self.ensure(parent, mode)?;
         }
-        match self.create_folder(path) {
+        match self.create_folder(path, mode) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }

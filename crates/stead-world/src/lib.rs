@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub use clock::{Clock, RealClock, Timestamp, processor_time};
 pub use crash::{AbortAt, CrashPoints, NoCrash};
 pub use entropy::{Entropy, RealEntropy};
-pub use files::{Claim, FileKind, Files, Metadata};
+pub use files::{Claim, FileKind, Files, Metadata, PRIVATE_FOLDER, SHARED_FOLDER};
 pub use host::{Host, Variables, forbid_core_dumps};
 pub use http::{Effect, Headers, Http, HttpError, HttpRequest, HttpResponse, Method, NoHttp};
 pub use process::{

@@ -205,7 +205,7 @@ impl Files for MemoryFiles {
         self.remove(path).map(|_| ())
     }
 
-    fn create_folder(&self, path: &Path) -> io::Result<()> {
+    fn create_folder(&self, path: &Path, _: u32) -> io::Result<()> {
         self.create(path, Entry::Folder)
     }
 

@@ -78,13 +78,13 @@ impl Files for RealFiles {
     }
 
     #[cfg(unix)]
-    fn create_folder(&self, path: &Path) -> io::Result<()> {
+    fn create_folder(&self, path: &Path, mode: u32) -> io::Result<()> {
         use std::os::unix::fs::DirBuilderExt as _;
-        fs::DirBuilder::new().mode(0o755).create(path)
+        fs::DirBuilder::new().mode(mode).create(path)
     }
 
     #[cfg(not(unix))]
-    fn create_folder(&self, path: &Path) -> io::Result<()> {
+    fn create_folder(&self, path: &Path, _mode: u32) -> io::Result<()> {
         fs::create_dir(path)
     }
 
@@ -103,7 +103,11 @@ impl Files for RealFiles {
     }
 
     fn claim(&self, path: &Path) -> io::Result<Box<dyn Claim>> {
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path)?;
         file.lock()?;
         Ok(Box::new(Locked { _file: file }))
     }

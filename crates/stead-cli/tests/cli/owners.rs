@@ -329,15 +329,26 @@ fn module_behind_a_link_out_of_the_project_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn only_its_owner_writes_in_a_new_folder_whatever_the_umask() {
+fn state_is_for_its_owner_alone_and_folders_are_writable_for_nobody_else_whatever_the_umask() {
     use std::os::unix::fs::PermissionsExt as _;
     let project = Project::with(&file("d/f"));
     let command = format!("umask 000; exec \"$0\" up --yes -C '{}'", project.path(".").display());
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", &command, env!("CARGO_BIN_EXE_stead")]);
     project.ran(shell.env("STEAD_OWNERS", project.path("owners")).output().unwrap()).ok();
-    for folder in [".stead", ".stead/state", "d", "owners"] {
-        let mode = project.path(folder).metadata().unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode, 0o755, "{folder}");
+    let mode_of = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode_of(&project.path("d")), 0o755, "a declared folder is for all to read");
+    for private in [".stead", "owners"] {
+        let mut folders = vec![project.path(private)];
+        while let Some(folder) = folders.pop() {
+            assert_eq!(mode_of(&folder), 0o700, "{}", folder.display());
+            for entry in std::fs::read_dir(&folder).unwrap() {
+                let path = entry.unwrap().path();
+                match path.is_dir() {
+                    true => folders.push(path),
+                    false => assert_eq!(mode_of(&path), 0o600, "{}", path.display()),
+                }
+            }
+        }
     }
 }

@@ -45,7 +45,7 @@ impl Disk {
 
     /// Locks the folder and reads the changes of other processes.
     pub(crate) fn begin(&mut self, state: &mut State) -> io::Result<Box<dyn Claim>> {
-        self.files.ensure_folder(&self.folder)?;
+        self.files.ensure_private_folder(&self.folder)?;
         let claim = self.files.claim(&self.folder.join(LOCK))?;
         let names = self.names()?;
         let newest = names.snapshots.iter().max().copied().unwrap_or(0);

@@ -144,7 +144,7 @@ async fn claim(request: &OpenRequest, run: &RunId) -> Result<(Box<dyn Claim>, Pa
         .world
         .with_files(move |files| {
             let path = files.absolute(&folder)?.join(name);
-            files.ensure_folder(&folder)?;
+            files.ensure_private_folder(&folder)?;
             let claim = files.claim(&path)?;
             // After a power loss the file must exist, so that the next run can see that it is unlocked.
             for above in folder.ancestors().take(3).filter(|above| !above.as_os_str().is_empty()) {

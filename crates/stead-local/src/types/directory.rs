@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use stead_model::{Map, PhysicalId, Resource, Value};
 use stead_provider::{Created, LiveState, Reads, Receipt, Refusal, Updated};
 use stead_schema::{Access, Problem, Property, Shape, TypeSchema};
-use stead_world::{FileKind, Files};
+use stead_world::{FileKind, Files, SHARED_FOLDER};
 
 use crate::failure::{Attempt, Failure, io_refusal, reason};
 use crate::files::disk::{is_absent, metadata_of, sync_removal};
@@ -126,7 +126,7 @@ impl DesiredFolder {
         let path = self.path.as_path();
         let refused = |error: &io::Error| io_refusal("create", path, error);
         files.ensure_folder(folder_of(path)).map_err(|error| refused(&error))?;
-        files.create_folder(path).map_err(|error| refused(&error))?;
+        files.create_folder(path, SHARED_FOLDER).map_err(|error| refused(&error))?;
         if let Err(error) = files.set_mode(path, self.mode) {
             // A refusal states that nothing was created, so the folder must not stay.
             files.remove_folder(path).map_err(|_| {

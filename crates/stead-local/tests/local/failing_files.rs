@@ -71,8 +71,8 @@ impl Files for FailingFiles {
         self.fail_if_hit(Fails::RemoveFile, path)?;
         self.real.remove_file(path)
     }
-    fn create_folder(&self, path: &Path) -> io::Result<()> {
-        self.real.create_folder(path)
+    fn create_folder(&self, path: &Path, mode: u32) -> io::Result<()> {
+        self.real.create_folder(path, mode)
     }
     fn remove_folder(&self, path: &Path) -> io::Result<()> {
         self.real.remove_folder(path)

@@ -26,7 +26,7 @@ impl Writer {
     pub(super) fn register(world: &World, root: &Path, id: String) -> io::Result<Writer> {
         let files = world.files.as_ref();
         let folder = root.join(WRITERS);
-        files.ensure_folder(&folder)?;
+        files.ensure_private_folder(&folder)?;
         // Best effort: the files do no harm, and the next writer tries again.
         let _ = sweep(files, root, &folder);
         let path = folder.join(&id);

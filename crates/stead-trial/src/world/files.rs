@@ -168,10 +168,10 @@ impl Files for SimulatedFiles {
         self.disk.content().remove(path)
     }
 
-    fn create_folder(&self, path: &Path) -> io::Result<()> {
+    fn create_folder(&self, path: &Path, mode: u32) -> io::Result<()> {
         let path = &*plain(path);
         self.allowed(Access::Write, path)?;
-        self.disk.content().put(path, Entry::Folder { mode: 0o755 })
+        self.disk.content().put(path, Entry::Folder { mode })
     }
 
     fn remove_folder(&self, path: &Path) -> io::Result<()> {

@@ -37,11 +37,7 @@ pub(super) fn keygen(output: Option<&Path>, ui: &Ui) -> Result<u8, Failure> {
     let identity = stead::secrets::new_identity();
     let text = Zeroizing::new(format!("# public key: {}\n{}\n", identity.recipient, *identity.secret));
     if let Some(folder) = file.parent() {
-        let is_new = !matches!(world.files.metadata(folder), Ok(Some(_)));
-        world.files.ensure_folder(folder).map_err(failed)?;
-        if is_new {
-            world.files.set_mode(folder, 0o700).map_err(failed)?;
-        }
+        world.files.ensure_private_folder(folder).map_err(failed)?;
     }
     let write = || {
         let unique = world.entropy.uuid()?;

@@ -46,7 +46,7 @@ impl GroupNote {
         let (GroupNote { path, name }, text) = (self.clone(), group.encode());
         let write = move |files: &dyn Files| {
             if let Some(folder) = path.parent() {
-                files.ensure_folder(folder)?;
+                files.ensure_private_folder(folder)?;
             }
             // An attempt that was killed may have left its temporary file.
             let _ = files.remove_file(&<dyn Files>::temporary(&path, &name));
@@ -101,7 +101,7 @@ mod tests {
         let machine = Machine { world: World::real(), project: folder.path().to_owned() };
         let note = GroupNote::of(&machine, "key-1-2");
         let group = ProcessGroup { host: "h".into(), boot: String::new(), id: 7, started: None };
-        machine.world.files.ensure_folder(note.path.parent().unwrap()).unwrap();
+        machine.world.files.ensure_private_folder(note.path.parent().unwrap()).unwrap();
         let left = <dyn Files>::temporary(&note.path, &note.name);
         machine.world.files.create_synced(&left, b"", 0o600).unwrap();
         note.write(&machine, &group).await.unwrap();
