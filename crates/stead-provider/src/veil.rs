@@ -44,19 +44,26 @@ impl Veil {
 
     /// Marks the outputs of an answer.
     fn outputs(&self, ty: &TypeToken, marks: &Marks, outputs: Map) -> Map {
-        let outputs = marks.mark(outputs);
+        self.conceal(ty, marks.mark(outputs))
+    }
+
+    /// Marks the values that the schema calls secret.
+    fn conceal(&self, ty: &TypeToken, values: Map) -> Map {
         match self.catalog.get(ty) {
-            Some(schema) => schema.conceal(outputs),
-            None => outputs,
+            Some(schema) => schema.conceal(values),
+            None => values,
         }
     }
 
     /// Marks the values of a real resource. A secret that was changed elsewhere is searched for as well, from its path on.
-    fn live(&self, ty: &TypeToken, marks: &Marks, live: LiveState) -> LiveState {
-        let inputs = self.outputs(ty, marks, live.inputs.clone());
+    fn live(&self, ty: &TypeToken, marks: &Marks, recorded: &Map, live: LiveState) -> LiveState {
+        let inputs_with = |marks: &Marks, inputs: Map| {
+            self.conceal(ty, marks::unchanged_stays_plain(marks.mark(inputs), recorded))
+        };
+        let inputs = inputs_with(marks, live.inputs.clone());
         match marks.with_changed(&inputs) {
             Some(marks) => LiveState {
-                inputs: marks.restored(self.outputs(ty, &marks, live.inputs)),
+                inputs: marks.restored(inputs_with(&marks, live.inputs)),
                 outputs: self.outputs(ty, &marks, live.outputs),
             },
             None => {
@@ -148,14 +155,14 @@ impl Provider for Veil {
             false => self.inner.read(&marks.record(resource)).await,
         };
         match read {
-            Ok(found) => Ok(found.map(|live| self.live(&resource.ty, &marks, live))),
+            Ok(found) => Ok(found.map(|live| self.live(&resource.ty, &marks, &resource.inputs, live))),
             Err(refusal) => Err(marks.refusal(refusal)),
         }
     }
 
     async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
         let found = self.inner.find(resource, id).await?;
-        Ok(found.map(|live| self.live(resource, &Marks::default(), live)))
+        Ok(found.map(|live| self.live(resource, &Marks::default(), &Map::new(), live)))
     }
 
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {

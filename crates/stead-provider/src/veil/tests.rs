@@ -286,6 +286,17 @@ fn secret_that_was_changed_elsewhere_is_marked_wherever_the_answer_repeats_it() 
 }
 
 #[test]
+fn recorded_plain_value_that_is_equal_to_a_short_secret_stays_plain() {
+    let (_, provider) = veiled();
+    let short = Value::secret(Value::from("0"));
+    let old = record(&[("password", short), ("size", Value::from(0)), ("pin", Value::from("plain"))]);
+    let LiveState { inputs, .. } = now(provider.read(&old)).unwrap().unwrap();
+    assert_eq!(inputs.get("size"), Some(&Value::from(0)));
+    assert!(inputs.get("password").is_some_and(Value::has_secrets));
+    assert!(inputs.get("pin").is_some_and(Value::has_secrets), "the schema calls it secret");
+}
+
+#[test]
 fn ephemeral_value_inside_an_object_stays_there_after_a_check() {
     let (echo, provider) = veiled();
     let object =

@@ -485,9 +485,12 @@ impl Model {
             }
             for (key, input) in &node.inputs {
                 let ignored = key == "size" && !node.options.ignore_changes.is_empty();
-                let differs = |wanted: &Value| Some(wanted) != resource.inputs.get(key);
-                if !ignored && input.as_known().is_some_and(differs) {
-                    return lost(format!("`{key}` of {} is not as declared", node.name));
+                let (wanted, recorded) = (input.as_known(), resource.inputs.get(key));
+                if !ignored && wanted.is_some() && wanted != recorded {
+                    let name = &node.name;
+                    return lost(format!(
+                        "`{key}` of {name} is declared as {wanted:?} and recorded as {recorded:?}"
+                    ));
                 }
             }
         }
