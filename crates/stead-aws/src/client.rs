@@ -218,7 +218,11 @@ impl Client {
                     THROTTLED_ATTEMPTS
                 }
                 ServiceErrorClass::Transient => UNANSWERED_ATTEMPTS,
-                _ => 0,
+                // The service answered, so that there were not too many requests.
+                _ => {
+                    place.limiter.accepted(admission);
+                    0
+                }
             };
             if attempt >= attempts {
                 return Err(Fault::of_call(&error, effect));

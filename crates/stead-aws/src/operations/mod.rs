@@ -71,9 +71,25 @@ impl AwsProvider {
         served: &ServedType<'_>,
         identifier: &str,
     ) -> Result<Option<Found>, Fault> {
-        /// Reads of a resource that is not there yet.
-        const ATTEMPTS: u32 = 7;
-        for attempt in 1..ATTEMPTS {
+        self.read_until_found(served, identifier, 7).await
+    }
+
+    /// Reads a resource, and takes it for deleted only if several reads do not find it: one alone may be stale.
+    pub(crate) async fn read_or_deleted(
+        &self,
+        served: &ServedType<'_>,
+        identifier: &str,
+    ) -> Result<Option<Found>, Fault> {
+        self.read_until_found(served, identifier, 3).await
+    }
+
+    async fn read_until_found(
+        &self,
+        served: &ServedType<'_>,
+        identifier: &str,
+        attempts: u32,
+    ) -> Result<Option<Found>, Fault> {
+        for attempt in 1..attempts {
             if let Some(found) = self.get(served, identifier).await? {
                 return Ok(Some(found));
             }

@@ -11,7 +11,7 @@ impl AwsProvider {
     pub(crate) async fn read_recorded(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
         let served = self.served(&resource.ty)?;
         let Some(id) = &resource.id else { return Ok(None) };
-        let found = self.get(&served, id.as_str()).await.map_err(|fault| fault.refusal())?;
+        let found = self.read_or_deleted(&served, id.as_str()).await.map_err(|fault| fault.refusal())?;
         Ok(found.map(|found| {
             let outputs = found.outputs(&served);
             let inputs = inputs_of_live(served.schema, &resource.inputs, &resource.outputs, &outputs);

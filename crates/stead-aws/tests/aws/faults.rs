@@ -1,9 +1,11 @@
 //! Tests with faults: no resource is made twice, none is lost, and a token settles each doubt.
 
+use std::time::Duration;
+
 use stead_cloud::{Delay, Fault, HandlerError};
 use stead_provider::{CallOutcome, Provider, RefusalClass};
 
-use crate::bench::{BUCKET, Bench, attempts, done, map, receipt};
+use crate::bench::{BUCKET, Bench, attempts, done, map, receipt, record};
 
 const VPC: &str = "aws.ec2.VPC";
 const CIDR: &str = r#"{"CidrBlock":"10.0.0.0/16"}"#;
@@ -145,4 +147,18 @@ async fn denied_create_names_what_it_needs() {
     };
     let help = refusal.help.unwrap().to_string();
     assert!(help.contains("sqs:CreateQueue"), "{help}");
+}
+
+#[tokio::test]
+async fn one_stale_read_does_not_take_a_resource_for_deleted() {
+    let consistency = Delay { duration: Duration::from_secs(600), looks: Some(1) };
+    let bench = Bench::with(Default::default(), stead_cloud::Settings { consistency, ..Default::default() });
+    // The create cannot read what it made, so that the first look is that of the next read.
+    bench.fail_times(Fault::Unavailable, "GetResource", 7);
+    let CallOutcome::Partial(partial) = bench.create(VPC, CIDR).await else { panic!() };
+    let vpc = stead_model::Resource { id: Some(partial.done.id), ..record(VPC, map(CIDR)) };
+    assert!(bench.read(&vpc).await.is_some());
+
+    bench.cloud.remove(&bench.name("AWS::EC2::VPC", vpc.id.as_ref().unwrap().as_str())).unwrap();
+    assert_eq!(bench.read(&vpc).await, None);
 }
