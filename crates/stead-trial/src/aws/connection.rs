@@ -2,17 +2,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use stead_cloud::{Cloud, Fault, HandlerError, Injected};
-use stead_world::{Clock, Http, HttpError, HttpRequest, HttpResponse, Timestamp};
+use stead_world::{Http, HttpError, HttpRequest, HttpResponse};
 
 use crate::Rng;
 use crate::world::process::Process;
-
-/// Start of every life: 2023-11-14T22:13:20Z, as in the other parts of the simulator.
-const START: u64 = 1_700_000_000_000;
 
 /// Death at a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,34 +111,5 @@ impl Http for Connection {
         }
         self.process.until_awake().await;
         if self.process.is_alive() { answer } else { Err(dead()) }
-    }
-}
-
-/// The clock of the cloud: the virtual time of the whole life.
-pub(super) struct LifeClock(tokio::time::Instant);
-
-impl LifeClock {
-    pub(super) fn new() -> LifeClock {
-        LifeClock(tokio::time::Instant::now())
-    }
-
-    /// Returns the seconds since the life began.
-    pub(super) fn seconds(&self) -> i64 {
-        self.0.elapsed().as_secs() as i64
-    }
-}
-
-#[async_trait]
-impl Clock for LifeClock {
-    fn now(&self) -> Timestamp {
-        Timestamp(START + self.0.elapsed().as_millis() as u64)
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.0.elapsed()
-    }
-
-    async fn sleep(&self, duration: Duration) {
-        tokio::time::sleep(duration).await;
     }
 }

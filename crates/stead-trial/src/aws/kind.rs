@@ -160,6 +160,7 @@ impl Kind {
     }
 
     /// Returns the inputs of a resource as JSON.
+    #[allow(clippy::too_many_lines, reason = "a table with one entry for each kind")]
     pub(super) fn inputs(self, knobs: &Knobs) -> Map {
         let Knobs { number, setting, hidden, version, layout, rich, tagged, refers } = knobs;
         let name = format!("r{number}-{version}");

@@ -33,10 +33,11 @@ use tokio::sync::watch;
 use crate::dispute::StoresOnDisk;
 use crate::faults::process_faults::ProcessFaults;
 use crate::life::operate::DeclaredGraph;
+use crate::world::process::life_clock::LifeClock;
 use crate::world::process::{ClockSkew, Process, time_passes};
 use crate::world::site::without_pinfile;
 use crate::{Disk, Rng};
-use connection::{CallFaults, Connection, DiesAt, LifeClock};
+use connection::{CallFaults, Connection, DiesAt};
 use program::{Keeping, Program};
 
 pub use crowd::{Crowd, cloud_crowd};
@@ -140,7 +141,7 @@ impl CloudLife {
                 self.program.edit(&mut self.rng);
             }
             if self.rng.one_in(2) {
-                self.from_outside().await?;
+                self.happens_outside().await?;
             }
             self.disturb();
             match self.rng.below(8) {

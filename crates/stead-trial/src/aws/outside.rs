@@ -13,7 +13,7 @@ pub(super) const THEIR_TAG: &str = "team";
 
 impl CloudLife {
     /// One thing that happens outside.
-    pub(super) async fn from_outside(&mut self) -> Result<(), String> {
+    pub(super) async fn happens_outside(&mut self) -> Result<(), String> {
         match self.rng.below(6) {
             0 | 1 => self.insert_foreign(),
             2 => self.add_foreign_tag(),

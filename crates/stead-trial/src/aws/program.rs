@@ -164,7 +164,7 @@ impl Program {
         let is_guarded = self.is_guarded(number);
         let Declared { knobs, keeping, .. } = &mut self.resources[at];
         match rng.below(9) {
-            0 | 1 | 2 => knobs.setting = rng.below(1000),
+            0..=2 => knobs.setting = rng.below(1000),
             3 => knobs.hidden = rng.below(1000),
             4 => knobs.rich ^= true,
             5 if !is_guarded => knobs.version += 1,

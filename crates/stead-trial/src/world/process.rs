@@ -5,6 +5,8 @@
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "the simulator kills real processes")]
 
+pub(crate) mod life_clock;
+
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
