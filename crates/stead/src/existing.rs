@@ -49,7 +49,7 @@ pub struct Existing {
 /// Result of a search.
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// Resources in an order in which each is declared after those that it refers to.
+    /// Resources, each after the resources that it refers to.
     pub found: Vec<Existing>,
     /// Number of resources that the stack records already.
     pub recorded: usize,

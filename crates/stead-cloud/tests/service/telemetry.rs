@@ -25,7 +25,7 @@ async fn call(cloud: &Cloud, service: &str, call: &str, body: &Json) -> Result<J
     let signed = "SignedHeaders=host;x-amz-date, Signature=0";
     request.headers.set("authorization", format!("AWS4-HMAC-SHA256 Credential={scope}, {signed}"));
     let response = cloud.send(request).await.unwrap();
-    let body = parsed(&String::from_utf8(response.body.to_vec()).unwrap());
+    let body = parsed(std::str::from_utf8(&response.body).unwrap());
     if response.status == 200 {
         return Ok(body);
     }

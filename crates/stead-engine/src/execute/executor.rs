@@ -66,7 +66,7 @@ pub(crate) struct Executor<'a> {
     pub physical_ids: PhysicalIds<'a>,
     pub changed_providers: ChangedProviders,
     pub owners: RunOwners,
-    /// Resources whose records this run adopted, and those whose records it removed and left in place.
+    /// Resources whose records this run adopted, and resources whose records it removed and left in place.
     pub adopted: Vec<Resource>,
     pub let_go: Vec<Resource>,
     pub queue: Queue,

@@ -109,7 +109,7 @@ impl Engine {
 
     /// Reads a resource by type and physical id, with no need for a record. Returns `None` if it does not exist.
     ///
-    /// `settings` are those of a provider resource; without them the default provider reads.
+    /// `settings` belong to a provider resource; without them the default provider reads.
     pub async fn find(
         &self,
         ty: &TypeToken,

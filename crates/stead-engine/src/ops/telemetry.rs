@@ -68,6 +68,9 @@ pub struct NamedStats {
     pub series: Result<Vec<Series>, Diagnostic>,
 }
 
+/// A resource to ask about, with its provider.
+type Asked<'a> = (&'a Resource, Arc<dyn Provider>);
+
 /// What a resource can be asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ability {
@@ -112,7 +115,7 @@ impl Workspace {
         state: &'a State,
         wanted: Option<&str>,
         ability: Ability,
-    ) -> Result<Vec<(&'a Resource, Arc<dyn Provider>)>, OpError> {
+    ) -> Result<Vec<Asked<'a>>, OpError> {
         let current = |resource: &&Resource| resource.lifecycle == Lifecycle::Live && resource.id.is_some();
         let able = |resource: &'a Resource| {
             let provider = self.engine.serving(resource, state).ok()?;

@@ -1,4 +1,4 @@
-//! Compiled files that several evaluations share, such as those of a test run that declares one program with many configs.
+//! Compiled files that several evaluations share, such as a test run that declares one program with many configs.
 //!
 //! **Invariant:** a file is reused only if path, text, form and first site number are the same, and nothing else decides its
 //! code. A file with an error is compiled again.
@@ -11,7 +11,7 @@ use stead_model::Diagnostic;
 use super::{Compiled, Format, Unit, compile};
 use crate::UnknownBranches;
 
-/// Compiled files of one process, by what they were compiled from.
+/// Compiled files of one process, by path, text and settings.
 #[derive(Clone, Debug, Default)]
 pub struct CompiledFiles {
     files: Arc<Mutex<HashMap<Origin, Arc<CompiledFile>>>>,
@@ -32,7 +32,7 @@ struct CompiledFile {
 }
 
 impl CompiledFiles {
-    /// Compiles a file, or returns a copy of what an earlier evaluation compiled from the same text.
+    /// Compiles a file, or returns a copy of the result of an earlier evaluation for the same text.
     pub(crate) fn compile(&self, unit: Unit<'_>) -> Result<Compiled, Vec<Diagnostic>> {
         let Unit { source, first_site, branches, format } = unit;
         let origin = Origin { path: source.path.clone(), first_site, branches, format };

@@ -50,7 +50,7 @@ pub(super) struct Capture {
 /// Captures of the functions of a file.
 #[derive(Default)]
 pub(super) struct Captures {
-    /// Those of a deferred function, by the span of the call of `apply`, `all` or `ephemeral`.
+    /// Captures of a deferred function, by the span of the call of `apply`, `all` or `ephemeral`.
     pub(super) calls: HashMap<Span, Vec<Capture>>,
     /// Those of the functions that the file exports, by the name of the function.
     pub(super) exported: Vec<(String, Vec<Capture>)>,

@@ -74,7 +74,7 @@ fn unresolved_imports_list_the_candidate_files() {
       help: it exports: one
     ST0102 `stead` has no export `nothing`
       @ main.ts:8:10 +7 imported here
-      help: it exports: Resource, all, apply, archive, base64, cidr, config, env, ephemeral, file, hash, json, listFiles, move, namespace, nodeOf, project, readBytes, readJson, readText
+      help: it exports: Resource, all, apply, archive, base64, cidr, config, env, ephemeral, file, hash, inlineCode, json, listFiles, move, namespace, nodeOf, project, readBytes, readJson
     ");
 }
 

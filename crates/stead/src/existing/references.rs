@@ -82,7 +82,7 @@ impl References {
     }
 }
 
-/// Orders resources so that each comes after those that it refers to. A reference that would close a circle is left out.
+/// Orders resources so that each comes after the resources that it refers to. A reference that would close a circle is left out.
 pub(super) fn ordered(all: Vec<(Existing, Map)>, references: &References) -> Vec<Existing> {
     let links: Vec<Vec<(usize, Reference)>> = all
         .iter()
@@ -128,7 +128,7 @@ enum Visit {
     Begun,
 }
 
-/// Adds a resource to the order after those that it refers to. The chains of references are as deep as those of the services.
+/// Adds a resource to the order after its references. The chains of references are as deep as those of the services.
 fn visit(at: usize, links: &[Vec<(usize, Reference)>], state: &mut [Visit], order: &mut Vec<usize>) {
     // Each entry is a resource, and the number of its links that were followed.
     let mut stack = vec![(at, 0)];
