@@ -4,22 +4,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stead_aws::{AwsProvider, Settings};
-use stead_cloud::{Cloud, Rate};
+use stead_cloud::{Cloud, Place, Rate};
 use stead_provider::Provider;
 use stead_world::{Clock as _, Host, SimulatedClock, Timestamp, World};
 
-use crate::bench::{REGION, map, record};
+use crate::bench::{BUCKET, REGION, map, record};
+
+/// An access key with an account's number belongs to that account.
+const ACCOUNT: &str = "111122223333";
 
 const CALLERS: usize = 40;
 const SPAN: Duration = Duration::from_secs(120);
 
 /// Reads in a loop, and returns how many reads were answered in the time.
 async fn read_on(provider: Arc<AwsProvider>, clock: SimulatedClock) -> u64 {
-    let mut vpc = record("aws.ec2.VPC", map("{}"));
-    vpc.id = Some(stead_model::PhysicalId("vpc-0".into()));
+    let id = Some(stead_model::PhysicalId("orders".into()));
+    let bucket = stead_model::Resource { id, ..record(BUCKET, map(r#"{"BucketName":"orders"}"#)) };
     let mut answered = 0;
     while clock.monotonic() < SPAN {
-        answered += u64::from(provider.read(&vpc).await.is_ok());
+        answered += u64::from(provider.read(&bucket).await.is_ok());
     }
     answered
 }
@@ -31,7 +34,9 @@ fn reads_at(per_second: u32) -> (Vec<u64>, u64) {
     let latency = Duration::from_millis(50);
     let cloud =
         Cloud::new(Arc::new(clock.clone()), stead_cloud::Settings { rate, latency, ..Default::default() });
-    let keys = [("AWS_ACCESS_KEY_ID", "AKIA111111111111"), ("AWS_SECRET_ACCESS_KEY", "unchecked")];
+    let place = Place::new(ACCOUNT, REGION);
+    cloud.insert(&place, "AWS::S3::Bucket", &map(r#"{"BucketName":"orders"}"#)).unwrap();
+    let keys = [("AWS_ACCESS_KEY_ID", ACCOUNT), ("AWS_SECRET_ACCESS_KEY", "unchecked")];
     let variables = keys.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let (name, user) = ("machine".to_owned(), "user".to_owned());
     let host = Arc::new(Host { name, user, pid: 0, home: None, owners: None, variables });
