@@ -128,24 +128,25 @@ impl CloudProvider {
         self.accept(receipt, behaviour.unwrap_or(CloudBehaviour::Succeeds)).await
     }
 
-    /// Accepts the operation of a request that arrived: every second one under a token, by which a later attempt is told
-    /// that the operation has failed.
+    /// Accepts the operation of a request that arrived: every second one under a token. A later attempt is told that
+    /// the operation has failed.
     async fn accept(&self, receipt: &Receipt, behaviour: CloudBehaviour) -> CloudBehaviour {
         let key = receipt.idempotency_key();
         if !self.process.is_alive() {
             return behaviour;
         }
-        if receipt.attempt() > 1 {
-            let mut model = self.cloud.model();
-            model.operation_resumed(key, receipt.token());
-            if receipt.token().is_some() && model.has_failed(key) {
-                return CloudBehaviour::Refused;
-            }
-        }
         let arrives = !matches!(
             behaviour,
             CloudBehaviour::Busy | CloudBehaviour::LostBefore | CloudBehaviour::HangsBefore
         );
+        if receipt.attempt() > 1 {
+            let mut model = self.cloud.model();
+            model.operation_resumed(key, receipt.token());
+            // A repeated request is told the end of the first one, with or without a token.
+            if arrives && model.has_failed(key) {
+                return CloudBehaviour::Refused;
+            }
+        }
         if arrives
             && receipt.op().0.is_multiple_of(2)
             && let Ok(token) = OperationToken::try_from(format!("token-of-{key}"))
