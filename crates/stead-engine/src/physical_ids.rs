@@ -7,16 +7,18 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use stead_model::{CopyRef, PhysicalId, Resource, TypeToken, Uid};
+use stead_provider::Providers;
 use stead_state::{Intent, Outcome, State};
 
 use crate::execute::call::Answer;
 
-/// A physical id means something only for its type, and in the place of its provider resource.
+/// A physical id means something only for its type, and in the place of its provider resource, if the provider can have several.
 type TypeAndId<'a> = (&'a TypeToken, Option<&'a Uid>, &'a PhysicalId);
 
 /// The recorded physical ids, with the changes of this run.
 pub(crate) struct PhysicalIds<'a> {
     base: &'a State,
+    providers: &'a Providers,
     /// Filled from state at first use.
     recorded: OnceCell<HashMap<TypeAndId<'a>, Vec<&'a Resource>>>,
     /// Copies that this run created or imported, by type, provider resource and id.
@@ -26,8 +28,17 @@ pub(crate) struct PhysicalIds<'a> {
 }
 
 impl<'a> PhysicalIds<'a> {
-    pub(crate) fn of(base: &'a State) -> PhysicalIds<'a> {
-        PhysicalIds { base, recorded: OnceCell::new(), added: HashMap::new(), removed: HashSet::new() }
+    pub(crate) fn of(base: &'a State, providers: &'a Providers) -> PhysicalIds<'a> {
+        let (recorded, added, removed) = (OnceCell::new(), HashMap::new(), HashSet::new());
+        PhysicalIds { base, providers, recorded, added, removed }
+    }
+
+    /// Returns the provider resource that tells the place of a copy; `None` for the default one, and for all copies of a
+    /// provider that takes no settings, because it has one place.
+    fn place<'b>(&self, copy: &'b Resource) -> Option<&'b Uid> {
+        let provider = copy.ties.provider.as_ref()?;
+        self.providers.of(&copy.ty)?.configurable()?;
+        Some(&provider.uid)
     }
 
     fn recorded(&self) -> &HashMap<TypeAndId<'a>, Vec<&'a Resource>> {
@@ -35,7 +46,7 @@ impl<'a> PhysicalIds<'a> {
             let mut all: HashMap<TypeAndId<'a>, Vec<&'a Resource>> = HashMap::new();
             for copy in self.base.copies() {
                 if let Some(id) = &copy.id {
-                    all.entry((&copy.ty, provider(copy), id)).or_default().push(copy);
+                    all.entry((&copy.ty, self.place(copy), id)).or_default().push(copy);
                 }
             }
             all
@@ -49,9 +60,9 @@ impl<'a> PhysicalIds<'a> {
         id: &'b PhysicalId,
     ) -> impl Iterator<Item = CopyRef> + use<'a, 'b> {
         let own = resource.copy();
-        let recorded = self.recorded().get(&(&resource.ty, provider(resource), id));
+        let recorded = self.recorded().get(&(&resource.ty, self.place(resource), id));
         let recorded = recorded.into_iter().flatten().map(|copy| copy.copy());
-        let added = self.added.get(&(resource.ty.clone(), provider(resource).cloned()));
+        let added = self.added.get(&(resource.ty.clone(), self.place(resource).cloned()));
         let added = added.and_then(|added| added.get(id)).cloned();
         recorded.chain(added).filter(move |copy| *copy != own && !self.removed.contains(copy))
     }
@@ -74,7 +85,8 @@ impl<'a> PhysicalIds<'a> {
 
     /// Adds a copy that this run created or imported.
     pub(crate) fn add(&mut self, resource: &Resource, id: &PhysicalId) {
-        let of_type = self.added.entry((resource.ty.clone(), provider(resource).cloned())).or_default();
+        let place = self.place(resource).cloned();
+        let of_type = self.added.entry((resource.ty.clone(), place)).or_default();
         of_type.insert(id.clone(), resource.copy());
     }
 
@@ -82,11 +94,6 @@ impl<'a> PhysicalIds<'a> {
     pub(crate) fn remove(&mut self, copy: CopyRef) {
         self.removed.insert(copy);
     }
-}
-
-/// Returns the provider resource of a copy; `None` for the default provider.
-fn provider(copy: &Resource) -> Option<&Uid> {
-    copy.ties.provider.as_ref().map(|provider| &provider.uid)
 }
 
 impl Answer {

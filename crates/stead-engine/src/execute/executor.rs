@@ -98,7 +98,7 @@ impl<'a> Executor<'a> {
             plan,
             permits,
             context: Context::new(base, graph, run.stack(), plan, engine.functions.as_ref(), &engine.catalog),
-            physical_ids: PhysicalIds::of(base),
+            physical_ids: PhysicalIds::of(base, &engine.providers),
             changed_providers: ChangedProviders::default(),
             owners,
             adopted: Vec::new(),

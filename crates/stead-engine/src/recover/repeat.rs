@@ -109,7 +109,7 @@ impl Engine {
             let receipt = run.resume(pending).await?;
             let answer =
                 call(&self.world, owners, receipt, &provider, &pending.intent, deletion, timeout).await;
-            let answer = answer.checked(&pending.intent, &PhysicalIds::of(run.base()));
+            let answer = answer.checked(&pending.intent, &PhysicalIds::of(run.base(), &self.providers));
             // The same key would only be told the same end again.
             let is_told = answer.tells_operation_failed();
             if is_told || !answer.is_transient() || attempts == MAX_ATTEMPTS {

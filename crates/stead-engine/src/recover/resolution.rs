@@ -55,7 +55,7 @@ impl Engine {
         match (&pending.intent, resolution) {
             (Intent::Create { resource, .. }, Resolution::Created { id, outputs: stated }) => {
                 let created = Resource { id: Some(id.clone()), ..resource.as_ref().clone() };
-                if let Some(other) = PhysicalIds::of(state).holder(&created, id) {
+                if let Some(other) = PhysicalIds::of(state, &self.providers).holder(&created, id) {
                     return Err(already_recorded(id, &other, &created.name));
                 }
                 let LiveState { inputs, outputs } =
