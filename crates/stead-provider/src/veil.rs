@@ -7,6 +7,7 @@
 mod configuration;
 mod marks;
 mod ownership;
+mod plain;
 mod telemetry;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::{
 };
 use marks::Marks;
 use ownership::VeiledOwnership;
+use plain::{given_stays_plain, short_stays_plain, unchanged_stays_plain};
 use telemetry::VeiledTelemetry;
 
 /// A provider behind the veil.
@@ -42,9 +44,9 @@ impl Veil {
         Veil { catalog, ownership, telemetry, inner }
     }
 
-    /// Marks the outputs of an answer.
-    fn outputs(&self, ty: &TypeToken, marks: &Marks, outputs: Map) -> Map {
-        self.conceal(ty, marks.mark(outputs))
+    /// Marks the outputs of an answer. `before` are the recorded ones.
+    fn outputs(&self, ty: &TypeToken, marks: &Marks, (outputs, before): (Map, &Map)) -> Map {
+        self.conceal(ty, short_stays_plain(marks.mark(outputs), before))
     }
 
     /// Marks the values that the schema calls secret.
@@ -56,27 +58,33 @@ impl Veil {
     }
 
     /// Marks the values of a real resource. A secret that was changed elsewhere is searched for as well, from its path on.
-    fn live(&self, ty: &TypeToken, marks: &Marks, recorded: &Map, live: LiveState) -> LiveState {
+    fn live(&self, ty: &TypeToken, marks: &Marks, recorded: (&Map, &Map), live: LiveState) -> LiveState {
         let inputs_with = |marks: &Marks, inputs: Map| {
-            self.conceal(ty, marks::unchanged_stays_plain(marks.mark(inputs), recorded))
+            self.conceal(ty, unchanged_stays_plain(marks.mark(inputs), recorded.0))
         };
         let inputs = inputs_with(marks, live.inputs.clone());
-        match marks.with_changed(&inputs) {
-            Some(marks) => LiveState {
-                inputs: marks.restored(inputs_with(&marks, live.inputs)),
-                outputs: self.outputs(ty, &marks, live.outputs),
-            },
-            None => {
-                LiveState { inputs: marks.restored(inputs), outputs: self.outputs(ty, marks, live.outputs) }
-            }
-        }
+        let changed = marks.with_changed(&inputs);
+        let inputs = match &changed {
+            Some(changed) => inputs_with(changed, live.inputs),
+            None => inputs,
+        };
+        let marks = changed.as_ref().unwrap_or(marks);
+        let outputs = self.outputs(ty, marks, (live.outputs, recorded.1));
+        LiveState { inputs: marks.restored(inputs), outputs }
     }
 
-    fn call<T>(&self, marks: &Marks, outcome: CallOutcome<T>, done: impl FnOnce(T) -> T) -> CallOutcome<T> {
+    /// Marks the secrets of an answer to a request that sent these inputs.
+    fn call<T>(
+        &self,
+        (marks, sent): (&Marks, &Map),
+        outcome: CallOutcome<T>,
+        done: impl FnOnce(T) -> T,
+    ) -> CallOutcome<T> {
         match outcome {
             CallOutcome::Done(value) => CallOutcome::Done(done(value)),
             CallOutcome::Partial(PartialResult { done: value, inputs, refusal }) => {
-                let (inputs, refusal) = (marks.restored(marks.mark(inputs)), marks.refusal(refusal));
+                let inputs = marks.restored(unchanged_stays_plain(marks.mark(inputs), sent));
+                let refusal = marks.refusal(refusal);
                 CallOutcome::Partial(PartialResult { done: done(value), inputs, refusal })
             }
             CallOutcome::Refused(refusal) => CallOutcome::Refused(marks.refusal(refusal)),
@@ -89,12 +97,15 @@ impl Veil {
 
 /// Marks the secrets of an update that may have taken effect, in the values of the real resource.
 pub fn conceal_sent(live: LiveState, sent: &Map) -> LiveState {
-    concealed(live, &Marks::default().with(sent))
+    let LiveState { inputs, outputs } = concealed(live, &Marks::default().with(sent));
+    LiveState { inputs: unchanged_stays_plain(inputs, sent), outputs }
 }
 
 /// Marks the secrets that a program declares, in the values of a real resource that it imports.
 pub fn conceal_declared(live: LiveState, declared: &Inputs) -> LiveState {
-    concealed(live, &Marks::of_inputs(declared))
+    let LiveState { inputs, outputs } = concealed(live, &Marks::of_inputs(declared));
+    let known = declared.iter().filter_map(|(key, input)| Some((key.clone(), input.as_known()?.clone())));
+    LiveState { inputs: unchanged_stays_plain(inputs, &known.collect()), outputs }
 }
 
 fn concealed(live: LiveState, marks: &Marks) -> LiveState {
@@ -125,8 +136,9 @@ impl Provider for Veil {
         // Before the call, since a problem may quote a property that only the schema calls secret.
         let inputs = concealed(inputs);
         let marks = Marks::of_inputs(&inputs);
+        let given = if marks.is_empty() { Inputs::new() } else { inputs.clone() };
         match self.inner.check(resource, marks.revealed_inputs(inputs)).await {
-            Ok(checked) => Ok(concealed(marks.mark_inputs(checked))),
+            Ok(checked) => Ok(concealed(given_stays_plain(marks.mark_inputs(checked), &given))),
             Err(problems) => Err(problems.into_iter().map(|problem| marks.problem(problem)).collect()),
         }
     }
@@ -155,23 +167,25 @@ impl Provider for Veil {
             false => self.inner.read(&marks.record(resource)).await,
         };
         match read {
-            Ok(found) => Ok(found.map(|live| self.live(&resource.ty, &marks, &resource.inputs, live))),
+            Ok(found) => Ok(found
+                .map(|live| self.live(&resource.ty, &marks, (&resource.inputs, &resource.outputs), live))),
             Err(refusal) => Err(marks.refusal(refusal)),
         }
     }
 
     async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
         let found = self.inner.find(resource, id).await?;
-        Ok(found.map(|live| self.live(resource, &Marks::default(), &Map::new(), live)))
+        let unknown = Map::new();
+        Ok(found.map(|live| self.live(resource, &Marks::default(), (&unknown, &unknown), live)))
     }
 
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
         let marks = Marks::default().with(request.inputs);
         let inputs = marks.revealed(request.inputs);
         let outcome = self.inner.create(receipt, CreateRequest { inputs: &inputs, ..request }).await;
-        self.call(&marks, outcome, |Created { id, outputs }| Created {
+        self.call((&marks, request.inputs), outcome, |Created { id, outputs }| Created {
             id,
-            outputs: self.outputs(request.resource, &marks, outputs),
+            outputs: self.outputs(request.resource, &marks, (outputs, &Map::new())),
         })
     }
 
@@ -180,8 +194,9 @@ impl Provider for Veil {
         let (resource, old_inputs) = (marks.record(request.resource), marks.revealed(request.old_inputs));
         let revealed = UpdateRequest { resource: &resource, old_inputs: &old_inputs, ..request };
         let outcome = self.inner.update(receipt, revealed).await;
-        self.call(&marks, outcome, |Updated { outputs }| Updated {
-            outputs: self.outputs(&request.resource.ty, &marks, outputs),
+        let record = request.resource;
+        self.call((&marks, &record.inputs), outcome, |Updated { outputs }| Updated {
+            outputs: self.outputs(&record.ty, &marks, (outputs, &record.outputs)),
         })
     }
 
@@ -194,7 +209,7 @@ impl Provider for Veil {
         let marks = Marks::of_record(request.resource);
         let resource = marks.record(request.resource);
         let outcome = self.inner.delete(receipt, permit, DeleteRequest { resource: &resource }).await;
-        self.call(&marks, outcome, |()| ())
+        self.call((&marks, &Map::new()), outcome, |()| ())
     }
 
     fn timeout(&self, operation: Operation, resource: &TypeToken) -> Duration {

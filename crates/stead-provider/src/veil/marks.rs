@@ -337,21 +337,8 @@ fn put_back(value: Option<Value>, path: &[String], secret: &Secret) -> Option<Va
     }
 }
 
-/// Takes the mark from values that the record has in the clear: a short secret, such as a number, may be equal to one of them.
-pub(super) fn unchanged_stays_plain(values: Map, recorded: &Map) -> Map {
-    let plain = |key: &Text, value: &Value| {
-        let recorded = recorded.get(key).filter(|recorded| !recorded.has_secrets())?;
-        (reveal(value).as_ref() == Some(recorded)).then(|| recorded.clone())
-    };
-    let unmarked = |(key, value): (Text, Value)| match value.has_secrets() {
-        true => (key.clone(), plain(&key, &value).unwrap_or(value)),
-        false => (key, value),
-    };
-    values.into_iter().map(unmarked).collect()
-}
-
 /// Returns the value as the provider gets it; `None` for one that is not kept.
-fn reveal(value: &Value) -> Option<Value> {
+pub(super) fn reveal(value: &Value) -> Option<Value> {
     match value {
         Value::Secret(secret) => secret.reveal().ok().cloned(),
         Value::List(items) if value.has_secrets() => Some(items.iter().filter_map(reveal).collect()),

@@ -297,6 +297,37 @@ fn recorded_plain_value_that_is_equal_to_a_short_secret_stays_plain() {
 }
 
 #[test]
+fn input_that_is_equal_to_a_short_secret_stays_plain_after_a_check() {
+    let (_, provider) = veiled();
+    let object = |inner: [Value; 2]| {
+        let [secret, plain] = inner;
+        Value::Map([("secret".to_owned(), secret), ("plain".to_owned(), plain)].into())
+    };
+    let short = || Value::secret(Value::from("3"));
+    let given = inputs(&[
+        ("password", short()),
+        ("size", Value::from(3)),
+        ("user", object([short(), Value::from("3")])),
+        ("list", Value::from(vec![Value::from("3"), short()])),
+    ]);
+    assert_eq!(now(provider.check(&ty(), given.clone())), Ok(given));
+}
+
+#[test]
+fn recorded_output_that_is_equal_to_a_short_secret_stays_plain_and_one_that_contains_a_secret_does_not() {
+    let before: Map =
+        [("serial".to_owned(), Value::from(3)), ("echo".to_owned(), Value::from(CANARY))].into();
+    let marks = |short: &str| {
+        let secrets = [("a".to_owned(), Value::secret(short.into())), ("b".to_owned(), secret())];
+        Marks::default().with(&secrets.into())
+    };
+    let marked = short_stays_plain(marks("3").mark(before.clone()), &before);
+    assert_eq!((&marked["serial"], &marked["echo"]), (&Value::from(3), &secret()));
+    let changed: Map = [("serial".to_owned(), Value::from(4))].into();
+    assert!(short_stays_plain(marks("4").mark(changed), &before)["serial"].has_secrets());
+}
+
+#[test]
 fn ephemeral_value_inside_an_object_stays_there_after_a_check() {
     let (echo, provider) = veiled();
     let object =
