@@ -35,15 +35,15 @@ impl Stack {
 
     /// Opens the secrets of an earlier snapshot with the current ring, which has every key of the stack. A secret that does not
     /// open says so when it is needed.
-    pub(crate) async fn open_earlier(&self, snapshot: &Snapshot) {
+    pub(crate) async fn open_earlier(&self, snapshot: &Snapshot) -> Result<(), JournalError> {
         let earlier = State::from(snapshot.clone());
         if !earlier.has_secrets() {
-            return;
+            return Ok(());
         }
-        if let Ok(loaded) = self.load().await {
-            let _ = self.secrets.unlock(&self.keys.environment(), &loaded.state).await;
-        }
+        let loaded = self.load().await?;
+        let _ = self.secrets.unlock(&self.keys.environment(), &loaded.state).await;
         earlier.open_secrets(&self.secrets.crypter());
+        Ok(())
     }
 
     /// Waits until the lock is free or its holder is dead. `waiting` is called once, with the holder.

@@ -101,7 +101,7 @@ impl Declares for EarlierRun<'_> {
                     OpError::invalid(Diagnostic::error(Code::USAGE, error.to_string()))
                 })?;
                 let snapshot = snapshot.in_environment(&environment);
-                self.stack.open_earlier(&snapshot).await;
+                self.stack.open_earlier(&snapshot).await?;
                 Declaration::of(graph_of(&snapshot)).protected_by(self.program).await
             }
             None => {

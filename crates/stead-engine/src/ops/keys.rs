@@ -1,12 +1,14 @@
 //! The data keys of a stack in its operations: opened for a preview, made at the first secret, changed by `secrets` commands.
 
 use stead_journal::{Loaded, Run, Takeover};
-use stead_model::{Code, Diagnostic, Expr, Graph, Hint, Keyring, NextStep, RunResult, SourceRef};
+use stead_model::{
+    Code, Diagnostic, Expr, Graph, Hint, Input, Keyring, NextStep, RunResult, SourceRef, Text,
+};
 use stead_secrets::{ManagerError, ManagerErrorClass, UnlockedRing};
 use stead_state::{Record, Snapshot, State};
 
 use crate::ops::{Access, OpError, OpEvent, Workspace};
-use crate::secrets::owner;
+use crate::secrets::{locked_in, owner};
 
 impl Workspace {
     /// Opens the secrets of a state, if it has any or the program needs the key.
@@ -245,12 +247,22 @@ fn no_manager(error: &ManagerError, graph: Option<&Graph>) -> Diagnostic {
 
 /// Reports a secret of the program that does not open, such as an encrypted config value: nothing could be done with it.
 fn locked_value(graph: &Graph) -> Option<Diagnostic> {
-    graph.exprs.iter().find_map(|expr| {
+    let of_program = graph.exprs.iter().find_map(|expr| {
         let Expr::Secret { from, source, value, .. } = expr else { return None };
-        let why = value.unopened()?;
-        let problem = Diagnostic::error(Code::SECRETS_LOCKED, format!("{from} cannot be opened: {why}"));
-        Some(problem.at(source.clone(), 0, "used here").note("Nothing was changed."))
-    })
+        Some((format!("{from} cannot be opened: {}", value.unopened()?), source))
+    });
+    // Declarations that come from records, for a rollback, have known values.
+    let of_records = || {
+        graph.nodes.iter().find_map(|node| {
+            let known = |(key, input): (&Text, &Input)| Some((key.clone(), input.as_known()?.clone()));
+            let secret = node.inputs.iter().filter(|(_, input)| input.has_secrets());
+            let (path, why) = locked_in(&secret.filter_map(known).collect())?;
+            Some((format!("the secret `{path}` of {} cannot be opened: {why}", node.name), &node.source))
+        })
+    };
+    let (message, source) = of_program.or_else(of_records)?;
+    let problem = Diagnostic::error(Code::SECRETS_LOCKED, message);
+    Some(problem.at(source.clone(), 0, "used here").note("Nothing was changed."))
 }
 
 fn first_secret(graph: &Graph) -> Option<(SourceRef, String)> {
