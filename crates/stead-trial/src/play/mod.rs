@@ -103,10 +103,8 @@ impl PlaySimulation {
         let program = PlayProgram::draw(&mut rng, seed);
         let (disk, cloud, trace) = (Disk::default(), PlayCloud::default(), Vec::new());
         let (reports, secrets) = (Trace::default(), BTreeSet::new());
-        if program.has_secrets() {
-            disk.content().keep_written();
-            reports.entries().keep_reported();
-        }
+        disk.content().keep_written();
+        reports.entries().keep_reported();
         PlaySimulation { rng, disk, store_kind, cloud, program, processes: 0, trace, reports, secrets }
     }
 

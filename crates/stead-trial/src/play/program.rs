@@ -7,9 +7,6 @@ use stead_model::{
 
 use crate::{Rng, secret};
 
-/// One play in this number has secrets, which make a play nearly twice as long.
-const PLAYS_PER_SECRETIVE_ONE: u64 = 5;
-
 /// A declared resource. Its title identifies it across renames.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PlayResource {
@@ -21,16 +18,15 @@ pub(super) struct PlayResource {
     pub from: Option<String>,
     pub aliases: Vec<String>,
     pub import: Option<String>,
-    /// Number of the first secret of the play, if it has secrets.
-    pub secrets: Option<u64>,
+    /// Number of the first secret of the play.
+    pub first_secret: u64,
 }
 
 impl PlayResource {
-    /// Returns the password, which a third of the resources have in some plays. It changes with the size.
+    /// Returns the password, which a third of the resources have. It changes with the size.
     pub(super) fn password(&self) -> Option<String> {
         let number = number(&self.title);
-        let first = self.secrets.filter(|_| number % 3 == 1)?;
-        Some(secret::numbered(first + number * 8 + self.size as u64))
+        (number % 3 == 1).then(|| secret::numbered(self.first_secret + number * 8 + self.size as u64))
     }
 
     /// Returns true if only one object of this resource may exist at a time: it is replaced delete-first.
@@ -65,22 +61,14 @@ fn number(title: &str) -> u64 {
 pub(super) struct PlayProgram {
     pub resources: Vec<PlayResource>,
     titles: u64,
-    /// Number of the first secret, if there are any.
-    secrets: Option<u64>,
+    first_secret: u64,
 }
 
 impl PlayProgram {
     pub(super) fn draw(rng: &mut Rng, seed: u64) -> PlayProgram {
-        let mut program = PlayProgram {
-            secrets: seed.is_multiple_of(PLAYS_PER_SECRETIVE_ONE).then_some(seed << 10),
-            ..PlayProgram::default()
-        };
+        let mut program = PlayProgram { first_secret: seed << 10, ..PlayProgram::default() };
         (0..2 + rng.below(6)).for_each(|_| program.add(rng));
         program
-    }
-
-    pub(super) fn has_secrets(&self) -> bool {
-        self.secrets.is_some()
     }
 
     /// Returns a new title; titles are never reused.
@@ -100,7 +88,7 @@ impl PlayProgram {
             from: None,
             aliases: Vec::new(),
             import: Some(id),
-            secrets: self.secrets,
+            first_secret: self.first_secret,
         }
     }
 
@@ -115,7 +103,7 @@ impl PlayProgram {
             from: from.flatten(),
             aliases: Vec::new(),
             import: None,
-            secrets: self.secrets,
+            first_secret: self.first_secret,
         };
         // A retained resource cannot be replaced early, and the guards would refuse the plan.
         resource.from.take_if(|_| number(&resource.title) % 5 == 2);

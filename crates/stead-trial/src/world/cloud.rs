@@ -125,40 +125,39 @@ impl CloudProvider {
         if behaviour.is_some() {
             self.process.note_fault();
         }
-        self.accept(receipt, behaviour.unwrap_or(CloudBehaviour::Succeeds)).await
+        self.accept(receipt, behaviour.unwrap_or(CloudBehaviour::Succeeds))
     }
 
-    /// Accepts the operation of a request that arrived: every second one under a token. A later attempt is told that
-    /// the operation has failed.
-    async fn accept(&self, receipt: &Receipt, behaviour: CloudBehaviour) -> CloudBehaviour {
+    /// Accepts the operation of a request that arrived. A repeated request is told the end of the first one.
+    fn accept(&self, receipt: &Receipt, behaviour: CloudBehaviour) -> CloudBehaviour {
         let key = receipt.idempotency_key();
         if !self.process.is_alive() {
             return behaviour;
         }
-        let arrives = !matches!(
-            behaviour,
-            CloudBehaviour::Busy | CloudBehaviour::LostBefore | CloudBehaviour::HangsBefore
-        );
+        let mut model = self.cloud.model();
         if receipt.attempt() > 1 {
-            let mut model = self.cloud.model();
             model.operation_resumed(key, receipt.token());
-            // A repeated request is told the end of the first one, with or without a token.
-            if arrives && model.has_failed(key) {
+            if arrives(behaviour) && model.has_failed(key) {
                 return CloudBehaviour::Refused;
             }
         }
-        if arrives
-            && receipt.op().0.is_multiple_of(2)
-            && let Ok(token) = OperationToken::try_from(format!("token-of-{key}"))
-        {
-            if behaviour == CloudBehaviour::Refused && receipt.attempt() == 1 {
-                self.cloud.model().operation_failed(key);
-            }
-            if receipt.record_token(token.clone()).durable().await.is_ok() {
-                self.cloud.model().token_recorded(key, token);
-            }
+        let fails = behaviour == CloudBehaviour::Refused && receipt.attempt() == 1;
+        if fails && has_token(receipt) {
+            model.operation_failed(key);
         }
         behaviour
+    }
+
+    /// Tells the token of an accepted operation, by which a later attempt resumes it. The operation goes on meanwhile.
+    async fn tell_token(&self, receipt: &Receipt, behaviour: CloudBehaviour) {
+        let key = receipt.idempotency_key();
+        if arrives(behaviour)
+            && has_token(receipt)
+            && let Ok(token) = OperationToken::try_from(format!("token-of-{key}"))
+            && receipt.record_token(token.clone()).durable().await.is_ok()
+        {
+            self.cloud.model().token_recorded(key, token);
+        }
     }
 
     /// Checks the state as a concurrent reader sees it.
@@ -195,6 +194,7 @@ impl CloudProvider {
             | CloudBehaviour::HangsBefore => None,
             _ => Some(effect(&mut self.cloud.model(), behaviour)),
         };
+        self.tell_token(receipt, behaviour).await;
         self.check_reader_view().await;
         if let CloudBehaviour::HangsBefore | CloudBehaviour::HangsAfter = behaviour {
             time_passes(Duration::from_secs(24 * 3600)).await;
@@ -215,6 +215,16 @@ impl CloudProvider {
             _ => doubt(),
         }
     }
+}
+
+/// Returns true if the request reaches the cloud.
+fn arrives(behaviour: CloudBehaviour) -> bool {
+    !matches!(behaviour, CloudBehaviour::Busy | CloudBehaviour::LostBefore | CloudBehaviour::HangsBefore)
+}
+
+/// Returns true if the cloud tells a token for the operation: for every second one.
+fn has_token(receipt: &Receipt) -> bool {
+    receipt.op().0.is_multiple_of(2)
 }
 
 /// Returns the inputs after half of a change: with the old size, or without one.
@@ -297,7 +307,7 @@ impl Provider for CloudProvider {
         let half = half_of(request.inputs, None);
         let inputs = if behaviour == CloudBehaviour::Partly { half.clone() } else { request.inputs.clone() };
         let effect = |model: &mut Model, behaviour| {
-            model.create(key, key.to_owned(), &inputs, |serial| outputs(key, serial, &inputs));
+            model.create(key, key.to_owned(), (&inputs, &half), |serial| outputs(key, serial, &inputs));
             let id = model.made(key).cloned().unwrap_or_default();
             let answer = match model.objects.get(&id) {
                 Some(object) => object.outputs.clone(),
@@ -308,7 +318,7 @@ impl Provider for CloudProvider {
                 outputs: reported(behaviour, answer),
             }
         };
-        self.answer(&receipt, behaviour, (request.inputs, half), effect).await
+        self.answer(&receipt, behaviour, (request.inputs, half.clone()), effect).await
     }
 
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {

@@ -555,3 +555,38 @@ fn secret_of_an_interrupted_update_is_not_recorded_in_the_clear() {
         stead_trial::replay(&script.replace("PLACE", &place.to_string())).unwrap();
     }
 }
+
+/// The store fails while a rollback opens the secrets of the earlier snapshot.
+#[test]
+fn rollback_whose_keys_cannot_be_read_writes_no_locked_secret() {
+    let script = r##"{"medium": "Objects", "program": {"things": [
+        ["t5", {"size": 3, "place": 2, "password": 55080588266348167}],
+        ["t16", {"size": 3, "place": 0}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "task": {"Rename": ["t16", "t32"]}},
+        {"seed": 0, "task": {"Rollback": 1}, "weather": {"fate": {}, "store": [{"at": 7, "luck": "Fails"}]}}
+    ]}"##;
+    replay(script).unwrap();
+}
+
+/// An output at the path of a former secret is one, too, and a short one: other values are equal to it.
+#[test]
+fn plain_value_that_is_equal_to_a_short_secret_is_recorded_plain() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t8", {"size": 2, "place": 2}],
+        ["t9", {"size": 3, "place": 2, "password": 27705315808836401}],
+        ["t6", {"size": 3, "place": 1}],
+        ["t3", {"size": 0, "place": 0, "tie": ["DeletedWith", "t9"]}],
+        ["t19", {"size": 0, "place": 1}],
+        ["t4", {"size": 3, "place": 2, "from": "t8", "password": 27705315808836397}],
+        ["t13", {"size": 1, "place": 2}],
+        ["t15", {"size": 3, "place": 0, "from": "t6"}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "edits": [{"Password": ["t6", 27705315808836405]}], "task": "Up", "weather": {"fate": {}, "cloud": [{"at": 1, "luck": "Refused"}]}},
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "edits": [{"Place": ["t15", 2]}], "task": {"Rollback": 2}}
+    ]}"##;
+    replay(script).unwrap();
+}
