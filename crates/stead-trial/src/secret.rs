@@ -34,9 +34,15 @@ const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 /// Most bytes of a secret.
 const MOST: usize = 64 << 10;
 
-/// Draws a secret. It may begin with an earlier one, or be the beginning of one.
-pub(crate) fn draw(rng: &mut Rng, earlier: &[String]) -> String {
-    let length = length(rng);
+/// One secret in this number may have any length.
+pub(crate) const PER_LONG_ONE: u64 = 40;
+
+/// The same in lives and plays, which search for every secret at every call.
+const PER_LONG_ONE_OF_LIVES: u64 = 500;
+
+/// Draws a secret. It may begin with an earlier one, or be the beginning of one. One in `per_long_one` may have any length.
+pub(crate) fn draw(rng: &mut Rng, earlier: &[String], per_long_one: u64) -> String {
+    let length = length(rng, per_long_one);
     let mut secret = match (rng.below(10), rng.pick(earlier)) {
         (0, Some(earlier)) if is_distinct(earlier) => {
             let whole = earlier.floor_char_boundary(8 + rng.below(earlier.len() as u64 - 7) as usize);
@@ -69,7 +75,7 @@ pub(crate) fn draw(rng: &mut Rng, earlier: &[String]) -> String {
 pub(crate) fn numbered(number: u64) -> String {
     let first = number - number % 4;
     let earlier: Vec<String> = (number != first).then(|| numbered(first)).into_iter().collect();
-    draw(&mut Rng::new(number ^ 0x6e75_6d62), &earlier)
+    draw(&mut Rng::new(number ^ 0x6e75_6d62), &earlier, PER_LONG_ONE_OF_LIVES)
 }
 
 thread_local! {
@@ -116,11 +122,11 @@ pub(crate) fn revealed(values: &Map) -> Map {
 }
 
 /// Draws a length: small as a rule, with every order of magnitude up to the most.
-fn length(rng: &mut Rng) -> usize {
+fn length(rng: &mut Rng, per_long_one: u64) -> usize {
     if rng.one_in(8) {
         return 8;
     }
-    let order = if rng.one_in(40) { 7 + rng.below(10) } else { 3 + rng.below(5) };
+    let order = if rng.one_in(per_long_one) { 7 + rng.below(10) } else { 3 + rng.below(5) };
     let least = 1usize << order;
     (least + rng.below(least as u64) as usize).min(MOST)
 }
@@ -154,7 +160,7 @@ mod tests {
         let mut rng = Rng::new(7);
         let mut all: Vec<String> = Vec::new();
         for _ in 0..4000 {
-            let secret = draw(&mut rng, &all);
+            let secret = draw(&mut rng, &all, PER_LONG_ONE);
             assert!((8..=MOST).contains(&secret.len()), "{}", secret.len());
             all.push(secret);
         }

@@ -199,7 +199,7 @@ impl Canary {
     }
 
     fn secret(&mut self) -> String {
-        let secret = secret::draw(&mut self.rng, &self.secrets);
+        let secret = secret::draw(&mut self.rng, &self.secrets, secret::PER_LONG_ONE);
         self.secrets.push(secret.clone());
         secret
     }

@@ -175,17 +175,10 @@ impl Model {
     }
 
     /// Creates the object of an idempotency key. A key that was used before creates nothing.
-    pub(crate) fn create(
-        &mut self,
-        key: &str,
-        id: String,
-        (inputs, half): (&Map, &Map),
-        outputs: impl FnOnce(i64) -> Map,
-    ) {
+    pub(crate) fn create(&mut self, key: &str, id: String, inputs: &Map, outputs: impl FnOnce(i64) -> Map) {
         if let Some(id) = self.made.get(key) {
-            // A partial creation is completed; an object that was updated since stays as it is.
-            let is_half = |object: &&mut CloudObject| !object.drifted && object.inputs == *half;
-            if let Some(object) = self.objects.get_mut(id).filter(is_half) {
+            // A partial creation is completed.
+            if let Some(object) = self.objects.get_mut(id).filter(|object| !object.drifted) {
                 object.inputs.clone_from(inputs);
             }
             return;

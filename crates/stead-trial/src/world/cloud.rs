@@ -307,7 +307,7 @@ impl Provider for CloudProvider {
         let half = half_of(request.inputs, None);
         let inputs = if behaviour == CloudBehaviour::Partly { half.clone() } else { request.inputs.clone() };
         let effect = |model: &mut Model, behaviour| {
-            model.create(key, key.to_owned(), (&inputs, &half), |serial| outputs(key, serial, &inputs));
+            model.create(key, key.to_owned(), &inputs, |serial| outputs(key, serial, &inputs));
             let id = model.made(key).cloned().unwrap_or_default();
             let answer = match model.objects.get(&id) {
                 Some(object) => object.outputs.clone(),
@@ -318,7 +318,7 @@ impl Provider for CloudProvider {
                 outputs: reported(behaviour, answer),
             }
         };
-        self.answer(&receipt, behaviour, (request.inputs, half.clone()), effect).await
+        self.answer(&receipt, behaviour, (request.inputs, half), effect).await
     }
 
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
