@@ -86,7 +86,7 @@ async fn load_from(spool: &Spool, stored: Option<(Head, Version)>) -> Result<Loa
     let mut spooled_answers = 0;
     if state.pending().next().is_some() {
         let mut sound = VerifiedState::new(state).map_err(JournalError::Integrity)?;
-        spooled_answers = spool.replay(&mut sound, head.epoch).await?.len();
+        spooled_answers = spool.replay(&mut sound, &head).await?.len();
         state = sound.into_state();
     } else if head.base <= head.epoch {
         check(&state)?; // the base alone was checked when it was read

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use stead_model::StackId;
-use stead_state::{SpoolStatus, Spooled, VerifiedState};
+use stead_state::{Head, SpoolStatus, Spooled, VerifiedState};
 use stead_store::{Expect, Key, Store, StoreError};
 use stead_world::World;
 
@@ -91,15 +91,16 @@ impl Spool {
     /// Replays the answers that belong to the state. Returns the locations to clear once the state is
     /// durable.
     ///
-    /// An answer stays where it is if it cannot be read, belongs to another stack, or would violate a rule.
+    /// An answer stays where it is if it cannot be read, belongs to another stack, or would violate a rule. `head` is that of the
+    /// state before it was opened.
     pub(crate) async fn replay(
         &self,
         sound: &mut VerifiedState,
-        epoch: stead_model::Epoch,
+        head: &Head,
     ) -> Result<Vec<SpoolLocation>, JournalError> {
         let mut replayed = Vec::new();
         for (location, answer) in self.find(sound.state().stack()).await? {
-            match answer.status(sound.state(), epoch) {
+            match answer.status(sound.state(), head) {
                 SpoolStatus::Foreign => {}
                 SpoolStatus::Superseded => replayed.push(location),
                 SpoolStatus::Applicable => {

@@ -63,7 +63,7 @@ pub(super) async fn recover(
             VerifiedState::new(state).map_err(JournalError::Integrity)?
         }
     };
-    let spooled = request.spool().replay(&mut sound, old.epoch).await?;
+    let spooled = request.spool().replay(&mut sound, old).await?;
     Ok((sound, spooled))
 }
 

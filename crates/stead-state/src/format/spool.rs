@@ -6,7 +6,7 @@ use stead_model::{Epoch, Map, OpId, StackId};
 
 use super::codec::{FormatError, line, parse, seal, sealed_lines};
 use super::v1;
-use crate::{FORMAT, Outcome, Record, State};
+use crate::{FORMAT, Head, Outcome, Record, State};
 
 const WHAT: &str = "spooled answer";
 
@@ -29,7 +29,7 @@ pub struct Spooled {
 pub enum SpoolStatus {
     /// The operation is pending: the answer can be recorded.
     Applicable,
-    /// The operation has ended since: the answer is no longer needed.
+    /// The operation has ended since, or a later run may have repeated it: the answer proves nothing any more.
     Superseded,
     /// The answer belongs to another stack, another operation or a later epoch.
     Foreign,
@@ -75,16 +75,30 @@ impl Spooled {
         records
     }
 
-    /// Returns how the answer relates to `state`, whose head has `epoch`.
-    pub fn status(&self, state: &State, epoch: Epoch) -> SpoolStatus {
-        if self.stack != *state.stack() || self.epoch > epoch || self.op >= state.next_op() {
+    /// Returns how the answer relates to `state`, whose head is `head`.
+    pub fn status(&self, state: &State, head: &Head) -> SpoolStatus {
+        if self.stack != *state.stack() || self.epoch > head.epoch || self.op >= state.next_op() {
             return SpoolStatus::Foreign;
         }
         match state.operation(self.op) {
-            Some(pending) if pending.intent.key() == self.key => SpoolStatus::Applicable,
-            Some(_) => SpoolStatus::Foreign,
-            None => SpoolStatus::Superseded,
+            Some(pending) if pending.intent.key() != self.key => SpoolStatus::Foreign,
+            Some(_) if self.is_whole() || self.is_of_last_attempt(head) => SpoolStatus::Applicable,
+            Some(_) | None => SpoolStatus::Superseded,
         }
+    }
+
+    /// Returns true if the operation happened completely, which no other attempt can change.
+    fn is_whole(&self) -> bool {
+        self.inputs.is_none() && !matches!(self.outcome, Outcome::Failed { .. })
+    }
+
+    /// Returns true if no later run can have repeated the operation: there is none, or it has not stored its first snapshot, which
+    /// contains the journal of this one.
+    ///
+    /// A run that was suspended while another one took over fails its calls, because they start too late. The other run may have
+    /// repeated them by then.
+    fn is_of_last_attempt(&self, head: &Head) -> bool {
+        self.epoch == head.epoch || head.base <= self.epoch
     }
 }
 
@@ -124,25 +138,48 @@ mod tests {
         (state, Spooled { stack, epoch: Epoch(2), op: OpId(7), key, outcome, inputs: None })
     }
 
+    fn head(epoch: u64, base: u64) -> Head {
+        let stack = StackId("s".into());
+        Head { stack, epoch: Epoch(epoch), owner: None, snapshot: None, base: Epoch(base), absent: None }
+    }
+
+    #[test]
+    fn failure_applies_only_if_no_later_run_can_have_repeated_the_operation() {
+        let (state, whole) = waiting();
+        let failed = Outcome::Failed { message: "the call did not start in time".into() };
+        let partial = Spooled { inputs: Some(Map::new()), ..whole.clone() };
+        for answer in [Spooled { outcome: failed, ..whole.clone() }, partial] {
+            for (epoch, base) in [(2, 2), (2, 3), (3, 1), (3, 2)] {
+                let status = answer.status(&state, &head(epoch, base));
+                assert_eq!(status, SpoolStatus::Applicable, "{epoch} {base}");
+            }
+            for (epoch, base) in [(3, 3), (3, 4), (4, 3)] {
+                let status = answer.status(&state, &head(epoch, base));
+                assert_eq!(status, SpoolStatus::Superseded, "{epoch} {base}");
+                assert_eq!(whole.status(&state, &head(epoch, base)), SpoolStatus::Applicable);
+            }
+        }
+    }
+
     #[test]
     fn answer_applies_to_its_pending_operation_only() {
         let (mut state, mine) = waiting();
-        assert_eq!(mine.status(&state, Epoch(1)), SpoolStatus::Foreign, "its epoch is later");
-        assert_eq!(mine.status(&state, Epoch(2)), SpoolStatus::Applicable);
-        assert_eq!(mine.status(&state, Epoch(3)), SpoolStatus::Applicable);
+        assert_eq!(mine.status(&state, &head(1, 1)), SpoolStatus::Foreign, "its epoch is later");
+        assert_eq!(mine.status(&state, &head(2, 2)), SpoolStatus::Applicable);
+        assert_eq!(mine.status(&state, &head(3, 3)), SpoolStatus::Applicable);
         let others = [
             Spooled { stack: StackId("another".into()), ..mine.clone() },
             Spooled { key: "another".into(), ..mine.clone() },
             Spooled { op: OpId(8), ..mine.clone() },
         ];
         for other in &others {
-            assert_eq!(other.status(&state, Epoch(3)), SpoolStatus::Foreign, "{other:?}");
+            assert_eq!(other.status(&state, &head(3, 3)), SpoolStatus::Foreign, "{other:?}");
         }
         let earlier = Spooled { op: OpId(6), ..mine.clone() };
-        assert_eq!(earlier.status(&state, Epoch(3)), SpoolStatus::Superseded);
+        assert_eq!(earlier.status(&state, &head(3, 3)), SpoolStatus::Superseded);
         mine.records(&state).iter().for_each(|record| state.apply(record).unwrap());
-        assert_eq!(mine.status(&state, Epoch(3)), SpoolStatus::Superseded);
-        assert_eq!(others[0].status(&state, Epoch(3)), SpoolStatus::Foreign);
+        assert_eq!(mine.status(&state, &head(3, 3)), SpoolStatus::Superseded);
+        assert_eq!(others[0].status(&state, &head(3, 3)), SpoolStatus::Foreign);
     }
 
     #[test]

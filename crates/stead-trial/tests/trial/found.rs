@@ -590,3 +590,29 @@ fn plain_value_that_is_equal_to_a_short_secret_is_recorded_plain() {
     ]}"##;
     replay(script).unwrap();
 }
+
+/// A run that was suspended during a takeover fails a call that it did not start, and can write that to its spool only.
+#[test]
+fn a_spooled_failure_does_not_end_an_operation_that_another_run_repeated() {
+    let script = r##"{"medium": "Files", "program": {"things": [["t12", {"size": 0, "place": 0, "password": 59857171930638247}]]}, "acts": [
+        {"seed": 0, "task": "Up", "weather": {"fate": {"stops_at": 10, "disk_fault": {"at": 70, "kind": "ReadOnlyFilesystem", "extent": "Store"}}}, "rivals": [
+            {"task": "Wait", "weather": {"fate": {}, "cloud": [{"at": 1, "luck": {"Lies": "NoId"}}]}, "after": 0, "wakes": 32, "elsewhere": false}
+        ]}
+    ]}"##;
+    replay(script).unwrap();
+}
+
+/// The cloud tells a token when it has accepted the operation, not before.
+#[test]
+fn a_repeated_create_that_is_suspended_at_its_token_changes_nothing_later() {
+    let script = r##"{"medium": "Objects", "program": {"things": [
+        ["t2", {"size": 2, "place": 2}],
+        ["t17", {"size": 0, "place": 1, "tie": ["DeletedWith", "t2"]}],
+        ["t8", {"size": 1, "place": 1, "password": 55240224865904196}],
+        ["t3", {"size": 0, "place": 0, "from": "t8", "password": 55240224865904192}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up", "weather": {"fate": {"dies_at": 5}}},
+        {"seed": 0, "edits": [{"Size": ["t8", 3]}], "task": "Up", "weather": {"fate": {"stops_at": 12}}, "rivals": [{"task": "Wait", "after": 0, "wakes": 26, "elsewhere": false}]}
+    ]}"##;
+    replay(script).unwrap();
+}
