@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use stead_guard::pins::{PinfileStatus, is_held, physical_path};
-use stead_model::{CopyRef, Graph, Lifecycle, Name, Resource};
+use stead_model::{CopyRef, Graph, Lifecycle, Name, Node, Resource};
 use stead_plan::{Action, Plan};
 use stead_state::{Record, State};
 
@@ -86,26 +86,34 @@ pub(super) fn keep_protection(graph: &mut Graph, state: &State) -> Vec<Name> {
     let former = live().flat_map(|copy| copy.ties.aliases.iter().map(move |name| (name, copy)));
     let named: HashMap<&Name, &Resource> = former.chain(live().map(|copy| (&copy.name, copy))).collect();
     for node in &mut graph.nodes {
-        let Some(current) = named.get(&node.name) else { continue };
-        let (now, before) = (current.recorded_marks(), node.effective_marks());
-        // Protection of the record itself stays without a mark in the graph.
-        let prevents = current.recorded_prevention() && !before.prevents_deletion();
-        let retains = now.retains() && !before.retains();
-        let pins = current.pinned && node.options.pinned != Some(true);
-        if prevents {
-            node.marks.prevent_delete = now.prevent_delete;
-        }
-        if retains {
-            node.marks.deletion_policy = now.deletion_policy;
-        }
-        if pins {
-            node.options.pinned = Some(true);
-        }
-        if prevents || retains || pins {
+        // A declaration may get the record that has one of its earlier names today.
+        let names: Vec<Name> = std::iter::once(&node.name).chain(&node.options.aliases).cloned().collect();
+        let current = names.iter().filter_map(|name| named.get(name));
+        let gained = current.filter(|current| keep_protection_of(current, node)).count();
+        if gained > 0 {
             kept.push(node.name.clone());
         }
     }
     kept
+}
+
+/// Gives a declaration the protection of a record. Returns true if it had less.
+fn keep_protection_of(current: &Resource, node: &mut Node) -> bool {
+    let (now, before) = (current.recorded_marks(), node.effective_marks());
+    // Protection of the record itself stays without a mark in the graph.
+    let prevents = current.recorded_prevention() && !before.prevents_deletion();
+    let retains = now.retains() && !before.retains();
+    let pins = current.pinned && node.options.pinned != Some(true);
+    if prevents {
+        node.marks.prevent_delete = now.prevent_delete;
+    }
+    if retains {
+        node.marks.deletion_policy = now.deletion_policy;
+    }
+    if pins {
+        node.options.pinned = Some(true);
+    }
+    prevents || retains || pins
 }
 
 /// Returns the copies that an approved plan deletes although today's program retains them.

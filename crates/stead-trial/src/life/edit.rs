@@ -87,6 +87,8 @@ impl Program {
             Edit::Provider(name, provider) => {
                 self.with(name, |resource| resource.provider.clone_from(provider))
             }
+            // The cloud has one place, so that two providers cannot have different objects with one id.
+            Edit::Import(name, id) if self.is_imported_elsewhere(name, id) => {}
             Edit::Import(name, id) => self.with(name, |resource| resource.import = Some(id.clone())),
             Edit::Reorder(name, to) => {
                 if let Some(at) = self.position(name) {
@@ -96,6 +98,14 @@ impl Program {
             }
             Edit::Rename { from, to, alias } => self.rename(from, to, *alias),
         }
+    }
+
+    /// Returns true if a resource of another provider imports this id.
+    fn is_imported_elsewhere(&self, name: &str, id: &str) -> bool {
+        let provider = self.position(name).and_then(|at| self.resources[at].1.provider.as_ref());
+        let imports_it = |other: &DeclaredResource| other.import.as_deref() == Some(id);
+        let mut others = self.resources.iter().filter(|(other, _)| other != name);
+        others.any(|(_, other)| imports_it(other) && other.provider.as_ref() != provider)
     }
 
     fn with(&mut self, name: &str, change: impl FnOnce(&mut DeclaredResource)) {

@@ -616,3 +616,21 @@ fn a_repeated_create_that_is_suspended_at_its_token_changes_nothing_later() {
     ]}"##;
     replay(script).unwrap();
 }
+
+/// A declaration of the earlier run has the present name of another, pinned resource as its alias.
+#[test]
+fn a_rollback_that_matches_by_an_alias_keeps_the_pin() {
+    let script = r##"{"medium": "Files", "program": {"things": [
+        ["t10", {"size": 0, "place": 1, "password": 33711514619168113, "traits": ["Unnamed"]}],
+        ["t22", {"size": 0, "place": 2, "tie": ["ReplaceWith", "t10"]}]
+    ]}, "acts": [
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "edits": [{"Toggle": ["t10", "Pinned"]}], "task": "Resolve"},
+        {"seed": 0, "task": {"Rename": ["t10", "t32"]}},
+        {"seed": 0, "task": {"ToStack": "t22"}},
+        {"seed": 0, "task": "Up", "weather": {"fate": {"dies_at": 2}}},
+        {"seed": 0, "task": "Up"},
+        {"seed": 0, "task": "Up", "rivals": [{"task": {"Rollback": 3}, "after": 0, "wakes": 20, "elsewhere": false}]}
+    ]}"##;
+    replay(script).unwrap();
+}
