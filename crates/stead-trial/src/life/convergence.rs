@@ -20,6 +20,8 @@ impl Simulation {
     /// Checks that two runs without faults converge, and that nothing is missing.
     pub(crate) async fn converge(&mut self) -> Result<(), Violation> {
         time_passes(Duration::from_secs(60)).await;
+        // A late request of the last act may have renamed the stack.
+        self.load_state().await?;
         self.release_guards().await?;
         for _ in 0..2 {
             // Only a refresh detects changes made outside.

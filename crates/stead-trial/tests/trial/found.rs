@@ -634,3 +634,10 @@ fn a_rollback_that_matches_by_an_alias_keeps_the_pin() {
     ]}"##;
     replay(script).unwrap();
 }
+
+/// The request that renames the stack arrives after everything else.
+#[test]
+fn a_stack_whose_rename_arrives_late_is_found() {
+    let script = r##"{"medium": "Objects", "start": {"program": {"things": [["t13", {"size": 3, "place": 0, "password": 53647129469347759, "traits": ["DeleteFirst", "Pinned"]}], ["t23", {"size": 2, "place": 0, "traits": ["Retained"]}], ["t20", {"size": 1, "place": 0, "from": "t13", "depends_on": "t23", "tie": ["Parent", "t13"], "password": 53647129469347758}], ["t2", {"size": 2, "place": 2, "import": "outside-1", "password": 53647129469347762, "traits": ["Serves"]}], ["t8", {"size": 1, "place": 1, "tie": ["Parent", "t13"], "provider": "t2", "traits": ["Asks"]}], ["t1", {"size": 1, "place": 0, "traits": ["DeleteFirst"]}], ["t19", {"size": 2, "place": 1, "from": "t8", "tie": ["DeletedWith", "t23"], "password": 53647129469347759}], ["t4", {"size": 1, "place": 2, "from": "t2", "provider": "t2", "password": 53647129469347759, "traits": ["Protected", "Rooted", "Pinned"]}], ["t16", {"size": 3, "place": 1, "from": "t13", "traits": ["Asks"]}]]}}, "program": {"things": []}, "acts": [{"seed": 13812353749373125801, "edits": [{"Password": ["t12", 53647129469347770]}], "task": "RenameStack", "weather": {"fate": {}, "store": [{"at": 27, "luck": "EffectLate"}, {"at": 22, "luck": "Doubled"}]}}]}"##;
+    replay(script).unwrap();
+}
