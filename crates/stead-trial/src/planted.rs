@@ -94,6 +94,7 @@ pub const BUGS: &[(&str, &str)] = &[
     ("pin-of-general-section-ends", "a pin ends if the more special section has no entry for it"),
     ("pinfile-not-written", "the pinfile is not updated"),
     ("pinned-permitted", "a pin does not prevent a deletion"),
+    ("place-not-compared", "a run with credentials of another account takes everything for deleted"),
     ("progress-forgotten", "the token of an operation under way is not recorded"),
     ("protection-of-today-ignored", "destroy, rollback and saved plans go by the recorded protection alone"),
     ("read-back-is-durable", "a failed write that can be read counts as durable"),

@@ -3,6 +3,7 @@
 use stead_model::{Code, Diagnostic, Name, PhysicalId, TypeToken};
 pub use stead_provider::ListScope;
 
+use crate::ops::places::Untold;
 use crate::ops::{OpError, Workspace};
 
 /// A real resource of a list.
@@ -25,12 +26,15 @@ impl Workspace {
             let message = format!("the provider `{}` cannot list its resources", provider.name());
             return Err(OpError::invalid(Diagnostic::error(Code::CANNOT_READ, message)));
         };
+        let state = self.stack.load().await.ok();
+        if let Some(loaded) = &state {
+            self.compare_places(&loaded.state, (None, &[]), Untold::Note).await?;
+        }
         let ids = listing.list(&ty, scope).await.map_err(|refusal| {
             let message = format!("cannot list {ty}: {}", refusal.message);
             let problem = Diagnostic::error(Code::CANNOT_READ, message);
             OpError::Read(vec![refusal.help.into_iter().fold(problem, Diagnostic::help)])
         })?;
-        let state = self.stack.load().await.ok();
         let recorded = |id: &PhysicalId| {
             let state = &state.as_ref()?.state;
             let holder = state
