@@ -220,7 +220,9 @@ impl Workspace {
         variant: &Variant<'_>,
     ) -> Result<ComparedPlaces, OpError> {
         let types: Vec<&TypeToken> = match variant {
-            Variant::Import(imports) => imports.iter().map(|import| &import.ty).collect(),
+            Variant::Import(imports) => {
+                imports.iter().filter(|import| import.provider.is_none()).map(|import| &import.ty).collect()
+            }
             Variant::Plain | Variant::Approved { .. } => Vec::new(),
         };
         let untold = match request.look {
