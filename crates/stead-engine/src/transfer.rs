@@ -22,7 +22,7 @@ pub struct Transfer<'a> {
     /// The environment in the new names of the resources.
     pub environment: &'a Environment,
     pub uids: &'a BTreeSet<Uid>,
-    /// Places of the default providers, for a target that does not record those of the resources yet.
+    /// Places of the default providers, for a target that does not record them yet.
     pub places: Option<ProviderPlaces>,
 }
 

@@ -17,7 +17,7 @@ pub struct ListedResource {
 }
 
 impl Workspace {
-    /// Returns the real resources of a type, sorted by id: those of the default provider, or of a recorded provider resource.
+    /// Returns the real resources of a type, sorted by id. `served_by` names a recorded provider resource.
     pub async fn list_resources(
         &self,
         ty: &str,

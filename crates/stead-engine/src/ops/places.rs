@@ -1,6 +1,6 @@
 //! Places of the default providers: recorded with the stack, and compared before a provider is called.
 //!
-//! A physical id means something only in its place. **Invariant:** no operation reads or changes a real resource through a
+//! A physical id is one of its place. **Invariant:** no operation reads or changes a real resource through a
 //! default provider whose settings or credentials lead to another place than the recorded one. A place is recorded before
 //! the first operation there.
 

@@ -58,7 +58,7 @@ fn looks(count: u32) -> Delay {
 /// A cloud life under way.
 struct CloudLife {
     rng: Rng,
-    /// Randomness of persons with other credentials, who leave no trace in the rest of the life.
+    /// Randomness of persons with other credentials, apart from that of the life.
     strangers: Rng,
     disk: Disk,
     clock: Arc<LifeClock>,

@@ -1,4 +1,4 @@
-//! A person with credentials of another account, who runs the program on the stack.
+//! A person with credentials of another account runs the program on the stack.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const ROLE: &str = "arn:aws:iam::222222222222:role/deploy";
 impl CloudLife {
     /// Runs the program with credentials of another account. Nothing may be read, changed or recorded there.
     ///
-    /// The stack is bound to its account by what it has there: records, or creates of an interrupted run.
+    /// The stack is bound to its account by its records, and by creates of an interrupted run.
     pub(super) async fn stranger(&mut self) -> Result<(), String> {
         if !self.strangers.one_in(4) || !self.is_bound().await? {
             return Ok(());

@@ -70,7 +70,7 @@ impl Workspace {
 
 impl Workspace {
     /// Returns the places that the target has to record for the moved resources. A target with resources in another place is
-    /// refused, because an id means something in its place only.
+    /// refused, because an id belongs to its place.
     fn places_for(
         &self,
         source: &State,
