@@ -1,13 +1,15 @@
 //! The chain of credentials: looked up once, renewed before they expire, shared by all calls.
 
+use std::sync::Arc;
+
 use stead_world::{HttpResponse, World};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 
 use crate::call::{Call, CallError, Caller};
 use crate::config::Config;
 use crate::error::{CredentialsError, CredentialsErrorClass, Source};
 use crate::service_error::ServiceErrorClass;
-use crate::{Credentials, endpoint, sources};
+use crate::{Credentials, Identity, endpoint, sources};
 
 /// Time before the expiry at which credentials are renewed.
 const RENEW_BEFORE_MS: u64 = 5 * 60_000;
@@ -32,19 +34,29 @@ pub struct AssumedRole {
     pub session_name: Option<String>,
 }
 
-/// Credentials, region and signed calls of one identity.
+/// Credentials, region and signed calls of one identity. Clones share the credentials.
+#[derive(Clone)]
 pub struct AwsAuth {
-    caller: Caller,
+    caller: Arc<Caller>,
     options: Options,
     /// Credentials that are given instead of looked up.
     given: Option<Credentials>,
     /// Credentials of the last look-up. Locked during a look-up, so that there is one at a time.
-    current: Mutex<Option<Credentials>>,
+    current: Arc<Mutex<Option<Credentials>>>,
+    /// The answer of STS, which does not change with a renewal of the credentials.
+    pub(crate) identity: Arc<OnceCell<Identity>>,
 }
 
 impl AwsAuth {
     pub fn new(world: World, options: Options) -> AwsAuth {
-        AwsAuth { caller: Caller::new(world), options, given: None, current: Mutex::new(None) }
+        let (caller, current, identity) = (Arc::new(Caller::new(world)), Arc::default(), Arc::default());
+        AwsAuth { caller, options, given: None, current, identity }
+    }
+
+    /// Returns the same identity in another region. Both look the credentials up once, and ask STS once.
+    #[must_use]
+    pub fn in_region(&self, region: Option<String>) -> AwsAuth {
+        AwsAuth { options: Options { region, ..self.options.clone() }, ..self.clone() }
     }
 
     /// Returns an identity with these credentials, which are never looked up, or with a role that they assume.

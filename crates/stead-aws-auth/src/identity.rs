@@ -16,8 +16,12 @@ pub struct Identity {
 }
 
 impl AwsAuth {
-    /// Asks STS for the identity. The call needs no permission.
+    /// Returns the identity, which STS is asked for once. The call needs no permission.
     pub async fn identity(&self, region: &str) -> Result<Identity, CallError> {
+        self.identity.get_or_try_init(|| self.ask_identity(region)).await.cloned()
+    }
+
+    async fn ask_identity(&self, region: &str) -> Result<Identity, CallError> {
         let url = format!("{}/", self.endpoint("sts", region).await);
         let fields = [("Action", "GetCallerIdentity"), ("Version", "2011-06-15")];
         let request = HttpRequest::post(url, form(&fields))

@@ -76,10 +76,14 @@ impl Place {
         Place { url, region, account, limiter }
     }
 
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
     /// Returns the account, the region, and the URL of a cloud that is not AWS.
-    pub(crate) fn described(&self) -> Option<ProviderPlace> {
+    pub(crate) fn described(&self, endpoint: Option<&str>) -> Option<ProviderPlace> {
         let account = self.account.clone()?;
-        let endpoint = own_endpoint(&self.url).map(|url| ("endpoint", url.to_owned()));
+        let endpoint = endpoint.map(|url| ("endpoint", url.to_owned()));
         let parts = [("account", account), ("region", self.region.clone())];
         Some(ProviderPlace::of(parts.into_iter().chain(endpoint)))
     }
@@ -248,6 +252,8 @@ impl Client {
                 (Err(error @ CallError::Credentials(_)), _) | (Err(error), Some(_)) => {
                     return Err(fault(error));
                 }
+                // STS would tell the account a moment later.
+                (Err(error), None) if is_passing(&error) => return Err(fault(error)),
                 // A cloud without STS does not tell the account.
                 (Err(_), None) => None,
             };
@@ -274,6 +280,10 @@ fn other_account(expected: &str, account: &str) -> Fault {
         help: Some(format!("use credentials of account {expected}: its profile, or a role there")),
         effect: Effect::None,
     }
+}
+
+fn is_passing(error: &CallError) -> bool {
+    matches!(class(error), ServiceErrorClass::Throttled | ServiceErrorClass::Transient)
 }
 
 /// Returns the class of an error. A request that did not arrive is like one that the service failed to answer.

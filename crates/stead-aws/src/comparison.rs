@@ -61,6 +61,21 @@ pub(crate) fn inputs_of_live(schema: &Schema, recorded: &Map, settled: &Map, liv
     inputs
 }
 
+/// Returns the inputs that describe a live resource whose create an earlier run sent, and that is read for the first time.
+///
+/// Every difference counts as a change from outside. If the service made it, one more update tells. A value that is fixed at the
+/// creation cannot be changed outside, so that its difference is the service's own.
+pub(crate) fn inputs_first_read(schema: &Schema, sent: &Map, live: &Map) -> Map {
+    let fixed = schema.classes.of(Class::CreateOnly);
+    let all = stead_schema::flatten(&Value::Map(sent.clone())).into_iter().map(|(path, _)| path);
+    let fixed: Vec<PropertyPath> = all.filter(|path| fixed.covers(path)).collect();
+    let mut assumed = sent.clone();
+    fixed.iter().for_each(|path| set(&mut assumed, &path.0, at(live, path)));
+    let mut inputs = inputs_of_live(schema, &assumed, &Map::new(), live);
+    fixed.iter().for_each(|path| set(&mut inputs, &path.0, at(sent, path)));
+    inputs
+}
+
 /// Returns the paths of a patch whose values were changed outside since the record was made.
 pub(crate) fn drift(
     schema: &Schema,

@@ -6,6 +6,7 @@
 mod client;
 mod comparison;
 mod fault;
+mod identities;
 mod limiter;
 mod model;
 mod operations;
@@ -32,7 +33,8 @@ use stead_schema::cfn::{Handler, Schema};
 use stead_schema::{Catalog, Problem, Shape, TypeSchema};
 use stead_world::World;
 
-use crate::client::Client;
+use crate::client::{Client, own_endpoint};
+use crate::identities::Identities;
 use crate::limiter::Limiters;
 use crate::tags::TagProperty;
 
@@ -56,6 +58,7 @@ pub struct AwsProvider {
 struct Access {
     world: World,
     limiters: Limiters,
+    identities: Identities,
     /// Credentials for a cloud in this process; `None` looks them up on the machine.
     embedded: Option<Credentials>,
 }
@@ -93,23 +96,25 @@ impl AwsProvider {
     /// Returns a provider with the credentials that the machine has.
     pub fn new(world: World, settings: Settings) -> AwsProvider {
         let limiters = Limiters::like(Limiter::new(world.clock.clone()));
-        AwsProvider::with(Access { world, limiters, embedded: None }, settings, None)
+        let identities = Identities::default();
+        AwsProvider::with(Access { world, limiters, identities, embedded: None }, settings, None)
     }
 
     /// Returns a provider for a cloud in this process: the `http` of the world. It has no rate, and takes any credentials.
     pub fn embedded(world: World, settings: Settings) -> AwsProvider {
         let embedded = Some(Credentials::new("embedded", "embedded"));
         let limiters = Limiters::like(Limiter::unlimited());
-        AwsProvider::with(Access { world, limiters, embedded }, settings, None)
+        let identities = Identities::default();
+        AwsProvider::with(Access { world, limiters, identities, embedded }, settings, None)
     }
 
     /// Returns an instance whose credentials must belong to the expected account, if one is given.
     fn with(access: Access, settings: Settings, expected: Option<String>) -> AwsProvider {
-        let (world, options) = (access.world.clone(), settings.options());
-        let auth = match access.embedded.clone() {
+        let world = access.world.clone();
+        let auth = access.identities.of(settings.options(), |options| match access.embedded.clone() {
             Some(credentials) => AwsAuth::with_credentials(world.clone(), options, credentials),
             None => AwsAuth::new(world.clone(), options),
-        };
+        });
         let client = Client::new(world, auth, access.limiters.clone(), expected);
         AwsProvider { client, settings, catalog: Catalog::default().with_published(), access }
     }
@@ -251,7 +256,10 @@ impl Provider for AwsProvider {
     }
 
     async fn place(&self) -> Result<Option<ProviderPlace>, Refusal> {
-        Ok(self.client.place().await.map_err(|fault| fault.refusal())?.described())
+        let place = self.client.place().await.map_err(|fault| fault.refusal())?;
+        // A cloud in this process is the same one whatever URL the environment names.
+        let endpoint = own_endpoint(place.url()).filter(|_| self.access.embedded.is_none());
+        Ok(place.described(endpoint))
     }
 
     fn telemetry(&self) -> Option<&dyn Telemetry> {

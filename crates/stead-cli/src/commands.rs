@@ -92,6 +92,12 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Stack(StackCommand::History) => stack::history(&any_session()?, ui).await,
         Command::Stack(StackCommand::New) => stack::new(&any_session()?, ui).await,
         Command::Stack(StackCommand::Rm(arguments)) => stack::rm(&any_session()?, &arguments, ui).await,
+        Command::Stack(StackCommand::Place { accept: false }) => {
+            stack::show_place(&session().await?, ui).await
+        }
+        Command::Stack(StackCommand::Place { accept: true }) => {
+            stack::accept_place(&session().await?, ui).await
+        }
         Command::Stack(StackCommand::Rename { to }) => stack::rename(&session().await?, &to, ui).await,
         Command::Stack(StackCommand::Diff(arguments)) => stack::diff(&session().await?, &arguments, ui).await,
         Command::Stack(StackCommand::Export(flags)) => stack::export(&session().await?, flags, ui).await,

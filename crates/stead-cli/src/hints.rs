@@ -84,6 +84,7 @@ pub(crate) fn phrase(step: &NextStep, stack: Option<&ShownStack>) -> String {
         NextStep::ForgetResources => "`--forget-resources`".to_owned(),
         NextStep::AcceptOtherStack => "`--from-another-stack`".to_owned(),
         NextStep::AcceptLosses => "`--force`".to_owned(),
+        NextStep::AcceptPlace => format!("`stead stack place --accept{on}`"),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use stead_journal::{JournalError, ReadVersion, Run, Takeover};
-use stead_model::{Environment, Resource, RunResult, Uid};
+use stead_model::{Environment, ProviderPlaces, Resource, RunResult, Uid};
 use stead_state::{Arrival, Departure, Record, StackRef, relocated};
 
 use crate::Stack;
@@ -22,6 +22,8 @@ pub struct Transfer<'a> {
     /// The environment in the new names of the resources.
     pub environment: &'a Environment,
     pub uids: &'a BTreeSet<Uid>,
+    /// Places of the default providers, for a target that does not record them yet.
+    pub places: Option<ProviderPlaces>,
 }
 
 impl Stack {
@@ -42,7 +44,7 @@ impl Stack {
 ///
 /// The caller makes sure that no operation is pending and that no dependency leads from one stack to the other.
 pub async fn transfer(transfer: Transfer<'_>) -> Result<(), JournalError> {
-    let Transfer { source, source_version, target, target_version, environment, uids } = transfer;
+    let Transfer { source, source_version, target, target_version, environment, uids, places } = transfer;
     let id = source
         .world
         .entropy
@@ -66,6 +68,9 @@ pub async fn transfer(transfer: Transfer<'_>) -> Result<(), JournalError> {
     from.submit(Record::Depart { departure }).durable().await?;
     source.world.crash_point("transfer.after_depart");
     let arrival = Arrival { transfer: id.clone(), from: source.place() };
+    if let Some(places) = places {
+        to.submit(Record::Places { places }).durable().await?;
+    }
     to.submit(Record::Arrive { arrival, resources }).durable().await?;
     source.world.crash_point("transfer.after_arrive");
     acknowledge(&from, to, id).await?;

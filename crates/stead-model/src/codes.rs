@@ -109,6 +109,8 @@ codes! {
     OTHER_STACK = "ST0220";
     /// The file to import is older than the stack.
     EXPORT_OLDER = "ST0221";
+    /// A provider leads to another account, region or endpoint than the one where the resources of the stack are.
+    OTHER_PLACE = "ST0222";
 
     /// Resources depend on each other in a cycle.
     CYCLE = "ST0301";

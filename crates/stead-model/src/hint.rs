@@ -139,6 +139,8 @@ pub enum NextStep {
     AcceptOtherStack,
     /// Import state although guarded records, marks or operations are lost.
     AcceptLosses,
+    /// Record that the resources of the stack are in the place to which the providers lead now.
+    AcceptPlace,
 }
 
 /// How a person can answer for an operation in doubt.
@@ -211,6 +213,7 @@ impl fmt::Display for NextStep {
             NextStep::ForgetResources => f.write_str("forget the resources"),
             NextStep::AcceptOtherStack => f.write_str("accept the state of another stack"),
             NextStep::AcceptLosses => f.write_str("accept the losses"),
+            NextStep::AcceptPlace => f.write_str("accept the place"),
         }
     }
 }

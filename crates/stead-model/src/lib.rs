@@ -70,7 +70,7 @@ pub use path::{PropertyPath, Segment};
 pub use pattern::{PathPattern, PatternError, PatternPart};
 pub use place::Place;
 pub use pool::ValuePool;
-pub use provider_place::ProviderPlace;
+pub use provider_place::{ProviderPlace, ProviderPlaces};
 pub use record::{DeletionPolicy, Lifecycle, NotBase64, PrivateData, ProviderData, Resource, Ties};
 pub use resolve::{
     EvalError, KnownOutputs, MAX_DEFERRED_BYTES, Moment, PropertyError, known, resolve, resolve_at,

@@ -12,6 +12,21 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct ProviderPlace(pub BTreeMap<String, String>);
 
+/// The places where the default providers of a stack keep its resources, by provider.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ProviderPlaces(pub BTreeMap<String, ProviderPlace>);
+
+impl ProviderPlaces {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn of(&self, provider: &str) -> Option<&ProviderPlace> {
+        self.0.get(provider)
+    }
+}
+
 impl ProviderPlace {
     pub fn of<'a>(parts: impl IntoIterator<Item = (&'a str, String)>) -> ProviderPlace {
         ProviderPlace(parts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())

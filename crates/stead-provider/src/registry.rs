@@ -71,6 +71,12 @@ impl Providers {
         self.by_name.keys().map(String::as_str)
     }
 
+    /// Returns the names of the providers that keep resources in more than one place: another setting leads elsewhere.
+    pub fn with_places(&self) -> impl Iterator<Item = &str> {
+        let placed = |(_, provider): &(&String, &Arc<dyn Provider>)| provider.configurable().is_some();
+        self.by_name.iter().filter(placed).map(|(name, _)| name.as_str())
+    }
+
     /// Returns each provider's name and version.
     pub fn versions(&self) -> impl Iterator<Item = (&str, &str)> {
         self.by_name.iter().map(|(name, provider)| (name.as_str(), provider.version()))

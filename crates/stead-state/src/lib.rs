@@ -32,4 +32,4 @@ pub use state::{
 pub use verified::{ApplyError, VerifiedState};
 
 /// The format version that this build writes. Readers accept this version and older ones, and refuse newer ones.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use stead_model::{
-    CopyRef, Keyring, Lifecycle, Map, Name, OpId, PhysicalId, Resource, StackId, TypeToken, Uid,
+    CopyRef, Keyring, Lifecycle, Map, Name, OpId, PhysicalId, ProviderPlaces, Resource, StackId, TypeToken,
+    Uid,
 };
 
 use copies::Copies;
@@ -46,6 +47,7 @@ pub struct State {
     retained: BTreeMap<(TypeToken, PhysicalId), Retained>,
     pinfile: Option<BTreeSet<String>>,
     keyring: Keyring,
+    places: ProviderPlaces,
 }
 
 /// The resources that a record changed, with repetitions.
@@ -93,6 +95,7 @@ impl From<Snapshot> for State {
             retained: snapshot.retained.into_iter().map(|retained| (key_of(&retained), retained)).collect(),
             pinfile: snapshot.pinfile,
             keyring: snapshot.keyring,
+            places: snapshot.places,
         };
         snapshot.resources.into_iter().for_each(|resource| state.put(resource));
         state
@@ -215,6 +218,11 @@ impl State {
         &self.keyring
     }
 
+    /// Returns the places where the default providers keep resources of the stack.
+    pub fn places(&self) -> &ProviderPlaces {
+        &self.places
+    }
+
     /// Returns the copies that are deleted together with a resource, because of their tie `deletedWith`.
     pub fn deleted_with(&self, uid: &Uid) -> impl Iterator<Item = &Resource> {
         let tied = self.tied.get(uid).into_iter().flatten().filter_map(|copy| self.copy(copy));
@@ -258,6 +266,7 @@ impl State {
             retained: self.retained.values().cloned().collect(),
             pinfile: self.pinfile.clone(),
             keyring: self.keyring.clone(),
+            places: self.places.clone(),
         }
     }
 
@@ -343,6 +352,10 @@ impl State {
             }
             Record::Keys { keyring } => {
                 self.keyring.clone_from(keyring);
+                Ok(())
+            }
+            Record::Places { places } => {
+                self.places.clone_from(places);
                 Ok(())
             }
             Record::Seal { .. } => Ok(()),

@@ -114,7 +114,7 @@ fn hostile_files_are_refused_with_the_position() {
             text.replacen("\"generation\": 1", "\"generation\": 4294967295", 1),
             "its generation is",
         ),
-        ("newer", text.replacen("\"format\": 5", "\"format\": 6", 1), "format 6"),
+        ("newer", text.replacen("\"format\": 6", "\"format\": 7", 1), "format 7"),
         ("nothing", String::new(), "EOF while parsing a value at line 1 column 0"),
         ("two", format!("{text}{text}"), "trailing characters at line"),
     ] {

@@ -84,6 +84,7 @@ proptest! {
             retained: Vec::new(),
             pinfile: None,
             keyring: Default::default(),
+            places: Default::default(),
         };
         let origin = Origin {
             stead: "0.1.0".into(),

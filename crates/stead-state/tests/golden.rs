@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use stead_model::{
     Ciphertext, CopyRef, Digest, Epoch, Generation, KeyId, KeyedDigest, Keyring, Lifecycle, Map, OpId,
-    OperationToken, PhysicalId, ProviderData, Resource, RingKey, RunId, Secret, Seq, SourceRef, StackId,
-    Stored, TypeToken, Uid, Value, Wrap,
+    OperationToken, PhysicalId, ProviderData, ProviderPlace, ProviderPlaces, Resource, RingKey, RunId,
+    Secret, Seq, SourceRef, StackId, Stored, TypeToken, Uid, Value, Wrap,
 };
 use stead_state::{
     Absent, AfterDelete, Batch, Command, Head, Intent, Outcome, Owner, Pending, Record, RunEnd, RunRecord,
@@ -120,9 +120,9 @@ fn encoding_of_head_is_unchanged() {
     let command =
         Command { name: "up".into(), targets: vec!["*db*".into()], options: vec!["refresh".into()] };
     let head = head(Some(command));
-    let bytes = golden("v5/head", &head.encode());
+    let bytes = golden("v6/head", &head.encode());
     assert_eq!(Head::decode(&bytes).unwrap(), head);
-    for old in ["v2/head", "v3/head", "v4/head"] {
+    for old in ["v2/head", "v3/head", "v4/head", "v5/head"] {
         assert_eq!(Head::decode(&golden_bytes(old)).unwrap(), head);
     }
     every_damage_is_detected(&bytes, |bytes| Head::decode(bytes).is_ok());
@@ -192,6 +192,12 @@ fn secrets() -> Map {
     stored.into_iter().map(|(key, stored)| (key.to_owned(), Value::Secret(Secret::stored(stored)))).collect()
 }
 
+fn places() -> ProviderPlaces {
+    let parts = [("account", "123456789012"), ("region", "eu-west-1"), ("endpoint", "http://127.0.0.1:4566")];
+    let place = ProviderPlace::of(parts.map(|(name, value)| (name, value.to_owned())));
+    ProviderPlaces([("aws".to_owned(), place)].into())
+}
+
 fn token() -> OperationToken {
     "3fdb1d4f-3b0f-4f6e-8b1a-b1a4e0f3c9d2".to_owned().try_into().unwrap()
 }
@@ -223,8 +229,10 @@ fn encoding_of_a_batch_with_every_record_is_unchanged() {
     let intent = Intent::Delete { key: "k-5".into(), copy: copy("d"), after: AfterDelete::Gone };
     records.push(Record::Begin { op: OpId(5), intent, at: Some(1_790_000_000) });
     records.push(Record::Progress { op: OpId(5), token: token() });
+    assert_eq!(Batch::decode(&golden_bytes("v5/batch")).unwrap(), batch(records.clone()));
+    records.push(Record::Places { places: places() });
     let batch = batch(records);
-    let bytes = golden("v5/batch", &batch.encode());
+    let bytes = golden("v6/batch", &batch.encode());
     assert_eq!(Batch::decode(&bytes).unwrap(), batch);
     every_damage_is_detected(&bytes, |bytes| Batch::decode(bytes).is_ok());
 }
@@ -259,6 +267,7 @@ fn snapshot() -> Snapshot {
         retained: Vec::new(),
         pinfile: None,
         keyring: Default::default(),
+        places: Default::default(),
     }
 }
 
@@ -288,12 +297,15 @@ fn encoding_of_a_snapshot_is_unchanged() {
     snapshot.pending[0].at = Some(1_790_000_000);
     snapshot.pending[0].token = Some(token());
     assert_eq!(stead_state::verify(&snapshot), []);
+    let old = golden_bytes("v5/snapshot");
+    assert_eq!(Snapshot::decode(&old, &Digest::of(&old)).unwrap(), snapshot);
+    snapshot.places = places();
     // The compression may change. The unpacked text may not, and files with the old compression stay readable.
     let (written, _) = snapshot.encode();
     if std::env::var_os("STEAD_GOLDEN").is_some() {
-        std::fs::write(path("v5/snapshot"), &written).unwrap();
+        std::fs::write(path("v6/snapshot"), &written).unwrap();
     }
-    let stored = std::fs::read(path("v5/snapshot")).unwrap();
+    let stored = std::fs::read(path("v6/snapshot")).unwrap();
     assert_eq!(unpacked(&stored), unpacked(&written));
     for bytes in [stored, written] {
         let digest = Digest::of(&bytes);
@@ -353,7 +365,7 @@ fn respelled(text: &str, format: u32) -> String {
         .iter()
         .enumerate()
         .fold(marked, |text, (at, (_, old))| text.replace(&format!("\"<{at}>\""), &quoted(old)));
-    old.replacen("\"format\":5", &format!("\"format\":{format}"), 1)
+    old.replacen("\"format\":6", &format!("\"format\":{format}"), 1)
 }
 
 /// Returns a resource for each name, with the next name as an alias and the one after it as the origin of a mark.
@@ -407,7 +419,7 @@ fn names_of_formats_1_and_2_are_read_by_their_own_spelling() {
         assert_eq!(Batch::decode(&old).unwrap(), batch);
     }
     // `%2E` is no code of the old spelling.
-    let mixed = seal(body.replacen("\"format\":5", "\"format\":2", 1).into_bytes());
+    let mixed = seal(body.replacen("\"format\":6", "\"format\":2", 1).into_bytes());
     assert!(Batch::decode(&mixed).is_err());
 }
 
@@ -445,8 +457,8 @@ fn lines() -> Vec<(&'static str, String)> {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     vec![
         ("head", text(absent.encode())),
-        ("batch", text(golden_bytes("v5/batch"))),
-        ("snapshot", unpacked(&golden_bytes("v5/snapshot"))),
+        ("batch", text(golden_bytes("v6/batch"))),
+        ("snapshot", unpacked(&golden_bytes("v6/snapshot"))),
         ("snapshot", unpacked(&snapshot)),
         ("spooled", text(spooled.encode())),
     ]

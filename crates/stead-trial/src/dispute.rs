@@ -194,7 +194,8 @@ impl Dispute {
                 let (ty, id) = (TypeToken("local.File".into()), PhysicalId(format!("./f{file}")));
                 match name.parse() {
                     Ok(name) => {
-                        let (import, settings) = (Import { name, ty, id }, (Wait::No, Vec::new()));
+                        let import = Import { name, ty, id, provider: None };
+                        let settings = (Wait::No, Vec::new());
                         let declared = DeclaredGraph(graph);
                         apply(workspace.preview_import(&declared, &import, settings, &mut |_| ()).await).await
                     }

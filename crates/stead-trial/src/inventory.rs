@@ -168,7 +168,7 @@ impl Inventory {
         let retained = state.retained().find(|retained| retained.id.as_str().ends_with(&format!("f{file}")));
         let id = retained.map_or_else(|| PhysicalId(format!("f{file}")), |retained| retained.id.clone());
         let name = format!("dev:main:{TYPE}#i{file}").parse().map_err(|error| format!("{error}"))?;
-        let import = Import { name, ty: TypeToken(TYPE.to_owned()), id };
+        let import = Import { name, ty: TypeToken(TYPE.to_owned()), id, provider: None };
         let workspace = self.workspace(world);
         let declared = DeclaredGraph(self.graph()?);
         let previewed =

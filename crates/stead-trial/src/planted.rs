@@ -15,6 +15,10 @@ pub const BUGS: &[(&str, &str)] = &[
     ("aws-deletion-not-awaited", "a deletion counts as done when the service has accepted it"),
     ("aws-denied-is-gone", "a resource that may not be read counts as deleted"),
     ("aws-drift-overwritten", "an update overwrites a value that was changed outside"),
+    (
+        "aws-first-read-believed",
+        "a value that was changed before recovery counts as one that the service made",
+    ),
     ("aws-half-made-dropped", "a resource whose create failed half-way is forgotten"),
     ("aws-lost-answer-is-failure", "a request whose answer was lost counts as refused"),
     ("aws-mark-not-written", "a created resource gets no mark of its owner"),
@@ -94,6 +98,7 @@ pub const BUGS: &[(&str, &str)] = &[
     ("pin-of-general-section-ends", "a pin ends if the more special section has no entry for it"),
     ("pinfile-not-written", "the pinfile is not updated"),
     ("pinned-permitted", "a pin does not prevent a deletion"),
+    ("place-not-compared", "a run with credentials of another account takes everything for deleted"),
     ("progress-forgotten", "the token of an operation under way is not recorded"),
     ("protection-of-today-ignored", "destroy, rollback and saved plans go by the recorded protection alone"),
     ("read-back-is-durable", "a failed write that can be read counts as durable"),

@@ -6,7 +6,7 @@ use stead_provider::{CallOutcome, CreateRequest, Created, Doubt, PartialResult, 
 use stead_schema::cfn::{HandlerKind, permissions};
 
 use super::{Found, in_doubt, not_started};
-use crate::comparison::inputs_of_live;
+use crate::comparison::{inputs_first_read, inputs_of_live};
 use crate::fault::{Fault, FaultKind};
 use crate::model::{self, MAX_TEXT};
 use crate::progress::{Earlier, End, earlier, finish};
@@ -15,6 +15,10 @@ use crate::{AwsProvider, ServedType};
 /// Reason why a create of an earlier run is not sent again.
 const FORGOTTEN: &str = "AWS forgets a request after 36 hours, and the id of the resource is not known: a second request \
                          could create a second resource";
+
+/// Why a resource is not as it was asked for, although the operation succeeded.
+pub(super) const CHANGED_BEFORE: &str =
+    "the resource differs from the request of an earlier run, and may have been changed since";
 
 impl AwsProvider {
     pub(crate) async fn create_resource(
@@ -36,7 +40,7 @@ impl AwsProvider {
             return CallOutcome::Refused(too_long("the properties"));
         }
         match earlier(&self.client, receipt).await {
-            Earlier::Ended(end) => return self.create_ended(&served, request, end).await,
+            Earlier::Ended(end) => return self.create_ended(&served, (receipt, request), end).await,
             // A resource that exists under the same identifier keeps the request from creating a second one.
             Earlier::Forgotten if model::identifier(served.schema, request.inputs).is_none() => {
                 return CallOutcome::InDoubt(Doubt { message: FORGOTTEN.to_owned() });
@@ -47,10 +51,10 @@ impl AwsProvider {
         match started {
             Ok(event) => {
                 let end = finish(&self.client, receipt, event).await;
-                self.create_ended(&served, request, end).await
+                self.create_ended(&served, (receipt, request), end).await
             }
             Err(fault) if fault.kind == FaultKind::AlreadyExists => {
-                self.adopted(&served, request, None, fault.refusal()).await
+                self.adopted(&served, (receipt, request), None, fault.refusal()).await
             }
             // A request with this token was accepted before, with other parameters than today's.
             Err(fault) if fault.kind == FaultKind::TokenConflict && receipt.attempt() > 1 => in_doubt(&fault),
@@ -65,15 +69,15 @@ impl AwsProvider {
     async fn create_ended(
         &self,
         served: &ServedType<'_>,
-        request: &CreateRequest<'_>,
+        (receipt, request): (&Receipt, &CreateRequest<'_>),
         end: End,
     ) -> CallOutcome<Created> {
         match end {
             End::Succeeded { identifier, model } => {
-                self.created(served, request.inputs, identifier, model.as_deref()).await
+                self.created(served, (receipt, request.inputs), identifier, model.as_deref()).await
             }
             End::Failed { identifier, fault } if fault.kind == FaultKind::AlreadyExists => {
-                self.adopted(served, request, identifier, fault.refusal().of_operation()).await
+                self.adopted(served, (receipt, request), identifier, fault.refusal().of_operation()).await
             }
             End::Failed { identifier: Some(identifier), fault } => {
                 self.half_made(served, request.inputs, &identifier, &fault).await
@@ -88,15 +92,12 @@ impl AwsProvider {
     async fn created(
         &self,
         served: &ServedType<'_>,
-        inputs: &Map,
+        (receipt, inputs): (&Receipt, &Map),
         identifier: String,
         model: Option<&str>,
     ) -> CallOutcome<Created> {
         let (reason, id) = match self.read_back(served, &identifier).await {
-            Ok(Some(found)) => {
-                let outputs = found.outputs(served);
-                return CallOutcome::Done(Created { id: PhysicalId(found.identifier), outputs });
-            }
+            Ok(Some(found)) => return first_read(served, receipt, inputs, found),
             Ok(None) => ("a read still does not find it".to_owned(), identifier),
             Err(fault) => (fault.message, identifier),
         };
@@ -112,7 +113,7 @@ impl AwsProvider {
     async fn adopted(
         &self,
         served: &ServedType<'_>,
-        request: &CreateRequest<'_>,
+        (receipt, request): (&Receipt, &CreateRequest<'_>),
         identifier: Option<String>,
         refusal: Refusal,
     ) -> CallOutcome<Created> {
@@ -128,9 +129,7 @@ impl AwsProvider {
         };
         match self.get(served, &identifier).await {
             Ok(Some(found)) if tags.uid(&found.model).as_ref() == Some(&owner.uid) => {
-                let Found { identifier, .. } = &found;
-                let outputs = found.outputs(served);
-                CallOutcome::Done(Created { id: PhysicalId(identifier.clone()), outputs })
+                first_read(served, receipt, request.inputs, found)
             }
             _ => refused(),
         }
@@ -170,6 +169,23 @@ impl AwsProvider {
         let needed = permissions(served.name(), HandlerKind::Create);
         refusal.help(format!("to create a {}, allow the caller: {}", served.ty.class(), needed.join(", ")))
     }
+}
+
+/// Returns the outcome of a create that happened.
+///
+/// After a crash, the resource may have been changed before this first read of it. What differs is recorded as it is, so that the
+/// next plan shows it, and not as a value that the service made of the request.
+fn first_read(served: &ServedType<'_>, receipt: &Receipt, sent: &Map, found: Found) -> CallOutcome<Created> {
+    let outputs = found.outputs(served);
+    let inputs = match receipt.attempt() {
+        1 => sent.clone(),
+        _ => inputs_first_read(served.schema, sent, &outputs),
+    };
+    let done = Created { id: PhysicalId(found.identifier), outputs };
+    if inputs == *sent {
+        return CallOutcome::Done(done);
+    }
+    CallOutcome::Partial(PartialResult { done, inputs, refusal: Refusal::new(CHANGED_BEFORE) })
 }
 
 pub(super) fn too_long(what: &str) -> Refusal {

@@ -1,6 +1,6 @@
 //! Updates: a patch from a fresh read.
 
-use stead_model::{Map, NextStep, PropertyPath};
+use stead_model::{Map, NextStep, PropertyPath, Resource};
 use stead_provider::{CallOutcome, PartialResult, Receipt, Refusal, UpdateRequest, Updated};
 use stead_schema::cfn::{self, Update};
 
@@ -8,7 +8,7 @@ use super::{Found, in_doubt, not_started};
 use crate::comparison::{Sides, drift, inputs_of_live, update};
 use crate::fault::{Fault, FaultKind};
 use crate::model::MAX_TEXT;
-use crate::operations::create::too_long;
+use crate::operations::create::{CHANGED_BEFORE, too_long};
 use crate::progress::{Earlier, End, earlier, finish};
 use crate::tags::TagProperty;
 use crate::{AwsProvider, ServedType};
@@ -38,7 +38,7 @@ impl AwsProvider {
         let Some(id) = &resource.id else { return CallOutcome::Refused(Refusal::new("it has no id")) };
         // A second patch does no harm: it is made from a fresh read.
         if let Earlier::Ended(end) = earlier(&self.client, receipt).await {
-            return self.updated(&served, request, end).await;
+            return self.updated(&served, (receipt, request), end).await;
         }
         let mut token = receipt.idempotency_key().to_owned();
         for attempt in 1.. {
@@ -59,7 +59,7 @@ impl AwsProvider {
             match self.client.update(served.name(), id.as_str(), &patch, &token).await {
                 Ok(event) => {
                     let end = finish(&self.client, receipt, event).await;
-                    return self.updated(&served, request, end).await;
+                    return self.updated(&served, (receipt, request), end).await;
                 }
                 Err(fault) if fault.kind == FaultKind::Conflict && attempt < BUSY_ATTEMPTS => {}
                 // The patch is made anew from each read, so a repeated one may differ from the first. It leads to the same
@@ -82,13 +82,13 @@ impl AwsProvider {
     async fn updated(
         &self,
         served: &ServedType<'_>,
-        request: &UpdateRequest<'_>,
+        (receipt, request): (&Receipt, &UpdateRequest<'_>),
         end: End,
     ) -> CallOutcome<Updated> {
         let id = request.resource.id.as_ref().map(|id| id.as_str()).unwrap_or_default();
         match end {
             End::Succeeded { .. } => match self.read_back(served, id).await {
-                Ok(Some(found)) => CallOutcome::Done(Updated { outputs: found.outputs(served) }),
+                Ok(Some(found)) => settled(served, receipt, request.resource, found.outputs(served)),
                 Ok(None) => CallOutcome::Refused(gone(id)),
                 // The update was carried out; only its outputs are unknown.
                 Err(fault) => in_doubt(&fault),
@@ -117,6 +117,27 @@ impl AwsProvider {
             End::Unknown(fault) => in_doubt(&fault),
         }
     }
+}
+
+/// Returns the outcome of an update that happened.
+///
+/// After a crash, values that differ from the request and from the last read are recorded as they are: they may have been changed
+/// before this read.
+fn settled(
+    served: &ServedType<'_>,
+    receipt: &Receipt,
+    sent: &Resource,
+    outputs: Map,
+) -> CallOutcome<Updated> {
+    let inputs = match receipt.attempt() {
+        1 => sent.inputs.clone(),
+        _ => inputs_of_live(served.schema, &sent.inputs, &sent.outputs, &outputs),
+    };
+    let done = Updated { outputs };
+    if inputs == sent.inputs {
+        return CallOutcome::Done(done);
+    }
+    CallOutcome::Partial(PartialResult { done, inputs, refusal: Refusal::new(CHANGED_BEFORE) })
 }
 
 /// Makes the patch from the live resource to the desired inputs.

@@ -1,11 +1,15 @@
 //! Provider resources: instances for other accounts and regions.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use async_trait::async_trait;
+use stead_aws::{AwsProvider, Settings};
+use stead_cloud::Cloud;
 use stead_model::{Map, Resource, TypeToken};
 use stead_provider::{CallOutcome, Completeness, Configuration, Provider, Refusal};
+use stead_world::{Http, HttpError, HttpRequest, HttpResponse, World};
 
-use crate::bench::{BUCKET, Bench, done, map, receipt};
+use crate::bench::{BUCKET, Bench, REGION, done, map, receipt};
 
 const PROVIDER: &str = "aws.Provider";
 const THERE: &str = r#"{"region":"eu-west-3","role":{"arn":"arn:aws:iam::222222222222:role/deploy"}}"#;
@@ -119,4 +123,44 @@ async fn names_mean_something_only_in_their_place() {
     let role = of("aws.iam.Role", r#"{"RoleName":"r"}"#);
     let here = bench.provider.ownership().unwrap().identities(role.clone()).await;
     assert_eq!(here, region.ownership().unwrap().identities(role).await, "a role has no region");
+}
+
+/// A cloud that counts the questions to STS.
+struct Asked {
+    cloud: Cloud,
+    calls: Mutex<Vec<&'static str>>,
+}
+
+#[async_trait]
+impl Http for Asked {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let body = String::from_utf8_lossy(&request.body);
+        let known = ["GetCallerIdentity", "AssumeRole"].into_iter().find(|call| body.contains(call));
+        self.calls.lock().unwrap().extend(known);
+        self.cloud.send(request).await
+    }
+}
+
+#[tokio::test]
+async fn all_instances_of_one_identity_ask_sts_once() {
+    let cloud = Bench::new().cloud;
+    let http = Arc::new(Asked { cloud, calls: Mutex::default() });
+    let world = World { http: http.clone(), ..World::in_memory([]) };
+    let settings = Settings { region: Some(REGION.to_owned()), ..Settings::default() };
+    let provider = AwsProvider::embedded(world, settings);
+    let place_of = async |settings: &str, outputs: &str| {
+        let completeness = Completeness::Whole;
+        let configuration = Configuration { settings: map(settings), outputs: map(outputs), completeness };
+        let instance = provider.configurable().unwrap().configured(&configuration).unwrap();
+        instance.place().await.unwrap().unwrap().to_string()
+    };
+    provider.place().await.unwrap();
+    let own = r#"{"accountId":"000000000000"}"#;
+    assert!(place_of(r#"{"region":"eu-west-3"}"#, own).await.ends_with("eu-west-3"));
+    assert!(place_of(r#"{"region":"us-east-1"}"#, own).await.ends_with("us-east-1"));
+    assert_eq!(*http.calls.lock().unwrap(), ["GetCallerIdentity"]);
+    for outputs in ["{}", r#"{"accountId":"222222222222","region":"eu-west-3"}"#] {
+        assert!(place_of(THERE, outputs).await.starts_with("account 222222222222"));
+    }
+    assert_eq!(*http.calls.lock().unwrap(), ["GetCallerIdentity", "AssumeRole", "GetCallerIdentity"]);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use stead_cloud::{Delay, Fault, HandlerError};
 use stead_provider::{CallOutcome, DeleteRequest, Provider, RefusalScope};
 
-use crate::bench::{Bench, Stack, begin, done, map, permit};
+use crate::bench::{BUCKET, Bench, Stack, begin, done, map, permit};
 
 const VPC: &str = "aws.ec2.VPC";
 const CIDR: &str = r#"{"CidrBlock":"10.0.0.0/16"}"#;
@@ -98,5 +98,54 @@ async fn create_is_sent_again_only_while_the_client_token_is_known() {
         let outcome = bench.create_with(stack.resume().await, VPC, map(CIDR)).await;
         assert_eq!(matches!(outcome, CallOutcome::Done(_)), sent == 2, "{outcome:?}");
         assert_eq!((bench.calls("CreateResource") - before, bench.count()), (sent - 1, 1));
+    }
+}
+
+const VERSIONED: &str = r#"{"BucketName":"aaa","VersioningConfiguration":{"Status":"Enabled"}}"#;
+const SUSPENDED: &str = r#"{"BucketName":"aaa","VersioningConfiguration":{"Status":"Suspended"}}"#;
+
+/// Changes the bucket as another tool does.
+fn suspend(bench: &Bench) {
+    let patch = r#"[{"op":"replace","path":"/VersioningConfiguration/Status","value":"Suspended"}]"#;
+    bench.drift("AWS::S3::Bucket", "aaa", patch);
+}
+
+#[tokio::test]
+async fn value_that_was_changed_before_a_create_was_recorded_is_recorded_as_a_change() {
+    for changed in [false, true] {
+        let (bench, stack) = (Bench::new(), Stack::new());
+        bench.fail(Fault::LostAfter, "CreateResource");
+        bench.fail_times(Fault::Unavailable, "CreateResource", 6);
+        let run = stack.open().await;
+        let outcome = bench.create_with(begin(&run).await, BUCKET, map(VERSIONED)).await;
+        assert!(matches!(outcome, CallOutcome::InDoubt(_)), "{outcome:?}");
+        drop(run);
+        if changed {
+            suspend(&bench);
+        }
+        match bench.create_with(stack.resume().await, BUCKET, map(VERSIONED)).await {
+            CallOutcome::Done(_) => assert!(!changed),
+            CallOutcome::Partial(partial) => assert!(changed && partial.inputs == map(SUSPENDED)),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn value_that_was_changed_before_an_update_was_recorded_is_recorded_as_a_change() {
+    let bench = slow();
+    let bucket = bench.created(BUCKET, r#"{"BucketName":"aaa"}"#).await;
+    let stack = Stack::new();
+    let run = stack.open().await;
+    die_while_waiting(&bench);
+    let outcome = bench.update_with(begin(&run).await, &bucket, VERSIONED).await;
+    assert!(matches!(outcome, CallOutcome::InDoubt(_)), "{outcome:?}");
+    drop(run);
+    // A look ends the operation.
+    assert_eq!(bench.count(), 1);
+    suspend(&bench);
+    match bench.update_with(stack.resume().await, &bucket, VERSIONED).await {
+        CallOutcome::Partial(partial) => assert_eq!(partial.inputs, map(SUSPENDED)),
+        other => panic!("{other:?}"),
     }
 }

@@ -212,6 +212,9 @@ pub(crate) struct ImportArguments {
     /// With `--list` and `--all`, only resources that no stack has marked as its own
     #[arg(long)]
     pub unowned: bool,
+    /// Provider of the program that serves the resource, such as `audit` [default: the one of the target]
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    pub provider: Option<String>,
     #[command(flatten)]
     pub owners: OwnerFlags,
 }

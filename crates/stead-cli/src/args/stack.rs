@@ -21,6 +21,12 @@ pub(crate) enum StackCommand {
         /// New environment, or `environment:namespace`
         to: String,
     },
+    /// Show the account, region and endpoint where the resources of the stack are
+    Place {
+        /// Record that they are reached where settings and credentials lead now, such as at a new address
+        #[arg(long)]
+        accept: bool,
+    },
     /// Compare two stacks, runs or exported files, without changing them
     Diff(DiffArguments),
     /// Print the stack's state as JSON on stdout

@@ -21,7 +21,7 @@ struct Declaration {
 
 pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &Ui) -> Result<u8, Failure> {
     if let Some(ty) = &arguments.list {
-        return list(session, ty, arguments.unowned, ui).await;
+        return list(session, ty, arguments, ui).await;
     }
     if arguments.all {
         return all::import_all(session, arguments, ui).await;
@@ -37,7 +37,7 @@ pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &
     let workspace = &session.workspace;
     let show_notice = |notice: Notice<'_>| ui.notice(&notice);
     let program = session.program(session.levels_without_flags(), &show_notice);
-    let import = Import::new(workspace, ty, name, id)?;
+    let import = Import::new(workspace, ty, name, id)?.served_by(arguments.provider.clone());
     let settings = (session.wait, arguments.owners.globs());
     let proposal = workspace.preview_import(&program, &import, settings, &mut ui.listener()).await?;
     let typescript = proposal.undeclared().first().map(|Undeclared { name, ty, inputs }| {
@@ -47,6 +47,9 @@ pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &
     let code = apply_plan(session, proposal, "Import this resource into the stack?", ui).await?;
     if let Some(typescript) = typescript {
         ui.note("The program does not declare the resource yet. Add this declaration:");
+        if let Some(provider) = &arguments.provider {
+            ui.note(&format!("Its provider is {provider}: declare it with the option `provider`."));
+        }
         ui.result(&format!("\n{typescript}"));
         ui.json("declaration", &Declaration { typescript });
     }
@@ -60,9 +63,9 @@ struct ListLine<'a> {
 }
 
 /// Lists the resources of a type that exist.
-async fn list(session: &Session, ty: &str, unowned: bool, ui: &Ui) -> Result<u8, Failure> {
-    let scope = if unowned { ListScope::Unowned } else { ListScope::All };
-    let listed = session.workspace.list_resources(ty, scope).await?;
+async fn list(session: &Session, ty: &str, arguments: &ImportArguments, ui: &Ui) -> Result<u8, Failure> {
+    let scope = if arguments.unowned { ListScope::Unowned } else { ListScope::All };
+    let listed = session.workspace.list_resources(ty, scope, arguments.provider.as_deref()).await?;
     for ListedResource { id, recorded_as } in &listed {
         let name = recorded_as.as_ref().map(|name| name.short().to_owned());
         let remark = name.as_ref().map(|name| format!("  {name}")).unwrap_or_default();

@@ -33,6 +33,7 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     };
     let proposal = session.workspace.preview(&program, request, &mut ui.listener()).await?;
     show_unfinished(proposal.unfinished(), ui);
+    show_untold(&proposal, ui);
     proposal.pins().into_iter().for_each(|pins| pins::show(pins, ui));
     if arguments.permissions {
         show_permissions(&proposal, ui);
@@ -122,9 +123,17 @@ async fn plan_destroy(session: &Session, arguments: &PlanArguments, ui: &Ui) -> 
     let program = ProgramFlags { without_program: arguments.without_program };
     let Some(proposal) = destroy::preview(session, select, marks, program, ui).await? else { return Ok(0) };
     show_unfinished(proposal.unfinished(), ui);
+    show_untold(&proposal, ui);
     // A plan that the guards refuse is shown first.
     let permitted = proposal.permit()?;
     Ok(if arguments.exit_code { exit_code(permitted.proposal(), Cause::Program) } else { 0 })
+}
+
+/// Says which places could not be compared with the recorded ones.
+fn show_untold(proposal: &Proposal, ui: &Ui) {
+    for untold in proposal.untold_places() {
+        ui.note(&format!("{untold}; this plan assumes the recorded place, and `stead up` will ask again."));
+    }
 }
 
 /// Lists unfinished work of other runs, which the plan does not include.

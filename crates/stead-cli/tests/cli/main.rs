@@ -29,6 +29,7 @@ mod modules;
 mod moved_modules;
 mod owners;
 mod pins;
+mod places;
 #[cfg(target_os = "linux")]
 mod processes;
 mod project;

@@ -1,6 +1,6 @@
 //! Provider resources: several accounts and regions in one program, on the target `sim`.
 
-use stead_cloud::{Cloud, ResourceName};
+use stead_cloud::{Cloud, Place, ResourceName};
 use stead_model::Value;
 use stead_world::World;
 
@@ -240,4 +240,30 @@ fn look_up_reads_in_the_region_of_its_provider() {
     project.write("main.ts", &reading(&format!("{url:?}"), ""));
     let missing = project.stead(&on_sim(&["plan", "-e", "prod"])).ends(1);
     assert!(missing.stderr.contains("ST0116"), "{}", missing.stderr);
+}
+
+#[test]
+fn resource_of_another_region_is_listed_and_imported_through_its_provider() {
+    let project = Project::with(QUEUE);
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    let there = Place::new("000000000000", "eu-central-1");
+    let queue = serde_json::from_str(r#"{"QueueName":"old"}"#).unwrap();
+    let url = cloud(&project).insert(&there, "AWS::SQS::Queue", &queue).unwrap().identifier;
+    let listed = project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue", "--provider", "there"])).ok();
+    assert!(listed.contains(&url) && listed.contains("jobs  jobs"), "{listed}");
+    assert!(!project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue"])).ok().contains(&url));
+
+    let import = ["import", "aws.sqs.Queue", "old", &url, "--yes"];
+    let not_here = project.stead(&on_sim(&import)).ends(1);
+    assert!(not_here.stderr.contains("there is no aws.sqs.Queue"), "{}", not_here.stderr);
+    let unknown = project.stead(&on_sim(&[&import[..], &["--provider", "here"]].concat())).ends(1);
+    assert!(unknown.stderr.contains("it declares: there"), "{}", unknown.stderr);
+    let imported = project.stead(&on_sim(&[&import[..], &["--provider", "there"]].concat())).ends(0);
+    assert!(imported.stdout.contains("QueueName: \"old\""), "{}", imported.stdout);
+    project.stead(&on_sim(&["plan", "--refresh", "--exit-code"])).ok();
+    let declared = "new aws.sqs.Queue({ QueueName: \"old\" }, { id: \"old\", provider: there });\n";
+    project.write("main.ts", &format!("{QUEUE}{declared}"));
+    let taken = project.stead(&on_sim(&["up", "--yes"])).ends(0);
+    assert!(!taken.stdout.contains("replace"), "{}", taken.stdout);
+    assert_eq!(places(&project), ["000000000000 eu-central-1 AWS::SQS::Queue"; 2]);
 }

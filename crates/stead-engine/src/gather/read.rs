@@ -127,10 +127,21 @@ impl Engine {
         ty: &TypeToken,
         id: &PhysicalId,
     ) -> Result<Option<LiveState>, Diagnostic> {
-        if self.providers.of(ty).is_none() {
+        let Some(provider) = self.providers.of(ty) else {
             return Err(Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {ty}")));
-        }
-        self.find(ty, id, None).await.map_err(|refusal| {
+        };
+        self.read_existing_of(provider, ty, id).await
+    }
+
+    /// Reads a resource of a provider by type and physical id, and describes a refusal.
+    pub(crate) async fn read_existing_of(
+        &self,
+        provider: &Arc<dyn Provider>,
+        ty: &TypeToken,
+        id: &PhysicalId,
+    ) -> Result<Option<LiveState>, Diagnostic> {
+        let timeout = self.read_timeout(None, provider, ty);
+        self.with_retries(timeout, || provider.find(ty, id)).await.map_err(|refusal| {
             let message = format!("cannot read {ty} {id}: {}", refusal.message);
             refusal.help.into_iter().fold(Diagnostic::error(Code::CANNOT_READ, message), Diagnostic::help)
         })

@@ -69,7 +69,8 @@ impl Permitted {
             run.close(RunResult::Failed).await?;
             return Err(error);
         }
-        write_records(&run, std::mem::take(&mut proposal.observed)).await?;
+        let first = proposal.places.record().into_iter();
+        write_records(&run, first.chain(std::mem::take(&mut proposal.observed)).collect()).await?;
         let mut on_event = |event: Event| {
             log::event(&event);
             events(OpEvent::Run(event));

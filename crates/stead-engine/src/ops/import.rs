@@ -2,10 +2,11 @@
 
 use stead_guard::{OuterLevels, mark_graph};
 use stead_model::{
-    Code, DeletionPolicy, Diagnostic, Graph, Input, Map, Module, Name, NameParts, Node, NodeKind, Options,
-    PhysicalId, SourceRef, Text, TypeToken, Value, check_id,
+    Code, DeletionPolicy, Diagnostic, Graph, Input, Map, Module, Name, NameParts, Node, NodeId, NodeKind,
+    Options, PhysicalId, SourceRef, Text, TypeToken, Value, check_id,
 };
-use stead_plan::{Glob, Request, Selection};
+use stead_plan::{Glob, Request, Selection, ServedBy};
+use stead_provider::{Completeness, Refusal};
 use stead_state::State;
 
 use crate::ops::error::reserved_key;
@@ -17,6 +18,8 @@ pub struct Import {
     pub name: Name,
     pub ty: TypeToken,
     pub id: PhysicalId,
+    /// Name of the declared provider resource that serves it; `None` for the default provider of the target.
+    pub provider: Option<String>,
 }
 
 /// An imported resource that the program does not declare, with its properties as the provider has them.
@@ -49,7 +52,7 @@ impl Import {
         let (ty, id) = (TypeToken(ty.to_owned()), PhysicalId(id.to_owned()));
         if name.contains([':', '#']) {
             let mut readings = Name::readings_in(name, workspace.environment()).map_err(invalid)?;
-            return Ok(Import { name: readings.swap_remove(0), ty, id });
+            return Ok(Import { name: readings.swap_remove(0), ty, id, provider: None });
         }
         check_id(name).map_err(invalid)?;
         let name = NameParts::Placed {
@@ -59,7 +62,13 @@ impl Import {
             ty: ty.clone(),
             id: Some(name.to_owned()),
         };
-        Ok(Import { name: name.into(), ty, id })
+        Ok(Import { name: name.into(), ty, id, provider: None })
+    }
+
+    /// Returns the import of a resource that a declared provider resource serves.
+    #[must_use]
+    pub fn served_by(self, provider: Option<String>) -> Import {
+        Import { provider, ..self }
     }
 
     /// Returns the request that imports these resources, and touches no other.
@@ -95,13 +104,20 @@ impl Import {
             let problem = Diagnostic::error(Code::CANNOT_IMPORT, message).help("give it another name");
             return Err(OpError::refused(problem));
         }
+        let served_by = self.provider_in(workspace, graph)?;
         if let Some(node) = graph.nodes.iter_mut().find(|node| node.name == self.name) {
+            if served_by.is_some() && node.options.provider != served_by {
+                let message = format!("the program declares {} with another provider", self.name);
+                let problem = Diagnostic::error(Code::CANNOT_IMPORT, message);
+                return Err(OpError::invalid(problem.help("change its option `provider`")));
+            }
             node.options.import = Some(self.id.clone());
             return Ok(None);
         }
-        let inputs = self.read(workspace).await?;
+        let inputs = self.read(workspace, served_by.and_then(|id| graph.node(id)), state).await?;
         let known = |(key, value): (&Text, &Value)| (key.clone(), Input::Known(value.clone()));
         let mut node = self.node(workspace, &inputs);
+        node.options.provider = served_by;
         // A resource that was retained comes back with its deletion policy.
         if state.retained().any(|retained| retained.resource == self.ty && retained.id == self.id) {
             node.options.deletion_policy = Some(DeletionPolicy::Retain);
@@ -134,8 +150,50 @@ impl Import {
         }
     }
 
-    async fn read(&self, workspace: &Workspace) -> Result<Map, OpError> {
-        match workspace.engine.read_existing(&self.ty, &self.id).await {
+    /// Returns the declared provider resource that serves the import, if it names one.
+    fn provider_in(&self, workspace: &Workspace, graph: &Graph) -> Result<Option<NodeId>, OpError> {
+        let Some(wanted) = &self.provider else { return Ok(None) };
+        let configurable =
+            workspace.engine.providers.of(&self.ty).and_then(|provider| provider.configurable());
+        let Some(settings) = configurable.map(|configurable| configurable.settings_type()) else {
+            let message = format!("no provider resource serves a {}", self.ty);
+            return Err(OpError::invalid(Diagnostic::error(Code::NO_PROVIDER, message)));
+        };
+        let declared =
+            || graph.ids().filter_map(|id| Some((id, graph.node(id).filter(|node| node.ty == settings)?)));
+        let is_meant = |name: &Name| name.to_string() == *wanted || name.short() == wanted;
+        if let Some((id, _)) = declared().find(|(_, node)| is_meant(&node.name)) {
+            return Ok(Some(id));
+        }
+        let names: Vec<String> = declared().map(|(_, node)| node.name.short().to_owned()).collect();
+        let problem =
+            Diagnostic::error(Code::NOT_FOUND, format!("the program declares no provider {wanted:?}"));
+        Err(OpError::not_found(match names.is_empty() {
+            true => problem.help(format!("declare one: `new {settings}({{ … }}, {{ id: {wanted:?} }})`")),
+            false => problem.help(format!("it declares: {}", names.join(", "))),
+        }))
+    }
+
+    /// Reads the resource, with the recorded settings of its provider resource, or with the declared ones before its first run.
+    async fn read(&self, workspace: &Workspace, node: Option<&Node>, state: &State) -> Result<Map, OpError> {
+        let engine = &workspace.engine;
+        let found = match node {
+            None => engine.read_existing(&self.ty, &self.id).await,
+            Some(node) => {
+                let record = state.by_name(&node.name);
+                let settings = record.is_none().then(|| node.inputs.clone());
+                let planned =
+                    engine.planned(&self.ty, Some(&ServedBy { settings, record })).map_err(unread)?;
+                if planned.completeness == Completeness::Partial {
+                    return Err(unread(Refusal::new(format!(
+                        "the settings of {} are not known before it is applied",
+                        node.name
+                    ))));
+                }
+                engine.read_existing_of(&planned.provider, &self.ty, &self.id).await
+            }
+        };
+        match found {
             Ok(Some(live)) => {
                 let mut properties = live.inputs.iter().chain(live.outputs.iter());
                 let reserved = properties.find(|(_, value)| value.reserved_path().is_some());
@@ -152,4 +210,10 @@ impl Import {
             Err(problem) => Err(OpError::Read(vec![problem])),
         }
     }
+}
+
+fn unread(Refusal { message, help, .. }: Refusal) -> OpError {
+    OpError::Read(vec![
+        help.into_iter().fold(Diagnostic::error(Code::CANNOT_READ, message), Diagnostic::help),
+    ])
 }

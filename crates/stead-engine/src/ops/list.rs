@@ -1,9 +1,12 @@
 //! Lists real resources of a type that can be imported.
 
-use stead_model::{Code, Diagnostic, Name, PhysicalId, TypeToken};
+use stead_model::{Code, Diagnostic, Name, PhysicalId, Resource, TypeToken, Uid};
 pub use stead_provider::ListScope;
+use stead_provider::Refusal;
 
-use crate::ops::{OpError, Workspace};
+use crate::ops::error::no_stack;
+use crate::ops::places::Untold;
+use crate::ops::{OpError, Workspace, find};
 
 /// A real resource of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,33 +17,53 @@ pub struct ListedResource {
 }
 
 impl Workspace {
-    /// Returns the real resources of a type, sorted by id.
-    pub async fn list_resources(&self, ty: &str, scope: ListScope) -> Result<Vec<ListedResource>, OpError> {
+    /// Returns the real resources of a type, sorted by id. `served_by` names a recorded provider resource.
+    pub async fn list_resources(
+        &self,
+        ty: &str,
+        scope: ListScope,
+        served_by: Option<&str>,
+    ) -> Result<Vec<ListedResource>, OpError> {
         let ty = published(ty);
-        let Some(provider) = self.engine.providers.of(&ty) else {
-            let problem = Diagnostic::error(Code::NO_PROVIDER, format!("no provider serves {ty}"));
-            return Err(OpError::invalid(problem));
+        let state = self.stack.load().await.ok();
+        let record = match (served_by, &state) {
+            (Some(name), Some(loaded)) => Some(find(&loaded.state, name)?),
+            (Some(_), None) => return Err(no_stack(self)),
+            (None, _) => None,
         };
+        let provider = self.engine.served_by(&ty, record).map_err(|Refusal { message, help, .. }| {
+            let problem = Diagnostic::error(Code::NO_PROVIDER, message);
+            OpError::invalid(help.into_iter().fold(problem, Diagnostic::help))
+        })?;
         let Some(listing) = provider.listing() else {
             let message = format!("the provider `{}` cannot list its resources", provider.name());
             return Err(OpError::invalid(Diagnostic::error(Code::CANNOT_READ, message)));
         };
+        if let Some(loaded) = state.as_ref().filter(|_| record.is_none()) {
+            self.compare_places(&loaded.state, (None, &[]), Untold::Note).await?;
+        }
         let ids = listing.list(&ty, scope).await.map_err(|refusal| {
             let message = format!("cannot list {ty}: {}", refusal.message);
             let problem = Diagnostic::error(Code::CANNOT_READ, message);
             OpError::Read(vec![refusal.help.into_iter().fold(problem, Diagnostic::help)])
         })?;
-        let state = self.stack.load().await.ok();
         let recorded = |id: &PhysicalId| {
             let state = &state.as_ref()?.state;
-            let holder = state
-                .copies()
-                .find(|copy| copy.ty == ty && copy.id.as_ref() == Some(id) && copy.ties.provider.is_none())?;
+            let holder = state.copies().find(|copy| {
+                copy.ty == ty
+                    && copy.id.as_ref() == Some(id)
+                    && provider_of(copy) == record.map(|record| &record.uid)
+            })?;
             Some(holder.name.clone())
         };
         let listed = ids.into_iter().map(|id| ListedResource { recorded_as: recorded(&id), id });
         Ok(listed.filter(|one| scope == ListScope::All || one.recorded_as.is_none()).collect())
     }
+}
+
+/// Returns the provider resource of a copy; `None` for the default provider.
+fn provider_of(copy: &Resource) -> Option<&Uid> {
+    copy.ties.provider.as_ref().map(|provider| &provider.uid)
 }
 
 /// Returns the token of a type that may be written as AWS does, such as `AWS::S3::Bucket`.

@@ -25,6 +25,7 @@ mod keys;
 mod list;
 mod log;
 mod pins;
+mod places;
 mod preview;
 mod proposal;
 mod protection;
@@ -40,6 +41,7 @@ use stead_journal::{Loaded, ReadVersion, Run, Takeover};
 use stead_model::{Environment, Event, RunResult};
 use stead_state::{Command, Owner};
 
+use crate::ops::places::Untold;
 use crate::{CurrentGuards, Engine, OpenPinfile, PinfileLocation, RecoveryResult, Stack, awaited_targets};
 
 pub use apply::Report;
@@ -57,6 +59,7 @@ pub use import::{Import, Undeclared};
 pub use keys::{ChangesRing, KeysChange, key_owner};
 pub use list::{ListScope, ListedResource};
 pub use pins::{PinChange, PinEdit, ProposedPinEdit};
+pub use places::DefaultPlace;
 pub use preview::Compiled;
 pub use proposal::{Cause, Permitted, Proposal, Unfinished};
 pub use request::{Access, Look, PinUse, PlanRequest, RunKind, Wait};
@@ -173,6 +176,7 @@ impl Workspace {
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Loaded, OpError> {
         if loaded.state.pending().next().is_some() {
+            self.compare_places(&loaded.state, (None, &[]), Untold::Refuse).await?;
             events(OpEvent::RecoveryStarted { state: loaded.state.clone() });
         }
         let mut on_event = |event: Event| {

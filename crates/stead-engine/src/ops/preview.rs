@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use stead_guard::pins::{Orphans, PinRefusal, SettledGraph};
 use stead_journal::{Loaded, is_dead};
-use stead_model::{Diagnostic, Graph};
+use stead_model::{Code, Diagnostic, Graph, TypeToken};
 use stead_plan::{Glob, Plan};
 use stead_state::State;
 
 use crate::ops::held::with_needs;
+use crate::ops::places::{ComparedPlaces, Untold};
 use crate::ops::protection::{hold_pins_of, keep_protection, protect, protect_listed, retained_today};
 use crate::ops::{
     Access, Approval, Declaration, Declares, HeldPin, Import, Look, OpError, OpEvent, PinUse, PinsRefused,
@@ -125,7 +126,13 @@ impl Workspace {
         let pinning = OpenPinfile::open(self.pinfile.clone(), orphans).map_err(OpError::pinfile)?;
         events(OpEvent::PinfileRead);
         let (loaded, declared) = tokio::join!(self.load_in_turn(request.wait, events), declares.declare());
-        let (loaded, Declaration { mut graph, functions, protection }) = (loaded?, declared?);
+        let loaded = loaded?;
+        let declared = match declared {
+            Ok(declared) => declared,
+            Err(error) => return Err(self.misled(&loaded, error).await),
+        };
+        let Declaration { mut graph, functions, protection } = declared;
+        let places = self.compare_for(&loaded, &graph, &request, &variant).await?;
         if let Err(refusal) = self.open_secrets(&loaded.state, Some(&graph), request.access).await {
             return Err(self.doubt_without_key(&loaded).await.unwrap_or(refusal));
         }
@@ -199,7 +206,40 @@ impl Workspace {
             held,
             unfinished,
             undeclared,
+            places,
         })
+    }
+
+    /// Compares the places of the default providers. If the preview itself calls no provider, one that does not tell is no error
+    /// before the proposal is permitted.
+    async fn compare_for(
+        &self,
+        loaded: &Loaded,
+        graph: &Graph,
+        request: &PlanRequest,
+        variant: &Variant<'_>,
+    ) -> Result<ComparedPlaces, OpError> {
+        let types: Vec<&TypeToken> = match variant {
+            Variant::Import(imports) => {
+                imports.iter().filter(|import| import.provider.is_none()).map(|import| &import.ty).collect()
+            }
+            Variant::Plain | Variant::Approved { .. } => Vec::new(),
+        };
+        let untold = match request.look {
+            Look::Recorded if types.is_empty() => Untold::Note,
+            _ => Untold::Refuse,
+        };
+        self.compare_places(&loaded.state, (Some(graph), &types), untold).await
+    }
+
+    /// Returns the reason why a program could not be evaluated: a look-up in another place fails because of the place.
+    async fn misled(&self, loaded: &Loaded, error: OpError) -> OpError {
+        let is_look_up = error.problems().iter().any(|problem| problem.code == Code::LOOK_UP);
+        if !is_look_up {
+            return error;
+        }
+        let compared = self.compare_places(&loaded.state, (None, &[]), Untold::Note).await;
+        compared.err().unwrap_or(error)
     }
 
     /// Fails unless the plan is the approved one. Secrets are compared with the key of the stack.

@@ -11,6 +11,7 @@ use stead_plan::{Action, Plan, Purpose, Step};
 use stead_state::{Owner, Record, StackRef, State};
 
 use crate::ops::guards::permit_plan;
+use crate::ops::places::ComparedPlaces;
 use crate::ops::{Access, Approval, HeldPin, OpError, PlanRequest, Undeclared, Workspace};
 use crate::{Drift, SettledPins};
 
@@ -41,6 +42,7 @@ pub struct Proposal {
     pub(super) held: Vec<HeldPin>,
     pub(super) unfinished: Unfinished,
     pub(super) undeclared: Vec<Undeclared>,
+    pub(super) places: ComparedPlaces,
 }
 
 /// Work of others that a read-only proposal does not account for.
@@ -110,6 +112,11 @@ impl Proposal {
             self.base.copies().filter(|copy| copy.imported && !declared.contains(&copy.uid)).collect();
         kept.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         kept
+    }
+
+    /// Sentences on the default providers that did not tell their place, so that it is not compared with the recorded one.
+    pub fn untold_places(&self) -> &[String] {
+        &self.places.untold
     }
 
     pub fn unfinished(&self) -> &Unfinished {
@@ -209,6 +216,9 @@ impl Proposal {
     pub fn permit(self) -> Result<Permitted, OpError> {
         if self.request.access == Access::Apply && !self.is_empty() && self.plan.has_likely_moves() {
             return Err(OpError::LooksMoved(Box::new(self.plan)));
+        }
+        if self.request.access == Access::Apply && !self.is_empty() {
+            self.places.all_told()?;
         }
         if !self.owned_elsewhere.is_empty() {
             return Err(OpError::Guarded(self.owned_elsewhere));

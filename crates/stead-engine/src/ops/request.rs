@@ -24,6 +24,7 @@ pub enum RunKind {
     ImportState,
     RemoveStack,
     RenameStack,
+    AcceptPlace,
     Unlock,
 }
 
@@ -46,6 +47,7 @@ impl RunKind {
             RunKind::ImportState => "stack import",
             RunKind::RemoveStack => "stack rm",
             RunKind::RenameStack => "stack rename",
+            RunKind::AcceptPlace => "stack place",
             RunKind::Unlock => "unlock",
         }
     }

@@ -11,6 +11,7 @@ use stead_provider::{LogLines, Provider, Refusal};
 pub use stead_provider::{Moment, Rest, Series, Span, Statistic, Unit};
 use stead_state::State;
 
+use crate::ops::places::Untold;
 use crate::ops::{Access, OpError, Workspace, find};
 use crate::secrets::locked_record;
 
@@ -95,6 +96,7 @@ impl Workspace {
     pub async fn stats(&self, wanted: Option<&str>, span: Span) -> Result<Vec<NamedStats>, OpError> {
         let loaded = self.load_existing().await?;
         self.open_secrets(&loaded.state, None, Access::ReadOnly).await?;
+        self.compare_places(&loaded.state, (None, &[]), Untold::Refuse).await?;
         let asked = self.asked(&loaded.state, wanted, Ability::Stats)?;
         let stats = futures_util::stream::iter(asked).map(|(resource, provider)| async move {
             let read = async || match provider.telemetry() {
@@ -164,6 +166,7 @@ impl LogReader<'_> {
         let workspace = self.workspace;
         let loaded = workspace.load_existing().await?;
         workspace.open_secrets(&loaded.state, None, Access::ReadOnly).await?;
+        workspace.compare_places(&loaded.state, (None, &[]), Untold::Refuse).await?;
         let asked = workspace.asked(&loaded.state, self.wanted.as_deref(), Ability::Log)?;
         // Events of the millisecond that has just begun belong to the next look.
         let to = Moment(workspace.stack.world.clock.now().0.max(self.since.0 + 1));

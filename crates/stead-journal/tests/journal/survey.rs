@@ -244,7 +244,7 @@ async fn damaged_head_is_reported_and_one_of_a_newer_format_is_refused() {
     assert_eq!(survey.problems.len(), 1);
     assert!(survey.problems[0].starts_with(&format!("{}: ", keys().head())), "{:?}", survey.problems);
     assert_eq!(ways(&survey), [history("run-1")]);
-    let newer = String::from_utf8(head.to_vec()).unwrap().replace("\"format\":5", "\"format\":6");
+    let newer = String::from_utf8(head.to_vec()).unwrap().replace("\"format\":6", "\"format\":7");
     overwrite(&store, &keys().head(), newer).await;
     let refused = stead_journal::survey(&store, &keys()).await;
     assert!(matches!(refused, Err(JournalError::Format { key, .. }) if key == keys().head().to_string()));

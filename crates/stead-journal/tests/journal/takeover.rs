@@ -59,11 +59,11 @@ async fn relieved_run_writes_no_heartbeat() {
     let beat = || async { store.get(&keys().lease()).await.unwrap().map(|blob| blob.body) };
     let old = open(on_clock(Takeover::IfDead)).await.unwrap();
     tokio::time::sleep(Duration::from_secs(6)).await;
-    assert!(beat().await.is_some_and(|beat| beat.starts_with(b"{\"format\":5,\"epoch\":1,")));
+    assert!(beat().await.is_some_and(|beat| beat.starts_with(b"{\"format\":6,\"epoch\":1,")));
     let new = open(on_clock(Takeover::Always)).await.unwrap();
     tokio::time::sleep(Duration::from_secs(6)).await;
     let taken = beat().await;
-    assert!(taken.as_ref().is_some_and(|beat| beat.starts_with(b"{\"format\":5,\"epoch\":2,")));
+    assert!(taken.as_ref().is_some_and(|beat| beat.starts_with(b"{\"format\":6,\"epoch\":2,")));
     new.close(RunResult::Succeeded).await.unwrap();
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(beat().await, taken, "neither run holds the stack");

@@ -6,12 +6,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use stead_model::{Digest, Keyring, Limits, Map, MarkSource, Name, OpId, Resource, RunId, StackId};
+use stead_model::{
+    Digest, Keyring, Limits, Map, MarkSource, Name, OpId, ProviderPlaces, Resource, RunId, StackId,
+};
 
 use super::codec::FormatError;
 use super::{v1, v2};
 use crate::state::extent_of;
 use crate::{FORMAT, Pending, Retained, Snapshot};
+
+/// Longest place of a provider that is read, in bytes.
+const LONGEST_PLACE: usize = 16 << 10;
 
 /// The stack that an export was made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +56,9 @@ pub struct Export {
     /// The wrapped data keys of the stack, without which its secrets could not be read.
     #[serde(default, rename = "keys", skip_serializing_if = "Keyring::is_empty")]
     keyring: Keyring,
+    /// The places where the default providers keep the resources. Formats up to 5 have none.
+    #[serde(default, skip_serializing_if = "ProviderPlaces::is_empty")]
+    places: ProviderPlaces,
     /// True if the file has a digest that does not match its content.
     #[serde(skip)]
     changed: bool,
@@ -79,7 +87,7 @@ impl Export {
     pub fn new(origin: Origin, snapshot: Snapshot) -> Export {
         let Snapshot { stack, run, serial, uids, next_op, outputs, pending, resources, retained, .. } =
             snapshot;
-        let (pinfile, keyring) = (snapshot.pinfile, snapshot.keyring);
+        let (pinfile, keyring, places) = (snapshot.pinfile, snapshot.keyring, snapshot.places);
         let Origin { stead, project, environment, target } = origin;
         let mut export = Export {
             format: FORMAT,
@@ -99,6 +107,7 @@ impl Export {
             retained,
             pinfile,
             keyring,
+            places,
             changed: false,
         };
         export.digest = Some(export.own_digest());
@@ -162,7 +171,7 @@ impl Export {
     pub fn into_unsorted_snapshot(self) -> Snapshot {
         let serial = self.serial();
         let Export { stack, run, uids, next_op, outputs, pending, resources, retained, pinfile, .. } = self;
-        let keyring = self.keyring;
+        let (keyring, places) = (self.keyring, self.places);
         let transfers = Default::default();
         Snapshot {
             stack,
@@ -177,6 +186,7 @@ impl Export {
             retained,
             pinfile,
             keyring,
+            places,
         }
     }
 
@@ -220,6 +230,7 @@ impl Export {
             }
             check_sources(name, &reason.source)?;
         }
+        check_places(&self.places)?;
         match limits.oversized(&self.outputs) {
             Some(excess) => Err(ExportError::Oversized { name: "outputs".to_owned(), excess }),
             None => Ok(()),
@@ -232,6 +243,21 @@ fn old_damaged(error: FormatError) -> ExportError {
         FormatError::Damaged { problem, .. } => ExportError::Damaged(problem),
         FormatError::Newer { found, .. } => ExportError::Newer(found),
     }
+}
+
+/// Refuses places with control characters, or of a size that no provider tells: they are printed.
+fn check_places(places: &ProviderPlaces) -> Result<(), ExportError> {
+    for (provider, place) in &places.0 {
+        let texts =
+            || std::iter::once(provider).chain(place.0.iter().flat_map(|(name, value)| [name, value]));
+        if let Some(text) = texts().find(|text| text.chars().any(char::is_control)) {
+            return Err(ExportError::ControlCharacter(text.clone()));
+        }
+        if texts().map(String::len).sum::<usize>() > LONGEST_PLACE {
+            return Err(ExportError::TooLarge(format!("a place of more than {LONGEST_PLACE} bytes")));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses mark sources with control characters: they are printed, and must not control the terminal.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use stead_model::{
     CopyRef, Digest, Epoch, Keyring, Map, OpId, Operation, OperationToken, PhysicalId, ProviderData,
-    Resource, Seq,
+    ProviderPlaces, Resource, Seq,
 };
 
 use super::codec::{FormatError, Lines, append, damaged, line, parse, seal, sealed_lines};
@@ -240,6 +240,10 @@ pub enum Record {
     /// Sets the wrapped data keys of the stack. Comes before the first record that is sealed with a new key.
     Keys {
         keyring: Keyring,
+    },
+    /// Sets the places of the default providers. Comes before the first operation there.
+    Places {
+        places: ProviderPlaces,
     },
     /// Ends the epoch: its writer cannot append any more.
     Seal {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use flate2::read::GzDecoder;
 use serde::{Deserialize, Serialize};
-use stead_model::{Digest, Keyring, Limits, Map, OpId, Resource, RunId, StackId, ValuePool};
+use stead_model::{Digest, Keyring, Limits, Map, OpId, ProviderPlaces, Resource, RunId, StackId, ValuePool};
 
 use super::codec::{FormatError, check_format, damaged, line, parse};
 use super::gzip::{pack, stored};
@@ -44,6 +44,8 @@ pub struct Snapshot {
     pub pinfile: Option<BTreeSet<String>>,
     /// The wrapped data keys of the stack; empty before its first secret.
     pub keyring: Keyring,
+    /// The places where the default providers keep resources of the stack.
+    pub places: ProviderPlaces,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -67,6 +69,9 @@ struct Header {
     pinfile: Option<BTreeSet<String>>,
     #[serde(default, rename = "keys", skip_serializing_if = "Keyring::is_empty")]
     keyring: Keyring,
+    /// Formats up to 5 have none.
+    #[serde(default, skip_serializing_if = "ProviderPlaces::is_empty")]
+    places: ProviderPlaces,
 }
 
 impl Snapshot {
@@ -84,6 +89,7 @@ impl Snapshot {
             retained: Vec::new(),
             pinfile: None,
             keyring: Keyring::default(),
+            places: ProviderPlaces::default(),
         }
     }
 
@@ -109,6 +115,7 @@ impl Snapshot {
             retained: self.retained.clone(),
             pinfile: self.pinfile.clone(),
             keyring: self.keyring.clone(),
+            places: self.places.clone(),
         };
         let resources = self.resources.iter().map(|resource| line(resource.as_ref()));
         // Cannot fail: the output is memory.
@@ -171,7 +178,18 @@ impl Snapshot {
             return Err(damaged(WHAT, lines.read, "resources are missing"));
         }
         let Header {
-            stack, run, uids, next_op, outputs, pending, transfers, retained, pinfile, keyring, ..
+            stack,
+            run,
+            uids,
+            next_op,
+            outputs,
+            pending,
+            transfers,
+            retained,
+            pinfile,
+            keyring,
+            places,
+            ..
         } = header;
         Ok(Snapshot {
             stack,
@@ -186,6 +204,7 @@ impl Snapshot {
             retained,
             pinfile,
             keyring,
+            places,
         })
     }
 }

@@ -10,6 +10,7 @@ mod kind;
 mod oracle;
 mod outside;
 mod program;
+mod stranger;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -57,6 +58,8 @@ fn looks(count: u32) -> Delay {
 /// A cloud life under way.
 struct CloudLife {
     rng: Rng,
+    /// Randomness of persons with other credentials, apart from that of the life.
+    strangers: Rng,
     disk: Disk,
     clock: Arc<LifeClock>,
     cloud: Cloud,
@@ -121,6 +124,7 @@ impl CloudLife {
         let program = Program::draw(&mut rng, count);
         CloudLife {
             rng,
+            strangers: Rng::new(seed ^ 0x7374_7261),
             disk: Disk::default(),
             clock,
             cloud,
@@ -160,6 +164,7 @@ impl CloudLife {
             self.calm().await?;
             self.drifted = None;
             self.check().await?;
+            self.stranger().await?;
             self.answer_questions().await?;
         }
         self.converge().await
@@ -375,7 +380,8 @@ impl CloudLife {
             sent: AtomicU64::new(0),
         });
         let parallel = 1 + self.rng.below(4) as usize;
-        Actor { workspace: workspace(world, parallel), process }
+        let settings = Settings { region: Some(REGION.to_owned()), ..Settings::default() };
+        Actor { workspace: workspace(world, settings, parallel), process }
     }
 
     fn end(&mut self, actor: &Actor, ended: &Ended, look: Look) {
@@ -392,8 +398,7 @@ impl CloudLife {
     }
 }
 
-fn workspace(world: World, parallel: usize) -> Workspace {
-    let settings = Settings { region: Some(REGION.to_owned()), ..Settings::default() };
+fn workspace(world: World, settings: Settings, parallel: usize) -> Workspace {
     let provider = AwsProvider::embedded(world.clone(), settings);
     let mut engine = Engine::new(world.clone(), Providers::default().with(Arc::new(provider)), parallel);
     let place = StatePlace {

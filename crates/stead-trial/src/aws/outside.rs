@@ -18,8 +18,6 @@ impl CloudLife {
             0 | 1 => self.insert_foreign(),
             2 => self.add_foreign_tag(),
             3 => self.remove_one(),
-            // A value that is changed before its resource is recorded counts as one that the service set.
-            _ if self.pending().await? > 0 => Ok(()),
             _ => self.change_one(),
         }
     }

@@ -232,7 +232,7 @@ impl Actor {
 
     async fn import(&self, program: &Program, wanted: &str, id: &str) -> CommandResult {
         let (id, ty) = (PhysicalId(id.to_owned()), TypeToken("sim.Thing".to_owned()));
-        let import = Import { name: name(ty.clone(), Some(wanted.to_owned())), ty, id };
+        let import = Import { name: name(ty.clone(), Some(wanted.to_owned())), ty, id, provider: None };
         let graph = program.graph();
         let declared = DeclaredGraph(graph.clone());
         let mut on_event = |event| self.on_event(event, Some(&graph));

@@ -174,7 +174,7 @@ fn show_gaps(survey: &ExistingSurvey, request: &ExistingRequest, ui: &Ui) {
 }
 
 fn show_found(session: &Session, survey: &ExistingSurvey, ui: &Ui) {
-    for Existing { import: Import { name, ty, id }, incomplete, .. } in &survey.found {
+    for Existing { import: Import { name, ty, id, .. }, incomplete, .. } in &survey.found {
         ui.result(&format!("{}  {id}\n", name.shown_in(session.environment())));
         ui.json("importable", &ImportableLine { name, ty, id, incomplete: incomplete.as_deref() });
         if let Some(reason) = incomplete {

@@ -3,6 +3,7 @@
 mod diff;
 mod edits;
 mod import;
+mod place;
 mod rollback;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use crate::ui::Ui;
 pub(crate) use diff::diff;
 pub(crate) use edits::{new, rename, rm};
 pub(crate) use import::import;
+pub(crate) use place::{accept as accept_place, show as show_place};
 pub(crate) use rollback::rollback;
 
 pub(crate) async fn ls(session: &Session, ui: &Ui) -> Result<u8, Failure> {

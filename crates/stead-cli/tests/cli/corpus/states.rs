@@ -39,6 +39,7 @@ const STACKS: &[Recorded] = &[
     recorded("pins-sections", "dev", 0, 1),
     recorded("pins-sections", "dev:blue", 0, 1),
     recorded("pins-sections", "prod", 0, 1),
+    recorded("places-5", "dev", 0, 1),
     recorded("plans", "dev", 0, 1),
     recorded("renames", "dev", 0, 5),
     recorded("repaired", "dev", 0, 3),
@@ -135,7 +136,7 @@ fn next_run_that_writes_migrates_a_stack_to_the_current_format() {
     assert_eq!(format(&project), "{\"format\":1", "reading does not migrate");
     let name = on(&project, "dev", &["state", "ls"]).ok().lines().next().unwrap().to_owned();
     on(&project, "dev", &["state", "protect", &name]).ok();
-    assert_eq!(format(&project), "{\"format\":5");
+    assert_eq!(format(&project), "{\"format\":6");
     let export: serde_json::Value =
         serde_json::from_str(&on(&project, "dev", &["stack", "export"]).ok()).unwrap();
     let version = |resource: &serde_json::Value| resource["version"].as_u64().unwrap_or_default();

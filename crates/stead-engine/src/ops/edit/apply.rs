@@ -7,6 +7,7 @@ use stead_state::{Absent, Pending, Record, RetainReason, State, relocated};
 use super::import_state::retaining;
 use super::{EditOutcome, EditReport, PermittedEdit, ProposedEdit, Purge, StackMove, Work};
 use crate::ops::apply::write_records;
+use crate::ops::places::Untold;
 use crate::ops::{Access, OpError, OpEvent, RunKind, Workspace};
 use crate::{Recovered, Resolution, Transfer, transfer};
 
@@ -137,6 +138,7 @@ impl Workspace {
             target_version: moved.version,
             environment: &moved.environment,
             uids: &moved.uids,
+            places: moved.places,
         })
         .await?;
         let (target, place) = (moved.target.load().await?, moved.target.place());
@@ -170,6 +172,9 @@ impl Workspace {
         let guards = self.current_guards(&loaded)?;
         // A person's word needs no key; a repetition does if its request has a secret.
         self.open_secrets(&loaded.state, None, Access::Apply).await?;
+        if answer != Some(Resolution::DidNotHappen) {
+            self.compare_places(&loaded.state, (None, &[]), Untold::Refuse).await?;
+        }
         if answer.is_none()
             && let Some(doubt) = self.lacks_key(&loaded.state, &pending).await
         {

@@ -6,6 +6,7 @@ use stead_state::State;
 
 use super::{EditChange, ProposedEdit, Work};
 use crate::Refreshed;
+use crate::ops::places::Untold;
 use crate::ops::{OpError, OpEvent, RunKind, Wait, Workspace, find};
 
 impl Workspace {
@@ -30,13 +31,17 @@ impl Workspace {
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<ProposedEdit, OpError> {
         let loaded = self.load_settled(wait, events).await?;
+        let mut places = self.compare_places(&loaded.state, (None, &[]), Untold::Refuse).await?;
         let chosen = selection.of_records(&loaded.state).map_err(|problem| OpError::Plan(vec![problem]))?;
         let refreshed =
             self.engine.refresh_where(&loaded.state, |resource| chosen.contains(&resource.uid)).await;
         let Refreshed { drift, records, .. } = refreshed.map_err(OpError::Read)?;
         let work = match records.is_empty() {
             true => Work::Nothing,
-            false => Work::Append { kind: RunKind::Refresh, records },
+            false => {
+                let records = places.record().into_iter().chain(records).collect();
+                Work::Append { kind: RunKind::Refresh, records }
+            }
         };
         Ok(ProposedEdit { drift, ..self.proposed_on(loaded, work, Vec::new()) })
     }

@@ -34,6 +34,10 @@ impl Workspace {
         let loaded = self.load().await?;
         let state = loaded.state.clone();
         self.adopt_secrets(&mut snapshot, &state).await?;
+        // An export of an earlier version tells no places, and this stack has not moved since.
+        if snapshot.places.is_empty() && stack == *state.stack() {
+            snapshot.places.clone_from(state.places());
+        }
         let lineage = if stack == *state.stack() { Lineage::Own } else { Lineage::Other };
         let matched = Matched::of(&state.snapshot(None), &snapshot);
         let records = matched.changes(&state, &snapshot);

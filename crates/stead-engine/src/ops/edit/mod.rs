@@ -5,6 +5,7 @@ mod forget;
 mod import_review;
 mod import_state;
 mod names;
+mod place;
 mod renames;
 mod resolve;
 mod stack;
@@ -15,7 +16,8 @@ use std::sync::Arc;
 
 use stead_journal::{ReadVersion, Survey};
 use stead_model::{
-    CopyRef, Digest, Environment, Name, OpId, Operation, PhysicalId, Resource, RunId, TypeToken, Uid,
+    CopyRef, Digest, Environment, Name, OpId, Operation, PhysicalId, ProviderPlace, ProviderPlaces, Resource,
+    RunId, TypeToken, Uid,
 };
 use stead_plan::{Follow, Selection};
 use stead_state::{Owner, Pending, Record, Snapshot, State};
@@ -77,6 +79,8 @@ pub enum StateEdit {
     RenameStack {
         to: Environment,
     },
+    /// Records the places to which the default providers lead now.
+    AcceptPlace,
     /// Replaces everything that is recorded.
     ImportState {
         snapshot: Box<Snapshot>,
@@ -172,6 +176,22 @@ pub enum EditChange {
     StackRenamed {
         resources: usize,
     },
+    /// A default provider keeps the resources of the stack in another place than the record says.
+    PlaceAccepted {
+        provider: String,
+        from: Option<ProviderPlace>,
+        to: ProviderPlace,
+    },
+    /// How many recorded resources were read in the accepted places.
+    ResourcesFound {
+        count: usize,
+    },
+    /// A recorded resource does not exist in the accepted place. The next refresh records it as missing.
+    NotThere {
+        name: Name,
+        ty: TypeToken,
+        id: Option<PhysicalId>,
+    },
     StackCreated,
     StackRemoved {
         history: Purge,
@@ -212,6 +232,8 @@ pub struct ProposedEdit {
     drift: Vec<Drift>,
     /// The resources that nothing manages afterwards.
     forgets: Vec<Resource>,
+    /// The resources that the stack does not reach afterwards, although it records them.
+    unreached: Vec<Resource>,
     /// For an import or a repair of state: what else the guards must know.
     review: Option<Box<ImportReview>>,
 }
@@ -254,6 +276,8 @@ struct StackMove {
     uids: BTreeSet<Uid>,
     /// Records of the pins that only the pinfile has: its section may be for the old environment.
     pins: Vec<Record>,
+    /// Places of the resources, if the target does not record them yet.
+    places: Option<ProviderPlaces>,
 }
 
 /// The result of an applied edit.
@@ -310,6 +334,7 @@ impl Workspace {
                 self.remove_stack(resources, history, wait, events).await
             }
             StateEdit::RenameStack { to } => self.rename_stack(to, wait, events).await,
+            StateEdit::AcceptPlace => self.accept_place(wait, events).await,
             StateEdit::ImportState { snapshot, accepts } => self.import_state(*snapshot, accepts).await,
             StateEdit::Repair { survey, number, losses } => self.repair(survey, number, losses),
             StateEdit::Unlock => self.unlock().await,
@@ -326,6 +351,7 @@ impl Workspace {
             changes,
             drift: Vec::new(),
             forgets: Vec::new(),
+            unreached: Vec::new(),
             review: None,
         }
     }
@@ -369,7 +395,7 @@ impl ProposedEdit {
         let losses = match &self.review {
             Some(review) => review.permit(&self.forgets, levels, &pins)?,
             None => {
-                permit_forgetting(self.forgets.iter(), levels, &pins)?;
+                permit_forgetting(self.forgets.iter().chain(&self.unreached), levels, &pins)?;
                 Vec::new()
             }
         };

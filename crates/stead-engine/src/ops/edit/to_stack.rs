@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use stead_model::{Code, Diagnostic, Hint, Name, NextStep, Uid};
+use stead_model::{Code, Diagnostic, Hint, Name, NextStep, ProviderPlaces, Uid};
 use stead_plan::Follow;
 use stead_state::{OutsideLinks, State, has_secrets};
 
 use super::names::taken;
 use super::{EditChange, ProposedEdit, StackMove, Work};
+use crate::ops::places::{in_use, is_of_default};
 use crate::ops::protection::missing_pins;
 use crate::ops::{OpError, OpEvent, Wait, Workspace, find};
 
@@ -36,6 +37,7 @@ impl Workspace {
             uids.extend(source.state.outside_links(&uids).dependencies);
         }
         nothing_is_torn_apart(&source.state, &source.state.outside_links(&uids))?;
+        let places = self.places_for(&source.state, &target.state, &uids)?;
         let environment = to.environment().clone();
         let named = uids.iter().filter_map(|uid| source.state.name_of(uid));
         let renamed =
@@ -60,8 +62,39 @@ impl Workspace {
             environment,
             uids,
             pins,
+            places,
         }));
         Ok(self.proposed_on(source, work, changes))
+    }
+}
+
+impl Workspace {
+    /// Returns the places that the target has to record for the moved resources. A target with resources in another place is
+    /// refused, because an id belongs to its place.
+    fn places_for(
+        &self,
+        source: &State,
+        target: &State,
+        uids: &BTreeSet<Uid>,
+    ) -> Result<Option<ProviderPlaces>, OpError> {
+        let providers = &self.engine.providers;
+        let (bound, mut places) = (in_use(target, providers), target.places().clone());
+        for (provider, place) in &source.places().0 {
+            let mut copies = uids.iter().flat_map(|uid| source.copies_of(uid));
+            if !copies.any(|copy| is_of_default(copy, provider, providers)) {
+                continue;
+            }
+            let there = places.0.insert(provider.clone(), place.clone());
+            if let Some(there) = there.filter(|there| bound.contains(provider) && there != place) {
+                let message = "the resources of the other stack are in another place than these";
+                let problem = Diagnostic::error(Code::OTHER_PLACE, message)
+                    .note(format!("These are in {place}."))
+                    .note(format!("Those of the other stack are in {there}."))
+                    .note("Nothing was changed.");
+                return Err(OpError::Guarded(vec![problem]));
+            }
+        }
+        Ok(Some(places).filter(|places| places != target.places()))
     }
 }
 
