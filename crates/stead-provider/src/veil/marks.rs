@@ -339,15 +339,29 @@ fn put_back(value: Option<Value>, path: &[String], secret: &Secret) -> Option<Va
 
 /// Takes the mark from values that the record has in the clear: a short secret, such as a number, may be equal to one of them.
 pub(super) fn unchanged_stays_plain(values: Map, recorded: &Map) -> Map {
-    let plain = |key: &Text, value: &Value| {
-        let recorded = recorded.get(key).filter(|recorded| !recorded.has_secrets())?;
-        (reveal(value).as_ref() == Some(recorded)).then(|| recorded.clone())
-    };
-    let unmarked = |(key, value): (Text, Value)| match value.has_secrets() {
-        true => (key.clone(), plain(&key, &value).unwrap_or(value)),
-        false => (key, value),
+    let unmarked = |(key, value): (Text, Value)| match recorded.get(&key) {
+        Some(recorded) => (key, stays_plain(value, recorded)),
+        None => (key, value),
     };
     values.into_iter().map(unmarked).collect()
+}
+
+fn stays_plain(value: Value, recorded: &Value) -> Value {
+    if !value.has_secrets() {
+        return value;
+    }
+    if !recorded.has_secrets() && reveal(&value).as_ref() == Some(recorded) {
+        return recorded.clone();
+    }
+    match (value, recorded) {
+        (Value::Map(members), Value::Map(recorded)) => Value::Map(unchanged_stays_plain(members, recorded)),
+        (Value::List(items), Value::List(recorded)) if items.len() == recorded.len() => items
+            .into_iter()
+            .zip(recorded.iter())
+            .map(|(item, recorded)| stays_plain(item, recorded))
+            .collect(),
+        (value, _) => value,
+    }
 }
 
 /// Returns the value as the provider gets it; `None` for one that is not kept.
@@ -417,6 +431,15 @@ fn compared(recorded: &Value, new: Option<&Input>) -> Option<Value> {
             let shown =
                 map.iter().filter_map(|(key, item)| Some((key.clone(), compared(item, part(key).as_ref())?)));
             Some(Value::Map(shown.collect()))
+        }
+        Value::List(items) if recorded.has_secrets() => {
+            let part = |index: usize| match new {
+                Some(Input::Known(Value::List(new))) => new.get(index).cloned().map(Input::Known),
+                Some(Input::List(new)) => new.get(index).cloned(),
+                _ => None,
+            };
+            let shown = items.iter().enumerate();
+            Some(shown.filter_map(|(index, item)| compared(item, part(index).as_ref())).collect())
         }
         other => reveal(other),
     }
