@@ -59,7 +59,10 @@ fn outside(value: &Value, cursor: &Cursor<'_>) -> Option<Value> {
     match value {
         _ if cursor.is_covered() => None,
         value if !cursor.reaches() => Some(value.clone()),
-        Value::Map(map) => Some(Value::Map(without(map, cursor))),
+        // An object that only the service fills is none that a program can declare.
+        Value::Map(map) => {
+            Some(without(map, cursor)).filter(|kept| !kept.is_empty() || map.is_empty()).map(Value::Map)
+        }
         Value::List(items) => {
             Some(items.iter().filter_map(|item| outside(item, &cursor.element())).collect())
         }
@@ -132,6 +135,17 @@ mod tests {
         );
         let settable = settable(&schema("AWS::S3::Bucket"), &live);
         assert_eq!(settable, map(r#"{"BucketName":"b","VersioningConfiguration":{"Status":"x"}}"#));
+    }
+
+    #[test]
+    fn settable_part_has_no_object_that_only_the_service_fills() {
+        let live = map(
+            r#"{"ClusterName":"c","InstanceGroups":[{"AutoPatchConfig":{"PatchSchedule":{"NextPatchDate":"d"},
+                "PatchingStrategy":"WhenIdle"}}],"TieredStorageConfig":{}}"#,
+        );
+        let kept = r#"{"ClusterName":"c","InstanceGroups":[{"AutoPatchConfig":{"PatchingStrategy":"WhenIdle"}}],
+            "TieredStorageConfig":{}}"#;
+        assert_eq!(settable(&schema("AWS::SageMaker::Cluster"), &live), map(kept));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use stead_model::{Input, Inputs, Map, Name, StackId, Uid, Value};
 use stead_provider::{OwnerMark, StatePlace};
-use stead_schema::cfn::{Class, Kinds, Schema};
+use stead_schema::cfn::{Class, FormId, Kinds, Schema};
 
 const STACK: &str = "stead:stack";
 const UID: &str = "stead:uid";
@@ -29,8 +29,8 @@ pub(crate) struct TagProperty {
 enum Style {
     /// An object with a member for each tag.
     Object,
-    /// A list of objects, with the names of their two members.
-    List { key: String, value: String },
+    /// A list of objects, with the names of their two members, and the other members that every element needs.
+    List { key: String, value: String, more: Vec<String> },
 }
 
 impl TagProperty {
@@ -51,13 +51,16 @@ impl TagProperty {
                         form.properties.keys().find(fits).cloned()
                     })
                 };
-                Style::List { key: member(["Key", "TagKey"])?, value: member(["Value", "TagValue"])? }
+                let (key, value) = (member(["Key", "TagKey"])?, member(["Value", "TagValue"])?);
+                let more = flags(schema, element, [&key, &value])?;
+                Style::List { key, value, more }
             }
             None if schema.form(form).kinds.has(Kinds::ARRAY) => return None,
             None => Style::Object,
         };
         let fixed = classes.of(Class::CreateOnly).covers(path);
-        let (on_create, on_update) = (schema.tagging.on_create && !fixed, schema.tagging.updatable && !fixed);
+        let marked = takes_marks(schema, form, &style) && !fixed;
+        let (on_create, on_update) = (schema.tagging.on_create && marked, schema.tagging.updatable && marked);
         Some(TagProperty { name, style, on_create, on_update })
     }
 
@@ -68,7 +71,7 @@ impl TagProperty {
             (Style::Object, Some(Value::Map(tags))) => {
                 tags.iter().map(|(key, value)| (key.to_string(), text(value))).collect()
             }
-            (Style::List { key, value }, Some(Value::List(tags))) => {
+            (Style::List { key, value, .. }, Some(Value::List(tags))) => {
                 let tag = |tag: &Value| {
                     let members = tag.as_map()?;
                     let key = members.get(key)?.as_str()?.to_owned();
@@ -105,9 +108,10 @@ impl TagProperty {
     }
 
     fn element(&self, key: &str, value: &str) -> Value {
-        let Style::List { key: key_name, value: value_name } = &self.style else { return Value::Null };
+        let Style::List { key: key_name, value: value_name, more } = &self.style else { return Value::Null };
         let members = [(key_name.clone(), Value::from(key)), (value_name.clone(), Value::from(value))];
-        Value::Map(members.into_iter().collect())
+        let more = more.iter().map(|name| (name.clone(), Value::Bool(false)));
+        Value::Map(members.into_iter().chain(more).collect())
     }
 
     /// Removes the tags that a predicate selects. A property without tags is removed too, if it had some.
@@ -169,6 +173,12 @@ impl TagProperty {
         }
     }
 
+    /// Removes the tags that other inputs declare.
+    pub(crate) fn remove_declared(&self, model: &mut Map, declared: &Map) {
+        let declared = self.read(declared);
+        self.remove(model, |key| declared.contains_key(key));
+    }
+
     /// Adds the mark of the owner. A mark that is there already is replaced.
     pub(crate) fn add_mark(&self, model: &mut Map, owner: &OwnerMark) {
         self.remove(model, is_mark);
@@ -194,6 +204,32 @@ impl TagProperty {
     pub(crate) fn strip_tags_of_aws(&self, model: &mut Map) {
         self.remove(model, |key| key.starts_with(OF_AWS));
     }
+}
+
+/// Returns the required members of a tag besides key and value, all of them flags that may be off, such as the one that gives a tag
+/// of a group to its instances. `None` if another member is required.
+fn flags(schema: &Schema, element: FormId, known: [&String; 2]) -> Option<Vec<String>> {
+    let is_flag = |name: &String| {
+        let form = schema.member(element, name)?;
+        schema.form(form).kinds.has(Kinds::BOOLEAN).then(|| name.clone())
+    };
+    let required = schema.form(element).required.iter().filter(|name| !known.contains(name));
+    required.map(is_flag).collect()
+}
+
+/// Returns true if the keys of marks are valid keys of the type's tags.
+fn takes_marks(schema: &Schema, tags: FormId, style: &Style) -> bool {
+    let Style::List { key, .. } = style else { return true };
+    let form = schema.element(tags).and_then(|element| schema.member(element, key));
+    let pattern = form.and_then(|form| {
+        schema.find(form, &mut Vec::new(), &|form| {
+            form.limits
+                .pattern
+                .as_ref()
+                .map(|pattern| [STACK, UID, NAME].iter().all(|mark| pattern.allows(mark)))
+        })
+    });
+    pattern.unwrap_or(true)
 }
 
 fn is_mark(key: &str) -> bool {

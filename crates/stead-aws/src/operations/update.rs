@@ -187,8 +187,10 @@ fn carry_mark(
     if !want.contains_key(&tags.name)
         && let Some(live) = found.model.get(&tags.name)
     {
-        // Undeclared tags belong to others, and stay.
-        for side in [&mut *last, &mut *settled, &mut *want] {
+        // Tags that were never declared belong to others, and stay. Those that were declared before go.
+        want.insert(tags.name.as_str(), live.clone());
+        tags.remove_declared(want, last);
+        for side in [&mut *last, &mut *settled] {
             side.insert(tags.name.as_str(), live.clone());
         }
     }

@@ -48,6 +48,27 @@ fn mark_is_written_read_and_stripped_in_both_styles() {
 }
 
 #[test]
+fn tag_that_needs_a_flag_gets_it_off() {
+    let property = property("AWS::AutoScaling::AutoScalingGroup").unwrap();
+    let mut model = Map::new();
+    property.add_mark(&mut model, &owner());
+    assert_eq!(property.mark(&model), Some(owner()));
+    let tags = model.get("Tags").and_then(Value::as_list).unwrap();
+    let off =
+        |tag: &Value| tag.as_map().and_then(|tag| tag.get("PropagateAtLaunch")) == Some(&Value::Bool(false));
+    assert!(tags.iter().all(off), "{model:?}");
+}
+
+#[test]
+fn type_whose_tags_cannot_have_the_keys_of_a_mark_gets_none() {
+    let told = |name: &str| property(name).map(|property| (property.on_create, property.on_update));
+    assert_eq!(told("AWS::S3::Bucket"), Some((true, true)));
+    for name in ["AWS::SSMContacts::Contact", "AWS::SSMContacts::Rotation", "AWS::SSO::Application"] {
+        assert_eq!(told(name), Some((false, false)), "{name}");
+    }
+}
+
+#[test]
 fn values_of_a_mark_have_only_characters_that_services_accept() {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "+-=._:/@ ".contains(c);
     for value in tags_of(&owner()).values() {

@@ -390,3 +390,23 @@ async fn unsigned_requests_are_refused_and_roles_are_assumed() {
     let (_, body) = client.raw(Some(key), "sts", "", "Action=GetCallerIdentity").await;
     assert!(body.contains("arn:aws:sts::444455556666:assumed-role/deploy/s"), "{body}");
 }
+
+#[tokio::test]
+async fn resources_of_one_name_in_two_parents_have_different_identifiers() {
+    let client = Client::new(Settings::default());
+    let made = async |group: &str| {
+        let inputs = format!(r#"{{"ChannelGroupName":"{group}","ChannelName":"news"}}"#);
+        client.made("AWS::MediaPackageV2::Channel", &inputs).await
+    };
+    assert!(made("one").await.ends_with(":channel/one/news"));
+    assert!(made("two").await.ends_with(":channel/two/news"));
+}
+
+#[tokio::test]
+async fn generated_name_fits_the_pattern_of_its_type() {
+    let client = Client::new(Settings::default());
+    let inputs = r#"{"KeyspaceName":"shop","PartitionKeyColumns":[{"ColumnName":"id","ColumnType":"text"}]}"#;
+    let table = client.made("AWS::Cassandra::Table", inputs).await;
+    let name = table.rsplit('|').next().unwrap();
+    assert!(name.starts_with("table_") && !name.contains('-'), "{table}");
+}

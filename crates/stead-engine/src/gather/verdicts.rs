@@ -95,7 +95,12 @@ impl Engine {
             return Verdict::Unanswered { message, help };
         }
         let provider = &planned.provider;
-        let inputs = match provider.check(&node.ty, question.inputs).await {
+        // Nobody wrote the inputs of an undeclared import: they are what a read returns, which may lack required properties.
+        let checked = match node.options.undeclared {
+            true => Ok(question.inputs),
+            false => provider.check(&node.ty, question.inputs).await,
+        };
+        let inputs = match checked {
             Ok(inputs) => inputs,
             Err(problems) => return Verdict::Invalid(problems),
         };

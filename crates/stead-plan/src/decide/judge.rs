@@ -35,17 +35,26 @@ pub(crate) struct Replacement {
 impl Planner<'_> {
     /// Returns whether a replacement creates or deletes first, by the options, or else by the provider's `order`.
     ///
-    /// A retained old copy is not deleted, so with another physical name the new copy is created first.
-    pub(super) fn replace_order(&self, id: NodeId, inputs: &Inputs, order: ReplaceOrder) -> ReplaceOrder {
-        // A requested replacement may keep the physical name, which only one of the two copies can have.
-        if self.requested.contains(&id)
-            && self.old(id).is_some_and(|old| self.identity(id, old, inputs) == Identity::Same)
-        {
+    /// Only one of two copies can have a physical name, so a copy that keeps it is created after the old one is deleted, except in
+    /// another place. A retained old copy is not deleted, so with another physical name the new copy is created first.
+    fn replace_order(
+        &self,
+        id: NodeId,
+        (inputs, order): (&Inputs, ReplaceOrder),
+        cause: Option<&ReplacementCause>,
+    ) -> ReplaceOrder {
+        let option = self.graph.nodes[id.index()].options.delete_before_replace;
+        let elsewhere =
+            matches!(cause, Some(ReplacementCause::Provider { .. } | ReplacementCause::DefaultProvider));
+        let keeps_name =
+            || !elsewhere && self.old(id).is_some_and(|old| self.identity(id, old, inputs) == Identity::Same);
+        if self.requested.contains(&id) && keeps_name() {
             return ReplaceOrder::DeleteFirst;
         }
-        let order = match self.graph.nodes[id.index()].options.delete_before_replace {
+        let order = match option {
             Some(true) => ReplaceOrder::DeleteFirst,
             Some(false) => ReplaceOrder::CreateFirst,
+            None if order == ReplaceOrder::CreateFirst && keeps_name() => ReplaceOrder::DeleteFirst,
             None => order,
         };
         let coexists = |old: &Resource| {
@@ -61,7 +70,7 @@ impl Planner<'_> {
         &self,
         id: NodeId,
         changes: &[Change],
-        order: ReplaceOrder,
+        wanted: (&Inputs, ReplaceOrder),
         place: PlaceChange,
     ) -> Decision {
         let node = &self.graph.nodes[id.index()];
@@ -71,7 +80,10 @@ impl Planner<'_> {
         if old.lifecycle != Lifecycle::Live {
             return Decision::Create;
         }
-        let replaced = |certainty, cause| Decision::Replace(Replacement { order, certainty, cause });
+        let replaced = |certainty, cause: Option<ReplacementCause>| {
+            let order = self.replace_order(id, wanted, cause.as_ref());
+            Decision::Replace(Replacement { order, certainty, cause })
+        };
         if old.ty != node.ty {
             return replaced(Certainty::Certain, None);
         }

@@ -298,8 +298,7 @@ impl<'a> Planner<'a> {
             }
             Verdict::Valid { inputs, mut changes, order, found, place } => {
                 force_replacement(&mut changes, &self.graph.nodes[id.index()].options.replace_on_changes);
-                let order = self.replace_order(id, &inputs, order);
-                let decision = self.judge(id, &changes, order, place);
+                let decision = self.judge(id, &changes, (&inputs, order), place);
                 if let Some(problem) = self.import_problem(id, &decision, &changes, found.as_ref()) {
                     self.problems.push((id, problem));
                 }

@@ -362,6 +362,27 @@ fn requested_replacement_needs_no_change_and_deletes_first_if_the_physical_name_
 }
 
 #[test]
+fn replacement_that_keeps_the_physical_name_deletes_first_unless_the_program_says_otherwise() {
+    let base = state(&[("a", &[("place", "a-1"), ("size", "1")], &[])]);
+    let order = |option: Option<bool>| {
+        let plan = Program::default()
+            .node("a", &[("place", known("a-1")), ("size", known("2"))])
+            .options(|options| {
+                options.replace_on_changes = vec![pattern("size")];
+                options.delete_before_replace = option;
+            })
+            .plan(&base);
+        let orders = plan.steps.iter().filter_map(|step| match &step.why {
+            Why::Replaced { order, .. } => Some(*order),
+            _ => None,
+        });
+        orders.collect::<Vec<_>>()
+    };
+    assert_eq!(order(None), [ReplaceOrder::DeleteFirst], "only one of two copies can be called a-1");
+    assert_eq!(order(Some(false)), [ReplaceOrder::CreateFirst]);
+}
+
+#[test]
 fn requested_replacement_of_an_unknown_new_or_unselected_resource_is_refused() {
     let base = state(&[("a", &[], &[]), ("b", &[], &[])]);
     let program = Program::default().node("a", &[]).node("b", &[]).node("new", &[]);

@@ -405,6 +405,15 @@ fn compared(recorded: &Value, new: Option<&Input>) -> Option<Value> {
                 map.iter().filter_map(|(key, item)| Some((key.clone(), compared(item, part(key).as_ref())?)));
             Some(Value::Map(shown.collect()))
         }
+        Value::List(items) if recorded.has_secrets() => {
+            let part = |index: usize| match new {
+                Some(Input::Known(Value::List(new))) => new.get(index).cloned().map(Input::Known),
+                Some(Input::List(new)) => new.get(index).cloned(),
+                _ => None,
+            };
+            let shown = items.iter().enumerate();
+            Some(shown.filter_map(|(index, item)| compared(item, part(index).as_ref())).collect())
+        }
         other => reveal(other),
     }
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Mutex;
 
-use stead_model::{Input, Kept, Name, PropertyPath, Secret, SourceRef, Uid, Value};
+use stead_model::{Binding, Crypter, Input, Kept, KeyId, Name, PropertyPath, Secret, SourceRef, Uid, Value};
 use stead_schema::{Access, Change, Property, ReplaceOrder, Shape, TypeSchema};
+use stead_secrets::{DataKey, SymmetricCrypter};
 
 use super::*;
 use crate::{LogLine, LogLines, Moment, Providers, Series, Span};
@@ -328,6 +329,17 @@ fn recorded_output_that_is_equal_to_a_short_secret_stays_plain_and_one_that_cont
 }
 
 #[test]
+fn recorded_plain_value_stays_plain_beside_a_secret_in_the_same_list() {
+    let (_, provider) = veiled();
+    let tag = |value: Value| Value::Map([("value".to_owned(), value)].into_iter().collect());
+    let short = || Value::secret(Value::from("0"));
+    let tags = Value::from(vec![tag(Value::from(0)), tag(short())]);
+    let old = record(&[("password", short()), ("tags", tags.clone())]);
+    let LiveState { inputs, .. } = now(provider.read(&old)).unwrap().unwrap();
+    assert_eq!(inputs.get("tags"), Some(&tags));
+}
+
+#[test]
 fn ephemeral_value_inside_an_object_stays_there_after_a_check() {
     let (echo, provider) = veiled();
     let object =
@@ -336,6 +348,27 @@ fn ephemeral_value_inside_an_object_stays_there_after_a_check() {
     let checked = now(provider.check(&ty(), given.clone())).unwrap();
     assert_eq!(checked, given);
     assert_eq!(echo.seen.lock().unwrap().as_slice(), [r#"{"user":{"A":"b"}}"#]);
+}
+
+#[test]
+fn digest_inside_a_list_is_compared_with_the_new_value() {
+    let (_, provider) = veiled();
+    let crypter: Arc<dyn Crypter> =
+        Arc::new(SymmetricCrypter::new(KeyId("k1".to_owned()), &DataKey::new([7; 32])));
+    let kept = |value: &str| Secret::kept(Value::from(value), Kept::Digest);
+    let here = Binding(&["stack", "uid", "inputs", "user"]);
+    let sealed = kept("canary").seal(crypter.as_ref(), here).unwrap();
+    sealed.open(&crypter, here);
+    let recorded = sealed.settled().unwrap();
+    assert!(recorded.reveal().is_err());
+    let rule = |secret: Secret| {
+        let members = [("client".to_owned(), Value::from("a")), ("secret".to_owned(), Value::Secret(secret))];
+        Value::from(vec![Value::Map(members.into_iter().collect())])
+    };
+    let old = record(&[("user", rule(recorded))]);
+    let changes = |value: &str| now(provider.diff(&old, &inputs(&[("user", rule(kept(value)))]))).changes;
+    assert_eq!(changes("canary"), []);
+    assert_eq!(changes("another").len(), 1);
 }
 
 #[test]

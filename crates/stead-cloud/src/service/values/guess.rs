@@ -47,12 +47,16 @@ pub(super) struct Guess<'a> {
     id: String,
     /// Name that the resource was created with and keeps.
     name: Option<String>,
+    /// The name after the names that it is unique within, such as that of the domain.
+    path: Option<String>,
 }
 
 impl<'a> Guess<'a> {
     pub(super) fn new(schema: &'a Schema, model: &Map, context: Context<'a>) -> Guess<'a> {
         let id = id(schema, &mut *context.ids);
-        Guess { schema, name: lasting_name(schema, model), context, id }
+        let name = lasting_name(schema, model);
+        let path = name.as_ref().map(|(property, name)| path(schema, model, property, name));
+        Guess { schema, name: name.map(|(_, name)| name), path, context, id }
     }
 
     /// Returns a value for a property, or `None` to keep the sample.
@@ -152,7 +156,7 @@ impl<'a> Guess<'a> {
             || kind.replace('-', "").ends_with(&stem.to_lowercase())
             || self.identifies(property);
         let (kind, id) = match own {
-            true => (kind, self.name.clone().unwrap_or_else(|| self.id.clone())),
+            true => (kind, self.path.clone().unwrap_or_else(|| self.id.clone())),
             false => (stem.to_lowercase(), self.context.ids.lower(12)),
         };
         format!("arn:{partition}:{}:{region}:{account}:{kind}/{id}", self.service())
@@ -172,15 +176,29 @@ fn id(schema: &Schema, ids: &mut crate::service::ids::Ids) -> String {
     ids.lower(12)
 }
 
-/// Returns the name that a resource cannot change: it is then a part of the ARN.
-fn lasting_name(schema: &Schema, model: &Map) -> Option<String> {
+/// Returns the name that a resource cannot change, and its property: it is then a part of the ARN.
+fn lasting_name(schema: &Schema, model: &Map) -> Option<(String, String)> {
     let kind = schema.type_name.rsplit("::").next().unwrap_or_default();
     let create_only = schema.classes.of(Class::CreateOnly);
     let names = ["Name".to_owned(), format!("{kind}Name"), format!("{kind}Identifier")];
-    names.iter().find_map(|name| {
-        let value = model.get(name.as_str())?.as_str()?;
-        create_only.covers(&PropertyPath::of(name)).then(|| value.to_owned())
+    names.into_iter().find_map(|property| {
+        let name = model.get(property.as_str())?.as_str()?.to_owned();
+        create_only.covers(&PropertyPath::of(&property)).then_some((property, name))
     })
+}
+
+/// Returns a name after those that identify the resource together with it.
+fn path(schema: &Schema, model: &Map, property: &str, name: &str) -> String {
+    let create_only = schema.classes.of(Class::CreateOnly);
+    let parts = schema.additional_identifiers.iter().flatten().filter(|part| create_only.covers(part));
+    let mut others: Vec<&str> =
+        parts.filter_map(|part| part.root()).filter(|part| *part != property).collect();
+    others.dedup();
+    let text = |part: &str| {
+        let text = model.get(part)?.as_str()?;
+        Some(text.rsplit(['/', ':']).next().unwrap_or(text).to_owned())
+    };
+    others.into_iter().filter_map(text).chain([name.to_owned()]).collect::<Vec<_>>().join("/")
 }
 
 fn is_read_only(schema: &Schema, name: &str) -> bool {

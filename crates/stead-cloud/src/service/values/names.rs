@@ -1,7 +1,7 @@
 //! Names of resources whose inputs leave them out.
 
 use stead_model::{Map, PropertyPath, Segment, Value};
-use stead_schema::cfn::{Class, Kinds, Schema};
+use stead_schema::cfn::{Class, Form, FormId, Kinds, Schema};
 
 use crate::service::ids::Ids;
 
@@ -18,12 +18,24 @@ pub(super) fn fill(schema: &Schema, model: &mut Map, ids: &mut Ids) {
         let kinds = schema.find(form, &mut Vec::new(), &|form| (!form.kinds.is_any()).then_some(form.kinds));
         let value = match (choices, kinds.unwrap_or(Kinds::STRING)) {
             (Some(choice), _) => choice,
-            (None, kinds) if kinds.has(Kinds::STRING) => Value::from(generated(&schema.type_name, ids)),
+            (None, kinds) if kinds.has(Kinds::STRING) => {
+                Value::from(fitting(schema, form, generated(&schema.type_name, ids)))
+            }
             (None, kinds) if kinds.has(Kinds::INTEGER) => Value::from((ids.draw() % 1_000_000) as i64),
             _ => continue,
         };
         model.insert(key.clone(), value);
     }
+}
+
+/// Returns a name with other separators if the type does not take dashes.
+fn fitting(schema: &Schema, form: FormId, name: String) -> String {
+    let allows = |name: &String| {
+        let pattern = |form: &Form| form.limits.pattern.as_ref().map(|pattern| pattern.allows(name));
+        schema.find(form, &mut Vec::new(), &pattern).unwrap_or(true)
+    };
+    let others = [name.replace('-', "_"), name.replace('-', "")];
+    std::iter::once(&name).chain(&others).find(|name| allows(name)).cloned().unwrap_or(name.clone())
 }
 
 /// Returns a name that no other resource has.
