@@ -52,7 +52,9 @@ usage: cargo xtask COMMAND
                    --canaries N  run stacks with secrets whose provider gives them away, and search for them
                    --clouds N   run stacks of AWS types on the embedded cloud, with its faults, kills and changes from outside
                    --planted [BUG …]  enable the planted bugs one by one and count the lives until each is detected
-                   --processes N  kill real processes instead, in N rounds with each build";
+                   --processes N  kill real processes instead, in N rounds with each build
+                   --crowds N   bring up, change and remove 500 AWS resources N times with each build, while stead and the served
+                                cloud are killed and calls fail";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -15,6 +15,10 @@ enum Trial {
         rounds: u64,
         seed: Option<u64>,
     },
+    Crowds {
+        crowds: u64,
+        seed: Option<u64>,
+    },
     /// All planted bugs, or the named ones.
     Planted(Vec<String>),
 }
@@ -23,7 +27,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     match parse(arguments)? {
         Trial::Lives => lives(arguments),
         Trial::Planted(bugs) => planted(&bugs),
-        Trial::Processes { rounds, seed } => processes(rounds, seed.unwrap_or_else(fresh)),
+        Trial::Processes { rounds, seed } => {
+            let seed = seed.unwrap_or_else(fresh);
+            killed("processes::", "rounds", ("STEAD_TRIAL_ROUNDS", rounds), seed)
+        }
+        Trial::Crowds { crowds, seed } => {
+            let seed = seed.unwrap_or_else(fresh);
+            killed("processes::crowd::", "crowds", ("STEAD_TRIAL_CROWDS", crowds), seed)
+        }
     }
 }
 
@@ -38,9 +49,11 @@ fn parse(arguments: &[String]) -> Result<Trial, String> {
     {
         return Ok(Trial::Planted(bugs.to_vec()));
     }
-    Ok(match number("--processes")? {
-        Some(rounds) => Trial::Processes { rounds, seed: number("--seed")? },
-        None => Trial::Lives,
+    let seed = number("--seed")?;
+    Ok(match (number("--processes")?, number("--crowds")?) {
+        (Some(rounds), _) => Trial::Processes { rounds, seed },
+        (None, Some(crowds)) => Trial::Crowds { crowds, seed },
+        (None, None) => Trial::Lives,
     })
 }
 
@@ -60,23 +73,13 @@ fn lives(arguments: &[String]) -> Result<ExitCode, String> {
 }
 
 /// First the build for tests, which can be told to die at a named point, then the binary that ships.
-fn processes(rounds: u64, seed: u64) -> Result<ExitCode, String> {
+fn killed(tests: &str, counted: &str, (variable, count): (&str, u64), seed: u64) -> Result<ExitCode, String> {
     for profile in ["test", "release"] {
-        println!("{rounds} rounds with the {profile} build, seed {seed}");
+        println!("{count} {counted} with the {profile} build, seed {seed}");
         let mut cargo = Command::new(env!("CARGO"));
         cargo
-            .args([
-                "test",
-                "--quiet",
-                "--profile",
-                profile,
-                "-p",
-                "stead-cli",
-                "--test",
-                "cli",
-                "processes::",
-            ])
-            .env("STEAD_TRIAL_ROUNDS", rounds.to_string())
+            .args(["test", "--quiet", "--profile", profile, "-p", "stead-cli", "--test", "cli", tests])
+            .env(variable, count.to_string())
             .env("STEAD_TRIAL_SEED", seed.to_string());
         let code = finish(&mut cargo)?;
         if code != ExitCode::SUCCESS {
@@ -116,6 +119,8 @@ mod tests {
         assert_eq!(parsed("--processes 500"), Ok(Trial::Processes { rounds: 500, seed: None }));
         assert_eq!(parsed("--seed 7 --processes 5"), Ok(Trial::Processes { rounds: 5, seed: Some(7) }));
         assert_eq!(parsed("--planted seal-skipped"), Ok(Trial::Planted(vec!["seal-skipped".to_owned()])));
+        assert_eq!(parsed("--crowds 3 --seed 2"), Ok(Trial::Crowds { crowds: 3, seed: Some(2) }));
+        assert!(parsed("--crowds").is_err());
         assert!(parsed("--processes").is_err() && parsed("--processes many").is_err());
     }
 }

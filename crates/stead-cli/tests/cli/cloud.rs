@@ -19,7 +19,11 @@ pub(crate) struct Serving {
 
 impl Serving {
     pub(crate) fn start(project: &Project, flags: &[&str]) -> Serving {
-        let mut child = project.spawn(&[&["cloud", "serve", "--port", "0"], flags].concat());
+        Serving::start_on(project, "0", flags)
+    }
+
+    pub(crate) fn start_on(project: &Project, port: &str, flags: &[&str]) -> Serving {
+        let mut child = project.spawn(&[&["cloud", "serve", "--port", port], flags].concat());
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
@@ -60,6 +64,12 @@ impl Serving {
              authorization: AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=0\r\n"
         );
         self.send("/", &headers, &body.to_string())
+    }
+
+    /// Kills the server and waits for its end.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 
     pub(crate) fn stop(mut self, signal: &str) -> (Option<i32>, String) {

@@ -43,7 +43,7 @@ fn arguments(command: &str) -> Vec<&str> {
     if command == "up" { vec!["up", "--yes", "--no-moves"] } else { vec![command, "--yes"] }
 }
 
-fn busy_wait(time: Duration) {
+pub(super) fn busy_wait(time: Duration) {
     let start = Instant::now();
     while start.elapsed() < time {
         std::thread::yield_now();
@@ -86,7 +86,7 @@ fn run_until_killed(project: &Project, command: &str, kill: &Kill) -> bool {
     }
 }
 
-fn from_environment(key: &str, default: u64) -> u64 {
+pub(super) fn from_environment(key: &str, default: u64) -> u64 {
     std::env::var(key).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
