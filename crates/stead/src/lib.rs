@@ -65,7 +65,7 @@ pub mod config {
 /// Types of secrets: rings of data keys, their managers, and the person to ask for passphrases.
 pub mod secrets {
     pub use stead_secrets::{
-        Ask, KeyManager, ManagerError, ManagerErrorClass, NewIdentity, Question, Redactor, Strength,
+        Ask, KeyManager, ManagerError, ManagerErrorClass, Needles, NewIdentity, Question, Redactor, Strength,
         UnlockedRing, WrapContext, new_identity, strength,
     };
 }

@@ -28,7 +28,7 @@ new local.File({ path: `${env}.txt`, content: JSON.stringify(all) }, { id: "all"
 "#;
 
 fn project() -> Project {
-    let project = Project::with(MAIN);
+    let project = Project::only(MAIN);
     project.write("stead.toml", SETTINGS);
     project
 }
@@ -157,7 +157,7 @@ fn saved_plan_applies_where_required_config_was_only_given_to_the_plan() {
 
 #[test]
 fn program_declares_types_and_reads_typed_values() {
-    let project = Project::with(
+    let project = Project::only(
         r#"
         import { config, t } from "stead";
         import * as local from "stead/local";

@@ -34,15 +34,15 @@ fn next_up_finishes_a_run_killed_at_any_point() {
         for nth in 1..=3 {
             let project = Project::with(PROGRAM);
             let at = format!("{point}:{nth}");
-            let output = project.command(&["up", "--yes"]).env("STEAD_CRASH_AT", &at).output().unwrap();
-            if output.status.code() == Some(0) {
+            let ended = project.stead_with(&[("STEAD_CRASH_AT", &at)], &["up", "--yes"]);
+            if ended.code == 0 {
                 continue; // the run reaches the point fewer times
             }
-            assert_eq!(output.status.code(), None, "{at}");
+            assert_eq!(ended.code, -1, "{at} kills the run: {}", ended.stderr);
             project.stead(&["up", "--yes"]).ok();
             assert_eq!(project.read("b.txt"), "b0", "{at}");
             assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0, "{at}");
-            assert_eq!(project.stead(&["state", "ls"]).ok().lines().count(), 3, "{at}");
+            assert_eq!(project.stead(&["state", "ls"]).ok().lines().count(), 4, "{at}");
             project.stead(&["destroy", "--yes"]).ok();
             assert!(!project.has("a.txt") && !project.has("b.txt"), "{at}");
         }
@@ -95,7 +95,7 @@ new local.Command({ create: "echo created >> log" }, { id: "migrate" });
 
 #[test]
 fn interrupted_command_is_in_doubt_until_it_is_resolved() {
-    let project = Project::with(COMMAND);
+    let project = Project::only(COMMAND);
     project.crash(&["up", "--yes"], "step.call.after");
     assert_eq!(project.read("log"), "created\n");
     let stopped = project.stead(&["up", "--yes"]).ends(15);
@@ -121,7 +121,7 @@ fn operation_resolved_as_not_done_is_repeated_by_the_next_up() {
 
 #[test]
 fn retry_sends_the_same_request_again() {
-    let project = Project::with(COMMAND);
+    let project = Project::only(COMMAND);
     project.crash(&["up", "--yes"], "step.call.before");
     project.stead(&["state", "resolve", "migrate", "--retry"]).ok();
     assert_eq!(project.read("log"), "created\n");
@@ -158,9 +158,9 @@ for (let n = 0; n < 30; n++) {
         std::thread::yield_now();
     }
     child.kill().unwrap();
-    child.wait().unwrap();
+    let _ = project.ran(child.wait_with_output().unwrap()).ends(-1);
     project.stead(&["up", "--yes"]).ok();
-    assert_eq!(project.stead(&["state", "ls"]).ok().lines().count(), 30);
+    assert_eq!(project.stead(&["state", "ls"]).ok().lines().count(), 31);
     let log = project.read("log");
     let runs = |n: usize| log.lines().filter(|line| *line == n.to_string()).count();
     let repeated: usize = (0..30).map(|n| runs(n).saturating_sub(1)).sum();

@@ -80,7 +80,7 @@ fn output_belongs_to_an_answer_that_records_it() {
 #[test]
 fn failed_repeat_that_needs_an_answer_ends_with_15_every_time() {
     let create = "test ! -e broken || exit 1; echo made";
-    let project = Project::with(&format!(
+    let project = Project::only(&format!(
         "import * as local from \"stead/local\";\n\
          new local.Command({{ create: {create:?}, idempotent: true }}, {{ id: \"a\" }});\n"
     ));

@@ -26,7 +26,7 @@ fn unknown_environment_is_refused_with_the_nearest_name() {
 
 #[test]
 fn environment_with_a_stack_is_known_until_the_stack_is_removed() {
-    let project = Project::with(DATA);
+    let project = Project::only(DATA);
     project.stead(&["stack", "new", "-e", "qa", "--namespace", "one"]).ok();
     assert!(project.stead(&["plan", "-e", "qa"]).ok().contains("1 to create"));
     project.stead(&["up", "--yes", "-e", "qa:two"]).ok();
@@ -70,7 +70,7 @@ const SETTINGS: &str = "# the shop\nproject = \"shop\" # its name\n\n[config]\nb
 
 #[test]
 fn environment_is_added_and_removed_and_comments_stay() {
-    let project = Project::with(DATA);
+    let project = Project::only(DATA);
     project.write("stead.toml", SETTINGS);
     project.stead(&["env", "new", "qa"]).ok();
     let text = project.read("stead.toml");

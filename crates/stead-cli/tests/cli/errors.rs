@@ -62,7 +62,7 @@ fn duplicate_name_shows_both_declarations() {
 
 #[test]
 fn failed_step_is_reported_with_its_line_and_completed_steps_are_kept() {
-    let project = Project::with(
+    let project = Project::only(
         "import * as local from \"stead/local\";\nnew local.File({ path: \"ok.txt\", content: \"\" }, { id: \"ok\" });\nnew local.Command({ create: \"echo broken >&2; exit 3\" }, { id: \"bad\" });\n",
     );
     let failed = project.stead(&["up", "--yes", "--parallel", "1"]).ends(1);
@@ -73,7 +73,7 @@ fn failed_step_is_reported_with_its_line_and_completed_steps_are_kept() {
 
 #[test]
 fn blocked_folder_and_unwritable_path_are_reported() {
-    let project = Project::with(
+    let project = Project::only(
         "import * as local from \"stead/local\";\nnew local.File({ path: \"a/b.txt\", content: \"\" });\nnew local.File({ path: \"/proc/nothing/x\", content: \"\" });\n",
     );
     project.write("a", "a file");
@@ -85,7 +85,7 @@ fn blocked_folder_and_unwritable_path_are_reported() {
 #[test]
 fn prevent_delete_refuses_with_exit_13_and_changes_nothing() {
     let program = "import * as local from \"stead/local\";\nnew local.File({ path: \"db\", content: \"data\" }, { id: \"db\", preventDelete: true });\n";
-    let project = Project::with(program);
+    let project = Project::only(program);
     project.stead(&["up", "--yes"]).ok();
     insta::assert_snapshot!(project.stead(&["destroy", "--yes"]).ends(13).stderr);
     project.write("main.ts", &program.replace("path: \"db\"", "path: \"elsewhere\""));

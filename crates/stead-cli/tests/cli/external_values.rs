@@ -4,7 +4,7 @@ use crate::project::Project;
 
 #[test]
 fn look_up_is_part_of_the_saved_plan() {
-    let project = Project::with(
+    let project = Project::only(
         r#"
         import * as local from "stead/local";
         const notes = local.File.get("notes.txt");
@@ -64,7 +64,7 @@ const SECRET_PROGRAM: &str = r#"
         "#;
 
 fn secret_project() -> Project {
-    let project = Project::with(SECRET_PROGRAM);
+    let project = Project::only(SECRET_PROGRAM);
     project.write("stead.toml", "project = \"shop\"\n[config]\npassword = \"canary-7f3a\"\n");
     project
 }
@@ -163,7 +163,7 @@ fn data_with_the_key_of_secrets_is_refused_in_programs_and_imports() {
 
 #[test]
 fn files_and_templates_are_part_of_the_saved_plan() {
-    let project = Project::with(
+    let project = Project::only(
         r#"
         import { listFiles, readBytes, readYaml, template, yaml } from "stead";
         import * as local from "stead/local";

@@ -16,7 +16,7 @@ fn block(language: &str) -> &'static str {
 
 #[test]
 fn example_on_the_page_is_what_compile_writes() {
-    let project = Project::with(block("ts"));
+    let project = Project::only(block("ts"));
     project.stead(&["compile"]).ok();
     assert_eq!(project.read(".stead/compiled/dev/local.json"), block("json"));
 }

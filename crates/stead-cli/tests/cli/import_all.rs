@@ -15,7 +15,7 @@ fn insert(project: &Project, type_name: &str, properties: &str) -> String {
 
 /// Returns a project with resources that were made by hand.
 fn account() -> Project {
-    let project = Project::with("export const stage = \"dev\";\n");
+    let project = Project::only("export const stage = \"dev\";\n");
     insert(
         &project,
         "AWS::S3::Bucket",
@@ -140,7 +140,7 @@ fn types_tags_and_owners_limit_an_import_and_types_with_a_parent_are_reported() 
 
 #[test]
 fn resource_whose_declaration_would_be_incomplete_is_imported_and_kept() {
-    let project = Project::with("export {};\n");
+    let project = Project::only("export {};\n");
     insert(
         &project,
         "AWS::IAM::Role",

@@ -9,7 +9,7 @@ new local.Data({ value: "v" }, { id: "a" });
 
 #[test]
 fn export_is_imported_into_another_environment() {
-    let project = Project::with(ONE);
+    let project = Project::only(ONE);
     project.stead(&["up", "--yes"]).ok();
     project.write("dev.json", &project.stead(&["stack", "export"]).ok());
     let file = project.path("dev.json").display().to_string();
@@ -42,7 +42,7 @@ fn import_of_a_damaged_file_changes_nothing() {
 
 #[test]
 fn chain_of_ten_thousand_resources_is_planned_and_shown() {
-    let project = Project::with(
+    let project = Project::only(
         "import * as local from \"stead/local\";\nlet v: unknown = 1;\nfor (let i = 0; i < 10000; i++) v = new local.Data({ value: v }).output;\n",
     );
     let plan = project.stead(&["plan"]).ok();

@@ -40,7 +40,7 @@ fn new_project_is_planned_applied_and_destroyed() {
 
 #[test]
 fn init_does_not_overwrite() {
-    let project = Project::with("export {};");
+    let project = Project::only("export {};");
     let refused = project.stead(&["init"]).ends(2);
     assert!(refused.stderr.contains("ST0604"), "{}", refused.stderr);
     assert_eq!(project.read("main.ts"), "export {};");
@@ -48,7 +48,7 @@ fn init_does_not_overwrite() {
 
 #[test]
 fn plan_shows_updates_replacements_and_deletions_with_reasons() {
-    let project = Project::with(TWO_FILES);
+    let project = Project::only(TWO_FILES);
     project.stead(&["up", "--yes"]).ok();
     project.write(
         "main.ts",
@@ -78,7 +78,7 @@ export const size = a.size;
 
 #[test]
 fn recorded_resources_are_listed_shown_and_exported() {
-    let project = Project::with(TWO_FILES);
+    let project = Project::only(TWO_FILES);
     let missing = project.stead(&["state", "ls"]).ends(1);
     assert!(missing.stderr.contains("ST0207"), "{}", missing.stderr);
     project.stead(&["up", "--yes"]).ok();
@@ -110,7 +110,7 @@ fn recorded_resources_are_listed_shown_and_exported() {
 
 #[test]
 fn imported_export_gives_the_same_state() {
-    let project = Project::with(TWO_FILES);
+    let project = Project::only(TWO_FILES);
     project.stead(&["up", "--yes"]).ok();
     let exported = project.stead(&["stack", "export"]).ok();
     project.write("export.json", &exported);
@@ -145,7 +145,7 @@ fn imported_export_gives_the_same_state() {
 
 #[test]
 fn state_rm_keeps_the_real_resource_and_refuses_one_with_dependents() {
-    let project = Project::with(TWO_FILES);
+    let project = Project::only(TWO_FILES);
     project.stead(&["up", "--yes"]).ok();
     let needed = project.stead(&["state", "rm", "a", "--yes"]).ends(1);
     assert!(needed.stderr.contains("dev:main:local.File#b"), "{}", needed.stderr);
@@ -170,7 +170,7 @@ fn environments_do_not_share_resources() {
 
 #[test]
 fn drift_is_shown_recorded_and_reverted() {
-    let project = Project::with(TWO_FILES);
+    let project = Project::only(TWO_FILES);
     project.stead(&["up", "--yes"]).ok();
     project.write("a.txt", "meddled");
     std::fs::remove_file(project.path("b.txt")).unwrap();
@@ -190,7 +190,7 @@ fn drift_is_shown_recorded_and_reverted() {
 
 #[test]
 fn json_output_is_one_object_per_line() {
-    let project = Project::with(TWO_FILES);
+    let project = Project::only(TWO_FILES);
     let lines = project.stead(&["up", "--yes", "--json"]).ok();
     let kinds: Vec<String> = lines
         .lines()

@@ -36,7 +36,7 @@ fn second_run_reports_the_holder_of_the_lock() {
 
 #[test]
 fn waiting_run_reports_the_holder_and_then_acquires_the_lock() {
-    let project = Project::with(SLOW);
+    let project = Project::only(SLOW);
     let first = project.spawn(&["up", "--yes"]);
     wait_for(|| project.has("started"));
     let mut second = project.spawn(&["up", "--yes", "--wait"]);
@@ -70,7 +70,7 @@ fn unlock_fences_the_previous_run() {
 #[cfg(unix)]
 #[test]
 fn interrupt_lets_running_operations_finish_and_exits_130() {
-    let project = Project::with(&format!(
+    let project = Project::only(&format!(
         "{SLOW}\nnew local.Command({{ create: \"touch second\", triggers: [\"x\"] }}, {{ id: \"second\" }});"
     ));
     // A terminal runs the command in its own process group, and sends Ctrl-C to the whole group.
@@ -127,7 +127,7 @@ fn second_interrupt_stops_at_once_and_lists_the_operations_in_doubt() {
 
 #[test]
 fn eight_simultaneous_runs_leave_a_sound_state() {
-    let project = Project::with(
+    let project = Project::only(
         "import * as local from \"stead/local\";\nfor (let n = 0; n < 20; n++) new local.Data({ value: n }, { id: `d${n}` });\n",
     );
     let runs: Vec<_> = (0..8).map(|_| project.spawn(&["up", "--yes"])).collect();

@@ -158,7 +158,7 @@ new local.Command({ create: "echo one; echo two; echo warning >&2" }, { id: "bui
 new local.Command({ create: "echo $TOKEN", environment: { TOKEN: secret("canary-4711-canary") } }, { id: "deploy" });
 new local.Data({ value: 1 }, { id: "data" });
 "#;
-    let project = Project::with(program);
+    let project = Project::only(program);
     project.stead_with(&KEY, &["up", "--yes"]).ok();
     assert_eq!(project.stead_with(&KEY, &["logs", "build"]).ok(), "one\ntwo\nwarning\n");
     let all = project.stead_with(&KEY, &["logs"]).ok();

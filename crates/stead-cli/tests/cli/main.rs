@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests use the real machine")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod canary;
 #[cfg(unix)]
 mod cloud;
 mod config;
@@ -37,6 +38,7 @@ mod protection;
 mod provider;
 mod providers;
 mod pulumi_config;
+mod random;
 mod redaction;
 mod refactoring;
 mod repair;

@@ -27,7 +27,7 @@ prevent-delete = true
 "#;
 
 fn project(toml: &str) -> Project {
-    let project = Project::with(TWO);
+    let project = Project::only(TWO);
     project.write("stead.toml", toml);
     project
 }

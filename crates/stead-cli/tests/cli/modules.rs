@@ -9,7 +9,7 @@ const NETWORK: &str = "import * as local from \"stead/local\";\n\
 fn removing_the_last_use_of_an_import_deletes_nothing() {
     let subnet = "new local.File({ path: \"subnet.txt\", content: vpc.content }, { id: \"subnet\" });\n";
     let head = "import * as local from \"stead/local\";\nimport { vpc } from \"./network\";\n";
-    let project = Project::with(&format!("{head}{subnet}"));
+    let project = Project::only(&format!("{head}{subnet}"));
     project.write("network.ts", NETWORK);
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", &format!("{head}{}", subnet.replace("vpc.content", "\"10.0.0.0/8\"")));
@@ -99,7 +99,7 @@ fn packages_behind_symbolic_links_are_found_and_a_link_out_of_the_project_is_ref
 fn process_env_has_the_granted_variables_also_in_a_saved_plan() {
     let main = "import * as local from \"stead/local\";\nconst { GREETING, OTHER } = process.env;\n\
         new local.File({ path: \"a.txt\", content: `${GREETING} ${OTHER}` }, { id: \"a\" });\n";
-    let project = Project::with(main);
+    let project = Project::only(main);
     let settings = project.read("stead.toml");
     project.write("stead.toml", &format!("{settings}\n[program]\nenvironment = [\"GREETING\", \"UNSET\"]\n"));
     let plan = project.path("the plan");

@@ -94,7 +94,7 @@ fn rename_of_a_module_takes_the_reading_that_the_program_declares() {
 
 #[test]
 fn name_with_two_readings_is_refused_with_both() {
-    let project = Project::with("import \"./lib/net\";\nimport \"./lib.net\";\nexport {};\n");
+    let project = Project::only("import \"./lib/net\";\nimport \"./lib.net\";\nexport {};\n");
     let data = "import * as local from \"stead/local\";\nnew local.Data({ value: 1 }, { id: \"x\" });\n";
     project.write("lib/net.ts", data);
     project.write("lib.net.ts", data);

@@ -40,7 +40,7 @@ fn file_of_one_environment_is_not_imported_and_deleted_by_another() {
 
 #[test]
 fn record_that_came_without_a_mark_cannot_delete_what_another_stack_owns() {
-    let project = Project::with(&file("f"));
+    let project = Project::only(&file("f"));
     project.stead(&["up", "--yes"]).ok();
     let import = ["import", "local.File", "f", "f", "-e", "prod", "--yes"];
     without_owners(&project, &import).ok();
@@ -207,7 +207,7 @@ fn missing_or_unusable_home_folder_is_a_warning() {
 fn moved_project_and_project_cloned_again_are_not_refused() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("f").display().to_string();
-    let project = Project::with(&file(&path));
+    let project = Project::only(&file(&path));
     project.stead(&["up", "--yes"]).ok();
     let moved = project.of_same_user(&file(&path));
     std::fs::rename(project.path(".stead"), moved.path(".stead")).unwrap();
@@ -331,7 +331,7 @@ fn module_behind_a_link_out_of_the_project_is_refused() {
 #[test]
 fn state_is_for_its_owner_alone_and_folders_are_writable_for_nobody_else_whatever_the_umask() {
     use std::os::unix::fs::PermissionsExt as _;
-    let project = Project::with(&file("d/f"));
+    let project = Project::only(&file("d/f"));
     let command = format!("umask 000; exec \"$0\" up --yes -C '{}'", project.path(".").display());
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", &command, env!("CARGO_BIN_EXE_stead")]);

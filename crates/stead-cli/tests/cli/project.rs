@@ -4,13 +4,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::rc::Rc;
 
+use crate::canary::{Canary, Carries};
+
 /// A project with the environments `dev`, the default, and `prod`.
 const SETTINGS: &str = "project = \"shop\"\n\n[env.prod]\n";
 
 pub(crate) struct Project {
+    /// The secrets of the project. The first field, so that the folders are searched before they are removed.
+    pub(crate) canary: Canary,
     folder: tempfile::TempDir,
     /// The folder with the owner marks, which projects of one user share.
     owners: Rc<tempfile::TempDir>,
+    /// The folder for temporary files of the commands.
+    temp: tempfile::TempDir,
 }
 
 /// Output and exit code of a finished command.
@@ -22,28 +28,26 @@ pub(crate) struct Ran {
 }
 
 impl Project {
-    /// Creates a project with this program as its `main.ts`.
+    /// Creates a project with this program as its `main.ts`, and a resource made of a secret beside it.
     pub(crate) fn with(main: &str) -> Project {
-        let project = Project::empty();
-        project.write("stead.toml", SETTINGS);
-        project.write("main.ts", main);
-        project
+        Project::new(temporary(), Rc::new(temporary()), Carries::Secret).filled(main)
+    }
+
+    /// Creates a project with this program as its `main.ts`, and nothing beside it.
+    pub(crate) fn only(main: &str) -> Project {
+        Project::empty().filled(main)
     }
 
     /// Creates a project like `with`, in memory where the system allows it.
     ///
     /// A kill has the same effects there as on a disk; a power loss does not.
     pub(crate) fn in_memory(main: &str) -> Project {
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
-        let project = Project { folder, ..Project::empty() };
-        project.write("stead.toml", SETTINGS);
-        project.write("main.ts", main);
-        project
+        Project::new(in_memory(), Rc::new(temporary()), Carries::Secret).filled(main)
     }
 
     /// Copies a project, in memory where the system allows it.
     pub(crate) fn copy_of(source: &Path) -> Project {
-        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let folder = in_memory();
         let mut files = Vec::new();
         collect(source, &mut files);
         for (path, bytes) in files {
@@ -51,17 +55,28 @@ impl Project {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, bytes).unwrap();
         }
-        Project { folder, ..Project::empty() }
+        Project::new(folder, Rc::new(temporary()), Carries::Nothing)
     }
 
     /// Creates a project of the same user, with the same owner marks.
     pub(crate) fn of_same_user(&self, main: &str) -> Project {
-        Project { owners: self.owners.clone(), ..Project::with(main) }
+        Project::new(temporary(), self.owners.clone(), Carries::Secret).filled(main)
     }
 
     pub(crate) fn empty() -> Project {
-        let folder = || tempfile::tempdir().unwrap();
-        Project { folder: folder(), owners: Rc::new(folder()) }
+        Project::new(temporary(), Rc::new(temporary()), Carries::Nothing)
+    }
+
+    fn new(folder: tempfile::TempDir, owners: Rc<tempfile::TempDir>, carries: Carries) -> Project {
+        let temp = temporary();
+        let folders = [&folder, &*owners, &temp].map(|folder| folder.path().to_owned());
+        Project { canary: Canary::new(carries, folders.into()), folder, owners, temp }
+    }
+
+    fn filled(self, main: &str) -> Project {
+        self.write("stead.toml", SETTINGS);
+        self.write("main.ts", main);
+        self
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -75,7 +90,7 @@ impl Project {
     pub(crate) fn write(&self, file: &str, text: &str) {
         let path = self.path(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        std::fs::write(path, &*self.canary.in_file(file, text)).unwrap();
     }
 
     pub(crate) fn read(&self, file: &str) -> String {
@@ -97,7 +112,9 @@ impl Project {
             .env("USER", "ada")
             .env("NO_COLOR", "1")
             .env("STEAD_OWNERS", self.owners.path())
+            .env("TMPDIR", self.temp.path())
             .stdin(Stdio::null());
+        self.canary.add_to(&mut command);
         command
     }
 
@@ -115,7 +132,8 @@ impl Project {
     /// Runs a command up to a crash point, where the process ends as if killed.
     pub(crate) fn crash(&self, arguments: &[&str], point: &str) {
         let output = self.command(arguments).env("STEAD_CRASH_AT", point).output().unwrap();
-        assert_eq!(output.status.code(), None, "{point} was not reached: {}", self.ran(output).stderr);
+        let (status, ran) = (output.status, self.ran(output));
+        assert_eq!(status.code(), None, "{point} was not reached: {}", ran.stderr);
     }
 
     pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
@@ -124,6 +142,8 @@ impl Project {
     }
 
     pub(crate) fn ran(&self, output: Output) -> Ran {
+        self.printed(&output.stdout);
+        self.printed(&output.stderr);
         let text = |bytes: Vec<u8>| {
             String::from_utf8(bytes).unwrap().replace(&self.folder.path().display().to_string(), "[PROJECT]")
         };
@@ -134,6 +154,11 @@ impl Project {
         }
     }
 
+    /// Takes note of an output that does not pass through [`ran`](Project::ran).
+    pub(crate) fn printed(&self, output: &[u8]) {
+        self.canary.printed(output);
+    }
+
     /// Returns every file of the project with its content, to assert that a command changed none.
     pub(crate) fn all_files(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut found = Vec::new();
@@ -141,6 +166,14 @@ impl Project {
         found.sort();
         found
     }
+}
+
+fn temporary() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn in_memory() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| temporary())
 }
 
 fn collect(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {

@@ -13,7 +13,7 @@ fn program(files: &[(&str, &str, &str)]) -> String {
 
 #[test]
 fn likely_rename_stops_the_run_until_the_printed_command_is_run() {
-    let project = Project::with(&program(&[("old", "a.txt", "one")]));
+    let project = Project::only(&program(&[("old", "a.txt", "one")]));
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", &program(&[("new", "a.txt", "one")]));
     let stopped = project.stead(&["up", "--yes"]);
@@ -36,7 +36,7 @@ fn likely_rename_stops_the_run_until_the_printed_command_is_run() {
 
 #[test]
 fn accept_moves_renames_and_no_moves_deletes_and_creates() {
-    let project = Project::with(&program(&[("old", "a.txt", "one")]));
+    let project = Project::only(&program(&[("old", "a.txt", "one")]));
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", &program(&[("new", "a.txt", "two")]));
     insta::assert_snapshot!(project.stead(&["plan", "--accept-moves"]).ok(), @r#"
@@ -104,7 +104,7 @@ fn existing_resource_is_imported_and_its_declaration_printed() {
 
 #[test]
 fn partial_run_touches_only_targeted_resources() {
-    let project = Project::with(&program(&[("a", "a.txt", "1"), ("b", "b.txt", "1")]));
+    let project = Project::only(&program(&[("a", "a.txt", "1"), ("b", "b.txt", "1")]));
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", &program(&[("a", "a.txt", "2"), ("b", "b.txt", "2")]));
     let shown = project.stead(&["up", "--yes", "--target-resource", "a"]).ok();
@@ -156,7 +156,7 @@ fn class_without_an_id_means_all_its_instances_which_keep_their_ids() {
              new {class}(\"home\");\nnew {class}(\"shop\");\nnew local.Data({{ value: 0 }}, {{ id: \"alone\" }});\n"
         )
     };
-    let project = Project::with(&site("Site"));
+    let project = Project::only(&site("Site"));
     project.stead(&["up", "--yes"]).ok();
     let before = project.all_files();
     let refused = project.stead(&["rename", "dev:main/Site", "dev:main/Web#one", "--yes"]).ends(1);

@@ -16,7 +16,7 @@ export const both = stead.all([pet.result, framed], (name, framed) => `${name} $
 "#;
 
 fn project() -> Project {
-    let project = Project::with(FUNCTIONS);
+    let project = Project::only(FUNCTIONS);
     project.write("shout.ts", "export const shout = (text: string) => `${text.toUpperCase()}!`;\n");
     project
 }
@@ -81,7 +81,7 @@ fn change(project: &Project, letter: &str, content: &str) {
 
 #[test]
 fn saved_plans_over_disjoint_parts_both_apply() {
-    let project = Project::with(THREE);
+    let project = Project::only(THREE);
     // Both are made before there is a stack.
     let (a, b) = (save(&project, &["a"], "plan-a"), save(&project, &["base", "b"], "plan-b"));
     project.stead(&["up", &a, "--yes"]).ok();
@@ -167,7 +167,7 @@ fn saved_plan_is_readable_by_its_owner_only() {
 
 #[test]
 fn exception_in_a_deferred_function_is_shown_at_its_line() {
-    let project = Project::with(
+    let project = Project::only(
         "import * as stead from \"stead\";\nimport * as local from \"stead/local\";\nconst pet = new local.RandomPet({ words: 1 }, { id: \"pet\" });\nnew local.File({\n  path: \"x\",\n  content: stead.apply(pet.result, () => {\n    throw new Error(\"no\");\n  }),\n}, { id: \"x\" });\n",
     );
     insta::assert_snapshot!(project.stead(&["up", "--yes"]).ends(1).stderr);

@@ -20,7 +20,7 @@ export const url = "https://example.org/" + "{line}/".repeat(60);
 
 #[test]
 fn plan_shows_the_changed_line_element_and_key() {
-    let project = Project::with(&program("line 15", r#"["http", "https", "ssh", "dns", "ldap"]"#, "s3:*"));
+    let project = Project::only(&program("line 15", r#"["http", "https", "ssh", "dns", "ldap"]"#, "s3:*"));
     project.stead(&["up", "--yes"]).ok();
     let ports = r#"["ldap", "http", "https", "ssh", "git"]"#;
     project.write("main.ts", &program("line fifteen", ports, "s3:Get"));
@@ -71,7 +71,7 @@ new local.File({ path: "new.txt", content: "new" }, { id: "new" });"#;
 
 #[test]
 fn empty_plan_says_that_real_resources_were_not_checked() {
-    let project = Project::with(&format!(
+    let project = Project::only(&format!(
         "{HEAD}new local.File({{ path: \"a.txt\", content: \"a\" }}, {{ id: \"a\" }});"
     ));
     project.stead(&["up", "--yes"]).ok();

@@ -16,7 +16,7 @@ new local.Data({ value: 1 }, { id: "a" });
 
 #[test]
 fn new_stack_is_empty_and_is_created_once() {
-    let project = Project::with(ONE);
+    let project = Project::only(ONE);
     assert!(project.stead(&["stack", "new", "-e", "qa"]).ok().contains("empty stack for environment qa"));
     assert_eq!(project.stead(&["stack", "ls"]).ok(), "shop\tqa\tlocal\n");
     let again = project.stead(&["stack", "new", "-e", "qa"]).ends(1);
@@ -61,7 +61,7 @@ fn stack_with_a_protected_resource_is_not_removed() {
 
 #[test]
 fn renamed_stack_is_unchanged_and_the_old_name_refers_to_the_new_one() {
-    let project = Project::with(TWO);
+    let project = Project::only(TWO);
     project.stead(&["up", "--yes"]).ok();
     let uid = |environment: &str| {
         let shown = project.stead(&["state", "show", "a", "-e", environment]).ok();
@@ -101,7 +101,7 @@ fn killed_stack_rename_leaves_one_stack() {
 
 #[test]
 fn stacks_runs_and_files_are_compared_without_their_environment() {
-    let project = Project::with(TWO);
+    let project = Project::only(TWO);
     project.stead(&["up", "--yes"]).ok();
     project.stead(&["up", "--yes", "-e", "prod"]).ok();
     let same = project.stead(&["stack", "diff", "dev", "prod", "--exit-code"]).ok();
@@ -145,7 +145,7 @@ fn state_mv_renames_a_resource_in_state() {
 
 #[test]
 fn resources_move_to_another_stack_with_their_dependencies() {
-    let project = Project::with(TWO);
+    let project = Project::only(TWO);
     project.stead(&["up", "--yes"]).ok();
     assert_eq!(project.stead(&["state", "mv", "b", "--to-stack", "prod", "--yes"]).code, 1);
     project.stead(&["stack", "new", "-e", "prod"]).ok();
@@ -166,7 +166,7 @@ fn resources_move_to_another_stack_with_their_dependencies() {
 #[test]
 fn killed_move_is_finished_or_undone_by_the_next_command() {
     for (point, left) in [("transfer.after_depart", 2), ("transfer.after_arrive", 0)] {
-        let project = Project::with(TWO);
+        let project = Project::only(TWO);
         project.stead(&["up", "--yes"]).ok();
         project.stead(&["stack", "new", "-e", "prod"]).ok();
         project.crash(&["state", "mv", "a", "b", "--to-stack", "prod", "--yes"], point);
@@ -358,7 +358,7 @@ fn import_never_drops_an_operation_in_doubt_unforced() {
 
 #[test]
 fn export_of_another_stack_needs_its_own_word() {
-    let project = Project::with(&program_of(&[file_with("a", "1", "")]));
+    let project = Project::only(&program_of(&[file_with("a", "1", "")]));
     project.stead(&["up", "--yes"]).ok();
     let dev = exported(&project, "dev.json", "dev");
     project.write("main.ts", &program_of(&[file_with("b", "1", "")]));

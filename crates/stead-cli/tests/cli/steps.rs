@@ -10,7 +10,7 @@ fn file(id: &str, content: &str) -> String {
 
 #[test]
 fn drift_is_shown_like_steps_with_its_own_exit_code() {
-    let project = Project::with(&format!("{HEAD}{}{}", file("a", "one"), file("b", "one")));
+    let project = Project::only(&format!("{HEAD}{}{}", file("a", "one"), file("b", "one")));
     project.stead(&["up", "--yes"]).ok();
     project.write("a.txt", "outside");
     let plan = ["plan", "--refresh", "--exit-code", "--unchanged"];
@@ -63,7 +63,7 @@ fn resources_that_look_alike_are_listed_and_stop_the_run() {
         let lines = ids.iter().map(|id| format!("new local.Data({{ value: 1 }}, {{ id: \"{id}\" }});\n"));
         format!("{HEAD}{}", lines.collect::<String>())
     };
-    let project = Project::with(&data(&["a", "b"]));
+    let project = Project::only(&data(&["a", "b"]));
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", &data(&["c", "d"]));
     for moves in [&["up", "--yes"][..], &["up", "--yes", "--accept-moves"]] {
@@ -89,7 +89,7 @@ fn scope_rename_has_a_dry_run_and_combines_with_an_edit() {
             file("b", "same")
         )
     };
-    let project = Project::with(&scoped("Site", "one"));
+    let project = Project::only(&scoped("Site", "one"));
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", &scoped("Web", "two"));
     let before = project.stead(&["state", "ls"]).ok();

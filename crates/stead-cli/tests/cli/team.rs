@@ -35,7 +35,7 @@ pub(crate) struct Team {
 
 impl Team {
     pub(crate) fn with(main: &str) -> Team {
-        Team { project: Project::with(main), printed: Default::default() }
+        Team { project: Project::only(main), printed: Default::default() }
     }
 
     pub(crate) fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {

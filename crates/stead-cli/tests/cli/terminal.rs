@@ -54,12 +54,13 @@ fn answering(project: &Project, arguments: &[&str], answers: &[(&str, &str)]) ->
         let Ok(count @ 1..) = master.read(&mut part) else { break };
         screen.extend_from_slice(&part[..count]);
     }
+    project.printed(&screen);
     (child.wait().unwrap().code().unwrap_or(-1), String::from_utf8_lossy(&screen).into_owned())
 }
 
 #[test]
 fn plan_is_applied_only_if_the_answer_is_yes() {
-    let project = Project::with(TWO);
+    let project = Project::only(TWO);
     for answer in ["n\n", "\n", "yeah\n"] {
         let (code, screen) = at_terminal(&project, &["up"], answer);
         assert!(code == 1 && screen.contains("[y/N]") && screen.contains("not confirmed"), "{code} {screen}");
@@ -95,7 +96,7 @@ const SECRET: &str = "import { secret } from \"stead\";\nimport * as local from 
 
 #[test]
 fn first_secret_asks_for_a_new_passphrase_twice_until_both_are_the_same() {
-    let project = Project::with(SECRET);
+    let project = Project::only(SECRET);
     let answers = [
         ("New passphrase for a new stack: ", "swordfish battery\n"),
         ("The same once more: ", "swordfish bettery\n"),
@@ -120,7 +121,7 @@ fn first_secret_asks_for_a_new_passphrase_twice_until_both_are_the_same() {
 
 #[test]
 fn weak_passphrase_is_told() {
-    let project = Project::with(SECRET);
+    let project = Project::only(SECRET);
     let answers =
         [("New passphrase for a new stack: ", "aaa\n"), ("The same once more: ", "aaa\n"), ("[y/N]", "n\n")];
     let (code, screen) = answering(&project, &["up"], &answers);
@@ -129,7 +130,7 @@ fn weak_passphrase_is_told() {
 
 #[test]
 fn value_and_passphrase_of_a_config_secret_are_asked_without_echo() {
-    let project = Project::with("export const a = 1;\n");
+    let project = Project::only("export const a = 1;\n");
     let answers = [
         ("Value of password: ", "correct horse\n"),
         ("New passphrase for stead.dev.toml: ", "swordfish battery\n"),
@@ -143,7 +144,7 @@ fn value_and_passphrase_of_a_config_secret_are_asked_without_echo() {
 
 #[test]
 fn first_secret_without_a_terminal_is_refused_with_the_two_ways_to_give_a_key() {
-    let project = Project::with(SECRET);
+    let project = Project::only(SECRET);
     let before = project.all_files();
     let refused = project.stead(&["up", "--yes"]).ends(1).stderr;
     assert!(refused.contains("ST0701") && refused.contains("STEAD_PASSPHRASE"), "{refused}");

@@ -33,7 +33,7 @@ const HEAD: &str = "import { declare, describe, expect, folder, gitRef, nothing,
 
 /// Creates a project with the program and one test file.
 fn project(tests: &str) -> Project {
-    let project = Project::with(MAIN);
+    let project = Project::only(MAIN);
     project.write("main.test.ts", &format!("{HEAD}{tests}"));
     project
 }
@@ -147,7 +147,7 @@ test("an option that does not exist is a mistake", () => { declare({ confg: {} }
 
 #[test]
 fn look_ups_and_other_stacks_come_from_the_test() {
-    let project = Project::with(
+    let project = Project::only(
         r#"import { secret, stack, readText } from "stead";
 import { ec2 } from "stead/aws";
 import * as local from "stead/local";
@@ -281,7 +281,7 @@ fn test_files_are_never_part_of_a_program() {
 
 #[test]
 fn module_state_does_not_leak_from_one_declare_to_the_next() {
-    let project = Project::with(
+    let project = Project::only(
         "import * as local from \"stead/local\";\nimport { config } from \"stead\";\nimport { next } from \"./count\";\nnew local.File({ path: \"a\", content: `${config.get(\"x\")} ${next()}` });\n",
     );
     project.write("count.ts", "let count = 0;\nexport const next = () => ++count;\n");

@@ -10,7 +10,7 @@ fn pet() -> Project {
          new local.File({{ path: \"a.txt\", content: pet.result }}, {{ id: \"a\" }});\n\
          export const result = pet.result;\nexport const list = [1, \"two\"];\nexport const size = 3;\n"
     );
-    Project::with(&program)
+    Project::only(&program)
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn release_reaches_every_environment_through_the_file() {
         format!("import {{ env }} from \"stead\";\nimport * as local from \"stead/local\";\n{rest}")
     };
     let token = "new local.RandomString({ length: 8 }, { id: \"t\", pinned: true });\n";
-    let project = Project::with(&program(token));
+    let project = Project::only(&program(token));
     for environment in ["dev", "prod"] {
         project.stead(&["up", "--yes", "-e", environment]).ok();
     }

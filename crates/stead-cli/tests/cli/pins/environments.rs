@@ -65,7 +65,7 @@ fn pinned_resource_moves_in_each_environment_with_one_pinfile() {
     let program =
         |id: &str| BY_ENVIRONMENT.replace("\"k\"", &format!("\"{id}\"")).replace("-${env}", "-${namespace}");
     let program = |id: &str| program(id).replace("{ env }", "{ namespace }");
-    let project = Project::with(&program("k"));
+    let project = Project::only(&program("k"));
     project.write(FILE, "{\"version\":\"1\",\"pinned\":{\"local:dev:a\":{},\"local:dev:b\":{}}}");
     for space in ["a", "b"] {
         LOCAL.run(&project, &["up", "--yes", "--namespace", space]).ok();

@@ -88,7 +88,7 @@ fn unpinning_and_deleting_need_two_runs() {
     let ran = refused(TOKEN, "", &["up", "--yes"]);
     assert!(ran.stderr.contains("ST0412"), "{}", ran.stderr);
     // Two runs.
-    let project = Project::with(&program(TOKEN));
+    let project = Project::only(&program(TOKEN));
     project.stead(&["up", "--yes"]).ok();
     for next in [unpinned.as_str(), &unpinned.replace("8", "9"), ""] {
         project.write("main.ts", &program(next));
@@ -111,7 +111,7 @@ fn change_of_a_frozen_value_while_unpinning_is_refused_before_planning() {
 #[test]
 fn removing_an_entry_by_hand_ends_no_pin() {
     let project =
-        Project::with(&program(&format!("{TOKEN}new local.KeyPair({{ path: \"k\" }}, {{ id: \"k\" }});\n")));
+        Project::only(&program(&format!("{TOKEN}new local.KeyPair({{ path: \"k\" }}, {{ id: \"k\" }});\n")));
     project.stead(&["up", "--yes"]).ok();
     project.write("main.ts", &program("new local.KeyPair({ path: \"k\" }, { id: \"k\" });\n"));
     let text = project.read(FILE);
@@ -205,7 +205,7 @@ fn resource_of_a_failed_run_is_pinned_before_the_pinfile_has_an_entry() {
 
 #[test]
 fn release_does_not_count_while_the_program_pins_the_resource() {
-    let project = Project::with(&program(TOKEN));
+    let project = Project::only(&program(TOKEN));
     project.stead(&["up", "--yes"]).ok();
     project.stead(&["pin", "rm", "local.RandomString.token"]).ok();
     let refused = project.stead(&["destroy", "--yes"]).ends(13);

@@ -20,7 +20,7 @@ fn with_env(program: &str) -> String {
 
 #[test]
 fn moved_resources_stay_in_every_environment() {
-    let project = Project::with(&with_env(BEFORE));
+    let project = Project::only(&with_env(BEFORE));
     project.write(FILE, OWN_SECTIONS);
     let environments = ["dev", "prod"];
     for environment in environments {

@@ -37,7 +37,7 @@ struct Journey {
 
 impl Journey {
     fn start() -> Journey {
-        let project = Project::with(AT_THE_TOP);
+        let project = Project::only(AT_THE_TOP);
         let cloud = Serving::start(&project, &[]);
         let settings = format!(
             "project = \"shop\"\n\n[targets.aws]\nregion = \"eu-west-1\"\nendpoint = \"http://{}\"\n",

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::random_program::{Program, Random};
+use super::random_program::Program;
 use crate::project::{Project, Ran};
+use crate::random::Random;
 
 /// Small file system, if this machine allows the test to mount one.
 struct SmallDisk {

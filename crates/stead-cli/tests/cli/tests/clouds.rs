@@ -14,7 +14,7 @@ export const name = bucket.BucketName;
 const HEAD: &str = "import { declare, expect, folder, freshCloud, freshStack, test } from \"stead/test\";\nconst QUEUE = \"main:aws.sqs.Queue#jobs\";\n";
 
 fn project(tests: &str) -> Project {
-    let project = Project::with(MAIN);
+    let project = Project::only(MAIN);
     project.write("stead.toml", "project = \"shop\"\ntarget = \"sim\"\n\n[env.prod]\n");
     project.write("main.test.ts", &format!("{HEAD}{tests}"));
     project

@@ -117,7 +117,7 @@ test("two environments are a mistake", () => { plan({ from: declare({ env: "prod
 #[test]
 fn plan_from_an_exported_state_is_the_plan_of_the_stack() {
     let main = "import * as local from \"stead/local\";\nnew local.RandomString({ length: 8 });\nconst f = new local.File({ path: \"a.txt\", content: \"a\" });\nnew local.File({ path: \"b.txt\", content: `${f.path}` }, { id: \"b\" });\n";
-    let project = Project::with(main);
+    let project = Project::only(main);
     project.stead(&["up", "--yes"]).ok();
     let exported = project.stead(&["stack", "export"]).ok();
     project.write("fixtures/dev.json", &exported);
@@ -131,7 +131,7 @@ fn plan_from_an_exported_state_is_the_plan_of_the_stack() {
 
 #[test]
 fn functions_of_the_program_run_on_placeholders() {
-    let project = Project::with(
+    let project = Project::only(
         r#"import { apply } from "stead";
 import { s3, sqs } from "stead/aws";
 const bucket = new s3.Bucket({});
