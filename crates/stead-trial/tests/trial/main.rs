@@ -8,6 +8,7 @@ mod cloud_lives;
 mod deep_chain;
 mod disputes;
 mod found;
+mod found_with_secrets;
 mod inventories;
 mod lives;
 mod plays;

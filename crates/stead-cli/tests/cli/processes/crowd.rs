@@ -13,10 +13,10 @@ use serde_json::Value;
 
 use super::crowd_cloud::CrowdCloud;
 use super::crowd_program::{self, Version};
-use super::random_program::Random;
 use super::repeated_kills::{busy_wait, from_environment};
 use crate::crashes::POINTS;
 use crate::project::{Project, Ran};
+use crate::random::Random;
 
 /// Runs with faults for each of the three changes, unless one succeeds before.
 const MOST_RUNS: u64 = 40;
