@@ -133,7 +133,8 @@ async fn value_that_was_changed_before_a_create_was_recorded_is_recorded_as_a_ch
 
 #[tokio::test]
 async fn value_that_was_changed_before_an_update_was_recorded_is_recorded_as_a_change() {
-    let bench = slow();
+    let operations = Delay::of(Duration::from_secs(30));
+    let bench = Bench::with(Default::default(), stead_cloud::Settings { operations, ..Default::default() });
     let bucket = bench.created(BUCKET, r#"{"BucketName":"aaa"}"#).await;
     let stack = Stack::new();
     let run = stack.open().await;
@@ -141,7 +142,7 @@ async fn value_that_was_changed_before_an_update_was_recorded_is_recorded_as_a_c
     let outcome = bench.update_with(begin(&run).await, &bucket, VERSIONED).await;
     assert!(matches!(outcome, CallOutcome::InDoubt(_)), "{outcome:?}");
     drop(run);
-    // A look ends the operation.
+    // A look ends the operation, whose time has passed.
     assert_eq!(bench.count(), 1);
     suspend(&bench);
     match bench.update_with(stack.resume().await, &bucket, VERSIONED).await {
