@@ -2,11 +2,12 @@
 
 use stead_cloud::{canonical, read, update};
 use stead_model::{Map, Value};
-use stead_schema::cfn::{Class, Cursor, Schema, pointer};
+use stead_schema::cfn::{Schema, pointer};
 use stead_schema::flatten;
 
+use crate::best_patch::perfect_patch;
 use crate::rows::{End, Wanted};
-use crate::strategy::{Answer, Question, Strategy, operation, step};
+use crate::strategy::{Answer, Question, Strategy};
 
 #[derive(Debug)]
 pub(crate) enum Verdict {
@@ -81,41 +82,4 @@ fn difference(after: &Value, wanted: &Value) -> String {
 fn shortened(value: &Value) -> String {
     let text = value.to_json();
     if text.chars().count() > 120 { text.chars().take(120).chain("…".chars()).collect() } else { text }
-}
-
-/// Returns the best possible patch: each top-level property as it should become, with everything that may be sent.
-pub(crate) fn perfect_patch(schema: &Schema, before: &Map, after: &Map) -> Value {
-    let cursors = [Class::WriteOnly, Class::CreateOnly].map(|class| schema.classes.of(class).cursor());
-    let (live, sent) = (read(schema, before), sendable(after, &cursors));
-    let gone =
-        live.keys().filter(|key| !sent.contains_key(*key)).map(|key| operation("remove", &step(key), None));
-    let set = sent
-        .iter()
-        .filter(|(key, value)| live.get(*key) != Some(value))
-        .map(|(key, value)| operation("add", &step(key), Some(value.clone())));
-    Value::List(gone.chain(set).collect())
-}
-
-/// Removes values that are both write-only and create-only, which the service refuses.
-fn sendable(full: &Map, cursors: &[Cursor<'_>; 2]) -> Map {
-    let mut out = Map::new();
-    for (key, value) in full {
-        let cursors = cursors.each_ref().map(|cursor| cursor.key(key));
-        out.extend(sendable_value(value, &cursors).map(|value| (key.clone(), value)));
-    }
-    out
-}
-
-fn sendable_value(value: &Value, cursors: &[Cursor<'_>; 2]) -> Option<Value> {
-    if cursors.iter().all(Cursor::is_covered) {
-        return None;
-    }
-    Some(match value {
-        Value::Map(map) => Value::Map(sendable(map, cursors)),
-        Value::List(items) => {
-            let cursors = cursors.each_ref().map(Cursor::element);
-            Value::List(items.iter().filter_map(|item| sendable_value(item, &cursors)).collect())
-        }
-        leaf => leaf.clone(),
-    })
 }

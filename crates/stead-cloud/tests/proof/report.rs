@@ -8,13 +8,16 @@ use crate::census::{Census, STEAD, STRATEGIES, TWO_WAY};
 use crate::rows::Row;
 use crate::subject::Richness;
 
+/// Start of the section behind the report.
+pub(crate) const END: &str = "\n## End to end\n";
+
 pub(crate) fn page(census: &Census) -> String {
     let origin = bundle::shipped().origin();
     let types = bundle::shipped().names().count();
     let mut page = format!(
         "# Coverage of AWS types\n\n\
          Written by the proof in `crates/stead-cloud/tests/proof`; `UPDATE=1 cargo test -p stead-cloud --test proof` \
-         updates it.\n\n\
+         updates it. The last section, *End to end*, is written by another test.\n\n\
          The bundle has {types} types ({} {} of {}). {} can be created, read and deleted through Cloud Control; \
          {} of those can be updated, {} are replaced at any change.\n\n",
         origin.package,

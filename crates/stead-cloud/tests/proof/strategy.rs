@@ -29,14 +29,3 @@ pub(crate) trait Strategy {
 
     fn answer(&self, question: &Question<'_>) -> Answer;
 }
-
-/// Returns one operation of a patch document.
-pub(crate) fn operation(op: &str, path: &str, value: Option<Value>) -> Value {
-    let mut map = Map::from([("op".to_owned(), Value::from(op)), ("path".to_owned(), Value::from(path))]);
-    map.extend(value.map(|value| ("value".to_owned(), value)));
-    Value::Map(map)
-}
-
-pub(crate) fn step(key: &str) -> String {
-    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
-}

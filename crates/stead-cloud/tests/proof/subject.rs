@@ -4,7 +4,7 @@ use stead_cloud::{Sampler, create, update, validate};
 use stead_model::{Map, PropertyPath, Segment, Value};
 use stead_schema::cfn::{Class, FormId, Schema};
 
-use crate::judge::perfect_patch;
+use crate::best_patch::perfect_patch;
 
 /// Number of optional properties in the desired inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use stead_model::{Map, Value};
 use stead_schema::cfn::{Class, Cursor, FormId, Schema};
 
-use crate::strategy::{Answer, Question, Strategy, operation, step};
+use crate::best_patch::{operation, step};
+use crate::strategy::{Answer, Question, Strategy};
 
 pub(crate) struct TopLevel;
 

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use stead_model::{Map, PatternPart, Value};
 use stead_schema::cfn::{Class, Schema};
 
-use crate::strategy::{Answer, Question, Strategy, operation, step};
+use crate::best_patch::{operation, step};
+use crate::strategy::{Answer, Question, Strategy};
 
 pub(crate) enum TwoWay {
     /// As decided: removes live values that are not desired, unless the user cannot set them.
