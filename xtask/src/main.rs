@@ -34,6 +34,7 @@ usage: cargo xtask COMMAND
                    --no-peer    leave terraform out
                    --only-peer  leave stead out
                    --only-evaluator  measure only the evaluation of programs, beside node if it is installed
+                   --only-aws, --only-secrets  measure only this section; with --write it replaces the one on the page
                    --strict     exit 1 when a row misses its bar
                    --write      write docs/benchmarks.md too
   conformance    run the suites that need programs from outside; names select suites

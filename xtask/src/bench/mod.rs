@@ -3,6 +3,7 @@
 //! Whole processes are timed, from start to exit, and their results are checked: a fast run that did nothing must never
 //! count.
 
+mod aws;
 mod disk;
 mod driver;
 mod durable;
@@ -14,7 +15,6 @@ mod scale;
 mod secrets;
 mod sections;
 mod stead;
-
 mod syscalls;
 mod terraform;
 mod tests;
@@ -25,8 +25,8 @@ use std::process::{Command, ExitCode};
 
 use crate::workspace::{Workspace, cargo};
 use driver::{Repeats, run_course};
-pub(crate) use options::Options;
-use report::{Report, Subject};
+pub(crate) use options::{Options, Part};
+use report::{Report, Subject, with_section};
 use stead::Stead;
 use terraform::Terraform;
 
@@ -40,23 +40,20 @@ const SHORT_RUNS: usize = 5;
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode, String> {
     let scratch = workspace.target.join("bench");
     renew(&scratch)?;
+    if let Some(part) = options.only.filter(|part| *part != Part::Scale) {
+        return only(workspace, options, part, &scratch);
+    }
     let mut report = Report { machine: machine(&scratch), ..Report::default() };
-    if options.stead && !options.only_scale {
+    let is_whole = options.only.is_none();
+    if options.stead && is_whole {
         let stead = Stead { binary: build(workspace)? };
         report.evaluator = Some(evaluator::measure(&stead, &scratch)?);
-        if options.only_evaluator {
-            print!("{}", report.evaluator.iter().map(evaluator::Figures::section).collect::<String>());
-            return Ok(if options.strict && report.missed() > 0 {
-                ExitCode::FAILURE
-            } else {
-                ExitCode::SUCCESS
-            });
-        }
         report.stead = Some(subject(&stead, &scratch, options.repeat.unwrap_or(3))?);
         report.notes = syscalls::of_an_up(&stead, &scratch)?;
         report.notes.push(sections::steps(workspace, &scratch)?);
         report.notes.push(sections::patches(workspace)?);
         report.notes.push(tests::section(&stead, &scratch)?);
+        report.aws = Some(aws::measure(&stead, &scratch, options.peer)?);
     }
     if !options.scale.is_empty() {
         let stead = Stead { binary: build(workspace)? };
@@ -64,7 +61,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode, 
         report.durability = Some(durable::measure(&stead, &scratch)?);
         report.secrets = Some(secrets::measure(&stead, &scratch)?);
     }
-    if options.peer && !options.only_scale {
+    if options.peer && is_whole {
         match Terraform::find() {
             Some(terraform) => {
                 report.peer = Some(subject(&terraform, &scratch, options.repeat.unwrap_or(1))?);
@@ -72,16 +69,51 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode, 
             None => report.notes.push("terraform is not on PATH: there is nothing to compare with.".into()),
         }
     }
-    // Only after success: the files of a failed run are evidence.
-    std::fs::remove_dir_all(&scratch)
-        .map_err(|error| format!("cannot remove {}: {error}", scratch.display()))?;
     let page = report.page();
     print!("{page}");
+    finish(workspace, options, &scratch, report.missed(), |_| page)
+}
+
+/// Measures one part, and prints its section. With `--write` the section takes the place of the one on the page.
+fn only(workspace: &Workspace, options: &Options, part: Part, scratch: &Path) -> Result<ExitCode, String> {
+    let stead = Stead { binary: build(workspace)? };
+    let (section, missed) = match part {
+        Part::Evaluator | Part::Scale => {
+            let figures = evaluator::measure(&stead, scratch)?;
+            (figures.section(), figures.missed())
+        }
+        Part::Aws => {
+            let figures = aws::measure(&stead, scratch, options.peer)?;
+            (figures.section(), figures.missed())
+        }
+        Part::Secrets => {
+            let figures = secrets::measure(&stead, scratch)?;
+            (figures.section(), figures.missed())
+        }
+    };
+    let section = format!("{section}\nMeasured {}.\n", machine(scratch));
+    print!("{section}");
+    finish(workspace, options, scratch, missed, |page| with_section(&page, &section))
+}
+
+/// Removes the files of a measurement, and writes the page.
+fn finish(
+    workspace: &Workspace,
+    options: &Options,
+    scratch: &Path,
+    missed: usize,
+    written: impl FnOnce(String) -> String,
+) -> Result<ExitCode, String> {
+    // Only after success: the files of a failed run are evidence.
+    std::fs::remove_dir_all(scratch)
+        .map_err(|error| format!("cannot remove {}: {error}", scratch.display()))?;
     if options.write {
         let path = workspace.root.join("docs/benchmarks.md");
-        std::fs::write(&path, &page).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        let failed = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
+        let page = written(std::fs::read_to_string(&path).map_err(failed)?);
+        std::fs::write(&path, &page).map_err(failed)?;
     }
-    Ok(if options.strict && report.missed() > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if options.strict && missed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn subject(tool: &dyn driver::Tool, scratch: &Path, runs: usize) -> Result<Subject, String> {

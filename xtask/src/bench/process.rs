@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Finished {
     pub(crate) wall: Duration,
     pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 /// Waits for the process. Another exit code than 0 is an error with the end of its output.
@@ -17,11 +18,12 @@ pub(crate) fn run(command: &mut Command) -> Result<Finished, String> {
         .output()
         .map_err(|error| format!("cannot run {}: {error}", command.get_program().display()))?;
     let wall = started.elapsed();
-    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     if output.status.success() {
-        return Ok(Finished { wall, stdout });
+        return Ok(Finished { wall, stdout, stderr });
     }
-    let said = format!("{stdout}\n{}", String::from_utf8_lossy(&output.stderr));
+    let said = format!("{stdout}\n{stderr}");
     Err(format!("{command:?} ended with {}:\n{}", output.status, last_lines(&said, 20)))
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use super::aws::Aws;
 use super::driver::{Row, Times};
 use super::durable::Durability;
 use super::evaluator::Figures;
@@ -26,6 +27,7 @@ pub(crate) struct Report {
     pub(crate) growth: Option<Growth>,
     pub(crate) durability: Option<Durability>,
     pub(crate) secrets: Option<SecretCost>,
+    pub(crate) aws: Option<Aws>,
 }
 
 impl Report {
@@ -57,6 +59,7 @@ impl Report {
             self.growth.as_ref().map(Growth::section),
             self.durability.as_ref().map(Durability::section),
             self.secrets.as_ref().map(SecretCost::section),
+            self.aws.as_ref().map(Aws::section),
             self.evaluator.as_ref().map(Figures::section),
         ];
         for section in sections.into_iter().flatten() {
@@ -71,7 +74,8 @@ impl Report {
         let growth = self.growth.as_ref().map_or(0, Growth::missed);
         let durability = self.durability.as_ref().map_or(0, Durability::missed);
         let secrets = self.secrets.as_ref().map_or(0, SecretCost::missed);
-        rows + growth + durability + secrets + self.evaluator.as_ref().map_or(0, Figures::missed)
+        let aws = self.aws.as_ref().map_or(0, Aws::missed);
+        rows + growth + durability + secrets + aws + self.evaluator.as_ref().map_or(0, Figures::missed)
     }
 
     fn ratio(&self, row: Row) -> Option<f64> {
@@ -89,11 +93,30 @@ impl Report {
     }
 }
 
+/// Returns the page with a section in the place of the one with the same heading, or at the end.
+pub(crate) fn with_section(page: &str, section: &str) -> String {
+    let heading = section.lines().next().unwrap_or_default();
+    let mut parts: Vec<String> = Vec::new();
+    for line in page.lines() {
+        match parts.last_mut() {
+            Some(part) if !line.starts_with("## ") => part.push_str(&format!("{line}\n")),
+            _ => parts.push(format!("{line}\n")),
+        }
+    }
+    let is_same = |part: &String| part.lines().next() == Some(heading);
+    match parts.iter().position(is_same) {
+        Some(at) if at + 1 == parts.len() => parts[at] = section.to_owned(),
+        Some(at) => parts[at] = format!("{section}\n"),
+        None => parts.push(format!("\n{section}")),
+    }
+    parts.concat()
+}
+
 fn time_of(side: Option<&Subject>, row: Row) -> Option<Duration> {
     median(side?.times.get(&row)?)
 }
 
-fn shown(time: Option<Duration>) -> String {
+pub(crate) fn shown(time: Option<Duration>) -> String {
     match time {
         None => "–".to_owned(),
         Some(time) if time < Duration::from_secs(1) => format!("{:.1} ms", time.as_secs_f64() * 1000.0),
@@ -139,5 +162,15 @@ mod tests {
         let page = report.page();
         assert!(page.contains("| 500.0 ms | – | – | 100× |  |"), "{page}");
         assert!(page.ends_with("\nAlone.\n"), "{page}");
+    }
+
+    #[test]
+    fn section_replaces_the_one_with_its_heading_and_leaves_the_others() {
+        let page = "# Page\n\ntext\n\n## One\n\nold\n\n### Inside\n\n## Two\n\nkept\n";
+        let replaced = with_section(page, "## One\n\nnew\n");
+        assert_eq!(replaced, "# Page\n\ntext\n\n## One\n\nnew\n\n## Two\n\nkept\n");
+        let added = with_section(page, "## Three\n\nnew\n");
+        assert_eq!(added, format!("{page}\n## Three\n\nnew\n"));
+        assert_eq!(with_section(&replaced, "## Two\n\nlast\n"), replaced.replace("kept", "last"));
     }
 }

@@ -27,7 +27,7 @@ impl Terraform {
         command
     }
 
-    fn inside(&self, folder: &Path, words: &[&str]) -> Command {
+    pub(crate) fn inside(&self, folder: &Path, words: &[&str]) -> Command {
         let mut command = self.plain();
         command.current_dir(folder).args(words);
         command

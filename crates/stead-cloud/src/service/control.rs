@@ -92,6 +92,7 @@ fn carried_out(
     Ok(match (method, path) {
         (Method::Get, "health") => json!({ "status": "ok" }),
         (Method::Get, "calls") => json!(machine.counts),
+        (Method::Get, "throttled") => json!(machine.throttled),
         (Method::Get, "resources") => {
             machine.settle(now);
             json!(machine.names())

@@ -34,6 +34,8 @@ pub(crate) struct Machine {
     schemas: BTreeMap<String, Option<Arc<Schema>>>,
     /// Number of calls by name.
     pub(crate) counts: BTreeMap<String, u64>,
+    /// Number of calls by name that were refused because of their rate.
+    pub(crate) throttled: BTreeMap<String, u64>,
     /// Principals of assumed roles, by access key.
     pub(crate) sessions: BTreeMap<String, String>,
 }
@@ -63,6 +65,7 @@ impl Machine {
             limiter: Limiter::default(),
             schemas: BTreeMap::new(),
             counts: BTreeMap::new(),
+            throttled: BTreeMap::new(),
             sessions: BTreeMap::new(),
             settings,
         }
@@ -130,6 +133,7 @@ impl Machine {
         if let Some(rate) = self.settings.rate
             && !self.limiter.admits(&caller.place, rate, now)
         {
+            *self.throttled.entry(name.to_owned()).or_default() += 1;
             return Ok(Err(ServiceError::new(ErrorKind::Throttling, "Rate exceeded")));
         }
         let type_name = self.type_of(&caller.place, &parameters).to_owned();

@@ -124,6 +124,7 @@ impl Machine {
         self.state.clear();
         self.faults.injected.clear();
         self.counts.clear();
+        self.throttled.clear();
     }
 }
 

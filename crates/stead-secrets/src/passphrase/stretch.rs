@@ -37,6 +37,7 @@ pub(super) async fn stretch(
     parameters: Parameters,
     world: &World,
 ) -> Result<Cipher, ManagerError> {
+    tracing::debug!(iterations = parameters.iterations, "passphrase stretched");
     let work = move || Cipher::new(&pbkdf2(&passphrase, &parameters.salt, parameters.iterations));
     if world.slow_work == SlowWork::Inline {
         return Ok(work());
