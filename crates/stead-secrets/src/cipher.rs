@@ -9,20 +9,36 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::Zeroizing;
 
+use crate::key::overwrite_stack;
+
 /// Length of a nonce in bytes.
 pub(crate) const NONCE: usize = 12;
 
-/// AES-256-GCM with one key. The key is zeroised on drop.
+/// AES-256-GCM with one key. The key is zeroised on drop, and is never moved.
 #[derive(Clone)]
-pub(crate) struct Cipher(Aes256Gcm);
+pub(crate) struct Cipher(Box<Aes256Gcm>);
 
 impl Cipher {
     pub(crate) fn new(key: &[u8; 32]) -> Cipher {
-        Cipher(Aes256Gcm::new(key.into()))
+        let cipher = Cipher::make(key);
+        overwrite_stack();
+        cipher
+    }
+
+    #[inline(never)]
+    fn make(key: &[u8; 32]) -> Cipher {
+        Cipher(Box::new(Aes256Gcm::new(key.into())))
     }
 
     /// Encrypts, and returns nonce, ciphertext and tag. `None` if the plaintext is longer than AES-GCM allows, which is 64 GiB.
     pub(crate) fn seal(&self, nonce: [u8; NONCE], plain: &[u8], associated: &[u8]) -> Option<Vec<u8>> {
+        let sealed = self.encrypt(nonce, plain, associated);
+        overwrite_stack();
+        sealed
+    }
+
+    #[inline(never)]
+    fn encrypt(&self, nonce: [u8; NONCE], plain: &[u8], associated: &[u8]) -> Option<Vec<u8>> {
         let sealed = self.0.encrypt(&Nonce::from(nonce), Payload { msg: plain, aad: associated }).ok()?;
         let mut whole = Vec::with_capacity(NONCE + sealed.len());
         whole.extend(nonce);
@@ -32,6 +48,13 @@ impl Cipher {
 
     /// Decrypts nonce, ciphertext and tag. `None` if the key or the associated data is another one, or if a bit was changed.
     pub(crate) fn open(&self, whole: &[u8], associated: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+        let plain = self.decrypt(whole, associated);
+        overwrite_stack();
+        plain
+    }
+
+    #[inline(never)]
+    fn decrypt(&self, whole: &[u8], associated: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         let (nonce, sealed) = whole.split_first_chunk::<NONCE>()?;
         if sealed.len() < size_of::<Tag>() {
             return None;

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use stead_model::{Binding, Ciphertext, Crypter as _, KeyId};
+use zeroize::Zeroizing;
 
 use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, SymmetricCrypter, WrapContext};
 
@@ -39,7 +40,7 @@ impl KeyManager for ProcessManager {
     async fn unwrap(&self, wrapped: &str, context: &WrapContext) -> Result<DataKey, ManagerError> {
         let binding = [context.owner.as_str(), context.key.0.as_str()];
         let opened = self.crypter.open(&Ciphertext(wrapped.to_owned()), Binding(&binding));
-        let bytes = opened.map_err(|_| self.failure(ManagerErrorClass::WrongKey))?;
+        let bytes = Zeroizing::new(opened.map_err(|_| self.failure(ManagerErrorClass::WrongKey))?);
         DataKey::from_slice(&bytes).ok_or_else(|| self.failure(ManagerErrorClass::Damaged))
     }
 }

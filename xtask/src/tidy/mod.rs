@@ -7,6 +7,7 @@ mod command_line;
 mod doors;
 mod edges;
 mod error_pages;
+mod key_comparisons;
 mod plain_english;
 mod planted;
 mod promises;
@@ -26,6 +27,7 @@ const CHECKS: &[Check] = &[
     command_line::check,
     doors::check,
     error_pages::check,
+    key_comparisons::check,
     plain_english::check,
     shape::check,
     promises::check,

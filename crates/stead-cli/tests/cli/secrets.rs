@@ -147,8 +147,17 @@ fn first_key_is_made_before_the_first_secret() {
 #[cfg(target_os = "linux")]
 #[test]
 fn core_dumps_are_off() {
-    let program = "import * as local from \"stead/local\";\nnew local.Command({ create: \"ulimit -c > limit.txt\", delete: \"true\" }, { id: \"c\" });\n";
+    let program = "import * as local from \"stead/local\";\n\
+        new local.Command({ create: \"ulimit -c > limit.txt; until [ -e go ]; do :; done\", delete: \"true\" }, { id: \"c\" });\n";
     let project = Project::with(program);
-    project.stead(&["up", "--yes"]).ok();
-    assert_eq!(project.read("limit.txt").trim(), "0");
+    let running = project.spawn(&["up", "--yes"]);
+    while !project.has("limit.txt") || project.read("limit.txt").is_empty() {
+        std::thread::yield_now();
+    }
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", running.id())).unwrap();
+    project.write("go", "");
+    project.ran(running.wait_with_output().unwrap()).ok();
+    let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+    assert_eq!(core.split_whitespace().nth(4), Some("0"), "stead itself, while it has a key: {core}");
+    assert_eq!(project.read("limit.txt").trim(), "0", "and the processes that it starts");
 }

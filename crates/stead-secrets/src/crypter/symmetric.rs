@@ -12,12 +12,13 @@ use stead_model::{Binding, Ciphertext, Crypter, KeyId, KeyedDigest, Unopened};
 
 use crate::DataKey;
 use crate::cipher::{Cipher, NONCE, from_base64, to_base64};
+use crate::key::overwrite_stack;
 
 /// Seals with the current key of a ring, and opens with every key of it.
 pub struct SymmetricCrypter {
     current: KeyId,
-    sealing: Subkeys,
-    older: BTreeMap<KeyId, Subkeys>,
+    sealing: Box<Subkeys>,
+    older: BTreeMap<KeyId, Box<Subkeys>>,
     /// Keys of the ring that no manager opened, and why.
     closed: BTreeMap<KeyId, String>,
 }
@@ -96,7 +97,7 @@ impl Crypter for SymmetricCrypter {
     }
 }
 
-/// The keys that are derived from one data key, one for each purpose.
+/// The keys that are derived from one data key, one for each purpose. They are never moved.
 struct Subkeys {
     cipher: Cipher,
     nonces: Hmac<Sha256>,
@@ -104,17 +105,24 @@ struct Subkeys {
 }
 
 impl Subkeys {
-    fn of(key: &DataKey) -> Subkeys {
+    fn of(key: &DataKey) -> Box<Subkeys> {
+        let keys = Subkeys::derive(key);
+        overwrite_stack();
+        keys
+    }
+
+    #[inline(never)]
+    fn derive(key: &DataKey) -> Box<Subkeys> {
         let derive = |label: &[u8]| {
             let mut mac = keyed(key.expose());
             mac.update(label);
             DataKey::new(mac.finalize().into_bytes().into())
         };
-        Subkeys {
+        Box::new(Subkeys {
             cipher: Cipher::new(derive(b"stead s1 encryption").expose()),
             nonces: keyed(derive(b"stead s1 nonce").expose()),
             digests: keyed(derive(b"stead d1 digest").expose()),
-        }
+        })
     }
 }
 
