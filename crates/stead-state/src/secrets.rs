@@ -70,7 +70,8 @@ impl Place<'_> {
     fn open(self, values: &Map, crypter: &Arc<dyn Crypter>) {
         let mut path = Vec::new();
         for (key, value) in values.iter() {
-            if matches!(value, Value::Secret(_) | Value::List(_) | Value::Map(_)) {
+            // Most values have none, and need no path.
+            if value.has_secrets() {
                 path.push(key.as_str().to_owned());
                 value.each_secret(&mut path, &mut |secret, path| {
                     self.bound(path, |at| secret.open(crypter, at));

@@ -1,6 +1,6 @@
 //! The rule about secrets: a state without their keys could never be read.
 
-use stead_model::{Map, Resource, Stored, Value};
+use stead_model::{Map, Resource, Stored};
 
 use super::{Problems, StateView};
 use crate::{Intent, Pending};
@@ -22,7 +22,7 @@ pub(super) fn of_pending(state: &dyn StateView, pending: &Pending, problems: &mu
 fn check(state: &dyn StateView, values: &Map, problems: &mut Problems) {
     let mut path = Vec::new();
     for (key, value) in values.iter() {
-        if !matches!(value, Value::Secret(_) | Value::List(_) | Value::Map(_)) {
+        if !value.has_secrets() {
             continue;
         }
         path.push(key.as_str().to_owned());
