@@ -67,7 +67,7 @@ pub(crate) fn inputs_of_live(schema: &Schema, recorded: &Map, settled: &Map, liv
 /// creation cannot be changed outside, so that its difference is the service's own.
 pub(crate) fn inputs_first_read(schema: &Schema, sent: &Map, live: &Map) -> Map {
     let fixed = schema.classes.of(Class::CreateOnly);
-    let all = stead_schema::flatten(&Value::Map(sent.clone())).into_iter().map(|(path, _)| path);
+    let all = stead_schema::flatten(&Value::Map(sent.clone())).into_keys();
     let fixed: Vec<PropertyPath> = all.filter(|path| fixed.covers(path)).collect();
     let mut assumed = sent.clone();
     fixed.iter().for_each(|path| set(&mut assumed, &path.0, at(live, path)));
