@@ -125,17 +125,8 @@ impl Workspace {
         let orphans = request.pins.orphans();
         let pinning = OpenPinfile::open(self.pinfile.clone(), orphans).map_err(OpError::pinfile)?;
         events(OpEvent::PinfileRead);
-        let (loaded, declared) = tokio::join!(self.load_in_turn(request.wait, events), declares.declare());
-        let loaded = loaded?;
-        let declared = match declared {
-            Ok(declared) => declared,
-            Err(error) => return Err(self.misled(&loaded, error).await),
-        };
-        let Declaration { mut graph, functions, protection } = declared;
-        let places = self.compare_for(&loaded, &graph, &request, &variant).await?;
-        if let Err(refusal) = self.open_secrets(&loaded.state, Some(&graph), request.access).await {
-            return Err(self.doubt_without_key(&loaded).await.unwrap_or(refusal));
-        }
+        let (loaded, declaration, places) = self.load_for(declares, &request, &variant, events).await?;
+        let Declaration { mut graph, functions, protection } = declaration;
         let program = protection.as_ref().or((request.pins != PinUse::Hold).then_some(&graph));
         let guards = CurrentGuards { pins: pinning.standing(), outer: request.plan.outer.clone(), program };
         let (loaded, unfinished) = match request.access {
@@ -145,17 +136,15 @@ impl Workspace {
                 (loaded, unfinished)
             }
         };
-        let (pinning, undeclared) = match variant {
-            Variant::Plain => (pinning, Vec::new()),
+        let undeclared = match variant {
+            Variant::Import(imports) => Import::declare_all(imports, self, &mut graph, &loaded.state).await?,
+            Variant::Plain | Variant::Approved { .. } => Vec::new(),
+        };
+        let pinning = match variant {
             Variant::Approved { approval, main } => {
-                approval.check_state(&loaded.state).map_err(OpError::Stale)?;
-                let (place, text) = (self.pinfile.clone(), approval.pinfile());
-                (OpenPinfile::of_saved(place, main, text, orphans).map_err(OpError::pinfile)?, Vec::new())
+                self.saved_pins(approval, main, &loaded.state, orphans)?
             }
-            Variant::Import(imports) => {
-                let undeclared = Import::declare_all(imports, self, &mut graph, &loaded.state).await?;
-                (pinning, undeclared)
-            }
+            Variant::Plain | Variant::Import(_) => pinning,
         };
         let protected = match request.pins {
             PinUse::Apply(_) => protect(&loaded.state, None),
@@ -208,6 +197,42 @@ impl Workspace {
             undeclared,
             places,
         })
+    }
+
+    /// Loads the state while the program declares its graph. The default providers lead to the recorded places, and the secrets are
+    /// open.
+    async fn load_for(
+        &self,
+        declares: &dyn Declares,
+        request: &PlanRequest,
+        variant: &Variant<'_>,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<(Loaded, Declaration, ComparedPlaces), OpError> {
+        let (loaded, declared) = tokio::join!(self.load_in_turn(request.wait, events), declares.declare());
+        let loaded = loaded?;
+        let declaration = match declared {
+            Ok(declared) => declared,
+            Err(error) => return Err(self.misled(&loaded, error).await),
+        };
+        let graph = &declaration.graph;
+        let places = self.compare_for(&loaded, graph, request, variant).await?;
+        if let Err(refusal) = self.open_secrets(&loaded.state, Some(graph), request.access).await {
+            return Err(self.doubt_without_key(&loaded).await.unwrap_or(refusal));
+        }
+        Ok((loaded, declaration, places))
+    }
+
+    /// Returns the pinfile of an approved plan, whose state must be unchanged.
+    fn saved_pins(
+        &self,
+        approval: &Approval,
+        main: &str,
+        state: &State,
+        orphans: Orphans,
+    ) -> Result<OpenPinfile, OpError> {
+        approval.check_state(state).map_err(OpError::Stale)?;
+        OpenPinfile::of_saved(self.pinfile.clone(), main, approval.pinfile(), orphans)
+            .map_err(OpError::pinfile)
     }
 
     /// Compares the places of the default providers. If the preview itself calls no provider, one that does not tell is no error

@@ -56,7 +56,7 @@ async fn imported(bench: &Bench) {
     assert_eq!(types, listable(), "types that are found, and types that can be listed");
     assert!(unlisted.iter().all(|(ty, _)| !types.contains(ty.as_str())));
     // `--list` returns the same ids, with the names as AWS writes them.
-    let bucket = stack.workspace.list_resources("AWS::S3::Bucket", ListScope::Unowned).await.unwrap();
+    let bucket = stack.workspace.list_resources("AWS::S3::Bucket", ListScope::Unowned, None).await.unwrap();
     assert_eq!((bucket.len(), token_of("AWS::S3::Bucket").unwrap().as_str()), (1, "aws.s3.Bucket"));
 
     let program = TestProgram::of_text(typescript(&found)).unwrap();
