@@ -90,7 +90,7 @@ fn recorded_resources_are_listed_shown_and_exported() {
     let wrong = project.stead(&["state", "show", "bb"]).ends(1);
     assert!(wrong.stderr.contains("did you mean \"b\"?"), "{}", wrong.stderr);
     let export: serde_json::Value = serde_json::from_str(&project.stead(&["stack", "export"]).ok()).unwrap();
-    assert_eq!(export["format"], 5);
+    assert_eq!(export["format"], 6);
     assert_eq!(export["resources"].as_array().unwrap().len(), 2);
     assert_eq!(export["outputs"]["size"], 3);
     assert_eq!(project.stead(&["state", "verify"]).ok(), "State is sound: 2 resources, 23 rules.\n");

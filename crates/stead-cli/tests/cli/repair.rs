@@ -249,7 +249,7 @@ fn export_edited_by_hand_is_repaired_into_a_second_file() {
 #[test]
 fn state_of_a_newer_version_is_not_repaired() {
     let project = applied_twice();
-    project.write(&format!("{STACK}/head"), "{\"format\":6}\n\"x\"\n");
+    project.write(&format!("{STACK}/head"), "{\"format\":7}\n\"x\"\n");
     let before = project.all_files();
     assert!(project.stead(&["state", "repair", "--take", "1", "--yes"]).ends(16).stderr.contains("ST0203"));
     assert_eq!(project.all_files(), before);
