@@ -166,8 +166,10 @@ fn read(files: &dyn Files, path: &Path) -> io::Result<Option<Blob>> {
     }
 }
 
-/// Creates the folder, and syncs its directory entry and those above it, once per process: the process that
+/// Creates the folder, and syncs the names in it, its directory entry and those above it, once per process: the process that
 /// created them may have died before it synced them.
+///
+/// Without the first, a power loss could take a batch of the journal that this process has read, and leave its next one.
 fn ensure_durable(
     files: &dyn Files,
     root: &Path,
@@ -179,6 +181,9 @@ fn ensure_durable(
         return Ok(());
     }
     files.ensure_private_folder(folder)?;
+    if !files.list(folder)?.is_empty() {
+        files.sync_folder(folder)?;
+    }
     // At most two levels above the root: `.stead` and the project folder.
     let above_root = root.ancestors().filter(|above| !above.as_os_str().is_empty());
     let top = above_root.take(3).last().unwrap_or(root);

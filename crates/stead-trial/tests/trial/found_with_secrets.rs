@@ -106,3 +106,10 @@ fn a_stack_whose_rename_arrives_late_is_found() {
     let script = r##"{"medium": "Objects", "start": {"program": {"things": [["t13", {"size": 3, "place": 0, "password": 53647129469347759, "traits": ["DeleteFirst", "Pinned"]}], ["t23", {"size": 2, "place": 0, "traits": ["Retained"]}], ["t20", {"size": 1, "place": 0, "from": "t13", "depends_on": "t23", "tie": ["Parent", "t13"], "password": 53647129469347758}], ["t2", {"size": 2, "place": 2, "import": "outside-1", "password": 53647129469347762, "traits": ["Serves"]}], ["t8", {"size": 1, "place": 1, "tie": ["Parent", "t13"], "provider": "t2", "traits": ["Asks"]}], ["t1", {"size": 1, "place": 0, "traits": ["DeleteFirst"]}], ["t19", {"size": 2, "place": 1, "from": "t8", "tie": ["DeletedWith", "t23"], "password": 53647129469347759}], ["t4", {"size": 1, "place": 2, "from": "t2", "provider": "t2", "password": 53647129469347759, "traits": ["Protected", "Rooted", "Pinned"]}], ["t16", {"size": 3, "place": 1, "from": "t13", "traits": ["Asks"]}]]}}, "program": {"things": []}, "acts": [{"seed": 13812353749373125801, "edits": [{"Password": ["t12", 53647129469347770]}], "task": "RenameStack", "weather": {"fate": {}, "store": [{"at": 27, "luck": "EffectLate"}, {"at": 22, "luck": "Doubled"}]}}]}"##;
     replay(script).unwrap();
 }
+
+/// The first run cannot sync its last batch, the second one reads it and seals the journal, and the power fails.
+#[test]
+fn a_seal_is_never_durable_before_the_batch_that_it_follows() {
+    let script = r##"{"medium": "Files", "program": {"things": [["t23", {"size": 3, "place": 1}], ["t8", {"size": 4, "place": 0, "depends_on": "t23"}]]}, "acts": [{"seed": 0, "task": "Up", "weather": {"fate": {"disk_fault": {"at": 73, "kind": "Interrupted", "extent": "Disk"}}, "cloud": [{"at": 2, "luck": {"Lies": "OtherId"}}]}}, {"seed": 0, "task": "Up", "weather": {"fate": {"disk_fault": {"at": 73, "kind": "QuotaExceeded", "extent": "Project"}}}}, {"seed": 15315916250170793142, "task": "Up", "weather": {"fate": {"dies_at": 1, "power": true}}}]}"##;
+    replay(script).unwrap();
+}
