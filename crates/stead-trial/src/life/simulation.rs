@@ -376,6 +376,8 @@ impl Simulation {
             JournalError::Held(_) | JournalError::OtherStackHeld { .. } | JournalError::StateChanged => {
                 Ok(())
             }
+            // A late request of the act before has renamed the stack, which is found before the next act.
+            JournalError::Renamed { .. } if self.renames => Ok(()),
             _ if rivalry || actor.fault_plan.can_fail_a_run() => Ok(()),
             error => Err(violation("runs without faults succeed", format!("{error:?}"))),
         }

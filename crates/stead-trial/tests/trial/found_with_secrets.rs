@@ -113,3 +113,10 @@ fn a_seal_is_never_durable_before_the_batch_that_it_follows() {
     let script = r##"{"medium": "Files", "program": {"things": [["t23", {"size": 3, "place": 1}], ["t8", {"size": 4, "place": 0, "depends_on": "t23"}]]}, "acts": [{"seed": 0, "task": "Up", "weather": {"fate": {"disk_fault": {"at": 73, "kind": "Interrupted", "extent": "Disk"}}, "cloud": [{"at": 2, "luck": {"Lies": "OtherId"}}]}}, {"seed": 0, "task": "Up", "weather": {"fate": {"disk_fault": {"at": 73, "kind": "QuotaExceeded", "extent": "Project"}}}}, {"seed": 15315916250170793142, "task": "Up", "weather": {"fate": {"dies_at": 1, "power": true}}}]}"##;
     replay(script).unwrap();
 }
+
+/// The request that renames the stack arrives while the next run loads the state.
+#[test]
+fn a_stack_whose_rename_arrives_in_the_next_run_is_found() {
+    let script = r##"{"medium": "Objects", "program": {"things": [["t3", {"size": 4, "place": 0}]]}, "acts": [{"seed": 0, "task": "Up"}, {"seed": 0, "task": "RenameStack", "weather": {"fate": {}, "store": [{"at": 30, "luck": "EffectLate"}, {"at": 13, "luck": "Late"}]}}, {"seed": 0, "task": "Up"}]}"##;
+    replay(script).unwrap();
+}
