@@ -239,7 +239,10 @@ impl Actor {
     /// getting as far as the pinfile.
     pub(crate) fn note_releases(&self) {
         let Ok((file, _)) = self.workspace.pinfile.read() else { return };
-        let released = in_use(&file).into_iter().filter(|(_, entry)| entry.status == EntryStatus::Released);
+        // The most specific entry of a path counts, also if the section in use has none.
+        let mut entries = file.sections.get(TARGET).cloned().unwrap_or_default();
+        entries.extend(in_use(&file));
+        let released = entries.into_iter().filter(|(_, entry)| entry.status == EntryStatus::Released);
         self.cloud.model().released_paths = released.map(|(path, _)| path).collect();
     }
 

@@ -120,3 +120,10 @@ fn a_stack_whose_rename_arrives_in_the_next_run_is_found() {
     let script = r##"{"medium": "Objects", "program": {"things": [["t3", {"size": 4, "place": 0}]]}, "acts": [{"seed": 0, "task": "Up"}, {"seed": 0, "task": "RenameStack", "weather": {"fate": {}, "store": [{"at": 30, "luck": "EffectLate"}, {"at": 13, "luck": "Late"}]}}, {"seed": 0, "task": "Up"}]}"##;
     replay(script).unwrap();
 }
+
+/// The release of the general section counts for a stack that has a section of its own.
+#[test]
+fn a_release_counts_although_another_section_is_added() {
+    let script = r##"{"medium": "Files", "program": {"things": [["t7", {"size": 1, "place": 2}]]}, "acts": [{"seed": 0, "edits": [{"Toggle": ["t7", "Pinned"]}], "task": "Up"}, {"seed": 0, "edits": [{"Remove": "t7"}], "task": "Up"}, {"seed": 0, "task": "UpPins"}, {"seed": 0, "outside": "AddsSection", "task": {"Rollback": 1}, "rivals": [{"task": "Wait", "after": 0, "wakes": 37, "elsewhere": false}]}]}"##;
+    replay(script).unwrap();
+}
