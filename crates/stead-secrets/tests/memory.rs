@@ -116,7 +116,7 @@ fn found(all: &[Sought]) -> Vec<String> {
     places
 }
 
-/// Runs a step on a thread of its own. The step gives what it has made, which is dropped after the first search.
+/// Runs a step on a thread of its own. The values that the step returns are dropped after the first search.
 fn assert_overwritten<T>(sought: &[Sought], step: impl AsyncFnOnce() -> T + Send + 'static) {
     assert_eq!(found(sought), [""; 0], "before the step");
     let alive = sought.to_vec();

@@ -173,7 +173,7 @@ impl AwsProvider {
 
 /// Returns the outcome of a create that happened.
 ///
-/// After a crash, the resource may have been changed before this first read of it. What differs is recorded as it is, so that the
+/// After a crash, the resource may have been changed before this first read of it. A difference is recorded as it is, so that the
 /// next plan shows it, and not as a value that the service made of the request.
 fn first_read(served: &ServedType<'_>, receipt: &Receipt, sent: &Map, found: Found) -> CallOutcome<Created> {
     let outputs = found.outputs(served);

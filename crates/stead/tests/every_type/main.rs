@@ -69,7 +69,7 @@ fn types_go_the_whole_way_over_a_port() {
     }
 }
 
-/// Types of which something special is needed: a flag in each tag, a tag key that marks cannot have, a required property that no
+/// Types with special needs: a flag in each tag, a tag key that marks cannot have, a required property that no
 /// read returns, secrets in lists, a list whose elements the service completes, and references to several resources.
 const SPECIAL: [&str; 8] = [
     "aws.autoscaling.AutoScalingGroup",

@@ -187,7 +187,7 @@ fn lasting_name(schema: &Schema, model: &Map) -> Option<(String, String)> {
     })
 }
 
-/// Returns a name after those that identify the resource together with it.
+/// Returns a name behind the other parts of the identifier.
 fn path(schema: &Schema, model: &Map, property: &str, name: &str) -> String {
     let create_only = schema.classes.of(Class::CreateOnly);
     let parts = schema.additional_identifiers.iter().flatten().filter(|part| create_only.covers(part));

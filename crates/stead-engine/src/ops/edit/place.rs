@@ -22,7 +22,7 @@ impl Workspace {
     /// Proposes to record the places to which the default providers lead now.
     ///
     /// Operations of an interrupted run stay as they are: they are finished in the accepted place. Every recorded resource is
-    /// read there first. Those that are missing are listed, and the guards decide on them as if they were forgotten.
+    /// read there first. Missing resources are listed, and the guards decide on them as if they were forgotten.
     pub(super) async fn accept_place(
         &self,
         wait: Wait,
