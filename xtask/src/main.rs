@@ -1,7 +1,7 @@
 //! Tasks of this repository, as one program: `cargo xtask tidy | bench | conformance | fuzz | mutants | schemas | trial`.
 //!
-//! It does not ship. It checks, measures and reports; only `schemas`, `bench --write` and `conformance packages` with `STEAD_WRITE=1` change a
-//! file.
+//! It does not ship. It checks, measures and reports; only `schemas`, `bench --write`, `conformance --write` and `conformance packages` with `STEAD_WRITE=1`
+//! change a file.
 
 #![allow(
     clippy::disallowed_methods,
@@ -14,6 +14,7 @@ mod bench;
 mod conformance;
 mod fuzz;
 mod mutants;
+mod outside;
 mod packages;
 mod planted;
 mod schemas;
@@ -38,7 +39,8 @@ usage: cargo xtask COMMAND
                    --strict     exit 1 when a row misses its bar
                    --write      write docs/benchmarks.md too
   conformance    run the suites that need programs from outside; names select suites
-                   programs     compare 10,000 generated programs with Node; runs only when named
+                   --quick      compare 400 generated programs with Node instead of 10,000
+                   --write      write the results of all suites to docs/conformance.md
   fuzz           build the fuzz targets and run each for a few seconds; names select targets
                    --seconds N  how long each runs (10)
   schemas        generate the bundle of AWS types from the cfn-lint package

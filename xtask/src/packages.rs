@@ -9,10 +9,13 @@ use std::process::Command;
 
 use stead_model::Value;
 
+use crate::conformance::Extent;
+use crate::outside::cache_folder;
 use crate::workspace::{Workspace, cargo};
 
 /// Page with the table of the packages.
 const PAGE: &str = "docs/guide/packages.md";
+pub(crate) const PEER: &str = "npm packages in Node.js";
 const START: &str = "<!-- table: cargo xtask conformance packages -->\n";
 const END: &str = "<!-- end of table -->\n";
 
@@ -35,7 +38,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// Runs every script, and checks the table in the guide.
-pub(crate) fn conforms(workspace: &Workspace) -> Result<(), String> {
+pub(crate) fn conforms(workspace: &Workspace, _: Extent) -> Result<String, String> {
     let mut scripts = scripts(workspace)?;
     let folder = install(workspace)?;
     let binary = build(workspace)?;
@@ -56,7 +59,10 @@ pub(crate) fn conforms(workspace: &Workspace) -> Result<(), String> {
     if let Err(problem) = check_page(workspace, &scripts, &folder) {
         wrong.push(problem);
     }
-    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n"));
+    }
+    Ok(format!("{} scripts have the same results, {} calls are refused", scripts.len(), REFUSED.len()))
 }
 
 fn sources(workspace: &Workspace) -> PathBuf {
@@ -78,20 +84,9 @@ fn scripts(workspace: &Workspace) -> Result<BTreeMap<String, String>, String> {
     Ok(all)
 }
 
-/// Returns the cache of a suite: a folder in `STEAD_CONFORMANCE`, or in the user's cache.
-pub(crate) fn cache_folder(suite: &str) -> Result<PathBuf, String> {
-    if let Some(folder) = std::env::var_os("STEAD_CONFORMANCE") {
-        return Ok(PathBuf::from(folder).join(suite));
-    }
-    let home =
-        std::env::var_os("HOME").ok_or("neither STEAD_CONFORMANCE nor HOME names a folder for the cache")?;
-    Ok(PathBuf::from(home).join(".cache/stead-conformance").join(suite))
-}
-
 /// Installs the packages unless the cache has the same versions.
 fn install(workspace: &Workspace) -> Result<PathBuf, String> {
     let folder = cache_folder("packages")?;
-    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let wanted = read(&sources(workspace).join("package.json"))?;
     if read(&folder.join("installed.json")).is_ok_and(|installed| installed == wanted) {
         return Ok(folder);

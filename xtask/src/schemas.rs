@@ -10,11 +10,14 @@ use stead_model::Value;
 use stead_schema::cfn;
 use stead_schema::cfn::bundle::{self, Origin};
 
+use crate::conformance::Extent;
+use crate::outside::cache_folder;
 use crate::workspace::Workspace;
 
 const PACKAGE: &str = "cfn-lint";
 /// Version of the package, under MIT-0. To update: change it, run `cargo xtask schemas`, review `docs/aws-coverage.md`.
 const VERSION: &str = "1.58.0";
+pub(crate) const PEER: &str = "cfn-lint 1.58.0";
 
 /// A file in the repository, and its content.
 type Generated = (PathBuf, Vec<u8>);
@@ -30,8 +33,9 @@ pub(crate) fn run(workspace: &Workspace) -> Result<ExitCode, String> {
 }
 
 /// Checks that the bundle in the repository is the output of the generator.
-pub(crate) fn conforms(workspace: &Workspace) -> Result<(), String> {
-    for (path, bytes) in generate(workspace)?.0 {
+pub(crate) fn conforms(workspace: &Workspace, _: Extent) -> Result<String, String> {
+    let (files, types) = generate(workspace)?;
+    for (path, bytes) in files {
         let kept =
             std::fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         if kept != bytes {
@@ -41,11 +45,11 @@ pub(crate) fn conforms(workspace: &Workspace) -> Result<(), String> {
             ));
         }
     }
-    Ok(())
+    Ok(format!("the bundle has the {types} types of the package"))
 }
 
 fn generate(workspace: &Workspace) -> Result<(Vec<Generated>, usize), String> {
-    let folder = unpacked(workspace)?.join("cfnlint/data/schemas");
+    let folder = unpacked()?.join("cfnlint/data/schemas");
     let date = text(&json(&folder.join("version.json"))?, "schema_date")?;
     let published = published(&folder)?;
     let types = published.len();
@@ -57,9 +61,9 @@ fn generate(workspace: &Workspace) -> Result<(Vec<Generated>, usize), String> {
     Ok((files.map(|(name, bytes)| (folder.join(name), bytes)).into(), types))
 }
 
-/// Downloads the package into the target folder, once.
-fn unpacked(workspace: &Workspace) -> Result<PathBuf, String> {
-    let folder = workspace.target.join("schemas");
+/// Downloads the package into the cache, once.
+fn unpacked() -> Result<PathBuf, String> {
+    let folder = cache_folder("schemas")?;
     let wheel = folder.join(format!("cfn_lint-{VERSION}-py3-none-any.whl"));
     let unpacked = folder.join(VERSION);
     if !wheel.exists() {

@@ -23,6 +23,7 @@ mod watched;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use crate::outside::today;
 use crate::workspace::{Workspace, cargo};
 use driver::{Repeats, run_course};
 pub(crate) use options::{Options, Part};
@@ -145,9 +146,7 @@ pub(crate) fn renew(folder: &Path) -> Result<(), String> {
 
 /// Returns date and machine of the measurement in one line.
 fn machine(scratch: &Path) -> String {
-    let date = Command::new("date").args(["-u", "+%Y-%m-%d"]).output();
-    let date =
-        date.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+    let date = today();
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let (system, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     format!("{date}, {cores} cores, {system} {arch}, {}", disk::describe(scratch))

@@ -3,16 +3,18 @@
 //! A seed names a program: `cargo xtask conformance programs` runs a fixed range of them, the same on every machine.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
 
+use crate::conformance::Extent;
+use crate::outside::{cache_folder, output, script};
 use crate::workspace::Workspace;
 
 /// Version of the compiler that strips types for Node. Its decorators, enums and namespaces are the reference.
 const TYPESCRIPT: &str = "typescript@5.9.2";
+pub(crate) const PEER: &str = "Node.js, typescript 5.9.2";
 const GENERATOR: &[(&str, &str)] = &[
     ("generate.mjs", include_str!("programs/generate.mjs")),
     ("values.mjs", include_str!("programs/values.mjs")),
@@ -25,14 +27,12 @@ const QUICK: u32 = 400;
 /// Programs that one process of Node runs.
 const BATCH: u32 = 1_000;
 
-/// Runs all programs, in a release build because they are many.
-pub(crate) fn conforms(workspace: &Workspace) -> Result<(), String> {
-    compare(workspace, ALL, Build::Release)
-}
-
-/// Runs the first programs, which takes seconds, in the build that the tests have.
-pub(crate) fn conforms_quickly(workspace: &Workspace) -> Result<(), String> {
-    compare(workspace, QUICK, Build::Debug)
+/// Runs all programs, in a release build because they are many, or the first ones in the build that the tests have.
+pub(crate) fn conforms(workspace: &Workspace, extent: Extent) -> Result<String, String> {
+    match extent {
+        Extent::Whole => compare(workspace, ALL, Build::Release),
+        Extent::Quick => compare(workspace, QUICK, Build::Debug),
+    }
 }
 
 /// Build of the evaluator that runs the programs.
@@ -51,7 +51,7 @@ impl Build {
         };
         let mut cargo = Command::new(crate::workspace::cargo());
         cargo.args(["build", "--quiet", "-p", "stead-eval", "--example", "evaluate"]).args(flag);
-        output(cargo.current_dir(&workspace.root), None)?;
+        output(cargo.current_dir(&workspace.root), "")?;
         Ok(workspace.target.join(folder).join("examples").join("evaluate"))
     }
 }
@@ -75,11 +75,10 @@ struct Report {
     different: Vec<String>,
 }
 
-fn compare(workspace: &Workspace, count: u32, build: Build) -> Result<(), String> {
-    let folder = workspace.target.join("conformance").join("programs");
-    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+fn compare(workspace: &Workspace, count: u32, build: Build) -> Result<String, String> {
+    let folder = cache_folder("programs")?;
     for (name, text) in GENERATOR {
-        std::fs::write(folder.join(name), text).map_err(|error| format!("{name}: {error}"))?;
+        script("programs", name, text)?;
     }
     install(&folder)?;
     let evaluator = build.evaluator(workspace)?;
@@ -96,18 +95,18 @@ fn install(folder: &Path) -> Result<(), String> {
     }
     let mut npm = Command::new("npm");
     npm.args(["install", "--no-save", "--no-audit", "--no-fund", "--prefix"]).arg(folder).arg(TYPESCRIPT);
-    output(npm.current_dir(folder), None).map(drop)
+    output(npm.current_dir(folder), "").map(drop)
 }
 
 fn batch(evaluator: &Path, folder: &Path, first: u32, count: u32, report: &mut Report) -> Result<(), String> {
     let mut node = Command::new("node");
     node.args(["--experimental-vm-modules", "--no-warnings"]).arg(folder.join("run.mjs"));
     node.args([first.to_string(), count.to_string()]).arg(folder);
-    let expected = output(node.env("TZ", "UTC").env("LC_ALL", "en_US.UTF-8"), None)?;
+    let expected = output(node.env("TZ", "UTC").env("LC_ALL", "en_US.UTF-8"), "")?;
     let expected: Vec<Value> = lines(&expected)?;
     let programs: String = expected.iter().map(|line| format!("{}\n", line["files"])).collect();
     let mut evaluate = Command::new(evaluator);
-    let found: Vec<Value> = lines(&output(&mut evaluate, Some(programs))?)?;
+    let found: Vec<Value> = lines(&output(&mut evaluate, &programs)?)?;
     if expected.len() != found.len() {
         return Err(format!("{} of {} programs were evaluated", found.len(), expected.len()));
     }
@@ -147,49 +146,25 @@ impl Report {
         }
     }
 
-    fn finish(self) -> Result<(), String> {
+    fn finish(self) -> Result<String, String> {
         let refused: u32 = self.refused.values().sum();
         let Report { same, invalid, different, .. } = self;
-        println!(
-            "programs: {same} the same, {refused} refused, {invalid} not valid, {} different",
-            different.len()
-        );
         for (why, count) in &self.refused {
-            println!("  refused {count}: {why}");
+            println!("conformance: programs: refused {count}: {why}");
         }
         // A refusal of half of them would prove nothing.
         if same < 4 * (refused + invalid) {
             return Err(format!("only {same} programs were compared"));
         }
-        if different.is_empty() { Ok(()) } else { Err(different.join("\n")) }
+        if !different.is_empty() {
+            return Err(different.join("\n"));
+        }
+        Ok(format!("{same} have the same values, {refused} are refused, {invalid} not valid, 0 differ"))
     }
 }
 
 fn lines(text: &str) -> Result<Vec<Value>, String> {
     text.lines().map(|line| serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))).collect()
-}
-
-/// Runs a command and returns its stdout.
-fn output(command: &mut Command, input: Option<String>) -> Result<String, String> {
-    let name = format!("{command:?}");
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("{name}: {error}"))?;
-    let stdin = child.stdin.take();
-    let writer = std::thread::spawn(move || {
-        if let (Some(mut stdin), Some(input)) = (stdin, input) {
-            // The reader may end early; its exit code tells.
-            let _ = stdin.write_all(input.as_bytes());
-        }
-    });
-    let output = child.wait_with_output().map_err(|error| format!("{name}: {error}"))?;
-    drop(writer.join());
-    if !output.status.success() {
-        return Err(format!("{name}: {}", output.status));
-    }
-    String::from_utf8(output.stdout).map_err(|error| format!("{name}: {error}"))
 }
 
 #[cfg(test)]
@@ -213,7 +188,9 @@ mod tests {
         let mut report = Report { same: 100, ..Report::default() };
         report.add(1, Verdict::Refused("ST0103 x at main.ts:1:1".into()));
         assert_eq!(report.refused.keys().collect::<Vec<_>>(), ["ST0103 x"]);
-        assert_eq!(report.finish(), Ok(()));
+        assert!(
+            report.finish().is_ok_and(|said| said.starts_with("100 have the same values, 1 are refused"))
+        );
         let mut report = Report { same: 100, ..Report::default() };
         report.add(1, Verdict::Different("1".into(), "2".into()));
         assert!(report.finish().is_err());
