@@ -24,6 +24,8 @@ pub(crate) enum FaultKind {
     UnknownRequest,
     /// A property cannot be changed in place.
     NotUpdatable,
+    /// The operation made the resource, which did not become ready.
+    NotStabilized,
     /// Every other refusal: the same request is refused again.
     Final,
 }
@@ -106,6 +108,7 @@ fn kind_of(code: &str) -> FaultKind {
     match code.strip_suffix("Exception").unwrap_or(code) {
         "NotFound" | "ResourceNotFound" => FaultKind::NotFound,
         "AlreadyExists" => FaultKind::AlreadyExists,
+        "NotStabilized" => FaultKind::NotStabilized,
         "AccessDenied" | "InvalidCredentials" | "UnauthorizedTaggingOperation" => FaultKind::Denied,
         "Throttling" => FaultKind::Throttled,
         "ConcurrentOperation" | "ConcurrentModification" | "ResourceConflict" => FaultKind::Conflict,
@@ -148,7 +151,7 @@ mod tests {
             ("ServiceInternalErrorException", "ServiceInternalError", FaultKind::Unavailable),
             ("NetworkFailureException", "NetworkFailure", FaultKind::Unavailable),
             ("NotUpdatableException", "NotUpdatable", FaultKind::NotUpdatable),
-            ("NotStabilizedException", "NotStabilized", FaultKind::Final),
+            ("NotStabilizedException", "NotStabilized", FaultKind::NotStabilized),
             ("ServiceLimitExceededException", "ServiceLimitExceeded", FaultKind::Final),
             ("ValidationException", "InvalidRequest", FaultKind::Final),
         ] {

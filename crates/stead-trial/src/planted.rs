@@ -20,6 +20,7 @@ pub const BUGS: &[(&str, &str)] = &[
         "a value that was changed before recovery counts as one that the service made",
     ),
     ("aws-half-made-dropped", "a resource whose create failed half-way is forgotten"),
+    ("aws-half-made-of-others", "a resource of others counts as half-made by a failed create"),
     ("aws-lost-answer-is-failure", "a request whose answer was lost counts as refused"),
     ("aws-mark-not-written", "a created resource gets no mark of its owner"),
     ("aws-stale-read-believed", "a resource that a read does not find yet counts as not created"),

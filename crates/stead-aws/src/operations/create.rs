@@ -80,7 +80,7 @@ impl AwsProvider {
                 self.adopted(served, (receipt, request), identifier, fault.refusal().of_operation()).await
             }
             End::Failed { identifier: Some(identifier), fault } => {
-                self.half_made(served, request.inputs, &identifier, &fault).await
+                self.half_made(served, request, &identifier, &fault).await
             }
             End::Failed { identifier: None, fault } => {
                 CallOutcome::Refused(self.explained(served, &fault).of_operation())
@@ -135,28 +135,39 @@ impl AwsProvider {
         }
     }
 
-    /// Keeps the resource of a create that failed half-way.
+    /// Keeps the resource of a create that failed half-way, if the create made it.
+    ///
+    /// A failed create tells the identifier that it asked for even if another resource has it. Such a resource has another mark,
+    /// or none.
     async fn half_made(
         &self,
         served: &ServedType<'_>,
-        inputs: &Map,
+        request: &CreateRequest<'_>,
         identifier: &str,
         fault: &Fault,
     ) -> CallOutcome<Created> {
-        match self.read_back(served, identifier).await {
-            Ok(Some(found)) => {
+        let nothing_made = || CallOutcome::Refused(self.explained(served, fault).of_operation());
+        let unknown = |reason: String| {
+            in_doubt(&Fault { message: format!("{}; and {reason}", fault.message), ..fault.clone() })
+        };
+        let found = match self.read_back(served, identifier).await {
+            Ok(Some(found)) => found,
+            Ok(None) => return nothing_made(),
+            // The same request tells, once the resource can be read.
+            Err(unread) => return unknown(format!("{identifier} cannot be read: {}", unread.message)),
+        };
+        match maker(served, request, &found, fault) {
+            Maker::Create => {
                 let outputs = found.outputs(served);
-                let inputs = inputs_of_live(served.schema, inputs, &Map::new(), &outputs);
+                let inputs = inputs_of_live(served.schema, request.inputs, &Map::new(), &outputs);
                 let refusal = Refusal { class: Default::default(), ..self.explained(served, fault) };
                 let done = Created { id: PhysicalId(found.identifier), outputs };
                 CallOutcome::Partial(PartialResult { done, inputs, refusal })
             }
-            Ok(None) => CallOutcome::Refused(self.explained(served, fault).of_operation()),
-            // It is not known whether there is a resource: the same request tells, once it can be read.
-            Err(unread) => in_doubt(&Fault {
-                message: format!("{}; and {identifier} cannot be read: {}", fault.message, unread.message),
-                ..unread
-            }),
+            Maker::Another => nothing_made(),
+            Maker::Unknown => {
+                unknown(format!("{identifier} exists without a mark, and may be older than the create"))
+            }
         }
     }
 
@@ -168,6 +179,31 @@ impl AwsProvider {
         }
         let needed = permissions(served.name(), HandlerKind::Create);
         refusal.help(format!("to create a {}, allow the caller: {}", served.ty.class(), needed.join(", ")))
+    }
+}
+
+/// Origin of a resource that exists after a failed create.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Maker {
+    Create,
+    Another,
+    Unknown,
+}
+
+/// Returns whether a failed create made a resource.
+///
+/// An identifier that the service chose is new. One that the create asked for may be that of an older resource: the mark tells,
+/// or, for types without marks, that the service waited for the resource to become ready.
+fn maker(served: &ServedType<'_>, request: &CreateRequest<'_>, found: &Found, fault: &Fault) -> Maker {
+    if model::identifier(served.schema, request.inputs).is_none() {
+        return Maker::Create;
+    }
+    let marked = served.tags.as_ref().filter(|tags| tags.on_create).zip(request.owner);
+    match marked.map(|(tags, owner)| (tags.uid(&found.model), owner)) {
+        Some((Some(uid), owner)) if uid == owner.uid => Maker::Create,
+        Some((Some(_), _)) => Maker::Another,
+        None if fault.kind == FaultKind::NotStabilized => Maker::Create,
+        Some((None, _)) | None => Maker::Unknown,
     }
 }
 

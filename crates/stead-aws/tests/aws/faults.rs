@@ -79,6 +79,24 @@ async fn half_made_resource_that_a_read_does_not_find_at_once_is_kept() {
 }
 
 #[tokio::test]
+async fn failed_create_does_not_take_an_older_resource_for_a_half_made_one() {
+    let network = Fault::Fails(HandlerError::NetworkFailure);
+    let bench = Bench::new();
+    let place = bench.place();
+    bench.cloud.insert(&place, "AWS::S3::Bucket", &map(r#"{"BucketName":"theirs"}"#)).unwrap();
+    bench.fail(network, "CreateResource");
+    let outcome = bench.create(BUCKET, r#"{"BucketName":"theirs"}"#).await;
+    let CallOutcome::InDoubt(doubt) = outcome else { panic!("{outcome:?}") };
+    assert!(doubt.message.contains("theirs exists without a mark"), "{}", doubt.message);
+
+    let marked = r#"{"BucketName":"marked","Tags":[{"Key":"stead:uid","Value":"of-another"}]}"#;
+    bench.cloud.insert(&place, "AWS::S3::Bucket", &map(marked)).unwrap();
+    bench.fail(network, "CreateResource");
+    let outcome = bench.create(BUCKET, r#"{"BucketName":"marked"}"#).await;
+    assert!(matches!(outcome, CallOutcome::Refused(_)), "{outcome:?}");
+}
+
+#[tokio::test]
 async fn existing_resource_is_adopted_only_with_the_mark_of_this_record() {
     let bench = Bench::new();
     let place = bench.place();

@@ -56,12 +56,12 @@ const OF_ANY_CALL: &[Fault] = &[
 ];
 
 /// Further faults of operations.
-const OF_OPERATIONS: &[Fault] = &[Fault::HalfMade, Fault::HalfMade, Fault::Slow, Fault::Stale, Fault::Stale];
-
-/// Further faults of updates and deletions.
-///
-/// A create that failed in the cloud and whose run was killed is told the same failure again for its token, and stays open.
-const OF_CHANGES: &[Fault] = &[
+const OF_OPERATIONS: &[Fault] = &[
+    Fault::HalfMade,
+    Fault::HalfMade,
+    Fault::Slow,
+    Fault::Stale,
+    Fault::Stale,
     Fault::Fails(HandlerError::Throttling),
     Fault::Fails(HandlerError::ServiceInternalError),
     Fault::Fails(HandlerError::NetworkFailure),
@@ -78,8 +78,7 @@ impl CallFaults {
         }
         let mut kinds = OF_ANY_CALL.to_vec();
         match call {
-            "CreateResource" => kinds.extend(OF_OPERATIONS),
-            "UpdateResource" | "DeleteResource" => kinds.extend(OF_OPERATIONS.iter().chain(OF_CHANGES)),
+            "CreateResource" | "UpdateResource" | "DeleteResource" => kinds.extend(OF_OPERATIONS),
             "GetResource" | "GetResourceRequestStatus" if rng.one_in(4) => kinds = vec![Fault::ExpiredToken],
             _ => {}
         }

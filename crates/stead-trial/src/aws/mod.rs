@@ -320,13 +320,16 @@ impl CloudLife {
         self.answer(&actor, &loaded.state, asked).await
     }
 
-    /// Answers for creates that failed in the cloud after their run had died: a request with the same token is told the same
-    /// failure for ever, and recovery takes no failure of a repeated request for the outcome of the first.
-    async fn answer_for_failed_creates(&mut self) -> Result<(), String> {
+    /// Answers for creates whose names others have: if such a create failed for another reason, only a person knows that the
+    /// unmarked resource is older.
+    async fn answer_for_claims(&mut self) -> Result<(), String> {
         let actor = self.actor(RunFaults::default());
         let loaded = actor.workspace.load().await.map_err(|error| error.to_string())?;
-        let is_create = |pending: &&Pending| matches!(pending.intent, Intent::Create { .. });
-        let asked = loaded.state.pending().filter(is_create).cloned().collect();
+        let is_claim = |pending: &&Pending| match &pending.intent {
+            Intent::Create { resource, .. } => self.is_claim(&resource.inputs),
+            _ => false,
+        };
+        let asked = loaded.state.pending().filter(is_claim).cloned().collect();
         self.answer(&actor, &loaded.state, asked).await
     }
 
@@ -361,7 +364,7 @@ impl CloudLife {
             if last == Ended::Succeeded {
                 return self.check_converged().await;
             }
-            self.answer_for_failed_creates().await?;
+            self.answer_for_claims().await?;
         }
         Err(format!("a run without faults succeeds: {last:?}"))
     }

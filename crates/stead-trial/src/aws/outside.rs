@@ -6,7 +6,7 @@ use stead_model::{Map, Value};
 
 use super::kind::Kind;
 use super::program::Keeping;
-use super::{CloudLife, Ended, RunFaults};
+use super::{CloudLife, Ended};
 
 /// Tag that other tools write.
 pub(super) const THEIR_TAG: &str = "team";
@@ -44,8 +44,6 @@ impl CloudLife {
     }
 
     /// The program declares a bucket with a name that is taken, and gives it up again.
-    ///
-    /// Nobody dies meanwhile: a failed create of a run that died is told the same failure again for its token, and stays open.
     pub(super) async fn claim_foreign(&mut self) -> Result<(), String> {
         let buckets = self.foreign.keys().filter(|name| name.type_name == "AWS::S3::Bucket");
         let names: Vec<String> = buckets.map(|name| name.identifier.clone()).collect();
@@ -55,13 +53,21 @@ impl CloudLife {
             (declared.claims, declared.keeping) = (Some(name.clone()), Keeping::No);
         }
         self.trace.push(format!("the program declares the bucket {name} of others"));
-        self.calm().await?;
-        let ended = self.up(RunFaults::default(), Look::Recorded).await?;
+        let faults = self.run_faults();
+        let ended = self.up(faults, Look::Recorded).await?;
         self.program.resources.retain(|declared| declared.claims.is_none());
         match ended {
             Ended::Succeeded => Err("a resource of others is not taken for a created one".to_owned()),
             _ => Ok(()),
         }
+    }
+
+    /// Returns true if these inputs name a bucket of others.
+    pub(super) fn is_claim(&self, inputs: &Map) -> bool {
+        let name = inputs.get("BucketName").and_then(Value::as_str);
+        self.foreign
+            .keys()
+            .any(|other| other.type_name == "AWS::S3::Bucket" && Some(&*other.identifier) == name)
     }
 
     /// Another tool tags a resource of this stack whose program declares no tags.
