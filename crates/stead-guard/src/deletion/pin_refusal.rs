@@ -8,9 +8,7 @@ use crate::pins::{PinVerdict, physical_path};
 
 pub(super) fn diagnostic(refusal: &Refusal, verdict: PinVerdict) -> Diagnostic {
     let code = if verdict == PinVerdict::Lost { Code::PINFILE_LOST } else { Code::PINNED };
-    let problem = Diagnostic::error(code, message(refusal, verdict))
-        .at(refusal.source.clone(), 0, "declared here")
-        .note(CHECKED_BEFORE_RUN);
+    let problem = refusal.placed(Diagnostic::error(code, message(refusal, verdict))).note(CHECKED_BEFORE_RUN);
     help(refusal, verdict).into_iter().fold(problem, Diagnostic::help)
 }
 

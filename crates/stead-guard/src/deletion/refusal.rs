@@ -90,12 +90,26 @@ impl Refusal {
             Mark::Retain => self.retained(),
             Mark::Pinned(verdict) => return pin_refusal::diagnostic(self, verdict),
         };
-        let problem = Diagnostic::error(Code::GUARDED, message).at(self.source.clone(), 0, "declared here");
+        let problem = self.placed(Diagnostic::error(Code::GUARDED, message));
         let problem = match self.set_by.source.place.as_ref().filter(|_| !self.set_by.recorded) {
             Some(place) if *place != self.source => problem.at(place.clone(), 0, "the mark is set here"),
             _ => problem,
         };
         help.into_iter().fold(problem.note(CHECKED_BEFORE_RUN), Diagnostic::help)
+    }
+
+    /// Adds the place of the declaration. A place that only the record has may be another line by now, so that it is not quoted.
+    pub(super) fn placed(&self, problem: Diagnostic) -> Diagnostic {
+        let quotable = match (&self.cause, &self.mark) {
+            (Cause::Removed, _) => false,
+            (Cause::Destroyed, Mark::Pinned(verdict)) => *verdict == crate::pins::PinVerdict::Declared,
+            (Cause::Destroyed, _) => !self.set_by.recorded,
+            (Cause::Replaced { .. } | Cause::LeftOver, _) => true,
+        };
+        match quotable {
+            true => problem.at(self.source.clone(), 0, "declared here"),
+            false => problem.note(format!("It was declared at {}.", self.source)),
+        }
     }
 
     fn prevented(&self) -> (String, Vec<Hint>) {

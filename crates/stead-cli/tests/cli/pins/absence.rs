@@ -112,6 +112,35 @@ fn kept_pins_stay_in_the_file_with_all_that_they_need() {
 }
 
 #[test]
+fn pin_that_only_the_file_has_is_kept() {
+    let program = |options: &str, content: &str| {
+        format!(
+            "import * as local from \"stead/local\";\n\
+             new local.File({{ path: \"f\", content: \"{content}\" }}, {{ id: \"f\"{options} }});\n\
+             new local.File({{ path: \"g\", content: \"{content}\" }}, {{ id: \"g\" }});\n"
+        )
+    };
+    let project = Project::with(&program("", "1"));
+    project.stead(&["up", "--yes"]).ok();
+    // The pin is compiled into the file and never applied, so that the record has none.
+    project.write("main.ts", &program(", pinned: true", "1"));
+    project.stead(&["compile"]).ok();
+    let file = project.read(FILE);
+    project.write(
+        "main.ts",
+        "import * as local from \"stead/local\";\nnew local.File({ path: \"h\", content: \"\" });\n",
+    );
+    let refused = project.stead(&["up", "--yes"]).ends(13);
+    assert!(refused.stderr.contains("local.File.f"), "{}", refused.stderr);
+    // Another declaration stands at the line of the removed one.
+    assert!(!refused.stderr.contains("new local.File"), "{}", refused.stderr);
+    assert!(project.has("f") && project.has("g") && !project.has("h"));
+    project.stead(&["up", "--yes", "--keep-pinned"]).ok();
+    assert!(project.has("f") && !project.has("g") && project.has("h"));
+    assert_eq!(project.read(FILE), file);
+}
+
+#[test]
 fn release_reaches_every_environment_through_the_file() {
     let program = |rest: &str| {
         format!("import {{ env }} from \"stead\";\nimport * as local from \"stead/local\";\n{rest}")

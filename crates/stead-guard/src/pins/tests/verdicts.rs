@@ -120,17 +120,17 @@ fn messages_for_every_cause_tell_what_to_do() {
     });
     insta::assert_snapshot!(text.join("\n"), @"
     ST0414 dev:main:t.Box#data was removed from the program, and it is pinned
-      at main.ts:1:1: declared here
+      note: It was declared at main.ts:1:1.
       note: Nothing was changed: the guards check the whole plan before it runs.
       help: keep it; or set `pinned: false` on it, apply the program, then try again
       help: if the program no longer declares it: remove the pin t.Box.data, then try again
     ST0414 dev:main:t.Box#data was removed from the program, and it is pinned
-      at main.ts:1:1: declared here
+      note: It was declared at main.ts:1:1.
       note: Nothing was changed: the guards check the whole plan before it runs.
       help: keep it; or set `pinned: false` on it, apply the program, then try again
       help: if the program no longer declares it: remove the pin t.Box.data, then try again
     ST0414 cannot delete dev:main:t.Box#data: it is pinned
-      at main.ts:1:1: declared here
+      note: It was declared at main.ts:1:1.
       note: Nothing was changed: the guards check the whole plan before it runs.
       help: keep it; or set `pinned: false` on it, apply the program, then try again
       help: if the program no longer declares it: remove the pin t.Box.data, then try again
@@ -140,7 +140,7 @@ fn messages_for_every_cause_tell_what_to_do() {
       help: undo the change
       help: or set `pinned: false` on it, apply the program, then change it
     ST0414 dev:main:t.Box#data would be deleted with dev:main:t.Box#around, and it is pinned
-      at main.ts:1:1: declared here
+      note: It was declared at main.ts:1:1.
       note: Nothing was changed: the guards check the whole plan before it runs.
       help: keep it; or set `pinned: false` on it, apply the program, then try again
       help: if the program no longer declares it: remove the pin t.Box.data, then try again
@@ -150,7 +150,7 @@ fn messages_for_every_cause_tell_what_to_do() {
       help: keep it; or set `pinned: false` on it, apply the program, then try again
       help: if the program no longer declares it: remove the pin t.Box.data, then try again
     ST0418 dev:main:t.Box#data was removed from the program, and it was pinned at the last run (the pinfile is missing)
-      at main.ts:1:1: declared here
+      note: It was declared at main.ts:1:1.
       note: Nothing was changed: the guards check the whole plan before it runs.
       help: to keep it, write its entry again: restore the pinfile from state
       help: to end the pin: remove the pin t.Box.data, then try again
@@ -161,13 +161,13 @@ fn messages_for_every_cause_tell_what_to_do() {
       help: to keep it, write its entry again: restore the pinfile from state
       help: to end the pin: remove the pin t.Box.data, then try again
     ST0414 dev:main:t.Box#data was removed from the program, and it was pinned at the last run (the pinfile has no entry for it, and no release)
-      at main.ts:1:1: declared here
+      note: It was declared at main.ts:1:1.
       note: Nothing was changed: the guards check the whole plan before it runs.
       help: to keep it, write its entry again: restore the pinfile from state
       help: to end the pin: remove the pin t.Box.data, then try again
       help: to keep it and apply the rest: apply the program and keep the pinned resources
     ST0414 cannot delete dev:main:t.Box#data: it was pinned at the last run (the pinfile has no entry for it, and no release)
-      at main.ts:1:1: declared here
+      note: It was declared at main.ts:1:1.
       note: Nothing was changed: the guards check the whole plan before it runs.
       help: to keep it, write its entry again: restore the pinfile from state
       help: to end the pin: remove the pin t.Box.data, then try again
