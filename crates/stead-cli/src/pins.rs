@@ -4,7 +4,7 @@ use serde::Serialize;
 use stead::guard::{Override, PinfileChange, program_value};
 use stead::ops::{HeldPin, OpError, Proposal};
 use stead::{PinfileWrite, SettledPins};
-use stead_model::{Diagnostic, Name, Value};
+use stead_model::{Diagnostic, Name, NextStep, Value};
 
 use crate::confirm::ask;
 use crate::failure::Failure;
@@ -77,7 +77,8 @@ pub(crate) fn show_released(proposal: &Proposal, ui: &Ui) {
 /// Lists the resources that `--keep-pinned` leaves alone.
 pub(crate) fn show_held(proposal: &Proposal, ui: &Ui) {
     for HeldPin { name, path, .. } in proposal.held() {
-        ui.note(&format!("{name} is pinned and stays as it is. To end the pin: stead pin rm {path}"));
+        let end = ui.phrase(&NextStep::RemovePin { path: path.clone() });
+        ui.note(&format!("{name} is pinned and stays as it is. To end the pin: {end}"));
         ui.json("held", &HeldLine { name, path });
     }
 }

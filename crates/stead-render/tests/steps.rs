@@ -12,7 +12,7 @@ use stead_plan::{
     Action, AfterDelete, Certainty, Incarnation, Match, Plan, RecordChange, ReplacementCause, Step, Summary,
     Why,
 };
-use stead_render::{Drifted, Header, Style, View, drift, plan, read, same};
+use stead_render::{Drifted, Header, Style, View, Wrap, drift, plan, read, same};
 use stead_schema::{Change, ReplaceOrder};
 
 fn name(id: &str) -> Name {
@@ -112,6 +112,7 @@ fn recorded() -> Resource {
     }
 }
 
+/// Renders a plan at the three widths.
 fn rendered(steps: Vec<Step>) -> String {
     let all = Plan {
         steps,
@@ -128,16 +129,18 @@ fn rendered(steps: Vec<Step>) -> String {
         outer: Default::default(),
     };
     let dev = Environment::new("dev");
-    let header = Header { project: "shop", environment: &dev, target: "local" };
     let record = recorded();
-    let view = View {
-        header,
-        record: &|copy: &CopyRef| (copy.uid == record.uid).then_some(&record),
-        schema: &|_| None,
-        unchanged: &[],
-        style: Style::default(),
+    let at = |width: usize| {
+        let view = View {
+            header: Header { project: "shop", environment: &dev, target: "local" },
+            record: &|copy: &CopyRef| (copy.uid == record.uid).then_some(&record),
+            schema: &|_| None,
+            unchanged: &[],
+            style: Style { width, wrap: Wrap::Words, ..Style::default() },
+        };
+        format!("== {width} columns\n{}", plan(&all, &view))
     };
-    plan(&all, &view)
+    [60, 80, 120].map(at).join("\n")
 }
 
 #[test]

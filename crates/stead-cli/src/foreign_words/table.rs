@@ -228,6 +228,13 @@ pub(super) const FLAGS: &[Word] = &[
     same(Pulumi, "target-dependents", "up --target-resource web --target-dependents", "--with-dependents"),
     instead(
         Terraform,
+        "type",
+        "graph -type=plan",
+        "`stead graph` shows the graph of the program, and `stead plan` the steps.",
+        &["stead graph", "stead plan"],
+    ),
+    instead(
+        Terraform,
         "refresh=false",
         "plan -refresh=false",
         "`plan` and `up` read the resources only with `--refresh`.",

@@ -66,7 +66,7 @@ fn failed_step_is_reported_with_its_line_and_completed_steps_are_kept() {
         "import * as local from \"stead/local\";\nnew local.File({ path: \"ok.txt\", content: \"\" }, { id: \"ok\" });\nnew local.Command({ create: \"echo broken >&2; exit 3\" }, { id: \"bad\" });\n",
     );
     let failed = project.stead(&["up", "--yes", "--parallel", "1"]).ends(1);
-    insta::assert_snapshot!(failed.stderr);
+    insta::assert_snapshot!(failed.untimed());
     assert_eq!(project.stead(&["state", "ls"]).ok(), "dev:main:local.File#ok\n");
     assert_eq!(project.stead(&["plan", "--exit-code"]).code, 10);
 }
@@ -78,7 +78,7 @@ fn blocked_folder_and_unwritable_path_are_reported() {
     );
     project.write("a", "a file");
     let failed = project.stead(&["up", "--yes", "--parallel", "1"]).ends(1);
-    insta::assert_snapshot!(failed.stderr);
+    insta::assert_snapshot!(failed.untimed());
     assert_eq!(project.read("a"), "a file");
 }
 

@@ -197,4 +197,15 @@ impl Ran {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }
+
+    /// Returns stderr without the times of slow steps, which a busy machine has.
+    pub(crate) fn untimed(&self) -> String {
+        let is_time =
+            |time: &str| time.ends_with(" s)") && !time.contains(|c: char| c.is_alphabetic() && c != 's');
+        let line = |line: &str| match line.rsplit_once(" (") {
+            Some((step, time)) if is_time(time) => format!("{step}\n"),
+            _ => format!("{line}\n"),
+        };
+        self.stderr.lines().map(line).collect()
+    }
 }

@@ -170,6 +170,6 @@ fn exception_in_a_deferred_function_is_shown_at_its_line() {
     let project = Project::only(
         "import * as stead from \"stead\";\nimport * as local from \"stead/local\";\nconst pet = new local.RandomPet({ words: 1 }, { id: \"pet\" });\nnew local.File({\n  path: \"x\",\n  content: stead.apply(pet.result, () => {\n    throw new Error(\"no\");\n  }),\n}, { id: \"x\" });\n",
     );
-    insta::assert_snapshot!(project.stead(&["up", "--yes"]).ends(1).stderr);
+    insta::assert_snapshot!(project.stead(&["up", "--yes"]).ends(1).untimed());
     assert_eq!(project.stead(&["state", "ls"]).ok(), "dev:main:local.RandomPet#pet\n");
 }

@@ -89,6 +89,21 @@ fn renamed_stack_is_unchanged_and_the_old_name_refers_to_the_new_one() {
 }
 
 #[test]
+fn renamed_stack_is_rolled_back_to_a_run_under_its_old_name() {
+    let project = Project::only(TWO);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &TWO.replace("value: 1", "value: 2"));
+    project.stead(&["up", "--yes"]).ok();
+    project.stead(&["stack", "rename", "prod", "--yes"]).ok();
+    let before = project.stead(&["state", "ls", "-e", "prod"]).ok();
+    let back = project.stead(&["stack", "rollback", "run-1", "--yes", "-e", "prod"]).ok();
+    assert!(back.contains("2 to update") && !back.contains("to delete"), "{back}");
+    assert_eq!(project.stead(&["state", "ls", "-e", "prod"]).ok(), before);
+    project.write("main.ts", TWO);
+    assert_eq!(project.stead(&["plan", "--exit-code", "-e", "prod"]).code, 0);
+}
+
+#[test]
 fn killed_stack_rename_leaves_one_stack() {
     for (point, environment) in [("rename.after_arriving", "dev"), ("run.leave.after_head", "prod")] {
         let project = Project::with(TWO);

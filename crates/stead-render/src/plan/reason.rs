@@ -36,7 +36,7 @@ fn reason(step: &Step, view: &View<'_>) -> Option<String> {
             "it no longer exists; only its record is removed".to_owned()
         }
         Why::Removed => "the program no longer declares it".to_owned(),
-        Why::Destroyed => "the whole stack is destroyed".to_owned(),
+        Why::Destroyed => "`destroy` deletes it".to_owned(),
         Why::LeftOver => "an earlier run replaced it, but did not delete the old copy".to_owned(),
         Why::Retained => {
             "its deletion policy is `retain`: the real resource stays, without a record".to_owned()
