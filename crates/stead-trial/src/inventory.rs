@@ -1,7 +1,9 @@
 //! An inventory: one stack of files, most of them without an id. People drop, insert and edit them, import files that
 //! exist, retain files and take them back, and runs die in between. The provider `local` is the shipped one.
 //!
-//! A path identifies a file, so that a file without an id is found by its path, whatever its place in the program is.
+//! A path identifies a file, so that a file without an id is found by its path, whatever its place in the program is. Notes
+//! (`local.Data`) have no identity: only their content tells them from their siblings. Now and then the program declares a file
+//! twice by mistake.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,8 +13,8 @@ use stead_engine::{Engine, Stack, StackSecrets, Stop};
 use stead_journal::StackKeys;
 use stead_local::LocalProvider;
 use stead_model::{
-    DeletionPolicy, Graph, Lifecycle, Node, NodeKind, Options, PhysicalId, Resource, RunResult, SourceRef,
-    TypeToken, Uid, Value,
+    DeletionPolicy, Graph, Inputs, Lifecycle, Name, Node, NodeKind, Options, PhysicalId, Resource, RunResult,
+    SourceRef, TypeToken, Uid, Value,
 };
 use stead_plan::{MovePolicy, Request};
 use stead_provider::Providers;
@@ -31,6 +33,10 @@ use crate::{Disk, Rng};
 const ROOT: &str = "/p";
 const FILES: u64 = 6;
 const TYPE: &str = "local.File";
+const NOTE: &str = "local.Data";
+
+/// Id of a second declaration.
+const TWIN: &str = "twin";
 
 /// A declared file.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +61,8 @@ struct Inventory {
     rng: Rng,
     disk: Disk,
     program: Vec<DeclaredFile>,
+    /// Values of the notes, in the order of the program. No two are equal.
+    notes: Vec<i64>,
     processes: u64,
     contents: u64,
     trace: Vec<String>,
@@ -65,8 +73,8 @@ pub fn inventory(seed: u64) -> Result<Vec<String>, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let (rng, disk) = (Rng::new(seed ^ 0x696e_7665), Disk::default());
-    let (program, trace) = (Vec::new(), Vec::new());
-    let mut inventory = Inventory { rng, disk, program, processes: 0, contents: 0, trace };
+    let (program, notes, trace) = (Vec::new(), Vec::new(), Vec::new());
+    let mut inventory = Inventory { rng, disk, program, notes, processes: 0, contents: 0, trace };
     match runtime.block_on(inventory.run()) {
         Ok(()) => Ok(inventory.trace),
         Err(lost) => Err(format!("{lost}\ninventory {seed}:\n{}", inventory.trace.join("\n"))),
@@ -82,6 +90,9 @@ impl Inventory {
             if self.rng.one_in(3) {
                 self.import(&before).await?;
                 continue;
+            }
+            if self.rng.one_in(6) {
+                self.declare_twice().await?;
             }
             self.edit(&before)?;
             let dies_at = self.rng.one_in(5).then(|| 1 + self.rng.below(40));
@@ -102,6 +113,7 @@ impl Inventory {
             let after = self.state().await?;
             if !asked {
                 self.check_records(&before, &after)?;
+                self.check_notes(&before, &after)?;
             }
             self.check_files(&before)?;
         }
@@ -126,7 +138,16 @@ impl Inventory {
                 _ => self.insert(at, state),
             }
         }
-        self.trace.push(format!("{:?}", self.program));
+        if self.rng.one_in(2) {
+            let at = self.rng.below(self.notes.len() as u64 + 1) as usize;
+            if self.rng.one_in(2) && at < self.notes.len() {
+                self.notes.remove(at);
+            } else {
+                self.contents += 1;
+                self.notes.insert(at, self.contents as i64);
+            }
+        }
+        self.trace.push(format!("{:?}, notes {:?}", self.program, self.notes));
         Ok(())
     }
 
@@ -146,6 +167,29 @@ impl Inventory {
         let retained = id.is_some() && self.rng.one_in(2);
         let declared = DeclaredFile { file, content: self.content(), id, retained };
         self.program.insert(at.min(self.program.len()), declared);
+    }
+
+    /// The program declares a file a second time, with another spelling of its path, and takes that back after the refusal.
+    async fn declare_twice(&mut self) -> Result<(), String> {
+        let Some(first) = self.rng.pick(&self.program).cloned() else { return Ok(()) };
+        let found = self.text(first.file);
+        let content = self.content();
+        self.program.push(DeclaredFile {
+            content,
+            id: Some(TWIN.to_owned()),
+            retained: false,
+            ..first.clone()
+        });
+        self.trace.push(format!("f{} is declared twice", first.file));
+        let ended = self.up(ProcessFaults::NONE, MovePolicy::Suggest).await;
+        self.program.pop();
+        if ended == Ended::Succeeded {
+            return Err(format!("two declarations of one file are refused: f{}", first.file));
+        }
+        if self.text(first.file) != found {
+            return Err(format!("a refused program changes nothing: f{}", first.file));
+        }
+        Ok(())
     }
 
     fn content(&mut self) -> String {
@@ -215,6 +259,22 @@ impl Inventory {
         Ok(())
     }
 
+    /// Checks after a successful run that each note with the content of before has the record of before.
+    fn check_notes(&self, before: &State, after: &State) -> Result<(), String> {
+        let uid = |state: &State, note: i64| -> Option<Uid> {
+            let mut live =
+                state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live && copy.ty.0 == NOTE);
+            let found = live.find(|copy| copy.inputs.get("value") == Some(&Value::from(note)));
+            found.map(|copy| copy.uid.clone())
+        };
+        for note in &self.notes {
+            if uid(before, *note).is_some_and(|old| uid(after, *note) != Some(old)) {
+                return Err(format!("a note that stays as it is keeps its record: {note}"));
+            }
+        }
+        Ok(())
+    }
+
     /// Checks after a successful run that the declared files have their contents, and that no file is gone that stays.
     fn check_files(&self, before: &State) -> Result<(), String> {
         for DeclaredFile { file, content, .. } in &self.program {
@@ -246,21 +306,22 @@ impl Inventory {
                 }
             };
             let name = format!("dev:main:{TYPE}{id}").parse().map_err(|error| format!("{error}"))?;
+            let is_twin = declared.id.as_deref() == Some(TWIN);
+            let spelled = if is_twin { "./f" } else { "f" };
             let inputs = [
-                ("path".to_owned(), Value::from(format!("f{}", declared.file)).into()),
+                ("path".to_owned(), Value::from(format!("{spelled}{}", declared.file)).into()),
                 ("content".to_owned(), Value::from(declared.content.as_str()).into()),
+                ("overwrite".to_owned(), Value::from(is_twin).into()),
             ];
             let deletion_policy = declared.retained.then_some(DeletionPolicy::Retain);
-            graph.nodes.push(Node {
-                name,
-                ty: TypeToken(TYPE.to_owned()),
-                kind: NodeKind::Provisioned,
-                parent: None,
-                inputs: inputs.into(),
-                options: Options { deletion_policy, ..Options::default() },
-                source: SourceRef { file: "main.ts".into(), line: line as u32 + 1, column: 1 },
-                marks: Default::default(),
-            });
+            let options = Options { deletion_policy, ..Options::default() };
+            graph.nodes.push(Node { options, ..node(name, TYPE, inputs.into(), line) });
+        }
+        for (at, note) in self.notes.iter().enumerate() {
+            let id = if at > 0 { format!("#{}", at + 1) } else { String::new() };
+            let name = format!("dev:main:{NOTE}{id}").parse().map_err(|error| format!("{error}"))?;
+            let inputs = [("value".to_owned(), Value::from(*note).into())];
+            graph.nodes.push(node(name, NOTE, inputs.into(), self.program.len() + at));
         }
         Ok(graph)
     }
@@ -302,6 +363,19 @@ impl Inventory {
             },
             "dev",
         )
+    }
+}
+
+fn node(name: Name, ty: &str, inputs: Inputs, line: usize) -> Node {
+    Node {
+        name,
+        ty: TypeToken(ty.to_owned()),
+        kind: NodeKind::Provisioned,
+        parent: None,
+        inputs,
+        options: Options::default(),
+        source: SourceRef { file: "main.ts".into(), line: line as u32 + 1, column: 1 },
+        marks: Default::default(),
     }
 }
 

@@ -119,7 +119,12 @@ pub const BUGS: &[(&str, &str)] = &[
         "sent-secret-not-searched",
         "a secret of an interrupted update is recorded in the clear when the real resource is read",
     ),
+    ("same-thing-twice", "two declarations of one file are applied one after the other"),
     ("siblings-by-counter", "resources without an id are matched by their place in the program"),
+    (
+        "siblings-not-by-content",
+        "resources without an id and without an identity are matched by counter alone",
+    ),
     ("snapshot-in-the-clear", "a snapshot has the inputs of resources in the clear"),
     ("spool-forgotten", "spooled answers are not replayed"),
     ("spool-in-the-clear", "a spooled answer has its outputs in the clear"),
