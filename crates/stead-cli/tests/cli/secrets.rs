@@ -178,3 +178,14 @@ fn secret_that_would_become_a_physical_id_is_refused_at_plan() {
     assert!(team.stead(&["up", "--yes"]).ends(1).stderr.contains("ST0704"), "a replacement is refused too");
     team.assert_nothing_leaked();
 }
+
+#[test]
+fn value_that_is_given_to_the_flag_secret_is_not_repeated() {
+    let team = Team::with(MAIN);
+    let attached = format!("--secret={SECRET}");
+    for words in [&[attached.as_str(), "password"][..], &["--secret", "password", "correct", SECRET]] {
+        let refused = team.stead(&[&["config", "set"], words].concat()).ends(2);
+        assert!(refused.stderr.contains("[secret]"), "{}", refused.stderr);
+    }
+    team.assert_nothing_printed();
+}
