@@ -13,16 +13,15 @@ mod redact;
 mod session;
 mod terminal;
 mod ui;
+mod usage;
 mod wiring;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use mimalloc::MiMalloc;
 
 use stead_model::{Code, Diagnostic};
 
-use crate::args::Arguments;
 use crate::failure::Failure;
 use crate::terminal::{ColourChoice, Terminal};
 use crate::ui::{Reader, Ui};
@@ -42,7 +41,7 @@ fn main() -> ExitCode {
             return ExitCode::from(ui.report_failure(&Failure::from(problem)));
         }
     };
-    let arguments = match Arguments::try_parse_from(words) {
+    let arguments = match usage::parse(words) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Requested help and version go to stdout, usage errors to stderr.

@@ -202,6 +202,8 @@ codes! {
     RESERVED_KEY = "ST0702";
     /// Secrets cannot be opened: the key is missing, wrong or out of reach.
     SECRETS_LOCKED = "ST0703";
+    /// A secret would become the physical id of a resource, which is not encrypted.
+    SECRET_IDENTITY = "ST0704";
 
     /// The admission webhook refused a deletion because a mark protects the object.
     ADMISSION_REFUSED = "ST0801";

@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stead_model::TypeToken;
+use stead_model::{Map, TypeToken};
 use stead_schema::Catalog;
 
-use crate::veil::Veil;
+use crate::veil::{RunSecrets, Veil};
 use crate::{Configuration, Provider, Refusal};
 
-/// The registered providers. Clones share the configured instances.
+/// The registered providers. Clones share the configured instances and the known secrets.
 #[derive(Clone, Default)]
 pub struct Providers {
     by_name: BTreeMap<String, Arc<dyn Provider>>,
+    /// Secrets that no answer of a provider may show.
+    known: RunSecrets,
     configured: Arc<Mutex<Vec<Configured>>>,
 }
 
@@ -27,8 +29,14 @@ impl Providers {
     /// Adds a provider. From here on it gets plain values, and its answers have their secrets marked.
     #[must_use]
     pub fn with(mut self, provider: Arc<dyn Provider>) -> Providers {
-        self.by_name.insert(provider.name().to_owned(), Arc::new(Veil::new(provider)));
+        let veil = Veil::new(provider, self.known.clone());
+        self.by_name.insert(veil.name().to_owned(), Arc::new(veil));
         self
+    }
+
+    /// Learns the secrets in values, such as those of an opened state. Later answers of all providers are searched for them.
+    pub fn learn_secrets(&self, values: &Map) {
+        self.known.learn(values);
     }
 
     /// Returns the default provider of a type: the one that serves a resource without a provider resource.

@@ -2,9 +2,10 @@
 //!
 //! Providers work with plain values. Every registered provider stands behind a veil, so the engine never sees a secret as a plain
 //! value, and no provider sees a mark. **Invariants:** an answer that contains a secret of its request, in any form that
-//! [`Needles`] finds, is a secret; a text of the provider shows none.
+//! [`Needles`] finds, is a secret, and so is one with a secret that the run knows ([`RunSecrets`]); a text of the provider shows none.
 
 mod configuration;
+mod known;
 mod marks;
 mod ownership;
 mod plain;
@@ -23,6 +24,7 @@ use crate::{
     CallOutcome, Configurable, CreateRequest, Created, DeleteRequest, Diff, Doubt, Listing, LiveState,
     Ownership, PartialResult, Provider, Reads, Recovery, Refusal, Telemetry, UpdateRequest, Updated,
 };
+pub(crate) use known::RunSecrets;
 use marks::Marks;
 use ownership::VeiledOwnership;
 use plain::{given_stays_plain, short_stays_plain, unchanged_stays_plain};
@@ -34,19 +36,29 @@ pub(crate) struct Veil {
     catalog: Catalog,
     ownership: VeiledOwnership,
     telemetry: VeiledTelemetry,
+    known: RunSecrets,
 }
 
 impl Veil {
-    pub(crate) fn new(inner: Arc<dyn Provider>) -> Veil {
+    /// Returns the provider behind a veil that shares the known secrets with the others of the run.
+    pub(crate) fn new(inner: Arc<dyn Provider>, known: RunSecrets) -> Veil {
         let catalog = inner.catalog();
-        let (ownership, telemetry) =
-            (VeiledOwnership::new(inner.clone()), VeiledTelemetry::new(inner.clone()));
-        Veil { catalog, ownership, telemetry, inner }
+        let ownership = VeiledOwnership::new(inner.clone());
+        let telemetry = VeiledTelemetry::new(inner.clone(), known.clone());
+        Veil { catalog, ownership, telemetry, known, inner }
     }
 
-    /// Marks the outputs of an answer. `before` are the recorded ones.
+    /// Marks the outputs of an answer, and learns their secrets. `before` are the recorded ones.
     fn outputs(&self, ty: &TypeToken, marks: &Marks, (outputs, before): (Map, &Map)) -> Map {
-        self.conceal(ty, short_stays_plain(marks.mark(outputs), before))
+        let marked = short_stays_plain(marks.mark(outputs), before);
+        let concealed = self.conceal(ty, self.known.mark(marked));
+        self.known.learn(&concealed);
+        concealed
+    }
+
+    /// Returns a refusal without secrets.
+    fn refusal(&self, marks: &Marks, refusal: Refusal) -> Refusal {
+        self.known.refusal(marks.refusal(refusal))
     }
 
     /// Marks the values that the schema calls secret.
@@ -60,7 +72,8 @@ impl Veil {
     /// Marks the values of a real resource. A secret that was changed elsewhere is searched for as well, from its path on.
     fn live(&self, ty: &TypeToken, marks: &Marks, recorded: (&Map, &Map), live: LiveState) -> LiveState {
         let inputs_with = |marks: &Marks, inputs: Map| {
-            self.conceal(ty, unchanged_stays_plain(marks.mark(inputs), recorded.0))
+            let marked = self.known.mark(marks.mark(inputs));
+            self.conceal(ty, unchanged_stays_plain(marked, recorded.0))
         };
         let inputs = inputs_with(marks, live.inputs.clone());
         let changed = marks.with_changed(&inputs);
@@ -83,13 +96,15 @@ impl Veil {
         match outcome {
             CallOutcome::Done(value) => CallOutcome::Done(done(value)),
             CallOutcome::Partial(PartialResult { done: value, inputs, refusal }) => {
-                let inputs = marks.restored(unchanged_stays_plain(marks.mark(inputs), sent));
-                let refusal = marks.refusal(refusal);
+                let marked = self.known.mark(marks.mark(inputs));
+                let inputs = marks.restored(unchanged_stays_plain(marked, sent));
+                let refusal = self.refusal(marks, refusal);
                 CallOutcome::Partial(PartialResult { done: done(value), inputs, refusal })
             }
-            CallOutcome::Refused(refusal) => CallOutcome::Refused(marks.refusal(refusal)),
+            CallOutcome::Refused(refusal) => CallOutcome::Refused(self.refusal(marks, refusal)),
             CallOutcome::InDoubt(Doubt { message }) => {
-                CallOutcome::InDoubt(Doubt { message: marks.text(&message) })
+                let message = self.known.text(&marks.text(&message)).into_owned();
+                CallOutcome::InDoubt(Doubt { message })
             }
         }
     }
@@ -136,10 +151,14 @@ impl Provider for Veil {
         // Before the call, since a problem may quote a property that only the schema calls secret.
         let inputs = concealed(inputs);
         let marks = Marks::of_inputs(&inputs);
+        self.known.learn_from(&marks);
         let given = if marks.is_empty() { Inputs::new() } else { inputs.clone() };
         match self.inner.check(resource, marks.revealed_inputs(inputs)).await {
             Ok(checked) => Ok(concealed(given_stays_plain(marks.mark_inputs(checked), &given))),
-            Err(problems) => Err(problems.into_iter().map(|problem| marks.problem(problem)).collect()),
+            Err(problems) => {
+                let shown = |problem| self.known.problem(marks.problem(problem));
+                Err(problems.into_iter().map(shown).collect())
+            }
         }
     }
 
@@ -148,6 +167,7 @@ impl Provider for Veil {
         if marks.is_empty() {
             return self.inner.diff(old, inputs).await;
         }
+        self.known.learn_from(&marks);
         let revealed = marks.revealed_inputs(inputs.clone());
         let shown = marks.record_for(old, inputs);
         let Diff { changes, order, problems } = self.inner.diff(&shown, &revealed).await;
@@ -162,6 +182,7 @@ impl Provider for Veil {
 
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
         let marks = Marks::of_record(resource);
+        self.known.learn_from(&marks);
         let read = match marks.is_empty() {
             true => self.inner.read(resource).await,
             false => self.inner.read(&marks.record(resource)).await,
@@ -169,18 +190,20 @@ impl Provider for Veil {
         match read {
             Ok(found) => Ok(found
                 .map(|live| self.live(&resource.ty, &marks, (&resource.inputs, &resource.outputs), live))),
-            Err(refusal) => Err(marks.refusal(refusal)),
+            Err(refusal) => Err(self.refusal(&marks, refusal)),
         }
     }
 
     async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
-        let found = self.inner.find(resource, id).await?;
+        let found = self.inner.find(resource, id).await;
+        let found = found.map_err(|refusal| self.refusal(&Marks::default(), refusal))?;
         let unknown = Map::new();
         Ok(found.map(|live| self.live(resource, &Marks::default(), (&unknown, &unknown), live)))
     }
 
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
         let marks = Marks::default().with(request.inputs);
+        self.known.learn_from(&marks);
         let inputs = marks.revealed(request.inputs);
         let outcome = self.inner.create(receipt, CreateRequest { inputs: &inputs, ..request }).await;
         self.call((&marks, request.inputs), outcome, |Created { id, outputs }| Created {
@@ -191,6 +214,7 @@ impl Provider for Veil {
 
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
         let marks = Marks::of_record(request.resource).with(request.old_inputs);
+        self.known.learn_from(&marks);
         let (resource, old_inputs) = (marks.record(request.resource), marks.revealed(request.old_inputs));
         let revealed = UpdateRequest { resource: &resource, old_inputs: &old_inputs, ..request };
         let outcome = self.inner.update(receipt, revealed).await;
@@ -207,6 +231,7 @@ impl Provider for Veil {
         request: DeleteRequest<'_>,
     ) -> CallOutcome<()> {
         let marks = Marks::of_record(request.resource);
+        self.known.learn_from(&marks);
         let resource = marks.record(request.resource);
         let outcome = self.inner.delete(receipt, permit, DeleteRequest { resource: &resource }).await;
         self.call((&marks, &Map::new()), outcome, |()| ())

@@ -2,7 +2,7 @@
 
 use stead_model::{Input, Inputs, Kept, Map, Secret, Value};
 
-use crate::cfn::Cursor;
+use crate::cfn::{self, Cursor};
 use crate::{Shape, TypeSchema, identity};
 
 /// How secret a property is.
@@ -26,38 +26,53 @@ impl Secrecy {
 impl TypeSchema {
     /// Returns true if the value of a property is secret as a whole.
     pub fn is_secret(&self, property: &str) -> bool {
+        let covers = |(cursor, _): &(Cursor<'_>, Kept)| cursor.key(property).is_covered();
         self.property(property).is_some_and(|property| property.secrecy.is_some())
-            || self
-                .write_only()
-                .is_some_and(|cursor| cursor.key(property).is_covered() && !self.identifies(property))
+            || (self.published_secrets().iter().flatten().any(covers) && !self.identifies(property))
     }
 
     /// Returns true if any property of the type is secret.
     fn has_secrets(&self) -> bool {
-        self.properties.iter().any(|property| property.secrecy.is_some()) || self.write_only().is_some()
+        self.properties.iter().any(|property| property.secrecy.is_some())
+            || self.published_secrets().iter().any(Option::is_some)
     }
 
     /// Returns true if a resource with these inputs has a secret by its schema: one that is given, or one that the provider makes.
     pub fn records_secrets(&self, inputs: &Inputs) -> bool {
-        let made =
-            || self.properties.iter().any(|property| property.provisioned() && property.secrecy.is_some());
-        let given = |name: &stead_model::Text| {
-            self.property(name).is_some_and(|property| property.secrecy.is_some())
+        let is_given = |name: &str| {
+            inputs
+                .get(name)
+                .is_some_and(|input| !matches!(input.as_known(), Some(Value::Null | Value::Bool(false))))
+        };
+        let made = || {
+            self.properties.iter().any(|property| property.provisioned() && property.secrecy.is_some())
                 || self
-                    .write_only()
-                    .is_some_and(|cursor| cursor.key(name).reaches() && !self.identifies(name))
+                    .published()
+                    .and_then(cfn::Schema::secret_outputs)
+                    .is_some_and(|made| made.are_made(is_given))
+        };
+        let given = |name: &stead_model::Text| {
+            let reaches = |(cursor, _): &(Cursor<'_>, Kept)| cursor.key(name).reaches();
+            self.property(name).is_some_and(|property| property.secrecy.is_some())
+                || (self.published_secrets().iter().flatten().any(reaches) && !self.identifies(name))
         };
         self.has_secrets() && (made() || inputs.keys().any(given))
     }
 
-    /// Returns a cursor over the secret properties of a published schema, which are write-only. A property that identifies the resource is no secret:
-    /// a name prefix is write-only because a read returns the whole name.
-    fn write_only(&self) -> Option<Cursor<'_>> {
+    /// Returns cursors over the secret properties of a published schema, each with what is kept of them: write-only ones, and secrets
+    /// that the service makes and returns.
+    ///
+    /// A property that identifies the resource is no secret: a name prefix is write-only because a read returns the whole name.
+    fn published_secrets(&self) -> [Option<(Cursor<'_>, Kept)>; 2] {
+        let Some(schema) = self.published() else { return [None, None] };
+        let write_only = Some(schema.secrets()).filter(Cursor::reaches);
+        let made = schema.secret_outputs().map(cfn::SecretOutputs::cursor);
+        [write_only.map(|cursor| (cursor, Kept::Digest)), made.map(|cursor| (cursor, Kept::Value))]
+    }
+
+    fn published(&self) -> Option<&cfn::Schema> {
         match self.properties.first().map(|property| &property.shape) {
-            Some(Shape::Published(published)) => {
-                let cursor = published.schema.secrets();
-                cursor.reaches().then_some(cursor)
-            }
+            Some(Shape::Published(published)) => Some(&published.schema),
             _ => None,
         }
     }
@@ -72,14 +87,16 @@ impl TypeSchema {
         if !self.has_secrets() {
             return values;
         }
-        let cursor = self.write_only();
-        let member = |(name, value): (stead_model::Text, Value)| {
+        let cursors = self.published_secrets();
+        let member = |(name, mut value): (stead_model::Text, Value)| {
             let declared = self.property(&name).and_then(|property| property.secrecy);
-            let value = match (declared, &cursor) {
-                (Some(secrecy), _) => concealed(value, secrecy.kept()),
-                (None, Some(cursor)) if !self.identifies(&name) => conceal_under(&cursor.key(&name), value),
-                (None, _) => value,
-            };
+            if let Some(secrecy) = declared {
+                value = concealed(value, secrecy.kept());
+            } else if !self.identifies(&name) {
+                for (cursor, kept) in cursors.iter().flatten() {
+                    value = conceal_under(&cursor.key(&name), value, *kept);
+                }
+            }
             (name, value)
         };
         values.into_iter().map(member).collect()
@@ -91,16 +108,16 @@ impl TypeSchema {
         if !self.has_secrets() {
             return inputs;
         }
-        let cursor = self.write_only();
-        let member = |(name, input): (stead_model::Text, Input)| {
+        let cursors = self.published_secrets();
+        let member = |(name, mut input): (stead_model::Text, Input)| {
             let declared = self.property(&name).and_then(|property| property.secrecy);
-            let input = match (declared, &cursor, input) {
-                (Some(secrecy), _, input) => conceal_input(input, &|value| concealed(value, secrecy.kept())),
-                (None, Some(cursor), input) if !self.identifies(&name) => {
-                    conceal_input_under(&cursor.key(&name), input)
+            if let Some(secrecy) = declared {
+                input = conceal_input(input, &|value| concealed(value, secrecy.kept()));
+            } else if !self.identifies(&name) {
+                for (cursor, kept) in cursors.iter().flatten() {
+                    input = conceal_input_under(&cursor.key(&name), input, *kept);
                 }
-                (None, _, input) => input,
-            };
+            }
             (name, input)
         };
         inputs.into_iter().map(member).collect()
@@ -117,20 +134,20 @@ fn concealed(value: Value, kept: Kept) -> Value {
     }
 }
 
-fn conceal_under(cursor: &Cursor<'_>, value: Value) -> Value {
+fn conceal_under(cursor: &Cursor<'_>, value: Value, kept: Kept) -> Value {
     if cursor.is_covered() {
-        return concealed(value, Kept::Digest);
+        return concealed(value, kept);
     }
     if !cursor.reaches() {
         return value;
     }
     match value {
         Value::List(items) => {
-            Value::List(items.into_iter().map(|item| conceal_under(&cursor.element(), item)).collect())
+            Value::List(items.into_iter().map(|item| conceal_under(&cursor.element(), item, kept)).collect())
         }
         Value::Map(map) => {
             let member = |(key, item): (stead_model::Text, Value)| {
-                let item = conceal_under(&cursor.key(&key), item);
+                let item = conceal_under(&cursor.key(&key), item, kept);
                 (key, item)
             };
             Value::Map(map.into_iter().map(member).collect())
@@ -152,22 +169,22 @@ fn conceal_input(input: Input, conceal: &dyn Fn(Value) -> Value) -> Input {
     }
 }
 
-fn conceal_input_under(cursor: &Cursor<'_>, input: Input) -> Input {
+fn conceal_input_under(cursor: &Cursor<'_>, input: Input, kept: Kept) -> Input {
     if cursor.is_covered() {
-        return conceal_input(input, &|value| concealed(value, Kept::Digest));
+        return conceal_input(input, &|value| concealed(value, kept));
     }
     if !cursor.reaches() {
         return input;
     }
     match input {
-        Input::Known(value) => Input::Known(conceal_under(cursor, value)),
+        Input::Known(value) => Input::Known(conceal_under(cursor, value, kept)),
         Input::Deferred(id) => Input::Deferred(id),
-        Input::List(items) => {
-            Input::list(items.into_iter().map(|item| conceal_input_under(&cursor.element(), item)).collect())
-        }
+        Input::List(items) => Input::list(
+            items.into_iter().map(|item| conceal_input_under(&cursor.element(), item, kept)).collect(),
+        ),
         Input::Map(map) => {
             let member = |(key, item): (stead_model::Text, Input)| {
-                let item = conceal_input_under(&cursor.key(&key), item);
+                let item = conceal_input_under(&cursor.key(&key), item, kept);
                 (key, item)
             };
             Input::map(map.into_iter().map(member).collect())

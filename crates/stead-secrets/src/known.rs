@@ -11,7 +11,7 @@ use std::sync::Arc;
 use stead_model::Value;
 use zeroize::Zeroizing;
 
-use crate::search::{Needles, SEARCHED, leaves};
+use crate::search::{Needles, SEARCHED, digest_of, leaves};
 
 /// The secrets known so far. It has no `Debug`, and its bytes are overwritten when it is dropped.
 pub struct KnownSecrets {
@@ -20,6 +20,14 @@ pub struct KnownSecrets {
     seen: BTreeSet<Leaf>,
     batches: Vec<Batch>,
     short: ShortSecrets,
+    digests: Digests,
+}
+
+/// Whether the SHA-256 of a secret is found as well, in any form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Digests {
+    Found,
+    Ignored,
 }
 
 /// Whether a secret of fewer than eight bytes is found, where it is the whole text.
@@ -35,13 +43,28 @@ struct Batch {
 }
 
 impl KnownSecrets {
+    /// Returns no secrets. Their digests will not be found.
     pub const fn new(short: ShortSecrets) -> KnownSecrets {
-        KnownSecrets { waiting: Vec::new(), seen: BTreeSet::new(), batches: Vec::new(), short }
+        let digests = Digests::Ignored;
+        KnownSecrets { waiting: Vec::new(), seen: BTreeSet::new(), batches: Vec::new(), short, digests }
+    }
+
+    /// Chooses whether digests of the secrets are found.
+    #[must_use]
+    pub const fn digests(mut self, digests: Digests) -> KnownSecrets {
+        self.digests = digests;
+        self
     }
 
     /// Adds a secret with all its parts.
     pub fn add(&mut self, secret: &Value) {
         self.waiting.push(secret.clone());
+    }
+
+    /// Returns true if the text contains a secret.
+    pub fn are_in_text(&mut self, text: &[u8]) -> bool {
+        self.index_waiting();
+        self.batches.iter().any(|batch| batch.needles.contains(text))
     }
 
     /// Returns true if a string or a number in the value contains a secret.
@@ -69,8 +92,13 @@ impl KnownSecrets {
         let mut new = Vec::new();
         for leaf in std::mem::take(&mut self.waiting).iter().flat_map(leaves) {
             let leaf = Leaf(Arc::new(leaf));
-            let counts = leaf.bytes().len() >= SEARCHED || self.short == ShortSecrets::Found;
-            if counts && self.seen.insert(leaf.clone()) {
+            if leaf.bytes().is_empty() || !self.seen.insert(leaf.clone()) {
+                continue;
+            }
+            if self.digests == Digests::Found {
+                new.push(Leaf(Arc::new(digest_of(leaf.bytes()))));
+            }
+            if leaf.bytes().len() >= SEARCHED || self.short == ShortSecrets::Found {
                 new.push(leaf);
             }
         }
@@ -117,6 +145,9 @@ impl Ord for Leaf {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+
     use super::*;
 
     #[test]
@@ -129,6 +160,25 @@ mod tests {
             assert_eq!(shown, "a [secret] b [secret]", "{n}");
         }
         assert!(known.batches.len() < 10);
+    }
+
+    #[test]
+    fn digest_of_a_secret_is_found_in_any_form_if_digests_count() {
+        let of_a_password = "9f735e0df9a1ddc702bf0a1a7b83033f9f7153a00c29de82cedadc9957289b05";
+        assert_eq!(stead_model::hex(&digest_of(b"testpassword")), of_a_password);
+        for secret in ["testpassword", "pin"] {
+            let hex = stead_model::hex(&digest_of(secret.as_bytes()));
+            let base64 = STANDARD.encode(digest_of(secret.as_bytes()).as_slice());
+            let mut known = KnownSecrets::new(ShortSecrets::Ignored);
+            known.add(&Value::from(secret));
+            assert!(!known.are_in_text(hex.as_bytes()));
+            let mut known = KnownSecrets::new(ShortSecrets::Ignored).digests(Digests::Found);
+            known.add(&Value::from(secret));
+            for text in [hex.clone(), hex.to_uppercase(), base64, format!("sha256:{hex}")] {
+                assert!(known.are_in_text(text.as_bytes()), "{secret}: {text}");
+            }
+            assert!(!known.are_in_text(b"a text"));
+        }
     }
 
     #[test]

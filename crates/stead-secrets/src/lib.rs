@@ -28,7 +28,7 @@ pub use cloud::cloud_manager;
 pub use command::CommandManager;
 pub use crypter::{BlindingCrypter, LockedCrypter, SymmetricCrypter};
 pub use key::DataKey;
-pub use known::{KnownSecrets, ShortSecrets};
+pub use known::{Digests, KnownSecrets, ShortSecrets};
 pub use manager::{KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 pub use passphrase::{PassphraseManager, PassphraseSource, Strength, strength};
 pub use process::ProcessManager;

@@ -14,6 +14,7 @@ mod needles;
 mod tests;
 
 pub use forms::forms;
+pub(crate) use leaves::digest_of;
 pub use leaves::leaves;
 pub use needles::Needles;
 

@@ -114,6 +114,10 @@ pub const BUGS: &[(&str, &str)] = &[
     ("seal-removed", "the seal of an epoch is removed with its journal"),
     ("seal-skipped", "a takeover leaves the old epoch open"),
     ("second-refusal-is-proof", "a refused second attempt proves that the first did not happen"),
+    (
+        "secret-of-others-not-searched",
+        "a secret is recorded in the clear in the answer about another resource",
+    ),
     ("secret-written-plainly", "a sealed secret is serialised with its value"),
     (
         "sent-secret-not-searched",

@@ -9,6 +9,7 @@ mod group;
 mod unix;
 #[cfg(not(unix))]
 mod windows;
+mod withheld;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,7 +20,7 @@ use async_trait::async_trait;
 pub use capture::Captured;
 pub use group::{GroupStatus, ProcessGroup};
 
-/// A command line. The child inherits the environment of this process, with these variables added.
+/// A command line. The child inherits the environment of this process without Stead's own secrets, with these variables added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellCommand {
     pub line: String,

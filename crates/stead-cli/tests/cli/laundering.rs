@@ -35,7 +35,7 @@ const TAKES: &[&str] = &[
 
 fn taking(expression: &str) -> String {
     format!(
-        "{STORES}\nconst taken = apply(first.sha256, () => ({expression}));\n\
+        "{STORES}\nconst taken = apply(first.size, () => ({expression}));\n\
          new local.File({{ path: \"real/second.txt\", content: apply(taken, (t) => JSON.stringify(t)) }}, \
          {{ id: \"second\" }});\nexport const stolen = taken;\n"
     )

@@ -39,6 +39,7 @@ mod provider;
 mod providers;
 mod pulumi_config;
 mod random;
+mod reachable;
 mod redaction;
 mod refactoring;
 mod repair;

@@ -161,3 +161,31 @@ fn core_dumps_are_off() {
     assert_eq!(core.split_whitespace().nth(4), Some("0"), "stead itself, while it has a key: {core}");
     assert_eq!(project.read("limit.txt").trim(), "0", "and the processes that it starts");
 }
+
+#[test]
+fn secret_that_would_become_a_physical_id_is_refused_at_plan() {
+    let team = Team::with(&MAIN.replace("\"real/file.txt\"", "`real/${password}`"));
+    team.set_secret(PASSPHRASE).ok();
+    for command in [&["plan"][..], &["plan", "--json"], &["up", "--yes"]] {
+        let refused = team.stead(command).ends(1);
+        let said = format!("{}{}", refused.stdout, refused.stderr);
+        assert!(said.contains("ST0704") && said.contains("`path`"), "{said}");
+    }
+    assert!(!team.project.has("real"));
+    team.project.write("main.ts", MAIN);
+    team.stead(&["up", "--yes"]).ok();
+    team.project.write("main.ts", &MAIN.replace("\"real/file.txt\"", "`real/${password}`"));
+    assert!(team.stead(&["up", "--yes"]).ends(1).stderr.contains("ST0704"), "a replacement is refused too");
+    team.assert_nothing_leaked();
+}
+
+#[test]
+fn value_that_is_given_to_the_flag_secret_is_not_repeated() {
+    let team = Team::with(MAIN);
+    let attached = format!("--secret={SECRET}");
+    for words in [&[attached.as_str(), "password"][..], &["--secret", "password", "correct", SECRET]] {
+        let refused = team.stead(&[&["config", "set"], words].concat()).ends(2);
+        assert!(refused.stderr.contains("[secret]"), "{}", refused.stderr);
+    }
+    team.assert_nothing_printed();
+}

@@ -85,3 +85,24 @@ fn next_up_finishes_a_killed_one_by_its_client_token_without_a_question_or_a_dup
         assert_eq!(project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue"])).ok(), "", "{point}");
     }
 }
+
+#[test]
+fn secret_that_a_service_makes_is_encrypted_and_shown_to_nobody() {
+    let program = r#"
+import { ivs, mediapackage } from "stead/aws";
+const key = new ivs.StreamKey({ ChannelArn: "arn:aws:ivs:us-east-1:000000000000:channel/abcdABCDefgh" }, { id: "key" });
+new mediapackage.Channel({ Id: "channel" }, { id: "channel" });
+export const stream = key.Value;
+"#;
+    let project = Project::with(program);
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    let shown = project.stead(&on_sim(&["state", "show", "key"])).ok();
+    let value = shown.lines().find(|line| line.contains("Value")).unwrap_or_default();
+    assert!(value.contains("[secret]"), "{shown}");
+    assert!(shown.lines().any(|line| line.contains("Arn") && !line.contains("[secret]")), "{shown}");
+    assert!(project.stead(&on_sim(&["output"])).ok().contains("[secret]"));
+    let export: serde_json::Value =
+        serde_json::from_str(&project.stead(&on_sim(&["stack", "export"])).ok()).unwrap();
+    assert!(export.to_string().contains("ciphertext"));
+    project.stead(&on_sim(&["plan", "--refresh", "--exit-code"])).ok();
+}

@@ -28,6 +28,7 @@ impl Workspace {
         let environment = self.environment().to_string();
         let secrets = &self.stack.secrets;
         let unlocked = secrets.unlock(&environment, state).await;
+        self.show_to_veils(state);
         if let Some(problem) = graph.and_then(locked_value) {
             return Err(OpError::refused(problem));
         }
@@ -39,6 +40,16 @@ impl Workspace {
             }
             Ok(()) | Err(_) => Ok(()),
         }
+    }
+
+    /// Tells the veils of all providers the opened secrets of a state, so that no answer shows one of another resource.
+    fn show_to_veils(&self, state: &State) {
+        let providers = &self.engine.providers;
+        for resource in state.copies() {
+            providers.learn_secrets(&resource.inputs);
+            providers.learn_secrets(&resource.outputs);
+        }
+        providers.learn_secrets(state.outputs());
     }
 
     /// Opens the secrets of a state, for an operation that shows or moves them.

@@ -302,6 +302,11 @@ impl<'a> Planner<'a> {
                 if let Some(problem) = self.import_problem(id, &decision, &changes, found.as_ref()) {
                     self.problems.push((id, problem));
                 }
+                let node = &self.graph.nodes[id.index()];
+                if let Some(schema) = self.catalog.get(&node.ty) {
+                    let exposed = super::secrets::in_identity(node, schema, &inputs, &decision);
+                    self.problems.extend(exposed.into_iter().map(|problem| (id, problem)));
+                }
                 // The inputs of an unchanged resource are in its record.
                 let inputs = match decision {
                     Decision::Unchanged | Decision::Record(_) => Inputs::new(),

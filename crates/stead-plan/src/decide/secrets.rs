@@ -1,6 +1,9 @@
-//! Refuses ephemeral values where a value would be recorded.
+//! Refuses ephemeral values where a value would be recorded, and secrets in the identity of a resource.
 
-use stead_model::{Code, Diagnostic, Expr, Graph};
+use stead_model::{Code, Diagnostic, Expr, Graph, Input, Inputs, Node};
+use stead_schema::{TypeSchema, identity};
+
+use super::judge::Decision;
 
 /// Reports each output of the stack that is made from an ephemeral value.
 pub(super) fn refused(graph: &Graph) -> Vec<Diagnostic> {
@@ -19,4 +22,27 @@ pub(super) fn refused(graph: &Graph) -> Vec<Diagnostic> {
         Some(problem)
     };
     graph.outputs.iter().filter_map(problem).collect()
+}
+
+/// Reports each secret in a property that becomes the physical id, which is recorded in the clear.
+///
+/// A recorded resource keeps its identity: it is in the clear already.
+pub(super) fn in_identity(
+    node: &Node,
+    schema: &TypeSchema,
+    inputs: &Inputs,
+    decision: &Decision,
+) -> Vec<Diagnostic> {
+    if !matches!(decision, Decision::Create | Decision::Replace(_) | Decision::Import) {
+        return Vec::new();
+    }
+    let secret = |property: &&str| inputs.get(*property).is_some_and(Input::has_secrets);
+    let problem = |property: &str| {
+        let message = format!("`{property}` of {} is a secret, and identifies the resource", node.name);
+        Diagnostic::error(Code::SECRET_IDENTITY, message)
+            .at(node.source.clone(), 0, "declared here")
+            .note("The identity of a resource becomes its physical id, which is recorded and shown in the clear.")
+            .help(format!("give `{property}` a value that is not secret, and keep the secret in another property"))
+    };
+    identity(schema).into_iter().filter(secret).map(problem).collect()
 }

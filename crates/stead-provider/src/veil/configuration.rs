@@ -18,12 +18,13 @@ impl Configurable for Veil {
             return Err(Refusal::new(format!("the provider `{}` has no settings", self.name())));
         };
         let marks = Marks::default().with(&configuration.settings).with(&configuration.outputs);
+        self.known.learn_from(&marks);
         let revealed = Configuration {
             settings: marks.revealed(&configuration.settings).into_owned(),
             outputs: marks.revealed(&configuration.outputs).into_owned(),
             completeness: configuration.completeness,
         };
-        let made = inner.configured(&revealed).map_err(|refusal| marks.refusal(refusal))?;
-        Ok(Arc::new(Veil::new(made)))
+        let made = inner.configured(&revealed).map_err(|refusal| self.refusal(&marks, refusal))?;
+        Ok(Arc::new(Veil::new(made, self.known.clone())))
     }
 }

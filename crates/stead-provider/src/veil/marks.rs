@@ -86,11 +86,13 @@ impl Marks {
         self.secrets.is_empty()
     }
 
+    /// Returns the secrets that are open, in the clear.
+    pub(super) fn plain(&self) -> impl Iterator<Item = &Value> {
+        self.secrets.iter().filter_map(|(_, secret)| secret.reveal().ok())
+    }
+
     fn needles(&self) -> &Needles {
-        self.needles.get_or_init(|| {
-            let plain = self.secrets.iter().filter_map(|(_, secret)| secret.reveal().ok());
-            Needles::of_values(plain)
-        })
+        self.needles.get_or_init(|| Needles::of_values(self.plain()))
     }
 
     /// Returns the values as the provider gets them. A value that is not kept is left out.

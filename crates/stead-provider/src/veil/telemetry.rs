@@ -6,19 +6,28 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use stead_model::{BLINDED, Map, Resource, Value};
 
+use super::RunSecrets;
 use super::marks::Marks;
 use crate::{LogLine, LogLines, Provider, Refusal, Series, Span, Telemetry};
 
-pub(super) struct VeiledTelemetry(Arc<dyn Provider>);
+pub(super) struct VeiledTelemetry {
+    inner: Arc<dyn Provider>,
+    known: RunSecrets,
+}
 
 impl VeiledTelemetry {
-    pub(super) fn new(inner: Arc<dyn Provider>) -> VeiledTelemetry {
-        VeiledTelemetry(inner)
+    pub(super) fn new(inner: Arc<dyn Provider>, known: RunSecrets) -> VeiledTelemetry {
+        VeiledTelemetry { inner, known }
+    }
+
+    /// Returns a text without the secrets of the record and of the run.
+    fn text(&self, marks: &Marks, text: &str) -> String {
+        self.known.text(&marks.text(text)).into_owned()
     }
 
     /// Returns the telemetry of the provider. The veil offers this object only if the provider has some.
     fn inner(&self) -> Result<&dyn Telemetry, Refusal> {
-        self.0.telemetry().ok_or_else(|| Refusal::new("the provider has no logs and no metrics"))
+        self.inner.telemetry().ok_or_else(|| Refusal::new("the provider has no logs and no metrics"))
     }
 }
 
@@ -27,19 +36,16 @@ impl Telemetry for VeiledTelemetry {
     fn log_of(&self, resource: &Resource) -> Option<String> {
         let marks = Marks::of_record(resource);
         let found = self.inner().ok()?.log_of(&shown(resource))?;
-        Some(marks.text(&found))
+        Some(self.text(&marks, &found))
     }
 
     async fn log(&self, resource: &Resource, span: Span) -> Result<LogLines, Refusal> {
         let marks = Marks::of_record(resource);
         let read = self.inner()?.log(&shown(resource), span).await;
-        let LogLines { lines, rest } = read.map_err(|refusal| marks.refusal(refusal))?;
-        if marks.is_empty() {
-            return Ok(LogLines { lines, rest });
-        }
+        let LogLines { lines, rest } = read.map_err(|refusal| self.known.refusal(marks.refusal(refusal)))?;
         let concealed = |line: LogLine| LogLine {
-            text: marks.text(&line.text),
-            stream: marks.text(&line.stream),
+            text: self.text(&marks, &line.text),
+            stream: self.text(&marks, &line.stream),
             ..line
         };
         Ok(LogLines { lines: lines.into_iter().map(concealed).collect(), rest })
@@ -53,7 +59,7 @@ impl Telemetry for VeiledTelemetry {
     async fn stats(&self, resource: &Resource, span: Span) -> Result<Vec<Series>, Refusal> {
         let marks = Marks::of_record(resource);
         let read = self.inner()?.stats(&shown(resource), span).await;
-        read.map_err(|refusal| marks.refusal(refusal))
+        read.map_err(|refusal| self.known.refusal(marks.refusal(refusal)))
     }
 }
 

@@ -406,3 +406,38 @@ fn secret_of_an_update_that_may_have_taken_effect_is_marked_although_the_record_
     let LiveState { inputs, outputs } = conceal_sent(live, &sent);
     assert!(matches!((&inputs["password"], &outputs["echo"]), (Value::Secret(_), Value::Secret(_))));
 }
+
+#[test]
+fn answer_that_contains_a_secret_of_another_request_is_marked() {
+    let (_, provider) = veiled();
+    let plain = record(&[("password", Value::from(CANARY)), ("fail", Value::from(true))]);
+    let other = record(&[("password", Value::from(CANARY))]);
+    let before = now(provider.read(&other)).unwrap().unwrap();
+    assert_eq!(before.outputs["copy"], Value::from(CANARY));
+    now(provider.check(&ty(), inputs(&[("user", secret())]))).unwrap();
+    let LiveState { inputs, outputs } = now(provider.read(&other)).unwrap().unwrap();
+    assert_eq!(inputs.get("password"), Some(&Value::from(CANARY)), "it was in the clear before");
+    for property in ["copy", "inside", "hex"] {
+        assert!(matches!(outputs[property], Value::Secret(_)), "{property} is in the clear");
+    }
+    assert_eq!(outputs["open"], Value::from("nothing to hide"));
+    let failed = now(provider.read(&plain)).unwrap_err();
+    assert_eq!(failed.message, "cannot log in with [secret]");
+    let made =
+        now(provider.read(&record(&[("password", Value::from("made-by-the-provider"))]))).unwrap().unwrap();
+    assert!(matches!(made.outputs["copy"], Value::Secret(_)), "an earlier answer had it as a secret");
+}
+
+#[test]
+fn providers_of_one_run_share_the_known_secrets_and_learn_those_of_the_state() {
+    let providers = Providers::default().with(Arc::new(Echo::default()));
+    let provider = providers.clone().named("echo").unwrap().clone();
+    providers.learn_secrets(&record(&[("password", secret())]).inputs);
+    let live =
+        now(provider.read(&record(&[("password", Value::from(format!("-{CANARY}-")))]))).unwrap().unwrap();
+    assert!(matches!(live.outputs["copy"], Value::Secret(_)));
+    let digest = "9f735e0df9a1ddc702bf0a1a7b83033f9f7153a00c29de82cedadc9957289b05";
+    providers.learn_secrets(&record(&[("pin", Value::secret(Value::from("testpassword")))]).inputs);
+    let live = now(provider.read(&record(&[("password", Value::from(digest))]))).unwrap().unwrap();
+    assert!(matches!(live.outputs["inside"], Value::Secret(_)), "a digest of a secret is one");
+}

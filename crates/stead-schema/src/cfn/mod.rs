@@ -35,7 +35,7 @@ pub use classes::{Class, Classes, Cursor, PathSet};
 pub(crate) use declarations::{interfaces, typescript};
 pub use facts::facts;
 pub use form::{Form, FormId, Kinds, Order, Rest};
-pub(crate) use known::stable;
+pub(crate) use known::{SecretOutputs, stable};
 pub use last_applied::{DigestKey, LastApplied};
 pub use limits::{Limits, Pattern, Span};
 pub use parse::{SchemaError, parse};
@@ -107,6 +107,11 @@ impl Schema {
     /// Returns a cursor over the secret properties: all write-only properties, except for known public ones.
     pub fn secrets(&self) -> Cursor<'_> {
         self.classes.of(Class::WriteOnly).cursor_without(known::public_write_only(&self.type_name))
+    }
+
+    /// Returns the secrets that the service makes and returns.
+    pub(crate) fn secret_outputs(&self) -> Option<&'static SecretOutputs> {
+        known::secret_outputs(&self.type_name)
     }
 
     /// Returns the form of a member of an object, declared in the form itself or in one of its parts.

@@ -1,5 +1,6 @@
 //! The parts of a structured secret that give it away.
 
+use sha2::{Digest as _, Sha256};
 use stead_model::Value;
 use zeroize::Zeroizing;
 
@@ -12,6 +13,11 @@ pub fn leaves(secret: &Value) -> Vec<Zeroizing<Vec<u8>>> {
         found.push(Zeroizing::new(secret.to_json().into_bytes()));
     }
     found
+}
+
+/// Returns the SHA-256 of a part of a secret, with which a guess of the secret can be checked.
+pub(crate) fn digest_of(leaf: &[u8]) -> Zeroizing<Vec<u8>> {
+    Zeroizing::new(Sha256::digest(leaf).to_vec())
 }
 
 fn collect(value: &Value, found: &mut Vec<Zeroizing<Vec<u8>>>) {

@@ -381,8 +381,12 @@ impl Canary {
 
     fn workspace(&mut self, world: World, secrets: StackSecrets, answers: Answers) -> Workspace {
         let seed = self.rng.below(u64::MAX);
-        let provider =
-            LeakyProvider { objects: self.objects.clone(), rng: Mutex::new(Rng::new(seed)), answers };
+        let provider = LeakyProvider {
+            objects: self.objects.clone(),
+            rng: Mutex::new(Rng::new(seed)),
+            answers,
+            seen: Mutex::default(),
+        };
         let parallel = 1 + self.rng.below(3) as usize;
         let engine = Engine::new(world.clone(), Providers::default().with(Arc::new(provider)), parallel);
         let store: Arc<dyn Store> = Arc::new(FileStore::new(world.clone(), PathBuf::from("/state")));

@@ -29,6 +29,8 @@ pub(super) struct LeakyProvider {
     pub(super) objects: Arc<Mutex<Objects>>,
     pub(super) rng: Mutex<Rng>,
     pub(super) answers: Answers,
+    /// Passwords of the requests so far, which an answer about another object repeats.
+    pub(super) seen: Mutex<Vec<String>>,
 }
 
 /// How a provider answers.
@@ -48,6 +50,7 @@ pub(super) fn schema() -> TypeSchema {
     let mut properties: Vec<Property> = ["password", "label", "once"].map(property).into();
     properties.push(property("pin").write_only());
     properties.push(Property::new("made", Shape::String, Access::ReadOnly, "").sensitive());
+    properties.push(Property::new("neighbour", Shape::String, Access::ReadOnly, ""));
     properties.push(Property::new("echo", Shape::Any, Access::ReadOnly, ""));
     TypeSchema::new(TYPE, "", properties)
 }
@@ -75,7 +78,8 @@ impl LeakyProvider {
             return CallOutcome::InDoubt(Doubt { message: format!("no answer to {all}") });
         }
         objects.by_id.insert(id.to_owned(), inputs.clone());
-        let outputs = self.outputs(inputs);
+        let mut outputs = self.outputs(inputs);
+        outputs.insert("neighbour", Value::from(self.neighbour(&text_of(inputs, "password"))));
         if self.fails(6) {
             return CallOutcome::InDoubt(Doubt { message: format!("lost the answer to {all}") });
         }
@@ -86,6 +90,14 @@ impl LeakyProvider {
             return CallOutcome::Partial(PartialResult { done: outputs, inputs, refusal });
         }
         CallOutcome::Done(outputs)
+    }
+
+    /// Returns a text with the password of an earlier request of this process, and takes note of the one of this request.
+    fn neighbour(&self, password: &str) -> String {
+        let mut seen = held(&self.seen);
+        let other = seen.last().map(|other| format!("seen: {}", some_form(other))).unwrap_or_default();
+        seen.push(password.to_owned());
+        other
     }
 
     /// Returns outputs that contain the secrets in some form. The same inputs always give the same ones.

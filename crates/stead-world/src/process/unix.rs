@@ -11,6 +11,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, ChildStdin, Command};
 
 use super::capture::capture;
+use super::withheld::withheld_variables;
 use super::{
     FinishedProcess, GatedProcess, GroupStatus, ProcessEnd, ProcessGroup, Processes, RealProcesses,
     ShellCommand,
@@ -42,7 +43,7 @@ const POLL: Duration = Duration::from_millis(20);
 #[async_trait]
 impl Processes for RealProcesses {
     async fn start(&self, command: ShellCommand) -> io::Result<Box<dyn GatedProcess>> {
-        let mut shell = Command::new(SHELL);
+        let mut shell = bare_shell();
         shell
             .args(["-c", GATE, SHELL, &command.line])
             .current_dir(&command.folder)
@@ -51,7 +52,7 @@ impl Processes for RealProcesses {
         // Ctrl-C is sent to the terminal's process group. Commands that are under way are to finish, so they get their own.
         let child = shell.process_group(0).spawn()?;
         let id = child.id().ok_or_else(|| io::Error::other("the shell has no process id"))?;
-        let mut watcher = Command::new(SHELL);
+        let mut watcher = bare_shell();
         watcher.args(["-c", WATCH, SHELL, &id.to_string()]).current_dir("/");
         watcher.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut watcher = watcher.process_group(0).spawn()?;
@@ -87,7 +88,7 @@ impl Processes for RealProcesses {
             }
             let target = format!("-{}", group.id);
             let line = r#"kill -s "$1" -- "$2""#;
-            let mut kill = Command::new(SHELL);
+            let mut kill = bare_shell();
             kill.args(["-c", line, SHELL, signal, &target]).stdin(Stdio::null()).stderr(Stdio::null());
             kill.status().await?;
             let mut waited = Duration::ZERO;
@@ -98,6 +99,15 @@ impl Processes for RealProcesses {
         }
         Ok(self.status(group))
     }
+}
+
+/// Returns a shell without the variables that are withheld.
+fn bare_shell() -> Command {
+    let mut shell = Command::new(SHELL);
+    for name in withheld_variables() {
+        shell.env_remove(name);
+    }
+    shell
 }
 
 /// A shell that waits at its gate, and its watcher.

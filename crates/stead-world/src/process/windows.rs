@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
+use super::withheld::withheld_variables;
 use super::{
     Captured, FinishedProcess, GatedProcess, GroupStatus, ProcessEnd, ProcessGroup, Processes, RealProcesses,
     ShellCommand,
@@ -48,6 +49,9 @@ impl NotStarted {
     async fn finish(self, stdin: Stdio, input: &[u8]) -> io::Result<FinishedProcess> {
         let ShellCommand { line, folder, environment } = self.0;
         let mut command = Command::new("cmd");
+        for name in withheld_variables() {
+            command.env_remove(name);
+        }
         command.arg("/C").arg(line).current_dir(folder).envs(environment);
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn()?;

@@ -7,7 +7,8 @@ use flate2::write::GzEncoder;
 
 use crate::project::Project;
 
-/// A program with the secret in a file, in a process that repeats it, in a deferred function and in an output.
+/// A program with the secret in a file, in a process that repeats it, in a deferred function and in an output, and with a process
+/// that prints its environment.
 const PROGRAM: &str = r#"
 import { apply, config } from "stead";
 import * as local from "stead/local";
@@ -18,6 +19,8 @@ const run = new local.Command(
   { create: say, update: say, delete: say, environment: { TOKEN: token }, triggers: [file.sha256], idempotent: true },
   { id: "run" },
 );
+const look = "unset AMBIENT_TOKEN; env";
+new local.Command({ create: look, update: look, delete: look, triggers: [file.size], idempotent: true }, { id: "look" });
 const framed = apply(run.stdout, (text) => `<${text}>`);
 new local.File({ path: "real/framed", content: framed }, { id: "framed" });
 export const shown = framed;
