@@ -28,6 +28,7 @@ mod lost_keys;
 mod marks;
 mod modules;
 mod moved_modules;
+mod moved_secrets;
 mod owners;
 mod pins;
 mod places;
