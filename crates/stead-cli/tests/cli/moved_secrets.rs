@@ -1,7 +1,7 @@
 //! Secrets on their way to another stack: both keys are needed, and a write-only value is sent again.
 
 use crate::project::Ran;
-use crate::team::{PASSPHRASE, Team};
+use crate::team::{MAIN, PASSPHRASE, Team};
 
 /// A resource whose secret is recorded encrypted.
 const SEALED: &str = r#"
@@ -125,5 +125,28 @@ fn write_only_value_crosses_without_a_key_and_the_next_plan_sends_it_again() {
             two.team.run(&["plan", "--exit-code", "-e", "prod"], &both[1..]).ok();
             two.team.assert_nothing_printed();
         }
+    }
+}
+
+#[test]
+fn rotation_after_a_killed_move_finishes_the_move_first() {
+    for (point, left) in [("transfer.after_depart", 1), ("transfer.after_arrive", 0)] {
+        let team = Team::with(MAIN);
+        team.set_secret(PASSPHRASE).ok();
+        team.stead(&["up", "--yes"]).ok();
+        team.stead(&["stack", "new", "-e", "prod"]).ok();
+        team.stead(&["secrets", "init", "-e", "prod"]).ok();
+        let mut killed = team.project.command(&["state", "mv", "file", "--to-stack", "prod", "--yes"]);
+        let killed = killed.envs(PASSPHRASE.iter().copied()).env("STEAD_CRASH_AT", point).output().unwrap();
+        assert_eq!(killed.status.code(), None, "{point}");
+        let rotated = team.stead(&["secrets", "rotate"]).ok();
+        assert!(rotated.contains("the stack of dev"), "{point}: {rotated}");
+        for environment in ["dev", "prod"] {
+            team.stead(&["state", "verify", "-e", environment]).ok();
+        }
+        let count = team.stead(&["state", "ls"]).ok().lines().count();
+        assert_eq!(count, left, "{point}");
+        assert_eq!(team.stead(&["plan", "--exit-code"]).code, if left == 1 { 0 } else { 10 }, "{point}");
+        team.assert_nothing_leaked();
     }
 }

@@ -7,6 +7,7 @@ use stead_model::{
 use stead_secrets::{ManagerError, ManagerErrorClass, UnlockedRing};
 use stead_state::{Record, Snapshot, State};
 
+use crate::finish_transfers;
 use crate::ops::{Access, OpError, OpEvent, Workspace};
 use crate::secrets::{locked_in, locked_record, owner};
 
@@ -186,6 +187,9 @@ impl Workspace {
         change: &dyn ChangesRing,
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<UnlockedRing, OpError> {
+        self.load_existing().await?;
+        // Resources on their way to another stack cannot be encrypted anew.
+        finish_transfers(&self.stack).await?;
         let Loaded { state, version, .. } = self.load_existing().await?;
         if state.pending().next().is_some() {
             let message = "operations of an interrupted run hold secrets that are encrypted with the old key";
