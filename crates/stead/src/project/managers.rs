@@ -9,8 +9,7 @@ use async_trait::async_trait;
 use stead_engine::ops::{ChangesRing, OpError};
 use stead_model::{Code, Diagnostic, Hint, Keyring, NextStep};
 use stead_secrets::{
-    KeyManager, ManagerError, ManagerErrorClass, PassphraseManager, PassphraseSource, UnlockedRing,
-    WrapContext,
+    KeyManager, ManagerError, ManagerErrorClass, PassphraseSource, UnlockedRing, WrapContext,
 };
 use stead_world::World;
 use toml_edit::{Array, Item, Table, TableLike};
@@ -241,7 +240,7 @@ impl RingChange {
             (None, Some(ask)) => PassphraseSource::Asked(ask),
             (None, None) => PassphraseSource::Nowhere,
         };
-        Arc::new(PassphraseManager::new(source, &Keyring::default(), self.world.clone()))
+        self.keys.passphrase_manager(source, &Keyring::default())
     }
 }
 

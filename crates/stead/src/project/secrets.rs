@@ -11,7 +11,7 @@ use stead_engine::{KeySource, StackSecrets};
 use stead_model::{Hint, Keyring, NextStep};
 use stead_secrets::{
     AgeManager, Ask, CommandManager, KeyManager, ManagerError, ManagerErrorClass, PassphraseManager,
-    PassphraseSource, cloud_manager,
+    PassphraseSource, StretchedKeys, cloud_manager,
 };
 use stead_world::World;
 use zeroize::Zeroizing;
@@ -52,6 +52,8 @@ pub struct ProjectKeys {
     project: SecretSettings,
     environments: BTreeMap<String, SecretSettings>,
     ask: Option<Arc<dyn Ask>>,
+    /// Keys that the passphrase managers stretched so far.
+    stretched: StretchedKeys,
 }
 
 impl Project {
@@ -73,6 +75,7 @@ impl Project {
             project: self.settings.secrets.clone(),
             environments: environments.filter_map(own).collect(),
             ask: self.ask.clone(),
+            stretched: self.stretched.clone(),
         }
     }
 
@@ -107,7 +110,7 @@ impl ProjectKeys {
     pub fn manager(&self, text: &str, ring: &Keyring) -> Result<Arc<dyn KeyManager>, ManagerError> {
         if text == PASSPHRASE {
             let source = PassphraseSource::find(&self.world, self.ask.clone());
-            return Ok(Arc::new(PassphraseManager::new(source, ring, self.world.clone())));
+            return Ok(self.passphrase_manager(source, ring));
         }
         if let Some(recipient) = text.strip_prefix("age:") {
             return Ok(Arc::new(AgeManager::new(recipient, self.world.clone(), self.ask.clone())?));
@@ -164,7 +167,13 @@ impl ProjectKeys {
     fn next_passphrase(&self, ring: &Keyring) -> Option<Arc<dyn KeyManager>> {
         let text = self.world.host.variables.get(NEW_PASSPHRASE).filter(|_| !ring.is_empty())?;
         let source = PassphraseSource::Given(Zeroizing::new(text.to_owned()));
-        Some(Arc::new(PassphraseManager::new(source, ring, self.world.clone())))
+        Some(self.passphrase_manager(source, ring))
+    }
+
+    /// Makes a passphrase manager of a ring. All of them share their stretched keys.
+    pub(super) fn passphrase_manager(&self, source: PassphraseSource, ring: &Keyring) -> Arc<dyn KeyManager> {
+        let manager = PassphraseManager::new(source, ring, self.world.clone());
+        Arc::new(manager.sharing(self.stretched.clone()))
     }
 
     /// Fails where neither a variable nor a person gives the passphrase of a new key.
