@@ -177,20 +177,22 @@ impl Workspace {
         Ok(KeysChange::Made)
     }
 
-    /// Changes the ring of a stack, and encrypts every secret with its current key.
-    ///
-    /// The new ring is durable before the first value that is encrypted with its new key, and it keeps every older key, so that a
-    /// run that is killed anywhere leaves a state that opens.
-    pub async fn change_keys(
-        &self,
-        command: &str,
-        change: &dyn ChangesRing,
-        events: &mut dyn FnMut(OpEvent),
-    ) -> Result<UnlockedRing, OpError> {
+    /// Changes the ring of a stack in memory, to find out whether [`change_keys`](Workspace::change_keys) can do it.
+    pub async fn rehearse_keys(&self, change: &dyn ChangesRing) -> Result<(), OpError> {
+        let loaded = self.load_for_new_keys().await?;
+        self.changed_ring(&loaded.state, change).await.map(drop)
+    }
+
+    /// Loads the stack for a change of its keys. Resources on their way to another stack are settled first, because their records
+    /// cannot be encrypted anew.
+    async fn load_for_new_keys(&self) -> Result<Loaded, OpError> {
         self.load_existing().await?;
-        // Resources on their way to another stack cannot be encrypted anew.
         finish_transfers(&self.stack).await?;
-        let Loaded { state, version, .. } = self.load_existing().await?;
+        self.load_existing().await
+    }
+
+    /// Opens the ring of the stack, and returns the changed one. Writes nothing.
+    async fn changed_ring(&self, state: &State, change: &dyn ChangesRing) -> Result<UnlockedRing, OpError> {
         if state.pending().next().is_some() {
             let message = "operations of an interrupted run hold secrets that are encrypted with the old key";
             let problem = Diagnostic::error(Code::IN_DOUBT, message);
@@ -202,11 +204,25 @@ impl Workspace {
             let message = "this stack has no data key yet";
             return Err(OpError::refused(Diagnostic::error(Code::NO_SECRETS_MANAGER, message)));
         }
-        self.require_secrets(&state).await?;
+        self.require_secrets(state).await?;
         let opened = self.stack.secrets.opened().ok_or_else(|| {
             OpError::refused(Diagnostic::error(Code::SECRETS_LOCKED, "the key is not open"))
         })?;
-        let ring = change.change(&opened).await.map_err(|error| OpError::refused(locked(&error)))?;
+        change.change(&opened).await.map_err(|error| OpError::refused(locked(&error)))
+    }
+
+    /// Changes the ring of a stack, and encrypts every secret with its current key.
+    ///
+    /// The new ring is durable before the first value that is encrypted with its new key, and it keeps every older key, so that a
+    /// run that is killed anywhere leaves a state that opens.
+    pub async fn change_keys(
+        &self,
+        command: &str,
+        change: &dyn ChangesRing,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<UnlockedRing, OpError> {
+        let Loaded { state, version, .. } = self.load_for_new_keys().await?;
+        let ring = self.changed_ring(&state, change).await?;
         let run = self.open(command, Some(version), Takeover::IfDead, events).await?;
         run.submit(Record::Keys { keyring: ring.ring().clone() }).durable().await?;
         self.stack.secrets.use_ring(ring.clone());

@@ -24,6 +24,9 @@ pub(super) const NEW_PASSPHRASE: &str = "STEAD_NEW_PASSPHRASE";
 /// The manager that asks for a passphrase.
 pub const PASSPHRASE: &str = "passphrase";
 
+/// Start of the text of a recipient.
+const AGE: &str = "age:";
+
 /// The table `[secrets]`, or `[env.NAME.secrets]`, which takes its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,7 +42,7 @@ pub(super) struct SecretSettings {
 impl SecretSettings {
     /// Returns every manager as its text.
     fn names(&self) -> Vec<String> {
-        let recipients = self.recipients.values().map(|key| format!("age:{key}"));
+        let recipients = self.recipients.values().map(|key| format!("{AGE}{key}"));
         recipients.chain(self.managers.iter().cloned()).collect()
     }
 }
@@ -101,6 +104,25 @@ impl ProjectKeys {
         &self.settings(environment).recipients
     }
 
+    /// Returns the recipients of the current key of a ring that `stead.toml` does not name, although it names managers.
+    ///
+    /// They open the secrets until the next rotation, which leaves them out.
+    pub fn unnamed_recipients(&self, environment: &str, ring: &Keyring) -> Vec<String> {
+        let configured = self.configured(environment);
+        if configured.is_empty() {
+            return Vec::new();
+        }
+        let none = Keyring::default();
+        let canonical = |text: &String| match self.manager(text, &none) {
+            Ok(manager) => manager.name().to_owned(),
+            Err(_) => text.clone(),
+        };
+        let recipients = configured.iter().filter(|text| text.starts_with(AGE));
+        let named: Vec<String> = recipients.map(canonical).collect();
+        let wraps = ring.current().into_iter().flat_map(|key| &key.wraps).map(|wrap| &wrap.manager);
+        wraps.filter(|manager| manager.starts_with(AGE) && !named.contains(manager)).cloned().collect()
+    }
+
     /// Returns the person to ask, if there is one.
     pub(super) fn ask(&self) -> Option<Arc<dyn Ask>> {
         self.ask.clone()
@@ -112,7 +134,7 @@ impl ProjectKeys {
             let source = PassphraseSource::find(&self.world, self.ask.clone());
             return Ok(self.passphrase_manager(source, ring));
         }
-        if let Some(recipient) = text.strip_prefix("age:") {
+        if let Some(recipient) = text.strip_prefix(AGE) {
             return Ok(Arc::new(AgeManager::new(recipient, self.world.clone(), self.ask.clone())?));
         }
         if let Some(line) = text.strip_prefix("command:") {
