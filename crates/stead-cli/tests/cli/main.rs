@@ -20,6 +20,7 @@ mod import_all;
 mod imports;
 mod journey;
 mod key_changes;
+mod key_history;
 mod laundering;
 mod locking;
 mod logging;
