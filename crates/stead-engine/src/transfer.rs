@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use stead_journal::{JournalError, ReadVersion, Run, Takeover};
 use stead_model::{Environment, ProviderPlaces, Resource, RunResult, Uid};
-use stead_state::{Arrival, Departure, Record, StackRef, relocated};
+use stead_state::{Arrival, Departure, Record, StackRef, forget_digests, relocated};
 
 use crate::Stack;
 
@@ -61,7 +61,12 @@ pub async fn transfer(transfer: Transfer<'_>) -> Result<(), JournalError> {
     let resources: Vec<Resource> = uids
         .iter()
         .flat_map(|uid| from.base().copies_of(uid))
-        .map(|resource| relocated(resource, environment))
+        .map(|resource| {
+            let mut moved = relocated(resource, environment);
+            // Write-only values without a value: the next plan sends them again.
+            forget_digests(&mut moved);
+            moved
+        })
         .collect();
     let departure =
         Departure { transfer: id.clone(), to: target.place(), uids: uids.iter().cloned().collect() };

@@ -192,6 +192,21 @@ impl Secret {
         }
     }
 
+    /// Returns the mark that another stack records for a write-only secret without a value. `None` for every other secret.
+    ///
+    /// A digest is keyed and bound to its stack, so that it says nothing there. The mark differs from every value: the next plan
+    /// sends the value again.
+    #[must_use]
+    pub fn without_digest(&self) -> Option<Secret> {
+        let has_no_value = matches!(self.0.stored, Stored::WriteOnly { ciphertext: None, .. });
+        has_no_value.then(Secret::ephemeral)
+    }
+
+    /// Returns true if the stored form has an encrypted value.
+    pub fn is_encrypted(&self) -> bool {
+        matches!(self.0.stored, Stored::Sealed(_) | Stored::WriteOnly { ciphertext: Some(_), .. })
+    }
+
     /// Returns true if the digest is that of the value of the other secret.
     fn verifies(&self, other: &Secret) -> Option<bool> {
         let (Stored::WriteOnly { digest, .. }, Some(verifier)) = (&self.0.stored, self.0.verifier.get())

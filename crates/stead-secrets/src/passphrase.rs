@@ -1,8 +1,10 @@
 //! The manager `passphrase`: a data key is wrapped with a key that is stretched from a passphrase.
 //!
 //! The text of a wrapped key is `p1:<iterations>:<base64 of the salt>:<base64 of nonce, ciphertext and tag>`. Stretching is slow
-//! on purpose. All wraps of a ring share a salt, and the manager keeps the stretched key, so that a command stretches once.
+//! on purpose. All wraps of a ring share a salt, and so do the rings that one command makes or opens with one passphrase. The
+//! stretched keys are shared by the managers of a project ([`StretchedKeys`]), so that a command stretches once.
 
+mod shared;
 mod source;
 mod strength;
 mod stretch;
@@ -17,6 +19,7 @@ use stead_world::World;
 use tokio::sync::Mutex;
 use zeroize::Zeroizing;
 
+pub use shared::StretchedKeys;
 pub use source::PassphraseSource;
 pub use strength::{Strength, strength};
 pub(crate) use stretch::pbkdf2;
@@ -37,6 +40,8 @@ pub struct PassphraseManager {
     /// Salt and cost of new wraps, if the ring has some that are good enough.
     preferred: Option<Parameters>,
     memory: Mutex<Memory>,
+    /// Stretched keys of the other managers of this process.
+    shared: StretchedKeys,
 }
 
 /// The passphrase and the keys that were stretched from it.
@@ -67,7 +72,14 @@ impl PassphraseManager {
         let parsed =
             newest.filter_map(|text| Wrapped::parse(text).ok()).map(|wrapped| wrapped.parameters).next();
         let preferred = parsed.filter(|parameters| parameters.iterations >= stretch::ITERATIONS);
-        PassphraseManager { source, world, known, preferred, memory: Mutex::default() }
+        let (memory, shared) = (Mutex::default(), StretchedKeys::default());
+        PassphraseManager { source, world, known, preferred, memory, shared }
+    }
+
+    /// Returns the manager with the stretched keys of other managers, which get its own ones, too.
+    #[must_use]
+    pub fn sharing(self, shared: StretchedKeys) -> PassphraseManager {
+        PassphraseManager { shared, ..self }
     }
 
     /// Returns the position of the stretched key for these parameters, and stretches it if it is not in memory.
@@ -80,14 +92,42 @@ impl PassphraseManager {
         if let Some(at) = memory.stretched.iter().position(|known| known.parameters == *parameters) {
             return Ok(at);
         }
+        let passphrase = self.passphrase(memory, question).await?;
+        let cipher = self.shared.get(&passphrase, parameters, &self.world).await?;
+        memory.stretched.push(Stretched { parameters: parameters.clone(), cipher, proven: false });
+        Ok(memory.stretched.len() - 1)
+    }
+
+    async fn passphrase(
+        &self,
+        memory: &mut Memory,
+        question: &Question,
+    ) -> Result<Zeroizing<String>, ManagerError> {
         let passphrase = match &memory.passphrase {
             Some(known) => known.clone(),
             None => self.source.get(&self.world, question).await?,
         };
         memory.passphrase = Some(passphrase.clone());
-        let cipher = stretch::stretch(passphrase, parameters.clone(), &self.world).await?;
-        memory.stretched.push(Stretched { parameters: parameters.clone(), cipher, proven: false });
-        Ok(memory.stretched.len() - 1)
+        Ok(passphrase)
+    }
+
+    /// Returns salt and cost of a new wrap: those of the ring, else those that this manager or another one used for the same
+    /// passphrase, else new ones.
+    async fn parameters_of_new_wrap(
+        &self,
+        memory: &mut Memory,
+        question: &Question,
+    ) -> Result<Parameters, ManagerError> {
+        let good = |known: &&Stretched| known.parameters.iterations >= stretch::ITERATIONS;
+        let known = memory.stretched.iter().rfind(good).map(|known| &known.parameters);
+        if let Some(parameters) = self.preferred.as_ref().or(known) {
+            return Ok(parameters.clone());
+        }
+        let passphrase = self.passphrase(memory, question).await?;
+        Ok(match self.shared.proven_parameters(&passphrase).await {
+            Some(parameters) => parameters,
+            None => Parameters { iterations: stretch::ITERATIONS, salt: self.random()? },
+        })
     }
 
     /// Opens a wrapped key. A failure that proves the passphrase wrong makes the next attempt ask again.
@@ -103,7 +143,10 @@ impl PassphraseManager {
         let known = &mut memory.stretched[at];
         match known.cipher.open(&wrapped.sealed, &context.to_bytes()) {
             Some(bytes) => {
-                known.proven = true;
+                if !known.proven {
+                    known.proven = true;
+                    self.prove(memory, &wrapped.parameters).await;
+                }
                 DataKey::from_slice(&bytes).ok_or_else(damaged)
             }
             None if known.proven => Err(damaged()),
@@ -115,6 +158,13 @@ impl PassphraseManager {
                 let message = "passphrase: the passphrase is wrong, or the wrapped key was changed";
                 Err(ManagerError::new(ManagerErrorClass::WrongKey, message).help(source::ways_to_give()))
             }
+        }
+    }
+
+    /// Lets new rings take these parameters: the passphrase in memory is right.
+    async fn prove(&self, memory: &Memory, parameters: &Parameters) {
+        if let Some(passphrase) = &memory.passphrase {
+            self.shared.prove(passphrase, parameters).await;
         }
     }
 
@@ -141,14 +191,8 @@ impl KeyManager for PassphraseManager {
         {
             self.open(&mut memory, text, context).await?;
         }
-        // All wraps of one manager share a salt, also where the ring has none yet.
-        let mut known = memory.stretched.iter().map(|known| &known.parameters);
-        let known = known.rfind(|known| known.iterations >= stretch::ITERATIONS);
-        let parameters = match self.preferred.as_ref().or(known) {
-            Some(parameters) => parameters.clone(),
-            None => Parameters { iterations: stretch::ITERATIONS, salt: self.random()? },
-        };
         let question = Question::NewPassphrase { owner: context.owner.clone() };
+        let parameters = self.parameters_of_new_wrap(&mut memory, &question).await?;
         let at = self.stretched(&mut memory, &parameters, &question).await?;
         let Some(sealed) =
             memory.stretched[at].cipher.seal(self.random::<NONCE>()?, key.expose(), &context.to_bytes())
@@ -156,6 +200,7 @@ impl KeyManager for PassphraseManager {
             return Err(damaged());
         };
         memory.stretched[at].proven = true;
+        self.prove(&memory, &parameters).await;
         Ok(Wrapped { parameters, sealed }.to_text())
     }
 

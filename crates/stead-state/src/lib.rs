@@ -24,7 +24,7 @@ pub use format::{
 };
 pub use repair::{Difference, Proposal, RepairMethod, compare, propose_repairs};
 pub use rules::{RULES, Rule, Violation, verify};
-pub use secrets::{has_secrets, open_resource, seal_resource};
+pub use secrets::{forget_digests, has_encrypted_values, has_secrets, open_resource, seal_resource};
 pub use state::{
     Arrival, Departure, OutsideLinks, ReplayError, RetainReason, Retained, StackRef, State, Transfers,
     extent, relocated,

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use stead_model::{
-    Binding, ChangeAt, CopyRef, Crypter, Map, OpId, Resource, Secret, StackId, Stored, Unopened, Value,
+    Binding, ChangeAt, CopyRef, Crypter, Map, Name, OpId, Resource, Secret, StackId, Stored, Unopened, Value,
 };
 
 use crate::{Intent, Outcome, Record, Settlement, Snapshot, State};
@@ -85,6 +85,41 @@ impl Place<'_> {
 /// Returns true if the values of a resource have a secret.
 pub fn has_secrets(resource: &Resource) -> bool {
     resource.inputs.values().chain(resource.outputs.values()).any(Value::has_secrets)
+}
+
+/// Returns true if opening the values of a resource needs a key: one of them is stored encrypted.
+pub fn has_encrypted_values(resource: &Resource) -> bool {
+    any_secret(resource.inputs.values().chain(resource.outputs.values()), &Secret::is_encrypted)
+}
+
+fn any_secret<'a>(values: impl Iterator<Item = &'a Value>, holds: &dyn Fn(&Secret) -> bool) -> bool {
+    let mut found = false;
+    for value in values.filter(|value| value.has_secrets()) {
+        value.each_secret(&mut Vec::new(), &mut |secret, _| found |= holds(secret));
+    }
+    found
+}
+
+/// Replaces the digests of write-only secrets without a value, for a record that another stack gets. Returns the paths of
+/// these secrets.
+///
+/// A digest is keyed and bound to its stack. The mark that replaces it makes the next plan send the value again.
+pub fn forget_digests(resource: &mut Resource) -> Vec<String> {
+    let mut forgotten = forget_digests_in(&mut resource.inputs);
+    forgotten.extend(forget_digests_in(&mut resource.outputs));
+    forgotten
+}
+
+fn forget_digests_in(values: &mut Map) -> Vec<String> {
+    let mut forgotten = Vec::new();
+    let forget = &mut |secret: &Secret, path: &[String]| -> Result<Secret, std::convert::Infallible> {
+        let Some(mark) = secret.without_digest() else { return Ok(secret.clone()) };
+        forgotten.push(path.join("."));
+        Ok(mark)
+    };
+    let place = Place { stack: &StackId(String::new()), uid: "", section: Section::Inputs };
+    let Ok(()) = place.change(values, forget);
+    forgotten
 }
 
 /// Seals every secret of a resource for its place in a stack.
@@ -203,20 +238,53 @@ impl Snapshot {
 
     /// Returns true if a secret of the snapshot is in the clear, as in an export that shows secrets.
     pub fn has_unsealed_secrets(&self) -> bool {
-        let mut found = false;
-        let mut look = |values: &Map| {
-            for value in values.values().filter(|value| value.has_secrets()) {
-                value.each_secret(&mut Vec::new(), &mut |secret, _| {
-                    found |= matches!(secret.form(), Stored::Unsealed(_));
-                });
+        any_secret(self.values(), &|secret| matches!(secret.form(), Stored::Unsealed(_)))
+    }
+
+    /// Returns true if sealing the snapshot for another stack needs the key that it has now: a value is stored encrypted.
+    pub fn has_encrypted_values(&self) -> bool {
+        any_secret(self.values(), &Secret::is_encrypted)
+    }
+
+    /// Replaces the digests of write-only secrets without a value, for another stack; see [`forget_digests`]. Returns the
+    /// resources that had some, with the paths.
+    pub fn forget_digests(&mut self) -> Vec<(Name, Vec<String>)> {
+        let mut forgotten = Vec::new();
+        for resource in self.resources.iter_mut().filter(|resource| has_secrets(resource)) {
+            let mut changed = resource.as_ref().clone();
+            let paths = forget_digests(&mut changed);
+            if !paths.is_empty() {
+                forgotten.push((changed.name.clone(), paths));
+                *resource = Arc::new(changed);
             }
-        };
-        for resource in &self.resources {
-            look(&resource.inputs);
-            look(&resource.outputs);
         }
-        look(&self.outputs);
-        found
+        for pending in &mut self.pending {
+            if let Intent::Create { resource, .. } | Intent::Update { resource, .. } = &mut pending.intent {
+                forget_digests(resource);
+            }
+            if let Intent::Update { previous, .. } = &mut pending.intent {
+                forget_digests_in(previous);
+            }
+        }
+        forget_digests_in(&mut self.outputs);
+        forgotten
+    }
+
+    /// Returns the values of resources, of operations under way, and of the outputs.
+    fn values(&self) -> impl Iterator<Item = &Value> {
+        let mut maps: Vec<&Map> = vec![&self.outputs];
+        for resource in &self.resources {
+            maps.extend([&resource.inputs, &resource.outputs]);
+        }
+        for pending in &self.pending {
+            if let Intent::Create { resource, .. } | Intent::Update { resource, .. } = &pending.intent {
+                maps.extend([&resource.inputs, &resource.outputs]);
+            }
+            if let Intent::Update { previous, .. } = &pending.intent {
+                maps.push(previous);
+            }
+        }
+        maps.into_iter().flat_map(Map::values)
     }
 }
 

@@ -20,12 +20,18 @@ pub(crate) enum SecretsCommand {
         /// Name of the recipient in stead.toml
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
+        /// Change every stack and every config file of the project
+        #[arg(long)]
+        all_environments: bool,
     },
     /// Take a person, a machine or a key manager away, and make a new data key without it
     Remove {
         /// Name of a recipient in stead.toml, or a manager
         #[arg(value_name = "NAME|MANAGER")]
         manager: String,
+        /// Change every stack and every config file of the project
+        #[arg(long)]
+        all_environments: bool,
     },
     /// Replace a manager by another one, and make a new data key
     ///

@@ -9,6 +9,7 @@ use crate::args::{PlanArguments, ProgramFlags, RunScope};
 use crate::commands::destroy;
 use crate::commands::moves::show_suggestions;
 use crate::commands::run::{show_drift, show_plan, show_reads, show_unchanged, show_undeclared_imports};
+use crate::commands::secrets::warn_of_unnamed;
 use crate::commands::state::warn_of_retained;
 use crate::commands::up::show_nothing_to_do;
 use crate::failure::Failure;
@@ -35,6 +36,7 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     show_unfinished(proposal.unfinished(), ui);
     show_untold(&proposal, ui);
     proposal.pins().into_iter().for_each(|pins| pins::show(pins, ui));
+    warn_of_unnamed(session, proposal.base(), ui);
     if arguments.permissions {
         show_permissions(&proposal, ui);
         return Ok(0);

@@ -10,6 +10,7 @@ use crate::args::{Refresh, UpArguments};
 use crate::commands::run::{
     apply_plan, show_drift, show_outputs, show_plan, show_reads, show_unchanged, show_undeclared_imports,
 };
+use crate::commands::secrets::warn_of_unnamed;
 use crate::commands::state::warn_of_retained;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -47,6 +48,7 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
         ..PlanRequest::up(scope.request(levels))
     };
     let proposal = session.workspace.preview(&program, request, &mut ui.listener()).await?;
+    warn_of_unnamed(session, proposal.base(), ui);
     proposal.pins().into_iter().for_each(|pins| pins::show(pins, ui));
     show_reads(&program.transcript(), ui);
     show_drift(session, proposal.drift(), ui);

@@ -127,3 +127,93 @@ fn one_manager_is_enough_to_add_another_and_a_rotation_names_the_one_that_is_mis
     assert_opens(&team.project, &as_ada, "without the passphrase");
     team.assert_nothing_leaked();
 }
+
+/// Stacks and config files of `dev` and `prod`, whose recipients are Ada and Bob. Returns the files of their identities.
+fn of_two_environments() -> (Team, String, String) {
+    let team = Team::with(MAIN);
+    let (ada, bob) = (team.keygen("keys/ada.txt"), team.keygen("keys/bob.txt"));
+    let path = |name: &str| team.project.path(name).to_str().unwrap().to_owned();
+    let (ada_file, bob_file) = (path("keys/ada.txt"), path("keys/bob.txt"));
+    let as_ada = [("STEAD_AGE_KEY_FILE", ada_file.as_str())];
+    team.run(&["secrets", "add", &ada, "--name", "ada"], &as_ada).ok();
+    team.run(&["secrets", "add", &bob, "--name", "bob"], &as_ada).ok();
+    let file = "local.File({ path: \"real/file.txt\", content: password }";
+    team.project.write("main.ts", &MAIN.replace(file, "local.Data({ value: [password] }"));
+    for environment in ["dev", "prod"] {
+        team.run(&["config", "set", "--secret", "password", SECRET, "-e", environment], &as_ada).ok();
+        team.run(&["up", "--yes", "-e", environment], &as_ada).ok();
+    }
+    (team, ada_file, bob_file)
+}
+
+#[test]
+fn rotation_leaves_out_a_recipient_that_stead_toml_does_not_name_any_more() {
+    let (team, ada_file, bob_file) = of_two_environments();
+    let as_ada = [("STEAD_AGE_KEY_FILE", ada_file.as_str())];
+    let as_bob = [("STEAD_AGE_KEY_FILE", bob_file.as_str())];
+    let plan = team.run(&["plan", "-e", "prod"], &as_ada).ends(0);
+    assert!(!plan.stderr.contains("does not name"), "{}", plan.stderr);
+    let removed = team.run(&["secrets", "remove", "bob"], &as_ada).ends(0);
+    assert!(
+        removed.stderr.contains("-e prod") && removed.stderr.contains("--all-environments"),
+        "{}",
+        removed.stderr
+    );
+    // The stack of prod has a key of its own, which opens for Bob until it is rotated.
+    for command in
+        [&["secrets", "status", "-e", "prod"][..], &["plan", "-e", "prod"], &["up", "--yes", "-e", "prod"]]
+    {
+        let warned = team.run(command, &as_ada).ends(0).stderr;
+        assert!(warned.contains("Warning") && warned.contains("does not name"), "{command:?}: {warned}");
+    }
+    team.run(&["stack", "export", "--show-secrets", "--yes", "-e", "prod"], &as_bob).ok();
+    let rotated = team.run(&["secrets", "rotate", "-e", "prod"], &as_ada).ends(0);
+    assert!(rotated.stderr.contains("is not wrapped for age:age1"), "{}", rotated.stderr);
+    let locked = team.run(&["plan", "-e", "prod"], &as_bob).ends(1);
+    assert!(locked.stderr.contains("ST0703"), "{}", locked.stderr);
+    let plan = team.run(&["plan", "--exit-code", "-e", "prod"], &as_ada).ends(0);
+    assert!(!plan.stderr.contains("does not name"), "{}", plan.stderr);
+    assert!(
+        !team.run(&["secrets", "status", "-e", "prod"], &as_ada).ends(0).stderr.contains("does not name")
+    );
+}
+
+#[test]
+fn change_for_all_environments_is_one_command() {
+    let (team, ada_file, _) = of_two_environments();
+    let as_ada = [("STEAD_AGE_KEY_FILE", ada_file.as_str())];
+    let eve = team.keygen("keys/eve.txt");
+    let eve_file = team.project.path("keys/eve.txt").to_str().unwrap().to_owned();
+    let as_eve = [("STEAD_AGE_KEY_FILE", eve_file.as_str())];
+    let added = team.run(&["secrets", "add", &eve, "--name", "eve", "--all-environments"], &as_ada).ends(0);
+    for part in ["the stack of dev", "the stack of prod", "stead.dev.toml", "stead.prod.toml", "stead.toml"] {
+        assert!(added.stdout.contains(part), "{part}: {}", added.stdout);
+    }
+    assert!(!added.stderr.contains("key of its own"), "{}", added.stderr);
+    for environment in ["dev", "prod"] {
+        team.run(&["stack", "export", "--show-secrets", "--yes", "-e", environment], &as_eve).ok();
+        team.run(&["plan", "-e", environment], &as_eve).ok();
+    }
+    team.run(&["secrets", "remove", "eve", "--all-environments"], &as_ada).ok();
+    assert!(!team.project.read("stead.toml").contains("eve"));
+    for environment in ["dev", "prod"] {
+        let locked = team.run(&["plan", "-e", environment], &as_eve).ends(1);
+        assert!(locked.stderr.contains("ST0703"), "{}", locked.stderr);
+        let plan = team.run(&["plan", "-e", environment], &as_ada).ends(0);
+        assert!(!plan.stderr.contains("does not name"), "{}", plan.stderr);
+    }
+    // A key that does not open one of the stacks changes none of them.
+    let before = team.project.all_files();
+    let refused = team.run(&["secrets", "add", &eve, "--name", "eve", "--all-environments"], &as_eve).ends(1);
+    assert!(refused.stderr.contains("Nothing was changed"), "{}", refused.stderr);
+    assert_eq!(team.project.all_files(), before);
+}
+
+#[test]
+fn removal_without_a_data_key_says_that_only_the_settings_changed() {
+    let team = Team::with(MAIN);
+    let ada = team.keygen("keys/ada.txt");
+    team.stead(&["secrets", "add", &ada, "--name", "ada"]).ok();
+    let removed = team.stead(&["secrets", "remove", "ada"]).ok();
+    assert_eq!(removed, format!("Removed age:{ada}: stead.toml\n"));
+}

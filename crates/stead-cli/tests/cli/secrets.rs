@@ -137,6 +137,28 @@ fn rotation_and_a_new_passphrase_leave_everything_readable() {
 }
 
 #[test]
+fn one_passphrase_is_stretched_once_in_a_command() {
+    let team = Team::with(MAIN);
+    let both = [PASSPHRASE[0], ("STEAD_NEW_PASSPHRASE", "second passphrase"), ("STEAD_LOG", "debug")];
+    let stretchings = |command: &[&str], variables: &[(&str, &str)]| {
+        let ended = team.run(command, variables).ends(0);
+        ended.stderr.matches("passphrase stretched").count()
+    };
+    team.set_secret(PASSPHRASE).ok();
+    let one = [both[0], both[2]];
+    // A secret of the config, and from the first `up` on one of the stack. Their rings have one salt.
+    for command in
+        [&["plan"][..], &["up", "--yes"], &["plan"], &["up", "--yes"], &["secrets", "rotate"], &["plan"]]
+    {
+        assert_eq!(stretchings(command, &one), 1, "{command:?}");
+    }
+    let change = ["secrets", "change-manager", "passphrase", "passphrase"];
+    assert_eq!(stretchings(&change, &both), 2, "the old one and the new one");
+    assert_eq!(stretchings(&["plan"], &[("STEAD_PASSPHRASE", "second passphrase"), both[2]]), 1);
+    team.assert_nothing_leaked();
+}
+
+#[test]
 fn first_key_is_made_before_the_first_secret() {
     let team = Team::with(MAIN);
     let made = team.stead(&["secrets", "init"]).ok();

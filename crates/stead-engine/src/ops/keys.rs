@@ -2,13 +2,14 @@
 
 use stead_journal::{Loaded, Run, Takeover};
 use stead_model::{
-    Code, Diagnostic, Expr, Graph, Hint, Input, Keyring, NextStep, RunResult, SourceRef, Text,
+    Code, Diagnostic, Expr, Graph, Hint, Input, Keyring, Name, NextStep, RunResult, SourceRef, Text,
 };
 use stead_secrets::{ManagerError, ManagerErrorClass, UnlockedRing};
 use stead_state::{Record, Snapshot, State};
 
+use crate::finish_transfers;
 use crate::ops::{Access, OpError, OpEvent, Workspace};
-use crate::secrets::{locked_in, owner};
+use crate::secrets::{locked_in, locked_record, owner};
 
 impl Workspace {
     /// Opens the secrets of a state, if it has any or the program needs the key.
@@ -59,44 +60,75 @@ impl Workspace {
         unlocked.map_err(|error| OpError::refused(locked(&error)))
     }
 
-    /// Opens the key of a stack that is about to get secrets of another one.
-    pub(crate) async fn require_key(&self, state: &State) -> Result<(), OpError> {
-        if state.keyring().is_empty() {
-            let (environment, target) = (self.environment(), self.target());
-            let message =
-                format!("the stack of environment {environment} on target {target} has no data key");
-            let problem = Diagnostic::error(Code::NO_SECRETS_MANAGER, message)
-                .note("Secrets are encrypted anew for the stack that gets them, so both keys are needed.")
-                .note("Nothing was changed.");
-            let hint =
-                Hint::from(NextStep::InitSecrets).and(format!(" makes one, for environment {environment}"));
-            return Err(OpError::refused(problem.help(hint)));
-        }
-        self.require_secrets(state).await
+    /// Opens the secrets of this stack and the key of the stack that is about to get them. Reports both if both are missing.
+    pub(crate) async fn require_both_keys(
+        &self,
+        state: &State,
+        to: &Workspace,
+        target: &State,
+    ) -> Result<(), OpError> {
+        let environment = self.environment().to_string();
+        let opened = self.stack.secrets.unlock(&environment, state).await;
+        let opened = opened.map_err(|error| locked_in_transfer(&self.named(), &error));
+        let problems: Vec<Diagnostic> =
+            [opened.err(), to.open_key(target).await.err()].into_iter().flatten().collect();
+        if problems.is_empty() { Ok(()) } else { Err(OpError::Refused(problems)) }
     }
 
-    /// Prepares the secrets of an imported snapshot for this stack.
+    /// Opens the key of this stack, which is about to get secrets of another one.
+    async fn open_key(&self, state: &State) -> Result<(), Diagnostic> {
+        if state.keyring().is_empty() {
+            let message = format!("{} has no data key", self.named());
+            let problem = both_needed(Diagnostic::error(Code::NO_SECRETS_MANAGER, message));
+            let hint = Hint::from(NextStep::InitSecrets)
+                .and(format!(" makes one, for environment {}", self.environment()));
+            return Err(problem.help(hint));
+        }
+        let opened = self.stack.secrets.unlock(&self.environment().to_string(), state).await;
+        opened.map_err(|error| locked_in_transfer(&self.named(), &error))
+    }
+
+    fn named(&self) -> String {
+        format!("the stack of environment {} on target {}", self.environment(), self.target())
+    }
+
+    /// Prepares the secrets of an imported snapshot for this stack. Returns the resources with write-only values that the next
+    /// plan sends again.
     ///
     /// A snapshot of this stack keeps its ciphertexts, and the ring gets the keys that it lacks. The secrets of another stack are
     /// opened with its key; closing the run seals them for this stack.
-    pub(crate) async fn adopt_secrets(&self, snapshot: &mut Snapshot, state: &State) -> Result<(), OpError> {
-        let imported = State::from(snapshot.clone());
-        let unsealed = snapshot.has_unsealed_secrets();
-        if snapshot.stack == *state.stack() && !unsealed {
+    pub(crate) async fn adopt_secrets(
+        &self,
+        snapshot: &mut Snapshot,
+        state: &State,
+    ) -> Result<Vec<(Name, Vec<String>)>, OpError> {
+        let (is_own, unsealed) = (snapshot.stack == *state.stack(), snapshot.has_unsealed_secrets());
+        if is_own && !unsealed {
             snapshot.keyring = joined(&snapshot.keyring, state.keyring());
-            return Ok(());
+            return Ok(Vec::new());
         }
-        if imported.has_secrets() {
+        let encrypted = snapshot.has_encrypted_values();
+        let mut problems = Vec::new();
+        if encrypted {
+            let imported = State::from(snapshot.clone());
             let other = self.stack.secrets.of_another_stack();
-            let opened = other.unlock(&self.environment().to_string(), &imported).await;
-            opened.map_err(|error| OpError::refused(locked(&error)))?;
-        } else if !unsealed {
-            snapshot.keyring = state.keyring().clone();
-            return Ok(());
+            if let Err(error) = other.unlock(&self.environment().to_string(), &imported).await {
+                let stack = format!("the exported stack {}", snapshot.stack.0);
+                problems.push(locked_in_transfer(&stack, &error));
+            }
         }
-        self.require_key(state).await?;
+        if encrypted || unsealed {
+            problems.extend(self.open_key(state).await.err());
+        }
+        if encrypted && problems.is_empty() {
+            problems
+                .extend(snapshot.resources.iter().find_map(|copy| locked_record(copy)).map(locked_value_of));
+        }
+        if !problems.is_empty() {
+            return Err(OpError::Refused(problems));
+        }
         snapshot.keyring = state.keyring().clone();
-        Ok(())
+        Ok(if is_own { Vec::new() } else { snapshot.forget_digests() })
     }
 
     /// Returns true if a run of the graph records secrets.
@@ -156,17 +188,22 @@ impl Workspace {
         Ok(KeysChange::Made)
     }
 
-    /// Changes the ring of a stack, and encrypts every secret with its current key.
-    ///
-    /// The new ring is durable before the first value that is encrypted with its new key, and it keeps every older key, so that a
-    /// run that is killed anywhere leaves a state that opens.
-    pub async fn change_keys(
-        &self,
-        command: &str,
-        change: &dyn ChangesRing,
-        events: &mut dyn FnMut(OpEvent),
-    ) -> Result<UnlockedRing, OpError> {
-        let Loaded { state, version, .. } = self.load_existing().await?;
+    /// Changes the ring of a stack in memory, to find out whether [`change_keys`](Workspace::change_keys) can do it.
+    pub async fn rehearse_keys(&self, change: &dyn ChangesRing) -> Result<(), OpError> {
+        let loaded = self.load_for_new_keys().await?;
+        self.changed_ring(&loaded.state, change).await.map(drop)
+    }
+
+    /// Loads the stack for a change of its keys. Resources on their way to another stack are settled first, because their records
+    /// cannot be encrypted anew.
+    async fn load_for_new_keys(&self) -> Result<Loaded, OpError> {
+        self.load_existing().await?;
+        finish_transfers(&self.stack).await?;
+        self.load_existing().await
+    }
+
+    /// Opens the ring of the stack, and returns the changed one. Writes nothing.
+    async fn changed_ring(&self, state: &State, change: &dyn ChangesRing) -> Result<UnlockedRing, OpError> {
         if state.pending().next().is_some() {
             let message = "operations of an interrupted run hold secrets that are encrypted with the old key";
             let problem = Diagnostic::error(Code::IN_DOUBT, message);
@@ -178,11 +215,25 @@ impl Workspace {
             let message = "this stack has no data key yet";
             return Err(OpError::refused(Diagnostic::error(Code::NO_SECRETS_MANAGER, message)));
         }
-        self.require_secrets(&state).await?;
+        self.require_secrets(state).await?;
         let opened = self.stack.secrets.opened().ok_or_else(|| {
             OpError::refused(Diagnostic::error(Code::SECRETS_LOCKED, "the key is not open"))
         })?;
-        let ring = change.change(&opened).await.map_err(|error| OpError::refused(locked(&error)))?;
+        change.change(&opened).await.map_err(|error| OpError::refused(locked(&error)))
+    }
+
+    /// Changes the ring of a stack, and encrypts every secret with its current key.
+    ///
+    /// The new ring is durable before the first value that is encrypted with its new key, and it keeps every older key, so that a
+    /// run that is killed anywhere leaves a state that opens.
+    pub async fn change_keys(
+        &self,
+        command: &str,
+        change: &dyn ChangesRing,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<UnlockedRing, OpError> {
+        let Loaded { state, version, .. } = self.load_for_new_keys().await?;
+        let ring = self.changed_ring(&state, change).await?;
         let run = self.open(command, Some(version), Takeover::IfDead, events).await?;
         run.submit(Record::Keys { keyring: ring.ring().clone() }).durable().await?;
         self.stack.secrets.use_ring(ring.clone());
@@ -226,23 +277,42 @@ fn joined(theirs: &Keyring, ours: &Keyring) -> Keyring {
     Keyring { keys: older.chain(&ours.keys).cloned().collect() }
 }
 
+/// Reports one secret that does not open, although the current key of its ring does.
+pub(crate) fn locked_value_of(record: String) -> Diagnostic {
+    Diagnostic::error(Code::SECRETS_LOCKED, record).note("Nothing was changed.")
+}
+
 /// Reports secrets that do not open.
 pub(crate) fn locked(error: &ManagerError) -> Diagnostic {
+    locked_of("this stack", error).note("Nothing was changed.")
+}
+
+/// Reports the stack whose secrets do not open, in an operation on two stacks.
+fn locked_in_transfer(stack: &str, error: &ManagerError) -> Diagnostic {
+    both_needed(locked_of(stack, error))
+}
+
+fn both_needed(problem: Diagnostic) -> Diagnostic {
+    problem
+        .note("Secrets are encrypted anew for the stack that gets them, so both keys are needed.")
+        .note("Nothing was changed.")
+}
+
+fn locked_of(stack: &str, error: &ManagerError) -> Diagnostic {
     let what = match error.class {
-        ManagerErrorClass::WrongKey => "the secrets of this stack do not open with this key",
-        ManagerErrorClass::Denied => "the key manager refuses to open the secrets of this stack",
+        ManagerErrorClass::WrongKey => format!("the secrets of {stack} do not open with this key"),
+        ManagerErrorClass::Denied => format!("the key manager refuses to open the secrets of {stack}"),
         ManagerErrorClass::Unavailable => {
-            "the key manager does not answer, so the secrets of this stack stay closed"
+            format!("the key manager does not answer, so the secrets of {stack} stay closed")
         }
         ManagerErrorClass::NoSuchKey => {
-            "the key that opens the secrets of this stack does not exist any more"
+            format!("the key that opens the secrets of {stack} does not exist any more")
         }
-        ManagerErrorClass::Damaged => "the wrapped key of this stack is damaged",
-        ManagerErrorClass::NotConfigured => "the secrets of this stack are locked",
+        ManagerErrorClass::Damaged => format!("the wrapped key of {stack} is damaged"),
+        ManagerErrorClass::NotConfigured => format!("the secrets of {stack} are locked"),
     };
     let problem = Diagnostic::error(Code::SECRETS_LOCKED, format!("{what}: {}", error.message));
-    let problem = error.help.iter().cloned().fold(problem, Diagnostic::help);
-    problem.note("Nothing was changed.")
+    error.help.iter().cloned().fold(problem, Diagnostic::help)
 }
 
 /// Reports a secret in a stack that has no key manager.

@@ -9,8 +9,7 @@ use async_trait::async_trait;
 use stead_engine::ops::{ChangesRing, OpError};
 use stead_model::{Code, Diagnostic, Hint, Keyring, NextStep};
 use stead_secrets::{
-    KeyManager, ManagerError, ManagerErrorClass, PassphraseManager, PassphraseSource, UnlockedRing,
-    WrapContext,
+    KeyManager, ManagerError, ManagerErrorClass, PassphraseSource, UnlockedRing, WrapContext,
 };
 use stead_world::World;
 use toml_edit::{Array, Item, Table, TableLike};
@@ -73,16 +72,23 @@ impl Project {
         RingChange { keys, world, environment: environment.to_owned(), change }
     }
 
-    /// Returns the environments with a config file whose managers are those of this environment, itself included.
-    pub fn environments_with_config(&self, environment: &str) -> Vec<String> {
-        let name = name_of(environment);
-        let own = |name: &str| self.settings.env.get(name).is_some_and(|env| env.secrets.is_some());
+    /// Returns the environments with a config file.
+    pub fn environments_with_config(&self) -> Vec<String> {
         let files = self.world().files.list(&self.root).unwrap_or_default();
         let named = files.iter().filter_map(|file| file.strip_prefix("stead.")?.strip_suffix(".toml"));
-        let named = named.filter(|other| *other == name || (!own(&name) && !own(other)));
         let mut found: Vec<String> = named.map(str::to_owned).collect();
         found.sort();
         found
+    }
+
+    /// Returns true if both environments have the same managers: those of the project, or it is the same environment.
+    pub fn shares_managers(&self, one: &str, other: &str) -> bool {
+        let (one, other) = (name_of(one), name_of(other));
+        one == other || (!self.has_own_managers(&one) && !self.has_own_managers(&other))
+    }
+
+    fn has_own_managers(&self, name: &str) -> bool {
+        self.settings.env.get(name).is_some_and(|env| env.secrets.is_some())
     }
 
     /// Writes a change of managers into `stead.toml`: into `[env.NAME.secrets]` if the environment has it, else into `[secrets]`.
@@ -118,7 +124,7 @@ impl Project {
             None => None,
         };
         let environment = name_of(environment);
-        let own = self.settings.env.get(&environment).is_some_and(|env| env.secrets.is_some());
+        let own = self.has_own_managers(&environment);
         self.edit(|document| {
             let root: &mut dyn TableLike = document.as_table_mut();
             let parent = match own {
@@ -201,10 +207,25 @@ impl RingChange {
             }
     }
 
-    /// Returns the managers of a new data key: the managers of the current key and of `stead.toml`.
+    /// Returns the recipients of the current key for which the new key is not wrapped, because `stead.toml` does not name them.
+    pub fn left_out(&self, ring: &Keyring) -> Vec<String> {
+        match &self.change {
+            ManagerChange::Add(_) => Vec::new(),
+            ManagerChange::Rotate | ManagerChange::Remove(_) | ManagerChange::Replace { .. } => {
+                let mut unnamed = self.keys.unnamed_recipients(&self.environment, ring);
+                unnamed.retain(|manager| !self.drops(manager));
+                unnamed
+            }
+        }
+    }
+
+    /// Returns the managers of a new data key: the managers of the current key and of `stead.toml`. A recipient that `stead.toml`
+    /// does not name is left out: it was removed there, or from another stack.
     fn managers(&self, ring: &Keyring) -> Result<Vec<Arc<dyn KeyManager>>, ManagerError> {
         let configured = self.keys.configured(&self.environment);
+        let left_out = self.left_out(ring);
         let current = ring.current().into_iter().flat_map(|key| &key.wraps).map(|wrap| wrap.manager.clone());
+        let current = current.filter(|manager| !left_out.contains(manager));
         let mut managers: Vec<Arc<dyn KeyManager>> = Vec::new();
         for text in current.chain(configured.iter().cloned()) {
             if text.starts_with("command:") && !configured.contains(&text) && !self.drops(&text) {
@@ -241,7 +262,7 @@ impl RingChange {
             (None, Some(ask)) => PassphraseSource::Asked(ask),
             (None, None) => PassphraseSource::Nowhere,
         };
-        Arc::new(PassphraseManager::new(source, &Keyring::default(), self.world.clone()))
+        self.keys.passphrase_manager(source, &Keyring::default())
     }
 }
 

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use stead_engine::ops::OpError;
 use stead_guard::BadMark;
 use stead_model::{Code, Diagnostic, Hint, Map, NextStep, SourceRef};
-use stead_secrets::Ask;
+use stead_secrets::{Ask, StretchedKeys};
 use stead_world::World;
 
 use config::ProjectConfig;
@@ -112,6 +112,8 @@ pub struct Project {
     config: ProjectConfig,
     /// Asks a person for passphrases; `None` where there is no terminal.
     ask: Option<Arc<dyn Ask>>,
+    /// Keys that were stretched from passphrases, shared by all stacks and config files of the project.
+    stretched: StretchedKeys,
 }
 
 impl Project {
@@ -153,6 +155,7 @@ impl Project {
             config,
             root,
             ask: None,
+            stretched: StretchedKeys::default(),
         })
     }
 

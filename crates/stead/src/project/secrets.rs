@@ -11,7 +11,7 @@ use stead_engine::{KeySource, StackSecrets};
 use stead_model::{Hint, Keyring, NextStep};
 use stead_secrets::{
     AgeManager, Ask, CommandManager, KeyManager, ManagerError, ManagerErrorClass, PassphraseManager,
-    PassphraseSource, cloud_manager,
+    PassphraseSource, StretchedKeys, cloud_manager,
 };
 use stead_world::World;
 use zeroize::Zeroizing;
@@ -23,6 +23,9 @@ pub(super) const NEW_PASSPHRASE: &str = "STEAD_NEW_PASSPHRASE";
 
 /// The manager that asks for a passphrase.
 pub const PASSPHRASE: &str = "passphrase";
+
+/// Start of the text of a recipient.
+const AGE: &str = "age:";
 
 /// The table `[secrets]`, or `[env.NAME.secrets]`, which takes its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -39,7 +42,7 @@ pub(super) struct SecretSettings {
 impl SecretSettings {
     /// Returns every manager as its text.
     fn names(&self) -> Vec<String> {
-        let recipients = self.recipients.values().map(|key| format!("age:{key}"));
+        let recipients = self.recipients.values().map(|key| format!("{AGE}{key}"));
         recipients.chain(self.managers.iter().cloned()).collect()
     }
 }
@@ -52,6 +55,8 @@ pub struct ProjectKeys {
     project: SecretSettings,
     environments: BTreeMap<String, SecretSettings>,
     ask: Option<Arc<dyn Ask>>,
+    /// Keys that the passphrase managers stretched so far.
+    stretched: StretchedKeys,
 }
 
 impl Project {
@@ -73,6 +78,7 @@ impl Project {
             project: self.settings.secrets.clone(),
             environments: environments.filter_map(own).collect(),
             ask: self.ask.clone(),
+            stretched: self.stretched.clone(),
         }
     }
 
@@ -98,6 +104,25 @@ impl ProjectKeys {
         &self.settings(environment).recipients
     }
 
+    /// Returns the recipients of the current key of a ring that `stead.toml` does not name, although it names managers.
+    ///
+    /// They open the secrets until the next rotation, which leaves them out.
+    pub fn unnamed_recipients(&self, environment: &str, ring: &Keyring) -> Vec<String> {
+        let configured = self.configured(environment);
+        if configured.is_empty() {
+            return Vec::new();
+        }
+        let none = Keyring::default();
+        let canonical = |text: &String| match self.manager(text, &none) {
+            Ok(manager) => manager.name().to_owned(),
+            Err(_) => text.clone(),
+        };
+        let recipients = configured.iter().filter(|text| text.starts_with(AGE));
+        let named: Vec<String> = recipients.map(canonical).collect();
+        let wraps = ring.current().into_iter().flat_map(|key| &key.wraps).map(|wrap| &wrap.manager);
+        wraps.filter(|manager| manager.starts_with(AGE) && !named.contains(manager)).cloned().collect()
+    }
+
     /// Returns the person to ask, if there is one.
     pub(super) fn ask(&self) -> Option<Arc<dyn Ask>> {
         self.ask.clone()
@@ -107,9 +132,9 @@ impl ProjectKeys {
     pub fn manager(&self, text: &str, ring: &Keyring) -> Result<Arc<dyn KeyManager>, ManagerError> {
         if text == PASSPHRASE {
             let source = PassphraseSource::find(&self.world, self.ask.clone());
-            return Ok(Arc::new(PassphraseManager::new(source, ring, self.world.clone())));
+            return Ok(self.passphrase_manager(source, ring));
         }
-        if let Some(recipient) = text.strip_prefix("age:") {
+        if let Some(recipient) = text.strip_prefix(AGE) {
             return Ok(Arc::new(AgeManager::new(recipient, self.world.clone(), self.ask.clone())?));
         }
         if let Some(line) = text.strip_prefix("command:") {
@@ -164,7 +189,13 @@ impl ProjectKeys {
     fn next_passphrase(&self, ring: &Keyring) -> Option<Arc<dyn KeyManager>> {
         let text = self.world.host.variables.get(NEW_PASSPHRASE).filter(|_| !ring.is_empty())?;
         let source = PassphraseSource::Given(Zeroizing::new(text.to_owned()));
-        Some(Arc::new(PassphraseManager::new(source, ring, self.world.clone())))
+        Some(self.passphrase_manager(source, ring))
+    }
+
+    /// Makes a passphrase manager of a ring. All of them share their stretched keys.
+    pub(super) fn passphrase_manager(&self, source: PassphraseSource, ring: &Keyring) -> Arc<dyn KeyManager> {
+        let manager = PassphraseManager::new(source, ring, self.world.clone());
+        Arc::new(manager.sharing(self.stretched.clone()))
     }
 
     /// Fails where neither a variable nor a person gives the passphrase of a new key.

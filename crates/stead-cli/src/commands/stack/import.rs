@@ -7,6 +7,7 @@ use stead_model::{Name, PhysicalId, TypeToken};
 use stead_render::{Paint, Style};
 
 use crate::args::ImportStateArguments;
+use crate::commands::state::sent_again;
 use crate::confirm::confirm;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -95,6 +96,7 @@ fn show(changes: &[EditChange], from: &str, ui: &Ui) -> usize {
                 added += 1;
                 show_record(ui, &style, RecordLine::of("added", name, ty, id.as_ref(), &[]));
             }
+            EditChange::SentAgain { name, properties } => ui.note(&sent_again(name, properties)),
             EditChange::OutputsChanged => {
                 ui.result(&format!("{} outputs of the stack\n", style.paint(Paint::Caution, "~")));
             }

@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::ui::Ui;
 
-pub(crate) use mv::mv;
+pub(crate) use mv::{mv, sent_again};
 pub(crate) use owners::owners;
 pub(crate) use protect::protect;
 pub(crate) use repair::repair;

@@ -2,7 +2,7 @@
 
 use stead::ops::{EditChange, StateEdit};
 use stead::plan::Follow;
-use stead_model::{Code, Diagnostic};
+use stead_model::{Code, Diagnostic, Name};
 
 use crate::args::MoveArguments;
 use crate::confirm::confirm;
@@ -46,10 +46,15 @@ async fn to_stack(
     let to = Box::new(session.sibling(stack)?);
     let edit = StateEdit::MoveToStack { names: names.to_vec(), to, dependencies };
     let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
-    let count = edit.edit().changes().len();
+    let mut count = 0;
     for change in edit.edit().changes() {
-        if let EditChange::Renamed { from, to } = change {
-            ui.note(&format!("{from} → {to}"));
+        match change {
+            EditChange::Renamed { from, to } => {
+                count += 1;
+                ui.note(&format!("{from} → {to}"));
+            }
+            EditChange::SentAgain { name, properties } => ui.note(&sent_again(name, properties)),
+            _ => {}
         }
     }
     confirm(session, ui, &format!("Move {count} resources to stack {stack}? No real resource changes."))?;
@@ -59,4 +64,13 @@ async fn to_stack(
         "The next `stead up` in either environment applies the program there: check with `stead plan` in both.",
     );
     Ok(0)
+}
+
+/// Says which write-only values another stack gets without their digests.
+pub(crate) fn sent_again(name: &Name, properties: &[String]) -> String {
+    let properties: Vec<String> = properties.iter().map(|path| format!("`{path}`")).collect();
+    format!(
+        "State does not keep {} of {name}: the next plan of the stack that gets it sends the value again.",
+        properties.join(", ")
+    )
 }

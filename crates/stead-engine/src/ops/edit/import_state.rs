@@ -33,7 +33,7 @@ impl Workspace {
         finish_transfers(&self.stack).await?;
         let loaded = self.load().await?;
         let state = loaded.state.clone();
-        self.adopt_secrets(&mut snapshot, &state).await?;
+        let sent_again = self.adopt_secrets(&mut snapshot, &state).await?;
         // An export of an earlier version tells no places, and this stack has not moved since.
         if snapshot.places.is_empty() && stack == *state.stack() {
             snapshot.places.clone_from(state.places());
@@ -48,6 +48,9 @@ impl Workspace {
             .of_age((state.serial(), serial), &records)
             .of_pairs(&matched.pairs);
         changes.extend(records);
+        changes.extend(
+            sent_again.into_iter().map(|(name, properties)| EditChange::SentAgain { name, properties }),
+        );
         let forgets = matched.removed.iter().map(|resource| resource.as_ref().clone()).collect();
         let edit = self.proposed_on(loaded, Work::ImportState(Box::new(snapshot)), changes);
         Ok(ProposedEdit { forgets, review: Some(Box::new(review)), ..edit })

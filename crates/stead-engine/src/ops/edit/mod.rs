@@ -44,7 +44,7 @@ pub enum StateEdit {
         from: String,
         to: String,
     },
-    /// MovePolicy resources to another stack of the project.
+    /// Moves resources to another stack of the project.
     MoveToStack {
         names: Vec<String>,
         to: Box<Workspace>,
@@ -169,6 +169,12 @@ pub enum EditChange {
         ty: TypeToken,
         id: Option<PhysicalId>,
         parts: Vec<&'static str>,
+    },
+    /// State does not keep these write-only values, and their digests are not valid in the other stack: its next plan sends
+    /// them again.
+    SentAgain {
+        name: Name,
+        properties: Vec<String>,
     },
     /// An import of state changes the outputs of the stack.
     OutputsChanged,

@@ -1,16 +1,18 @@
-//! MovePolicy resources to another stack of the project.
+//! Moves resources to another stack of the project.
 
 use std::collections::BTreeSet;
 
-use stead_model::{Code, Diagnostic, Hint, Name, NextStep, ProviderPlaces, Uid};
+use stead_model::{Code, Diagnostic, Hint, Name, NextStep, ProviderPlaces, Resource, Uid};
 use stead_plan::Follow;
-use stead_state::{OutsideLinks, State, has_secrets};
+use stead_state::{OutsideLinks, State, forget_digests, has_encrypted_values, relocated};
 
 use super::names::taken;
 use super::{EditChange, ProposedEdit, StackMove, Work};
+use crate::ops::keys::locked_value_of;
 use crate::ops::places::{in_use, is_of_default};
 use crate::ops::protection::missing_pins;
 use crate::ops::{OpError, OpEvent, Wait, Workspace, find};
+use crate::secrets::locked_record;
 
 impl Workspace {
     pub(super) async fn move_to_stack(
@@ -42,7 +44,7 @@ impl Workspace {
         let named = uids.iter().filter_map(|uid| source.state.name_of(uid));
         let renamed =
             |from: &Name| EditChange::Renamed { from: from.clone(), to: from.in_environment(&environment) };
-        let changes: Vec<EditChange> = named.map(renamed).collect();
+        let mut changes: Vec<EditChange> = named.map(renamed).collect();
         for change in &changes {
             if let EditChange::Renamed { to: name, .. } = change
                 && target.state.by_name(name).is_some()
@@ -50,10 +52,21 @@ impl Workspace {
                 return Err(taken(name));
             }
         }
-        if uids.iter().flat_map(|uid| source.state.copies_of(uid)).any(has_secrets) {
-            self.require_secrets(&source.state).await?;
-            to.require_key(&target.state).await?;
+        let moved: Vec<Resource> = uids
+            .iter()
+            .flat_map(|uid| source.state.copies_of(uid))
+            .map(|copy| relocated(copy, &environment))
+            .collect();
+        if moved.iter().any(has_encrypted_values) {
+            self.require_both_keys(&source.state, to, &target.state).await?;
+            if let Some(locked) = moved.iter().find_map(locked_record) {
+                return Err(OpError::refused(locked_value_of(locked)));
+            }
         }
+        changes.extend(moved.into_iter().filter_map(|mut copy| {
+            let properties = forget_digests(&mut copy);
+            (!properties.is_empty()).then_some(EditChange::SentAgain { name: copy.name, properties })
+        }));
         let copies = uids.iter().flat_map(|uid| source.state.copies_of(uid));
         let pins = missing_pins(copies, &self.listed_pins()?);
         let work = Work::MoveToStack(Box::new(StackMove {
