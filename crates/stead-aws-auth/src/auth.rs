@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stead_world::{HttpResponse, World};
+use stead_world::{HttpResponse, Timestamp, World};
 use tokio::sync::{Mutex, OnceCell};
 
 use crate::call::{Call, CallError, Caller};
@@ -51,6 +51,11 @@ impl AwsAuth {
     pub fn new(world: World, options: Options) -> AwsAuth {
         let (caller, current, identity) = (Arc::new(Caller::new(world)), Arc::default(), Arc::default());
         AwsAuth { caller, options, given: None, current, identity }
+    }
+
+    /// Returns the time: the clock of the services, if one of them refused a request because of this machine's clock.
+    pub fn now(&self) -> Timestamp {
+        self.caller.now()
     }
 
     /// Returns the same identity in another region. Both look the credentials up once, and ask STS once.

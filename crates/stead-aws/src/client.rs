@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use stead_aws_auth::{AwsAuth, Call, CallError, Repeat, Scope, ServiceErrorClass};
 use stead_model::ProviderPlace;
-use stead_world::{Effect, HttpRequest, World};
+use stead_world::{Effect, HttpRequest, Timestamp, World};
 use tokio::sync::OnceCell;
 
 use crate::fault::{Fault, FaultKind};
@@ -100,6 +100,11 @@ pub(crate) fn own_endpoint(url: &str) -> Option<&str> {
 impl Client {
     pub(crate) fn new(world: World, auth: AwsAuth, limiters: Limiters, expected: Option<String>) -> Client {
         Client { world, auth, limiters, expected, place: OnceCell::new() }
+    }
+
+    /// Returns the time as the service sees it.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.auth.now()
     }
 
     pub(crate) async fn create(

@@ -222,6 +222,18 @@ impl Provider for AwsProvider {
         self.delete_resource(&receipt, &permit, request.resource).await
     }
 
+    async fn end_of_create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
+        self.ask_create(&receipt, &request).await
+    }
+
+    async fn end_of_update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
+        self.ask_update(&receipt, &request).await
+    }
+
+    async fn end_of_delete(&self, receipt: Receipt, _: DeleteRequest<'_>) -> CallOutcome<()> {
+        self.ask_delete(&receipt).await
+    }
+
     fn timeout(&self, operation: Operation, resource: &TypeToken) -> Duration {
         let handler = self.served(resource).ok().and_then(|served| {
             let handlers = &served.schema.handlers;

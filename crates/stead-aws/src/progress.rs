@@ -23,8 +23,11 @@ const LONGEST_HINT: Duration = Duration::from_secs(50);
 /// Questions without an answer after which the outcome counts as unknown.
 const MAX_UNANSWERED: u32 = 10;
 
-/// Time for which the service recognises a client token: 36 hours, less a margin for clocks that differ.
+/// Time for which the service recognises a client token: 36 hours, less a margin.
 const CLIENT_TOKEN_LIFETIME: Duration = Duration::from_secs(35 * 3600);
+
+/// Difference between the clocks of two machines with which the service accepts the requests of both.
+const CLOCKS_DIFFER: Duration = Duration::from_secs(15 * 60);
 
 /// Progress of the operation in an earlier run.
 pub(crate) enum Earlier {
@@ -48,11 +51,20 @@ pub(crate) async fn earlier(client: &Client, receipt: &Receipt) -> Earlier {
             Err(fault) => return Earlier::Ended(End::Unknown(fault)),
         }
     }
-    let now = client.world.clock.now().0 / 1000;
-    let age = receipt.begun().map(|begun| now.saturating_sub(begun));
-    match age.is_some_and(|age| age < CLIENT_TOKEN_LIFETIME.as_secs()) {
+    match receipt.begun().is_some_and(|begun| is_recognised(begun, client.now().0 / 1000)) {
         true => Earlier::Repeatable,
         false => Earlier::Forgotten,
+    }
+}
+
+/// Returns true if the service recognises the client token of a request that was begun then. Both times are in seconds.
+///
+/// The age of a request that was begun in the future is unknown: a clock was set back.
+fn is_recognised(begun: u64, now: u64) -> bool {
+    let (begun, now) = (Duration::from_secs(begun), Duration::from_secs(now));
+    match now.checked_sub(begun) {
+        Some(age) => age < CLIENT_TOKEN_LIFETIME,
+        None => begun.saturating_sub(now) <= CLOCKS_DIFFER,
     }
 }
 
@@ -128,7 +140,7 @@ async fn wait(client: &Client, status: Status, mut recorded: Option<Ack>) -> End
 }
 
 fn pause(client: &Client, event: &ProgressEvent, asked: u32) -> Duration {
-    let now = client.world.clock.now().0 as f64 / 1000.0;
+    let now = client.now().0 as f64 / 1000.0;
     match event.retry_after.map(|at| at - now) {
         Some(wait) if wait > 0.0 => Duration::from_secs_f64(wait.min(LONGEST_HINT.as_secs_f64())),
         _ => (FIRST_PAUSE * 2u32.pow(asked.min(8))).min(LONGEST_PAUSE),
@@ -154,6 +166,18 @@ fn failed(event: ProgressEvent, hooks: &[HookEvent]) -> End {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn client_token_of_unknown_age_counts_as_forgotten() {
+        let hour = 3600;
+        let now = 1_000 * hour;
+        for age in [0, 1, 34 * hour] {
+            assert!(is_recognised(now - age, now), "{age}");
+        }
+        assert!(!is_recognised(now - 35 * hour, now));
+        assert!(is_recognised(now + 60, now), "the clock of another machine is a minute ahead");
+        assert!(!is_recognised(now + hour, now), "the clock was set back");
+    }
 
     #[test]
     fn failed_operation_tells_what_its_hooks_said() {

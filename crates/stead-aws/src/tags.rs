@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use stead_model::{Input, Inputs, Map, Name, StackId, Uid, Value};
+use stead_model::{Environment, Input, Inputs, Map, Name, NameParts, StackId, Uid, Value};
 use stead_provider::{OwnerMark, StatePlace};
 use stead_schema::cfn::{Class, FormId, Kinds, Schema};
 
@@ -237,11 +237,49 @@ fn is_mark(key: &str) -> bool {
 }
 
 fn tags_of(owner: &OwnerMark) -> BTreeMap<String, String> {
-    let OwnerMark { stack, uid, name, place: StatePlace { store, project, environment, target } } = owner;
-    let parts = [project, environment, target, &stack.0, store].map(|part| escaped(part));
-    let all = [(STACK, parts.join("/")), (UID, uid.0.clone()), (NAME, escaped(&name.to_string()))];
-    let fits = |(_, value): &(&str, String)| value.len() <= MAX_VALUE;
-    all.into_iter().filter(fits).map(|(key, value)| (key.to_owned(), value)).collect()
+    let all = [(STACK, Some(stack_of(owner))), (UID, Some(owner.uid.0.clone())), (NAME, name_of(owner))];
+    all.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+}
+
+/// Returns the value of the tag that says where the owner's state is.
+///
+/// Parts that do not fit are replaced by their digests, the store first. The end of the store follows its digest, for people.
+/// **Invariant:** the value always fits: a mark that is left out lets another stack take the resource.
+fn stack_of(owner: &OwnerMark) -> String {
+    let OwnerMark { stack, place: StatePlace { store, project, environment, target }, .. } = owner;
+    let whole = [project, environment, target, &stack.0, store];
+    let mut parts = whole.map(|part| escaped(part));
+    let store_at = parts.len() - 1;
+    for at in [store_at, 0, 1, 2, 3] {
+        let digest = StatePlace::digest_of(whole[at]);
+        if parts.join("/").len() > MAX_VALUE && parts[at].len() > digest.len() {
+            parts[at] = digest;
+        }
+    }
+    if parts[store_at] != escaped(store) {
+        let room = MAX_VALUE.saturating_sub(parts.join("/").len() + 1);
+        let end = longest_end(store, |end| escaped(end).len() <= room);
+        parts[store_at] = format!("{}:{}", parts[store_at], escaped(end.unwrap_or_default()));
+    }
+    parts.join("/")
+}
+
+/// Returns the name of the owner, or a name with the end of it.
+fn name_of(owner: &OwnerMark) -> Option<String> {
+    let (whole, environment) = (owner.name.to_string(), owner.name.environment());
+    let text = |end: &str| {
+        let parts = NameParts::Global { environment: environment.clone(), gid: format!("...{end}") };
+        escaped(&Name::from(parts).to_string())
+    };
+    match escaped(&whole) {
+        fits if fits.len() <= MAX_VALUE => Some(fits),
+        _ => longest_end(&whole, |end| text(end).len() <= MAX_VALUE).map(text),
+    }
+}
+
+/// Returns the longest end of a text that fits.
+fn longest_end(text: &str, fits: impl Fn(&str) -> bool) -> Option<&str> {
+    text.char_indices().map(|(at, _)| &text[at..]).find(|end| fits(end))
 }
 
 fn mark_in(tags: &BTreeMap<String, String>) -> Option<OwnerMark> {
@@ -249,9 +287,13 @@ fn mark_in(tags: &BTreeMap<String, String>) -> Option<OwnerMark> {
     let mut next = || parts.next()?;
     let (project, environment, target) = (next()?, next()?, next()?);
     let (stack, store) = (StackId(next()?), next()?);
-    let name: Name = unescaped(tags.get(NAME)?)?.parse().ok()?;
+    let uid = tags.get(UID)?;
+    let name = tags.get(NAME).and_then(|name| unescaped(name)?.parse().ok());
+    // The name is for people: a mark without one counts.
+    let unnamed = || NameParts::Global { environment: Environment::new(&environment), gid: uid.clone() };
+    let name = name.unwrap_or_else(|| Name::from(unnamed()));
     let place = StatePlace { store, project, environment, target };
-    Some(OwnerMark { stack, uid: Uid(tags.get(UID)?.clone()), name, place })
+    Some(OwnerMark { stack, uid: Uid(uid.clone()), name, place })
 }
 
 /// Writes a text with the characters that every service accepts in a tag. `=` introduces the two digits of a byte.

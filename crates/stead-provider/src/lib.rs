@@ -83,6 +83,24 @@ pub trait Provider: Send + Sync {
         request: DeleteRequest<'_>,
     ) -> CallOutcome<()>;
 
+    /// Asks for the end of a create of an earlier run by its recorded token, and sends nothing: `inputs` lacks a secret that this
+    /// process does not have.
+    ///
+    /// Called only if [`Receipt::token`] is set. The operation is in doubt if the service does not know the token any more.
+    async fn end_of_create(&self, _: Receipt, _: CreateRequest<'_>) -> CallOutcome<Created> {
+        CallOutcome::InDoubt(Doubt::not_asked())
+    }
+
+    /// Asks for the end of an update like [`end_of_create`](Provider::end_of_create).
+    async fn end_of_update(&self, _: Receipt, _: UpdateRequest<'_>) -> CallOutcome<Updated> {
+        CallOutcome::InDoubt(Doubt::not_asked())
+    }
+
+    /// Asks for the end of a deletion like [`end_of_create`](Provider::end_of_create). The record may lack secrets.
+    async fn end_of_delete(&self, _: Receipt, _: DeleteRequest<'_>) -> CallOutcome<()> {
+        CallOutcome::InDoubt(Doubt::not_asked())
+    }
+
     /// Returns the default timeout of a create, update or delete. The resource's options and its schema
     /// override it.
     fn timeout(&self, _: Operation, _: &TypeToken) -> Duration {

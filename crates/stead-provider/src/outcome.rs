@@ -54,6 +54,13 @@ pub struct Doubt {
     pub message: String,
 }
 
+impl Doubt {
+    /// Returns the doubt about an operation whose provider cannot ask for the end of it.
+    pub(crate) fn not_asked() -> Doubt {
+        Doubt { message: "the provider cannot ask for the end of an operation alone".to_owned() }
+    }
+}
+
 /// Result of a create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Created {

@@ -8,7 +8,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Deserializer, Serialize};
-use stead_model::{Map, Name, StackId, TypeToken, Uid};
+use stead_model::{Digest, Map, Name, StackId, TypeToken, Uid};
 
 /// Canonical identity of a real resource. Two descriptions of one real resource have the same one, however they are
 /// spelled.
@@ -42,6 +42,52 @@ pub struct StatePlace {
     /// The environment with its namespace.
     pub environment: String,
     pub target: String,
+}
+
+/// Start of a part of a place that is known by its digest only.
+const DIGEST: &str = "sha256:";
+
+/// Hexadecimal digits of the digest of a part.
+const DIGITS: usize = 32;
+
+impl StatePlace {
+    /// Returns the digest of a part of a place, for a mark that has no room for the part. `:` and any text may follow it.
+    pub fn digest_of(part: &str) -> String {
+        format!("{DIGEST}{:.DIGITS$}", Digest::of(part.as_bytes()).as_str())
+    }
+
+    /// Returns this place of a mark with the parts of `known` instead of their digests.
+    #[must_use]
+    pub fn resolved(&self, known: &StatePlace) -> StatePlace {
+        let part = |part: &str, known: &str| {
+            let is_known = digest_in(part).is_some_and(|digest| digest == StatePlace::digest_of(known));
+            if is_known { known.to_owned() } else { part.to_owned() }
+        };
+        StatePlace {
+            store: part(&self.store, &known.store),
+            project: part(&self.project, &known.project),
+            environment: part(&self.environment, &known.environment),
+            target: part(&self.target, &known.target),
+        }
+    }
+
+    /// Returns true if a part is known by its digest only, so that the state cannot be opened.
+    pub fn is_digest(&self) -> bool {
+        let StatePlace { store, project, environment, target } = self;
+        [store, project, environment, target].into_iter().any(|part| digest_in(part).is_some())
+    }
+}
+
+/// Returns the digest that a part of a mark has in place of its text.
+fn digest_in(part: &str) -> Option<&str> {
+    let end = DIGEST.len() + DIGITS;
+    let is_digest = part.starts_with(DIGEST) && part[DIGEST.len()..].bytes().take(DIGITS).all(is_digit);
+    let (digest, rest) = part.split_at_checked(end).filter(|_| is_digest)?;
+    (rest.is_empty() || rest.starts_with(':')).then_some(digest)
+}
+
+fn is_digit(byte: u8) -> bool {
+    byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)
 }
 
 impl fmt::Display for StatePlace {

@@ -61,6 +61,13 @@ impl Veil {
         self.known.refusal(marks.refusal(refusal))
     }
 
+    /// Marks outputs like [`outputs`](Veil::outputs), and searches them for the secrets that they have at the paths of the request's
+    /// secrets, whose values this process did not have.
+    fn outputs_first_seen(&self, ty: &TypeToken, marks: &Marks, (outputs, before): (Map, &Map)) -> Map {
+        let changed = marks.with_changed(&marks.mark(outputs.clone()));
+        self.outputs(ty, changed.as_ref().unwrap_or(marks), (outputs, before))
+    }
+
     /// Marks the values that the schema calls secret.
     fn conceal(&self, ty: &TypeToken, values: Map) -> Map {
         match self.catalog.get(ty) {
@@ -234,6 +241,34 @@ impl Provider for Veil {
         self.known.learn_from(&marks);
         let resource = marks.record(request.resource);
         let outcome = self.inner.delete(receipt, permit, DeleteRequest { resource: &resource }).await;
+        self.call((&marks, &Map::new()), outcome, |()| ())
+    }
+
+    async fn end_of_create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
+        let marks = Marks::default().with(request.inputs);
+        let inputs = marks.revealed(request.inputs);
+        let outcome = self.inner.end_of_create(receipt, CreateRequest { inputs: &inputs, ..request }).await;
+        self.call((&marks, request.inputs), outcome, |Created { id, outputs }| Created {
+            id,
+            outputs: self.outputs_first_seen(request.resource, &marks, (outputs, &Map::new())),
+        })
+    }
+
+    async fn end_of_update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
+        let marks = Marks::of_record(request.resource).with(request.old_inputs);
+        let (resource, old_inputs) = (marks.record(request.resource), marks.revealed(request.old_inputs));
+        let revealed = UpdateRequest { resource: &resource, old_inputs: &old_inputs, ..request };
+        let outcome = self.inner.end_of_update(receipt, revealed).await;
+        let record = request.resource;
+        self.call((&marks, &record.inputs), outcome, |Updated { outputs }| Updated {
+            outputs: self.outputs_first_seen(&record.ty, &marks, (outputs, &record.outputs)),
+        })
+    }
+
+    async fn end_of_delete(&self, receipt: Receipt, request: DeleteRequest<'_>) -> CallOutcome<()> {
+        let marks = Marks::of_record(request.resource);
+        let resource = marks.record(request.resource);
+        let outcome = self.inner.end_of_delete(receipt, DeleteRequest { resource: &resource }).await;
         self.call((&marks, &Map::new()), outcome, |()| ())
     }
 

@@ -19,6 +19,10 @@ pub const BUGS: &[(&str, &str)] = &[
         "aws-first-read-believed",
         "a value that was changed before recovery counts as one that the service made",
     ),
+    (
+        "aws-end-not-asked",
+        "an operation with a value that is not kept is left to a person although it has a token",
+    ),
     ("aws-half-made-dropped", "a resource whose create failed half-way is forgotten"),
     ("aws-half-made-of-others", "a resource of others counts as half-made by a failed create"),
     ("aws-lost-answer-is-failure", "a request whose answer was lost counts as refused"),

@@ -5,7 +5,7 @@ use stead_provider::{CallOutcome, CreateRequest, Created, Doubt, PartialResult, 
 
 use stead_schema::cfn::{HandlerKind, permissions};
 
-use super::{Found, in_doubt, not_started};
+use super::{Found, in_doubt, not_started, not_told};
 use crate::comparison::{inputs_first_read, inputs_of_live};
 use crate::fault::{Fault, FaultKind};
 use crate::model::{self, MAX_TEXT};
@@ -62,6 +62,22 @@ impl AwsProvider {
                 CallOutcome::Refused(self.explained(&served, &fault))
             }
             Err(fault) => not_started(&fault),
+        }
+    }
+
+    /// Asks for the end of a create of an earlier run, and sends nothing.
+    pub(crate) async fn ask_create(
+        &self,
+        receipt: &Receipt,
+        request: &CreateRequest<'_>,
+    ) -> CallOutcome<Created> {
+        let served = match self.served(request.resource) {
+            Ok(served) => served,
+            Err(refusal) => return CallOutcome::Refused(refusal),
+        };
+        match earlier(&self.client, receipt).await {
+            Earlier::Ended(end) => self.create_ended(&served, (receipt, request), end).await,
+            Earlier::Repeatable | Earlier::Forgotten => not_told(),
         }
     }
 

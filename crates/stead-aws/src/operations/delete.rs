@@ -3,7 +3,7 @@
 use stead_model::Resource;
 use stead_provider::{CallOutcome, DeletePermit, Receipt, Refusal};
 
-use super::{in_doubt, not_started};
+use super::{in_doubt, not_started, not_told};
 use crate::AwsProvider;
 use crate::fault::FaultKind;
 use crate::progress::{Earlier, End, earlier, finish};
@@ -43,6 +43,14 @@ impl AwsProvider {
             }
         }
         CallOutcome::Refused(Refusal::transient("other operations on the resource do not end"))
+    }
+
+    /// Asks for the end of a deletion of an earlier run, and sends nothing.
+    pub(crate) async fn ask_delete(&self, receipt: &Receipt) -> CallOutcome<()> {
+        match earlier(&self.client, receipt).await {
+            Earlier::Ended(end) => deleted(end),
+            Earlier::Repeatable | Earlier::Forgotten => not_told(),
+        }
     }
 }
 

@@ -39,6 +39,12 @@ fn not_started<T>(fault: &Fault) -> CallOutcome<T> {
     }
 }
 
+/// Returns the outcome of an operation that lacks a secret, and whose end the service does not tell.
+fn not_told<T>() -> CallOutcome<T> {
+    let message = "AWS does not tell its end any more, and it cannot be sent again without its secret";
+    CallOutcome::InDoubt(Doubt { message: message.to_owned() })
+}
+
 fn in_doubt<T>(fault: &Fault) -> CallOutcome<T> {
     CallOutcome::InDoubt(Doubt { message: fault.message.clone() })
 }

@@ -4,7 +4,7 @@ use stead_model::{Map, NextStep, PropertyPath, Resource};
 use stead_provider::{CallOutcome, PartialResult, Receipt, Refusal, UpdateRequest, Updated};
 use stead_schema::cfn::{self, Update};
 
-use super::{Found, in_doubt, not_started};
+use super::{Found, in_doubt, not_started, not_told};
 use crate::comparison::{Sides, drift, inputs_of_live, update};
 use crate::fault::{Fault, FaultKind};
 use crate::model::MAX_TEXT;
@@ -77,6 +77,22 @@ impl AwsProvider {
             self.client.pause(attempt).await;
         }
         CallOutcome::Refused(Refusal::transient("other operations on the resource do not end"))
+    }
+
+    /// Asks for the end of an update of an earlier run, and sends nothing.
+    pub(crate) async fn ask_update(
+        &self,
+        receipt: &Receipt,
+        request: &UpdateRequest<'_>,
+    ) -> CallOutcome<Updated> {
+        let served = match self.served(&request.resource.ty) {
+            Ok(served) => served,
+            Err(refusal) => return CallOutcome::Refused(refusal),
+        };
+        match earlier(&self.client, receipt).await {
+            Earlier::Ended(end) => self.updated(&served, (receipt, request), end).await,
+            Earlier::Repeatable | Earlier::Forgotten => not_told(),
+        }
     }
 
     async fn updated(

@@ -78,6 +78,46 @@ fn values_of_a_mark_have_only_characters_that_services_accept() {
 }
 
 #[test]
+fn mark_of_a_long_place_or_name_is_written_and_names_that_place_alone() {
+    let property = property("AWS::S3::Bucket").unwrap();
+    let long = |part: &str, length: usize| format!("/{}/end of {part}", "é/".repeat(length));
+    let mut owners = [owner(), owner(), owner()];
+    owners[0].place.store = long("the store", 150);
+    owners[1].name = format!("dev:main:aws.s3.Bucket#{}", "ü".repeat(200)).parse().unwrap();
+    let every = |part: &str| long(part, 90);
+    owners[2].place = StatePlace {
+        store: every("store"),
+        project: every("project"),
+        environment: every("environment"),
+        target: every("target"),
+    };
+    owners[2].stack = StackId(every("stack"));
+    for owner in &owners {
+        let mut model = Map::new();
+        property.add_mark(&mut model, owner);
+        assert!(tags_of(owner).values().all(|value| value.len() <= MAX_VALUE), "{:?}", tags_of(owner));
+        let mark = property.mark(&model).unwrap();
+        assert_eq!((&mark.uid, mark.place.resolved(&owner.place)), (&owner.uid, owner.place.clone()));
+        let mut again = Map::new();
+        property.add_mark(&mut again, &mark);
+        assert_eq!(again, model, "a mark that was read is written as it was");
+    }
+    let mark = mark_in(&tags_of(&owners[0])).unwrap();
+    assert!(mark.place.is_digest() && mark.place.store.ends_with("é/é//end of the store"), "{mark:?}");
+    let other = StatePlace { store: format!("/x{}", owners[0].place.store), ..owners[0].place.clone() };
+    assert!(mark.place.resolved(&other).is_digest());
+    let mark = mark_in(&tags_of(&owners[1])).unwrap();
+    assert!(mark.name.to_string().starts_with("dev#...") && mark.name.to_string().ends_with("üü"));
+}
+
+#[test]
+fn mark_without_a_name_counts() {
+    let mut tags = tags_of(&owner());
+    tags.remove(NAME);
+    assert_eq!(mark_in(&tags).map(|mark| (mark.uid, mark.place)), Some((owner().uid, owner().place)));
+}
+
+#[test]
 fn tags_of_aws_are_stripped_and_empty_property_stays_empty() {
     let property = property("AWS::S3::Bucket").unwrap();
     let mut model = map(r#"{"Tags":[{"Key":"aws:x","Value":"1"},{"Key":"a","Value":"2"}]}"#);

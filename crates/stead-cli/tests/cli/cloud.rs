@@ -2,7 +2,9 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Command};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -82,6 +84,16 @@ impl Serving {
     }
 }
 
+/// Returns the variables of the environment that lead to an account of a served cloud.
+pub(crate) fn account(endpoint: &str) -> [(&str, &str); 4] {
+    [
+        ("AWS_ACCESS_KEY_ID", "111122223333"),
+        ("AWS_SECRET_ACCESS_KEY", "any"),
+        ("AWS_REGION", "eu-west-1"),
+        ("AWS_ENDPOINT_URL", endpoint),
+    ]
+}
+
 #[test]
 fn served_cloud_answers_keeps_its_state_and_exits_0_when_terminated() {
     let project = Project::empty();
@@ -115,12 +127,7 @@ fn quickstart_is_applied_to_the_target_aws_by_the_same_program() {
     let project = example("quickstart", &SHOP);
     let serving = Serving::start(&project, &[]);
     let endpoint = format!("http://{}", serving.address);
-    let account = [
-        ("AWS_ACCESS_KEY_ID", "111122223333"),
-        ("AWS_SECRET_ACCESS_KEY", "any"),
-        ("AWS_REGION", "eu-west-1"),
-        ("AWS_ENDPOINT_URL", endpoint.as_str()),
-    ];
+    let account = account(&endpoint);
     let on_aws = |arguments: &[&str]| project.stead_with(&account, &[arguments, &["-t", "aws"]].concat());
     let up = on_aws(&["up", "--yes"]).ok();
     assert!(
@@ -134,6 +141,44 @@ fn quickstart_is_applied_to_the_target_aws_by_the_same_program() {
     let data = ["aws.dynamodb.Table.orders", "aws.logs.LogGroup.orders", "aws.s3.Bucket.receipts"];
     assert!(data.iter().all(|path| pinned.iter().any(|pinned| pinned == path)), "{pinned:?}");
     assert!(on_aws(&["destroy", "--yes"]).ends(13).stderr.contains("it is pinned"));
+    assert_eq!(serving.stop("-TERM"), (Some(0), String::new()));
+}
+
+#[test]
+fn killed_create_with_a_value_that_is_not_kept_is_finished_by_its_token_without_a_question() {
+    let project = Project::with(
+        "import { ephemeral } from \"stead\";\nimport { secretsmanager } from \"stead/aws\";\n\
+         new secretsmanager.Secret({ Name: \"key\", SecretString: ephemeral(() => \"never kept\") }, { id: \"key\" });\n",
+    );
+    let serving = Serving::start(&project, &["--operations", "6000"]);
+    let endpoint = format!("http://{}", serving.address);
+    let account = account(&endpoint);
+    let up = ["up", "--yes", "-t", "aws"];
+    let mut child =
+        project.command(&up).envs(account).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let has_token = || {
+        let list = |folder: PathBuf| {
+            std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path())
+        };
+        let epochs = list(project.path(".stead/state/shop/dev/aws/journal"));
+        epochs
+            .flat_map(list)
+            .any(|file| std::fs::read_to_string(file).is_ok_and(|text| text.contains("\"progress\"")))
+    };
+    for _ in 0..500 {
+        if has_token() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(has_token(), "the token of the create is recorded");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let again = project.stead_with(&account, &up).ends(0);
+    assert!(!again.stderr.contains("resolve"), "{}", again.stderr);
+    assert_eq!(serving.ask("resources").as_array().unwrap().len(), 1);
+    let unchanged = project.stead_with(&account, &["plan", "--refresh", "--exit-code", "-t", "aws"]);
+    unchanged.ok();
     assert_eq!(serving.stop("-TERM"), (Some(0), String::new()));
 }
 

@@ -72,6 +72,27 @@ fn existing_resource_is_imported_and_keeps_what_the_program_does_not_declare() {
 }
 
 #[test]
+fn stack_with_a_long_path_keeps_what_it_owns_from_other_stacks() {
+    let project = Project::with(PROGRAM);
+    let settings =
+        format!("{}\n[state]\npath = \"{}state\"\n", project.read("stead.toml"), "folder/".repeat(43));
+    project.write("stead.toml", &settings);
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    let other = PROGRAM.replace("{ id: \"uploads\" }", "{ id: \"uploads\", import: \"uploads-1\" }");
+    project.write("main.ts", &other.replace("QueueName: \"jobs\", ", ""));
+    let owned = project.stead(&on_sim(&["up", "--yes", "-e", "prod"])).ends(13);
+    assert!(owned.stderr.contains("ST0430"), "{}", owned.stderr);
+    // The stack itself changes and deletes what it owns.
+    project.write(
+        "main.ts",
+        &PROGRAM.replace("\"uploads-1\" }", "\"uploads-1\", Tags: [{ Key: \"a\", Value: \"b\" }] }"),
+    );
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    project.stead(&on_sim(&["plan", "--refresh", "--exit-code"])).ok();
+    project.stead(&on_sim(&["destroy", "--yes"])).ok();
+}
+
+#[test]
 fn next_up_finishes_a_killed_one_by_its_client_token_without_a_question_or_a_duplicate() {
     for point in ["step.begin.durable:1", "step.call.before:2", "step.call.after:1", "step.call.after:3"] {
         let project = Project::with(PROGRAM);

@@ -14,6 +14,7 @@ use stead_state::{Intent, Outcome};
 use stead_world::World;
 
 use crate::owners::RunOwners;
+use crate::recover::end_needs_no_secret;
 use crate::secrets::{conceal, locked_record, missing_in};
 
 /// The copy to delete, and the permit of the guards for it.
@@ -58,6 +59,14 @@ impl Answer {
     }
 }
 
+/// What a provider is asked for.
+#[derive(Clone, Copy)]
+enum Request {
+    Operation,
+    /// The end of an operation that an earlier run sent. Nothing is sent, because a secret of the request is missing.
+    EndOnly,
+}
+
 /// Makes the call that the intent describes, unless another record or stack owns the real resource. The receipt proves
 /// that the intent is durable.
 ///
@@ -72,9 +81,12 @@ pub(crate) async fn call(
     timeout: Duration,
 ) -> Answer {
     let deleted = deletion.as_ref().map(|(resource, _)| resource);
-    if let Some(locked) = without_its_secrets(intent, deleted) {
-        return Answer::refused(Refusal::new(locked));
-    }
+    let request = match without_its_secrets(intent, deleted) {
+        None => Request::Operation,
+        // An earlier run sent the request. Its end can be told without the secret.
+        Some(_) if receipt.token().is_some() && end_needs_no_secret(intent) => Request::EndOnly,
+        Some(locked) => return Answer::refused(Refusal::new(locked)),
+    };
     let claims = match owners.before(provider, intent, deleted).await {
         Ok(claims) => claims,
         Err(refusal) => return Answer::refused(refusal),
@@ -89,7 +101,7 @@ pub(crate) async fn call(
     world.crash_point("step.call.before");
     let answer = tokio::select! {
         biased;
-        answer = ask(receipt, provider, intent, owners.own_mark(intent), deletion) => answer,
+        answer = ask(receipt, provider, (intent, request), owners.own_mark(intent), deletion) => answer,
         () = world.clock.sleep(timeout) => {
             let message = format!("the provider did not answer within {} s", timeout.as_secs());
             Answer { timed_out: Some(timeout), ..Answer::of(Outcome::InDoubt { message }) }
@@ -114,7 +126,7 @@ fn without_its_secrets(intent: &Intent, deleted: Option<&Resource>) -> Option<St
 async fn ask(
     receipt: Receipt,
     provider: &Arc<dyn Provider>,
-    intent: &Intent,
+    (intent, asked): (&Intent, Request),
     owner: Option<OwnerMark>,
     deletion: Option<Deletion>,
 ) -> Answer {
@@ -128,16 +140,27 @@ async fn ask(
                 inputs: &resource.inputs,
                 owner,
             };
-            let outcome = provider.create(receipt, request).await;
+            let outcome = match asked {
+                Request::Operation => provider.create(receipt, request).await,
+                Request::EndOnly => provider.end_of_create(receipt, request).await,
+            };
             answer(outcome, |made| Outcome::created(made.id, recordable(resource, made.outputs)))
         }
         (Intent::Update { resource, previous, .. }, _) => {
             let request = UpdateRequest { resource, old_inputs: previous, owner };
-            let outcome = provider.update(receipt, request).await;
+            let outcome = match asked {
+                Request::Operation => provider.update(receipt, request).await,
+                Request::EndOnly => provider.end_of_update(receipt, request).await,
+            };
             answer(outcome, |changed| Outcome::updated(recordable(resource, changed.outputs)))
         }
         (Intent::Delete { .. }, Some((resource, permit))) => {
-            match provider.delete(receipt, permit, DeleteRequest { resource: &resource }).await {
+            let request = DeleteRequest { resource: &resource };
+            let outcome = match asked {
+                Request::Operation => provider.delete(receipt, permit, request).await,
+                Request::EndOnly => provider.end_of_delete(receipt, request).await,
+            };
+            match outcome {
                 // A partial deletion counts as a failed one and is tried again.
                 stead_provider::CallOutcome::Partial(PartialResult { refusal, .. }) => {
                     Answer::refused(refusal)

@@ -193,7 +193,9 @@ impl RunOwners {
                 Ok(mut found) => found.pop().flatten(),
                 Err(problem) => return owners.note(problem),
             };
-            let ours = |mark: &OwnerMark| mark.place == owners.place && mark.uid == resource.uid;
+            let ours = |mark: &OwnerMark| {
+                mark.place.resolved(&owners.place) == owners.place && mark.uid == resource.uid
+            };
             let Some(mark) = found.filter(|mark| ours(mark) || owners.takes_over(resource)) else { continue };
             if let Err(problem) = ownership.release(identity.clone(), mark).await {
                 return owners.note(problem);

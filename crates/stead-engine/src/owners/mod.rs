@@ -130,7 +130,10 @@ impl Stacks {
 impl Owners {
     /// Reads the stack at a place, and follows the renames of that stack.
     async fn find(&self, place: &StatePlace) -> Found {
-        let mut place = place.clone();
+        let mut place = place.resolved(&self.place);
+        if place.is_digest() {
+            return Found::Unreadable("the mark has no room for its whole path".to_owned());
+        }
         for _ in 0..MAX_RENAMES {
             if place == self.place {
                 return Found::This;

@@ -1,6 +1,7 @@
 //! Recovery of operations that an interrupted run left pending.
 //!
-//! An operation is repeated if its provider allows that. Otherwise it stays in doubt until a person resolves it.
+//! An operation is repeated if its provider allows that. One that lacks a secret and that the service knows by a token is only asked
+//! for. Any other operation stays in doubt until a person resolves it.
 
 pub(crate) mod permit;
 mod repeat;
@@ -8,7 +9,7 @@ mod resolution;
 mod stated;
 
 use stead_journal::{JournalError, Run};
-use stead_model::{Code, Diagnostic, Event, Hint, Name, Resource, Unopened};
+use stead_model::{Code, Diagnostic, Event, Hint, Map, Name, Resource, Unopened};
 use stead_provider::{Recovery, Refusal};
 use stead_state::{Intent, Pending, State};
 
@@ -70,8 +71,9 @@ impl Engine {
         let (mut repeatable, mut doubtful) = (Vec::new(), Vec::new());
         for pending in state.pending() {
             let lacks = lacking_secret(state, &pending.intent);
+            let is_asked_for = pending.token.is_some() && end_needs_no_secret(&pending.intent);
             match self.recovery(state, &pending.intent) {
-                Some(Recovery::Repeat) if lacks.is_none() => repeatable.push(pending.clone()),
+                Some(Recovery::Repeat) if lacks.is_none() || is_asked_for => repeatable.push(pending.clone()),
                 _ => {
                     if let Some(name) = state.subject(&pending.intent) {
                         let pending = pending.clone();
@@ -148,6 +150,21 @@ pub(crate) fn lacking_secret(state: &State, intent: &Intent) -> Option<LackingSe
         Intent::Delete { .. } => locked_in(&resource.inputs).or_else(|| locked_in(&resource.outputs))?,
     };
     Some(LackingSecret { path, why, help: Vec::new() })
+}
+
+/// Returns true if the end of an operation, which a service tells by its token, can be recorded without the secrets of the request.
+///
+/// The text of a secret that this process cannot open could be anywhere in the values of the resource. A value that was never
+/// kept is marked where the request had it. A deletion has no values.
+pub(crate) fn end_needs_no_secret(intent: &Intent) -> bool {
+    let all_open = |values: &Map| locked_in(values).is_none();
+    match intent {
+        Intent::Create { resource, .. } => all_open(&resource.inputs),
+        Intent::Update { resource, previous, .. } => {
+            all_open(&resource.inputs) && all_open(&resource.outputs) && all_open(previous)
+        }
+        Intent::Delete { .. } => true,
+    }
 }
 
 /// Returns the record of the resource that an operation changes.

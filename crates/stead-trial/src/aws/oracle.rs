@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stead_cloud::ResourceName;
+use stead_engine::Doubtful;
 use stead_engine::ops::{Access, Look, PlanRequest};
 use stead_model::{Lifecycle, Map, Value};
 use stead_plan::{MovePolicy, Request};
@@ -81,8 +82,9 @@ impl CloudLife {
         let loaded = actor.workspace.load().await.map_err(|error| format!("state loads: {error}"))?;
         let (_, doubtful) = actor.workspace.engine.triage(&loaded.state);
         actor.process.end(&self.disk);
-        // A write-only value is kept nowhere, so that only the program can send it again.
-        if let Some(question) = doubtful.iter().find(|doubtful| doubtful.lacks.is_none()) {
+        // A write-only value is kept nowhere, so that only the program can send it again. A token needs no value.
+        let answered = |doubtful: &&Doubtful| doubtful.lacks.is_none() || doubtful.pending.token.is_some();
+        if let Some(question) = doubtful.iter().find(answered) {
             return Err(format!("no question that a token could answer: {}", question.name));
         }
         self.check_records(&loaded.state)
