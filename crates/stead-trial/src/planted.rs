@@ -16,12 +16,12 @@ pub const BUGS: &[(&str, &str)] = &[
     ("aws-denied-is-gone", "a resource that may not be read counts as deleted"),
     ("aws-drift-overwritten", "an update overwrites a value that was changed outside"),
     (
-        "aws-first-read-believed",
-        "a value that was changed before recovery counts as one that the service made",
-    ),
-    (
         "aws-end-not-asked",
         "an operation with a value that is not kept is left to a person although it has a token",
+    ),
+    (
+        "aws-first-read-believed",
+        "a value that was changed before recovery counts as one that the service made",
     ),
     ("aws-half-made-dropped", "a resource whose create failed half-way is forgotten"),
     ("aws-half-made-of-others", "a resource of others counts as half-made by a failed create"),
@@ -117,6 +117,7 @@ pub const BUGS: &[(&str, &str)] = &[
     ("rules-not-asked", "a record that violates a rule becomes durable"),
     ("seal-removed", "the seal of an epoch is removed with its journal"),
     ("seal-skipped", "a takeover leaves the old epoch open"),
+    ("same-thing-twice", "two declarations of one file are applied one after the other"),
     ("second-refusal-is-proof", "a refused second attempt proves that the first did not happen"),
     (
         "secret-of-others-not-searched",
@@ -127,7 +128,6 @@ pub const BUGS: &[(&str, &str)] = &[
         "sent-secret-not-searched",
         "a secret of an interrupted update is recorded in the clear when the real resource is read",
     ),
-    ("same-thing-twice", "two declarations of one file are applied one after the other"),
     ("siblings-by-counter", "resources without an id are matched by their place in the program"),
     (
         "siblings-not-by-content",

@@ -36,7 +36,10 @@ fn config_file_of_an_old_branch_opens_after_a_rotation() {
     assert_ne!(team.project.read("stead.dev.toml"), of_branch);
     team.project.write("stead.dev.toml", &of_branch);
     team.stead(&["plan", "--exit-code"]).ok();
-    assert_eq!(shown(&team, &["config", "get", "password", "--show-secrets", "--yes"]), format!("{SECRET}\n"));
+    assert_eq!(
+        shown(&team, &["config", "get", "password", "--show-secrets", "--yes"]),
+        format!("{SECRET}\n")
+    );
     team.stead(&["secrets", "rotate"]).ok();
     team.stead(&["plan", "--exit-code"]).ok();
     team.assert_nothing_leaked();
@@ -44,7 +47,10 @@ fn config_file_of_an_old_branch_opens_after_a_rotation() {
 
 #[test]
 fn one_config_secret_serves_several_targets() {
-    let data = MAIN.replace("local.File({ path: \"real/file.txt\", content: password }", "local.Data({ value: [password] }");
+    let data = MAIN.replace(
+        "local.File({ path: \"real/file.txt\", content: password }",
+        "local.Data({ value: [password] }",
+    );
     let team = Team::with(&data);
     team.set_secret(PASSPHRASE).ok();
     for target in ["local", "sim"] {
@@ -78,7 +84,8 @@ printf '{"%s":"%s"}\n' "$answer" "$value"
 #[test]
 fn data_key_is_unwrapped_once_in_a_run_also_if_the_manager_goes_away() {
     let program = |text: &str| {
-        let mut program = "import * as stead from \"stead\";\nimport * as local from \"stead/local\";\n".to_owned();
+        let mut program =
+            "import * as stead from \"stead\";\nimport * as local from \"stead/local\";\n".to_owned();
         for number in 0..5 {
             program += &format!(
                 "const d{number} = new local.Data({{ value: [stead.secret(\"{text}-{number}-in-the-program\")] }}, {{ id: \"d{number}\" }});\n"
@@ -88,7 +95,8 @@ fn data_key_is_unwrapped_once_in_a_run_also_if_the_manager_goes_away() {
     };
     let team = Team::with(&program("first"));
     team.project.write("manager.sh", MANAGER);
-    team.project.write("stead.toml", "project = \"shop\"\n\n[secrets]\nmanagers = [\"command:sh manager.sh\"]\n");
+    team.project
+        .write("stead.toml", "project = \"shop\"\n\n[secrets]\nmanagers = [\"command:sh manager.sh\"]\n");
     let up = || -> Ran {
         team.project.write("calls", "");
         team.run(&["up", "--yes"], &[])
@@ -96,7 +104,11 @@ fn data_key_is_unwrapped_once_in_a_run_also_if_the_manager_goes_away() {
     up().ok();
     team.project.write("main.ts", &program("second"));
     let changed = up().ends(0);
-    assert!(changed.stdout.contains("5 updated") || changed.stderr.contains("5 updated"), "{}", changed.stdout);
+    assert!(
+        changed.stdout.contains("5 updated") || changed.stderr.contains("5 updated"),
+        "{}",
+        changed.stdout
+    );
     assert_eq!(team.project.read("calls"), "unwrap\n");
     // A manager that is gone from the start is told.
     team.project.write("calls", "unwrap\n");

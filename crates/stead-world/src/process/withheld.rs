@@ -40,7 +40,9 @@ mod tests {
         ] {
             assert!(is_withheld(name), "{name}");
         }
-        for name in ["PATH", "STEAD_IDEMPOTENCY_KEY", "STEAD_LOG", "AWS_SECRET_ACCESS_KEY", "STEAD_CONFIGS", "_FILE"] {
+        for name in
+            ["PATH", "STEAD_IDEMPOTENCY_KEY", "STEAD_LOG", "AWS_SECRET_ACCESS_KEY", "STEAD_CONFIGS", "_FILE"]
+        {
             assert!(!is_withheld(name), "{name}");
         }
     }
