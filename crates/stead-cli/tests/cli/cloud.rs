@@ -79,8 +79,17 @@ impl Serving {
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
         let mut rest = String::new();
         self.stdout.read_to_string(&mut rest).unwrap();
-        let output = self.child.wait_with_output().unwrap();
-        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+        let mut stderr = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        (self.child.wait().unwrap().code(), stderr)
+    }
+}
+
+/// A server ends with its test, also if an assertion fails.
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
