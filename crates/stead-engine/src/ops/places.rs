@@ -1,4 +1,5 @@
-//! Places of the default providers: recorded with the stack, and compared before a provider is called.
+//! Places of the default providers: recorded with the stack, and compared before a provider is called for it. A look-up of a program
+//! may read before, because the program is evaluated while the state is loaded; no plan is made of its answer.
 //!
 //! A physical id is one of its place. **Invariant:** no operation reads or changes a real resource through a
 //! default provider whose settings or credentials lead to another place than the recorded one. A place is recorded before
