@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use stead_model::OperationToken;
 use stead_provider::{Ack, Receipt};
+use stead_world::Timestamp;
 
 use crate::client::Client;
 use crate::fault::{Fault, FaultKind};
@@ -51,10 +52,23 @@ pub(crate) async fn earlier(client: &Client, receipt: &Receipt) -> Earlier {
             Err(fault) => return Earlier::Ended(End::Unknown(fault)),
         }
     }
-    match receipt.begun().is_some_and(|begun| is_recognised(begun, client.now().0 / 1000)) {
+    match receipt.begun().is_some_and(|begun| is_recognised_by_all(begun, &clocks(client))) {
         true => Earlier::Repeatable,
         false => Earlier::Forgotten,
     }
+}
+
+/// Returns the time by the clock of this machine, and by that of the service.
+fn clocks(client: &Client) -> [Timestamp; 2] {
+    [client.world.clock.now(), client.now()]
+}
+
+/// Returns true if the client token of a request that was begun then, in seconds, is recognised by each of the clocks.
+///
+/// The beginning is recorded by the clock of the machine that began, which may have differed from that of the service then as the clock
+/// of this machine does now, or not at all. The larger age counts.
+fn is_recognised_by_all(begun: u64, clocks: &[Timestamp]) -> bool {
+    clocks.iter().all(|now| is_recognised(begun, now.0 / 1000))
 }
 
 /// Returns true if the service recognises the client token of a request that was begun then. Both times are in seconds.

@@ -166,7 +166,13 @@ impl AwsProvider {
         let unknown = |reason: String| {
             in_doubt(&Fault { message: format!("{}; and {reason}", fault.message), ..fault.clone() })
         };
-        let found = match self.read_back(served, identifier).await {
+        let is_named = model::identifier(served.schema, request.inputs).is_some();
+        let read = match fault.kind {
+            // The identifier is only that of the request. A denial comes before the resource as a rule, and should be told at once.
+            FaultKind::Denied if is_named => self.read_or_deleted(served, identifier).await,
+            _ => self.read_back(served, identifier).await,
+        };
+        let found = match read {
             Ok(Some(found)) => found,
             Ok(None) => return nothing_made(),
             // The same request tells, once the resource can be read.

@@ -1,6 +1,7 @@
 //! Test fixtures: a cloud, a provider for it, and real receipts and permits.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use stead_aws::{AwsProvider, Settings};
@@ -15,13 +16,14 @@ use stead_provider::{
 use stead_state::{Intent, Record};
 use stead_store::{MemoryStore, Store};
 use stead_world::testing::FastClock;
-use stead_world::{Clock, Timestamp, World};
+use stead_world::{Clock, Headers, Http, HttpError, HttpRequest, HttpResponse, Timestamp, World};
 
 pub(crate) const BUCKET: &str = "aws.s3.Bucket";
 pub(crate) const REGION: &str = "eu-west-1";
 
 /// 2026-11-18T04:00:00Z.
 const NOW: Timestamp = Timestamp(1_794_974_400_000);
+const NOW_OF_HTTP: &str = "Wed, 18 Nov 2026 04:00:00 GMT";
 
 pub(crate) struct Bench {
     pub(crate) cloud: Cloud,
@@ -78,6 +80,40 @@ impl Clock for StandsAt {
 
     async fn sleep(&self, duration: Duration) {
         self.1.sleep(duration).await;
+    }
+}
+
+/// A clock that is ahead of another one.
+struct Ahead(Duration, FastClock);
+
+#[async_trait::async_trait]
+impl Clock for Ahead {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.1.now().0 + self.0.as_millis() as u64)
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.1.monotonic()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        self.1.sleep(duration).await;
+    }
+}
+
+/// A service that refuses the first request for its time, and tells its own.
+struct RefusesFirst(AtomicBool, Cloud);
+
+#[async_trait::async_trait]
+impl Http for RefusesFirst {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        if self.0.swap(true, Ordering::Relaxed) {
+            return self.1.send(request).await;
+        }
+        let mut headers = Headers::default();
+        headers.set("date", NOW_OF_HTTP);
+        let body = br#"{"__type":"RequestInTheFuture","message":"Signature not yet current"}"#.to_vec();
+        Ok(HttpResponse { status: 403, headers, body: body.into() })
     }
 }
 
@@ -183,6 +219,16 @@ impl Bench {
         let world =
             World { clock: Arc::new(clock.clone()), http: Arc::new(cloud.clone()), ..World::in_memory([]) };
         let settings = Settings { region: Some(REGION.to_owned()), ..settings };
+        Bench { cloud, provider: AwsProvider::embedded(world, settings) }
+    }
+
+    /// Returns a bench for a machine whose clock is ahead of that of the service, which tells so.
+    pub(crate) fn with_clock_ahead(ahead: Duration) -> Bench {
+        let clock = FastClock::at(NOW);
+        let cloud = Cloud::new(Arc::new(clock.clone()), stead_cloud::Settings::default());
+        let http = Arc::new(RefusesFirst(AtomicBool::new(false), cloud.clone()));
+        let world = World { clock: Arc::new(Ahead(ahead, clock)), http, ..World::in_memory([]) };
+        let settings = Settings { region: Some(REGION.to_owned()), ..Settings::default() };
         Bench { cloud, provider: AwsProvider::embedded(world, settings) }
     }
 

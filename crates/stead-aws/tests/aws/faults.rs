@@ -168,6 +168,17 @@ async fn denied_create_names_what_it_needs() {
 }
 
 #[tokio::test]
+async fn denied_create_of_a_named_resource_is_told_after_a_few_reads() {
+    for (error, reads) in [(HandlerError::AccessDenied, 3), (HandlerError::ServiceLimitExceeded, 7)] {
+        let bench = Bench::new();
+        bench.fail(Fault::Fails(error), "CreateResource");
+        let outcome = bench.create(BUCKET, r#"{"BucketName":"named"}"#).await;
+        assert!(matches!(outcome, CallOutcome::Refused(_)), "{outcome:?}");
+        assert_eq!(bench.calls("GetResource"), reads, "{error:?}");
+    }
+}
+
+#[tokio::test]
 async fn one_stale_read_does_not_take_a_resource_for_deleted() {
     let consistency = Delay { duration: Duration::from_secs(600), looks: Some(1) };
     let bench = Bench::with(Default::default(), stead_cloud::Settings { consistency, ..Default::default() });

@@ -181,6 +181,31 @@ fn stack_of_an_earlier_version_adopts_its_place_with_the_next_run() {
     assert!(refused.stderr.contains("leads to another region"), "{}", refused.stderr);
 }
 
+#[test]
+fn resources_of_an_earlier_version_move_only_to_a_stack_in_their_place() {
+    let project = Project::copy_of(&corpus("places-5"));
+    let (main, settings) = (project.read("main.ts"), project.read("stead.toml"));
+    let elsewhere = format!("{settings}\n[targets.sim]\nregion = \"eu-west-1\"\n");
+    let move_uploads = ["state", "mv", "uploads", "--to-stack", "prod", "--yes"];
+    project.stead(&["stack", "new", "-e", "prod"]).ok();
+    project.write("stead.toml", &elsewhere);
+    project.write("main.ts", "import { sqs } from \"stead/aws\";\nnew sqs.Queue({}, { id: \"there\" });\n");
+    project.stead(&["up", "--yes", "-e", "prod"]).ok();
+    project.write("main.ts", &main);
+    project.write("stead.toml", &settings);
+    // Neither way do resources of another region get a record in the stack.
+    let there = ["state", "mv", "there", "-e", "prod", "--to-stack", "dev", "--yes"];
+    for arguments in [&move_uploads[..], &there] {
+        let refused = project.stead(arguments).ends(13);
+        assert!(refused.stderr.contains("ST0222"), "{}", refused.stderr);
+    }
+    // A stack without resources gets the place of the first ones.
+    project.stead(&["stack", "new", "-e", "qa"]).ok();
+    project.stead(&["state", "mv", "uploads", "--to-stack", "qa", "--yes"]).ok();
+    let place = project.stead(&["stack", "place", "-e", "qa"]).ok();
+    assert!(place.contains("recorded: account 000000000000, region us-east-1"), "{place}");
+}
+
 fn corpus(case: &str) -> std::path::PathBuf {
     std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(case)
 }

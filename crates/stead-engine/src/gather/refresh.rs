@@ -53,6 +53,31 @@ impl Engine {
         base: &State,
         selected: impl Fn(&Resource) -> bool,
     ) -> Result<Refreshed, Vec<Diagnostic>> {
+        let mut drift = Vec::new();
+        for (resource, found) in self.read_where(base, selected).await? {
+            match found {
+                Reading::Found(live) => drift.extend(self.compare(resource, Some(live))),
+                Reading::Gone => drift.extend(self.compare(resource, None)),
+                Reading::AsRecorded | Reading::CannotLook => {}
+            }
+        }
+        let records: Vec<Record> = drift.iter().map(observed).collect();
+        let mut state = base.clone();
+        for record in &records {
+            // Every record is about a copy of this state, so that none of them fails.
+            let _ = state.apply(record);
+        }
+        Ok(Refreshed { state: Arc::new(state), drift, records })
+    }
+
+    /// Reads the live resources that a condition selects, in parallel, within the limits of their providers.
+    ///
+    /// Fails with all refusals if one of them cannot be read.
+    pub(crate) async fn read_where<'a>(
+        &self,
+        base: &'a State,
+        selected: impl Fn(&Resource) -> bool,
+    ) -> Result<Vec<(&'a Resource, Reading)>, Vec<Diagnostic>> {
         let live: Vec<&Resource> = base
             .resources()
             .into_iter()
@@ -65,25 +90,14 @@ impl Engine {
                 (resource, self.read(resource, base).await)
             })
             .buffered(self.parallel);
-        let (mut drift, mut problems) = (Vec::new(), Vec::new());
-        for (resource, found) in reads.collect::<Vec<_>>().await {
-            match found {
-                Ok(Reading::Found(live)) => drift.extend(self.compare(resource, Some(live))),
-                Ok(Reading::Gone) => drift.extend(self.compare(resource, None)),
-                Ok(Reading::AsRecorded | Reading::CannotLook) => {}
+        let (mut readings, mut problems) = (Vec::new(), Vec::new());
+        for (resource, read) in reads.collect::<Vec<_>>().await {
+            match read {
+                Ok(reading) => readings.push((resource, reading)),
                 Err(refusal) => problems.push(unreadable(resource, refusal)),
             }
         }
-        if !problems.is_empty() {
-            return Err(problems);
-        }
-        let records: Vec<Record> = drift.iter().map(observed).collect();
-        let mut state = base.clone();
-        for record in &records {
-            // Every record is about a copy of this state, so that none of them fails.
-            let _ = state.apply(record);
-        }
-        Ok(Refreshed { state: Arc::new(state), drift, records })
+        if problems.is_empty() { Ok(readings) } else { Err(problems) }
     }
 
     fn compare(&self, resource: &Resource, found: Option<LiveState>) -> Option<Drift> {

@@ -1,4 +1,5 @@
-//! Places of the default providers: recorded with the stack, and compared before a provider is called.
+//! Places of the default providers: recorded with the stack, and compared before a provider is called for it. A look-up of a program
+//! may read before, because the program is evaluated while the state is loaded; no plan is made of its answer.
 //!
 //! A physical id is one of its place. **Invariant:** no operation reads or changes a real resource through a
 //! default provider whose settings or credentials lead to another place than the recorded one. A place is recorded before
@@ -121,6 +122,24 @@ impl Workspace {
     }
 }
 
+impl Workspace {
+    /// Returns the place of the resources that a default provider serves: the recorded one, or that to which its settings and
+    /// credentials lead now. `None` if it does not tell.
+    pub(crate) async fn place_of(
+        &self,
+        state: &State,
+        provider: &str,
+    ) -> Result<Option<ProviderPlace>, OpError> {
+        if let Some(recorded) = state.places().of(provider) {
+            return Ok(Some(recorded.clone()));
+        }
+        let now = self.engine.default_place(provider, Untold::Refuse).await;
+        now.map_err(|Refusal { message, .. }| {
+            OpError::Read(vec![unknown(&format!("{}: {message}", does_not_tell(provider)))])
+        })
+    }
+}
+
 impl Engine {
     /// Returns the place of a default provider; `None` if it does not tell.
     pub(crate) async fn default_place(
@@ -187,11 +206,11 @@ fn other_place(provider: &str, recorded: &ProviderPlace, now: &ProviderPlace) ->
         .help(same.then(NextStep::AcceptPlace))
 }
 
-fn does_not_tell(provider: &str) -> String {
+pub(crate) fn does_not_tell(provider: &str) -> String {
     format!("the provider `{provider}` does not tell where its settings and credentials lead")
 }
 
-fn unknown(message: &str) -> Diagnostic {
+pub(crate) fn unknown(message: &str) -> Diagnostic {
     Diagnostic::error(Code::CANNOT_READ, message)
         .note("The stack records where its resources are, and no other place is read or changed.")
         .help("check the credentials and the network")

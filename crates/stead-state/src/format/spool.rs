@@ -82,14 +82,22 @@ impl Spooled {
         }
         match state.operation(self.op) {
             Some(pending) if pending.intent.key() != self.key => SpoolStatus::Foreign,
-            Some(_) if self.is_whole() || self.is_of_last_attempt(head) => SpoolStatus::Applicable,
+            Some(_) if self.is_proof() || self.is_of_last_attempt(head) => SpoolStatus::Applicable,
             Some(_) | None => SpoolStatus::Superseded,
         }
     }
 
-    /// Returns true if the operation happened completely, which no other attempt can change.
-    fn is_whole(&self) -> bool {
-        self.inputs.is_none() && !matches!(self.outcome, Outcome::Failed { .. })
+    /// Returns true if no other attempt can change what the answer tells: the operation happened completely, or it created a resource,
+    /// whose id no other answer may tell again.
+    ///
+    /// A later attempt at a create that happened in part may have completed the inputs since. The next plan sends the missing part, and
+    /// does no harm if it is there already; the inputs of the request would hide that it is missing.
+    fn is_proof(&self) -> bool {
+        match self.outcome {
+            Outcome::Created { .. } => true,
+            Outcome::Failed { .. } => false,
+            _ => self.inputs.is_none(),
+        }
     }
 
     /// Returns true if no later run can have repeated the operation: there is none, or it has not stored its first snapshot, which
@@ -147,7 +155,8 @@ mod tests {
     fn failure_applies_only_if_no_later_run_can_have_repeated_the_operation() {
         let (state, whole) = waiting();
         let failed = Outcome::Failed { message: "the call did not start in time".into() };
-        let partial = Spooled { inputs: Some(Map::new()), ..whole.clone() };
+        let partial =
+            Spooled { outcome: Outcome::updated(Map::new()), inputs: Some(Map::new()), ..whole.clone() };
         for answer in [Spooled { outcome: failed, ..whole.clone() }, partial] {
             for (epoch, base) in [(2, 2), (2, 3), (3, 1), (3, 2)] {
                 let status = answer.status(&state, &head(epoch, base));
@@ -159,6 +168,20 @@ mod tests {
                 assert_eq!(whole.status(&state, &head(epoch, base)), SpoolStatus::Applicable);
             }
         }
+    }
+
+    #[test]
+    fn create_in_part_applies_with_its_id_and_inputs_after_a_later_attempt() {
+        let (mut state, whole) = waiting();
+        let inputs: Map = [("size".to_owned(), 3.into())].into();
+        let part = Spooled { inputs: Some(inputs.clone()), ..whole };
+        for (epoch, base) in [(2, 2), (3, 3), (4, 3)] {
+            assert_eq!(part.status(&state, &head(epoch, base)), SpoolStatus::Applicable, "{epoch} {base}");
+        }
+        part.records(&state).iter().for_each(|record| state.apply(record).unwrap());
+        let copy = state.copy(&resource("a", 1).copy()).unwrap();
+        assert_eq!((&copy.id, &copy.inputs), (&Some(PhysicalId("i".into())), &inputs));
+        assert_eq!(part.status(&state, &head(4, 3)), SpoolStatus::Superseded);
     }
 
     #[test]

@@ -58,6 +58,13 @@ pub(super) struct Knobs {
 
 const POLICY: &str = r#"{"Version":"2012-10-17","Statement":[]}"#;
 
+impl Knobs {
+    /// Returns true if the write-only value is ephemeral.
+    pub(super) fn is_ephemeral(&self) -> bool {
+        self.number % 2 == 1
+    }
+}
+
 impl Kind {
     pub(super) const ALL: [Kind; 17] = [
         Kind::Vpc,
@@ -254,6 +261,8 @@ impl Kind {
             }
             Kind::Secret => {
                 let description = optional(format!(r#","Description":"d{setting}""#));
+                // A plan does not see that an ephemeral value changes.
+                let hidden = if knobs.is_ephemeral() { number } else { hidden };
                 format!(r#"{{"Name":"{name}","SecretString":"hidden {hidden}"{description}}}"#)
             }
             Kind::Key => format!(r#"{{"Description":"r{number}-{setting}","KeyPolicy":{POLICY}}}"#),

@@ -21,7 +21,7 @@ use std::time::Duration;
 use stead_aws::{AwsProvider, Settings};
 use stead_cloud::{Cloud, DEFAULT_ACCOUNT, Delay, Fault, Injected, Place, Rate, ResourceName};
 use stead_engine::ops::{Look, OpError, PlanRequest, Proposal, ResolveTarget, StateEdit, Wait, Workspace};
-use stead_engine::{Engine, Owners, Resolution, Stack, StackSecrets, StatedOutputs, Stop};
+use stead_engine::{Doubtful, Engine, Owners, Resolution, Stack, StackSecrets, StatedOutputs, Stop};
 use stead_journal::StackKeys;
 use stead_model::{Map, PhysicalId, RunResult, Value};
 use stead_plan::{MovePolicy, Request};
@@ -311,13 +311,12 @@ impl CloudLife {
         Ok(())
     }
 
-    /// Answers for operations whose write-only values are kept nowhere, after a look at the cloud.
+    /// Answers for operations whose ephemeral values are kept nowhere, after a look at the cloud.
     async fn answer_questions(&mut self) -> Result<(), String> {
         let actor = self.actor(RunFaults::default());
-        let loaded = actor.workspace.load().await.map_err(|error| error.to_string())?;
-        let doubtful = actor.workspace.engine.triage(&loaded.state).1;
+        let (state, doubtful) = questions(&actor.workspace).await?;
         let asked = doubtful.into_iter().map(|doubtful| doubtful.pending).collect();
-        self.answer(&actor, &loaded.state, asked).await
+        self.answer(&actor, &state, asked).await
     }
 
     /// Answers for creates whose names others have: if such a create failed for another reason, only a person knows that the
@@ -415,6 +414,14 @@ fn workspace(world: World, settings: Settings, parallel: usize) -> Workspace {
     let keys = StackKeys::new("shop", "dev", "sim");
     let (claims, secrets) = (PathBuf::from("/claims"), StackSecrets::in_memory());
     without_pinfile(engine, Stack { store, keys, world, claims, secrets }, "dev")
+}
+
+/// Returns the state with its secrets open, as a run has it, and the operations that need the answer of a person.
+async fn questions(workspace: &Workspace) -> Result<(Arc<State>, Vec<Doubtful>), String> {
+    let loaded = workspace.load().await.map_err(|error| format!("state loads: {error}"))?;
+    workspace.require_secrets(&loaded.state).await.map_err(|error| format!("secrets open: {error}"))?;
+    let (_, doubtful) = workspace.engine.triage(&loaded.state);
+    Ok((loaded.state, doubtful))
 }
 
 /// Takes the stack from its holder, and runs.

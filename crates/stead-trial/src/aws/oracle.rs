@@ -12,7 +12,7 @@ use stead_state::{Intent, State};
 use super::kind::{Kind, tag};
 use super::outside::THEIR_TAG;
 use super::program::{Declared, Keeping, reference};
-use super::{CloudLife, RunFaults};
+use super::{CloudLife, RunFaults, questions};
 use crate::life::operate::DeclaredGraph;
 use crate::oracle::snapshots::{SnapshotScope, check};
 
@@ -79,15 +79,14 @@ impl CloudLife {
             }
         }
         let actor = self.actor(RunFaults::default());
-        let loaded = actor.workspace.load().await.map_err(|error| format!("state loads: {error}"))?;
-        let (_, doubtful) = actor.workspace.engine.triage(&loaded.state);
+        let (loaded, doubtful) = questions(&actor.workspace).await?;
         actor.process.end(&self.disk);
-        // A write-only value is kept nowhere, so that only the program can send it again. A token needs no value.
+        // An ephemeral value is kept nowhere, so that only the program can send it again. A token needs no value.
         let answered = |doubtful: &&Doubtful| doubtful.lacks.is_none() || doubtful.pending.token.is_some();
         if let Some(question) = doubtful.iter().find(answered) {
             return Err(format!("no question that a token could answer: {}", question.name));
         }
-        self.check_records(&loaded.state)
+        self.check_records(&loaded)
     }
 
     /// Checks that a run that read nothing left a value that was set outside.

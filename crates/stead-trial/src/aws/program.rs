@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use stead_model::{
-    DeletionPolicy, Expr, Graph, Input, Inputs, Map, Node, NodeId, NodeKind, Options, SourceRef, TypeToken,
-    Value,
+    DeletionPolicy, Expr, Graph, Input, Inputs, Kept, Map, Node, NodeId, NodeKind, Options, Secret,
+    SourceRef, TypeToken, Value,
 };
 
 use super::kind::{Kind, Knobs};
@@ -57,6 +57,15 @@ impl Declared {
             inputs.insert("BucketName", Value::from(name.as_str()));
         }
         inputs
+    }
+
+    /// Lets some secrets be ephemeral: an operation with such a value cannot be sent again, because it is kept nowhere.
+    fn make_ephemeral(&self, inputs: &mut Inputs) {
+        let is_ephemeral = self.kind == Kind::Secret && self.knobs.is_ephemeral();
+        if is_ephemeral && let Some(Input::Known(value)) = inputs.get("SecretString") {
+            let secret = Value::Secret(Secret::kept(value.clone(), Kept::Nothing));
+            inputs.insert("SecretString", Input::Known(secret));
+        }
     }
 }
 
@@ -208,7 +217,9 @@ impl Program {
         for (line, declared) in self.resources.iter().enumerate() {
             let name = declared.name().parse().map_err(|error| format!("{error}"))?;
             let inputs = declared.inputs().into_iter();
-            let inputs: Inputs = inputs.map(|(key, value)| (key, input(&mut graph, &nodes, value))).collect();
+            let mut inputs: Inputs =
+                inputs.map(|(key, value)| (key, input(&mut graph, &nodes, value))).collect();
+            declared.make_ephemeral(&mut inputs);
             graph.nodes.push(Node {
                 name,
                 ty: TypeToken(declared.kind.token().to_owned()),

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use futures_util::StreamExt as _;
-use stead_model::{Code, Diagnostic, Hint, Lifecycle, NextStep, Resource};
+use stead_model::{Code, Diagnostic, Hint, NextStep, Resource};
 use stead_state::{Record, State};
 
 use super::{EditChange, ProposedEdit, Work};
-use crate::gather::read::{Reading, unreadable};
+use crate::gather::read::Reading;
 use crate::ops::places::{Untold, in_use, is_of_default};
 use crate::ops::{OpError, OpEvent, RunKind, Wait, Workspace};
 
@@ -61,24 +60,18 @@ impl Workspace {
     /// Reads the resources of the default providers, in the places to which they lead now.
     async fn look_at(&self, state: &State, moved: &BTreeSet<String>) -> Result<Looked, OpError> {
         let engine = &self.engine;
-        let is_moved = |resource: &&Resource| {
-            resource.lifecycle == Lifecycle::Live
-                && moved.iter().any(|provider| is_of_default(resource, provider, &engine.providers))
+        let is_moved = |resource: &Resource| {
+            moved.iter().any(|provider| is_of_default(resource, provider, &engine.providers))
         };
-        let resources: Vec<&Resource> = state.resources().into_iter().filter(is_moved).collect();
-        let reads = futures_util::stream::iter(resources)
-            .map(|resource| async move { (resource, engine.read(resource, state).await) })
-            .buffered(engine.parallel);
-        let (mut looked, mut problems) = (Looked::default(), Vec::new());
-        for (resource, read) in reads.collect::<Vec<_>>().await {
-            match read {
-                Ok(Reading::Found(_)) => looked.found += 1,
-                Ok(Reading::Gone) => looked.missing.push(resource.clone()),
-                Ok(Reading::AsRecorded | Reading::CannotLook) => {}
-                Err(refusal) => problems.push(unreadable(resource, refusal)),
+        let mut looked = Looked::default();
+        for (resource, reading) in engine.read_where(state, is_moved).await.map_err(OpError::Read)? {
+            match reading {
+                Reading::Found(_) => looked.found += 1,
+                Reading::Gone => looked.missing.push(resource.clone()),
+                Reading::AsRecorded | Reading::CannotLook => {}
             }
         }
-        if problems.is_empty() { Ok(looked) } else { Err(OpError::Read(problems)) }
+        Ok(looked)
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use stead_model::{Code, Diagnostic, Hint, Name, NextStep, ProviderPlaces, Resource, Uid};
+use stead_model::{Code, Diagnostic, Hint, Name, NextStep, ProviderPlace, ProviderPlaces, Resource, Uid};
 use stead_plan::Follow;
 use stead_state::{OutsideLinks, State, forget_digests, has_encrypted_values, relocated};
 
 use super::names::taken;
 use super::{EditChange, ProposedEdit, StackMove, Work};
 use crate::ops::keys::locked_value_of;
-use crate::ops::places::{in_use, is_of_default};
+use crate::ops::places::{does_not_tell, in_use, is_of_default, unknown};
 use crate::ops::protection::missing_pins;
 use crate::ops::{OpError, OpEvent, Wait, Workspace, find};
 use crate::secrets::locked_record;
@@ -39,7 +39,7 @@ impl Workspace {
             uids.extend(source.state.outside_links(&uids).dependencies);
         }
         nothing_is_torn_apart(&source.state, &source.state.outside_links(&uids))?;
-        let places = self.places_for(&source.state, &target.state, &uids)?;
+        let places = self.places_for(&source.state, (to, &target.state), &uids).await?;
         let environment = to.environment().clone();
         let named = uids.iter().filter_map(|uid| source.state.name_of(uid));
         let renamed =
@@ -83,32 +83,46 @@ impl Workspace {
 
 impl Workspace {
     /// Returns the places that the target has to record for the moved resources. A target with resources in another place is
-    /// refused, because an id belongs to its place.
-    fn places_for(
+    /// refused, because an id belongs to its place. A stack whose place is not recorded is where its provider leads.
+    async fn places_for(
         &self,
         source: &State,
-        target: &State,
+        (to, target): (&Workspace, &State),
         uids: &BTreeSet<Uid>,
     ) -> Result<Option<ProviderPlaces>, OpError> {
         let providers = &self.engine.providers;
         let (bound, mut places) = (in_use(target, providers), target.places().clone());
-        for (provider, place) in &source.places().0 {
+        for provider in in_use(source, providers) {
             let mut copies = uids.iter().flat_map(|uid| source.copies_of(uid));
-            if !copies.any(|copy| is_of_default(copy, provider, providers)) {
+            if !copies.any(|copy| is_of_default(copy, &provider, providers)) {
                 continue;
             }
-            let there = places.0.insert(provider.clone(), place.clone());
-            if let Some(there) = there.filter(|there| bound.contains(provider) && there != place) {
-                let message = "the resources of the other stack are in another place than these";
-                let problem = Diagnostic::error(Code::OTHER_PLACE, message)
-                    .note(format!("These are in {place}."))
-                    .note(format!("Those of the other stack are in {there}."))
-                    .note("Nothing was changed.");
-                return Err(OpError::Guarded(vec![problem]));
+            let here = self.place_of(source, &provider).await?;
+            let there = match bound.contains(&provider) {
+                true => Some(to.place_of(target, &provider).await?),
+                // A place without resources binds to nothing.
+                false => None,
+            };
+            match (here, there) {
+                (Some(here), Some(Some(there))) if here != there => return Err(torn_places(&here, &there)),
+                (Some(here), Some(Some(_)) | None) => drop(places.0.insert(provider, here)),
+                (Some(_), Some(None)) | (None, Some(Some(_))) => {
+                    return Err(OpError::Read(vec![unknown(&does_not_tell(&provider))]));
+                }
+                (None, Some(None) | None) => {}
             }
         }
         Ok(Some(places).filter(|places| places != target.places()))
     }
+}
+
+fn torn_places(here: &ProviderPlace, there: &ProviderPlace) -> OpError {
+    let message = "the resources of the other stack are in another place than these";
+    let problem = Diagnostic::error(Code::OTHER_PLACE, message)
+        .note(format!("These are in {here}."))
+        .note(format!("Those of the other stack are in {there}."))
+        .note("Nothing was changed.");
+    OpError::Guarded(vec![problem])
 }
 
 /// Moved resources take their dependencies along, and leave no dependent behind.
