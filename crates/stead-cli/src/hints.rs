@@ -29,6 +29,8 @@ pub(crate) fn phrase(step: &NextStep, stack: Option<&ShownStack>) -> String {
         NextStep::ApplyKeepingPinned => format!("`stead up --keep-pinned{on}`"),
         NextStep::Compile => format!("`stead compile{on}`"),
         NextStep::Refresh => format!("`stead refresh{on}`"),
+        NextStep::PlanRefreshed => format!("`stead plan --refresh{on}`"),
+        NextStep::ApplyRefreshed => format!("`stead up --refresh{on}`"),
         NextStep::Import => "`stead import`".to_owned(),
         NextStep::Rename { from, to } => format!("`stead rename '{from}' '{to}'{on}`"),
         NextStep::RenamePlace { from, to } => format!("`stead rename '{from}' '{to}'{on}`"),

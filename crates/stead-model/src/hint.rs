@@ -22,6 +22,10 @@ pub enum NextStep {
     Compile,
     /// Read every resource from its provider and record the result.
     Refresh,
+    /// Plan after a read of every resource.
+    PlanRefreshed,
+    /// Apply the program after a read of every resource.
+    ApplyRefreshed,
     /// Import an existing resource.
     Import,
     /// Record another name for a resource.
@@ -167,6 +171,8 @@ impl fmt::Display for NextStep {
             NextStep::ListState => f.write_str("list the recorded resources"),
             NextStep::ShowGraph => f.write_str("show the graph"),
             NextStep::ListStacks => f.write_str("list the stacks"),
+            NextStep::PlanRefreshed => f.write_str("plan with a refresh"),
+            NextStep::ApplyRefreshed => f.write_str("apply with a refresh"),
             NextStep::ListPins => f.write_str("list the pins"),
             NextStep::RemovePin { path } => write!(f, "remove the pin {path}"),
             NextStep::MovePin { from, to } => write!(f, "move the pin {from} to {to}"),
