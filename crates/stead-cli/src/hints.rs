@@ -41,6 +41,7 @@ pub(crate) fn phrase(step: &NextStep, stack: Option<&ShownStack>) -> String {
         NextStep::ListPins => "`stead pin ls`".to_owned(),
         NextStep::RemovePin { path } => format!("stead pin rm {path}{on}"),
         NextStep::MovePin { from, to } => format!("stead pin mv {from} {to}{on}"),
+        NextStep::PrunePins => "`stead pin prune`".to_owned(),
         NextStep::RestorePins => format!("`stead pin restore{on}`"),
         NextStep::Unprotect { name } => format!("`stead state unprotect '{name}'{on}`"),
         NextStep::Resolve { name, answer } => format!("stead state resolve '{name}' {}{on}", flag(*answer)),
@@ -55,6 +56,10 @@ pub(crate) fn phrase(step: &NextStep, stack: Option<&ShownStack>) -> String {
         NextStep::RefreshStack { environment, target } => {
             format!("`stead refresh{} -t {target}`", recorded_flags(environment))
         }
+        NextStep::ApplyStack { environment, target } => match stack {
+            Some(stack) if stack.environment.to_string() == *environment => format!("`stead up{on}`"),
+            _ => format!("`stead up{} -t {target}`", recorded_flags(environment)),
+        },
         NextStep::CreateStack => format!("`stead stack new{on}`"),
         NextStep::WithoutProgram => "`--without-program`".to_owned(),
         NextStep::ShowHistory => format!("`stead stack history{on}`"),

@@ -61,7 +61,7 @@ async fn to_stack(
     ui.shown(async |events: &mut dyn FnMut(OpEvent)| edit.apply(events).await).await?;
     ui.result(&format!("Moved {count} resources to {stack}.\n"));
     ui.note(
-        "The next `stead up` in either environment applies the program there: check with `stead plan` in both.",
+        "The next `up` in each of the two environments applies the program there: check with `plan` in both first.",
     );
     Ok(0)
 }
