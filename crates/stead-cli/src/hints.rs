@@ -29,6 +29,8 @@ pub(crate) fn phrase(step: &NextStep, stack: Option<&ShownStack>) -> String {
         NextStep::ApplyKeepingPinned => format!("`stead up --keep-pinned{on}`"),
         NextStep::Compile => format!("`stead compile{on}`"),
         NextStep::Refresh => format!("`stead refresh{on}`"),
+        NextStep::PlanRefreshed => format!("`stead plan --refresh{on}`"),
+        NextStep::ApplyRefreshed => format!("`stead up --refresh{on}`"),
         NextStep::Import => "`stead import`".to_owned(),
         NextStep::Rename { from, to } => format!("`stead rename '{from}' '{to}'{on}`"),
         NextStep::RenamePlace { from, to } => format!("`stead rename '{from}' '{to}'{on}`"),
@@ -39,6 +41,7 @@ pub(crate) fn phrase(step: &NextStep, stack: Option<&ShownStack>) -> String {
         NextStep::ListPins => "`stead pin ls`".to_owned(),
         NextStep::RemovePin { path } => format!("stead pin rm {path}{on}"),
         NextStep::MovePin { from, to } => format!("stead pin mv {from} {to}{on}"),
+        NextStep::PrunePins => "`stead pin prune`".to_owned(),
         NextStep::RestorePins => format!("`stead pin restore{on}`"),
         NextStep::Unprotect { name } => format!("`stead state unprotect '{name}'{on}`"),
         NextStep::Resolve { name, answer } => format!("stead state resolve '{name}' {}{on}", flag(*answer)),
@@ -53,6 +56,10 @@ pub(crate) fn phrase(step: &NextStep, stack: Option<&ShownStack>) -> String {
         NextStep::RefreshStack { environment, target } => {
             format!("`stead refresh{} -t {target}`", recorded_flags(environment))
         }
+        NextStep::ApplyStack { environment, target } => match stack {
+            Some(stack) if stack.environment.to_string() == *environment => format!("`stead up{on}`"),
+            _ => format!("`stead up{} -t {target}`", recorded_flags(environment)),
+        },
         NextStep::CreateStack => format!("`stead stack new{on}`"),
         NextStep::WithoutProgram => "`--without-program`".to_owned(),
         NextStep::ShowHistory => format!("`stead stack history{on}`"),

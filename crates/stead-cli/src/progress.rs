@@ -1,6 +1,6 @@
 //! Progress of a run: all running steps on a terminal, lines elsewhere, one JSON event per line for programs.
 //!
-//! Without a terminal, every running step has a line at least every ten seconds. Lines that come close together are
+//! Without a terminal, every running step and every recovery has a line or an event at least every ten seconds. Lines that come close together are
 //! written together.
 
 use std::cell::RefCell;
@@ -68,13 +68,17 @@ impl<'a> Progress<'a> {
     pub(crate) fn event(&mut self, event: &Event) {
         let now = self.clock.monotonic();
         self.running.event(event, now);
+        self.tell(event);
+        if now.saturating_sub(self.flushed) >= TOGETHER {
+            self.flush(now);
+        }
+    }
+
+    fn tell(&mut self, event: &Event) {
         if self.display == Display::Json {
             self.sink.event(event);
         } else {
             self.show(event);
-        }
-        if now.saturating_sub(self.flushed) >= TOGETHER {
-            self.flush(now);
         }
     }
 
@@ -128,13 +132,13 @@ impl<'a> Progress<'a> {
 
     fn tick(&mut self) {
         let now = self.clock.monotonic();
-        match self.display {
-            Display::Lines => {
-                let due = self.running.due(now, &self.environment, &self.style);
-                due.iter().for_each(|line| self.line(line));
+        // Recovery comes before the bar.
+        if self.bar.is_some() {
+            self.list();
+        } else {
+            for event in self.running.due(now) {
+                self.tell(&event);
             }
-            Display::Live { .. } => self.list(),
-            Display::Json => {}
         }
         self.flush(now);
     }
@@ -202,7 +206,9 @@ mod tests {
             self.lines.borrow_mut().push(text.to_owned());
         }
 
-        fn event(&self, _: &Event) {}
+        fn event(&self, event: &Event) {
+            self.lines.borrow_mut().push(serde_json::to_string(event).unwrap());
+        }
 
         fn flush(&self) {
             *self.flushes.borrow_mut() += 1;
@@ -219,29 +225,29 @@ mod tests {
         Event::StepEnded { operation: Operation::Create, name, end: StepEnd::Done, millis: 34_000 }
     }
 
-    fn lines<'a>(sink: &'a Collected, clock: &Arc<VirtualClock>) -> RefCell<Progress<'a>> {
-        RefCell::new(Progress::new(
-            sink,
-            clock.clone(),
-            Environment::new("dev"),
-            Style::default(),
-            Display::Lines,
-        ))
+    fn shown<'a>(sink: &'a Collected, clock: &Arc<VirtualClock>, display: Display) -> RefCell<Progress<'a>> {
+        let (environment, style) = (Environment::new("dev"), Style::default());
+        RefCell::new(Progress::new(sink, clock.clone(), environment, style, display))
+    }
+
+    /// Waits until the clock shows this time.
+    async fn until(clock: &VirtualClock, seconds: u64) {
+        std::future::poll_fn(|context| {
+            context.waker().wake_by_ref();
+            let over = clock.monotonic() >= Duration::from_secs(seconds);
+            if over { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
     }
 
     #[tokio::test]
     async fn running_steps_have_a_line_every_ten_seconds_without_a_terminal() {
         let (clock, sink) = (Arc::new(VirtualClock::default()), Collected::default());
-        let progress = lines(&sink, &clock);
+        let progress = shown(&sink, &clock, Display::Lines);
         let work = async {
             progress.borrow_mut().event(&started("a"));
             progress.borrow_mut().event(&started("b"));
-            std::future::poll_fn(|context| {
-                context.waker().wake_by_ref();
-                let over = clock.monotonic() >= Duration::from_secs(34);
-                if over { Poll::Ready(()) } else { Poll::Pending }
-            })
-            .await;
+            until(&clock, 34).await;
             progress.borrow_mut().event(&ended("a"));
         };
         watch(&progress, work).await;
@@ -257,9 +263,33 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn running_steps_and_recoveries_have_an_event_every_ten_seconds_in_the_json_stream() {
+        let (clock, sink) = (Arc::new(VirtualClock::default()), Collected::default());
+        let progress = shown(&sink, &clock, Display::Json);
+        let name = || "dev:main:local.Command#a".parse().unwrap();
+        let operation = Operation::Create;
+        let work = async {
+            let run = stead_model::RunId("run-2".into());
+            progress.borrow_mut().event(&Event::Recovering { operation, name: name(), run });
+            until(&clock, 12).await;
+            progress.borrow_mut().event(&Event::Recovered { operation, name: name(), millis: 12_000 });
+            progress.borrow_mut().event(&started("a"));
+            until(&clock, 25).await;
+        };
+        watch(&progress, work).await;
+        insta::assert_snapshot!(sink.lines.borrow().join("\n"), @r#"
+        {"event":"recovering","operation":"create","name":"dev:main:local.Command#a","run":"run-2"}
+        {"event":"still_running","operation":"create","name":"dev:main:local.Command#a","phase":"recovery","millis":10000}
+        {"event":"recovered","operation":"create","name":"dev:main:local.Command#a","millis":12000}
+        {"event":"step_started","operation":"create","name":"dev:main:local.Command#a","type":"local.Command"}
+        {"event":"still_running","operation":"create","name":"dev:main:local.Command#a","phase":"step","millis":10000}
+        "#);
+    }
+
+    #[tokio::test]
     async fn lines_that_come_close_together_are_written_together() {
         let (clock, sink) = (Arc::new(VirtualClock::default()), Collected::default());
-        let progress = lines(&sink, &clock);
+        let progress = shown(&sink, &clock, Display::Lines);
         let work = async {
             for _ in 0..100_000 {
                 progress.borrow_mut().event(&ended("a"));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use stead::ops::OpEvent;
+use stead::ops::{OpError, OpEvent, ProposedEdit, StateEdit};
 use stead::{ConsoleLevel, ConsoleLine, Notice};
 use stead_model::{Diagnostic, Environment, Event, NextStep, Severity};
 use stead_render::{Detail, Style, json_line};
@@ -19,6 +19,7 @@ use crate::hints::{self, ShownStack};
 use crate::pins;
 use crate::progress::{Display, Progress, Sink, watch};
 use crate::redact::{self, Disclosure};
+use crate::session::Session;
 use crate::terminal::{Stream, Terminal};
 
 /// Reader of the output: a person, or a program that passed `--json`.
@@ -247,6 +248,18 @@ impl Ui {
             other => self.operation(&other),
         };
         watch(&progress, operation(&mut listener)).await
+    }
+
+    /// Prepares an edit of the state, and shows the progress of a recovery as time passes.
+    pub(crate) async fn edit(&self, session: &Session, edit: StateEdit) -> Result<ProposedEdit, OpError> {
+        let prepare =
+            async |events: &mut dyn FnMut(OpEvent)| session.workspace.edit(edit, session.wait, events).await;
+        self.shown(prepare).await
+    }
+
+    /// Runs a preview or an edit, and shows the progress of a recovery as time passes.
+    pub(crate) async fn shown<T>(&self, operation: impl AsyncFnOnce(&mut dyn FnMut(OpEvent)) -> T) -> T {
+        self.watch(|_| (), operation).await
     }
 
     fn operation(&self, event: &OpEvent) {

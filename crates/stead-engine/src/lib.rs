@@ -17,11 +17,12 @@ mod serving;
 mod stack;
 mod transfer;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use stead_guard::pins::PinfileStatus;
-use stead_model::{Functions, NoFunctions, Operation, Timeouts, TypeToken};
+use stead_model::{Functions, Name, NoFunctions, Operation, SourceRef, Timeouts, TypeToken};
 use stead_provider::{Provider, Providers};
 use stead_schema::Catalog;
 use stead_world::World;
@@ -51,6 +52,8 @@ pub struct Engine {
     pub on_failure: OnFailure,
     /// Pins of the pinfile. By default every resource with a recorded pin is pinned.
     pub pins: PinfileStatus,
+    /// Pins that no run recorded yet, with their places in the program of today.
+    pub program_pins: BTreeMap<Name, SourceRef>,
     /// The pinfile to write after a successful run; `None` writes none.
     pub pinfile: Option<Arc<SettledPins>>,
     /// The stack that claims real resources; `None` asks and sets no owner marks.
@@ -68,6 +71,7 @@ impl Engine {
             functions: Arc::new(NoFunctions),
             on_failure: OnFailure::GoOn,
             pins: PinfileStatus::default(),
+            program_pins: BTreeMap::new(),
             pinfile: None,
             owners: None,
         }

@@ -153,7 +153,7 @@ codes! {
     PIN_AMBIGUOUS = "ST0416";
     /// The pin does not exist.
     NO_SUCH_PIN = "ST0417";
-    /// A resource that was pinned would be deleted or replaced, and the pinfile is missing.
+    /// A resource that was pinned would be deleted or replaced, and the pinfile is missing or has no section for the stack.
     PINFILE_LOST = "ST0418";
     /// The pinfile has a frozen value for a resource that does not exist yet.
     FROZEN_BEFORE_CREATED = "ST0419";

@@ -50,6 +50,15 @@ pub enum RunResult {
     Interrupted,
 }
 
+/// Phase of a run in which an operation is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Recovery finishes an operation of an earlier run.
+    Recovery,
+    Step,
+}
+
 /// An event of a run. Events arrive in the order in which they became true.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "event")]
@@ -64,6 +73,12 @@ pub enum Event {
         name: Name,
         /// The run that recovers.
         run: RunId,
+    },
+    /// Recovery of an operation ended, whatever came of it.
+    Recovered {
+        operation: Operation,
+        name: Name,
+        millis: u64,
     },
     StepStarted {
         operation: Operation,
@@ -84,6 +99,13 @@ pub enum Event {
         name: Name,
         attempt: u32,
         because: String,
+        millis: u64,
+    },
+    /// A step or a recovery is under way for `millis` milliseconds. Displays make this event as time passes.
+    StillRunning {
+        operation: Operation,
+        name: Name,
+        phase: Phase,
         millis: u64,
     },
     /// The run was asked to stop: calls under way finish, no new step starts.

@@ -22,6 +22,10 @@ pub enum NextStep {
     Compile,
     /// Read every resource from its provider and record the result.
     Refresh,
+    /// Plan after a read of every resource.
+    PlanRefreshed,
+    /// Apply the program after a read of every resource.
+    ApplyRefreshed,
     /// Import an existing resource.
     Import,
     /// Record another name for a resource.
@@ -49,6 +53,8 @@ pub enum NextStep {
         from: String,
         to: String,
     },
+    /// Remove the entries of releases and moves that every environment has applied.
+    PrunePins,
     /// Write the pins that state remembers into the pinfile.
     RestorePins,
     /// Remove the protection that was set on a record itself.
@@ -70,6 +76,11 @@ pub enum NextStep {
     SelectDependents,
     /// Read the stack of another environment and target, which settles an unfinished move.
     RefreshStack {
+        environment: String,
+        target: String,
+    },
+    /// Apply the program to another environment and target.
+    ApplyStack {
         environment: String,
         target: String,
     },
@@ -160,6 +171,8 @@ impl fmt::Display for NextStep {
             NextStep::ApplyKeepingPinned => f.write_str("apply the program and keep the pinned resources"),
             NextStep::Compile => f.write_str("compile the program"),
             NextStep::Refresh => f.write_str("refresh the stack"),
+            NextStep::PlanRefreshed => f.write_str("plan with a refresh"),
+            NextStep::ApplyRefreshed => f.write_str("apply with a refresh"),
             NextStep::Import => f.write_str("import the resource"),
             NextStep::Rename { from, to } => write!(f, "rename {from} to {to}"),
             NextStep::RenamePlace { from, to } => write!(f, "rename all resources in {from} to {to}"),
@@ -170,6 +183,7 @@ impl fmt::Display for NextStep {
             NextStep::ListPins => f.write_str("list the pins"),
             NextStep::RemovePin { path } => write!(f, "remove the pin {path}"),
             NextStep::MovePin { from, to } => write!(f, "move the pin {from} to {to}"),
+            NextStep::PrunePins => f.write_str("prune the pinfile"),
             NextStep::RestorePins => f.write_str("restore the pinfile from state"),
             NextStep::Unprotect { name } => write!(f, "unprotect {name}"),
             NextStep::Resolve { name, answer } => match answer {
@@ -186,6 +200,9 @@ impl fmt::Display for NextStep {
             NextStep::SelectDependents => f.write_str("select the dependents too"),
             NextStep::RefreshStack { environment, target } => {
                 write!(f, "refresh the stack of environment {environment} on target {target}")
+            }
+            NextStep::ApplyStack { environment, target } => {
+                write!(f, "apply the program to environment {environment} on target {target}")
             }
             NextStep::CreateStack => f.write_str("create an empty stack"),
             NextStep::WithoutProgram => f.write_str("go without the program"),

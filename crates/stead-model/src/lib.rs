@@ -43,7 +43,7 @@ pub use computed::Computed;
 pub use crypter::{Binding, Ciphertext, Crypter, KeyId, KeyedDigest, NoKey, Unopened};
 pub use dag::Dag;
 pub use diagnostic::{Diagnostic, Label, Severity};
-pub use event::{Event, Operation, RunResult, StepEnd};
+pub use event::{Event, Operation, Phase, RunResult, StepEnd};
 pub use expr::{
     Builtin, Constant, Expr, ExprId, ExprTable, FunctionRef, Input, Inputs, Key, Operand, SecretInput,
     TemplatePart,

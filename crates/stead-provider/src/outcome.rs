@@ -8,7 +8,7 @@ use crate::Refusal;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallOutcome<T> {
     Done(T),
-    /// The operation was carried out in part. Its result is recorded, and the next run does the rest.
+    /// The operation was carried out in part. Its result is recorded, and the next run does the rest, if inputs differ.
     Partial(PartialResult<T>),
     /// The operation was certainly not carried out.
     Refused(Refusal),

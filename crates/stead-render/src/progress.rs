@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use stead_model::{Environment, Event, Name, Operation, StepEnd};
+use stead_model::{Environment, Event, Name, Operation, Phase, StepEnd};
 
 use crate::{Paint, Style};
 
@@ -50,7 +50,14 @@ pub fn progress_line(event: &Event, environment: &Environment, style: &Style) ->
             "{} {under_way} under way will finish, and no new operation starts; interrupt again to stop at once",
             style.paint(Paint::Caution, "stopping:")
         )),
-        Event::RunStarted { .. } | Event::StepStarted { .. } | Event::RunEnded { .. } => None,
+        Event::StillRunning { operation, name, phase, millis } => {
+            let still = style.paint(Paint::Quiet, "still");
+            Some(format!("{still} {}", doing((*operation, *phase), &shown(name), *millis, style)))
+        }
+        Event::RunStarted { .. }
+        | Event::Recovered { .. }
+        | Event::StepStarted { .. }
+        | Event::RunEnded { .. } => None,
     }
 }
 
@@ -72,6 +79,7 @@ pub struct Running(Vec<Step>);
 struct Step {
     operation: Operation,
     name: Name,
+    phase: Phase,
     since: Duration,
     /// Time of the last line about the step.
     told: Duration,
@@ -82,18 +90,24 @@ impl Running {
     pub fn event(&mut self, event: &Event, now: Duration) {
         match event {
             Event::StepStarted { operation, name, .. } => {
-                self.0.push(Step { operation: *operation, name: name.clone(), since: now, told: now });
+                self.0.push(Step::started(*operation, name, Phase::Step, now));
             }
-            Event::StepEnded { operation, name, .. } => {
-                self.0.retain(|step| step.operation != *operation || step.name != *name);
+            Event::Recovering { operation, name, .. } => {
+                self.0.push(Step::started(*operation, name, Phase::Recovery, now));
             }
+            Event::StepEnded { operation, name, .. } => self.end(*operation, name, Phase::Step),
+            Event::Recovered { operation, name, .. } => self.end(*operation, name, Phase::Recovery),
             Event::StepRetried { operation, name, .. } => {
                 let retried = |step: &&mut Step| step.operation == *operation && step.name == *name;
                 self.0.iter_mut().filter(retried).for_each(|step| step.told = now);
             }
             Event::RunEnded { .. } => self.0.clear(),
-            Event::RunStarted { .. } | Event::Recovering { .. } | Event::Stopping { .. } => {}
+            Event::RunStarted { .. } | Event::StillRunning { .. } | Event::Stopping { .. } => {}
         }
+    }
+
+    fn end(&mut self, operation: Operation, name: &Name, phase: Phase) {
+        self.0.retain(|step| (step.operation, &step.name, step.phase) != (operation, name, phase));
     }
 
     /// Returns the time of the next line, if a step is under way.
@@ -101,13 +115,13 @@ impl Running {
         self.0.iter().map(|step| step.told + SILENCE).min()
     }
 
-    /// Returns a line for each step about which there was none for ten seconds.
-    pub fn due(&mut self, now: Duration, environment: &Environment, style: &Style) -> Vec<String> {
+    /// Returns an event for each step about which there was none for ten seconds.
+    pub fn due(&mut self, now: Duration) -> Vec<Event> {
         let silent = self.0.iter_mut().filter(|step| now.saturating_sub(step.told) >= SILENCE);
         silent
             .map(|step| {
                 step.told = now;
-                format!("{} {}", style.paint(Paint::Quiet, "still"), step.line(now, environment, style))
+                step.still_running(now)
             })
             .collect()
     }
@@ -125,15 +139,35 @@ impl Running {
 }
 
 impl Step {
-    fn line(&self, now: Duration, environment: &Environment, style: &Style) -> String {
-        let doing = match self.operation {
-            Operation::Create => "creating",
-            Operation::Update => "updating",
-            Operation::Delete => "deleting",
-        };
-        let elapsed = style.paint(Paint::Quiet, &format!("({})", elapsed(now.saturating_sub(self.since))));
-        format!("{doing} {} {elapsed}", self.name.shown_in(environment))
+    fn started(operation: Operation, name: &Name, phase: Phase, now: Duration) -> Step {
+        Step { operation, name: name.clone(), phase, since: now, told: now }
     }
+
+    fn millis(&self, now: Duration) -> u64 {
+        now.saturating_sub(self.since).as_millis() as u64
+    }
+
+    fn still_running(&self, now: Duration) -> Event {
+        let Step { operation, ref name, phase, .. } = *self;
+        Event::StillRunning { operation, name: name.clone(), phase, millis: self.millis(now) }
+    }
+
+    fn line(&self, now: Duration, environment: &Environment, style: &Style) -> String {
+        let shown = self.name.shown_in(environment);
+        doing((self.operation, self.phase), &shown, self.millis(now), style)
+    }
+}
+
+/// Renders what is under way, and for how long.
+fn doing((operation, phase): (Operation, Phase), name: &str, millis: u64, style: &Style) -> String {
+    let elapsed = style.paint(Paint::Quiet, &format!("({})", elapsed(Duration::from_millis(millis))));
+    let doing = match (phase, operation) {
+        (Phase::Recovery, operation) => &format!("finishing the {} of", operation.verb()),
+        (Phase::Step, Operation::Create) => "creating",
+        (Phase::Step, Operation::Update) => "updating",
+        (Phase::Step, Operation::Delete) => "deleting",
+    };
+    format!("{doing} {name} {elapsed}")
 }
 
 fn elapsed(time: Duration) -> String {
@@ -145,7 +179,7 @@ fn elapsed(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use stead_model::TypeToken;
+    use stead_model::{RunId, TypeToken};
 
     use super::*;
 
@@ -170,8 +204,9 @@ mod tests {
             if second == 40 {
                 running.event(&ended("dev:main:local.Command#b"), at(40));
             }
-            let due = running.due(at(second), &dev, &style);
-            lines.extend(due.into_iter().map(|line| format!("{second}: {line}")));
+            let due = running.due(at(second));
+            let due = due.iter().filter_map(|event| progress_line(event, &dev, &style));
+            lines.extend(due.map(|line| format!("{second}: {line}")));
         }
         insta::assert_snapshot!(lines.join("\n"), @"
         10: still creating main:local.Command#a (10 s)
@@ -186,6 +221,21 @@ mod tests {
         70: still creating main:local.Command#a (1 min 10 s)
         ");
         assert_eq!(running.next_due(), Some(at(80)));
+    }
+
+    #[test]
+    fn recovery_has_a_line_every_ten_seconds_until_it_ends() {
+        let (dev, style) = (Environment::new("dev"), Style::default());
+        let at = Duration::from_secs;
+        let name = || "dev:main:local.Command#a".parse().unwrap();
+        let operation = Operation::Update;
+        let mut running = Running::default();
+        running.event(&Event::Recovering { operation, name: name(), run: RunId("run-2".into()) }, at(0));
+        let lines: Vec<String> =
+            running.due(at(10)).iter().filter_map(|event| progress_line(event, &dev, &style)).collect();
+        assert_eq!(lines, ["still finishing the update of main:local.Command#a (10 s)"]);
+        running.event(&Event::Recovered { operation, name: name(), millis: 14_000 }, at(14));
+        assert_eq!(running.due(at(60)), []);
     }
 
     #[test]

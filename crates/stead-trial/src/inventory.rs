@@ -3,7 +3,7 @@
 //!
 //! A path identifies a file, so that a file without an id is found by its path, whatever its place in the program is. Notes
 //! (`local.Data`) have no identity: only their content tells them from their siblings. Now and then the program declares a file
-//! twice by mistake.
+//! twice by mistake, or a declared file is changed outside.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -93,6 +93,9 @@ impl Inventory {
             }
             if self.rng.one_in(6) {
                 self.declare_twice().await?;
+            }
+            if self.rng.one_in(6) {
+                self.change_outside().await?;
             }
             self.edit(&before)?;
             let dies_at = self.rng.one_in(5).then(|| 1 + self.rng.below(40));
@@ -190,6 +193,34 @@ impl Inventory {
             return Err(format!("a refused program changes nothing: f{}", first.file));
         }
         Ok(())
+    }
+
+    /// A declared file is changed outside and in the program. The update is refused, and the program takes the content over.
+    async fn change_outside(&mut self) -> Result<(), String> {
+        if self.program.is_empty() {
+            return Ok(());
+        }
+        let at = self.rng.below(self.program.len() as u64) as usize;
+        let file = self.program[at].file;
+        if self.text(file).is_none() {
+            return Ok(());
+        }
+        let edit = self.content();
+        let (process, world) = self.process(ProcessFaults::NONE);
+        let written = world.files.write_atomically(&place(file), edit.as_bytes(), 0o644, "edit");
+        written.map_err(|error| error.to_string())?;
+        process.end(&self.disk);
+        self.program[at].content = self.content();
+        self.trace.push(format!("f{file} is changed outside to {edit}: {:?}", self.program[at]));
+        let ended = self.up(ProcessFaults::NONE, MovePolicy::Refuse).await;
+        if ended == Ended::Succeeded || self.text(file).as_ref() != Some(&edit) {
+            return Err(format!("a file that was changed outside is not overwritten: f{file}, {ended:?}"));
+        }
+        self.program[at].content = edit;
+        match self.up(ProcessFaults::NONE, MovePolicy::Refuse).await {
+            Ended::Succeeded => Ok(()),
+            ended => Err(format!("the program takes a changed file over: f{file}, {ended:?}")),
+        }
     }
 
     fn content(&mut self) -> String {

@@ -32,6 +32,7 @@ pub const BUGS: &[(&str, &str)] = &[
     ("aws-token-of-each-attempt", "a repeated create has another client token"),
     ("begun-deletion-unguarded", "recovery repeats a started deletion without asking the current guards"),
     ("changed-file-deleted", "a file that was changed outside is deleted"),
+    ("changed-file-overwritten", "an update overwrites a file that was changed outside"),
     (
         "changed-secret-not-searched",
         "a secret that was changed elsewhere is recorded in the clear where an answer repeats it",

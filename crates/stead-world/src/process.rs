@@ -184,6 +184,24 @@ mod tests {
         }
     }
 
+    /// Runs a command that leaves a process behind. Returns the status of the group after the end of the command.
+    async fn left_behind(line: &str) -> GroupStatus {
+        let line = format!("sleep 600 >/dev/null 2>&1 & {line}");
+        let command = ShellCommand { line, folder: "/".into(), environment: BTreeMap::new() };
+        let gated = real().start(command).await.unwrap();
+        let group = gated.group().unwrap();
+        gated.release().await.unwrap();
+        let status = real().status(&group);
+        assert_eq!(real().end(&group).await.unwrap(), GroupStatus::Gone);
+        status
+    }
+
+    #[tokio::test]
+    async fn only_a_command_that_succeeded_leaves_processes_behind() {
+        assert_eq!(left_behind("exit 0").await, GroupStatus::Running);
+        assert_eq!(left_behind("exit 1").await, GroupStatus::Gone);
+    }
+
     #[tokio::test]
     async fn signal_that_ended_a_command_is_reported() {
         let command =

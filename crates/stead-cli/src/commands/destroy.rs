@@ -1,7 +1,7 @@
 //! `stead destroy`: deletes every recorded resource, unless a record or the program protects it.
 
 use stead::Notice;
-use stead::ops::{Access, Declares, Nothing, PlanRequest, Proposal};
+use stead::ops::{Access, Declares, Nothing, OpEvent, PlanRequest, Proposal};
 use stead::plan::{MovePolicy, Purpose, Request};
 
 use crate::args::{DestroyArguments, MarkFlags, ProgramFlags, SelectionFlags};
@@ -55,7 +55,9 @@ async fn propose(
     let show_notice = |notice: Notice<'_>| ui.notice(&notice);
     let program = session.protection(flags, &show_notice);
     let nothing = Nothing { program: program.as_ref().map(|program| program as &dyn Declares) };
-    let proposal = session.workspace.preview(&nothing, request, &mut ui.listener()).await?;
+    let preview =
+        async |events: &mut dyn FnMut(OpEvent)| session.workspace.preview(&nothing, request, events).await;
+    let proposal = ui.shown(preview).await?;
     if proposal.is_empty() {
         ui.json("plan", proposal.plan().blinded().as_ref());
         ui.result("Nothing to destroy.\n");

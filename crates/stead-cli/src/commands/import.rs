@@ -4,7 +4,7 @@ mod all;
 
 use serde::Serialize;
 use stead::Notice;
-use stead::ops::{Import, ListScope, ListedResource, OpError, Undeclared};
+use stead::ops::{Import, ListScope, ListedResource, OpError, OpEvent, Undeclared};
 
 use stead_model::{Code, Diagnostic};
 
@@ -39,7 +39,10 @@ pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &
     let program = session.program(session.levels_without_flags(), &show_notice);
     let import = Import::new(workspace, ty, name, id)?.served_by(arguments.provider.clone());
     let settings = (session.wait, arguments.owners.globs());
-    let proposal = workspace.preview_import(&program, &import, settings, &mut ui.listener()).await?;
+    let preview = async |events: &mut dyn FnMut(OpEvent)| {
+        workspace.preview_import(&program, &import, settings, events).await
+    };
+    let proposal = ui.shown(preview).await?;
     let typescript = proposal.undeclared().first().map(|Undeclared { name, ty, inputs }| {
         stead_render::declaration(name, ty, workspace.engine.catalog.get(ty), inputs)
     });

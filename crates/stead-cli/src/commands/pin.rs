@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use stead::guard::{EntryStatus, PinEntry, Pinfile, PrunedEntry, PrunedPart, Section};
-use stead::ops::{EditChange, OpError, PinChange, PinEdit, StateEdit};
+use stead::ops::{EditChange, OpError, OpEvent, PinChange, PinEdit, StateEdit};
 use stead_model::{Map, Name, TypeToken};
 use stead_render::{Paint, Style};
 
@@ -110,9 +110,9 @@ async fn end_in_state(session: &Session, changes: &[PinChange], ui: &Ui) {
     });
     let edit = StateEdit::EndPins { paths: paths.collect() };
     let ended = async {
-        let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
+        let edit = ui.edit(session, edit).await?.permit()?;
         let changes = edit.edit().changes().to_vec();
-        edit.apply(&mut ui.listener()).await?;
+        ui.shown(async |events: &mut dyn FnMut(OpEvent)| edit.apply(events).await).await?;
         Ok::<Vec<EditChange>, OpError>(changes)
     };
     match ended.await {

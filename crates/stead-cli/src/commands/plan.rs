@@ -1,6 +1,6 @@
 //! `stead plan`: shows the changes that `up` would make. Takes no lock and writes nothing.
 
-use stead::ops::{Access, Cause, Look, PinUse, PlanRequest, Proposal, Unfinished};
+use stead::ops::{Access, Cause, Look, OpEvent, PinUse, PlanRequest, Proposal, Unfinished};
 use stead::plan::{Action, Why};
 use stead::{Notice, SavedPlan};
 use stead_world::ShellCommand;
@@ -32,7 +32,9 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
         take_over: scope.owners.globs(),
         ..PlanRequest::up(scope.request(levels))
     };
-    let proposal = session.workspace.preview(&program, request, &mut ui.listener()).await?;
+    let preview =
+        async |events: &mut dyn FnMut(OpEvent)| session.workspace.preview(&program, request, events).await;
+    let proposal = ui.shown(preview).await?;
     show_unfinished(proposal.unfinished(), ui);
     show_untold(&proposal, ui);
     proposal.pins().into_iter().for_each(|pins| pins::show(pins, ui));

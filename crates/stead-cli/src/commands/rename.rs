@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use stead::ops::{Declares as _, EditChange, StateEdit, declared_places};
+use stead::ops::{Declares as _, EditChange, OpEvent, StateEdit, declared_places};
 use stead::{Notice, OldNames, old_names_elsewhere};
 use stead_model::{Name, NextStep, NodeKind, Place};
 
@@ -24,7 +24,7 @@ pub(crate) async fn rename(session: &Session, arguments: &RenameArguments, ui: &
     let declared = declared_names(session, ui).await;
     let (from, to) = (arguments.old.clone(), arguments.new.clone());
     let edit = StateEdit::Rename { from, to, declared: declared.clone() };
-    let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?;
+    let edit = ui.edit(session, edit).await?;
     let renamed = |change: &EditChange| match change {
         EditChange::Renamed { from, to } => Some((from.clone(), to.clone())),
         _ => None,
@@ -42,7 +42,7 @@ pub(crate) async fn rename(session: &Session, arguments: &RenameArguments, ui: &
     }
     let edit = edit.permit()?;
     confirm(session, ui, "Rename this?")?;
-    edit.apply(&mut ui.listener()).await?;
+    ui.shown(async |events: &mut dyn FnMut(OpEvent)| edit.apply(events).await).await?;
     let to = place(session, &arguments.new, renames.iter().map(|(_, to)| to));
     let elsewhere = old_names_elsewhere(&session.project, &session.workspace, &renames).await?;
     elsewhere

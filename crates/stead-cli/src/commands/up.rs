@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stead::ops::{Declares, Look, OpError, PinUse, PlanRequest, Proposal, Protecting};
+use stead::ops::{Declares, Look, OpError, OpEvent, PinUse, PlanRequest, Proposal, Protecting};
 use stead::plan::Glob;
 use stead::{Notice, OnFailure, Program, SavedPlan};
 
@@ -47,7 +47,9 @@ pub(crate) async fn up(session: &Session, arguments: &UpArguments, ui: &Ui) -> R
         take_over: scope.owners.globs(),
         ..PlanRequest::up(scope.request(levels))
     };
-    let proposal = session.workspace.preview(&program, request, &mut ui.listener()).await?;
+    let preview =
+        async |events: &mut dyn FnMut(OpEvent)| session.workspace.preview(&program, request, events).await;
+    let proposal = ui.shown(preview).await?;
     warn_of_unnamed(session, proposal.base(), ui);
     proposal.pins().into_iter().for_each(|pins| pins::show(pins, ui));
     show_reads(&program.transcript(), ui);
@@ -113,7 +115,6 @@ async fn up_saved(
     let show_notice = |notice: Notice<'_>| ui.notice(&notice);
     let program =
         Program::replayed(project, workspace, saved.settings(), saved.transcript().clone(), &show_notice);
-    let mut events = ui.listener();
     let today = workspace.pinfile.has_program().then(|| {
         session.program_with(
             saved.config_of_call(session.config.clone()),
@@ -123,9 +124,10 @@ async fn up_saved(
     });
     let today = today.as_ref().map(|program| program as &dyn Declares);
     let program = Protecting { declared: &program, program: today };
-    let previewed =
-        workspace.preview_approved(&program, saved.approval(), settings, session.wait, &mut events);
-    let proposal = previewed.await.map_err(|error| match error {
+    let preview = async |events: &mut dyn FnMut(OpEvent)| {
+        workspace.preview_approved(&program, saved.approval(), settings, session.wait, events).await
+    };
+    let proposal = ui.shown(preview).await.map_err(|error| match error {
         OpError::Stale(why) => SavedPlan::stale(file, why),
         other => other,
     })?;

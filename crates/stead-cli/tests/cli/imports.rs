@@ -1,6 +1,6 @@
 //! Imports of exported files: complete or refused.
 
-use crate::project::Project;
+use crate::project::{Project, Ran};
 
 const ONE: &str = r#"
 import * as local from "stead/local";
@@ -71,6 +71,18 @@ fn imported_file_is_kept_until_the_program_declared_it_once() {
     project.write("main.ts", "export {};\n");
     project.stead(&["up", "--yes"]).ok();
     assert!(!project.has("f"), "declared once, and removed from the program");
+}
+
+#[test]
+fn destroy_says_that_an_undeclared_import_is_forgotten() {
+    let project = Project::with("export {};\n");
+    project.write("f", "theirs");
+    project.stead(&["import", "local.File", "f", "f", "--yes"]).ok();
+    let Ran { stdout, stderr, .. } = project.stead(&["destroy", "--yes"]).ends(0);
+    let shown = format!("{stdout}{stderr}");
+    assert!(shown.contains("it was imported and never declared: it is forgotten, not deleted"), "{shown}");
+    assert!(!shown.contains("was declared at") && !shown.contains("`retain`"), "{shown}");
+    assert_eq!(project.read("f"), "theirs");
 }
 
 #[test]

@@ -180,3 +180,17 @@ new local.Data({ value: 1 }, { id: "data" });
         none.stderr
     );
 }
+
+#[test]
+fn command_that_printed_too_much_is_recorded_and_not_repeated() {
+    let create = "echo ran >> log; head -c 2000000 /dev/zero | tr '\\\\0' x";
+    let project = Project::only(&format!(
+        "import * as local from \"stead/local\";\nnew local.Command({{ create: \"{create}\" }}, {{ id: \"c\" }});\n"
+    ));
+    let failed = project.stead(&["up", "--yes"]).ends(1).stderr;
+    assert!(failed.contains("the next run does not repeat the create"), "{failed}");
+    assert!(!failed.contains("does the rest"), "{failed}");
+    let again = project.stead(&["up", "--yes"]).ok();
+    assert!(again.contains("Nothing to do"), "{again}");
+    assert_eq!(project.read("log"), "ran\n");
+}

@@ -155,6 +155,33 @@ fn file_that_was_changed_outside_is_not_deleted_unasked() {
 }
 
 #[test]
+fn file_that_was_changed_outside_is_not_overwritten_unasked() {
+    let declared = |content: &str| file("f").replace("\"v\"", &format!("{content:?}"));
+    let project = Project::with(&declared("1"));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("f", "a day of work");
+    project.write("main.ts", &declared("2"));
+    let Ran { stderr, .. } = project.stead(&["up", "--yes"]).ends(1);
+    for part in [
+        "its content is not the recorded one",
+        "`stead plan --refresh -e dev`",
+        "`stead up --refresh -e dev`",
+    ] {
+        assert!(stderr.contains(part), "{stderr}");
+    }
+    assert_eq!(project.read("f"), "a day of work");
+    // One way out: the program takes the content over.
+    project.write("main.ts", &declared("a day of work"));
+    project.stead(&["up", "--yes"]).ok();
+    // The other one: the plan shows the difference.
+    project.write("f", "another day");
+    project.write("main.ts", &declared("2"));
+    let shown = project.stead(&["up", "--refresh", "--yes"]);
+    assert!(shown.ok().contains("another day"));
+    assert_eq!(project.read("f"), "2");
+}
+
+#[test]
 fn key_that_was_replaced_outside_is_not_deleted_unasked() {
     let program = "import * as local from \"stead/local\";\nnew local.KeyPair({ path: \"k\" }, { id: \"k\", pinned: false });\n";
     let (project, other) = (Project::with(program), Project::with(program));

@@ -33,6 +33,21 @@ fn destroy_goes_by_the_marks_and_pins_of_the_program_although_no_run_applied_the
 }
 
 #[test]
+fn refusal_of_a_pin_that_only_the_program_has_names_its_place_and_the_way_out() {
+    let project = Project::with(FILE);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &with_option("pinned: true"));
+    let refused = project.stead(&["destroy", "--yes"]).ends(13).stderr;
+    for part in ["the program declares it pinned by now", "main.ts:2:1", "remove `pinned` there"] {
+        assert!(refused.contains(part), "{refused}");
+    }
+    assert!(!refused.contains("pin restore") && !refused.contains("last run"), "{refused}");
+    project.write("main.ts", FILE);
+    project.stead(&["destroy", "--yes"]).ok();
+    assert!(!project.has("db"));
+}
+
+#[test]
 fn destroy_keeps_a_file_that_the_program_retains_by_now() {
     let project = Project::with(FILE);
     project.stead(&["up", "--yes"]).ok();

@@ -162,13 +162,15 @@ fn state_mv_renames_a_resource_in_state() {
 fn resources_move_to_another_stack_with_their_dependencies() {
     let project = Project::only(TWO);
     project.stead(&["up", "--yes"]).ok();
-    assert_eq!(project.stead(&["state", "mv", "b", "--to-stack", "prod", "--yes"]).code, 1);
+    let missing = project.stead(&["state", "mv", "b", "--to-stack", "prod", "--yes"]).ends(1).stderr;
+    assert!(missing.contains("`stead up -e prod -t local` makes one"), "{missing}");
     project.stead(&["stack", "new", "-e", "prod"]).ok();
     let split = project.stead(&["state", "mv", "b", "--to-stack", "prod", "--yes"]).ends(1);
     assert!(split.stderr.contains("ST0216") && split.stderr.contains("local.Data#a"), "{}", split.stderr);
     let split = project.stead(&["state", "mv", "a", "--to-stack", "prod", "--yes"]).ends(1);
     assert!(split.stderr.contains("local.Data#b"), "{}", split.stderr);
-    project.stead(&["state", "mv", "b", "--to-stack", "prod", "--with-dependencies", "--yes"]).ok();
+    let moved = project.stead(&["state", "mv", "b", "--to-stack", "prod", "--with-dependencies", "--yes"]);
+    assert!(!moved.ends(0).stderr.contains("`stead up -e dev`"), "the program is applied in both");
     assert_eq!(project.stead(&["state", "ls"]).ok(), "");
     // Outputs are not moved: they belong to the stack.
     let plan = project.stead(&["plan", "-e", "prod"]).ok();

@@ -9,7 +9,7 @@ use stead_state::{Intent, Outcome, Record, State};
 use crate::Stop;
 use crate::execute::call::Answer;
 use crate::execute::executor::{Executor, TaskEvent};
-use crate::execute::problems::{failure, in_doubt, partial};
+use crate::execute::problems::{Unfinished, failure, in_doubt, partial};
 use crate::execute::values::Unresolved;
 use crate::gather::retry::{MAX_ATTEMPTS, backoff};
 
@@ -66,12 +66,22 @@ impl Executor<'_> {
                 StepEnd::InDoubt { problem: in_doubt(step, operation, message, answer.timed_out) }
             }
             done => {
+                let unfinished = match &intent {
+                    Intent::Create { resource, .. } | Intent::Update { resource, .. }
+                        if answer.actual_inputs.as_ref() == Some(&resource.inputs) =>
+                    {
+                        Unfinished::Outputs
+                    }
+                    _ => Unfinished::Inputs,
+                };
                 if let (Some(node), Some(resource)) = (step.node, after(intent, done)) {
                     self.changed_providers.note(self.engine, &resource);
                     self.context.set_current(node, resource);
                 }
                 match &answer.refusal {
-                    Some(refusal) => StepEnd::Failed { problem: partial(step, operation, refusal) },
+                    Some(refusal) => {
+                        StepEnd::Failed { problem: partial(step, operation, unfinished, refusal) }
+                    }
                     None => StepEnd::Done,
                 }
             }

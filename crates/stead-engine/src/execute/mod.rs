@@ -78,7 +78,14 @@ impl Engine {
     ) -> Result<PermittedPlan<'a>, Vec<Diagnostic>> {
         match stead_guard::decide(&plan.deletions(base, graph), &self.pins) {
             Ok(permits) => Ok(PermittedPlan { plan, permits }),
-            Err(refused) => Err(refused.iter().map(stead_guard::Refusal::diagnostic).collect()),
+            Err(refused) => Err(refused.into_iter().map(|refusal| self.refused(refusal)).collect()),
+        }
+    }
+
+    fn refused(&self, refusal: stead_guard::Refusal) -> Diagnostic {
+        match self.program_pins.get(&refusal.name).cloned() {
+            Some(place) => refusal.pinned_by_program(place).diagnostic(),
+            None => refusal.diagnostic(),
         }
     }
 

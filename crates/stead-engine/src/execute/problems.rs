@@ -23,13 +23,35 @@ pub(crate) fn failure(
     refusal.and_then(|refusal| refusal.help.clone()).into_iter().fold(problem, Diagnostic::help)
 }
 
+/// Part of an operation that a provider did not finish.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unfinished {
+    /// The resource has other inputs than declared, so that the next plan has the difference.
+    Inputs,
+    /// The resource is as declared, and some of its outputs are lost.
+    Outputs,
+}
+
 /// Describes a step that took effect in part.
-pub(crate) fn partial(step: &Step, operation: Option<Operation>, refusal: &Refusal) -> Diagnostic {
-    let verb = operation.map_or("change", Operation::verb);
-    let message = format!("the {verb} of {} was not finished: {}", step.name, refusal.message);
-    let problem = Diagnostic::error(Code::STEP_FAILED, message)
-        .at(step.source.clone(), 0, "declared here")
-        .note("The finished part is recorded; the next run does the rest.");
+pub(crate) fn partial(
+    step: &Step,
+    operation: Option<Operation>,
+    unfinished: Unfinished,
+    refusal: &Refusal,
+) -> Diagnostic {
+    let (verb, name, because) = (operation.map_or("change", Operation::verb), &step.name, &refusal.message);
+    let (message, note) = match unfinished {
+        Unfinished::Inputs => (
+            format!("the {verb} of {name} was not finished: {because}"),
+            "The finished part is recorded; the next run does the rest.".to_owned(),
+        ),
+        Unfinished::Outputs => (
+            format!("the {verb} of {name} happened, but some of its outputs are lost: {because}"),
+            format!("The resource is recorded without them, and the next run does not repeat the {verb}."),
+        ),
+    };
+    let problem =
+        Diagnostic::error(Code::STEP_FAILED, message).at(step.source.clone(), 0, "declared here").note(note);
     refusal.help.clone().into_iter().fold(problem, Diagnostic::help)
 }
 

@@ -220,7 +220,8 @@ pub(super) fn reserved_key(what: &str) -> OpError {
 pub(super) fn no_stack(workspace: &Workspace) -> OpError {
     let (environment, target) = (workspace.environment(), workspace.target());
     let message = format!("there is no stack for environment {environment} on target {target}");
-    let hint = Hint::from(NextStep::Apply)
+    let (environment, target) = (environment.to_string(), target.to_owned());
+    let hint = Hint::from(NextStep::ApplyStack { environment, target })
         .and(" makes one; ")
         .then(NextStep::ListStacks)
         .and(" lists those there are");

@@ -27,6 +27,12 @@ pub(super) fn event(event: &Event) {
         Event::Recovering { operation, name, .. } => {
             info!(operation = operation.verb(), %name, "recovering an interrupted operation");
         }
+        Event::Recovered { operation, name, millis } => {
+            debug!(operation = operation.verb(), %name, millis, "recovery ended");
+        }
+        Event::StillRunning { operation, name, millis, .. } => {
+            debug!(operation = operation.verb(), %name, millis, "still running");
+        }
         Event::StepStarted { operation, name, .. } => {
             debug!(operation = operation.verb(), %name, "step started");
         }

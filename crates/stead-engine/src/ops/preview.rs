@@ -1,11 +1,11 @@
 //! From a declaration to a proposal: read, recover, apply the pinfile, read the providers, plan.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use stead_guard::pins::{Orphans, PinRefusal, SettledGraph};
 use stead_journal::{Loaded, is_dead};
-use stead_model::{Code, Diagnostic, Graph, TypeToken};
+use stead_model::{Code, Diagnostic, Graph, Lifecycle, Name, SourceRef, TypeToken};
 use stead_plan::{Glob, Plan};
 use stead_state::State;
 
@@ -158,6 +158,7 @@ impl Workspace {
         workspace.engine = workspace.engine.with_functions(functions).on_failure(request.on_failure);
         let (graph, pins) = workspace.settle_pins(request.pins, pinning, graph, &loaded.state)?;
         workspace.engine.pins = hold_pins_of(protection.as_ref(), &loaded.state, workspace.engine.pins);
+        workspace.engine.program_pins = pins_of(protection.as_ref(), &loaded.state);
         let Loaded { state: recorded, version, .. } = loaded;
         let Refreshed { state: base, drift, records: observed } =
             workspace.look(&protected.state, &graph, &request).await?;
@@ -414,4 +415,16 @@ fn not_reproduced(approval: &Approval, recorded: &State, error: OpError) -> OpEr
 
 fn refused(PinRefusal { changes: lines, problems }: PinRefusal) -> OpError {
     OpError::Pins(PinsRefused { lines, problems })
+}
+
+/// Returns the places of the pins that today's program has and that no run recorded.
+fn pins_of(program: Option<&Graph>, state: &State) -> BTreeMap<Name, SourceRef> {
+    let Some(program) = program else { return BTreeMap::new() };
+    let nodes = program.by_name();
+    let place = |name: &Name| {
+        let id = *nodes.get(name).filter(|id| program.pin_setting(**id) == Some(true))?;
+        Some((name.clone(), program.node(id)?.source.clone()))
+    };
+    let unpinned = state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live && !copy.pinned);
+    unpinned.filter_map(|copy| place(&copy.name)).collect()
 }

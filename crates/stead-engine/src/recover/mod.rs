@@ -132,7 +132,11 @@ impl Engine {
             };
             let operation = pending.intent.operation();
             events(Event::Recovering { operation, name: resource.name.clone(), run: run.id() });
-            match self.repeat(run, pending, &resource, (provider, &owners), guards, events).await? {
+            let since = self.world.clock.monotonic();
+            let repeated = self.repeat(run, pending, &resource, (provider, &owners), guards, events).await;
+            let millis = self.world.clock.monotonic().saturating_sub(since).as_millis() as u64;
+            events(Event::Recovered { operation, name: resource.name.clone(), millis });
+            match repeated? {
                 Repeated::Finished => recovered.finished.push(resource.name),
                 Repeated::DeletionHeldBack => recovered.held_back.push(resource.name),
                 Repeated::Unfinished(problem) => recovered.problems.push(problem),

@@ -1,20 +1,33 @@
 //! The diagnostic for a deletion that a pin refuses.
 
-use stead_model::{Code, Diagnostic, Hint, NextStep};
+use stead_model::{Code, Diagnostic, Hint, NextStep, SourceRef};
 
 use super::refusal::{CHECKED_BEFORE_RUN, Refusal};
 use super::{Cause, DeletionEffect};
 use crate::pins::{PinVerdict, physical_path};
 
 pub(super) fn diagnostic(refusal: &Refusal, verdict: PinVerdict) -> Diagnostic {
+    if let Some(place) = &refusal.set_by().place {
+        return pinned_by_program(refusal, place);
+    }
     let code = if verdict == PinVerdict::Lost { Code::PINFILE_LOST } else { Code::PINNED };
     let problem = refusal.placed(Diagnostic::error(code, message(refusal, verdict))).note(CHECKED_BEFORE_RUN);
     help(refusal, verdict).into_iter().fold(problem, Diagnostic::help)
 }
 
-fn message(refusal: &Refusal, verdict: PinVerdict) -> String {
+/// Describes a pin that only the program of today has.
+fn pinned_by_program(refusal: &Refusal, place: &SourceRef) -> Diagnostic {
+    let message = format!("{}, and the program declares it pinned by now", refused(refusal));
+    Diagnostic::error(Code::PINNED, message)
+        .at(place.clone(), 0, "declared here")
+        .note(CHECKED_BEFORE_RUN)
+        .help("remove `pinned` there, or set `pinned: false` on it, then try again")
+}
+
+/// Returns the deletion that is refused, without the reason.
+fn refused(refusal: &Refusal) -> String {
     let name = &refusal.name;
-    let refused = match (&refusal.cause, &refusal.effect) {
+    match (&refusal.cause, &refusal.effect) {
         (_, DeletionEffect::DeletedWithContainer { name: with }) => {
             format!("{name} would be deleted with {with}")
         }
@@ -22,13 +35,19 @@ fn message(refusal: &Refusal, verdict: PinVerdict) -> String {
         (Cause::Destroyed, _) => format!("cannot delete {name}"),
         (Cause::Replaced { because }, _) => format!("cannot replace {name}: {because}"),
         (Cause::LeftOver, _) => format!("cannot delete the old copy of {name}"),
-    };
+    }
+}
+
+fn message(refusal: &Refusal, verdict: PinVerdict) -> String {
+    let refused = refused(refusal);
     let joint = match (&refusal.cause, &refusal.effect) {
         (Cause::Destroyed | Cause::LeftOver, DeletionEffect::Deleted) => ":",
         _ => ", and",
     };
     let reason = match verdict {
-        PinVerdict::Lost => "it was pinned at the last run (the pinfile is missing)",
+        PinVerdict::Lost => {
+            "it was pinned at the last run (the pinfile is missing, or has no section for this stack)"
+        }
         PinVerdict::Unlisted => {
             "it was pinned at the last run (the pinfile has no entry for it, and no release)"
         }

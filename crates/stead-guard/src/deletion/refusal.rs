@@ -8,6 +8,7 @@ use stead_model::{
 };
 
 use super::{Cause, DeletionEffect, Mark, pin_refusal};
+use crate::pins::PinVerdict;
 
 pub(super) const CHECKED_BEFORE_RUN: &str =
     "Nothing was changed: the guards check the whole plan before it runs.";
@@ -84,6 +85,18 @@ impl Refusal {
         &self.set_by.source
     }
 
+    /// Returns the refusal with the place at which the program of today pins the resource, if state alone seems to have the pin.
+    #[must_use]
+    pub fn pinned_by_program(self, place: SourceRef) -> Refusal {
+        let Mark::Pinned(verdict) = self.mark else { return self };
+        if !verdict.is_in_state_only() {
+            return self;
+        }
+        let source = MarkSource { place: Some(place), ..self.set_by.source.as_ref().clone() };
+        let set_by = SetBy { source: Arc::new(source), recorded: false };
+        Refusal { mark: Mark::Pinned(PinVerdict::Declared), set_by, ..self }
+    }
+
     pub fn diagnostic(&self) -> Diagnostic {
         let (message, help) = match self.mark {
             Mark::PreventDelete => self.prevented(),
@@ -102,7 +115,7 @@ impl Refusal {
     pub(super) fn placed(&self, problem: Diagnostic) -> Diagnostic {
         let quotable = match (&self.cause, &self.mark) {
             (Cause::Removed, _) => false,
-            (Cause::Destroyed, Mark::Pinned(verdict)) => *verdict == crate::pins::PinVerdict::Declared,
+            (Cause::Destroyed, Mark::Pinned(verdict)) => *verdict == PinVerdict::Declared,
             (Cause::Destroyed, _) => !self.set_by.recorded,
             (Cause::Replaced { .. } | Cause::LeftOver, _) => true,
         };

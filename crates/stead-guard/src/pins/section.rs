@@ -291,7 +291,7 @@ pub fn release_pin(file: &Pinfile, section: &str, path: &str) -> Result<PinfileU
         let message = format!("{path} is released in section {section:?} of {} already", file.name);
         return Err(Diagnostic::error(Code::NO_SUCH_PIN, message)
             .note("The entry stays until the release was applied in every environment that uses the section.")
-            .help(format!("once it was, remove the entry from {}", file.name)));
+            .help(Hint::from(NextStep::PrunePins).and(" removes it then")));
     }
     Ok(changed(file, sections))
 }

@@ -1,10 +1,13 @@
 //! The property `mode`: permission bits as three or four octal digits.
 
+use std::path::Path;
+
 use stead_model::{Map, Value};
 use stead_provider::Refusal;
 use stead_schema::Problem;
 use stead_world::Metadata;
 
+use crate::files::path::not_overwritten;
 use crate::inputs::{InputView, problem, text};
 
 pub(crate) const MODE: &str = "mode";
@@ -26,6 +29,38 @@ pub(crate) fn mode_problem(inputs: InputView<'_>) -> Option<Problem> {
 pub(crate) fn mode(inputs: &Map) -> Result<u32, Refusal> {
     let text = text(inputs, MODE)?;
     parse(text).ok_or_else(|| Refusal::new(format!("`{MODE}` cannot be {text:?}")).at(MODE))
+}
+
+/// A change of permission bits.
+#[derive(Clone, Copy)]
+pub(crate) struct ModeChange {
+    pub(crate) recorded: Option<u32>,
+    pub(crate) desired: u32,
+}
+
+impl ModeChange {
+    pub(crate) fn of(old_inputs: &Map, desired: u32) -> ModeChange {
+        let recorded = old_inputs.get(MODE).and_then(Value::as_str).and_then(parse);
+        ModeChange { recorded, desired }
+    }
+
+    /// Returns the mode to set. A mode that was changed outside stays if the program did not change it, and is a refusal otherwise.
+    pub(crate) fn to_set(self, path: &Path, found: Metadata) -> Result<u32, Refusal> {
+        let ModeChange { recorded, desired } = self;
+        if cfg!(not(unix)) || found.mode == desired || recorded == Some(found.mode) {
+            return Ok(desired);
+        }
+        match recorded {
+            Some(recorded) if recorded != desired => {
+                let how = format!(
+                    "was changed outside of Stead: its mode is {:04o}, and {recorded:04o} is recorded",
+                    found.mode
+                );
+                Err(not_overwritten(path, &how))
+            }
+            _ => Ok(found.mode),
+        }
+    }
 }
 
 /// Returns the inputs with the real mode. A recorded mode that is only spelled differently stays.

@@ -82,6 +82,15 @@ pub(crate) fn changed_outside(path: &Path, how: &str) -> Refusal {
     )
 }
 
+/// Refuses to overwrite what is not as recorded; `how` completes the message.
+pub(crate) fn not_overwritten(path: &Path, how: &str) -> Refusal {
+    Refusal::new(format!("{} {how}. Nothing was overwritten", path.display())).at(PATH).help(
+        Hint::from(NextStep::PlanRefreshed)
+            .and(" shows the difference; to keep it, declare it in the program; to overwrite it, ")
+            .then(NextStep::ApplyRefreshed),
+    )
+}
+
 /// Refuses to delete a path at which there is an object of another kind.
 pub(crate) fn wrong_kind_to_delete(path: &Path, found: FileKind, thing: &str) -> Refusal {
     wrong_kind(path, found, &format!("the {thing} to delete no longer exists"))

@@ -12,7 +12,7 @@ use stead_world::{FileKind, Files, SHARED_FOLDER};
 
 use crate::failure::{Attempt, Failure, io_refusal, reason};
 use crate::files::disk::{is_absent, metadata_of, sync_removal};
-use crate::files::mode::{MODE, mode, mode_problem, with_real_mode};
+use crate::files::mode::{MODE, ModeChange, mode, mode_problem, with_real_mode};
 use crate::files::path::{PATH, already_exists, path_problem, wrong_kind, wrong_kind_to_delete};
 use crate::inputs::{InputView, text};
 use crate::machine::{Machine, folder_of};
@@ -89,10 +89,11 @@ impl ResourceType for Directory {
         machine: &Machine,
         _receipt: &Receipt,
         resource: &Resource,
-        _old_inputs: &Map,
+        old_inputs: &Map,
     ) -> Attempt<Updated> {
         let desired = DesiredFolder::of(machine, &resource.inputs)?;
-        machine.on_disk(move |files| desired.create(files, IfExists::AcceptOwn)).await?;
+        let change = ModeChange::of(old_inputs, desired.mode);
+        machine.on_disk(move |files| desired.update(files, change)).await?;
         Ok(Updated { outputs: Map::new() })
     }
 
@@ -120,6 +121,15 @@ impl DesiredFolder {
             }
             (Some(other), _) => Err(wrong_kind(path, other, "a folder is to be created there").into()),
         }
+    }
+
+    /// Sets the mode of the folder. Refuses if the mode was changed outside.
+    fn update(self, files: &dyn Files, change: ModeChange) -> Attempt<()> {
+        let mode = match metadata_of(files, &self.path)? {
+            Some(found) if found.kind == FileKind::Directory => change.to_set(&self.path, found)?,
+            _ => self.mode,
+        };
+        DesiredFolder { mode, ..self }.create(files, IfExists::AcceptOwn)
     }
 
     fn create_new(&self, files: &dyn Files) -> Attempt<()> {

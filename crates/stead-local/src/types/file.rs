@@ -7,11 +7,14 @@ use stead_model::{Digest, Inputs, Map, PhysicalId, Resource, Value};
 use stead_provider::{Created, LiveState, Reads, Receipt, Refusal, Updated};
 use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
 use stead_world::{FileKind, Files, Metadata};
+use zeroize::Zeroizing;
 
 use crate::failure::{Attempt, Failure, io_refusal};
 use crate::files::disk::{ExpectedFile, FileWrite, metadata_of};
-use crate::files::mode::{MODE, mode, mode_problem, with_real_mode};
-use crate::files::path::{PATH, already_exists, file_path_problem, wrong_kind, wrong_kind_to_delete};
+use crate::files::mode::{MODE, ModeChange, mode, mode_problem, with_real_mode};
+use crate::files::path::{
+    PATH, already_exists, file_path_problem, not_overwritten, wrong_kind, wrong_kind_to_delete,
+};
 use crate::inputs::{InputView, flag, text};
 use crate::machine::Machine;
 use crate::types::{IfExists, ResourceType};
@@ -22,6 +25,9 @@ const SHA256: &str = "sha256";
 
 /// Hint for a file that already exists.
 const EXISTS_HINT: &str = "move it away, or set `overwrite: true` to replace its content";
+
+/// How a file differs that an update would overwrite.
+const OTHER_CONTENT: &str = "was changed outside of Stead: its content is not the recorded one";
 
 pub(crate) struct File;
 
@@ -113,17 +119,19 @@ impl ResourceType for File {
         machine: &Machine,
         receipt: &Receipt,
         resource: &Resource,
-        _old_inputs: &Map,
+        old_inputs: &Map,
     ) -> Attempt<Updated> {
         let desired = DesiredFile::of(machine, receipt, &resource.inputs)?;
         let outputs = outputs(desired.content.as_bytes());
-        machine.on_disk(move |files| desired.create(files, IfExists::Replace)).await?;
+        let written = written_digest(&resource.outputs, old_inputs);
+        let change = ModeChange::of(old_inputs, desired.mode);
+        machine.on_disk(move |files| desired.update(files, written.as_deref(), change)).await?;
         Ok(Updated { outputs })
     }
 
     async fn delete(&self, machine: &Machine, receipt: &Receipt, resource: &Resource) -> Attempt<()> {
         let path = machine.locate(text(&resource.inputs, PATH)?);
-        let written = written_digest(resource);
+        let written = written_digest(&resource.outputs, &resource.inputs);
         let unique = receipt.idempotency_key().to_owned();
         let work = move |files: &dyn Files| match metadata_of(files, &path)?.map(|found| found.kind) {
             None | Some(FileKind::File) => {
@@ -149,6 +157,22 @@ impl DesiredFile {
         })
     }
 
+    /// Writes the file in place of the one with the digest `written`. Refuses if the file was changed outside, and accepts the
+    /// content of an earlier attempt.
+    fn update(mut self, files: &dyn Files, written: Option<&str>, change: ModeChange) -> Attempt<()> {
+        let path = self.path.as_path();
+        if let Some(found) = metadata_of(files, path)?.filter(|found| found.kind == FileKind::File) {
+            let bytes =
+                files.read(path).map(Zeroizing::new).map_err(|error| io_refusal("read", path, &error))?;
+            let is_written = written.is_none_or(|written| Digest::of(&bytes).as_str() == written);
+            if !is_written && *bytes != self.content.as_bytes() {
+                return Err(not_overwritten(path, OTHER_CONTENT).into());
+            }
+            self.mode = change.to_set(path, found)?;
+        }
+        self.create(files, IfExists::Replace)
+    }
+
     fn create(&self, files: &dyn Files, if_exists: IfExists) -> Attempt<()> {
         let (path, bytes) = (self.path.as_path(), self.content.as_bytes());
         let write = FileWrite { path, bytes, mode: self.mode, unique: &self.unique };
@@ -164,9 +188,9 @@ impl DesiredFile {
 }
 
 /// Returns the digest of the content that the record says was written or read last.
-fn written_digest(resource: &Resource) -> Option<String> {
-    let recorded = resource.outputs.get(SHA256).and_then(Value::as_str).map(str::to_owned);
-    let content = || resource.inputs.get(CONTENT).and_then(Value::as_str);
+fn written_digest(outputs: &Map, inputs: &Map) -> Option<String> {
+    let recorded = outputs.get(SHA256).and_then(Value::as_str).map(str::to_owned);
+    let content = || inputs.get(CONTENT).and_then(Value::as_str);
     recorded.or_else(|| Some(Digest::of(content()?.as_bytes()).as_str().to_owned()))
 }
 

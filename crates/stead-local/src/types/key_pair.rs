@@ -20,7 +20,8 @@ use super::random_string::no_randomness;
 use crate::failure::{Attempt, Failure, io_refusal};
 use crate::files::disk::{ExpectedFile, FileWrite, metadata_of, remove};
 use crate::files::path::{
-    PATH, already_exists, changed_outside, file_path_problem, wrong_kind, wrong_kind_to_delete,
+    PATH, already_exists, changed_outside, file_path_problem, not_overwritten, wrong_kind,
+    wrong_kind_to_delete,
 };
 use crate::inputs::{InputView, problem, text};
 use crate::machine::Machine;
@@ -28,8 +29,12 @@ use crate::types::{IfExists, ResourceType};
 
 const COMMENT: &str = "comment";
 const FINGERPRINT: &str = "fingerprint";
+const PUBLIC_KEY: &str = "publicKey";
 const PRIVATE_MODE: u32 = 0o600;
 const PUBLIC_MODE: u32 = 0o644;
+
+/// Why a public key is not overwritten.
+const OTHER_PUBLIC_KEY: &str = "was changed outside of Stead: its content is not the recorded one";
 
 /// Why a private key is not deleted.
 const ANOTHER_KEY: &str = "is another key than the one that this stack created";
@@ -53,6 +58,12 @@ enum PublicFile {
     Own,
 }
 
+/// The pair that was written or read last.
+struct RecordedPair {
+    fingerprint: String,
+    line: Option<String>,
+}
+
 /// Marks of one operation, by which a retry recognises the files of an earlier attempt.
 struct OperationMark {
     unique: String,
@@ -72,7 +83,7 @@ impl ResourceType for KeyPair {
                 Property::new(PATH, Shape::String, Access::Required, "Where the private key is written.")
                     .create_only(),
                 Property::new(COMMENT, Shape::String, Access::Filled, "The comment of the public key."),
-                Property::new("publicKey", Shape::String, Access::ReadOnly, "The public key, as one line."),
+                Property::new(PUBLIC_KEY, Shape::String, Access::ReadOnly, "The public key, as one line."),
                 output(FINGERPRINT, "The public key's SHA-256, as `ssh-keygen -l` shows it."),
             ],
         )
@@ -122,16 +133,19 @@ impl ResourceType for KeyPair {
         machine: &Machine,
         receipt: &Receipt,
         resource: &Resource,
-        _old_inputs: &Map,
+        old_inputs: &Map,
     ) -> Attempt<Updated> {
         let (pair, mark) = (KeyFiles::of(machine, &resource.inputs)?, OperationMark::of(receipt));
-        let outputs = machine.on_disk(move |files| pair.rewrite_public(files, &mark)).await?;
+        let recorded = RecordedPair::of(old_inputs, &resource.outputs);
+        let outputs = machine.on_disk(move |files| pair.update(files, &mark, recorded.as_ref())).await?;
         Ok(Updated { outputs })
     }
 
     async fn delete(&self, machine: &Machine, receipt: &Receipt, resource: &Resource) -> Attempt<()> {
         let pair = KeyFiles::at(machine, text(&resource.inputs, PATH)?, String::new());
-        let (created, unique) = (created_fingerprint(resource), receipt.idempotency_key().to_owned());
+        let recorded = RecordedPair::of(&resource.inputs, &resource.outputs);
+        let unique = receipt.idempotency_key().to_owned();
+        let created = recorded.map(|recorded| recorded.fingerprint);
         machine.on_disk(move |files| pair.delete(files, created.as_deref(), &unique)).await
     }
 }
@@ -141,6 +155,15 @@ impl OperationMark {
         let unique = receipt.idempotency_key().to_owned();
         let digest = Sha256::digest(unique.as_bytes());
         OperationMark { number: u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]), unique }
+    }
+}
+
+impl RecordedPair {
+    /// `None`: a refresh has already recorded that the two files do not belong together, and so removed the comment.
+    fn of(inputs: &Map, outputs: &Map) -> Option<RecordedPair> {
+        inputs.get(COMMENT)?;
+        let text = |name: &str| outputs.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(RecordedPair { fingerprint: text(FINGERPRINT)?, line: text(PUBLIC_KEY) })
     }
 }
 
@@ -202,6 +225,28 @@ impl KeyFiles {
             PublicFile::Own => write.replace(files)?,
         }
         Ok(outputs(line, key))
+    }
+
+    /// Writes the public key file with the new comment. Refuses if one of the two files was changed outside.
+    fn update(
+        &self,
+        files: &dyn Files,
+        mark: &OperationMark,
+        recorded: Option<&RecordedPair>,
+    ) -> Attempt<Map> {
+        let private = self.private_file(files)?.ok_or_else(|| self.unreadable())?.public;
+        if let Some(RecordedPair { fingerprint, line }) = recorded {
+            if private.fingerprint() != *fingerprint {
+                return Err(not_overwritten(&self.private, ANOTHER_KEY).into());
+            }
+            let desired = private.line(&self.comment);
+            let known = |text: &str| text == desired || line.as_ref().is_none_or(|line| text == line);
+            let text = self.public_text(files)?;
+            if text.is_some_and(|text| !known(text.trim_end_matches(['\n', '\r']))) {
+                return Err(not_overwritten(&self.public, OTHER_PUBLIC_KEY).into());
+            }
+        }
+        self.rewrite_public(files, mark)
     }
 
     /// Writes the public key file again, from the private key.
@@ -306,14 +351,7 @@ fn public_path(path: &str) -> String {
     format!("{path}.pub")
 }
 
-/// Returns the fingerprint of the recorded key. `None`: a refresh has already recorded that the two files do
-/// not belong together, and so removed the comment.
-fn created_fingerprint(resource: &Resource) -> Option<String> {
-    resource.inputs.get(COMMENT)?;
-    resource.outputs.get(FINGERPRINT).and_then(Value::as_str).map(str::to_owned)
-}
-
 fn outputs(line: String, key: PublicKey) -> Map {
-    [("publicKey".to_owned(), Value::from(line)), (FINGERPRINT.to_owned(), Value::from(key.fingerprint()))]
+    [(PUBLIC_KEY.to_owned(), Value::from(line)), (FINGERPRINT.to_owned(), Value::from(key.fingerprint()))]
         .into()
 }

@@ -3,6 +3,7 @@
 use stead_model::{Map, Operation, Resource, TypeToken, Value};
 use stead_provider::{CallOutcome, Provider as _, Reads, Recovery};
 use stead_schema::ReplaceOrder;
+use stead_world::{GatedProcess, GroupStatus, ProcessGroup, Processes, RealProcesses, ShellCommand, World};
 
 use crate::bench::{Bench, attempts, done, map, refused};
 
@@ -191,6 +192,49 @@ async fn output_above_the_limit_fails_the_step_and_is_not_a_value() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// Processes that cannot be ended.
+struct Unstoppable;
+
+#[async_trait::async_trait]
+impl Processes for Unstoppable {
+    async fn start(&self, command: ShellCommand) -> std::io::Result<Box<dyn GatedProcess>> {
+        RealProcesses.start(command).await
+    }
+
+    fn status(&self, _: &ProcessGroup) -> GroupStatus {
+        GroupStatus::Running
+    }
+
+    async fn end(&self, _: &ProcessGroup) -> std::io::Result<GroupStatus> {
+        Ok(GroupStatus::Running)
+    }
+}
+
+#[tokio::test]
+async fn failed_command_whose_processes_still_run_is_in_doubt_and_is_not_repeated_beside_them() {
+    let bench = Bench::with(World { processes: std::sync::Arc::new(Unstoppable), ..World::real() });
+    let (first, second) = attempts().await;
+    let line = command("echo started >> log; exit 1");
+    for (receipt, message) in
+        [(first, "still run on this machine"), (second, "an earlier attempt may still run")]
+    {
+        match bench.create_with(receipt, COMMAND, line.clone()).await {
+            CallOutcome::InDoubt(doubt) => assert!(doubt.message.contains(message), "{doubt:?}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(bench.read("log"), "started\n");
+}
+
+#[tokio::test]
+async fn failed_command_ends_its_background_processes() {
+    let bench = Bench::new();
+    let line = "(while :; do sleep 0.01; done) >/dev/null 2>&1 & echo $! > pid; exit 1";
+    refused(bench.create(COMMAND, command(line)).await);
+    let left = std::fs::read_to_string(format!("/proc/{}/stat", bench.read("pid").trim()));
+    assert!(left.is_err() || left.is_ok_and(|stat| stat.contains(") Z ")), "a process goes on");
 }
 
 #[tokio::test]

@@ -28,6 +28,17 @@ async fn folder_is_created_with_its_parents_updated_and_deleted() {
 }
 
 #[tokio::test]
+async fn mode_of_a_folder_that_was_changed_outside_is_not_overwritten() {
+    let bench = Bench::new();
+    let made = bench.created(DIRECTORY, folder("a")).await;
+    std::fs::set_permissions(bench.path("a"), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    let shared = map([("path", "a".into()), ("mode", "0775".into())]);
+    let refusal = refused(bench.update(&made, shared).await);
+    assert!(refusal.message.contains("its mode is 0700, and 0755 is recorded"), "{}", refusal.message);
+    assert_eq!(mode_of(&bench.path("a")), 0o700);
+}
+
+#[tokio::test]
 async fn existing_folder_is_refused_except_in_a_retry() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path("a")).unwrap();

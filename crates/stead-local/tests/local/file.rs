@@ -1,6 +1,6 @@
 //! `local.File`.
 
-use stead_model::{Map, Operation, TypeToken, Value};
+use stead_model::{Map, Operation, Resource, TypeToken, Value};
 use stead_provider::{CallOutcome, Provider as _, Recovery};
 use stead_schema::ReplaceOrder;
 
@@ -214,6 +214,37 @@ async fn every_operation_may_be_repeated() {
             assert_eq!(recovery, Recovery::Repeat, "{token}");
         }
     }
+}
+
+#[tokio::test]
+async fn update_refuses_a_file_that_was_changed_outside() {
+    let bench = Bench::new();
+    let made = bench.created(FILE, file("a", "1")).await;
+    bench.write("a", "edit");
+    for inputs in [file("a", "2"), with(file("a", "1"), "mode", "0600")] {
+        let refusal = refused(bench.update(&made, inputs).await);
+        assert!(refusal.message.contains("its content is not the recorded one"), "{}", refusal.message);
+        assert_eq!(bench.read("a"), "edit");
+    }
+    // After a refresh the record has what the file has.
+    let live = bench.live(&made).await.unwrap();
+    let refreshed = Resource { inputs: live.inputs, outputs: live.outputs, ..made.clone() };
+    bench.updated(&refreshed, file("a", "2")).await;
+    assert_eq!(bench.read("a"), "2");
+    // The content that an earlier attempt wrote, or that the program took over, is no obstacle.
+    assert_eq!(bench.updated(&made, file("a", "2")).await.outputs["size"], Value::from(1));
+}
+
+#[tokio::test]
+async fn mode_that_was_changed_outside_is_kept_or_refused() {
+    let bench = Bench::new();
+    let made = bench.created(FILE, file("a", "1")).await;
+    std::fs::set_permissions(bench.path("a"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    bench.updated(&made, file("a", "2")).await;
+    assert_eq!((bench.read("a").as_str(), mode_of(&bench.path("a"))), ("2", 0o600));
+    let refusal = refused(bench.update(&made, with(file("a", "2"), "mode", "0640")).await);
+    assert!(refusal.message.contains("its mode is 0600, and 0644 is recorded"), "{}", refusal.message);
+    assert_eq!(mode_of(&bench.path("a")), 0o600);
 }
 
 #[tokio::test]

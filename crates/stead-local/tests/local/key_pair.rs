@@ -168,6 +168,25 @@ async fn read_detects_changes_of_either_file() {
 }
 
 #[tokio::test]
+async fn update_refuses_a_pair_that_was_changed_outside() {
+    let bench = Bench::new();
+    let made = bench.created(KEY_PAIR, key("id", "me")).await;
+    let own = bench.read("id.pub");
+    bench.write("id.pub", format!("{own}# a day of work\n"));
+    let refusal = refused(bench.update(&made, key("id", "new")).await);
+    assert!(refusal.message.contains("id.pub was changed outside of Stead"), "{}", refusal.message);
+    assert_eq!(bench.read("id.pub"), format!("{own}# a day of work\n"));
+
+    let other = bench.created(KEY_PAIR, key("other", "me")).await;
+    for (from, to) in [("other", "id"), ("other.pub", "id.pub")] {
+        bench.write(to, bench.read(from));
+    }
+    let refusal = refused(bench.update(&made, key("id", "new")).await);
+    assert!(refusal.message.contains("is another key"), "{}", refusal.message);
+    assert_eq!(bench.read("id.pub"), format!("{}\n", public_key(&other)));
+}
+
+#[tokio::test]
 async fn replaced_private_key_is_named_and_its_content_is_not_shown() {
     let bench = Bench::new();
     let made = bench.created(KEY_PAIR, key("id", "")).await;

@@ -38,6 +38,9 @@ fn reason(step: &Step, view: &View<'_>) -> Option<String> {
         Why::Removed => "the program no longer declares it".to_owned(),
         Why::Destroyed => "`destroy` deletes it".to_owned(),
         Why::LeftOver => "an earlier run replaced it, but did not delete the old copy".to_owned(),
+        Why::Retained if was_imported(step, view) => {
+            "it was imported and never declared: it is forgotten, not deleted".to_owned()
+        }
         Why::Retained => {
             "its deletion policy is `retain`: the real resource stays, without a record".to_owned()
         }
@@ -65,6 +68,12 @@ fn reason(step: &Step, view: &View<'_>) -> Option<String> {
             format!("{}; only the record changes", noted.join(", "))
         }
     })
+}
+
+/// Returns true if a step forgets a resource that no program declared since its import.
+fn was_imported(step: &Step, view: &View<'_>) -> bool {
+    let Action::Forget { copy, .. } = &step.action else { return false };
+    (view.record)(copy).is_some_and(|resource| resource.imported)
 }
 
 fn changed_record(noted: RecordChange) -> &'static str {

@@ -75,6 +75,9 @@ fn properties(step: &Step, sections: &Sections<'_, '_>, out: &mut String) {
             for (key, value) in going::telling(resource, view) {
                 out.push_str(&shown(step, key, &Node::from(value), sections));
             }
+            if resource.imported {
+                return;
+            }
             let place = format!("was declared at {}", resource.source);
             let _ = writeln!(out, "    {}", style.paint(Paint::Quiet, &place));
         }

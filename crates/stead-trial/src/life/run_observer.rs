@@ -145,6 +145,12 @@ pub(crate) fn describe(event: &Event) -> String {
             format!("{} {} {end}", operation.verb(), name.short())
         }
         Event::Recovering { operation, name, .. } => format!("recover {} {}", operation.verb(), name.short()),
+        Event::Recovered { operation, name, .. } => {
+            format!("recovered {} {}", operation.verb(), name.short())
+        }
+        Event::StillRunning { operation, name, .. } => {
+            format!("still {} {}", operation.verb(), name.short())
+        }
         Event::RunStarted { run, steps } => format!("{run} with {steps} steps"),
         Event::RunEnded { run, result } => format!("{run} {result:?}"),
         Event::StepRetried { operation, name, attempt, .. } => {

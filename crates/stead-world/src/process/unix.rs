@@ -162,12 +162,16 @@ impl Gated {
             (Some(code), _) => ProcessEnd::Exited(code),
             (None, signal) => ProcessEnd::Signalled(signal.unwrap_or_default()),
         };
-        // A command that a signal ended may leave processes behind: the watcher ends them.
-        if let (ProcessEnd::Exited(_), Some(lifeline)) = (end, &mut self.lifeline) {
-            // Best effort: a watcher that died ends nothing.
-            let _ = lifeline.write_all(b"ended\n").await;
-            drop(self.lifeline.take());
-            let _ = self.watcher.wait().await;
+        match (end, self.lifeline.take()) {
+            (ProcessEnd::Exited(code), Some(mut lifeline)) => {
+                // Only a command that succeeded may leave processes behind: without the line, the watcher ends them.
+                if code == 0 {
+                    let _ = lifeline.write_all(b"ended\n").await;
+                }
+                drop(lifeline);
+                let _ = self.watcher.wait().await;
+            }
+            (_, lifeline) => drop(lifeline),
         }
         Ok(FinishedProcess { end, stdout, stderr })
     }

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use stead::ops::{Import, ListScope, OpError, Permitted};
+use stead::ops::{Import, ListScope, OpError, OpEvent, Permitted};
 use stead::plan::Action;
 use stead::{Existing, ExistingRequest, ExistingSurvey, Notice, existing};
 use stead_model::{Code, Diagnostic, Name, PhysicalId, TypeToken};
@@ -133,8 +133,10 @@ async fn run(
     let show_notice = |notice: Notice<'_>| ui.notice(&notice);
     let program = session.program(session.levels_without_flags(), &show_notice);
     let settings = (session.wait, arguments.owners.globs());
-    let proposal =
-        session.workspace.preview_imports(&program, &imports, settings, &mut ui.listener()).await?;
+    let preview = async |events: &mut dyn FnMut(OpEvent)| {
+        session.workspace.preview_imports(&program, &imports, settings, events).await
+    };
+    let proposal = ui.shown(preview).await?;
     let is_import =
         |action: &Action| matches!(action, Action::Import { .. } | Action::Record { .. } | Action::Barrier);
     let others = proposal.plan().steps.iter().filter(|step| !is_import(&step.action));

@@ -1,7 +1,7 @@
 //! `stead stack new`, `rm` and `rename`.
 
 use serde::Serialize;
-use stead::ops::{EditChange, EditOutcome, Purge, Remaining, StateEdit};
+use stead::ops::{EditChange, EditOutcome, OpEvent, Purge, Remaining, StateEdit};
 use stead_model::{Code, Diagnostic, Environment, NameError};
 
 use crate::args::RemoveArguments;
@@ -37,7 +37,7 @@ pub(crate) async fn rm(session: &Session, arguments: &RemoveArguments, ui: &Ui) 
     let history = if arguments.purge { Purge::Delete } else { Purge::Keep };
     let resources = if arguments.forget_resources { Remaining::Forget } else { Remaining::Refuse };
     let edit = StateEdit::RemoveStack { resources, history };
-    let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
+    let edit = ui.edit(session, edit).await?.permit()?;
     let only_history = edit.edit().changes().contains(&EditChange::HistoryDeleted);
     for change in edit.edit().changes() {
         if let EditChange::Forgotten { name, ty, id } = change {
@@ -58,7 +58,7 @@ pub(crate) async fn rm(session: &Session, arguments: &RemoveArguments, ui: &Ui) 
         }
     };
     confirm(session, ui, &question)?;
-    let report = edit.apply(&mut ui.listener()).await?;
+    let report = ui.shown(async |events: &mut dyn FnMut(OpEvent)| edit.apply(events).await).await?;
     if let EditOutcome::HistoryDeleted { objects } = report.outcome {
         ui.result(&format!("Deleted {objects} objects.\n"));
         return Ok(0);
@@ -73,13 +73,13 @@ pub(crate) async fn rename(session: &Session, to: &str, ui: &Ui) -> Result<u8, F
         Failure::from(Diagnostic::error(Code::USAGE, format!("{to:?} is not an environment: {error}")))
     })?;
     let edit = StateEdit::RenameStack { to: new.clone() };
-    let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
+    let edit = ui.edit(session, edit).await?.permit()?;
     let (old, target) = (session.environment(), session.target());
     if let Some(EditChange::StackRenamed { resources }) = edit.edit().changes().first() {
         ui.note(&format!("{resources} resources get names of environment {new}. No real resource changes."));
     }
     confirm(session, ui, &format!("Rename the stack of environment {old} on {target} to {new}?"))?;
-    edit.apply(&mut ui.listener()).await?;
+    ui.shown(async |events: &mut dyn FnMut(OpEvent)| edit.apply(events).await).await?;
     ui.result(&format!("Environment {old} on {target} is environment {new} now.\n"));
     show_change(session, ui, &new.to_string(), "renamed");
     Ok(0)

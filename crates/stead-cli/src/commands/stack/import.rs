@@ -1,7 +1,7 @@
 //! `stead stack import`: shows which records an exported file changes, asks, and records it.
 
 use serde::Serialize;
-use stead::ops::{Accepts, EditChange, Lineage, Losses, StateEdit};
+use stead::ops::{Accepts, EditChange, Lineage, Losses, OpEvent, StateEdit};
 use stead::{check_export, read_export};
 use stead_model::{Name, PhysicalId, TypeToken};
 use stead_render::{Paint, Style};
@@ -44,7 +44,7 @@ pub(crate) async fn import(
         losses: if arguments.force { Losses::Accept } else { Losses::Refuse },
     };
     let edit = StateEdit::ImportState { snapshot: Box::new(export.into_snapshot()), accepts };
-    let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?;
+    let edit = ui.edit(session, edit).await?;
     let imported = show(edit.changes(), &from, ui);
     let edit = edit.permit()?;
     if edit.edit().changes().iter().any(|change| matches!(change, EditChange::Forgotten { .. })) {
@@ -60,7 +60,7 @@ pub(crate) async fn import(
     let (environment, target) = (session.environment(), session.target());
     let losing = if edit.losses().is_empty() { "" } else { " and lose all of this" };
     confirm(session, ui, &format!("Import into environment {environment} on target {target}{losing}?"))?;
-    edit.apply(&mut ui.listener()).await?;
+    ui.shown(async |events: &mut dyn FnMut(OpEvent)| edit.apply(events).await).await?;
     ui.result(&format!("Imported {imported} resources.\n"));
     Ok(0)
 }

@@ -1,7 +1,7 @@
 //! `stead stack place`: shows where the resources of the stack are, and records that they are reached in another place.
 
 use serde::Serialize;
-use stead::ops::{DefaultPlace, EditChange, StateEdit};
+use stead::ops::{DefaultPlace, EditChange, OpEvent, StateEdit};
 use stead_model::{Name, PhysicalId, ProviderPlace, TypeToken};
 
 use crate::confirm::confirm;
@@ -81,7 +81,7 @@ pub(crate) async fn accept(session: &Session, ui: &Ui) -> Result<u8, Failure> {
     }
     let edit = edit.permit()?;
     confirm(session, ui, "Record this place? No real resource changes.")?;
-    edit.apply(&mut ui.listener()).await?;
+    ui.shown(async |events: &mut dyn FnMut(OpEvent)| edit.apply(events).await).await?;
     ui.result("Recorded.\n");
     Ok(0)
 }

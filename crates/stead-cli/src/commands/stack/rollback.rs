@@ -1,7 +1,7 @@
 //! `stead stack rollback`: plans and applies a return to the state after an earlier run.
 
 use stead::Notice;
-use stead::ops::{Declares, EarlierRun, PlanRequest, Proposal};
+use stead::ops::{Declares, EarlierRun, OpEvent, PlanRequest, Proposal};
 use stead::plan::{MovePolicy, Request};
 use stead_model::RunId;
 
@@ -26,7 +26,9 @@ pub(crate) async fn rollback(
     let program = program.as_ref().map(|program| program as &dyn Declares);
     let stack = session.workspace.stack.clone();
     let earlier = EarlierRun { stack, run: RunId(run.to_owned()), program };
-    let proposal = session.workspace.preview(&earlier, request, &mut ui.listener()).await?;
+    let preview =
+        async |events: &mut dyn FnMut(OpEvent)| session.workspace.preview(&earlier, request, events).await;
+    let proposal = ui.shown(preview).await?;
     if proposal.is_empty() {
         ui.json("plan", proposal.plan().blinded().as_ref());
         ui.result(&format!("Nothing to do: every resource is as it was after {run}.\n"));

@@ -1,6 +1,6 @@
 //! `stead state mv`: renames a resource in state, or moves resources to another stack. No real resource changes.
 
-use stead::ops::{EditChange, StateEdit};
+use stead::ops::{EditChange, OpEvent, StateEdit};
 use stead::plan::Follow;
 use stead_model::{Code, Diagnostic, Name};
 
@@ -25,10 +25,10 @@ pub(crate) async fn mv(session: &Session, arguments: &MoveArguments, ui: &Ui) ->
 
 async fn rename(session: &Session, old: &str, new: &str, ui: &Ui) -> Result<u8, Failure> {
     let edit = StateEdit::Move { from: old.to_owned(), to: new.to_owned() };
-    let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
+    let edit = ui.edit(session, edit).await?.permit()?;
     let Some(EditChange::Renamed { from, to }) = edit.edit().changes().first().cloned() else { return Ok(0) };
     confirm(session, ui, &format!("Rename {from} to {to}? No real resource changes."))?;
-    edit.apply(&mut ui.listener()).await?;
+    ui.shown(async |events: &mut dyn FnMut(OpEvent)| edit.apply(events).await).await?;
     ui.result(&format!("Renamed {from} to {to}.\n"));
     ui.note(
         "The program must declare the resource under that name, or the next `stead up` creates another one.",
@@ -45,7 +45,7 @@ async fn to_stack(
 ) -> Result<u8, Failure> {
     let to = Box::new(session.sibling(stack)?);
     let edit = StateEdit::MoveToStack { names: names.to_vec(), to, dependencies };
-    let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
+    let edit = ui.edit(session, edit).await?.permit()?;
     let mut count = 0;
     for change in edit.edit().changes() {
         match change {
@@ -58,10 +58,10 @@ async fn to_stack(
         }
     }
     confirm(session, ui, &format!("Move {count} resources to stack {stack}? No real resource changes."))?;
-    edit.apply(&mut ui.listener()).await?;
+    ui.shown(async |events: &mut dyn FnMut(OpEvent)| edit.apply(events).await).await?;
     ui.result(&format!("Moved {count} resources to {stack}.\n"));
     ui.note(
-        "The next `stead up` in either environment applies the program there: check with `stead plan` in both.",
+        "The next `up` in each of the two environments applies the program there: check with `plan` in both first.",
     );
     Ok(0)
 }

@@ -1,6 +1,6 @@
 //! `stead state protect` and `unprotect`: set and remove a mark on the record itself.
 
-use stead::ops::{Change, EditChange, Protection, StateEdit};
+use stead::ops::{Change, EditChange, OpEvent, Protection, StateEdit};
 
 use crate::failure::Failure;
 use crate::session::Session;
@@ -13,9 +13,9 @@ pub(crate) async fn protect(
     ui: &Ui,
 ) -> Result<u8, Failure> {
     let edit = StateEdit::Protect { name: name.to_owned(), protection };
-    let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
+    let edit = ui.edit(session, edit).await?.permit()?;
     let change = edit.edit().changes().first().cloned();
-    edit.apply(&mut ui.listener()).await?;
+    ui.shown(async |events: &mut dyn FnMut(OpEvent)| edit.apply(events).await).await?;
     let Some(EditChange::Protection { name, changes, still_set_by }) = change else { return Ok(0) };
     ui.result(&match (changes, protection) {
         (Change::Made, Protection::Set) => format!("Protected {name}.\n"),

@@ -1,6 +1,6 @@
 //! `stead state resolve`: records the outcome of an operation in doubt.
 
-use stead::ops::{EditChange, EditOutcome, ResolveTarget, StateEdit};
+use stead::ops::{EditChange, EditOutcome, OpEvent, ResolveTarget, StateEdit};
 use stead::{Resolution, StatedOutputs};
 use stead_model::{OpId, PhysicalId};
 
@@ -11,12 +11,12 @@ use crate::ui::Ui;
 
 pub(crate) async fn resolve(session: &Session, arguments: &ResolveArguments, ui: &Ui) -> Result<u8, Failure> {
     let edit = StateEdit::Resolve { target: target(&arguments.name), answer: resolution(arguments) };
-    let edit = session.workspace.edit(edit, session.wait, &mut ui.listener()).await?.permit()?;
+    let edit = ui.edit(session, edit).await?.permit()?;
     let Some(EditChange::Resolved { name, operation }) = edit.edit().changes().first().cloned() else {
         return Ok(0);
     };
     let verb = operation.verb();
-    let report = edit.apply(&mut ui.listener()).await?;
+    let report = ui.shown(async |events: &mut dyn FnMut(OpEvent)| edit.apply(events).await).await?;
     ui.result(&match report.outcome {
         EditOutcome::Retried => format!("The {verb} of {name} is done.\n"),
         EditOutcome::NotSentAgain => format!("The {verb} of {name} was not sent again.\n"),

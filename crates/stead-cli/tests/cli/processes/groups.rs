@@ -86,6 +86,22 @@ fn descendants_end_at_the_second_request_to_terminate() {
     assert_eq!(project.read("log"), "started\n");
 }
 
+#[test]
+fn failed_command_leaves_no_process_to_run_beside_the_next_attempt() {
+    let create = "(while [ ! -e go ]; do sleep 0.05; done; echo late >> log) >/dev/null 2>&1 & \
+                  echo $! > grandchild; echo start >> log; exit 1";
+    let project = Project::in_memory(&format!(
+        "import * as local from \"stead/local\";\n\
+         new local.Command({{ create: {create:?}, idempotent: true }}, {{ id: \"c\" }});\n"
+    ));
+    for _ in 0..2 {
+        let failed = project.stead(&["up", "--yes"]).ends(1).stderr;
+        assert!(failed.contains("exit code 1"), "{failed}");
+        assert!(!runs(&project.read("grandchild")));
+    }
+    assert_eq!(project.read("log"), "start\nstart\n");
+}
+
 /// Kills a run and the watcher of its command, so that the command goes on.
 fn kill_with_watcher(project: &Project, mut child: Child) {
     let note = std::fs::read_dir(project.path(".stead/commands")).unwrap().next().unwrap().unwrap().path();

@@ -196,7 +196,7 @@ fn released_pin_keeps_its_entry_and_is_released_once() {
     insta::assert_snapshot!(text_of(&release_pin(&file(Some(&text)), "local", "t.Box.a").unwrap_err()), @r#"
     ST0417 t.Box.a is released in section "local" of main.ts.pin.json already
       note: The entry stays until the release was applied in every environment that uses the section.
-      help: once it was, remove the entry from main.ts.pin.json
+      help: prune the pinfile removes it then
     "#);
     let text = released(&with(""), "t.Box.b");
     assert_eq!(pins(Some(&text)).update(EmptySection::Remove), PinfileUpdate::Unchanged, "a release stays");

@@ -149,13 +149,13 @@ fn messages_for_every_cause_tell_what_to_do() {
       note: Nothing was changed: the guards check the whole plan before it runs.
       help: keep it; or set `pinned: false` on it, apply the program, then try again
       help: if the program no longer declares it: remove the pin t.Box.data, then try again
-    ST0418 dev:main:t.Box#data was removed from the program, and it was pinned at the last run (the pinfile is missing)
+    ST0418 dev:main:t.Box#data was removed from the program, and it was pinned at the last run (the pinfile is missing, or has no section for this stack)
       note: It was declared at main.ts:1:1.
       note: Nothing was changed: the guards check the whole plan before it runs.
       help: to keep it, write its entry again: restore the pinfile from state
       help: to end the pin: remove the pin t.Box.data, then try again
       help: to keep it and apply the rest: apply the program and keep the pinned resources
-    ST0418 cannot replace dev:main:t.Box#data: a change of `size` forces it, and it was pinned at the last run (the pinfile is missing)
+    ST0418 cannot replace dev:main:t.Box#data: a change of `size` forces it, and it was pinned at the last run (the pinfile is missing, or has no section for this stack)
       at main.ts:1:1: declared here
       note: Nothing was changed: the guards check the whole plan before it runs.
       help: to keep it, write its entry again: restore the pinfile from state

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use stead_model::{Map, Value};
 use stead_provider::{Receipt, Refusal};
-use stead_world::{Captured, FinishedProcess, ProcessEnd, ShellCommand};
+use stead_world::{Captured, FinishedProcess, GroupStatus, ProcessEnd, ProcessGroup, ShellCommand};
 
 use super::note::GroupNote;
 use crate::failure::{Attempt, Failure, OutputsLost, reason};
@@ -30,8 +30,9 @@ pub(crate) async fn run(
     let folder = command.folder.clone();
     let gated = machine.world.processes.start(command).await;
     let gated = gated.map_err(|error| start_refusal(property, &folder, &error))?;
-    if let Some(group) = gated.group() {
-        note.write(machine, &group).await.map_err(|error| note_refusal(property, &error))?;
+    let group = gated.group();
+    if let Some(group) = &group {
+        note.write(machine, group).await.map_err(|error| note_refusal(property, &error))?;
     }
     let finished = gated.release().await.map_err(|error| {
         let because = reason(&error);
@@ -40,15 +41,30 @@ pub(crate) async fn run(
     match finished.end {
         // The rest of the group is being ended, so that the note stays.
         ProcessEnd::Signalled(signal) => Err(signal_doubt(property, signal, &finished)),
-        ProcessEnd::Exited(code) => {
+        ProcessEnd::Exited(0) => {
             note.remove(machine).await;
-            if code == 0 {
-                outputs(property, &finished)
-            } else {
-                Err(exit_code_refusal(property, &folder, code, &finished).into())
+            outputs(property, &finished)
+        }
+        ProcessEnd::Exited(code) => {
+            let running =
+                |group: &&ProcessGroup| machine.world.processes.status(group) == GroupStatus::Running;
+            if let Some(group) = group.as_ref().filter(running) {
+                // The note stays, so that the repeat begins only after the group is gone.
+                return Err(left_running(property, code, group, &finished));
             }
+            note.remove(machine).await;
+            Err(exit_code_refusal(property, &folder, code, &finished).into())
         }
     }
+}
+
+/// Describes a command that failed, and whose processes could not be ended.
+fn left_running(property: &str, code: i32, group: &ProcessGroup, finished: &FinishedProcess) -> Failure {
+    Failure::in_doubt(format!(
+        "`{property}` ended with exit code {code}, and processes that it started still run on this machine, as process group {}{}",
+        group.id,
+        last_lines(finished.stderr.last())
+    ))
 }
 
 /// Returns the output of an earlier command in a form that fits into a variable.
