@@ -28,6 +28,7 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
     fn visit_expression(&mut self, it: &mut Expression<'a>) {
         walk::walk_expression(self, it);
         self.rewrite(it);
+        self.record_literal(it);
     }
 
     fn visit_statement(&mut self, it: &mut Statement<'a>) {
