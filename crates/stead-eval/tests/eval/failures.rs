@@ -225,7 +225,7 @@ fn clock_randomness_timers_and_network_are_refused() {
       @ main.ts:1:15 +11 here
       help: use `new local.RandomString(…)`, which keeps its value, or a value of `config`
     ");
-    // A package may test for it.
+    // A package may test for it, but not go on with another value than the time or a random one.
     for case in cases {
         let text = format!(
             "let caught = false;\ntry {{ {case} }} catch {{ caught = true; }}\nexport {{ caught }};\n"
