@@ -198,8 +198,8 @@ impl<'a> Instrumenter<'a> {
         }
     }
 
-    /// Checks the source of an object pattern for the members that the pattern reads, if it may be unknown. The engine would
-    /// report a member that the type does not have at another position.
+    /// Checks the source of an object pattern for the members that the pattern reads, if it may be unknown or a resource. The
+    /// engine would report a member that the type does not have at another position.
     pub(super) fn check_pattern_members(
         &mut self,
         pattern: &BindingPattern<'a>,
@@ -212,7 +212,7 @@ impl<'a> Instrumenter<'a> {
         let span = source.span();
         let site = self.site(Usage::Destructure, span);
         let taken = self.take(source);
-        let mut arguments = vec![self.build.copy(&taken), self.build.number(span, site)];
+        let mut arguments = vec![taken, self.build.number(span, site)];
         for property in object.properties.iter().filter(|property| !property.computed) {
             arguments.extend(property.key.static_name().map(|name| self.build.text(span, &name)));
         }

@@ -540,3 +540,29 @@ fn functions_that_reach_apply_by_any_way_are_inspected_while_planning() {
     let names = run("[fns.one.name, mk(1).name, fn.name, [(r: any) => b].map((f) => f.name)[0]]").graph();
     assert_eq!(names.outputs["out"].as_known().unwrap().to_json(), "[\"one\",\"\",\"fn\",\"\"]");
 }
+
+#[test]
+fn negative_zero_stays_negative_in_deferred_values() {
+    let text = "import { RandomString } from 'stead/local';\nconst u: any = new RandomString().result;\n\
+        const zero: any = u.length - 99;\nexport const out = [`${1 / -(u.indexOf('a') * 0)}`, Math.atan2(-(u.length * 0), -1)];\n";
+    let evaluation = program(text).evaluate().unwrap();
+    let found = resolved(&evaluation, "out").unwrap();
+    let found = found.and_then(Input::into_known).unwrap().to_json();
+    assert_eq!(found, "[\"-Infinity\",-3.141592653589793]");
+}
+
+/// The language reads `done` of what an iterator returns, and a program reads `done` of a value.
+#[test]
+fn member_named_done_is_an_ordinary_member_of_an_unknown() {
+    let head = "import { Data } from 'stead/local';\nconst u: any = new Data({ value: 1 }).echo;\n";
+    for code in ["u.done", "u.a.done", "((): any => { const { done } = u; return done; })()"] {
+        program(&format!("{head}export const out = {code};\n")).graph();
+    }
+    for next in ["next: () => u", "next() { return u; }", "next: u2", "next: () => ({ done: u, value: 1 })"] {
+        let text = format!(
+            "{head}const u2: any = () => [u][0];\nfor (const x of {{ [Symbol.iterator]: () => ({{ {next} }}) }} as any) {{}}\n"
+        );
+        let failure = program(&text).failure();
+        assert!(failure.contains("known only after apply"), "{next}: {failure}");
+    }
+}

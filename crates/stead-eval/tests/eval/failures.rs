@@ -338,6 +338,51 @@ fn new_of_an_unknown_class_is_underlined() {
 }
 
 #[test]
+fn names_of_browsers_and_of_servers_are_refused_with_help() {
+    for name in ["Headers", "Response", "Request", "WebSocket", "Worker", "DOMException", "ReadableStream"] {
+        let failure = program(&format!("\nnew {name}();\n")).failure();
+        assert!(failure.contains("@ main.ts:2:") && failure.contains("  help: "), "{name}: {failure}");
+    }
+    let failure = program("\nalert('x');\n").failure();
+    assert!(failure.contains("@ main.ts:2:") && failure.contains("  help: "), "{failure}");
+}
+
+#[test]
+fn every_function_of_the_console_of_node_can_be_called() {
+    let text = "console.group('g'); console.log('a\\nb'); console.groupEnd(); console.assert(true, 'no'); console.assert(false, 'yes');\n\
+        console.count(); console.count('x'); console.count(); console.countReset(); console.count(); console.table([1]);\n\
+        console.time('t'); console.timeLog('t'); console.timeEnd('t'); console.dirxml(1); console.groupCollapsed(); console.groupEnd();\n\
+        console.clear(); console.dir({ a: 1 }, { depth: 0 });\n";
+    let console = program(text).evaluate().unwrap().console;
+    let lines: Vec<String> = console.into_iter().map(|line| line.text).collect();
+    let wanted = [
+        "g",
+        "  a\n  b",
+        "Assertion failed: yes",
+        "default: 1",
+        "x: 1",
+        "default: 2",
+        "default: 1",
+        "[1]",
+        "1",
+        "{ a: 1 }",
+    ];
+    assert_eq!(lines, wanted);
+}
+
+#[test]
+fn member_that_a_pattern_misspells_is_shown_in_its_own_line() {
+    let text = "import { File } from 'stead/local';\n\nconst f = new File({ path: 'a' });\nconst { diges } = f as any;\n\
+        export const out = diges;\n";
+    let failure = program(text).failure();
+    assert!(failure.contains("@ main.ts:4:") && failure.contains("`digest`"), "{failure}");
+    let text = "import { File } from 'stead/local';\nconst f: any = new File({ path: 'a' });\n\
+        function first() {\n  const { diges } = f;\n  return diges;\n}\nexport const out = first();\n";
+    let failure = program(text).failure();
+    assert!(failure.contains("@ main.ts:4:"), "{failure}");
+}
+
+#[test]
 fn requests_for_files_count_as_work() {
     for code in [
         "for (;;) listFiles('**/*');",
