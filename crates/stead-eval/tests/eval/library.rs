@@ -181,5 +181,8 @@ fn international_host_is_refused_for_good() {
         let headline = "ST0103 a program cannot use the host `münchen.de` in a URL\n  @ main.ts:2:";
         assert!(failure.starts_with(headline) && failure.contains("xn--"), "{code}: {failure}");
     }
-    assert_eq!(outputs("export const x = new URL('x://münchen.de').href;\n"), "> x = \"x://m%C3%BCnchen.de\"\n");
+    assert_eq!(
+        outputs("export const x = new URL('x://münchen.de').href;\n"),
+        "> x = \"x://m%C3%BCnchen.de\"\n"
+    );
 }
