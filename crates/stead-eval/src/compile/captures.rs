@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use oxc_ast::ast::{
-    Argument, CallExpression, ExportDefaultDeclarationKind, Expression, Function, IdentifierReference,
-    ImportDeclarationSpecifier, ModuleExportName, NewExpression, Program, Statement, ThisExpression,
-    VariableDeclarator,
+    Argument, ArrayExpression, ArrowFunctionExpression, CallExpression, ExportDefaultDeclarationKind,
+    Expression, Function, IdentifierReference, ImportDeclarationSpecifier, ModuleExportName, NewExpression,
+    ObjectProperty, Program, PropertyKind, ReturnStatement, Statement, ThisExpression, VariableDeclarator,
 };
 use oxc_ast_visit::{VisitJs, walk_js as walk};
 use oxc_semantic::{Scoping, SymbolId};
@@ -25,6 +25,10 @@ pub(super) enum CaptureUse {
     Read,
     Call,
     New,
+    /// Call of a built-in that reads the clock.
+    Clock,
+    /// Call of a built-in that returns a random value.
+    Random,
 }
 
 impl CaptureUse {
@@ -33,6 +37,8 @@ impl CaptureUse {
             CaptureUse::Read => "read",
             CaptureUse::Call => "call",
             CaptureUse::New => "new",
+            CaptureUse::Clock => "clock",
+            CaptureUse::Random => "random",
         }
     }
 }
@@ -47,31 +53,40 @@ pub(super) struct Capture {
     pub(super) span: Span,
 }
 
+/// Captures of a function without a name of its own.
+#[derive(Clone, Debug)]
+pub(super) struct LiteralCaptures {
+    /// Name that the function gets from the member of an object.
+    pub(super) name: Option<String>,
+    pub(super) captures: Vec<Capture>,
+}
+
 /// Captures of the functions of a file.
 #[derive(Default)]
 pub(super) struct Captures {
     /// Captures of a deferred function, by the span of the call of `apply`, `all` or `ephemeral`.
     pub(super) calls: HashMap<Span, Vec<Capture>>,
-    /// Those of the functions that the file exports, by the name of the function.
-    pub(super) exported: Vec<(String, Vec<Capture>)>,
+    /// Those of the functions that the file exports or names at its top level, by the name of the function.
+    pub(super) named: Vec<(String, Vec<Capture>)>,
+    /// Those of functions without a name of their own, by their span: another function may defer them.
+    pub(super) literals: HashMap<Span, LiteralCaptures>,
 }
 
-/// Returns the captures of all functions that a file gives to `stead.apply` and `stead.all`, and of those that it exports.
+/// Returns the captures of all functions that a file gives to `stead.apply` and `stead.all`, and of those that may reach another
+/// call of them by a name, an argument, a result, or a member of an object.
 ///
-/// The exported functions of a package are not followed.
+/// In a package, only the functions that it gives itself are followed.
 pub(super) fn find(program: &Program<'_>, scoping: &Scoping, owner: Owner) -> Captures {
     let imported = imported_functions(program);
-    let exported = match owner {
-        Owner::Program => exported_names(program),
-        Owner::Package => BTreeSet::new(),
-    };
-    if imported.is_empty() && exported.is_empty() {
+    if imported.is_empty() && owner == Owner::Package {
         return Captures::default();
     }
     let mut collector = Collector {
         scoping,
+        owner,
         imported,
         functions: HashMap::new(),
+        literals: Vec::new(),
         own_this: Vec::new(),
         uses: Vec::new(),
         calls: Vec::new(),
@@ -79,16 +94,20 @@ pub(super) fn find(program: &Program<'_>, scoping: &Scoping, owner: Owner) -> Ca
     collector.visit_program(program);
     collector.uses.sort_by_key(|it| it.capture.span.start);
     let calls = collector.calls.iter().map(|call| (call.span, collector.captures(call)));
-    let root = scoping.root_scope_id();
-    let exported = exported.into_iter().filter_map(|name| {
-        let symbol = scoping.find_binding(root, name.as_str().into())?;
-        let given = Given::Named(symbol);
-        Some((name, collector.captures(&ApplyCall { span: program.span, given, scope: root })))
-    });
-    Captures {
+    let mut found = Captures {
         calls: calls.filter(|(_, captures)| !captures.is_empty()).collect(),
-        exported: exported.filter(|(_, captures)| !captures.is_empty()).collect(),
+        ..Captures::default()
+    };
+    if owner == Owner::Program {
+        let named = collector.top_level(exported_names(program));
+        found.named = named.into_iter().filter(|(_, captures)| !captures.is_empty()).collect();
+        let literals = collector.literals.iter().map(|(call, name)| {
+            let captures = collector.captures(call);
+            (call.span, LiteralCaptures { name: name.clone(), captures })
+        });
+        found.literals = literals.filter(|(_, literal)| !literal.captures.is_empty()).collect();
     }
+    found
 }
 
 /// Returns the names of the variables that a file exports.
@@ -162,8 +181,44 @@ pub(super) fn position(arguments: &[Argument<'_>]) -> usize {
 }
 
 struct Use {
+    /// `None` for `this` and for a global.
     symbol: Option<SymbolId>,
     capture: Capture,
+}
+
+/// Methods that call their argument at once, and whose argument is rarely a function that is deferred later.
+const CALLS_AT_ONCE: &[&str] = &[
+    "every",
+    "filter",
+    "find",
+    "findIndex",
+    "findLast",
+    "flatMap",
+    "forEach",
+    "map",
+    "reduce",
+    "reduceRight",
+    "replace",
+    "replaceAll",
+    "some",
+    "sort",
+    "toSorted",
+    "then",
+    "catch",
+    "finally",
+];
+
+/// Returns the use of a global that reads the clock or returns a random value.
+fn forbidden_global(name: &str, path: &[String], usage: CaptureUse) -> Option<CaptureUse> {
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    match (usage, name, path.as_slice()) {
+        (CaptureUse::Call, "Date" | "performance", ["now"]) | (CaptureUse::Call, "Date", []) => {
+            Some(CaptureUse::Clock)
+        }
+        (CaptureUse::Call, "Math", ["random"])
+        | (CaptureUse::Call, "crypto", ["randomUUID" | "getRandomValues"]) => Some(CaptureUse::Random),
+        _ => None,
+    }
 }
 
 enum Given {
@@ -181,6 +236,7 @@ struct ApplyCall {
 
 struct Collector<'s> {
     scoping: &'s Scoping,
+    owner: Owner,
     imported: HashMap<SymbolId, Imported>,
     /// Functions by the constant or declaration that names them.
     functions: HashMap<SymbolId, Span>,
@@ -188,6 +244,8 @@ struct Collector<'s> {
     own_this: Vec<Span>,
     uses: Vec<Use>,
     calls: Vec<ApplyCall>,
+    /// Functions that are arguments, results, or members of objects and arrays, as if they were given to `apply` there.
+    literals: Vec<(ApplyCall, Option<String>)>,
 }
 
 impl Collector<'_> {
@@ -204,10 +262,14 @@ impl Collector<'_> {
                 self.uses.push(Use { symbol: None, capture: Capture { variable: None, path, usage, span } });
             }
             Root::Variable(id) => {
-                if let Some(symbol) = self.symbol(id) {
-                    let variable = Some(id.name.to_string());
-                    let capture = Capture { variable, path, usage, span };
-                    self.uses.push(Use { symbol: Some(symbol), capture });
+                let symbol = self.symbol(id);
+                let usage = match symbol {
+                    Some(_) => Some(usage),
+                    None => forbidden_global(&id.name, &path, usage),
+                };
+                if let Some(usage) = usage {
+                    let capture = Capture { variable: Some(id.name.to_string()), path, usage, span };
+                    self.uses.push(Use { symbol, capture });
                 }
             }
         }
@@ -243,7 +305,44 @@ impl Collector<'_> {
         self.calls.push(ApplyCall { span: it.span, given, scope });
     }
 
-    /// Returns what a function uses from outside, directly or through functions that it names.
+    /// Returns the captures of the functions that the file names at its top level.
+    fn top_level(&self, exported: BTreeSet<String>) -> Vec<(String, Vec<Capture>)> {
+        let root = self.scoping.root_scope_id();
+        let own = self.functions.keys().filter(|symbol| self.is_top_level(**symbol));
+        let mut names = exported;
+        names.extend(own.map(|symbol| self.scoping.symbol_name(*symbol).to_owned()));
+        let captures = |name: String| {
+            let symbol = self.scoping.find_binding(root, name.as_str().into())?;
+            let given = Given::Named(symbol);
+            Some((name, self.captures(&ApplyCall { span: Span::default(), given, scope: root })))
+        };
+        names.into_iter().filter_map(captures).collect()
+    }
+
+    fn is_top_level(&self, symbol: SymbolId) -> bool {
+        self.scoping.symbol_scope_id(symbol) == self.scoping.root_scope_id()
+    }
+
+    /// Records a function without a name of its own, where its value may reach a call of `apply`.
+    fn record_literal(&mut self, expression: &Expression<'_>, name: Option<String>) {
+        let inner = expression.get_inner_expression();
+        let (span, given, scope) = match inner {
+            Expression::ArrowFunctionExpression(arrow) => {
+                (arrow.span, Given::Arrow(arrow.span), arrow.scope_id.get())
+            }
+            Expression::FunctionExpression(function) => {
+                (function.span, Given::Inline(function.span), function.scope_id.get())
+            }
+            _ => return,
+        };
+        let around = scope.and_then(|scope| self.scoping.scope_parent_id(scope));
+        if let (Some(scope), Owner::Program) = (around, self.owner) {
+            self.literals.push((ApplyCall { span, given, scope }, name));
+        }
+    }
+
+    /// Returns what a function uses from outside, directly or through functions that it names. The functions that a file of
+    /// the program names at its top level have their own captures.
     fn captures(&self, call: &ApplyCall) -> Vec<Capture> {
         let mut found = Vec::new();
         let mut done = BTreeSet::new();
@@ -258,6 +357,10 @@ impl Collector<'_> {
             let first = self.uses.partition_point(|it| it.capture.span.start < function.start);
             for it in self.uses[first..].iter().take_while(|it| it.capture.span.end <= function.end) {
                 let Some(symbol) = it.symbol else {
+                    if it.capture.variable.is_some() {
+                        found.push(it.capture.clone());
+                        continue;
+                    }
                     let span = it.capture.span;
                     let own = |outer: &Span| within(span, *outer) && within(*outer, function);
                     if matches!(call.given, Given::Arrow(arrow) if arrow == function)
@@ -270,7 +373,9 @@ impl Collector<'_> {
                 if within(self.scoping.symbol_span(symbol), function) {
                     continue;
                 }
-                todo.extend(self.functions.get(&symbol));
+                if self.owner == Owner::Package || !self.is_top_level(symbol) {
+                    todo.extend(self.functions.get(&symbol));
+                }
                 // The variable is looked at where `apply` is called; another one may have its name there.
                 let name = self.scoping.symbol_ident(symbol);
                 if self.scoping.find_binding(call.scope, name) == Some(symbol) {
@@ -307,6 +412,13 @@ fn chain<'e, 'a>(expression: &'e Expression<'a>) -> Option<(Root<'e, 'a>, Vec<St
 impl<'a> VisitJs<'a> for Collector<'_> {
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         self.record_apply(it);
+        let at_once = matches!(it.callee.get_inner_expression(),
+            Expression::StaticMemberExpression(member) if CALLS_AT_ONCE.contains(&member.property.name.as_str()));
+        let given = self.calls.last().is_some_and(|call| call.span == it.span);
+        if !at_once && !given {
+            let functions = it.arguments.iter().filter_map(Argument::as_expression);
+            functions.for_each(|argument| self.record_literal(argument, None));
+        }
         if !self.record(&it.callee, CaptureUse::Call) {
             self.visit_expression(&it.callee);
         }
@@ -314,6 +426,14 @@ impl<'a> VisitJs<'a> for Collector<'_> {
     }
 
     fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
+        let clock = matches!(&it.callee, Expression::Identifier(id) if id.name == "Date" && self.symbol(id).is_none());
+        if clock && it.arguments.is_empty() {
+            let variable = Some("Date".to_owned());
+            let capture = Capture { variable, path: Vec::new(), usage: CaptureUse::Clock, span: it.span };
+            self.uses.push(Use { symbol: None, capture });
+            return;
+        }
+        it.arguments.iter().filter_map(Argument::as_expression).for_each(|it| self.record_literal(it, None));
         if !self.record(&it.callee, CaptureUse::New) {
             self.visit_expression(&it.callee);
         }
@@ -325,6 +445,32 @@ impl<'a> VisitJs<'a> for Collector<'_> {
             return;
         }
         walk::walk_expression(self, it);
+    }
+
+    fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
+        it.argument.iter().for_each(|argument| self.record_literal(argument, None));
+        walk::walk_return_statement(self, it);
+    }
+
+    fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
+        it.body.as_expression().into_iter().for_each(|body| self.record_literal(body, None));
+        walk::walk_arrow_function_expression(self, it);
+    }
+
+    fn visit_array_expression(&mut self, it: &ArrayExpression<'a>) {
+        it.elements
+            .iter()
+            .filter_map(|element| element.as_expression())
+            .for_each(|item| self.record_literal(item, None));
+        walk::walk_array_expression(self, it);
+    }
+
+    fn visit_object_property(&mut self, it: &ObjectProperty<'a>) {
+        let name = it.key.static_name().filter(|name| !it.computed && name != "__proto__");
+        if let (Some(name), PropertyKind::Init, false) = (name, it.kind, it.method) {
+            self.record_literal(&it.value, Some(name.to_string()));
+        }
+        walk::walk_object_property(self, it);
     }
 
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {

@@ -34,6 +34,7 @@ const RUNTIME: &[(&str, &str)] = &[
     ("capture", "__stead_capture"),
     ("captureLater", "__stead_capture_later"),
     ("members", "__stead_members"),
+    ("doneOf", "__stead_done_of"),
     ("step", "__stead_step"),
     ("spread", "__stead_spread"),
     ("own", "__stead_own"),

@@ -16,7 +16,7 @@ use stead_model::Code;
 use super::branches::is_comparison;
 use super::build::{Build, can_be_unknown};
 use super::captures::{self, Capture, Captures};
-use super::implicit_calls::ImplicitCalls;
+use super::implicit_calls::{ImplicitCalls, is_function};
 use super::imports::Import;
 use super::operators::{binary_function, unary_function};
 use crate::UnknownBranches;
@@ -100,7 +100,7 @@ pub(super) fn instrument<'a>(
         labelled: false,
     };
     visitor.visit_program(program);
-    visitor.record_exported(program);
+    visitor.record_named(program);
     visitor.out
 }
 
@@ -198,8 +198,8 @@ impl<'a> Instrumenter<'a> {
         }
     }
 
-    /// Checks the source of an object pattern for the members that the pattern reads, if it may be unknown. The engine would
-    /// report a member that the type does not have at another position.
+    /// Checks the source of an object pattern for the members that the pattern reads, if it may be unknown or a resource. The
+    /// engine would report a member that the type does not have at another position.
     pub(super) fn check_pattern_members(
         &mut self,
         pattern: &BindingPattern<'a>,
@@ -212,20 +212,12 @@ impl<'a> Instrumenter<'a> {
         let span = source.span();
         let site = self.site(Usage::Destructure, span);
         let taken = self.take(source);
-        let mut arguments = vec![self.build.copy(&taken), self.build.number(span, site)];
+        let mut arguments = vec![taken, self.build.number(span, site)];
         for property in object.properties.iter().filter(|property| !property.computed) {
             arguments.extend(property.key.static_name().map(|name| self.build.text(span, &name)));
         }
-        let test = match &taken {
-            Expression::Identifier(id) => Some(self.build.is_function(span, id.name.as_str())),
-            _ => None,
-        };
         let arguments: Vec<_> = arguments.into_iter().map(Argument::from).collect();
-        let checked = self.build.call(span, "__stead_members", arguments);
-        *source = match test {
-            Some(test) => self.build.choose(span, test, checked, taken),
-            None => checked,
-        };
+        *source = self.build.call(span, "__stead_members", arguments);
     }
 
     /// Rewrites `apply(x, f)` to `apply(x, __stead_capture(f, () => y, site, "read", "member"))` for each value that `f` uses.
@@ -237,6 +229,22 @@ impl<'a> Instrumenter<'a> {
             return;
         };
         *function = captures.iter().fold(self.take(function), |f, it| self.capture(f, it, usage));
+    }
+
+    /// Records what a function without a name of its own uses, once it is instrumented.
+    pub(super) fn record_literal(&mut self, expression: &mut Expression<'a>) {
+        if !is_function(expression) {
+            return;
+        }
+        let span = expression.span();
+        let Some(literal) = self.captures.literals.remove(&span) else { return };
+        let mut function = self.take(expression);
+        // The name of the member, which the language gives only to a function that is its whole value.
+        if let Some(name) = &literal.name {
+            let arguments = [self.build.undefined(span), function, self.build.text(span, name)];
+            function = self.build.call(span, "__stead_own", arguments.map(Argument::from));
+        }
+        *expression = literal.captures.iter().fold(function, |f, it| self.capture(f, it, Usage::Capture));
     }
 
     /// Returns `__stead_capture(f, () => y, site, "read", "member")`.
@@ -254,16 +262,16 @@ impl<'a> Instrumenter<'a> {
         self.build.call(span, "__stead_capture", all)
     }
 
-    /// Adds `__stead_capture_later(() => (__stead_capture(f, …), …))` for the functions that the file exports: the function
-    /// of another file that calls one may be deferred.
-    fn record_exported(&mut self, program: &mut Program<'a>) {
-        let exported = std::mem::take(&mut self.captures.exported);
-        if exported.is_empty() {
+    /// Adds `__stead_capture_later(() => (__stead_capture(f, …), …))` for the functions that the file names at its top level:
+    /// one may be deferred by another name, or called by a function that is deferred.
+    fn record_named(&mut self, program: &mut Program<'a>) {
+        let named = std::mem::take(&mut self.captures.named);
+        if named.is_empty() {
             return;
         }
         let span = Span::empty(program.span.end);
-        let mut all = Vec::with_capacity(exported.len());
-        for (name, captures) in exported {
+        let mut all = Vec::with_capacity(named.len());
+        for (name, captures) in named {
             let function = self.build.name(span, self.build.allocator().alloc_str(&name));
             all.push(captures.iter().fold(function, |f, it| self.capture(f, it, Usage::Capture)));
         }

@@ -3,7 +3,7 @@
 //! Children are instrumented first. A kind of node without a method here only passes values on.
 
 use oxc_ast::ast::{
-    AccessorProperty, ArrowFunctionExpression, AssignmentTargetPropertyProperty, AwaitExpression,
+    AccessorProperty, Argument, ArrowFunctionExpression, AssignmentTargetPropertyProperty, AwaitExpression,
     BinaryExpression, BinaryOperator, BindingIdentifier, BindingProperty, CallExpression, CatchClause, Class,
     ClassElement, ComputedMemberExpression, ConditionalExpression, Decorator, DoWhileStatement, Expression,
     ExpressionStatement, ForInStatement, ForOfStatement, ForStatement, Function, IdentifierReference,
@@ -19,6 +19,7 @@ use oxc_syntax::scope::ScopeFlags;
 use stead_model::Code;
 
 use super::branches::is_comparison;
+use super::build::can_be_unknown;
 use super::implicit_calls::is_function;
 use super::imports::{Import, Needs};
 use super::instrument::{Instrumenter, This, UnsupportedSyntax, iterates, single};
@@ -28,6 +29,7 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
     fn visit_expression(&mut self, it: &mut Expression<'a>) {
         walk::walk_expression(self, it);
         self.rewrite(it);
+        self.record_literal(it);
     }
 
     fn visit_statement(&mut self, it: &mut Statement<'a>) {
@@ -190,6 +192,13 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
         } else if it.property.name == "then" {
             // An unknown has no `then`, so that `await` returns it; a program must not see that.
             self.guard(&mut it.object, Usage::Then);
+        } else if it.property.name == "done"
+            && can_be_unknown(&it.object)
+            && !matches!(it.object, Expression::Super(_))
+        {
+            let span = it.object.span();
+            let object = self.take(&mut it.object);
+            it.object = self.build.call(span, "__stead_done_of", [Argument::from(object)]);
         }
     }
 

@@ -180,6 +180,26 @@ impl ThrownDetails {
             "window" | "document" | "navigator" | "self" | "localStorage" | "XMLHttpRequest" => {
                 "a program does not run in a browser; `globalThis` is the global object"
             }
+            "Headers" | "Request" | "Response" | "FormData" | "WebSocket" | "EventSource" => {
+                "a program has no network; describe the call as a resource such as `local.Command`, or look a \
+                 resource up with `Type.get(id)`"
+            }
+            "Worker" | "BroadcastChannel" | "MessagePort" => {
+                "a program runs on one thread; use `await` and promises"
+            }
+            "ReadableStream"
+            | "WritableStream"
+            | "TransformStream"
+            | "CompressionStream"
+            | "DecompressionStream"
+            | "TextDecoderStream"
+            | "TextEncoderStream" => {
+                "a program has no streams; `readText` and `readBytes` of the module `stead` return a file as a whole"
+            }
+            "DOMException" => "throw an `Error`, and set its `name`",
+            "alert" | "confirm" | "prompt" => {
+                "a program does not run in a browser; `console.log` prints, `config` takes values from outside"
+            }
             "WebAssembly" => {
                 "a program cannot use WebAssembly; describe the work as a resource such as `local.Command`"
             }

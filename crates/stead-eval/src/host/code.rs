@@ -94,8 +94,9 @@ impl<'js> Host<'js> {
             }
             Ok(object)
         })?;
-        let session = self.session.clone();
+        let (session, spend) = (self.session.clone(), self.spend_work());
         self.function("nodeReadBytes", move |ctx: Ctx<'js>, path: String| {
+            spend(&ctx)?;
             let read = inside(&path).and_then(|path| session.borrow().requester.read_bytes(&path));
             let fits = read.as_ref().is_ok_and(|bytes| {
                 bytes.as_ref().is_none_or(|bytes| session.borrow_mut().reserve(bytes.len()))
@@ -105,8 +106,9 @@ impl<'js> Host<'js> {
                 None => Ok(()),
             })
         })?;
-        let session = self.session.clone();
+        let (session, spend) = (self.session.clone(), self.spend_work());
         self.function("nodeListFolder", move |ctx: Ctx<'js>, path: String| {
+            spend(&ctx)?;
             let read = inside(&path).and_then(|path| session.borrow().requester.list(&path));
             answer(&ctx, read, |object, entries| {
                 let Some(entries) = entries else { return Ok(()) };

@@ -112,6 +112,14 @@ fn inside_words(what: &str) -> (&'static str, &'static str) {
             "a function given to `stead.apply` or `stead.ephemeral` reads a file",
             "read the file outside the function, and use its contents inside",
         ),
+        "clock" => (
+            "a function given to `stead.apply` or `stead.ephemeral` reads the clock",
+            "a program must give the same result on every run; take the time from `config`",
+        ),
+        "random" => (
+            "a function given to `stead.apply` or `stead.ephemeral` uses randomness",
+            "use `new local.RandomString(…)`, which keeps its value, or a value of `config`",
+        ),
         "look" => (
             "a function given to `stead.apply` or `stead.ephemeral` performs a look-up",
             "do the look-up outside the function, and use its result inside",

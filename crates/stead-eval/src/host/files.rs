@@ -1,6 +1,6 @@
 //! Host functions that read project files. Each returns an object with the result or with a `problem`.
 
-use rquickjs::{Ctx, Object, TypedArray};
+use rquickjs::{Ctx, Exception, Object, TypedArray};
 use stead_model::{Code, Diagnostic, SourceRef, Value};
 
 use super::errors::record;
@@ -13,16 +13,28 @@ use crate::program::requests::Requester;
 use crate::program::specifier::join;
 
 impl<'js> Host<'js> {
+    /// Returns a function that counts the work of earlier requests for files, and throws if the limit is exceeded: the caller's
+    /// thread answers them, and its time is not measured.
+    pub(super) fn spend_work(&self) -> impl Fn(&Ctx<'js>) -> rquickjs::Result<()> + 'js {
+        let (session, work) = (self.session.clone(), self.work.clone());
+        move |ctx| match work(session.borrow().requester.take_work()) {
+            false => Ok(()),
+            true => Err(Exception::throw_message(ctx, "interrupted")),
+        }
+    }
+
     pub(super) fn files(&self) -> rquickjs::Result<()> {
-        let session = self.session.clone();
+        let (session, spend) = (self.session.clone(), self.spend_work());
         self.function("readText", move |ctx: Ctx<'js>, path: String, stack: String| {
+            spend(&ctx)?;
             let read = ask(&session, &stack, |file_cache, requester, limit| {
                 file_cache.text(requester, &path, limit)
             });
             answer(&ctx, read, |object, text| define(object, "text", text))
         })?;
-        let session = self.session.clone();
+        let (session, spend) = (self.session.clone(), self.spend_work());
         self.function("readBytes", move |ctx: Ctx<'js>, path: String, stack: String| {
+            spend(&ctx)?;
             let read = ask(&session, &stack, |file_cache, requester, limit| {
                 file_cache.bytes(requester, &path, limit)
             });
@@ -30,13 +42,15 @@ impl<'js> Host<'js> {
                 define(object, "bytes", TypedArray::<u8>::new(ctx.clone(), bytes)?)
             })
         })?;
-        let session = self.session.clone();
+        let (session, spend) = (self.session.clone(), self.spend_work());
         self.function("listFiles", move |ctx: Ctx<'js>, pattern: String, stack: String| {
+            spend(&ctx)?;
             let found = ask(&session, &stack, |_, requester, _| list::files(requester, &pattern));
             answer(&ctx, found, |object, files| define(object, "files", files))
         })?;
-        let session = self.session.clone();
+        let (session, spend) = (self.session.clone(), self.spend_work());
         self.function("readData", move |ctx: Ctx<'js>, path: String, format: String, stack: String| {
+            spend(&ctx)?;
             let read = ask(&session, &stack, |file_cache, requester, limit| {
                 file_cache.text(requester, &path, limit)
             });
@@ -44,15 +58,17 @@ impl<'js> Host<'js> {
             answer(&ctx, data, |object, tree| define(object, "value", tree.to_js(&ctx)?))
         })?;
         self.function("projectPath", |path: String| join("", &path).unwrap_or(path))?;
-        let session = self.session.clone();
+        let (session, spend) = (self.session.clone(), self.spend_work());
         self.function("fileAsset", move |ctx: Ctx<'js>, path: String, stack: String| {
+            spend(&ctx)?;
             let read = ask(&session, &stack, |file_cache, requester, limit| {
                 file_cache.file(requester, &path, limit)
             });
             answer(&ctx, read, define_asset)
         })?;
-        let session = self.session.clone();
+        let (session, spend) = (self.session.clone(), self.spend_work());
         self.function("archiveAsset", move |ctx: Ctx<'js>, path: String, stack: String| {
+            spend(&ctx)?;
             let read = ask(&session, &stack, |file_cache, requester, limit| {
                 file_cache.archive(requester, &path, limit)
             });

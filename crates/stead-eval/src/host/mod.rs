@@ -171,7 +171,8 @@ pub(crate) fn install<'js>(
     if let Some(prototype) = Object::new(ctx.clone())?.get_prototype() {
         handles.prototype.replace(Some(Persistent::save(ctx, prototype)));
     }
-    let host = Host { object, session: session.clone(), handles: handles.clone() };
+    let work: Rc<dyn Fn(u64) -> bool + 'js> = Rc::new(work);
+    let host = Host { object, session: session.clone(), handles: handles.clone(), work: work.clone() };
     host.program(ctx)?;
     host.config()?;
     host.expressions()?;
@@ -198,6 +199,8 @@ pub(crate) struct Host<'js> {
     pub(crate) object: Object<'js>,
     pub(crate) session: SharedSession,
     pub(crate) handles: Rc<Handles>,
+    /// Counts interrupts, and returns true if the limit is exceeded.
+    work: Rc<dyn Fn(u64) -> bool + 'js>,
 }
 
 impl<'js> Host<'js> {

@@ -88,6 +88,7 @@ function inspect({ read, site, use, path }) {
     if (id !== undefined) refuseAt(site, id);
     if (typeof value === "function") follow(value);
     if (use === "new" && typeof value === "function" && isResourceClass(value)) host.refuseInside("allocate", site, "");
+    if (use === "clock" || use === "random") host.refuseInside(use, site, "");
     if (use !== "call") return;
     if (readsFiles(value)) host.refuseInside("file", site, "");
     if (value === stack || (path[path.length - 1] === "get" && typeof owner === "function" && isResourceClass(owner))) {
@@ -98,7 +99,13 @@ function inspect({ read, site, use, path }) {
   }
 }
 
+// Functions of `node:fs` that read.
+const readers = new WeakSet();
+const { add, has } = WeakSet.prototype;
+export const markReader = (f) => void call(add, readers, [f]);
+
 const readsFiles = (f) =>
+  (typeof f === "function" && call(has, readers, [f])) ||
   f === readText || f === readBytes || f === readJson || f === readYaml || f === readToml || f === listFiles || f === file ||
   f === archive || f === template;
 

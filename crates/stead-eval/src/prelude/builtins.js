@@ -2,7 +2,7 @@
 //
 // Each wrapper refuses unknowns and behaves like the original for known values.
 
-import { NativeArray, apply, construct, defineProperty, getPrototypeOf, isArray, replace } from "stead:host";
+import { LONGEST, NativeArray, NativeError, apply, construct, defineProperty, getPrototypeOf, isArray, replace } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
 import { replaceConstructor } from "stead:text";
 import { firstUnknown } from "stead:defer";
@@ -37,31 +37,81 @@ for (const [prototype, owner] of lists) {
   for (const key of tests) wrap(prototype, key, `${owner}.${key}`, predicate);
 }
 
-// Searches compare the argument with each item up to the first match.
-const search = (native, name) =>
-  ({ call(...args) {
-    check(args[0], name);
-    const found = apply(native, this, args);
-    if (isArray(this)) {
-      const end = typeof found === "number" && found >= 0 && name !== "Array.prototype.lastIndexOf" ? found : this.length;
-      if (found !== true) for (let i = 0; i < end; i++) check(this[i], name);
+// Searches compare the argument with each item up to the first match, and read each item once.
+const { trunc } = Math;
+const NativeObject = Object;
+const lengthOf = (object) => {
+  const length = trunc(+object.length);
+  if (length > LONGEST) throw new NativeError("out of memory");
+  return length > 0 ? length : 0;
+};
+const startOf = (from, length) => {
+  const start = trunc(+from) || 0;
+  return start >= 0 ? start : length + start > 0 ? length + start : 0;
+};
+const search = (key, find) =>
+  wrap(Array.prototype, key, `Array.prototype.${key}`, (native, name) =>
+    ({ call(...args) {
+      check(args[0], name);
+      if (this === undefined || this === null) return apply(native, this, args);
+      const object = NativeObject(this);
+      const length = lengthOf(object);
+      return find(object, length, args, (item, wanted) => check(item, name) === wanted);
+    } }).call);
+search("includes", (object, length, args, equal) => {
+  const wanted = args[0];
+  if (length > 0) {
+    for (let i = startOf(args[1], length); i < length; i++) {
+      const item = object[i];
+      if (equal(item, wanted) || (item !== item && wanted !== wanted)) return true;
     }
-    return found;
-  } }).call;
-for (const key of ["includes", "indexOf", "lastIndexOf"]) wrap(Array.prototype, key, `Array.prototype.${key}`, search);
+  }
+  return false;
+});
+search("indexOf", (object, length, args, equal) => {
+  if (length > 0) {
+    for (let i = startOf(args[1], length); i < length; i++) if (i in object && equal(object[i], args[0])) return i;
+  }
+  return -1;
+});
+search("lastIndexOf", (object, length, args, equal) => {
+  if (length === 0) return -1;
+  const from = args.length > 1 ? trunc(+args[1]) || 0 : length - 1;
+  for (let i = from < 0 ? length + from : from < length ? from : length - 1; i >= 0; i--) {
+    if (i in object && equal(object[i], args[0])) return i;
+  }
+  return -1;
+});
 
 // `flat` expands arrays; an unknown may or may not be one.
 wrap(Array.prototype, "flat", "Array.prototype.flat", (native, name) =>
   ({ call(depth) {
-    const look = (list, left) => {
-      for (let i = 0; i < list.length; i++) {
-        check(list[i], name);
-        if (left > 0 && isArray(list[i])) look(list[i], left - 1);
+    if (this === undefined || this === null) return apply(native, this, [depth]);
+    const object = NativeObject(this);
+    const length = lengthOf(object);
+    const levels = depth === undefined ? 1 : trunc(+depth) || 0;
+    const made = sameKind(object);
+    let end = 0;
+    const expand = (from, count, left) => {
+      for (let i = 0; i < count; i++) {
+        if (!(i in from)) continue;
+        const item = left > 0 ? check(from[i], name) : from[i];
+        if (left > 0 && isArray(item)) expand(item, lengthOf(item), left - 1);
+        else defineProperty(made, end++, { value: item, writable: true, enumerable: true, configurable: true });
       }
     };
-    if (isArray(this)) look(this, (depth === undefined ? 1 : +depth) - 1);
-    return apply(native, this, [depth]);
+    expand(object, length, levels);
+    return made;
   } }).call);
+
+// Returns the empty array that a method of `object` fills.
+function sameKind(object) {
+  if (!isArray(object)) return [];
+  const { constructor } = object;
+  if (constructor === undefined || constructor === NativeArray || constructor === SteadArray) return [];
+  const kind = typeof constructor === "object" || typeof constructor === "function" ? constructor?.[Symbol.species] : constructor;
+  return kind === undefined || kind === null || kind === NativeArray ? [] : new kind(0);
+}
 wrap(Array.prototype, "flatMap", "Array.prototype.flatMap", predicate);
 
 // Collections compare keys by identity.

@@ -6,6 +6,7 @@ import { host, NativeError, NativeTypeError, apply, create, defineProperty, free
 import { idOf, refusal, refuse } from "stead:unknown";
 import { provide } from "stead:resource";
 import { catchable, unwrap } from "stead:code";
+import { markReader } from "stead:apply";
 import * as stead from "stead";
 
 const { parse } = JSON;
@@ -175,6 +176,12 @@ const internal = freeze({
   unavailable(name, help) {
     const error = new NativeError(`a program cannot use ${name}: ${help}`);
     throw catchable(error, host.refuseBuiltin(name, help, error.stack));
+  },
+  /** Marks a function that reads a file, which a deferred function must not call. */
+  markReader,
+  /** Refuses clock and randomness, which a package cannot catch. */
+  unavailableFinally(name, help) {
+    throw refusal(host.refuseFinally(name, help, new NativeError().stack));
   },
 });
 

@@ -2,11 +2,13 @@
 //
 // Invariant: formatting never fails and never runs code of the program.
 
-import { host, NativeError, defineProperty, getPrototypeOf, isArray, ownKeys, ownProperty, setMember } from "stead:host";
+import { host, NativeError, apply, defineProperty, getPrototypeOf, isArray, ownKeys, ownProperty, setMember } from "stead:host";
 import { idOf } from "stead:unknown";
 import { nodeOf } from "stead:resource";
 
 const { stringify } = JSON;
+const { replaceAll, slice } = String.prototype;
+const LONGEST_INDENT = 100;
 
 function show(value, depth) {
   const id = idOf(value);
@@ -56,16 +58,51 @@ function textIn(object, key) {
 const LINES = 10;
 let lines = 0;
 
-const levels = { debug: 0, trace: 0, log: 1, info: 1, dir: 1, warn: 2, error: 3 };
-const console = {};
-for (const name of ownKeys(levels)) {
-  const write = (...values) => {
-    let text = "";
-    for (let i = 0; i < values.length; i++) text += `${i > 0 ? " " : ""}${show(values[i], 0)}`;
-    host.log(levels[name], text, new NativeError().stack);
-    if (++lines % LINES === 0 && host.work(1)) throw new NativeError("interrupted");
-  };
-  defineProperty(write, "name", { value: name });
-  console[name] = write;
+// Indent of the open groups.
+let indent = "";
+
+function write(level, values) {
+  let text = indent;
+  for (let i = 0; i < values.length; i++) text += `${i > 0 ? " " : ""}${show(values[i], 0)}`;
+  host.log(level, indent === "" ? text : apply(replaceAll, text, ["\n", `\n${indent}`]), new NativeError().stack);
+  if (++lines % LINES === 0 && host.work(1)) throw new NativeError("interrupted");
 }
+
+const levels = { debug: 0, trace: 0, log: 1, info: 1, dir: 1, dirxml: 1, table: 1, warn: 2, error: 3 };
+const console = {};
+const provide = (name, call) => {
+  defineProperty(call, "name", { value: name });
+  console[name] = call;
+};
+for (const name of ownKeys(levels)) {
+  provide(name, name === "dir" || name === "table" ? (value) => write(levels[name], [value]) : (...values) => write(levels[name], values));
+}
+
+const counts = { __proto__: null };
+const labelOf = (label) => (label === undefined ? "default" : show(label, 0));
+const others = {
+  // A condition that is known only after apply decides nothing but the output.
+  assert(condition, ...values) {
+    if (!condition) write(levels.warn, values.length === 0 ? ["Assertion failed"] : ["Assertion failed:", ...values]);
+  },
+  count(label) {
+    const name = labelOf(label);
+    counts[name] = (counts[name] ?? 0) + 1;
+    write(levels.log, [`${name}: ${counts[name]}`]);
+  },
+  countReset(label) {
+    delete counts[labelOf(label)];
+  },
+  group(...values) {
+    if (values.length > 0) write(levels.log, values);
+    if (indent.length < LONGEST_INDENT) indent += "  ";
+  },
+  groupEnd() {
+    indent = apply(slice, indent, [2]);
+  },
+};
+others.groupCollapsed = (...values) => others.group(...values);
+for (const name of ownKeys(others)) provide(name, others[name]);
+// A program has no clock, and nothing that would show a profile or clear a screen.
+for (const name of ["time", "timeEnd", "timeLog", "timeStamp", "profile", "profileEnd", "clear"]) provide(name, () => {});
 setMember(globalThis, "console", console);

@@ -67,6 +67,9 @@ export const toText = (value) => {
 /** Returns an empty array that setters in `Array.prototype` do not affect. */
 export const list = () => setPrototypeOf([], null);
 
+/** A list of this length with values exceeds the memory limit. */
+export const LONGEST = 2 ** 24;
+
 /** Power of numbers with the digits of Node.js; those of `**` depend on the platform. */
 export const { pow, trunc, abs } = Math;
 

@@ -3,7 +3,7 @@
 import {
   host, NativeArray, NativeError, NativeTypeError, apply, construct, defineProperty, getPrototypeOf, hasOwn, ownProperty, toText, pow,
 } from "stead:host";
-import { idOf, refusal, refuseAt, unknown } from "stead:unknown";
+import { idOf, refusal, refuseAt, unknown, withDone } from "stead:unknown";
 import { isResourceClass, makeResource, nodeOf, withoutResources } from "stead:resource";
 import { boundTo } from "stead:scope";
 import { textOf } from "stead:text";
@@ -22,6 +22,7 @@ export function own(self, arrow, name) {
 
 /** Returns the result of an iterator's `next`, and refuses an unknown `done`, which only the engine inspects. */
 export function step(result, site) {
+  known(result, site);
   if (typeof result !== "object" || result === null) return result;
   if (getPrototypeOf(result) === promises) return apply(nativeThen, result, [(value) => step(value, site)]);
   for (let at = result; at !== null; at = getPrototypeOf(at)) {
@@ -80,15 +81,24 @@ export function defaulted(value, otherwise, site) {
   return typeof made === "string" ? refuseAt(site, id) : unknown(made);
 }
 
-/** Returns the source of an object pattern, and refuses an unknown whose type lacks a member that the pattern reads. */
+/** Returns the source of an object pattern, and refuses an unknown or a resource whose type lacks a member that the pattern reads. */
 export function members(value, site, ...keys) {
   const id = idOf(value);
-  for (let i = 0; id !== undefined && i < keys.length; i++) {
+  if (id === undefined) {
+    if (typeof value !== "object" || value === null || nodeOf(value) === undefined) return value;
+    // Reading a member that the type does not have is refused.
+    for (let i = 0; i < keys.length; i++) if (!(keys[i] in value)) value[keys[i]];
+    return value;
+  }
+  for (let i = 0; i < keys.length; i++) {
     if (keys[i] === "then") refuseAt(site, id);
     if (host.lacks(id, keys[i])) throw refusal(host.refuseMember(site, id, keys[i]));
   }
-  return value;
+  return withDone(value);
 }
+
+/** Returns a value for reading its member `done`, which an unknown otherwise refuses: the engine reads it to end a loop. */
+export const doneOf = (value) => (typeof value === "function" ? withDone(value) : value);
 
 /** Returns the first argument, for an expression that is followed by others. */
 export const first = (value) => value;

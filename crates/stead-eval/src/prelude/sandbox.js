@@ -1,21 +1,25 @@
 // Replaces built-ins that a program must not use: `eval`, clock, randomness, timers, network.
 //
-// A call of one throws an error that the program may catch, so that a package can test for it.
+// A call of one throws an error that the program may catch, so that a package can test for it. Clock and randomness are refused
+// for good: a package that catches the error would go on with another value.
 //
 // Invariant: the result of an evaluation depends only on its sources and config.
 
 import { host, NativeError, defineProperty, setMember } from "stead:host";
 import { catchable } from "stead:code";
+import { refusal } from "stead:unknown";
 import { onFirstJob } from "stead:scope";
 
-const forbid = (name, help, called = name, Kind = NativeError) => {
-  const refused = function () {
+const named = (refused, called) => defineProperty(refused, "name", { value: called }) && refused;
+const forbid = (name, help, called = name, Kind = NativeError) =>
+  named(function () {
     const error = new Kind(`a program cannot use ${name}: ${help}`);
     throw catchable(error, host.refuseBuiltin(name, help, error.stack));
-  };
-  defineProperty(refused, "name", { value: called });
-  return refused;
-};
+  }, called);
+const forbidFinally = (name, help, called) =>
+  named(function () {
+    throw refusal(host.refuseFinally(name, help, new NativeError().stack));
+  }, called);
 
 // `eval` would see the variables around it, which code from text here cannot. `Function` works, see `code.js`.
 const noCode = "use `new Function(…)`, which sees only its parameters, or write the code in a file of the program";
@@ -34,7 +38,7 @@ onFirstJob(() => {
   jobs = true;
 });
 let seed = 0x2f6e2b1;
-const noRandom = forbid(
+const noRandom = forbidFinally(
   "Math.random()",
   "use `new local.RandomString(…)`, which keeps its value, or a value of `config`",
   "random",
@@ -108,4 +112,4 @@ for (const key of ["stackTraceLimit", "prepareStackTrace"]) {
 }
 
 /** Refuses to read the clock. */
-export const refuseClock = forbid("the current time", "a program must give the same graph on every run; take the time from `config`", "now");
+export const refuseClock = forbidFinally("the current time", "a program must give the same graph on every run; take the time from `config`", "now");

@@ -1,7 +1,7 @@
 // Text that contains unknowns: JSON.stringify, Array.prototype.join and String.
 
 import {
-  host, apply, construct, define, defineProperty, isArray, list, ownKeys, ownProperty, replace, setMember, toText,
+  host, LONGEST, NativeError, apply, construct, define, defineProperty, isArray, list, ownKeys, ownProperty, replace, setMember, toText,
 } from "stead:host";
 import { idOf, refuse, setJsonHole, unknown } from "stead:unknown";
 import { deferGlobal, deferMethod } from "stead:defer";
@@ -12,6 +12,7 @@ const NativeString = String;
 const { raw } = NativeString;
 const { lastIndexOf, slice, split, startsWith, trim } = NativeString.prototype;
 const { trunc } = Math;
+const NativeObject = Object;
 
 // JSON.stringify writes a mark for each unknown, and the text is then split at the marks. If strings of the program contain
 // the mark too, the count differs, and another mark is tried.
@@ -91,26 +92,49 @@ setMember(JSON, "stringify", {
   },
 }.stringify);
 
+// Lists whose items are being joined: a list inside itself is empty, as in Node.js.
+const joining = new Set();
+const { add, delete: forget, has } = Set.prototype;
+
 setMember(Array.prototype, "join", {
   join(separator) {
-    if (!isArray(this) || (idOf(separator) === undefined && !holdsUnknown(this))) return apply(join, this, [separator]);
-    const between = separator === undefined ? "," : separator;
-    const parts = list();
-    parts[0] = "";
-    for (let i = 0; i < this.length; i++) {
-      if (i > 0) append(parts, between);
-      append(parts, this[i], true);
+    if (this === undefined || this === null) return apply(join, this, [separator]);
+    if (apply(has, joining, [this])) return "";
+    apply(add, joining, [this]);
+    try {
+      return joined(NativeObject(this), separator);
+    } finally {
+      apply(forget, joining, [this]);
     }
-    return unknown(host.template(parts));
   },
 }.join);
 
-// Appends to `parts`, which has text at even and expressions at odd positions. An item of a list (`isItem`) that turns out to be
-// null or undefined is empty; its expression has the number -1 - id.
-function append(parts, item, isItem = false) {
-  if (isItem && (item === undefined || item === null)) return;
-  let text = textOf(item);
-  if (isItem && typeof text === "number") text = -1 - text;
+// Reads and converts each item once.
+function joined(array, separator) {
+  const length = trunc(+array.length);
+  if (length > LONGEST) throw new NativeError("out of memory");
+  const between = separator === undefined ? "," : textOf(separator);
+  const texts = list();
+  let deferred = typeof between !== "string" && length > 1;
+  for (let i = 0; i < length; i++) {
+    const item = array[i];
+    const text = item === undefined || item === null ? "" : textOf(item);
+    if (typeof text !== "string") deferred = true;
+    texts[i] = text;
+  }
+  if (!deferred) return apply(join, texts, [between]);
+  const parts = list();
+  parts[0] = "";
+  for (let i = 0; i < length; i++) {
+    if (i > 0) append(parts, between);
+    // An item that turns out to be null or undefined is empty; its expression has the number -1 - id.
+    append(parts, typeof texts[i] === "number" ? -1 - texts[i] : texts[i]);
+  }
+  return unknown(host.template(parts));
+}
+
+// Appends a text or the number of an expression to `parts`, which has text at even and expressions at odd positions.
+function append(parts, text) {
   if (typeof text === "string") parts[parts.length - 1] += text;
   else {
     parts[parts.length] = text;
@@ -118,36 +142,46 @@ function append(parts, item, isItem = false) {
   }
 }
 
-/** Converts a value to a string or to the number of an expression. An array joins its items. */
+/** Converts a value to a string or to the number of an expression, once. An array joins its items. */
 export function textOf(value) {
   if (typeof value === "string") return value;
   if (typeof value === "number") return NativeString(value);
-  const id = idOf(isArray(value) ? value.join() : value);
-  return id === undefined ? toText(value) : id;
+  return idOf(value) ?? (isArray(value) ? textOfArray(value) : toText(value));
 }
 
-// The engine needs a string from `toString`, so an unknown is refused.
+// The engine needs a string from `toString`, so that the one of an array reports an unknown text here and returns a mark.
+const DEFERRED = "\u2060stead deferred\u2060";
+let conversion;
+function textOfArray(array) {
+  const outer = conversion;
+  const own = (conversion = { array, id: undefined });
+  try {
+    const text = toText(array);
+    if (own.id === undefined) return text;
+    return text === DEFERRED ? own.id : refuse("text", own.id);
+  } finally {
+    conversion = outer;
+  }
+}
+
 const { toString } = Array.prototype;
 setMember(Array.prototype, "toString", {
   toString() {
+    const asked = conversion;
     const text = apply(toString, this, []);
     const id = idOf(text);
-    return id === undefined ? text : refuse("text", id);
+    if (id === undefined) return text;
+    if (asked === undefined || asked.array !== this) refuse("text", id);
+    asked.id = id;
+    return DEFERRED;
   },
 }.toString);
 
-function holdsUnknown(array) {
-  for (let i = 0; i < array.length; i++) {
-    const item = array[i];
-    if (idOf(item) !== undefined || (isArray(item) && holdsUnknown(item))) return true;
-  }
-  return false;
-}
-
 function SteadString(...args) {
   if (new.target !== undefined) return construct(NativeString, args, new.target);
-  const text = args.length === 0 || typeof args[0] === "symbol" ? "" : textOf(args[0]);
-  return typeof text === "string" ? apply(NativeString, undefined, args) : unknown(host.template(["", text, ""]));
+  if (args.length === 0 || typeof args[0] === "symbol") return apply(NativeString, undefined, args);
+  const text = textOf(args[0]);
+  return typeof text === "string" ? text : unknown(host.template(["", text, ""]));
 }
 export const replaceConstructor = (name, native, wrapper) => {
   const keys = ownKeys(native);
@@ -160,15 +194,17 @@ replaceConstructor("String", NativeString, SteadString);
 
 replace(SteadString, "raw", {
   raw(template, ...holes) {
-    let deferred = idOf(template) !== undefined && refuse("text", idOf(template));
-    const parts = [""];
-    for (let i = 0; i < holes.length; i++) deferred = deferred || typeof textOf(holes[i]) !== "string";
-    if (!deferred) return apply(raw, NativeString, [template, ...holes]);
+    if (idOf(template) !== undefined) refuse("text", idOf(template));
     const { raw: pieces } = template;
-    for (let i = 0; i < pieces.length; i++) {
-      append(parts, pieces[i]);
-      if (i + 1 < pieces.length && i < holes.length) append(parts, holes[i]);
+    // The native function refuses what has no pieces.
+    if (pieces === undefined || pieces === null) return apply(raw, NativeString, [{ raw: pieces }]);
+    const length = trunc(+pieces.length);
+    const parts = list();
+    parts[0] = "";
+    for (let i = 0; i < length; i++) {
+      append(parts, textOf(pieces[i]));
+      if (i + 1 < length && i < holes.length) append(parts, textOf(holes[i]));
     }
-    return unknown(host.template(parts));
+    return parts.length === 1 ? parts[0] : unknown(host.template(parts));
   },
 }.raw);

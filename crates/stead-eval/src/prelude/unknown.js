@@ -5,7 +5,7 @@
 //
 // Invariant: the handler defines all traps. A missing trap would apply to the empty function behind the proxy.
 
-import { host, NativeError, NativeProxy, defineProperty, freeze, setPrototypeOf } from "stead:host";
+import { host, NativeError, NativeProxy, apply, defineProperty, freeze, setPrototypeOf } from "stead:host";
 import { callMember } from "stead:defer";
 
 const ID = host.idSymbol;
@@ -80,6 +80,26 @@ class Unknown {
   }
 }
 freeze(Unknown.prototype);
+
+// Unknown whose member `done` the program reads by name.
+class WithDone {
+  constructor(id) {
+    this.id = id;
+  }
+  get(target, key) {
+    if (key !== "done") return apply(Unknown.prototype.get, this, [target, key]);
+    if (host.lacks(this.id, key)) refuse("member", this.id, key);
+    return new NativeProxy(target, new Member(this.id, key));
+  }
+}
+setPrototypeOf(WithDone.prototype, Unknown.prototype);
+freeze(WithDone.prototype);
+
+/** Returns an unknown whose member `done` can be read, and other values as they are. */
+export const withDone = (value) => {
+  const id = idOf(value);
+  return id === undefined ? value : new NativeProxy(target, new WithDone(id));
+};
 
 // Member of an unknown. It becomes an expression only when used as a value, not when called as a method.
 class Member {

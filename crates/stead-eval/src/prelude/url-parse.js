@@ -1,6 +1,7 @@
 // Parses URLs like browsers. Hosts must be ASCII; other names must be given in punycode (`xn--…`).
 
-import { NativeTypeError, toText } from "stead:host";
+import { host as stead, NativeError, NativeTypeError, toText } from "stead:host";
+import { refusal } from "stead:unknown";
 
 export const PORTS = { __proto__: null, "http:": "80", "https:": "443", "ws:": "80", "wss:": "443", "ftp:": "21", "file:": "" };
 export const special = (scheme) => scheme in PORTS;
@@ -8,8 +9,8 @@ export const special = (scheme) => scheme in PORTS;
 // Characters to percent-encode in each part, besides control and non-ASCII characters.
 export const FRAGMENT = ' "<>`';
 export const QUERY = ' "#<>';
-const PATH = `${QUERY}?^\`{}`;
-export const USERINFO = `${PATH}/:;=@[\\]|`;
+const PATH = `${QUERY}?\`{}`;
+export const USERINFO = `${PATH}/:;=@[\\]^|`;
 
 export function encode(text, set) {
   let out = "";
@@ -50,7 +51,7 @@ export function parse(input, base) {
   const protocol = scheme.toLowerCase();
   const [, before, query, hash] = /^([^?#]*)(\?[^#]*)?(#[^]*)?$/.exec(rest);
   const url = { protocol, username: "", password: "", host: null, port: "", path: [], opaque: null, query, hash };
-  const sameKind = base !== undefined && special(protocol) && protocol === base.protocol && !/^[\\/]/.test(before);
+  const sameKind = base !== undefined && special(protocol) && protocol === base.protocol && !/^[\\/]{2}/.test(before);
   if (protocol === "" || sameKind) relative(url, before, base, input);
   else absolute(url, before, input);
   if (url.query !== undefined) url.query = encode(url.query.slice(1), special(url.protocol) ? `${QUERY}'` : QUERY);
@@ -74,7 +75,9 @@ function relative(url, before, base, input) {
   if (base.opaque !== null && (before !== "" || url.query !== undefined || url.hash === undefined)) throw invalid(input);
   url.protocol = base.protocol;
   const text = special(url.protocol) ? before.replaceAll("\\", "/") : before;
-  if (text.startsWith("//")) return authority(url, text.slice(2), input);
+  if (text.startsWith("//")) {
+    return authority(url, special(url.protocol) && url.protocol !== "file:" ? text.replace(/^\/+/, "") : text.slice(2), input);
+  }
   const { username, password, host, port, opaque } = base;
   Object.assign(url, { username, password, host, port, opaque });
   if (text === "") {
@@ -86,6 +89,7 @@ function relative(url, before, base, input) {
 function authority(url, text, input) {
   const end = text.indexOf("/");
   const whole = end < 0 ? text : text.slice(0, end);
+  if (url.protocol === "file:") return fileHost(url, whole, text, input);
   const at = whole.lastIndexOf("@");
   if (at >= 0) {
     const [, username, , password = ""] = /^([^:]*)(:([^]*))?$/.exec(whole.slice(0, at));
@@ -101,6 +105,14 @@ function authority(url, text, input) {
   url.path = end < 0 ? (special(url.protocol) ? [""] : []) : segments(text.slice(end), []);
 }
 
+// A file URL has neither user nor port. A drive letter starts the path.
+function fileHost(url, whole, text, input) {
+  const drive = /^[a-z][:|]$/i.test(whole);
+  url.host = drive || whole === "" ? "" : hostOf(whole, url.protocol, input);
+  const path = drive ? `/${whole[0]}:${text.slice(2)}` : text.slice(whole.length);
+  url.path = path === "" ? [""] : segments(path, []);
+}
+
 function invalidHost(input) {
   throw invalid(input);
 }
@@ -112,10 +124,17 @@ function hostOf(text, protocol, input) {
     return encode(text, "");
   }
   const host = decode(text).toLowerCase();
-  if (/[^\u0021-\u007e]|[#%/:<>?@[\\\]^|]/.test(host)) throw invalid(input);
+  if (/[\u0000-\u0020\u007f#%/:<>?@[\\\]^|]/.test(host)) throw invalid(input);
+  if (/[^\u0021-\u007e]/.test(host)) refuseInternational(host);
   if (protocol === "file:" && host === "localhost") return "";
   if (!/(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/.test(host)) return host;
   return ipv4(host.replace(/\.$/, "").split(".")) ?? invalidHost(input);
+}
+
+// Node converts such a name. The program cannot catch the refusal: it would go on with another value.
+function refuseInternational(name) {
+  const help = "write the name in punycode, such as `xn--mnchen-3ya.de` for `m\u00fcnchen.de`";
+  throw refusal(stead.refuseFinally(`the host \`${name}\` in a URL`, help, new NativeError().stack));
 }
 
 function ipv4(parts) {

@@ -58,7 +58,10 @@ export class URL {
     return this.#url.protocol;
   }
   set protocol(text) {
+    const { protocol: before, host, port, username, password } = this.#url;
+    if (before === "file:" && host === "") return;
     this.#set(`${toText(text).replace(/:[^]*$/, "")}://host`, ({ protocol }) => {
+      if (protocol === "file:" && (username !== "" || password !== "" || port !== "")) return;
       this.#url.protocol = protocol;
       if (this.#url.port === PORTS[protocol]) this.#url.port = "";
     });
@@ -81,17 +84,21 @@ export class URL {
   }
   set host(text) {
     if (this.#url.opaque !== null) return;
-    this.#set(`${this.#url.protocol}//${toText(text).replace(/[/?#\\][^]*$/, "")}`, ({ host, port }) => {
+    const [, name, , digits = ""] = /^(\[[^\]]*\]|[^:]*)(:(\d*))?/.exec(before(toText(text)));
+    const file = this.#url.protocol === "file:";
+    if (name.includes("@") || (digits !== "" && file)) return;
+    this.#set(`${this.#url.protocol}//${name}${digits && `:${digits}`}`, ({ host, port }) => {
       this.#url.host = host;
-      if (/:\d+$/.test(toText(text))) this.#url.port = port;
+      if (digits !== "") this.#url.port = port;
     });
   }
   get hostname() {
     return this.#url.host ?? "";
   }
   set hostname(text) {
-    if (this.#url.opaque !== null || /:\d*$/.test(toText(text).replace(/^\[.*\]/, ""))) return;
-    this.#set(`${this.#url.protocol}//${toText(text).replace(/[/?#\\][^]*$/, "")}`, ({ host }) => (this.#url.host = host));
+    const name = before(toText(text));
+    if (this.#url.opaque !== null || name.includes("@") || /:/.test(name.replace(/^\[.*\]/, ""))) return;
+    this.#set(`${this.#url.protocol}//${name}`, ({ host }) => (this.#url.host = host));
   }
   get port() {
     return this.#url.port;
@@ -134,6 +141,9 @@ export class URL {
     return this.href;
   }
 }
+
+// Returns the part of a text that a host can have.
+const before = (text) => text.replace(/[\t\n\r]/g, "").replace(/[/?#\\][^]*$/, "");
 
 // Links a URL and its parameters, so that a change of one updates the other.
 let watch;

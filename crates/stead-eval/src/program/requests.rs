@@ -2,6 +2,8 @@
 //!
 //! The caller's thread answers, so that sources and catalog need not be shared or copied.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
 use stead_model::{Code, Diagnostic, Map, TypeToken, Value};
@@ -68,7 +70,15 @@ enum Request {
 #[derive(Clone)]
 pub(crate) struct Requester {
     requests: std::sync::mpsc::Sender<Request>,
+    /// Work of the requests for files that the caller's thread answered, in thousandths of an interrupt.
+    work: Arc<AtomicU64>,
 }
+
+/// Work of a request, of one entry of a folder, and number of bytes whose reading is one unit of work.
+const REQUEST: u64 = 200;
+const ENTRY: u64 = 10;
+const BYTES: u64 = 1024;
+const INTERRUPT: u64 = 1000;
 
 /// Answers requests on the caller's thread.
 pub(crate) struct Responder {
@@ -77,21 +87,37 @@ pub(crate) struct Responder {
 
 pub(crate) fn open() -> (Requester, Responder) {
     let (sender, receiver) = channel();
-    (Requester { requests: sender }, Responder { requests: receiver })
+    (Requester { requests: sender, work: Arc::default() }, Responder { requests: receiver })
 }
 
 impl Requester {
     /// Returns a requester that fails every request, for use after the evaluation.
     pub(crate) fn closed() -> Requester {
-        Requester { requests: channel().0 }
+        Requester { requests: channel().0, work: Arc::default() }
+    }
+
+    /// Returns the number of interrupts that the requests for files took since the last call.
+    pub(crate) fn take_work(&self) -> u64 {
+        let units = self.work.load(Ordering::Relaxed) / INTERRUPT;
+        self.work.fetch_sub(units * INTERRUPT, Ordering::Relaxed);
+        units
+    }
+
+    fn count(&self, work: u64) {
+        self.work.fetch_add(REQUEST.saturating_add(work), Ordering::Relaxed);
     }
 
     pub(crate) fn read(&self, path: &str) -> SourceResult<String> {
-        self.ask(|reply| Request::Read { path: path.to_owned(), reply }).unwrap_or_else(ended)
+        let read = self.ask(|reply| Request::Read { path: path.to_owned(), reply }).unwrap_or_else(ended);
+        self.count(read.as_ref().ok().and_then(Option::as_ref).map_or(0, |text| text.len() as u64 / BYTES));
+        read
     }
 
     pub(crate) fn read_bytes(&self, path: &str) -> SourceResult<Vec<u8>> {
-        self.ask(|reply| Request::ReadBytes { path: path.to_owned(), reply }).unwrap_or_else(ended)
+        let read =
+            self.ask(|reply| Request::ReadBytes { path: path.to_owned(), reply }).unwrap_or_else(ended);
+        self.count(read.as_ref().ok().and_then(Option::as_ref).map_or(0, |bytes| bytes.len() as u64 / BYTES));
+        read
     }
 
     /// Returns the path behind the symbolic links of a path.
@@ -106,7 +132,9 @@ impl Requester {
     }
 
     pub(crate) fn list(&self, folder: &str) -> SourceResult<Vec<Entry>> {
-        self.ask(|reply| Request::List { folder: folder.to_owned(), reply }).unwrap_or_else(ended)
+        let list = self.ask(|reply| Request::List { folder: folder.to_owned(), reply }).unwrap_or_else(ended);
+        self.count(list.as_ref().ok().and_then(Option::as_ref).map_or(0, |all| all.len() as u64 * ENTRY));
+        list
     }
 
     pub(crate) fn look_up(

@@ -11,7 +11,9 @@ use stead_model::{Code, Diagnostic};
 use crate::program::node;
 use crate::program::packages::{PackageTarget, Packages};
 use crate::program::requests::Requester;
-use crate::program::specifier::{self, Mode, Specifier, candidates, is_declaration, is_foreign};
+use crate::program::specifier::{
+    self, Mode, Specifier, candidates, is_declaration, is_foreign, required_candidates,
+};
 use crate::program::tsconfig::TsConfigs;
 
 /// Module that an import stands for.
@@ -65,7 +67,7 @@ impl Resolver {
         match specifier::parse(base, specifier) {
             Specifier::Stead => Ok(Resolved::Stead),
             Specifier::Provider(provider) => Ok(Resolved::Provider(provider)),
-            Specifier::Files(path) => self.path(specifier, &path),
+            Specifier::Files(path) => self.path(specifier, &path, mode),
             Specifier::Outside => Err(Unresolved::from(Box::new(
                 Diagnostic::error(
                     Code::MODULE_NOT_FOUND,
@@ -109,8 +111,8 @@ impl Resolver {
         }
     }
 
-    fn path(&self, specifier: &str, path: &str) -> Result<Resolved, Unresolved> {
-        let files = candidates(path);
+    fn path(&self, specifier: &str, path: &str, mode: Mode) -> Result<Resolved, Unresolved> {
+        let files = if mode == Mode::Require { required_candidates(path) } else { candidates(path) };
         if let Some(file) = self.first(&files)? {
             return Ok(Resolved::File(file));
         }

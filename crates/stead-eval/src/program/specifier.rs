@@ -111,6 +111,17 @@ pub(crate) fn candidates(path: &str) -> Vec<String> {
     all
 }
 
+/// Returns the files that a path stands for in `require`, which also completes names of JSON files.
+pub(crate) fn required_candidates(path: &str) -> Vec<String> {
+    let mut all = candidates(path);
+    let folder = all.iter().position(|file| file.strip_prefix(path) == Some("/index.ts"));
+    if let (Some(folder), false) = (folder, is_foreign(path)) {
+        all.insert(folder, format!("{path}.json"));
+        all.push(format!("{path}/index.json"));
+    }
+    all
+}
+
 /// Returns the files that a path in an installed package may stand for: as written, then as `require` completes it.
 fn foreign_candidates(path: &str) -> Vec<String> {
     let mut all = vec![path.to_owned()];

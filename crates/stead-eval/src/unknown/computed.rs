@@ -76,6 +76,10 @@ pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Computed) -> rquickjs::Result<V
     Ok(match value {
         Computed::Data(value) => values::to_js(ctx, value)?,
         Computed::Undefined(_) => Value::new_undefined(ctx.clone()),
+        // The engine's own conversion makes an integer of negative zero.
+        Computed::Number(number) if *number == 0.0 && number.is_sign_negative() => {
+            Value::new_float(ctx.clone(), *number)
+        }
         Computed::Number(number) => Value::new_number(ctx.clone(), *number),
         Computed::List(items) => {
             let array = Array::new(ctx.clone())?;

@@ -282,3 +282,13 @@ fn dynamic_import_in_a_commonjs_file_works() {
     );
     assert_eq!(show(&run.graph()), "> out = [1,2]\n");
 }
+
+#[test]
+fn require_in_a_file_of_the_project_completes_the_names_of_json_files() {
+    let run = program("import all from './a.cjs';\nexport const out = all;\n");
+    let run =
+        run.file("a.cjs", "module.exports = [require('./j'), require('./folder'), require('./both').x];\n");
+    let run = run.file("j.json", "{\"a\":1}").file("folder/index.json", "[2]");
+    let graph = run.file("both.js", "exports.x = 3;\n").file("both.json", "{}").graph();
+    assert_eq!(graph.outputs["out"].as_known().unwrap().to_json(), "[{\"a\":1},[2],3]");
+}

@@ -273,8 +273,8 @@ fn function_with_known_arguments_runs_immediately() {
 fn forbidden_actions_of_a_deferred_function_are_errors_with_positions() {
     let text = format!(
         "{HEAD}const other = new RandomString({{}}, {{ id: \"other\" }});\nconst caught: any = other.result;\n\
-        // Members of an object are not followed while planning.\n\
-        const hidden = {{ makes: () => new RandomString(), reads: () => other.result, caught: (v: any) => `${{v}}-${{caught}}` }};\n\
+        // Methods of an object are not followed while planning.\n\
+        const hidden = {{ makes() {{ return new RandomString(); }}, reads() {{ return other.result; }}, caught(v: any) {{ return `${{v}}-${{caught}}`; }} }};\n\
         export const makes = stead.apply(u, () => hidden.makes() && 1);\n\
         export const reads = stead.apply(u, () => hidden.reads());\n\
         export const captures = stead.apply(u, (v: any) => hidden.caught(v));\n\
@@ -306,10 +306,10 @@ fn forbidden_actions_of_a_deferred_function_are_errors_with_positions() {
     fine: Ok(Some(Known(Number(Int(25)))))
     functions: the function given to `stead.apply` must return data: a function is not data @ main.ts:14:26
     loops: the function runs too long @ main.ts:19:1
-    makes: a function given to `stead.apply` or `stead.ephemeral` creates a resource @ main.ts:9:31
+    makes: a function given to `stead.apply` or `stead.ephemeral` creates a resource @ main.ts:9:35
     nan: the function given to `stead.apply` must return data: NaN cannot be stored @ main.ts:20:20
     promises: the function given to `stead.apply` returns a promise @ main.ts:13:25
-    reads: a function given to `stead.apply` or `stead.ephemeral` reads a property that is known only after apply @ main.ts:9:64
+    reads: a function given to `stead.apply` or `stead.ephemeral` reads a property that is known only after apply @ main.ts:9:75
     throws: the function threw: RangeError: no 25 @ main.ts:16:9
     ");
 }
@@ -499,4 +499,70 @@ fn group_as_input_is_refused() {
     let text = "import { Data } from \"stead/local\";\nimport { Resource } from \"stead\";\nclass G extends Resource {}\n\
         new Data({ value: new G(\"g\") });\n";
     assert_eq!(program(text).code(), "ST0111");
+}
+
+/// A function reaches `apply` by another name, as an argument, as a result, or as a member of an object or a collection.
+#[test]
+fn functions_that_reach_apply_by_any_way_are_inspected_while_planning() {
+    let head = "import { RandomString } from 'stead/local';\nimport * as fs from 'node:fs';\nimport { mk, wrap } from './lib';\n\
+        import { apply } from 'stead';\nconst a: any = new RandomString({}, { id: 'a' }).result;\n\
+        const b: any = new RandomString({}, { id: 'b' });\nfunction fn(r: any) { return r + b.result; }\nconst f2 = fn;\n\
+        const fns = { one: (r: any) => r + b.result };\nconst map = new Map([['x', (r: any) => r + b.result]]);\n";
+    let lib = "import { apply } from 'stead';\nexport const mk = (x: any) => (r: any) => r + x;\n\
+        export const wrap = (x: any, f: any) => apply(x, (v) => f(v));\n";
+    let run = |code: &str| program(&format!("{head}export const out = {code};\n")).file("lib.ts", lib);
+    for (code, place) in [
+        ("apply(a, mk(b.result))", "lib.ts:2:47"),
+        ("apply(a, f2)", "main.ts:7:"),
+        ("apply(a, fns.one)", "main.ts:9:"),
+        ("wrap(a, (r: any) => r + b.result)", "main.ts:11:"),
+        ("apply(a, map.get('x')!)", "main.ts:10:"),
+        ("apply(a, [(r: any) => r + b.result][0]!)", "main.ts:11:"),
+        ("apply(a, () => fs.readFileSync('x', 'utf8'))", "main.ts:11:"),
+        ("apply(a, () => Date.now())", "main.ts:11:"),
+        ("apply(a, () => `${new Date()}`)", "main.ts:11:"),
+        ("apply(a, (v: any) => v + Math.random())", "main.ts:11:"),
+        ("apply(a, (v: any) => v + crypto.randomUUID())", "main.ts:11:"),
+    ] {
+        let failure = run(code).failure();
+        assert!(
+            failure.starts_with("ST0110 ") && failure.contains(&format!("@ {place}")),
+            "{code}: {failure}"
+        );
+    }
+    for code in [
+        "apply(a, mk('x'))",
+        "wrap(a, (r: any) => r + fns.one.name)",
+        "apply(a, (v: any) => `${new Date(0).getTime()}${v}`)",
+    ] {
+        run(code).graph();
+    }
+    let names = run("[fns.one.name, mk(1).name, fn.name, [(r: any) => b].map((f) => f.name)[0]]").graph();
+    assert_eq!(names.outputs["out"].as_known().unwrap().to_json(), "[\"one\",\"\",\"fn\",\"\"]");
+}
+
+#[test]
+fn negative_zero_stays_negative_in_deferred_values() {
+    let text = "import { RandomString } from 'stead/local';\nconst u: any = new RandomString().result;\n\
+        const zero: any = u.length - 99;\nexport const out = [`${1 / -(u.indexOf('a') * 0)}`, Math.atan2(-(u.length * 0), -1)];\n";
+    let evaluation = program(text).evaluate().unwrap();
+    let found = resolved(&evaluation, "out").unwrap();
+    let found = found.and_then(Input::into_known).unwrap().to_json();
+    assert_eq!(found, "[\"-Infinity\",-3.141592653589793]");
+}
+
+/// The language reads `done` of what an iterator returns, and a program reads `done` of a value.
+#[test]
+fn member_named_done_is_an_ordinary_member_of_an_unknown() {
+    let head = "import { Data } from 'stead/local';\nconst u: any = new Data({ value: 1 }).echo;\n";
+    for code in ["u.done", "u.a.done", "((): any => { const { done } = u; return done; })()"] {
+        program(&format!("{head}export const out = {code};\n")).graph();
+    }
+    for next in ["next: () => u", "next() { return u; }", "next: u2", "next: () => ({ done: u, value: 1 })"] {
+        let text = format!(
+            "{head}const u2: any = () => [u][0];\nfor (const x of {{ [Symbol.iterator]: () => ({{ {next} }}) }} as any) {{}}\n"
+        );
+        let failure = program(&text).failure();
+        assert!(failure.contains("known only after apply"), "{next}: {failure}");
+    }
 }

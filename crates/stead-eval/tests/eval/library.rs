@@ -47,7 +47,7 @@ export const all = [first, second, third, u.href, u.searchParams.get("k")];
 
 #[test]
 fn invalid_url_is_a_type_error() {
-    let cases = "['', 'x', '/x', 'http://', 'http://a b', 'http://h:99999', 'http://h:x', 'http://[::1', 'http://1.2.3.4.5', 'http://256.256.256.256', 'http://ü.de', '//h', 'http://a<b', 'http://[1:2]']";
+    let cases = "['', 'x', '/x', 'http://', 'http://a b', 'http://h:99999', 'http://h:x', 'http://[::1', 'http://1.2.3.4.5', 'http://256.256.256.256', '//h', 'http://a<b', 'http://[1:2]']";
     let text = format!(
         "export const wrong = {cases}.filter((one) => URL.canParse(one));\nexport const nothing = URL.parse('x');\n\
          export const right = URL.canParse('x', 'http://h');\nlet kind = '';\ntry {{ new URL('x'); }} catch (error) {{ kind = `${{error instanceof TypeError}} ${{error}}`; }}\nexport {{ kind }};\n"
@@ -166,4 +166,23 @@ fn library_functions_refuse_unknowns_with_their_position() {
       note: the provider sets `result` when it creates the resource; the program must declare every resource before that
       help: template literals, operators, property access, methods and `JSON.stringify` work on such values
     ");
+}
+
+/// Node converts such a name, so that a program that catches the refusal would go on with another value.
+#[test]
+fn international_host_is_refused_for_good() {
+    for code in [
+        "new URL('https://münchen.de')",
+        "URL.canParse('https://m%C3%BCnchen.de')",
+        "try { new URL('https://münchen.de'); } catch {}",
+        "const u = new URL('http://a'); u.host = 'münchen.de'",
+    ] {
+        let failure = program(&format!("\n{code};\n")).failure();
+        let headline = "ST0103 a program cannot use the host `münchen.de` in a URL\n  @ main.ts:2:";
+        assert!(failure.starts_with(headline) && failure.contains("xn--"), "{code}: {failure}");
+    }
+    assert_eq!(
+        outputs("export const x = new URL('x://münchen.de').href;\n"),
+        "> x = \"x://m%C3%BCnchen.de\"\n"
+    );
 }

@@ -2,7 +2,7 @@
 "use strict";
 
 const { host, isUnknown, refuse: refuseUnknown } = require("stead:internal");
-const { refuse } = require("node:internal/unavailable");
+const { refuse, refuseFinally } = require("node:internal/unavailable");
 const { Buffer } = require("node:buffer");
 
 const RANDOM = "use `new local.RandomString(…)` or `new local.KeyPair(…)`, which keep their value; for a stable id, use a digest or uuid v5";
@@ -88,7 +88,7 @@ for (const name of [
   "randomBytes", "pseudoRandomBytes", "randomInt", "randomUUID", "randomFill", "randomFillSync", "getRandomValues",
   "generateKeyPair", "generateKeyPairSync", "generateKey", "generateKeySync", "generatePrime", "generatePrimeSync",
 ]) {
-  randoms[name] = { [name]: () => refuse(`\`crypto.${name}()\``, RANDOM) }[name];
+  randoms[name] = { [name]: () => refuseFinally(`\`crypto.${name}()\``, RANDOM) }[name];
 }
 const others = {};
 for (const name of [

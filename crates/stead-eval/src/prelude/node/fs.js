@@ -1,7 +1,7 @@
 // node:fs: reads of files in the project, which the transcript records. Everything else is refused when it is used.
 "use strict";
 
-const { host } = require("stead:internal");
+const { host, markReader } = require("stead:internal");
 const { refuse } = require("node:internal/unavailable");
 const { Buffer } = require("node:buffer");
 const path = require("node:path");
@@ -164,5 +164,6 @@ for (const name of ["createReadStream", "createWriteStream", "watch", "watchFile
     refuse(`\`fs.${name}\``, WRITE);
   };
 }
+for (const read of [...Object.values(made), ...Object.values(made.promises)]) if (typeof read === "function") markReader(read);
 module.exports = made;
 0 && (module.exports = { readFileSync, statSync, lstatSync, existsSync, readdirSync, accessSync, realpathSync, readFile, stat, lstat, readdir, access, realpath, exists, Stats, Dirent, constants, promises, appendFile, appendFileSync, chmod, chmodSync, close, closeSync, copyFile, copyFileSync, cp, cpSync, mkdir, mkdirSync, mkdtemp, mkdtempSync, open, openSync, opendir, opendirSync, read, readSync, readlink, readlinkSync, rename, renameSync, rm, rmSync, rmdir, rmdirSync, symlink, symlinkSync, truncate, truncateSync, unlink, unlinkSync, utimes, utimesSync, write, writeSync, writeFile, writeFileSync, createReadStream, createWriteStream, watch, watchFile, unwatchFile, ReadStream, WriteStream, F_OK, R_OK, W_OK, X_OK });

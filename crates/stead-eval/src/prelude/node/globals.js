@@ -1,11 +1,11 @@
 // Global names of Node.js besides `process` and `Buffer`: pure ones work, the others refuse when they are used.
 "use strict";
 
-const { refuse } = require("node:internal/unavailable");
+const { refuse, refuseFinally } = require("node:internal/unavailable");
 
 const CLOCK = "a program must give the same graph on every run; take the time from `config`";
 const performance = {
-  now: () => refuse("performance.now()", CLOCK),
+  now: () => refuseFinally("performance.now()", CLOCK),
   mark: () => undefined,
   measure: () => undefined,
   clearMarks: () => undefined,
@@ -14,7 +14,7 @@ const performance = {
   getEntriesByName: () => [],
   getEntriesByType: () => [],
   get timeOrigin() {
-    return refuse("performance.timeOrigin", CLOCK);
+    return refuseFinally("performance.timeOrigin", CLOCK);
   },
 };
 

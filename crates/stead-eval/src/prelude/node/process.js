@@ -2,7 +2,7 @@
 "use strict";
 
 const { host } = require("stead:internal");
-const { refuse } = require("node:internal/unavailable");
+const { refuse, refuseFinally } = require("node:internal/unavailable");
 const EventEmitter = require("node:events");
 
 const CLOCK = "a program must give the same graph on every run; take the time from `config`";
@@ -14,8 +14,8 @@ const line = (print) => (text) => {
   print(`${text}`.replace(/\n$/, ""));
   return true;
 };
-const hrtime = () => refuse("process.hrtime()", CLOCK);
-hrtime.bigint = () => refuse("process.hrtime.bigint()", CLOCK);
+const hrtime = () => refuseFinally("process.hrtime()", CLOCK);
+hrtime.bigint = () => refuseFinally("process.hrtime.bigint()", CLOCK);
 
 const versions = { node: "20.20.2", v8: "11.3.244.8-node.38", modules: "115" };
 Object.assign(process, {
@@ -42,7 +42,7 @@ Object.assign(process, {
   nextTick: (callback, ...args) => queueMicrotask(() => callback(...args)),
   emitWarning: (warning) => console.warn(typeof warning === "string" ? warning : warning.message),
   hrtime,
-  uptime: () => refuse("process.uptime()", CLOCK),
+  uptime: () => refuseFinally("process.uptime()", CLOCK),
   memoryUsage: () => refuse("process.memoryUsage()", MACHINE),
   cpuUsage: () => refuse("process.cpuUsage()", MACHINE),
   resourceUsage: () => refuse("process.resourceUsage()", MACHINE),

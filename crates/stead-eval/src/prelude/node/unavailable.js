@@ -1,7 +1,7 @@
 // Modules of Node.js that a program does not have: each function refuses to run, with another way.
 "use strict";
 
-const { unavailable } = require("stead:internal");
+const { unavailable, unavailableFinally } = require("stead:internal");
 
 const RESOURCE = "describe the work as a resource; its provider does it when the plan is applied";
 const HELP = {
@@ -15,6 +15,7 @@ for (const name of ["https", "http2", "net", "tls", "dgram", "dns", "dns/promise
 HELP["timers/promises"] = HELP.timers;
 
 exports.refuse = (name, help = RESOURCE) => unavailable(name, help);
+exports.refuseFinally = unavailableFinally;
 
 /** Returns a module whose functions, and classes, refuse to run. */
 exports.module = (name, functions) => {
