@@ -13,7 +13,7 @@ mod records;
 mod retries;
 mod values;
 
-use stead_guard::Permits;
+use stead_guard::{Permits, Refusal};
 use stead_journal::{ClosedRun, JournalError, Run};
 use stead_model::{Diagnostic, Event, Graph, Map, Name, Operation, RunResult};
 use stead_plan::Plan;
@@ -76,10 +76,15 @@ impl Engine {
         base: &State,
         graph: &Graph,
     ) -> Result<PermittedPlan<'a>, Vec<Diagnostic>> {
-        match stead_guard::decide(&plan.deletions(base, graph), &self.pins) {
+        match self.decide(plan, base, graph) {
             Ok(permits) => Ok(PermittedPlan { plan, permits }),
-            Err(refused) => Err(refused.iter().map(stead_guard::Refusal::diagnostic).collect()),
+            Err(refused) => Err(refused.iter().map(Refusal::diagnostic).collect()),
         }
+    }
+
+    /// Asks the guards about the whole plan, and returns the refusals as data.
+    pub(crate) fn decide(&self, plan: &Plan, base: &State, graph: &Graph) -> Result<Permits, Vec<Refusal>> {
+        stead_guard::decide(&plan.deletions(base, graph), &self.pins)
     }
 
     /// Runs the plan in an open run, and closes the run. `base` is the state that the plan was made on.
