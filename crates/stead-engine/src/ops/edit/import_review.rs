@@ -60,7 +60,7 @@ pub enum Loss {
     Newer { recorded: u64, imported: u64 },
 }
 
-/// What an import would replace.
+/// The content of the stack that an import would replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
     /// An empty stack has nothing to lose, but could delete what it takes over.
